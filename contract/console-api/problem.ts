@@ -1,0 +1,18 @@
+import * as z from 'zod'
+import { Detail } from '#contract/protocol/envelope.ts'
+
+/** A failure as the browser gets it (RFC 9457, `application/problem+json`). */
+export const Problem = z.object({
+  type: z.string(),
+  title: z.string(),
+  status: z.number().int(),
+  code: z.string(),
+  message: z.string(),
+  remedy: z.string(),
+  /** Whether the same request may be sent again as it is. */
+  retryable: z.boolean(),
+  errorPath: z.array(z.string()),
+  requestId: z.string(),
+  details: z.array(Detail).optional(),
+})
+export type Problem = z.infer<typeof Problem>

@@ -1,0 +1,30 @@
+import * as z from 'zod'
+import { defineEndpoints } from '#contract/endpoint/define.ts'
+import { Grant } from '#contract/endpoint/grant.ts'
+import { PERMISSIONS } from '#contract/endpoint/permission.ts'
+import { Person } from '#contract/runtime-api/common.ts'
+import { runtimeApi } from '#contract/runtime-api/rows.ts'
+
+export const Session = z.object({
+  user: Person,
+  roles: z.array(z.string()),
+  permissions: z.array(z.enum(PERMISSIONS)),
+  grants: z.array(Grant),
+})
+export type Session = z.infer<typeof Session>
+
+const sessionEndpoints = defineEndpoints({
+  'GET /session': {
+    summary: 'Who is signed in, and what they may do',
+    access: { needs: 'session' },
+    answer: Session,
+    codes: [],
+  },
+})
+
+/**
+ * The console API below `/api`: the runtime's rows as they are, and the session. Answers come without an envelope,
+ * failures as `application/problem+json`, and without the property that is the runtime's alone.
+ */
+export const consoleApi = { ...runtimeApi, ...sessionEndpoints }
+export type ConsoleApi = typeof consoleApi

@@ -1,0 +1,87 @@
+import type * as z from 'zod'
+import type { Permission } from './permission.ts'
+
+export const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
+export type Method = (typeof METHODS)[number]
+
+/**
+ * Where the scope of a permission comes from.
+ *
+ * - `path`: the path names the scope.
+ * - `body`: the body's `scope` names it.
+ * - `object`: the object that the path names belongs to one; whoever may not read it is told that it is not there.
+ * - `list`: the answer holds only what the person may see.
+ * - `environment`: the path's `environmentKey` is the place.
+ * - `everywhere`: a platform-wide thing; only an unlimited grant counts.
+ * - `anywhere`: a platform-wide thing; any grant counts.
+ */
+export type PermissionPlace = 'path' | 'body' | 'object' | 'list' | 'environment' | 'everywhere' | 'anywhere'
+
+/** Who may call: a person with a permission, a service or plugin with its own credential, or anybody. */
+export type Access =
+  | { needs: Permission; where: PermissionPlace }
+  | { needs: 'session' }
+  | { needs: 'plugin-credential' }
+  | { needs: 'nothing' }
+
+/** An endpoint is one row of data; servers, clients, the permission check, OpenAPI and contract tests come from it. */
+export interface EndpointRow {
+  summary: string
+  access: Access
+  params?: z.ZodObject
+  query?: z.ZodObject
+  body?: z.ZodType
+  answer: z.ZodType
+  /** The failure codes that this endpoint may answer, beyond REQUEST_INVALID and PERMISSION_DENIED. */
+  codes: readonly string[]
+  /** `json` by default; `events` is a server-sent event stream whose messages are `answer`. */
+  answers?: 'json' | 'events'
+  /** A POST that writes nothing (a plan) takes no `Idempotency-Key`. */
+  writesNothing?: true
+  /** Largest body in bytes; 256 KiB by default. */
+  maxBodyBytes?: number
+}
+
+export type EndpointName = `${Method} /${string}`
+export type Endpoints = Record<EndpointName, EndpointRow>
+
+export type ParamsOf<Row> = Row extends { params: infer Schema extends z.ZodType } ? z.output<Schema> : object
+export type QueryOf<Row> = Row extends { query: infer Schema extends z.ZodType } ? z.output<Schema> : object
+export type BodyOf<Row> = Row extends { body: infer Schema extends z.ZodType } ? z.output<Schema> : undefined
+export type AnswerOf<Row> = Row extends { answer: infer Schema extends z.ZodType } ? z.output<Schema> : never
+
+/** What a caller hands over for a row: the inputs of its schemas, each part only where the row has it. */
+export type CallOf<Row> = (Row extends { params: infer Schema extends z.ZodType }
+  ? { params: z.input<Schema> }
+  : { params?: never }) &
+  (Row extends { query: infer Schema extends z.ZodType }
+    ? {} extends z.input<Schema>
+      ? { query?: z.input<Schema> }
+      : { query: z.input<Schema> }
+    : { query?: never }) &
+  (Row extends { body: infer Schema extends z.ZodType } ? { body: z.input<Schema> } : { body?: never })
+
+/** `GET /a/{b}` split in its method and path template. */
+export function splitName(name: EndpointName): { method: Method; path: string } {
+  const space = name.indexOf(' ')
+  const method = METHODS.find((candidate) => candidate === name.slice(0, space))
+  if (method === undefined) throw new TypeError(`"${name}" does not begin with a method`)
+  return { method, path: name.slice(space + 1) }
+}
+
+/** Whether a call of this row changes something, and so carries an `Idempotency-Key`. */
+export function isWrite(name: EndpointName, row: EndpointRow): boolean {
+  return splitName(name).method !== 'GET' && row.writesNothing !== true
+}
+
+/** Fills a path template; each value becomes exactly one segment, whatever it holds. */
+export function fillPath(path: string, params: Record<string, string | number>): string {
+  return path.replace(/\{(\w+)\}/g, (_, key: string) => {
+    const value = params[key]
+    if (value === undefined) throw new TypeError(`The path ${path} needs "${key}"`)
+    const segment = encodeURIComponent(String(value))
+    // "." and ".." survive encodeURIComponent, and URL parsers resolve them away
+    if (segment === '.' || segment === '..' || segment === '') throw new TypeError(`"${key}" is no path segment`)
+    return segment
+  })
+}

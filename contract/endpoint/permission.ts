@@ -1,0 +1,59 @@
+/** Everything that a person may be allowed to do. The table of roles that grant them is the BFF's. */
+export const PERMISSIONS = [
+  'read',
+  'configuration:write',
+  'installation:install',
+  'installation:upgrade',
+  'installation:detach',
+  'operation:retry',
+  'operation:takeover',
+  'operation:export',
+  'audit:read',
+  'catalog:write',
+  'plugin:write',
+  'service:write',
+] as const
+
+export type Permission = (typeof PERMISSIONS)[number]
+
+/** Where a grant holds: `null` is everywhere, an environment alone is all of its scopes. */
+export type GrantScope =
+  | null
+  | { environmentKey: string }
+  | { environmentKey: string; applicationRuntimeId: string; workspaceId: number }
+
+export interface Grant {
+  permissions: Permission[]
+  scope: GrantScope
+}
+
+/** The place that is asked about; fewer parts than a scope has mean "all of it". */
+export interface Place {
+  environmentKey: string
+  applicationRuntimeId?: string
+  workspaceId?: number
+}
+
+/** Whether one of the grants gives the permission for all of the place. */
+export function mayIn(grants: readonly Grant[], permission: Permission, place: Place): boolean {
+  return grants.some((grant) => grant.permissions.includes(permission) && covers(grant.scope, place))
+}
+
+/** Whether the permission is granted in any place at all. */
+export function mayAnywhere(grants: readonly Grant[], permission: Permission): boolean {
+  return grants.some((grant) => grant.permissions.includes(permission))
+}
+
+/** Whether the permission is granted without a limit: what platform-wide things (plugins, services) ask for. */
+export function mayEverywhere(grants: readonly Grant[], permission: Permission): boolean {
+  return grants.some((grant) => grant.permissions.includes(permission) && grant.scope === null)
+}
+
+function covers(granted: GrantScope, place: Place): boolean {
+  if (granted === null) return true
+  if (granted.environmentKey !== place.environmentKey) return false
+  if (!('applicationRuntimeId' in granted)) return true
+  return (
+    granted.applicationRuntimeId === place.applicationRuntimeId && granted.workspaceId === place.workspaceId
+  )
+}

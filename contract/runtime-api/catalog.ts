@@ -1,0 +1,61 @@
+import * as z from 'zod'
+import { defineEndpoints } from '#contract/endpoint/define.ts'
+import { Key } from '#contract/protocol/keys.ts'
+import { AuthorManifest } from '#contract/protocol/manifest.ts'
+import { BundleRef } from '#contract/protocol/scope.ts'
+import { listOf, pageQuery, Person, searchText, Timestamp } from './common.ts'
+
+export const Bundle = z.object({
+  bundle: BundleRef,
+  title: z.string(),
+  description: z.string().nullable(),
+  versions: z.number().int().positive(),
+  latest: z.object({ version: Key, publishedAt: Timestamp }),
+})
+export type Bundle = z.infer<typeof Bundle>
+
+export const BundleVersion = z.object({
+  bundle: BundleRef,
+  version: Key,
+  title: z.string(),
+  publishedAt: Timestamp,
+  publishedBy: Person,
+})
+export type BundleVersion = z.infer<typeof BundleVersion>
+
+const bundleParams = z.strictObject({ environmentKey: Key, bundleId: Key })
+const versionParams = bundleParams.extend({ version: Key })
+
+export const catalogEndpoints = defineEndpoints({
+  'GET /bundles': {
+    summary: 'Bundles of the catalog',
+    access: { needs: 'read', where: 'anywhere' },
+    query: z.strictObject({ environmentKey: Key.optional(), q: searchText, ...pageQuery }),
+    answer: listOf(Bundle),
+    codes: [],
+  },
+  'GET /bundles/{environmentKey}/{bundleId}/versions': {
+    summary: 'Published versions of a bundle, newest first',
+    access: { needs: 'read', where: 'anywhere' },
+    params: bundleParams,
+    query: z.strictObject(pageQuery),
+    answer: listOf(BundleVersion),
+    codes: ['NOT_FOUND'],
+  },
+  'GET /bundles/{environmentKey}/{bundleId}/versions/{version}': {
+    summary: 'The author manifest of a version',
+    access: { needs: 'read', where: 'anywhere' },
+    params: versionParams,
+    answer: AuthorManifest,
+    codes: ['NOT_FOUND'],
+  },
+  'PUT /bundles/{environmentKey}/{bundleId}/versions/{version}': {
+    summary: 'Publish a version; a published version never changes',
+    access: { needs: 'catalog:write', where: 'environment' },
+    params: versionParams,
+    body: AuthorManifest,
+    answer: BundleVersion,
+    codes: ['MANIFEST_INVALID', 'VERSION_EXISTS', 'IDEMPOTENCY_KEY_REUSED'],
+    maxBodyBytes: 1_048_576,
+  },
+})

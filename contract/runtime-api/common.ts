@@ -1,0 +1,102 @@
+import * as z from 'zod'
+import { Timestamp } from '#contract/protocol/keys.ts'
+import { ERROR_CODE_MAX, MESSAGE_MAX } from '#contract/protocol/limits.ts'
+import { Key, PropertyName, ResourceLocator, Uuid, WorkspaceId } from '#contract/protocol/keys.ts'
+import { Scope } from '#contract/protocol/scope.ts'
+import {
+  Reference,
+  ServiceReference,
+  ServiceReferenceList,
+  ServiceReferenceMap,
+  TypedValue,
+} from '#contract/protocol/typed-value.ts'
+
+/** `limit` and `cursor` of every list. */
+export const pageQuery = {
+  limit: z.coerce
+    .number('Must be a number')
+    .int('Must be a whole number')
+    .min(1, 'Must be at least 1')
+    .max(200, 'Must be at most 200')
+    .default(50),
+  cursor: z.string().max(512, 'Is not a cursor of this list').optional(),
+}
+
+/** A page of a list; `nextCursor` is null on the last one. */
+export const listOf = <Item extends z.ZodType>(item: Item) =>
+  z.object({ items: z.array(item), nextCursor: z.string().nullable() })
+
+/** A filter of one or several names, separated by commas: `state=FAILED,WAITING`. */
+export const oneOrMore = <const Names extends readonly [string, ...string[]]>(names: Names) =>
+  z
+    .string()
+    .transform((text) => text.split(','))
+    .pipe(z.array(z.enum(names, `Must be one or more of ${names.join(', ')}, separated by commas`)))
+
+/** `true` or `false` in a query. */
+export const flag = z.enum(['true', 'false']).transform((text) => text === 'true')
+
+/** The parts of a scope as filters. */
+export const scopeFilter = {
+  environmentKey: Key.optional(),
+  applicationRuntimeId: Key.optional(),
+  workspaceId: z.coerce.number().pipe(WorkspaceId).optional(),
+}
+
+/** A scope in a path. */
+export const scopeParams = z.strictObject({
+  environmentKey: Key,
+  applicationRuntimeId: Key,
+  workspaceId: z
+    .string()
+    .regex(/^(0|[1-9]\d{0,15})$/, 'Must be a whole number, 0 or more')
+    .transform(Number)
+    .pipe(WorkspaceId),
+})
+
+export const installationParams = z.strictObject({ bundleInstallId: Uuid })
+export const operationParams = z.strictObject({ operationId: Uuid })
+
+/** Why a person does it; shown wherever the operation or the audit entry is. */
+export const Reason = z.string().trim().min(1, 'Must not be empty').max(1000, 'Must be at most 1000 characters')
+
+/** The search text of a list. */
+export const searchText = z.string().trim().max(128, 'Must be at most 128 characters').optional()
+
+/** A person as recorded with what they did. */
+export const Person = z.object({ id: z.string(), name: z.string() })
+export type Person = z.infer<typeof Person>
+
+/** What was given up with, as it stands on an operation or an attempt. */
+export const Failure = z.object({
+  errorCode: z.string().min(1).max(ERROR_CODE_MAX),
+  message: z.string().min(1).max(MESSAGE_MAX),
+  retryable: z.boolean(),
+  errorPath: z.array(z.string()).optional(),
+})
+export type Failure = z.infer<typeof Failure>
+
+/** A property as people see it: a sensitive value is only ever `isSet`. */
+export const PropertyView = z.union([
+  z.strictObject({ '@type': z.literal('Data'), isSensitive: z.literal(true), isSet: z.boolean() }),
+  z.strictObject({ '@type': z.literal('Data'), value: z.json() }),
+  ServiceReference,
+  ServiceReferenceMap,
+  ServiceReferenceList,
+])
+export type PropertyView = z.infer<typeof PropertyView>
+
+/** One property before and after; null is "not set". */
+export const PropertyChange = z.object({
+  locator: ResourceLocator,
+  property: PropertyName,
+  before: PropertyView.nullable(),
+  after: PropertyView.nullable(),
+})
+export type PropertyChange = z.infer<typeof PropertyChange>
+
+/** Changes by locator and property; null removes an optional value. */
+export const Changes = z.record(ResourceLocator, z.record(PropertyName, TypedValue.nullable()))
+export type Changes = z.infer<typeof Changes>
+
+export { Key, PropertyName, Reference, ResourceLocator, Scope, Timestamp, TypedValue, Uuid }

@@ -1,0 +1,190 @@
+import * as z from 'zod'
+import { defineEndpoints } from '#contract/endpoint/define.ts'
+import { PositiveInteger } from '#contract/protocol/keys.ts'
+import { RESOURCE_KINDS } from '#contract/protocol/locator.ts'
+import { PropertyDefinition } from '#contract/protocol/property-definition.ts'
+import { InstallationIdentity, Scope } from '#contract/protocol/scope.ts'
+import { TypedValue } from '#contract/protocol/typed-value.ts'
+import { OPERATION_TYPES, STAGES } from '#contract/protocol/vocabulary.ts'
+import {
+  Changes,
+  Key,
+  listOf,
+  pageQuery,
+  Person,
+  PropertyChange,
+  PropertyName,
+  PropertyView,
+  Reason,
+  ResourceLocator,
+  scopeParams,
+  Timestamp,
+  Uuid,
+} from './common.ts'
+import { Claim } from './installations.ts'
+import { Operation } from './operations.ts'
+
+export const ConfigurationResource = z.object({
+  bundleInstallId: Uuid,
+  kind: z.enum(RESOURCE_KINDS),
+  title: z.string(),
+  properties: z.record(PropertyName, PropertyView),
+  definitions: z.record(PropertyName, PropertyDefinition),
+  /** For each property that a plugin of the bundle writes, that plugin: operators may not write it. */
+  writtenBy: z.record(PropertyName, Key),
+  claim: Claim.nullable(),
+})
+export type ConfigurationResource = z.infer<typeof ConfigurationResource>
+
+export const Configuration = z.object({
+  scope: Scope,
+  snapshotVersion: PositiveInteger,
+  savedAt: Timestamp,
+  savedBy: Person,
+  resources: z.record(ResourceLocator, ConfigurationResource),
+})
+export type Configuration = z.infer<typeof Configuration>
+
+/** What made a snapshot: a person's save, or an operation that succeeded. */
+export const SNAPSHOT_CAUSES = ['CREATED', 'SAVE', ...OPERATION_TYPES] as const
+
+export const Snapshot = z.object({
+  snapshotVersion: PositiveInteger,
+  savedAt: Timestamp,
+  savedBy: Person,
+  reason: z.string().nullable(),
+  cause: z.enum(SNAPSHOT_CAUSES),
+  operationId: Uuid.nullable(),
+  changes: z.array(PropertyChange),
+})
+export type Snapshot = z.infer<typeof Snapshot>
+
+/** One thing that a save would be refused for. */
+export const PlanProblem = z.object({
+  locator: ResourceLocator.optional(),
+  property: PropertyName.optional(),
+  path: z.string().optional(),
+  errorCode: z.string(),
+  message: z.string(),
+})
+export type PlanProblem = z.infer<typeof PlanProblem>
+
+/** What a save would do: the exact changes, who takes part, which plugins are called when, what refuses it. */
+export const Plan = z.object({
+  snapshotVersion: PositiveInteger,
+  stale: z.boolean(),
+  changes: z.array(PropertyChange),
+  installations: z.array(
+    z.object({
+      installation: InstallationIdentity,
+      claim: Claim.nullable(),
+      resources: z.array(ResourceLocator),
+      stages: z.array(
+        z.object({
+          stage: z.enum(STAGES),
+          calls: z.array(z.object({ pluginId: Key, order: z.number().int() })),
+        }),
+      ),
+    }),
+  ),
+  problems: z.array(PlanProblem),
+})
+export type Plan = z.infer<typeof Plan>
+
+export const SaveBody = z.strictObject({
+  snapshotVersion: PositiveInteger,
+  changes: Changes,
+  reason: Reason.optional(),
+})
+export type SaveBody = z.infer<typeof SaveBody>
+
+/** A sensitive value that the writer leaves as it is. */
+export const KeptSensitive = z.strictObject({ '@type': z.literal('Data'), isSensitive: z.literal(true) })
+
+export const FullConfigurationBody = z.strictObject({
+  snapshotVersion: PositiveInteger,
+  resources: z.record(
+    ResourceLocator,
+    z.strictObject({ properties: z.record(PropertyName, z.union([TypedValue, KeptSensitive])) }),
+  ),
+  reason: Reason.optional(),
+})
+export type FullConfigurationBody = z.infer<typeof FullConfigurationBody>
+
+const Saved = z.object({ snapshotVersion: PositiveInteger, operations: z.array(Operation) })
+
+const saveCodes = [
+  'NOT_FOUND',
+  'PROPERTY_PROTECTED',
+  'CONFIGURATION_SNAPSHOT_STALE',
+  'RESOURCE_OWNERSHIP_MISSING',
+  'PROPERTY_INVALID',
+  'OPERATION_IN_PROGRESS',
+  'OPERATION_CLAIM_HELD',
+  'IDEMPOTENCY_KEY_REUSED',
+] as const
+
+const base = '/scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/configuration' as const
+
+export const configurationEndpoints = defineEndpoints({
+  [`GET ${base}` as const]: {
+    summary: 'The configuration of a scope as it stands',
+    access: { needs: 'read', where: 'path' },
+    params: scopeParams,
+    answer: Configuration,
+    codes: ['NOT_FOUND'],
+  },
+  [`GET ${base}/history` as const]: {
+    summary: 'Snapshots of a scope, newest first, with who changed what',
+    access: { needs: 'read', where: 'path' },
+    params: scopeParams,
+    query: z.strictObject({
+      locator: ResourceLocator.optional(),
+      property: PropertyName.optional(),
+      ...pageQuery,
+    }),
+    answer: listOf(Snapshot),
+    codes: ['NOT_FOUND'],
+  },
+  [`GET ${base}/snapshots/{snapshotVersion}` as const]: {
+    summary: 'The configuration of a scope as it was at a snapshot',
+    access: { needs: 'read', where: 'path' },
+    params: scopeParams.extend({
+      snapshotVersion: z
+        .string()
+        .regex(/^[1-9]\d{0,15}$/, 'Must be a whole number, 1 or more')
+        .transform(Number)
+        .pipe(PositiveInteger),
+    }),
+    answer: Configuration,
+    codes: ['NOT_FOUND'],
+  },
+  [`POST ${base}/plan` as const]: {
+    summary: 'What a save of these changes would do; writes nothing',
+    access: { needs: 'read', where: 'path' },
+    params: scopeParams,
+    body: SaveBody,
+    answer: Plan,
+    codes: ['NOT_FOUND'],
+    writesNothing: true,
+    maxBodyBytes: 1_048_576,
+  },
+  [`PATCH ${base}` as const]: {
+    summary: 'Save changes on top of a named snapshot and start CONFIGURE for each owner',
+    access: { needs: 'configuration:write', where: 'path' },
+    params: scopeParams,
+    body: SaveBody,
+    answer: Saved,
+    codes: saveCodes,
+    maxBodyBytes: 1_048_576,
+  },
+  [`PUT ${base}` as const]: {
+    summary: 'Save the full configuration on top of a named snapshot; the runtime finds what changed',
+    access: { needs: 'configuration:write', where: 'path' },
+    params: scopeParams,
+    body: FullConfigurationBody,
+    answer: Saved,
+    codes: saveCodes,
+    maxBodyBytes: 1_048_576,
+  },
+})

@@ -1,0 +1,168 @@
+import * as z from 'zod'
+import { defineEndpoints } from '#contract/endpoint/define.ts'
+import { CompiledAuthorization } from '#contract/protocol/authorization.ts'
+import { PropertyDefinition } from '#contract/protocol/property-definition.ts'
+import { BundleRef, InstallationIdentity, Scope } from '#contract/protocol/scope.ts'
+import { OPERATION_TYPES } from '#contract/protocol/vocabulary.ts'
+import { PositiveInteger } from '#contract/protocol/keys.ts'
+import {
+  Changes,
+  installationParams,
+  Key,
+  listOf,
+  oneOrMore,
+  pageQuery,
+  Person,
+  PropertyName,
+  PropertyView,
+  Reason,
+  ResourceLocator,
+  scopeFilter,
+  searchText,
+  Timestamp,
+  Uuid,
+} from './common.ts'
+import { Operation } from './operations.ts'
+import { CLAIM_STATES, INSTALLATION_STATES } from './vocabulary.ts'
+
+/** The operation that holds an installation: nothing else may change it meanwhile. */
+export const Claim = z.object({
+  operationId: Uuid,
+  operationType: z.enum(OPERATION_TYPES),
+  state: z.enum(CLAIM_STATES),
+  since: Timestamp,
+  requestedBy: Person,
+})
+export type Claim = z.infer<typeof Claim>
+
+export const Installation = z.object({
+  installation: InstallationIdentity,
+  title: z.string().nullable(),
+  state: z.enum(INSTALLATION_STATES),
+  version: Key.nullable(),
+  claim: Claim.nullable(),
+  updatedAt: Timestamp,
+})
+export type Installation = z.infer<typeof Installation>
+
+const Definitions = z.record(PropertyName, PropertyDefinition)
+
+export const InstalledResource = z.object({
+  locator: ResourceLocator,
+  title: z.string(),
+  version: Key,
+  verifiedAt: Timestamp,
+  properties: z.record(PropertyName, PropertyView),
+  definitions: Definitions,
+})
+export type InstalledResource = z.infer<typeof InstalledResource>
+
+export const InstallationDetail = Installation.extend({
+  resources: z.array(InstalledResource),
+  plugins: z.array(
+    z.object({
+      pluginId: Key,
+      order: z.number().int(),
+      failurePolicy: z.literal('FAIL_FAST'),
+      authorizations: CompiledAuthorization.shape.resources,
+    }),
+  ),
+  snapshotVersion: PositiveInteger,
+})
+export type InstallationDetail = z.infer<typeof InstallationDetail>
+
+export const INSTALLATION_SORTS = ['-updatedAt', 'updatedAt', 'bundleId', '-bundleId'] as const
+
+const started = z.object({ operation: Operation })
+
+export const installationEndpoints = defineEndpoints({
+  'GET /installations': {
+    summary: 'Installations of all scopes that the person may see',
+    access: { needs: 'read', where: 'list' },
+    query: z.strictObject({
+      ...scopeFilter,
+      bundleId: Key.optional(),
+      version: Key.optional(),
+      state: oneOrMore(INSTALLATION_STATES).optional(),
+      claim: oneOrMore(['none', 'any', ...CLAIM_STATES]).optional(),
+      q: searchText,
+      sort: z.enum(INSTALLATION_SORTS).default('-updatedAt'),
+      ...pageQuery,
+    }),
+    answer: listOf(Installation),
+    codes: [],
+  },
+  'POST /installations': {
+    summary: 'Install a version of a bundle into a scope',
+    access: { needs: 'installation:install', where: 'body' },
+    body: z.strictObject({
+      scope: Scope,
+      bundle: BundleRef,
+      targetVersion: Key,
+      properties: Changes.optional(),
+      copyFrom: z.strictObject({ bundleInstallId: Uuid }).optional(),
+      reason: Reason.optional(),
+    }),
+    answer: z.object({ installation: Installation, operation: Operation }),
+    codes: [
+      'NOT_FOUND',
+      'INSTALLATION_EXISTS',
+      'PROPERTY_PROTECTED',
+      'PROPERTY_INVALID',
+      'RESOURCE_OWNERSHIP_MISSING',
+      'REFERENCE_TARGET_UNAVAILABLE',
+      'IDEMPOTENCY_KEY_REUSED',
+    ],
+    maxBodyBytes: 1_048_576,
+  },
+  'GET /installations/{bundleInstallId}': {
+    summary: 'One installation with its ledger of resources and its plugins',
+    access: { needs: 'read', where: 'object' },
+    params: installationParams,
+    answer: InstallationDetail,
+    codes: ['NOT_FOUND'],
+  },
+  'POST /installations/{bundleInstallId}/upgrade': {
+    summary: 'Upgrade an ACTIVE installation to another version of its bundle',
+    access: { needs: 'installation:upgrade', where: 'object' },
+    params: installationParams,
+    body: z
+      .strictObject({
+        targetVersion: Key,
+        properties: Changes.optional(),
+        snapshotVersion: PositiveInteger.optional(),
+        reason: Reason.optional(),
+      })
+      .refine((body) => body.properties === undefined || body.snapshotVersion !== undefined, {
+        message: 'Is required with properties: the snapshot that they were edited from',
+        path: ['snapshotVersion'],
+      }),
+    answer: started,
+    codes: [
+      'NOT_FOUND',
+      'INSTALLATION_NOT_ACTIVE',
+      'OPERATION_IN_PROGRESS',
+      'OPERATION_CLAIM_HELD',
+      'CONFIGURATION_SNAPSHOT_STALE',
+      'PROPERTY_PROTECTED',
+      'PROPERTY_INVALID',
+      'RESOURCE_OWNERSHIP_MISSING',
+      'IDEMPOTENCY_KEY_REUSED',
+    ],
+    maxBodyBytes: 1_048_576,
+  },
+  'POST /installations/{bundleInstallId}/detach': {
+    summary: 'Detach an installation that no operation claims',
+    access: { needs: 'installation:detach', where: 'object' },
+    params: installationParams,
+    body: z.strictObject({ reason: Reason }),
+    answer: started,
+    codes: [
+      'NOT_FOUND',
+      'INSTALLATION_NOT_ACTIVE',
+      'OPERATION_IN_PROGRESS',
+      'OPERATION_CLAIM_HELD',
+      'IDEMPOTENCY_KEY_REUSED',
+    ],
+  },
+})

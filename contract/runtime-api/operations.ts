@@ -1,0 +1,146 @@
+import * as z from 'zod'
+import { defineEndpoints } from '#contract/endpoint/define.ts'
+import { InstallationIdentity } from '#contract/protocol/scope.ts'
+import { OPERATION_TYPES, OUTCOMES, RESOURCE_ACTIONS, STAGES } from '#contract/protocol/vocabulary.ts'
+import {
+  Failure,
+  Key,
+  listOf,
+  oneOrMore,
+  operationParams,
+  pageQuery,
+  Person,
+  PropertyChange,
+  PropertyName,
+  PropertyView,
+  Reason,
+  ResourceLocator,
+  scopeFilter,
+  searchText,
+  Timestamp,
+  Uuid,
+} from './common.ts'
+import { OPERATION_STATES, PHASES, STEP_STATES } from './vocabulary.ts'
+
+export const Operation = z.object({
+  operationId: Uuid,
+  operationType: z.enum(OPERATION_TYPES),
+  currentVersion: Key.nullable(),
+  targetVersion: Key,
+  installation: InstallationIdentity,
+  executionSequence: z.number().int().positive(),
+  run: z.number().int().positive(),
+  state: z.enum(OPERATION_STATES),
+  phase: z.enum(PHASES),
+  takesOver: Uuid.nullable(),
+  takenOverBy: Uuid.nullable(),
+  failure: Failure.nullable(),
+  requestedBy: Person,
+  reason: z.string().nullable(),
+  createdAt: Timestamp,
+  startedAt: Timestamp.nullable(),
+  finishedAt: Timestamp.nullable(),
+  nextAttemptAt: Timestamp.nullable(),
+})
+export type Operation = z.infer<typeof Operation>
+
+/** One call of a plugin as it was made and answered; sensitive values are masked. */
+export const Attempt = z.object({
+  attempt: z.number().int().positive(),
+  run: z.number().int().positive(),
+  late: z.boolean(),
+  startedAt: Timestamp,
+  durationMs: z.number().nonnegative().nullable(),
+  outcome: z.enum(OUTCOMES).nullable(),
+  failure: Failure.nullable(),
+  httpStatus: z.number().int().nullable(),
+  request: z.json(),
+  response: z.json(),
+})
+export type Attempt = z.infer<typeof Attempt>
+
+export const PluginCall = z.object({
+  pluginId: Key,
+  order: z.number().int(),
+  outcome: z.enum(OUTCOMES).nullable(),
+  attempts: z.array(Attempt),
+  /** What the call wrote, once it ended well. */
+  writes: z.array(z.object({ locator: ResourceLocator, property: PropertyName, value: PropertyView })),
+})
+export type PluginCall = z.infer<typeof PluginCall>
+
+export const OperationDetail = Operation.extend({
+  stages: z.array(z.object({ stage: z.enum(STAGES), state: z.enum(STEP_STATES), calls: z.array(PluginCall) })),
+  resources: z.array(
+    z.object({
+      locator: ResourceLocator,
+      action: z.enum(RESOURCE_ACTIONS),
+      currentVersion: Key.nullable(),
+      targetVersion: Key,
+      state: z.enum(STEP_STATES),
+    }),
+  ),
+  changes: z.array(PropertyChange),
+})
+export type OperationDetail = z.infer<typeof OperationDetail>
+
+const filters = {
+  ...scopeFilter,
+  bundleInstallId: Uuid.optional(),
+  operationType: oneOrMore(OPERATION_TYPES).optional(),
+  state: oneOrMore(OPERATION_STATES).optional(),
+  phase: oneOrMore(PHASES).optional(),
+  pluginId: Key.optional(),
+  errorCode: z.string().max(128).optional(),
+  requestedBy: z.string().max(256).optional(),
+  since: Timestamp.optional(),
+  until: Timestamp.optional(),
+  q: searchText,
+}
+
+export const OPERATION_SORTS = ['-createdAt', 'createdAt'] as const
+
+export const operationEndpoints = defineEndpoints({
+  'GET /operations': {
+    summary: 'Operations of all scopes that the person may see, newest first',
+    access: { needs: 'read', where: 'list' },
+    query: z.strictObject({ ...filters, ...pageQuery, sort: z.enum(OPERATION_SORTS).default('-createdAt') }),
+    answer: listOf(Operation),
+    codes: [],
+  },
+  'GET /operations/counts': {
+    summary: 'Operations counted by state in buckets of time, for plots',
+    access: { needs: 'read', where: 'list' },
+    query: z.strictObject({ ...filters, bucket: z.enum(['minute', 'hour', 'day']).default('hour') }),
+    answer: z.object({
+      bucket: z.enum(['minute', 'hour', 'day']),
+      buckets: z.array(
+        z.object({ since: Timestamp, counts: z.partialRecord(z.enum(OPERATION_STATES), z.number().int()) }),
+      ),
+    }),
+    codes: [],
+  },
+  'GET /operations/{operationId}': {
+    summary: 'One operation with its stages, plugin calls, attempts, resources and changes',
+    access: { needs: 'read', where: 'object' },
+    params: operationParams,
+    answer: OperationDetail,
+    codes: ['NOT_FOUND'],
+  },
+  'POST /operations/{operationId}/retry': {
+    summary: 'Run a FAILED operation again: same id, stage, sequence and bytes, from the call that did not end well',
+    access: { needs: 'operation:retry', where: 'object' },
+    params: operationParams,
+    body: z.strictObject({ run: z.number().int().positive(), reason: Reason.optional() }),
+    answer: z.object({ operation: Operation }),
+    codes: ['NOT_FOUND', 'OPERATION_NOT_RETRYABLE', 'IDEMPOTENCY_KEY_REUSED'],
+  },
+  'POST /operations/{operationId}/takeover': {
+    summary: 'Take a FAILED operation over with a DETACH of its installation',
+    access: { needs: 'operation:takeover', where: 'object' },
+    params: operationParams,
+    body: z.strictObject({ run: z.number().int().positive(), reason: Reason }),
+    answer: z.object({ operation: Operation }),
+    codes: ['NOT_FOUND', 'TAKEOVER_NOT_ALLOWED', 'IDEMPOTENCY_KEY_REUSED'],
+  },
+})

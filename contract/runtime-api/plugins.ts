@@ -1,0 +1,81 @@
+import * as z from 'zod'
+import { defineEndpoints } from '#contract/endpoint/define.ts'
+import { Key, Uuid } from '#contract/protocol/keys.ts'
+import { listOf, pageQuery, Reason, searchText, Timestamp } from './common.ts'
+
+export const PluginCredential = z.object({
+  credentialId: Uuid,
+  createdAt: Timestamp,
+  lastUsedAt: Timestamp.nullable(),
+  revokedAt: Timestamp.nullable(),
+})
+export type PluginCredential = z.infer<typeof PluginCredential>
+
+/** An `http(s)` address without user information, query or fragment. */
+export const Address = z
+  .url({ protocol: /^https?$/, error: 'Must be an http or https address' })
+  .max(2048, 'Must be at most 2048 characters')
+  .refine((text) => !/[@?#]/.test(text), 'Must have no user information, query or fragment')
+
+const limits = {
+  timeoutMs: z.number().int().min(100).max(300_000).optional(),
+  maxAttempts: z.number().int().min(1).max(100).optional(),
+  maxBackoffMs: z.number().int().min(100).max(3_600_000).optional(),
+}
+
+export const Plugin = z.object({
+  pluginId: Key,
+  title: z.string(),
+  endpoint: z.string(),
+  enabled: z.boolean(),
+  ...limits,
+  credentials: z.array(PluginCredential),
+})
+export type Plugin = z.infer<typeof Plugin>
+
+const params = z.strictObject({ pluginId: Key })
+
+export const pluginEndpoints = defineEndpoints({
+  'GET /plugins': {
+    summary: 'Registered plugins',
+    access: { needs: 'read', where: 'anywhere' },
+    query: z.strictObject({ q: searchText, ...pageQuery }),
+    answer: listOf(Plugin),
+    codes: [],
+  },
+  'GET /plugins/{pluginId}': {
+    summary: 'One registered plugin',
+    access: { needs: 'read', where: 'anywhere' },
+    params,
+    answer: Plugin,
+    codes: ['NOT_FOUND'],
+  },
+  'PUT /plugins/{pluginId}': {
+    summary: 'Register a plugin, or change its registration; read live by the next call',
+    access: { needs: 'plugin:write', where: 'everywhere' },
+    params,
+    body: z.strictObject({
+      title: z.string().trim().min(1).max(200),
+      endpoint: Address,
+      enabled: z.boolean(),
+      ...limits,
+    }),
+    answer: Plugin,
+    codes: ['IDEMPOTENCY_KEY_REUSED'],
+  },
+  'POST /plugins/{pluginId}/credentials': {
+    summary: 'Make a credential; its secret is answered this once. Two may be valid at a time',
+    access: { needs: 'plugin:write', where: 'everywhere' },
+    params,
+    body: z.strictObject({ reason: Reason.optional() }),
+    answer: z.object({ credentialId: Uuid, secret: z.string().nullable() }),
+    codes: ['NOT_FOUND', 'REQUEST_INVALID', 'IDEMPOTENCY_KEY_REUSED'],
+  },
+  'DELETE /plugins/{pluginId}/credentials/{credentialId}': {
+    summary: 'Revoke a credential, at once',
+    access: { needs: 'plugin:write', where: 'everywhere' },
+    params: params.extend({ credentialId: Uuid }),
+    answer: Plugin,
+    codes: ['NOT_FOUND', 'IDEMPOTENCY_KEY_REUSED'],
+  },
+})

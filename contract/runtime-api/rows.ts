@@ -1,0 +1,25 @@
+import { auditEndpoints } from './audit.ts'
+import { catalogEndpoints } from './catalog.ts'
+import { configurationEndpoints } from './configuration.ts'
+import { eventEndpoints } from './events.ts'
+import { installationEndpoints } from './installations.ts'
+import { localServiceEndpoints } from './local-services.ts'
+import { operationEndpoints } from './operations.ts'
+import { pluginEndpoints } from './plugins.ts'
+import { serviceEndpoints } from './services.ts'
+import { summaryEndpoints } from './summary.ts'
+
+/** The whole runtime API below `{platform_api_base}/bundle-runtime/api`, a row an endpoint. */
+export const runtimeApi = {
+  ...summaryEndpoints,
+  ...installationEndpoints,
+  ...operationEndpoints,
+  ...configurationEndpoints,
+  ...localServiceEndpoints,
+  ...catalogEndpoints,
+  ...pluginEndpoints,
+  ...serviceEndpoints,
+  ...auditEndpoints,
+  ...eventEndpoints,
+}
+export type RuntimeApi = typeof runtimeApi

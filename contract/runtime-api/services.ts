@@ -1,0 +1,70 @@
+import * as z from 'zod'
+import { defineEndpoints } from '#contract/endpoint/define.ts'
+import { Key, PropertyName, ResourceLocator, Uuid } from '#contract/protocol/keys.ts'
+import { InstallationIdentity, Scope } from '#contract/protocol/scope.ts'
+import { listOf, pageQuery, scopeFilter, searchText } from './common.ts'
+import { Address } from './plugins.ts'
+
+const owner = z.strictObject({ bundleInstallId: Uuid, locator: ResourceLocator })
+const method = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._~-]{0,127}$/, 'Must be one path segment')
+
+export const Service = z.object({
+  serviceId: Key,
+  title: z.string(),
+  url: z.string(),
+  methods: z.array(z.string()),
+  owner: owner.nullable(),
+  consumers: z.array(Scope),
+  enabled: z.boolean(),
+})
+export type Service = z.infer<typeof Service>
+
+/** Who refers to a service: the property of an installed resource. */
+export const Referrer = z.object({
+  installation: InstallationIdentity,
+  locator: ResourceLocator,
+  property: PropertyName,
+})
+export type Referrer = z.infer<typeof Referrer>
+
+const params = z.strictObject({ serviceId: Key })
+
+export const serviceEndpoints = defineEndpoints({
+  'GET /services': {
+    summary: 'Registered services; with a whole scope, those that it may use',
+    access: { needs: 'read', where: 'anywhere' },
+    query: z.strictObject({ ...scopeFilter, q: searchText, ...pageQuery }),
+    answer: listOf(Service),
+    codes: [],
+  },
+  'GET /services/{serviceId}': {
+    summary: 'One registered service',
+    access: { needs: 'read', where: 'anywhere' },
+    params,
+    answer: Service,
+    codes: ['NOT_FOUND'],
+  },
+  'PUT /services/{serviceId}': {
+    summary: 'Register a service, or change its registration',
+    access: { needs: 'service:write', where: 'everywhere' },
+    params,
+    body: z.strictObject({
+      title: z.string().trim().min(1).max(200),
+      url: Address,
+      methods: z.array(method).max(200),
+      owner: owner.nullable(),
+      consumers: z.array(Scope).max(1000),
+      enabled: z.boolean(),
+    }),
+    answer: Service,
+    codes: ['RESOURCE_OWNERSHIP_MISSING', 'IDEMPOTENCY_KEY_REUSED'],
+  },
+  'GET /services/{serviceId}/referrers': {
+    summary: 'Properties of installed resources that refer to the service',
+    access: { needs: 'read', where: 'list' },
+    params,
+    query: z.strictObject(pageQuery),
+    answer: listOf(Referrer),
+    codes: ['NOT_FOUND'],
+  },
+})

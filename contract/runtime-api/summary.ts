@@ -1,0 +1,37 @@
+import * as z from 'zod'
+import { defineEndpoints } from '#contract/endpoint/define.ts'
+import { Scope } from '#contract/protocol/scope.ts'
+import { OPERATION_TYPES } from '#contract/protocol/vocabulary.ts'
+import { PositiveInteger } from '#contract/protocol/keys.ts'
+import { listOf, pageQuery, scopeFilter } from './common.ts'
+import { CLAIM_STATES, INSTALLATION_STATES, OPERATION_STATES } from './vocabulary.ts'
+
+const count = z.number().int().nonnegative()
+
+export const Summary = z.object({
+  installations: z.record(z.enum(INSTALLATION_STATES), count),
+  claims: z.array(z.object({ operationType: z.enum(OPERATION_TYPES), state: z.enum(CLAIM_STATES), count })),
+  /** Operations that were created in the last 24 hours, by their state now. */
+  operations: z.record(z.enum(OPERATION_STATES), count),
+})
+export type Summary = z.infer<typeof Summary>
+
+export const ScopeRow = Scope.extend({ installations: count, claimed: count, snapshotVersion: PositiveInteger })
+export type ScopeRow = z.infer<typeof ScopeRow>
+
+export const summaryEndpoints = defineEndpoints({
+  'GET /summary': {
+    summary: 'Counts of installations, claims and recent operations',
+    access: { needs: 'read', where: 'list' },
+    query: z.strictObject(scopeFilter),
+    answer: Summary,
+    codes: [],
+  },
+  'GET /scopes': {
+    summary: 'Scopes that bundles were ever installed into, with counts',
+    access: { needs: 'read', where: 'list' },
+    query: z.strictObject({ ...scopeFilter, ...pageQuery }),
+    answer: listOf(ScopeRow),
+    codes: [],
+  },
+})

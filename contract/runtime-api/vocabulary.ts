@@ -1,0 +1,18 @@
+/** States of an operation: PENDING → RUNNING ⇄ WAITING → SUCCEEDED | FAILED; FAILED → RUNNING | TAKEN_OVER. */
+export const OPERATION_STATES = ['PENDING', 'RUNNING', 'WAITING', 'SUCCEEDED', 'FAILED', 'TAKEN_OVER'] as const
+export type OperationState = (typeof OPERATION_STATES)[number]
+
+/** States in which an operation holds the claim of its installation. */
+export const CLAIM_STATES = ['PENDING', 'RUNNING', 'WAITING', 'FAILED'] as const
+export type ClaimState = (typeof CLAIM_STATES)[number]
+
+export const PHASES = ['BEFORE_RESOURCES', 'RESOURCES', 'AFTER_RESOURCES', 'DONE'] as const
+export type Phase = (typeof PHASES)[number]
+
+/** State of one stage, or of one resource, inside an operation. */
+export const STEP_STATES = ['PENDING', 'RUNNING', 'DONE', 'FAILED'] as const
+export type StepState = (typeof STEP_STATES)[number]
+
+/** NOT_INSTALLED: the INSTALL has not succeeded yet. */
+export const INSTALLATION_STATES = ['NOT_INSTALLED', 'ACTIVE', 'DETACHED'] as const
+export type InstallationState = (typeof INSTALLATION_STATES)[number]
