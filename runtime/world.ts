@@ -1,0 +1,21 @@
+import type { Kysely, Transaction } from 'kysely'
+import type { Clock } from '#edge/clock.ts'
+import type { Log } from '#edge/log.ts'
+import type { Outbound } from '#edge/outbound.ts'
+import type { RuntimeTables } from './store/tables.ts'
+
+export type Db = Kysely<RuntimeTables>
+export type Tx = Transaction<RuntimeTables>
+
+/**
+ * Everything outside that the runtime's core touches. The very same core runs in production and in a seeded simulation
+ * with virtual time, because nothing else does I/O, reads a clock or makes a random number.
+ */
+export interface World {
+  db: Db
+  http: Outbound
+  clock: Clock
+  /** Uniform in [0, 1); ids and jitter come from it. */
+  random: () => number
+  log: Log
+}
