@@ -51,7 +51,6 @@ export interface RuntimeTables {
     state: InstallationState
     version: string | null
     last_execution_sequence: Generated<number>
-    revision: Generated<number>
     created_at: Time
     updated_at: Time
   }
@@ -122,7 +121,6 @@ export interface RuntimeTables {
     available_at: Time
     lease_owner: string | null
     lease_epoch: Generated<number>
-    revision: Generated<number>
   }
   'runtime.operation_plan': { operation_id: string; plan: Json<FrozenPlan> }
   'runtime.plugin_call': {
@@ -224,7 +222,7 @@ export interface RuntimeTables {
     kind: 'operation' | 'installation' | 'configuration'
     scope_id: number
     object_id: string
-    version: number
+    version: number | null
     at: Time
   }
 }

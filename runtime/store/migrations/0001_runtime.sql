@@ -40,8 +40,6 @@ create table runtime.installation (
   state text not null check (state in ('NOT_INSTALLED', 'ACTIVE', 'DETACHED')),
   version text,
   last_execution_sequence bigint not null default 0,
-  -- grows with each change that a list row shows; orders events
-  revision bigint not null default 1,
   created_at timestamptz not null default clock_timestamp(),
   updated_at timestamptz not null default clock_timestamp()
 );
@@ -142,7 +140,6 @@ create table runtime.operation (
   available_at timestamptz not null default clock_timestamp(),
   lease_owner text,
   lease_epoch bigint not null default 0,
-  revision bigint not null default 1,
   unique (bundle_install_id, execution_sequence)
 );
 -- one claim at most
@@ -284,7 +281,8 @@ create table runtime.event (
   kind text not null check (kind in ('operation', 'installation', 'configuration')),
   scope_id bigint not null,
   object_id text not null,
-  version bigint not null,
+  -- the snapshot version of a configuration; the others are ordered by event_id
+  version bigint,
   at timestamptz not null default clock_timestamp(),
   primary key (event_xid, event_id)
 );

@@ -1,0 +1,40 @@
+import type { AuditEntry } from '#contract/runtime-api/audit.ts'
+import type { PropertyChange } from '#contract/runtime-api/common.ts'
+import type { Scope } from '#contract/protocol/scope.ts'
+import type { Actor } from '../actor.ts'
+import type { Tx } from '../world.ts'
+
+export interface AuditRecord {
+  action: AuditEntry['action']
+  /** What it was done to, in words. */
+  subject: string
+  scope?: Scope
+  bundleInstallId?: string
+  operationId?: string
+  reason?: string | null
+  /** As views: a sensitive value is told as set or not set. */
+  changes?: PropertyChange[]
+  outcome?: 'DONE' | 'REFUSED'
+}
+
+/** Records what the actor did, in the transaction in which they do it. */
+export async function recordAudit(tx: Tx, actor: Actor, record: AuditRecord): Promise<void> {
+  await tx
+    .insertInto('runtime.audit_entry')
+    .values({
+      actor_id: actor.id,
+      actor_name: actor.name,
+      action: record.action,
+      subject: record.subject,
+      environment_key: record.scope?.environmentKey ?? null,
+      application_runtime_id: record.scope?.applicationRuntimeId ?? null,
+      workspace_id: record.scope?.workspaceId ?? null,
+      bundle_install_id: record.bundleInstallId ?? null,
+      operation_id: record.operationId ?? null,
+      reason: record.reason ?? null,
+      changes: JSON.stringify(record.changes ?? []),
+      outcome: record.outcome ?? 'DONE',
+      request_id: actor.requestId,
+    })
+    .execute()
+}
