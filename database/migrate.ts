@@ -1,0 +1,154 @@
+import { createHash } from 'node:crypto'
+import { readdir, readFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { join } from 'node:path'
+
+import type pg from 'pg'
+
+import { quoteName } from './names.ts'
+
+export type MigrationSource = {
+  /** The schema that the files fill; made when it is missing. */
+  schema: string
+  /** The folder of `0001_name.sql`, `0002_name.sql` and so on. */
+  folder: URL | string
+}
+
+export type Migration = { name: string; sql: string; sha256: string }
+
+type Applied = { name: string; sha256: string }
+
+/** Replicas that start together wait for the one that migrates, at most so long. */
+const waitForOthersMs = 300_000
+/** DDL behind a lock makes all others queue behind it, so a migration gives up sooner than they do. */
+const waitForLockMs = 15_000
+
+/**
+ * Brings one schema up to date: runs the files that `<schema>.migration` does not list, in order, one replica at a
+ * time, each in a transaction of its own with `search_path` at the schema. Answers the names that it ran. Throws, and
+ * changes nothing, when a file that already ran was changed or is missing, or when the schema is newer than the files.
+ */
+export async function migrate(pool: pg.Pool, source: MigrationSource): Promise<string[]> {
+  const migrations = await readMigrations(source.folder)
+  const client = await pool.connect()
+  try {
+    const ran = await migrateOn(client, source.schema, migrations)
+    client.release()
+    return ran
+  } catch (error) {
+    // Destroyed, not returned: that frees the advisory lock and whatever the session had set.
+    client.release(true)
+    throw error
+  }
+}
+
+async function migrateOn(client: pg.PoolClient, schema: string, migrations: Migration[]): Promise<string[]> {
+  const lockName = `bundle-console migrate ${schema}`
+  await client.query(`set lock_timeout = ${waitForOthersMs}; set statement_timeout = 0`)
+  await client.query('select pg_advisory_lock(hashtextextended($1, 0))', [lockName])
+  await client.query(`set lock_timeout = ${waitForLockMs}; set idle_in_transaction_session_timeout = 0`)
+  const pending = pendingMigrations(schema, migrations, await readApplied(client, schema))
+  for (const migration of pending) await run(client, schema, migration)
+  await client.query('select pg_advisory_unlock(hashtextextended($1, 0))', [lockName])
+  await client.query('reset lock_timeout; reset statement_timeout; reset idle_in_transaction_session_timeout')
+  return pending.map(({ name }) => name)
+}
+
+async function readApplied(client: pg.PoolClient, schema: string): Promise<Applied[]> {
+  const name = quoteName(schema)
+  // Asked first: "create schema if not exists" needs the right to create even when there is nothing to create.
+  const found = await client.query<{ there: boolean }>('select to_regnamespace($1) is not null as there', [
+    name,
+  ])
+  if (!found.rows[0]?.there) await client.query(`create schema ${name}`)
+  const table = await client.query<{ there: boolean }>('select to_regclass($1) is not null as there', [
+    `${name}.migration`,
+  ])
+  if (!table.rows[0]?.there) {
+    await client.query(
+      `create table ${name}.migration (
+        name text primary key,
+        sha256 text not null,
+        applied_at timestamptz not null default clock_timestamp()
+      )`,
+    )
+  }
+  const applied = await client.query<Applied>(`select name, sha256 from ${name}.migration order by name`)
+  return applied.rows
+}
+
+/** Which migrations are left to run. Throws when what ran and what is in the folder do not belong together. */
+export function pendingMigrations(schema: string, migrations: Migration[], applied: Applied[]): Migration[] {
+  const known = new Map(migrations.map((migration) => [migration.name, migration]))
+  const lastKnown = migrations.at(-1)?.name ?? ''
+  for (const { name, sha256 } of applied) {
+    const file = known.get(name)
+    if (!file && name > lastKnown) {
+      throw new Error(
+        `The database schema "${schema}" was brought to ${name} by a newer version of this program; this version ` +
+          `knows it up to ${lastKnown || 'nothing'}. Start the newer version, or restore a backup from before it.`,
+      )
+    }
+    if (!file) {
+      throw new Error(
+        `Migration ${name} ran on the schema "${schema}", but its file is missing; put it back.`,
+      )
+    }
+    if (file.sha256 !== sha256) {
+      throw new Error(
+        `Migration ${name} of the schema "${schema}" was changed after it ran. ` +
+          'Put the old file back and write the change as a new migration.',
+      )
+    }
+  }
+  const pending = migrations.slice(applied.length)
+  const lastApplied = applied.at(-1)?.name ?? ''
+  const late = migrations.find(
+    ({ name }) => name < lastApplied && !applied.some((done) => done.name === name),
+  )
+  if (late) {
+    throw new Error(
+      `Migration ${late.name} sorts before ${lastApplied}, which already ran on the schema "${schema}". ` +
+        'Give it a number after all others.',
+    )
+  }
+  return pending
+}
+
+async function run(client: pg.PoolClient, schema: string, { name, sql, sha256 }: Migration): Promise<void> {
+  try {
+    await client.query(`begin; set local search_path to ${quoteName(schema)}`)
+    await client.query(sql)
+    await client.query(`insert into ${quoteName(schema)}.migration (name, sha256) values ($1, $2)`, [
+      name,
+      sha256,
+    ])
+    await client.query('commit')
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new Error(`Migration ${name} of the schema "${schema}" failed and was rolled back: ${reason}`, {
+      cause: error,
+    })
+  }
+}
+
+/** Reads a folder of migrations in order. Throws on a name that is not `0001_name.sql` and on a number used twice. */
+export async function readMigrations(folder: URL | string): Promise<Migration[]> {
+  const path = folder instanceof URL ? fileURLToPath(folder) : folder
+  const names = (await readdir(path)).filter((name) => name.endsWith('.sql')).toSorted()
+  return Promise.all(
+    names.map(async (file, index) => {
+      const number = String(index + 1).padStart(4, '0')
+      if (!/^\d{4}_[a-z0-9_]+\.sql$/.test(file) || !file.startsWith(number)) {
+        throw new Error(`The migration file ${file} should be named ${number}_name.sql: numbers have no gap.`)
+      }
+      // A checkout with other line ends is no change.
+      const sql = (await readFile(join(path, file), 'utf8')).replaceAll('\r\n', '\n')
+      return {
+        name: file.slice(0, -'.sql'.length),
+        sql,
+        sha256: createHash('sha256').update(sql).digest('hex'),
+      }
+    }),
+  )
+}

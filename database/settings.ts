@@ -1,0 +1,98 @@
+import { readFileSync } from 'node:fs'
+import type { ConnectionOptions as TlsOptions } from 'node:tls'
+
+import type pg from 'pg'
+
+/** Where a database is and who connects. Plain data, safe to copy and change; never log it: it may hold a password. */
+export type ConnectionSettings = {
+  /** Host name, address, or the absolute path of the directory that holds the unix socket. */
+  host: string
+  port: number
+  database: string
+  user: string
+  password?: string
+  /** Absent: no TLS. */
+  tls?: TlsOptions
+}
+
+const example = 'postgresql://user:password@host:5432/database'
+
+/**
+ * Reads a `postgresql://` URL. A unix socket is written `postgresql://user@/database?host=/directory`. Understood
+ * parameters: `host`, `port`, `sslmode` (`disable`, `require`: encrypted, anybody's certificate, as libpq has it;
+ * `verify-ca`; `verify-full`), `sslrootcert`, `sslcert`, `sslkey` (files). Throws on anything else, without the
+ * URL in the message, as it may hold a password.
+ */
+export function fromUrl(databaseUrl: string): ConnectionSettings {
+  // WHATWG URLs have no empty host beside a user, PostgreSQL's have.
+  const standIn = 'socket.invalid'
+  const url = URL.parse(databaseUrl.replace(/^([a-z]+:\/\/(?:[^/@]*@)?)(?=[/?]|$)/i, `$1${standIn}`))
+  if (!url || !['postgresql:', 'postgres:'].includes(url.protocol)) {
+    throw new Error(`DATABASE_URL is not a PostgreSQL URL; expected the form ${example}`)
+  }
+  const known = ['host', 'port', 'sslmode', 'sslrootcert', 'sslcert', 'sslkey']
+  const unknown = [...url.searchParams.keys()].filter((name) => !known.includes(name))
+  if (unknown.length > 0) {
+    throw new Error(
+      `DATABASE_URL has unknown parameters: ${unknown.join(', ')}; known are ${known.join(', ')}`,
+    )
+  }
+  const urlHost = url.hostname === standIn ? '' : url.hostname.replace(/^\[(.*)\]$/, '$1')
+  const host = url.searchParams.get('host') ?? decodeURIComponent(urlHost)
+  const user = decodeURIComponent(url.username)
+  const database = decodeURIComponent(url.pathname.slice(1)) || user
+  const port = Number(url.port || url.searchParams.get('port') || '5432')
+  if (!user) throw new Error(`DATABASE_URL names no user; expected the form ${example}`)
+  if (!host)
+    throw new Error(`DATABASE_URL names no host; expected the form ${example}, or ?host=/socket/directory`)
+  if (!Number.isInteger(port) || port < 1 || port > 65_535)
+    throw new Error('DATABASE_URL has an unusable port')
+  const tls = tlsOf(url.searchParams)
+  return {
+    host,
+    port,
+    database,
+    user,
+    ...(url.password && { password: decodeURIComponent(url.password) }),
+    ...(tls && { tls }),
+  }
+}
+
+function tlsOf(parameters: URLSearchParams): TlsOptions | undefined {
+  const file = (name: string) => {
+    const path = parameters.get(name)
+    return path === null ? undefined : readFileSync(path, 'utf8')
+  }
+  const [ca, cert, key] = [file('sslrootcert'), file('sslcert'), file('sslkey')]
+  const files = { ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }) }
+  const mode = parameters.get('sslmode') ?? (ca ? 'verify-full' : 'disable')
+  switch (mode) {
+    case 'disable':
+      return undefined
+    case 'require':
+      return { ...files, rejectUnauthorized: false }
+    case 'verify-ca':
+      return { ...files, rejectUnauthorized: true, checkServerIdentity: () => undefined }
+    case 'verify-full':
+      return { ...files, rejectUnauthorized: true }
+    default:
+      throw new Error('DATABASE_URL has an unknown sslmode; use disable, require, verify-ca or verify-full')
+  }
+}
+
+/** The opposite of {@link fromUrl}, for handing a connection to another process. Throws when it has TLS settings. */
+export function toUrl(connection: ConnectionSettings): string {
+  if (connection.tls) throw new Error('a connection with TLS settings cannot be written as a URL')
+  const encode = encodeURIComponent
+  const account = encode(connection.user) + (connection.password ? `:${encode(connection.password)}` : '')
+  const name = encode(connection.database)
+  const { host, port } = connection
+  if (host.startsWith('/')) return `postgresql://${account}@/${name}?host=${encode(host)}&port=${port}`
+  return `postgresql://${account}@${host.includes(':') ? `[${host}]` : host}:${port}/${name}`
+}
+
+/** The same, in the driver's words. */
+export function clientConfig(connection: ConnectionSettings): pg.ClientConfig {
+  const { host, port, database, user, password, tls } = connection
+  return { host, port, database, user, ...(password !== undefined && { password }), ...(tls && { ssl: tls }) }
+}
