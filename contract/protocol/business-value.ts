@@ -1,0 +1,14 @@
+import { checkValue, type Problem } from './json-schema.ts'
+import type { PropertyDefinition } from './property-definition.ts'
+import type { TypedValue } from './typed-value.ts'
+import { TYPE_OF_KIND } from './vocabulary.ts'
+
+/**
+ * What is wrong with a value of this property; an empty list when nothing is. Only the business value inside a Data is
+ * held against the schema, so that a business object with an `@type` of its own is data like any other.
+ */
+export function checkTypedValue(definition: PropertyDefinition, value: TypedValue): Problem[] {
+  const type = TYPE_OF_KIND[definition.kind]
+  if (value['@type'] !== type) return [{ path: '', keyword: '@type', message: `Must be a ${type}` }]
+  return value['@type'] === 'Data' ? checkValue(definition.schema ?? true, value.value) : []
+}

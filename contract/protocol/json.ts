@@ -1,0 +1,61 @@
+/** What JSON can say, and nothing else. */
+export type JsonValue = null | boolean | number | string | JsonValue[] | JsonObject
+export type JsonObject = { [key: string]: JsonValue }
+
+/** Names that reach an object's prototype when they are used as a key carelessly; no map of the protocol has them. */
+export const RESERVED_NAMES: readonly string[] = ['__proto__', 'constructor', 'prototype']
+
+/** True for an object that JSON.parse could have made: not null, not an array, no class of its own. */
+export function isJsonObject(value: unknown): value is JsonObject {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
+  const prototype: unknown = Object.getPrototypeOf(value)
+  return prototype === null || prototype === Object.prototype
+}
+
+/**
+ * True when the whole value survives JSON: no undefined, no NaN or infinity, no class instance, no hole, no cycle.
+ * Walks with a list of its own, because a body may nest deeper than the stack is.
+ */
+export function isJsonValue(value: unknown): value is JsonValue {
+  const open: { value: unknown; leave?: true }[] = [{ value }]
+  const above = new Set<unknown>()
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const { value: current } = next
+    if (next.leave) above.delete(current)
+    else if (typeof current === 'object' && current !== null) {
+      if (above.has(current) || !(Array.isArray(current) || isJsonObject(current))) return false
+      above.add(current)
+      open.push({ value: current, leave: true })
+      // Array.from turns a hole into undefined, which is then refused.
+      const children: unknown[] = Array.isArray(current) ? Array.from(current) : Object.values(current)
+      for (const child of children) open.push({ value: child })
+    } else if (typeof current === 'number' ? !Number.isFinite(current) : !isScalar(current)) return false
+  }
+  return true
+}
+
+const isScalar = (value: unknown): boolean =>
+  value === null || typeof value === 'string' || typeof value === 'boolean'
+
+/** Equality of JSON values: the order of keys says nothing, 1.0 is 1, and -0 is 0. Two absent values are equal. */
+export function deepEqual(a: JsonValue | undefined, b: JsonValue | undefined): boolean {
+  const open: [JsonValue | undefined, JsonValue | undefined][] = [[a, b]]
+  for (let pair = open.pop(); pair !== undefined; pair = open.pop()) {
+    const [left, right] = pair
+    if (left === right) continue
+    if (typeof left !== 'object' || typeof right !== 'object' || left === null || right === null) return false
+    if (Array.isArray(left)) {
+      if (!Array.isArray(right) || left.length !== right.length) return false
+      for (const [index, item] of left.entries()) open.push([item, right[index]])
+    } else {
+      if (Array.isArray(right)) return false
+      const keys = Object.keys(left)
+      if (keys.length !== Object.keys(right).length) return false
+      for (const key of keys) {
+        if (!Object.hasOwn(right, key)) return false
+        open.push([left[key], right[key]])
+      }
+    }
+  }
+  return true
+}

@@ -1,0 +1,29 @@
+/** Version of the response envelope. */
+export const ENVELOPE_VERSION = '1.0.0'
+/** Version of the lifecycle request and response, and `protocolVersion` of a compiled authorization. */
+export const LIFECYCLE_VERSION = '6.0.0'
+/** Version of the access resolution. */
+export const ACCESS_VERSION = '4.0.0'
+
+/** The protected property: the runtime writes it at INSTALL, and nobody else ever. */
+export const INSTANCE_REF_PROPERTY = 'instanceRefProperty'
+
+export const ERROR_CODE_MAX = 128
+/** Counted in Unicode characters, as JSON Schema counts. */
+export const MESSAGE_MAX = 512
+/** A key, a locator segment, an identifier, a property name. */
+export const KEY_MAX = 128
+export const SEQUENCE_MAX = Number.MAX_SAFE_INTEGER
+/** Four segments of KEY_MAX could never be longer with their slashes. */
+export const LOCATOR_MAX = 4 * KEY_MAX + 3
+
+export const TITLE_MAX = 256
+export const DESCRIPTION_MAX = 4096
+export const GROUP_MAX = 128
+
+/** Nesting of a property's schema. */
+export const SCHEMA_DEPTH_MAX = 32
+/** Nesting of a business value. */
+export const VALUE_DEPTH_MAX = 128
+/** Length of one regular expression in a schema. */
+export const PATTERN_MAX = 1024

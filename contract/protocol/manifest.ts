@@ -1,0 +1,222 @@
+import * as z from 'zod'
+import { AuthorAuthorization, FailurePolicy, PluginConfiguration, PluginOrder } from './authorization.ts'
+import type { Detail } from './envelope.ts'
+import { checkSchema, checkValue, type Problem } from './json-schema.ts'
+import { Key, mapOf, ModuleId, PropertyName } from './keys.ts'
+import { DESCRIPTION_MAX, INSTANCE_REF_PROPERTY, TITLE_MAX } from './limits.ts'
+import { formatLocator, RESOURCE_KINDS } from './locator.ts'
+import { JsonSchema, PropertyDefinition } from './property-definition.ts'
+import { BundleRef } from './scope.ts'
+
+const Title = z.string().min(1, 'Must not be empty').max(TITLE_MAX, `Must be at most ${TITLE_MAX} characters`)
+
+/** An event method that a Module takes; `method` is one path segment after the service's address. */
+export const EventDeclaration = z.strictObject({ method: Key, schema: JsonSchema })
+export type EventDeclaration = z.infer<typeof EventDeclaration>
+
+/** A resource of a bundle. Its locator is made of the bundle, its kind and its name. */
+export const ManifestResource = z.strictObject({
+  kind: z.enum(RESOURCE_KINDS, `Must be one of ${RESOURCE_KINDS.join(', ')}`),
+  name: Key,
+  title: Title,
+  properties: mapOf(PropertyName, PropertyDefinition),
+  moduleId: ModuleId.optional(),
+  events: z.array(EventDeclaration).optional(),
+})
+export type ManifestResource = z.infer<typeof ManifestResource>
+
+/** A plugin of a bundle, and what it asks for on the bundle's Modules. */
+export const ManifestPlugin = z.strictObject({
+  pluginId: Key,
+  order: PluginOrder,
+  failurePolicy: FailurePolicy,
+  configuration: PluginConfiguration,
+  resources: z.array(AuthorAuthorization),
+})
+export type ManifestPlugin = z.infer<typeof ManifestPlugin>
+
+/** What a bundle's author publishes for one version. The shape only: `checkManifest` says whether it holds together. */
+export const AuthorManifest = z.strictObject({
+  bundle: BundleRef,
+  version: Key,
+  title: Title,
+  description: z.string().max(DESCRIPTION_MAX, `Must be at most ${DESCRIPTION_MAX} characters`).optional(),
+  resources: z.array(ManifestResource),
+  plugins: z.array(ManifestPlugin),
+})
+export type AuthorManifest = z.infer<typeof AuthorManifest>
+
+type Place = { locator?: string; property?: string; path: string }
+
+/** Every reason for which a manifest is MANIFEST_INVALID; `path` is a JSON pointer into the manifest. */
+export function checkManifest(manifest: AuthorManifest): Detail[] {
+  return [
+    ...manifest.resources.flatMap((resource, index) => checkResource(manifest, resource, index)),
+    ...checkModuleIdsAreUnique(manifest),
+    ...checkPlugins(manifest),
+    ...checkWritersAreAlone(manifest),
+  ]
+}
+
+const locatorOf = (manifest: AuthorManifest, resource: ManifestResource): string =>
+  formatLocator({ ...manifest.bundle, kind: resource.kind, name: resource.name })
+
+const refuse = (place: Place, message: string): Detail => ({
+  ...place,
+  errorCode: 'MANIFEST_INVALID',
+  message,
+})
+
+const pointer = (...segments: (string | number)[]): string =>
+  segments.map((segment) => `/${String(segment).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
+
+function checkResource(manifest: AuthorManifest, resource: ManifestResource, index: number): Detail[] {
+  const locator = locatorOf(manifest, resource)
+  const at = (...path: (string | number)[]): Place => ({
+    locator,
+    path: pointer('resources', index, ...path),
+  })
+  const details: Detail[] = []
+  const first = manifest.resources.findIndex(
+    ({ kind, name }) => kind === resource.kind && name === resource.name,
+  )
+  if (first !== index) details.push(refuse(at('name'), `${locator} stands in the manifest more than once`))
+  if (resource.kind === 'MODULE') {
+    if (resource.moduleId === undefined) details.push(refuse(at('moduleId'), 'A MODULE must have a moduleId'))
+  } else {
+    if (resource.moduleId !== undefined) details.push(refuse(at('moduleId'), 'Only a MODULE has a moduleId'))
+    if (resource.events !== undefined) details.push(refuse(at('events'), 'Only a MODULE declares events'))
+  }
+  for (const [eventIndex, event] of (resource.events ?? []).entries()) {
+    const place = at('events', eventIndex, 'schema')
+    details.push(...tell(place, checkSchema(event.schema)))
+    if (resource.events?.findIndex(({ method }) => method === event.method) !== eventIndex)
+      details.push(
+        refuse(at('events', eventIndex, 'method'), `Event ${event.method} is declared more than once`),
+      )
+  }
+  for (const [name, definition] of Object.entries(resource.properties))
+    details.push(...checkDefinition({ ...at('properties', name), property: name }, resource, definition))
+  return details
+}
+
+function checkDefinition(place: Place, resource: ManifestResource, definition: PropertyDefinition): Detail[] {
+  if (place.property === INSTANCE_REF_PROPERTY && (resource.kind !== 'MODULE' || definition.kind !== 'DATA'))
+    return [refuse(place, `${INSTANCE_REF_PROPERTY} may only be a DATA property of a MODULE`)]
+  if (definition.schema === undefined) return []
+  const problems = checkSchema(definition.schema)
+  if (problems.length > 0) return tell(within(place, 'schema'), problems)
+  if (definition.default === undefined) return []
+  if (definition.isSensitive === true)
+    return [
+      refuse(within(place, 'default'), 'A sensitive property must not have a default: manifests are shown'),
+    ]
+  return tell(within(place, 'default'), checkValue(definition.schema, definition.default))
+}
+
+const within = (place: Place, ...path: string[]): Place => ({ ...place, path: place.path + pointer(...path) })
+
+const tell = (place: Place, problems: Problem[]): Detail[] =>
+  problems.map((problem) => refuse({ ...place, path: place.path + problem.path }, problem.message))
+
+function checkModuleIdsAreUnique(manifest: AuthorManifest): Detail[] {
+  const seen = new Map<string, string>()
+  const details: Detail[] = []
+  for (const [index, resource] of manifest.resources.entries()) {
+    if (resource.moduleId === undefined) continue
+    const locator = locatorOf(manifest, resource)
+    const owner = seen.get(resource.moduleId)
+    if (owner === undefined) seen.set(resource.moduleId, locator)
+    else
+      details.push(
+        refuse(
+          { locator, path: pointer('resources', index, 'moduleId') },
+          `The moduleId is already that of ${owner}`,
+        ),
+      )
+  }
+  return details
+}
+
+function checkPlugins(manifest: AuthorManifest): Detail[] {
+  return manifest.plugins.flatMap((plugin, index) => {
+    const details: Detail[] = []
+    if (manifest.plugins.findIndex(({ pluginId }) => pluginId === plugin.pluginId) !== index)
+      details.push(
+        refuse({ path: pointer('plugins', index, 'pluginId') }, `Plugin ${plugin.pluginId} is listed twice`),
+      )
+    const named = new Set<string>()
+    for (const [entry, authorization] of plugin.resources.entries()) {
+      const path = pointer('plugins', index, 'resources', entry)
+      const { moduleId } = authorization.object
+      if (named.has(moduleId))
+        details.push(
+          refuse({ path: `${path}/object/moduleId` }, 'The plugin has another entry for this Module'),
+        )
+      named.add(moduleId)
+      details.push(...checkAuthorization(manifest, authorization, path))
+    }
+    return details
+  })
+}
+
+function checkAuthorization(
+  manifest: AuthorManifest,
+  authorization: AuthorAuthorization,
+  path: string,
+): Detail[] {
+  const { moduleId } = authorization.object
+  const module = manifest.resources.find(
+    (resource) => resource.kind === 'MODULE' && resource.moduleId === moduleId,
+  )
+  if (module === undefined)
+    return [refuse({ path: `${path}/object/moduleId` }, 'No MODULE of this manifest has this moduleId')]
+  const locator = locatorOf(manifest, module)
+  return PROPERTY_LISTS.flatMap((list) =>
+    authorization[list].flatMap((property, index) => {
+      const definition = Object.hasOwn(module.properties, property) ? module.properties[property] : undefined
+      const problem = problemOfListed(list, property, definition)
+      return problem === null
+        ? []
+        : [refuse({ locator, property, path: `${path}/${list}/${index}` }, problem)]
+    }),
+  )
+}
+
+const PROPERTY_LISTS = ['readProperties', 'writeProperties', 'credentialProperties'] as const
+
+function problemOfListed(
+  list: (typeof PROPERTY_LISTS)[number],
+  property: string,
+  definition: PropertyDefinition | undefined,
+): string | null {
+  // Told first and whether it is defined or not: nobody but the runtime ever writes it.
+  if (list === 'writeProperties' && property === INSTANCE_REF_PROPERTY)
+    return `${INSTANCE_REF_PROPERTY} is protected and can be in no writeProperties`
+  if (definition === undefined) return `The Module has no property ${property}`
+  if (list === 'writeProperties' && definition.kind !== 'DATA')
+    return `${property} is not DATA: a plugin writes no references`
+  if (list === 'credentialProperties' && definition.kind === 'DATA')
+    return `${property} is DATA: credentialProperties are for references`
+  return null
+}
+
+function checkWritersAreAlone(manifest: AuthorManifest): Detail[] {
+  const writers = new Map<string, string>()
+  const details: Detail[] = []
+  for (const [index, plugin] of manifest.plugins.entries())
+    for (const [entry, { object, writeProperties }] of plugin.resources.entries())
+      for (const [position, property] of writeProperties.entries()) {
+        const key = JSON.stringify([object.moduleId, property])
+        const writer = writers.get(key) ?? plugin.pluginId
+        writers.set(key, writer)
+        if (writer !== plugin.pluginId)
+          details.push(
+            refuse(
+              { property, path: pointer('plugins', index, 'resources', entry, 'writeProperties', position) },
+              `${property} may already be written by plugin ${writer}`,
+            ),
+          )
+      }
+  return details
+}

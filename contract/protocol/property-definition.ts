@@ -1,0 +1,40 @@
+import * as z from 'zod'
+import { Json, Values } from './keys.ts'
+import { GROUP_MAX } from './limits.ts'
+import { PROPERTY_KINDS } from './vocabulary.ts'
+
+/** A JSON Schema 2020-12 as written; `checkSchema` says whether it can be used. */
+export const JsonSchema = z.union([z.boolean(), Values], 'Must be a JSON Schema: an object, true or false')
+export type JsonSchema = z.infer<typeof JsonSchema>
+
+/**
+ * What a property may hold and where the console shows it. `schema` is required for DATA and forbidden otherwise;
+ * `default`, the business value that INSTALL uses when none is given, is for DATA only.
+ */
+export const PropertyDefinition = z
+  .strictObject({
+    kind: z.enum(PROPERTY_KINDS, `Must be one of ${PROPERTY_KINDS.join(', ')}`),
+    schema: JsonSchema.optional(),
+    isSensitive: z.boolean().optional(),
+    required: z.boolean().optional(),
+    default: Json.optional(),
+    group: z
+      .string()
+      .min(1, 'Must not be empty')
+      .max(GROUP_MAX, `Must be at most ${GROUP_MAX} characters`)
+      .optional(),
+    order: z.number().int('Must be a whole number').optional(),
+  })
+  .superRefine((definition, context) => {
+    const refuse = (field: string, message: string): void =>
+      context.addIssue({ code: 'custom', path: [field], message })
+    if (definition.kind === 'DATA') {
+      if (definition.schema === undefined) refuse('schema', 'Is required for DATA')
+      return
+    }
+    if (definition.schema !== undefined) refuse('schema', 'Is only for DATA')
+    if (definition.default !== undefined) refuse('default', 'Is only for DATA')
+    if (definition.isSensitive === true)
+      refuse('isSensitive', 'Is only for DATA: a reference holds no secret')
+  })
+export type PropertyDefinition = z.infer<typeof PropertyDefinition>

@@ -1,0 +1,46 @@
+import * as z from 'zod'
+import { Json, MapKey, mapOf, ServiceId } from './keys.ts'
+
+/** A wrapped business value. What is inside is the business's own, even when it looks like a wrapper itself. */
+export const Data = z.strictObject({
+  '@type': z.literal('Data', 'Must be Data: a bare value is not accepted'),
+  value: Json,
+  isSensitive: z.literal(true, 'Must be true or absent').optional(),
+})
+export type Data = z.infer<typeof Data>
+
+/** A logical name of a service; it carries no address and no key. */
+export const ServiceReference = z.strictObject({
+  '@type': z.literal('ServiceReference', 'Must be ServiceReference'),
+  serviceId: ServiceId,
+})
+export type ServiceReference = z.infer<typeof ServiceReference>
+
+/** References by business key. */
+export const ServiceReferenceMap = z.strictObject({
+  '@type': z.literal('ServiceReferenceMap', 'Must be ServiceReferenceMap'),
+  valueMap: mapOf(MapKey, ServiceReference),
+})
+export type ServiceReferenceMap = z.infer<typeof ServiceReferenceMap>
+
+/** References in order; a service may stand in it twice. */
+export const ServiceReferenceList = z.strictObject({
+  '@type': z.literal('ServiceReferenceList', 'Must be ServiceReferenceList'),
+  valueList: z.array(ServiceReference, 'Must be a list of ServiceReference'),
+})
+export type ServiceReferenceList = z.infer<typeof ServiceReferenceList>
+
+export const Reference = z.discriminatedUnion(
+  '@type',
+  [ServiceReference, ServiceReferenceMap, ServiceReferenceList],
+  'Must be a ServiceReference, ServiceReferenceMap or ServiceReferenceList',
+)
+export type Reference = z.infer<typeof Reference>
+
+/** Whatever a property may hold; a bare value is refused. */
+export const TypedValue = z.discriminatedUnion(
+  '@type',
+  [Data, ServiceReference, ServiceReferenceMap, ServiceReferenceList],
+  'Must be wrapped as Data, ServiceReference, ServiceReferenceMap or ServiceReferenceList',
+)
+export type TypedValue = z.infer<typeof TypedValue>

@@ -1,0 +1,36 @@
+/** What an operation does to a whole installation. */
+export const OPERATION_TYPES = ['INSTALL', 'UPGRADE', 'CONFIGURE', 'DETACH'] as const
+export type OperationType = (typeof OPERATION_TYPES)[number]
+
+/** When a plugin runs, relative to the execution of the resources. */
+export const STAGES = ['BEFORE_RESOURCES', 'AFTER_RESOURCES'] as const
+export type Stage = (typeof STAGES)[number]
+
+/** What a plugin says that it did. UNKNOWN is never a success. */
+export const OUTCOMES = ['NOT_APPLIED', 'APPLIED', 'VERIFIED', 'FAILED', 'UNKNOWN'] as const
+export type Outcome = (typeof OUTCOMES)[number]
+
+/** What an operation does to one resource. */
+export const RESOURCE_ACTIONS = ['INSTALL', 'UPGRADE', 'CONFIGURE', 'DETACH', 'NONE'] as const
+export type ResourceAction = (typeof RESOURCE_ACTIONS)[number]
+
+/** What a property may hold: a business value, or references to services. */
+export const PROPERTY_KINDS = [
+  'DATA',
+  'SERVICE_REFERENCE',
+  'SERVICE_REFERENCE_MAP',
+  'SERVICE_REFERENCE_LIST',
+] as const
+export type PropertyKind = (typeof PROPERTY_KINDS)[number]
+
+/** The `@type` that a value of each kind carries. */
+export const TYPE_OF_KIND = {
+  DATA: 'Data',
+  SERVICE_REFERENCE: 'ServiceReference',
+  SERVICE_REFERENCE_MAP: 'ServiceReferenceMap',
+  SERVICE_REFERENCE_LIST: 'ServiceReferenceList',
+} as const satisfies Record<PropertyKind, string>
+
+/** The only failure policy: after the first definite failure no later plugin is called. */
+export const FAILURE_POLICIES = ['FAIL_FAST'] as const
+export type FailurePolicy = (typeof FAILURE_POLICIES)[number]
