@@ -1,6 +1,7 @@
 import type { Kysely, Transaction } from 'kysely'
 import type { Clock } from '#edge/clock.ts'
 import type { Log } from '#edge/log.ts'
+import type { Random } from '#edge/random.ts'
 import type { Outbound } from '#edge/outbound.ts'
 import type { RuntimeTables } from './store/tables.ts'
 
@@ -15,7 +16,7 @@ export interface World {
   db: Db
   http: Outbound
   clock: Clock
-  /** Uniform in [0, 1); ids and jitter come from it. */
-  random: () => number
+  /** Ids and jitter come from it. */
+  random: Random
   log: Log
 }

@@ -50,7 +50,7 @@ export type QueryOf<Row> = Row extends { query: infer Schema extends z.ZodType }
 export type BodyOf<Row> = Row extends { body: infer Schema extends z.ZodType } ? z.output<Schema> : undefined
 export type AnswerOf<Row> = Row extends { answer: infer Schema extends z.ZodType } ? z.output<Schema> : never
 
-/** What a caller hands over for a row: the inputs of its schemas, each part only where the row has it. */
+/** What a caller hands over for a row, each part only where the row has it; a query is given as it stands in the address. */
 export type CallOf<Row> = (Row extends { params: infer Schema extends z.ZodType }
   ? { params: z.input<Schema> }
   : { params?: never }) &
@@ -59,7 +59,7 @@ export type CallOf<Row> = (Row extends { params: infer Schema extends z.ZodType 
       ? { query?: z.input<Schema> }
       : { query: z.input<Schema> }
     : { query?: never }) &
-  (Row extends { body: infer Schema extends z.ZodType } ? { body: z.input<Schema> } : { body?: never })
+  (Row extends { body: infer Schema extends z.ZodType } ? { body: z.output<Schema> } : { body?: never })
 
 /** `GET /a/{b}` split in its method and path template. */
 export function splitName(name: EndpointName): { method: Method; path: string } {
@@ -81,7 +81,8 @@ export function fillPath(path: string, params: Record<string, string | number>):
     if (value === undefined) throw new TypeError(`The path ${path} needs "${key}"`)
     const segment = encodeURIComponent(String(value))
     // "." and ".." survive encodeURIComponent, and URL parsers resolve them away
-    if (segment === '.' || segment === '..' || segment === '') throw new TypeError(`"${key}" is no path segment`)
+    if (segment === '.' || segment === '..' || segment === '')
+      throw new TypeError(`"${key}" is no path segment`)
     return segment
   })
 }

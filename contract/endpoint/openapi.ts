@@ -31,7 +31,14 @@ function operation(name: EndpointName, row: EndpointRow, options: OpenApiOptions
     ...parametersOf(row.params, 'path'),
     ...parametersOf(row.query, 'query'),
     ...(isWrite(name, row) && row.access.needs !== 'plugin-credential'
-      ? [{ name: 'Idempotency-Key', in: 'header', required: true, schema: { type: 'string', maxLength: 128 } }]
+      ? [
+          {
+            name: 'Idempotency-Key',
+            in: 'header',
+            required: true,
+            schema: { type: 'string', maxLength: 128 },
+          },
+        ]
       : []),
   ]
   return {
@@ -47,12 +54,17 @@ function operation(name: EndpointName, row: EndpointRow, options: OpenApiOptions
 function responsesOf(row: EndpointRow, options: OpenApiOptions): Record<string, unknown> {
   const answer = schemaOf(row.answer, 'output')
   if (row.answers === 'events') {
-    return { 200: { description: 'Server-sent events', content: { 'text/event-stream': { schema: answer } } } }
+    return {
+      200: { description: 'Server-sent events', content: { 'text/event-stream': { schema: answer } } },
+    }
   }
   if (options.failures === 'problem') {
     return {
       200: { description: 'The data', content: json(answer) },
-      default: { description: 'Problem', content: { 'application/problem+json': { schema: { type: 'object' } } } },
+      default: {
+        description: 'Problem',
+        content: { 'application/problem+json': { schema: { type: 'object' } } },
+      },
     }
   }
   return {
@@ -79,7 +91,11 @@ function parametersOf(schema: z.ZodObject | undefined, place: 'path' | 'query'):
 }
 
 function schemaOf(schema: z.ZodType, io: 'input' | 'output'): Record<string, unknown> {
-  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any', target: 'draft-2020-12' })
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, {
+    io,
+    unrepresentable: 'any',
+    target: 'draft-2020-12',
+  })
   return rest
 }
 

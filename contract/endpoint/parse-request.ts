@@ -19,7 +19,8 @@ export function parseRequest(
   const problems: RequestProblem[] = []
   const query = readQuery(request.query, problems)
   const params = part(row.params, request.params, 'path', problems)
-  const parsedQuery = row.query === undefined ? noQuery(query, problems) : part(row.query, query, 'query', problems)
+  const parsedQuery =
+    row.query === undefined ? noQuery(query, problems) : part(row.query, query, 'query', problems)
   const body = row.body === undefined ? undefined : part(row.body, request.body, 'body', problems)
   return problems.length > 0 ? { ok: false, problems } : { ok: true, params, query: parsedQuery, body }
 }
@@ -32,7 +33,12 @@ export function problemsOf(error: z.ZodError, root: string): RequestProblem[] {
   }))
 }
 
-function part(schema: z.ZodType | undefined, value: unknown, root: string, problems: RequestProblem[]): unknown {
+function part(
+  schema: z.ZodType | undefined,
+  value: unknown,
+  root: string,
+  problems: RequestProblem[],
+): unknown {
   if (schema === undefined) return value
   if (root === 'body' && value === undefined) {
     problems.push({ path: 'body', message: 'A JSON body is required' })
@@ -55,6 +61,7 @@ function readQuery(query: Iterable<[string, string]>, problems: RequestProblem[]
 }
 
 function noQuery(query: Record<string, string>, problems: RequestProblem[]): Record<string, string> {
-  for (const key of Object.keys(query)) problems.push({ path: `query.${key}`, message: 'Is not a parameter of this call' })
+  for (const key of Object.keys(query))
+    problems.push({ path: `query.${key}`, message: 'Is not a parameter of this call' })
   return query
 }

@@ -1,7 +1,15 @@
 import * as z from 'zod'
-import { Timestamp } from '#contract/protocol/keys.ts'
 import { ERROR_CODE_MAX, MESSAGE_MAX } from '#contract/protocol/limits.ts'
-import { Key, PropertyName, ResourceLocator, Uuid, WorkspaceId } from '#contract/protocol/keys.ts'
+import {
+  Json,
+  Key,
+  mapOf,
+  PropertyName,
+  ResourceLocator,
+  Timestamp,
+  Uuid,
+  WorkspaceId,
+} from '#contract/protocol/keys.ts'
 import { Scope } from '#contract/protocol/scope.ts'
 import {
   Reference,
@@ -58,7 +66,11 @@ export const installationParams = z.strictObject({ bundleInstallId: Uuid })
 export const operationParams = z.strictObject({ operationId: Uuid })
 
 /** Why a person does it; shown wherever the operation or the audit entry is. */
-export const Reason = z.string().trim().min(1, 'Must not be empty').max(1000, 'Must be at most 1000 characters')
+export const Reason = z
+  .string()
+  .trim()
+  .min(1, 'Must not be empty')
+  .max(1000, 'Must be at most 1000 characters')
 
 /** The search text of a list. */
 export const searchText = z.string().trim().max(128, 'Must be at most 128 characters').optional()
@@ -79,7 +91,7 @@ export type Failure = z.infer<typeof Failure>
 /** A property as people see it: a sensitive value is only ever `isSet`. */
 export const PropertyView = z.union([
   z.strictObject({ '@type': z.literal('Data'), isSensitive: z.literal(true), isSet: z.boolean() }),
-  z.strictObject({ '@type': z.literal('Data'), value: z.json() }),
+  z.strictObject({ '@type': z.literal('Data'), value: Json }),
   ServiceReference,
   ServiceReferenceMap,
   ServiceReferenceList,
@@ -96,7 +108,7 @@ export const PropertyChange = z.object({
 export type PropertyChange = z.infer<typeof PropertyChange>
 
 /** Changes by locator and property; null removes an optional value. */
-export const Changes = z.record(ResourceLocator, z.record(PropertyName, TypedValue.nullable()))
+export const Changes = mapOf(ResourceLocator, mapOf(PropertyName, TypedValue.nullable()))
 export type Changes = z.infer<typeof Changes>
 
-export { Key, PropertyName, Reference, ResourceLocator, Scope, Timestamp, TypedValue, Uuid }
+export { Json, Key, PropertyName, Reference, ResourceLocator, Scope, Timestamp, TypedValue, Uuid }

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { defineEndpoints } from '#contract/endpoint/define.ts'
-import { PositiveInteger } from '#contract/protocol/keys.ts'
+import { mapOf, PositiveInteger } from '#contract/protocol/keys.ts'
 import { RESOURCE_KINDS } from '#contract/protocol/locator.ts'
 import { PropertyDefinition } from '#contract/protocol/property-definition.ts'
 import { InstallationIdentity, Scope } from '#contract/protocol/scope.ts'
@@ -103,9 +103,9 @@ export const KeptSensitive = z.strictObject({ '@type': z.literal('Data'), isSens
 
 export const FullConfigurationBody = z.strictObject({
   snapshotVersion: PositiveInteger,
-  resources: z.record(
+  resources: mapOf(
     ResourceLocator,
-    z.strictObject({ properties: z.record(PropertyName, z.union([TypedValue, KeptSensitive])) }),
+    z.strictObject({ properties: mapOf(PropertyName, z.union([TypedValue, KeptSensitive])) }),
   ),
   reason: Reason.optional(),
 })

@@ -11,7 +11,13 @@ import { Operation } from './operations.ts'
  * `version` grows with each change of the thing that `id` names; a reader drops what is older than it holds.
  */
 export const RuntimeEvent = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('operation'), scope: Scope, id: z.string(), version: PositiveInteger, row: Operation }),
+  z.object({
+    kind: z.literal('operation'),
+    scope: Scope,
+    id: z.string(),
+    version: PositiveInteger,
+    row: Operation,
+  }),
   z.object({
     kind: z.literal('installation'),
     scope: Scope,

@@ -1,12 +1,12 @@
 import * as z from 'zod'
 import { defineEndpoints } from '#contract/endpoint/define.ts'
-import { Key, PropertyName } from '#contract/protocol/keys.ts'
+import { Json, Key, mapOf, PropertyName } from '#contract/protocol/keys.ts'
 import { listOf, pageQuery, Person, scopeParams, Timestamp } from './common.ts'
 
 /** A runtime-local service: no Module identity, no plugin, no operation; saved by compare-and-set on its own version. */
 export const LocalService = z.object({
   serviceName: Key,
-  values: z.record(PropertyName, z.json()),
+  values: z.record(PropertyName, Json),
   version: z.number().int().nonnegative(),
   savedAt: Timestamp,
   savedBy: Person,
@@ -37,7 +37,7 @@ export const localServiceEndpoints = defineEndpoints({
     access: { needs: 'configuration:write', where: 'path' },
     params,
     body: z.strictObject({
-      values: z.record(PropertyName, z.json()),
+      values: mapOf(PropertyName, Json),
       version: z.number().int().nonnegative(),
     }),
     answer: LocalService,

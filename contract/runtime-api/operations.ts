@@ -4,6 +4,7 @@ import { InstallationIdentity } from '#contract/protocol/scope.ts'
 import { OPERATION_TYPES, OUTCOMES, RESOURCE_ACTIONS, STAGES } from '#contract/protocol/vocabulary.ts'
 import {
   Failure,
+  Json,
   Key,
   listOf,
   oneOrMore,
@@ -54,8 +55,8 @@ export const Attempt = z.object({
   outcome: z.enum(OUTCOMES).nullable(),
   failure: Failure.nullable(),
   httpStatus: z.number().int().nullable(),
-  request: z.json(),
-  response: z.json(),
+  request: Json,
+  response: Json,
 })
 export type Attempt = z.infer<typeof Attempt>
 
@@ -70,7 +71,9 @@ export const PluginCall = z.object({
 export type PluginCall = z.infer<typeof PluginCall>
 
 export const OperationDetail = Operation.extend({
-  stages: z.array(z.object({ stage: z.enum(STAGES), state: z.enum(STEP_STATES), calls: z.array(PluginCall) })),
+  stages: z.array(
+    z.object({ stage: z.enum(STAGES), state: z.enum(STEP_STATES), calls: z.array(PluginCall) }),
+  ),
   resources: z.array(
     z.object({
       locator: ResourceLocator,
@@ -128,7 +131,8 @@ export const operationEndpoints = defineEndpoints({
     codes: ['NOT_FOUND'],
   },
   'POST /operations/{operationId}/retry': {
-    summary: 'Run a FAILED operation again: same id, stage, sequence and bytes, from the call that did not end well',
+    summary:
+      'Run a FAILED operation again: same id, stage, sequence and bytes, from the call that did not end well',
     access: { needs: 'operation:retry', where: 'object' },
     params: operationParams,
     body: z.strictObject({ run: z.number().int().positive(), reason: Reason.optional() }),

@@ -16,7 +16,11 @@ export const Summary = z.object({
 })
 export type Summary = z.infer<typeof Summary>
 
-export const ScopeRow = Scope.extend({ installations: count, claimed: count, snapshotVersion: PositiveInteger })
+export const ScopeRow = Scope.extend({
+  installations: count,
+  claimed: count,
+  snapshotVersion: PositiveInteger,
+})
 export type ScopeRow = z.infer<typeof ScopeRow>
 
 export const summaryEndpoints = defineEndpoints({

@@ -1,5 +1,12 @@
 /** States of an operation: PENDING → RUNNING ⇄ WAITING → SUCCEEDED | FAILED; FAILED → RUNNING | TAKEN_OVER. */
-export const OPERATION_STATES = ['PENDING', 'RUNNING', 'WAITING', 'SUCCEEDED', 'FAILED', 'TAKEN_OVER'] as const
+export const OPERATION_STATES = [
+  'PENDING',
+  'RUNNING',
+  'WAITING',
+  'SUCCEEDED',
+  'FAILED',
+  'TAKEN_OVER',
+] as const
 export type OperationState = (typeof OPERATION_STATES)[number]
 
 /** States in which an operation holds the claim of its installation. */
