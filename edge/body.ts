@@ -1,0 +1,68 @@
+import { TransportError } from './problem.ts'
+import { readStrictJson } from './strict-json.ts'
+import type { JsonValue, StrictJsonLimits } from './strict-json.ts'
+
+/**
+ * The whole body of a request; empty where there is none.
+ *
+ * @throws TransportError 413 as soon as more than `maxBytes` have come, 415 for a compressed body (a small one may
+ *   unpack to a huge one, and nobody who calls us compresses).
+ */
+export async function readBody(request: Request, maxBytes: number): Promise<Uint8Array> {
+  const encoding = request.headers.get('content-encoding') ?? 'identity'
+  if (encoding.toLowerCase() !== 'identity') {
+    throw new TransportError('UNSUPPORTED_MEDIA_TYPE', 'A compressed request body is not accepted')
+  }
+  const announced = request.headers.get('content-length')
+  if (announced !== null && Number(announced) > maxBytes) throw tooLarge(maxBytes)
+  if (announced !== null) {
+    // Node's parser hands over no more than was announced, so the quick way is safe; the check is for other hosts.
+    const bytes = new Uint8Array(await request.arrayBuffer().catch(cutOff))
+    if (bytes.length > maxBytes) throw tooLarge(maxBytes)
+    return bytes
+  }
+  return request.body === null ? new Uint8Array() : await collect(request.body, maxBytes)
+}
+
+/**
+ * The JSON body of a request, or undefined where there is no body at all.
+ *
+ * @throws TransportError as readBody does, and 415 when the type is not `application/json`; StrictJsonError.
+ */
+export async function readJsonBody(
+  request: Request,
+  maxBytes: number,
+  limits?: Partial<StrictJsonLimits>,
+): Promise<JsonValue | undefined> {
+  const bytes = await readBody(request, maxBytes)
+  if (bytes.length === 0) return undefined
+  const type = request.headers.get('content-type') ?? ''
+  if (!/^application\/json\s*(?:;\s*charset="?utf-8"?\s*)?$/i.test(type)) {
+    throw new TransportError('UNSUPPORTED_MEDIA_TYPE', 'The body must be application/json')
+  }
+  return readStrictJson(bytes, limits)
+}
+
+async function collect(body: ReadableStream<Uint8Array>, maxBytes: number): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  const reader = body.getReader()
+  for (;;) {
+    const { done, value } = await reader.read().catch(cutOff)
+    if (done) return Buffer.concat(chunks, size)
+    size += value.length
+    if (size > maxBytes) {
+      await reader.cancel().catch(() => undefined)
+      throw tooLarge(maxBytes)
+    }
+    chunks.push(value)
+  }
+}
+
+function tooLarge(maxBytes: number): TransportError {
+  return new TransportError('PAYLOAD_TOO_LARGE', `The body may have at most ${maxBytes} bytes`)
+}
+
+function cutOff(): never {
+  throw new TransportError('REQUEST_INVALID', 'The body was cut off')
+}

@@ -1,0 +1,40 @@
+import type { IncomingMessage } from 'node:http'
+import type { MiddlewareHandler } from 'hono'
+import { TransportError } from './problem.ts'
+
+const SEGMENTS = /^(?:\/(?:[A-Za-z0-9._~!$&'()*+,=:@-]|%[0-9A-Fa-f]{2})*)+$/
+const ENCODED_TRICK = /%(?:2e|2f|5c|[01][0-9a-f]|7f)/i
+
+/**
+ * Whether a request target has one reading only, so that router, permission check and upstream cannot differ about it.
+ * Refused: absolute form, `//`, `.` and `..` segments, encoded dots, slashes, backslashes and control characters, raw
+ * `;`, `\` and non-ASCII, escapes that are no UTF-8, and a known first segment in another letter case.
+ */
+export function isCanonicalTarget(target: string, prefixes: readonly string[]): boolean {
+  const path = target.split('?', 1)[0] ?? ''
+  if (!SEGMENTS.test(path) || ENCODED_TRICK.test(path) || target.includes('#')) return false
+  const segments = path.split('/').slice(1)
+  const hasEmpty = segments.some((segment, index) => segment === '' && index < segments.length - 1)
+  if (hasEmpty || segments.includes('.') || segments.includes('..')) return false
+  const first = segments[0] ?? ''
+  if (!prefixes.includes(first) && prefixes.includes(first.toLowerCase())) return false
+  try {
+    decodeURIComponent(path)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Refuses, before routing, every target that `isCanonicalTarget` does not like; `prefixes` are first segments in lower case. */
+export function canonicalPath({ prefixes }: { prefixes: readonly string[] }): MiddlewareHandler {
+  return async (c, next) => {
+    // URL parsing already resolves dots away, so the raw target of the request line is what counts.
+    const { incoming } = (c.env ?? {}) as { incoming?: IncomingMessage }
+    const url = new URL(c.req.raw.url)
+    if (!isCanonicalTarget(incoming?.url ?? url.pathname + url.search, prefixes)) {
+      throw new TransportError('REQUEST_INVALID', 'The path is not written in its canonical form')
+    }
+    await next()
+  }
+}

@@ -1,0 +1,92 @@
+import ipaddr from 'ipaddr.js'
+import { SettingsError } from './settings.ts'
+
+/** Where outbound calls may go. It stands in the deployment's settings and nowhere else. */
+export type EgressRule =
+  | { kind: 'loopback' }
+  | { kind: 'host'; host: string; port: number | null }
+  | { kind: 'network'; network: [ipaddr.IPv4 | ipaddr.IPv6, number]; port: number | null }
+
+/**
+ * Reads `EGRESS_ALLOW`: a comma-separated list of `loopback`, `host`, `host:port`, an address with or without a port,
+ * or a CIDR such as `10.1.0.0/16` or `[fd00::/8]:8443`.
+ *
+ * @throws SettingsError naming the item that is none of these.
+ */
+export function parseEgressAllow(text: string): EgressRule[] {
+  return text
+    .split(',')
+    .map((item) => item.trim().toLowerCase())
+    .filter((item) => item !== '')
+    .map(parseRule)
+}
+
+function parseRule(item: string): EgressRule {
+  if (item === 'loopback') return { kind: 'loopback' }
+  const bracketed = /^\[([^\]]+)\](?::(\d{1,5}))?$/.exec(item)
+  const plain = /^([^:]+)(?::(\d{1,5}))?$/.exec(item)
+  const name = bracketed?.[1] ?? plain?.[1] ?? item
+  const portText = bracketed?.[2] ?? plain?.[2]
+  const port = portText === undefined ? null : Number(portText)
+  if (port === null || (port > 0 && port < 65536)) {
+    if (ipaddr.isValidCIDR(name)) return { kind: 'network', network: ipaddr.parseCIDR(name), port }
+    if (isWritten(name)) return { kind: 'network', network: single(name), port }
+    const isHost = bracketed === null && /^(?!.*\.\d+$)[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/.test(name)
+    if (isHost) return { kind: 'host', host: name, port }
+  }
+  throw new SettingsError(
+    `EGRESS_ALLOW is wrong: "${item.slice(0, 100)}" is neither loopback, a host, host:port, an address nor a CIDR`,
+  )
+}
+
+function isWritten(text: string): boolean {
+  return ipaddr.IPv4.isValidFourPartDecimal(text) || ipaddr.IPv6.isValid(text)
+}
+
+function single(text: string): [ipaddr.IPv4 | ipaddr.IPv6, number] {
+  const address = ipaddr.process(text)
+  return [address, address.kind() === 'ipv4' ? 32 : 128]
+}
+
+export interface Destination {
+  protocol: string
+  /** The URL's host name, lower case, without brackets. */
+  host: string
+  port: number
+}
+
+/**
+ * Whether a connection for `destination` may be used that has reached `address`.
+ *
+ * An address is allowed by a loopback or network rule. A host rule trusts only the name, and names can be made to point
+ * anywhere; so through it only public addresses are reached, over https only, except that `localhost` may be
+ * loopback. Private networks need an explicit network rule.
+ */
+export function allowsAddress(
+  rules: readonly EgressRule[],
+  destination: Destination,
+  address: string,
+): boolean {
+  if (!ipaddr.isValid(address)) return false
+  const ip = ipaddr.process(address)
+  const range = ip.range()
+  return rules.some((rule) => {
+    if (rule.kind === 'loopback') return range === 'loopback'
+    if (rule.port !== null && rule.port !== destination.port) return false
+    if (rule.kind === 'network') return ip.kind() === rule.network[0].kind() && ip.match(rule.network)
+    if (rule.host !== destination.host) return false
+    return range === 'unicast'
+      ? destination.protocol === 'https:'
+      : range === 'loopback' && rule.host === 'localhost'
+  })
+}
+
+/** Whether any address could be allowed for a destination, known before its name is looked up or its port is touched. */
+export function allowsDestination(rules: readonly EgressRule[], destination: Destination): boolean {
+  if (ipaddr.isValid(destination.host)) return allowsAddress(rules, destination, destination.host)
+  return rules.some((rule) => {
+    if (rule.kind === 'loopback') return true
+    if (rule.port !== null && rule.port !== destination.port) return false
+    return rule.kind === 'network' || rule.host === destination.host
+  })
+}

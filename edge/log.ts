@@ -1,0 +1,83 @@
+import { pino } from 'pino'
+import type { DestinationStream } from 'pino'
+import { Scrubber } from './scrub.ts'
+
+export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const
+export type LogLevel = (typeof LOG_LEVELS)[number]
+
+/** Fields are flat on purpose: nobody can log a header map, a body or a row by accident. */
+export type LogFields = Record<string, string | number | boolean | null | undefined>
+
+export interface Log {
+  debug(message: string, fields?: LogFields): void
+  info(message: string, fields?: LogFields): void
+  warn(message: string, fields?: LogFields, error?: unknown): void
+  error(message: string, fields?: LogFields, error?: unknown): void
+  /** A log whose every line carries these fields. */
+  child(fields: LogFields): Log
+  /** From now on masks this value (8 characters or more) and its common encodings in every line of every child. */
+  addSecret(value: string): void
+  /** Ends the masking of a value that is worth nothing any more, such as an expired token. */
+  removeSecret(value: string): void
+}
+
+export interface LogOptions {
+  name: string
+  level: LogLevel
+  /** Standard output where absent. */
+  stream?: DestinationStream
+}
+
+/** A structured log, one JSON object a line. Errors are written by allow-list: name, code, message, stack, cause. */
+export function createLog({ name, level, stream }: LogOptions): Log {
+  const options = { name, level, base: { name }, timestamp: pino.stdTimeFunctions.isoTime }
+  return wrap(stream === undefined ? pino(options) : pino(options, stream), new Scrubber())
+}
+
+function wrap(target: pino.Logger, scrubber: Scrubber): Log {
+  const write = (
+    level: Exclude<LogLevel, 'silent'>,
+    message: string,
+    fields: LogFields = {},
+    error?: unknown,
+  ): void => {
+    if (!target.isLevelEnabled(level)) return
+    const clean = cleanFields(fields, scrubber)
+    if (error !== undefined) clean.error = cleanError(error, scrubber, 0)
+    target[level](clean, '%s', scrubber.scrub(message))
+  }
+  return {
+    debug: (message, fields) => write('debug', message, fields),
+    info: (message, fields) => write('info', message, fields),
+    warn: (message, fields, error) => write('warn', message, fields, error),
+    error: (message, fields, error) => write('error', message, fields, error),
+    child: (fields) => wrap(target.child(cleanFields(fields, scrubber)), scrubber),
+    addSecret: (value) => scrubber.add(value),
+    removeSecret: (value) => scrubber.remove(value),
+  }
+}
+
+function cleanFields(fields: LogFields, scrubber: Scrubber): Record<string, unknown> {
+  const clean: Record<string, unknown> = {}
+  for (const [key, value] of Object.entries(fields)) {
+    // the type forbids objects, but a value that came through a cast must not slip into the log either
+    if (typeof value === 'string') clean[key] = scrubber.scrub(value)
+    else if (typeof value !== 'object' || value === null) clean[key] = value
+  }
+  return clean
+}
+
+const MAX_CAUSES = 5
+
+function cleanError(error: unknown, scrubber: Scrubber, depth: number): unknown {
+  if (!(error instanceof Error)) return { message: scrubber.scrub(String(error)) }
+  const { code } = error as { code?: unknown }
+  return {
+    name: error.name,
+    ...((typeof code === 'string' || typeof code === 'number') && { code }),
+    message: scrubber.scrub(error.message),
+    ...(error.stack !== undefined && { stack: scrubber.scrub(error.stack) }),
+    ...(error.cause !== undefined &&
+      depth < MAX_CAUSES && { cause: cleanError(error.cause, scrubber, depth + 1) }),
+  }
+}

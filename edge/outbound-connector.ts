@@ -1,0 +1,55 @@
+import { lookup } from 'node:dns'
+import type { LookupAddress } from 'node:dns'
+import type { LookupFunction, Socket } from 'node:net'
+import { buildConnector } from 'undici'
+import { allowsAddress } from './egress.ts'
+import type { Destination, EgressRule } from './egress.ts'
+import { OutboundError } from './outbound-reason.ts'
+
+/**
+ * Connects, looks at the address that was really reached, and only then lets TLS or the request begin.
+ *
+ * Spellings of an address (`0x7f.1`, `[::ffff:127.0.0.1]`, a name that changes its mind between two look-ups) all end
+ * in one remote address, so that is what is judged. The filter on looked-up addresses only spares forbidden hosts the
+ * knock on their port.
+ */
+export function egressConnector(
+  rules: readonly EgressRule[],
+  destination: Destination,
+  timeoutMs: number,
+): buildConnector.connector {
+  const tcp = buildConnector({
+    timeout: timeoutMs,
+    allowH2: false,
+    lookup: allowedLookup(rules, destination),
+  })
+  const tls = buildConnector({ timeout: timeoutMs, allowH2: false })
+  return (options, callback) => {
+    tcp({ ...options, protocol: 'http:', port: String(destination.port) }, (...[error, socket]) => {
+      if (error !== null) return callback(error, null)
+      if (!allowsAddress(rules, destination, socket.remoteAddress ?? '')) {
+        socket.destroy()
+        return callback(new OutboundError('egress-denied'), null)
+      }
+      if (destination.protocol !== 'https:') return callback(null, socket)
+      tls({ ...options, httpSocket: socket as Socket }, (...[tlsError, secured]) => {
+        if (tlsError === null) return callback(null, secured)
+        socket.destroy()
+        callback(new OutboundError('tls', tlsError), null)
+      })
+    })
+  }
+}
+
+function allowedLookup(rules: readonly EgressRule[], destination: Destination): LookupFunction {
+  return (hostname, options, callback) => {
+    lookup(hostname, { ...options, all: true }, (error, addresses: LookupAddress[]) => {
+      if (error !== null) return callback(error, [])
+      const allowed = addresses.filter(({ address }) => allowsAddress(rules, destination, address))
+      const [first] = allowed
+      if (first === undefined) return callback(new OutboundError('egress-denied'), [])
+      if (options.all) callback(null, allowed)
+      else callback(null, first.address, first.family)
+    })
+  }
+}

@@ -1,0 +1,128 @@
+import type { JsonValue } from './strict-json.ts'
+
+/** Stands where a sensitive value stood; never accepted as a value. */
+export const MASK = '••••••••'
+
+const KEY_LENGTH = 8
+const MAX_SECRETS = 20_000
+
+/**
+ * Finds known secret values, and their common encodings, inside any text. Cost is linear in the text however many
+ * secrets are known: the first eight characters of each needle are looked up at every position.
+ */
+export class Scrubber {
+  private readonly byStart = new Map<string, Set<string>>()
+  private readonly values = new Set<string>()
+
+  /** Remembers a value of at least 8 characters; shorter ones would mask ordinary words. Oldest are forgotten at 20,000. */
+  add(value: string): void {
+    if (value.length < KEY_LENGTH || this.values.has(value)) return
+    if (this.values.size >= MAX_SECRETS) this.remove(this.values.values().next().value ?? '')
+    this.values.add(value)
+    for (const needle of encodingsOf(value)) {
+      const start = needle.slice(0, KEY_LENGTH)
+      const needles = this.byStart.get(start)
+      if (needles === undefined) this.byStart.set(start, new Set([needle]))
+      else needles.add(needle)
+    }
+  }
+
+  remove(value: string): void {
+    if (!this.values.delete(value)) return
+    for (const needle of encodingsOf(value)) {
+      const start = needle.slice(0, KEY_LENGTH)
+      const needles = this.byStart.get(start)
+      needles?.delete(needle)
+      if (needles?.size === 0) this.byStart.delete(start)
+    }
+  }
+
+  contains(text: string): boolean {
+    return this.find(text, 0) !== null
+  }
+
+  /** The text with every known secret replaced by the mask. */
+  scrub(text: string): string {
+    let found = this.find(text, 0)
+    if (found === null) return text
+    let result = ''
+    let from = 0
+    for (; found !== null; found = this.find(text, from)) {
+      result += text.slice(from, found.at) + MASK
+      from = found.at + found.length
+    }
+    return result + text.slice(from)
+  }
+
+  private find(text: string, from: number): { at: number; length: number } | null {
+    if (this.byStart.size === 0) return null
+    for (let at = from; at + KEY_LENGTH <= text.length; at++) {
+      const needles = this.byStart.get(text.slice(at, at + KEY_LENGTH))
+      if (needles === undefined) continue
+      let length = 0
+      for (const needle of needles)
+        if (needle.length > length && text.startsWith(needle, at)) length = needle.length
+      if (length > 0) return { at, length }
+    }
+    return null
+  }
+}
+
+function encodingsOf(value: string): Set<string> {
+  const bytes = Buffer.from(value)
+  const hex = bytes.toString('hex')
+  const all = [
+    value,
+    JSON.stringify(value).slice(1, -1),
+    encodeURIComponent(value.toWellFormed()),
+    hex,
+    hex.toUpperCase(),
+  ]
+  // Inside a longer base64 text ("user:secret") a value starts at one of three bit offsets; its edges mix with the
+  // neighbours and are left away.
+  for (const offset of [0, 1, 2]) {
+    const text = Buffer.concat([Buffer.alloc(offset), bytes])
+      .toString('base64')
+      .replaceAll('=', '')
+    const whole = Math.floor(((offset + bytes.length) * 8) / 6)
+    const inner = text.slice(offset === 0 ? 0 : offset + 1, whole)
+    all.push(inner, inner.replaceAll('+', '-').replaceAll('/', '_'))
+  }
+  return new Set(all.filter((needle) => needle.length >= KEY_LENGTH))
+}
+
+/** All strings and numbers inside sensitive values, as texts to search for. */
+function textsOf(value: JsonValue): string[] {
+  if (typeof value === 'string') return value === '' ? [] : [value]
+  if (typeof value === 'number') return [String(value)]
+  if (value === null || typeof value === 'boolean') return []
+  return (Array.isArray(value) ? value : Object.values(value)).flatMap(textsOf)
+}
+
+const SHORTEST_INNER = 4
+
+/**
+ * A copy of `json` in which no string or key holds any of the sensitive values, in plain or in a common encoding: the
+ * whole string is masked then, and a number that equals one too. A value shorter than four characters is masked only
+ * where the string is nothing else, or every "a" would go.
+ */
+export function maskStrings(json: JsonValue, secrets: Iterable<JsonValue>): JsonValue {
+  const texts = new Set([...secrets].flatMap(textsOf))
+  if (texts.size === 0) return json
+  const scrubber = new Scrubber()
+  for (const text of texts) scrubber.add(text)
+  const middling = [...texts].filter((text) => text.length >= SHORTEST_INNER && text.length < KEY_LENGTH)
+  const isSecret = (text: string): boolean =>
+    texts.has(text) || scrubber.contains(text) || middling.some((secret) => text.includes(secret))
+  return masked(json, isSecret)
+}
+
+function masked(json: JsonValue, isSecret: (text: string) => boolean): JsonValue {
+  if (typeof json === 'string') return isSecret(json) ? MASK : json
+  if (typeof json === 'number') return isSecret(String(json)) ? MASK : json
+  if (json === null || typeof json === 'boolean') return json
+  if (Array.isArray(json)) return json.map((item) => masked(item, isSecret))
+  return Object.fromEntries(
+    Object.entries(json).map(([key, value]) => [isSecret(key) ? MASK : key, masked(value, isSecret)]),
+  )
+}

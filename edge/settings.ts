@@ -1,0 +1,85 @@
+import * as z from 'zod'
+
+/** A setting is wrong; the message is the one line to print. */
+export class SettingsError extends Error {
+  override name = 'SettingsError'
+}
+
+// A value under one of these names is never repeated in the message, whatever its schema says.
+const SECRET_NAME = /SECRET|PASSWORD|CREDENTIAL|TOKEN|KEY|DATABASE_URL|USERS/
+
+/**
+ * Reads the variables that the schema names. An empty variable counts as absent, as compose files leave them.
+ *
+ * @throws SettingsError with one line: which variable, what is allowed, what stood there (unless it may be a secret).
+ */
+export function readSettings<Schema extends z.ZodObject>(
+  schema: Schema,
+  env: Record<string, string | undefined>,
+): z.output<Schema> {
+  const given: Record<string, string> = {}
+  for (const name of Object.keys(schema.shape)) {
+    const value = env[name]
+    if (value !== undefined && value.trim() !== '') given[name] = value.trim()
+  }
+  const result = schema.safeParse(given)
+  if (result.success) return result.data
+  throw new SettingsError(lineFor(result.error.issues[0], given))
+}
+
+function lineFor(issue: z.core.$ZodIssue | undefined, given: Record<string, string>): string {
+  const name = String(issue?.path[0] ?? 'settings')
+  const value = given[name]
+  if (value === undefined) return `${name} is not set: ${issue?.message ?? 'it is required'}`
+  const shown = SECRET_NAME.test(name) ? '' : ` (it is ${JSON.stringify(value.slice(0, 100))})`
+  return `${name} is wrong: ${issue?.message ?? 'not allowed'}${shown}`.replaceAll(/\s+/g, ' ')
+}
+
+/** Runs a program's start; a wrong setting prints its line and exits with 1, without a stack. */
+export async function settingsMain(start: () => Promise<void> | void): Promise<void> {
+  try {
+    await start()
+  } catch (error) {
+    console.error(error instanceof SettingsError ? error.message : error)
+    process.exit(1)
+  }
+}
+
+/** A TCP port; 0 lets the system choose. */
+export function port(fallback: number) {
+  const message = 'a port from 0 to 65535 is needed'
+  return z
+    .string()
+    .regex(/^\d{1,5}$/, message)
+    .transform(Number)
+    .refine((value) => value <= 65535, message)
+    .default(fallback)
+}
+
+/** An origin such as `https://console.example.org`: no path, query, fragment or user. */
+export const originUrl = z.string().transform((text, context) => {
+  const url = URL.canParse(text) ? new URL(text) : null
+  const isOrigin =
+    url !== null &&
+    /^https?:$/.test(url.protocol) &&
+    url.pathname === '/' &&
+    url.username + url.password + url.search + url.hash === ''
+  if (isOrigin) return url.origin
+  context.addIssue({ code: 'custom', message: 'an origin like https://console.example.org is needed' })
+  return z.NEVER
+})
+
+/** A comma-separated list; blanks around items and empty items are dropped. */
+export const csv = z.string().transform((text) =>
+  text
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== ''),
+)
+
+/** A secret that may be absent; null then. */
+export const optionalSecret = z
+  .string()
+  .min(8, 'a secret needs at least 8 characters')
+  .nullable()
+  .default(null)
