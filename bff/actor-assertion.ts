@@ -1,0 +1,45 @@
+import { SignJWT } from 'jose'
+import type { CryptoKey, JWK } from 'jose'
+import type { Grant } from '#contract/endpoint/permission.ts'
+
+/** Who the runtime shall take a request for. */
+export interface AssertedPerson {
+  id: string
+  name: string
+  grants: readonly Grant[]
+}
+
+export interface AssertionKey {
+  privateKey: CryptoKey
+  publicJwk: JWK
+  kid: string
+}
+
+const LIFETIME_SECONDS = 60
+/** A signed assertion serves several requests of a person, but never one that might outlive it on the way. */
+const REUSE_MS = 20_000
+const MAX_KEPT = 5_000
+
+/** Signs `X-Runtime-Actor-Assertion`: EdDSA, 60 s, audience `bundle-runtime` (runtime API, head). */
+export function createActorAssertions(key: AssertionKey): (person: AssertedPerson) => Promise<string> {
+  const kept = new Map<string, { until: number; assertion: Promise<string> }>()
+  return (person) => {
+    const identity = JSON.stringify([person.id, person.name, person.grants])
+    const existing = kept.get(identity)
+    if (existing !== undefined && existing.until > Date.now()) return existing.assertion
+    if (kept.size >= MAX_KEPT) kept.clear()
+    const assertion = sign(key, person)
+    kept.set(identity, { until: Date.now() + REUSE_MS, assertion })
+    return assertion
+  }
+}
+
+function sign(key: AssertionKey, person: AssertedPerson): Promise<string> {
+  return new SignJWT({ name: person.name, grants: person.grants })
+    .setProtectedHeader({ alg: 'EdDSA', kid: key.kid })
+    .setSubject(person.id)
+    .setAudience('bundle-runtime')
+    .setIssuedAt()
+    .setExpirationTime(`${LIFETIME_SECONDS}s`)
+    .sign(key.privateKey)
+}

@@ -1,0 +1,47 @@
+import type { Detail } from '#contract/protocol/envelope.ts'
+import { describeCode, statusOf } from '#contract/console-api/catalogue.ts'
+import type { Problem } from '#contract/console-api/problem.ts'
+
+/** A failure on its way to the browser; whatever is not said comes from the catalogue of codes. */
+export class ConsoleFailure extends Error {
+  readonly code: string
+  readonly retryable: boolean
+  readonly errorPath: string[]
+  readonly details: Detail[] | undefined
+  readonly ownMessage: string | undefined
+
+  constructor(
+    code: string,
+    options: {
+      message?: string | undefined
+      retryable?: boolean
+      errorPath?: string[] | undefined
+      details?: Detail[] | undefined
+    } = {},
+  ) {
+    super(options.message ?? code)
+    this.name = 'ConsoleFailure'
+    this.code = code
+    this.retryable = options.retryable ?? false
+    this.errorPath = options.errorPath ?? []
+    this.details = options.details
+    this.ownMessage = options.message
+  }
+}
+
+/** The failure as RFC 9457 problem: title and remedy by code, the failure's own message where there is one. */
+export function problemOf(failure: ConsoleFailure, requestId: string): Problem {
+  const entry = describeCode(failure.code)
+  return {
+    type: 'about:blank',
+    title: entry.title,
+    status: statusOf(failure.code, failure.retryable),
+    code: failure.code,
+    message: failure.ownMessage ?? entry.message,
+    remedy: entry.remedy,
+    retryable: failure.retryable,
+    errorPath: failure.errorPath,
+    requestId,
+    ...(failure.details !== undefined && { details: failure.details }),
+  }
+}

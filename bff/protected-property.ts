@@ -1,0 +1,57 @@
+import type { JsonValue } from '#contract/protocol/json.ts'
+import { INSTANCE_REF_PROPERTY } from '#contract/protocol/limits.ts'
+
+// Below these keys stands business data, an author's schema or a plugin's own configuration: there the name means
+// nothing and is left alone.
+const BUSINESS = new Set(['value', 'values', 'schema', 'default'])
+
+/**
+ * An answer without the property that is the runtime's alone: no entry of a map by property name, no change of it, no
+ * mention in a list of names (BFF rule 2).
+ */
+export function hideProtectedProperty<Answer>(answer: Answer): Answer {
+  // the answer was validated against its schema just before; dropping optional entries keeps it valid
+  return hide(answer as JsonValue) as Answer
+}
+
+function hide(json: JsonValue): JsonValue {
+  if (Array.isArray(json)) return json.filter((item) => !names(item)).map(hide)
+  if (typeof json !== 'object' || json === null || '@type' in json) return json
+  const kept: { [key: string]: JsonValue } = {}
+  for (const [key, value] of Object.entries(json)) {
+    if (key !== INSTANCE_REF_PROPERTY) kept[key] = BUSINESS.has(key) ? value : hide(value)
+  }
+  return kept
+}
+
+function names(item: JsonValue): boolean {
+  if (item === INSTANCE_REF_PROPERTY) return true
+  return (
+    typeof item === 'object' &&
+    item !== null &&
+    !Array.isArray(item) &&
+    item['property'] === INSTANCE_REF_PROPERTY
+  )
+}
+
+/**
+ * Where a write names the protected property as a property: in changes, in the resources of a full configuration, in
+ * the properties of an install or upgrade, in the values of a local service. `locator` is absent for the last.
+ */
+export function findProtectedProperty(body: unknown): { locator?: string }[] {
+  if (!isObject(body)) return []
+  const found: { locator?: string }[] = []
+  for (const part of [body['changes'], body['properties'], body['resources']]) {
+    if (!isObject(part)) continue
+    for (const [locator, entry] of Object.entries(part)) {
+      const properties = isObject(entry) && part === body['resources'] ? entry['properties'] : entry
+      if (isObject(properties) && INSTANCE_REF_PROPERTY in properties) found.push({ locator })
+    }
+  }
+  if (isObject(body['values']) && INSTANCE_REF_PROPERTY in body['values']) found.push({})
+  return found
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,173 @@
+import { Hono } from 'hono'
+import type { Context } from 'hono'
+import { isWrite, splitName } from '#contract/endpoint/endpoint.ts'
+import type { EndpointName, EndpointRow } from '#contract/endpoint/endpoint.ts'
+import { parseRequest } from '#contract/endpoint/parse-request.ts'
+import { mayAnywhere, mayEverywhere, mayIn } from '#contract/endpoint/permission.ts'
+import type { Grant, Place } from '#contract/endpoint/permission.ts'
+import { runtimeApi } from '#contract/runtime-api/rows.ts'
+import type { RuntimeApi } from '#contract/runtime-api/rows.ts'
+import { readJsonBody } from '#edge/body.ts'
+import { StrictJsonError } from '#edge/strict-json.ts'
+import type { JsonValue } from '#contract/protocol/json.ts'
+import type { AssertedPerson } from '../actor-assertion.ts'
+import { ConsoleFailure } from '../failure.ts'
+import { findProtectedProperty, hideProtectedProperty } from '../protected-property.ts'
+import type { RuntimeClient } from '../runtime-client.ts'
+
+export interface ApiVariables {
+  requestId: string
+  person: AssertedPerson
+}
+
+export interface EndpointOptions {
+  runtime: RuntimeClient
+  assertionOf: (person: AssertedPerson) => Promise<string>
+}
+
+type ApiContext = Context<{ Variables: ApiVariables }>
+
+const DEFAULT_BODY_BYTES = 256 * 1024
+const IDEMPOTENCY_KEY = /^[A-Za-z0-9._~-]{1,128}$/
+
+/**
+ * `/api/*` as the runtime's rows have it: checked, permitted, sent on, opened, checked again. A row without a
+ * permission stops the start, so that no route can be forgotten.
+ */
+export function endpointRoutes(options: EndpointOptions): Hono<{ Variables: ApiVariables }> {
+  const app = new Hono<{ Variables: ApiVariables }>()
+  for (const [name, row] of Object.entries(runtimeApi) as [keyof RuntimeApi, EndpointRow][]) {
+    if (row.access === undefined) throw new TypeError(`The endpoint ${name} says no permission`)
+    if (row.answers === 'events') continue
+    const { method, path } = splitName(name)
+    app.on(method, honoPath(path), (c) => answer(c, name, row, options))
+  }
+  return app
+}
+
+/** Methods that a path takes, so that another one is a 405 and not a 404. */
+export function methodsOf(path: string): string[] {
+  return (Object.keys(runtimeApi) as EndpointName[])
+    .map((name) => splitName(name))
+    .filter((endpoint) => new RegExp(`^${endpoint.path.replace(/\{\w+\}/g, '[^/]+')}$`).test(path))
+    .map((endpoint) => endpoint.method)
+}
+
+async function answer(
+  c: ApiContext,
+  name: keyof RuntimeApi,
+  row: EndpointRow,
+  options: EndpointOptions,
+): Promise<Response> {
+  const person = c.var.person
+  const write = isWrite(name, row)
+  const idempotencyKey = c.req.header('idempotency-key') ?? null
+  const params: Record<string, string> = c.req.param()
+  const query = new URLSearchParams(new URL(c.req.url).search)
+  const body = row.body === undefined ? undefined : await readBody(c, row)
+  // permission first: what is wrong with a request is told only to whoever may make it
+  permit(person.grants, row, params, body)
+  refuseProtected(body)
+  const parsed = parseRequest(row, { params, query, body })
+  if (!parsed.ok) throw invalid(parsed.problems)
+  if (write && (idempotencyKey === null || !IDEMPOTENCY_KEY.test(idempotencyKey))) {
+    throw invalid([
+      { path: 'header.Idempotency-Key', message: 'Is required: 1 to 128 of A-Z a-z 0-9 . _ ~ -' },
+    ])
+  }
+  const data = await options.runtime({
+    name,
+    params,
+    query: withoutEmpty(query),
+    body: body === undefined ? null : JSON.stringify(body),
+    assertion: await options.assertionOf(person),
+    requestId: c.var.requestId,
+    idempotencyKey: write ? idempotencyKey : null,
+  })
+  // manifests are shown whole
+  return c.json(name.includes(' /bundles') ? (data as JsonValue) : (hideProtectedProperty(data) as JsonValue))
+}
+
+async function readBody(c: ApiContext, row: EndpointRow): Promise<JsonValue | undefined> {
+  try {
+    return await readJsonBody(c.req.raw, row.maxBodyBytes ?? DEFAULT_BODY_BYTES)
+  } catch (error) {
+    if (error instanceof StrictJsonError) throw invalid([{ path: 'body', message: error.message }])
+    throw error
+  }
+}
+
+/**
+ * What can be known here is enforced here; the place of an object is known to the runtime alone, which enforces it
+ * again on its own.
+ */
+function permit(
+  grants: readonly Grant[],
+  row: EndpointRow,
+  params: Record<string, string>,
+  body: unknown,
+): void {
+  const { access } = row
+  if (!('where' in access)) return
+  const { needs, where } = access
+  const place =
+    where === 'body' ? scopeOf(body) : where === 'path' || where === 'environment' ? placeOf(params) : null
+  const permitted =
+    where === 'everywhere'
+      ? mayEverywhere(grants, needs)
+      : place === null
+        ? mayAnywhere(grants, needs)
+        : mayIn(grants, needs, place)
+  if (!permitted)
+    throw new ConsoleFailure('PERMISSION_DENIED', { message: `This needs the permission ${needs}.` })
+}
+
+function placeOf(params: Record<string, string>): Place {
+  const { environmentKey = '', applicationRuntimeId, workspaceId } = params
+  if (applicationRuntimeId === undefined || workspaceId === undefined) return { environmentKey }
+  return { environmentKey, applicationRuntimeId, workspaceId: Number(workspaceId) }
+}
+
+function scopeOf(body: unknown): Place | null {
+  const scope = (body as { scope?: Record<string, unknown> } | undefined)?.scope
+  const { environmentKey, applicationRuntimeId, workspaceId } = scope ?? {}
+  if (
+    typeof environmentKey !== 'string' ||
+    typeof applicationRuntimeId !== 'string' ||
+    typeof workspaceId !== 'number'
+  ) {
+    return null
+  }
+  return { environmentKey, applicationRuntimeId, workspaceId }
+}
+
+function refuseProtected(body: unknown): void {
+  const found = findProtectedProperty(body)
+  if (found.length === 0) return
+  const message = 'The property instanceRefProperty is written by the runtime alone. Leave it out.'
+  throw new ConsoleFailure('PROPERTY_PROTECTED', {
+    message,
+    details: found.map(({ locator }) => ({
+      ...(locator !== undefined && { locator }),
+      property: 'instanceRefProperty',
+      errorCode: 'PROPERTY_PROTECTED',
+      message,
+    })),
+  })
+}
+
+function invalid(problems: { path: string; message: string }[]): ConsoleFailure {
+  const first = problems[0]
+  return new ConsoleFailure('REQUEST_INVALID', {
+    message: first === undefined ? undefined : `${first.path}: ${first.message}`.slice(0, 512),
+    details: problems.map(({ path, message }) => ({ path, errorCode: 'REQUEST_INVALID', message })),
+  })
+}
+
+function withoutEmpty(query: URLSearchParams): URLSearchParams {
+  return new URLSearchParams([...query].filter(([, value]) => value !== ''))
+}
+
+function honoPath(path: string): string {
+  return path.replace(/\{(\w+)\}/g, ':$1')
+}

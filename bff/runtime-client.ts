@@ -1,0 +1,125 @@
+import { fillPath, isWrite, splitName } from '#contract/endpoint/endpoint.ts'
+import type { EndpointRow } from '#contract/endpoint/endpoint.ts'
+import { readEnvelope } from '#contract/protocol/envelope.ts'
+import { runtimeApi } from '#contract/runtime-api/rows.ts'
+import type { RuntimeApi } from '#contract/runtime-api/rows.ts'
+import { readStrictJson, StrictJsonError } from '#edge/strict-json.ts'
+import type { Outbound, OutboundResult } from '#edge/outbound.ts'
+import { ConsoleFailure } from './failure.ts'
+
+/** One call of the runtime, as the browser asked for it and the BFF checked it. */
+export interface RuntimeCall {
+  name: keyof RuntimeApi
+  params: Record<string, string | number>
+  /** As it stands in the address: only names that the row knows. */
+  query: URLSearchParams
+  /** The JSON text of the body, or null. */
+  body: string | null
+  assertion: string
+  requestId: string
+  idempotencyKey: string | null
+}
+
+export interface RuntimeClientOptions {
+  outbound: Outbound
+  /** `{platform_api_base}/bundle-runtime/api` */
+  baseUrl: string
+  credential: string
+  timeoutMs?: number
+}
+
+export type RuntimeClient = (call: RuntimeCall) => Promise<unknown>
+
+const TRIES = 3
+const MAX_ANSWER_BYTES = 32 * 1024 * 1024
+/** What may be sent again without knowing whether it arrived: nothing is carried out twice. */
+const UNCERTAIN_STATUS = new Set([502, 503, 504])
+
+/** Calls the runtime and opens the envelope; whatever is wrong becomes a ConsoleFailure (BFF rules 1, 3 and 4). */
+export function createRuntimeClient(options: RuntimeClientOptions): RuntimeClient {
+  return async (call) => {
+    const row: EndpointRow = runtimeApi[call.name]
+    const mayRepeat = !isWrite(call.name, row) || call.idempotencyKey !== null
+    for (let attempt = 1; ; attempt++) {
+      const result = await sendCall(options, call)
+      if (!isUncertain(result) || !mayRepeat || attempt === TRIES) return judgeAnswer(row, result)
+      await new Promise((resolve) => setTimeout(resolve, 100 * attempt))
+    }
+  }
+}
+
+function sendCall(options: RuntimeClientOptions, call: RuntimeCall): Promise<OutboundResult> {
+  const { method, path } = splitName(call.name)
+  const query = call.query.size > 0 ? `?${call.query.toString()}` : ''
+  return options.outbound.request({
+    method,
+    url: `${options.baseUrl}${fillPath(path, call.params)}${query}`,
+    // built from scratch: nothing that the browser sent goes on, but what was checked
+    headers: {
+      authorization: `Bearer ${options.credential}`,
+      'x-runtime-actor-assertion': call.assertion,
+      'x-request-id': call.requestId,
+      ...(call.idempotencyKey !== null && { 'idempotency-key': call.idempotencyKey }),
+      ...(call.body !== null && { 'content-type': 'application/json' }),
+    },
+    body: call.body === null ? null : Buffer.from(call.body),
+    timeoutMs: options.timeoutMs ?? 15_000,
+    maxResponseBytes: MAX_ANSWER_BYTES,
+  })
+}
+
+function isUncertain(result: OutboundResult): boolean {
+  if (result.kind === 'response') return UNCERTAIN_STATUS.has(result.status)
+  return result.reason !== 'egress-denied' && result.reason !== 'too-large' && result.reason !== 'redirect'
+}
+
+/** The `data` of an answer, or the failure that it stands for. */
+export function judgeAnswer(row: EndpointRow, result: OutboundResult): unknown {
+  if (result.kind === 'failed') throw upstreamFailure(result.reason)
+  if (result.status === 429) throw new ConsoleFailure('RATE_LIMITED', { retryable: true })
+  if (result.status === 413) throw new ConsoleFailure('PAYLOAD_TOO_LARGE')
+  if (UNCERTAIN_STATUS.has(result.status))
+    throw new ConsoleFailure('UPSTREAM_UNAVAILABLE', { retryable: true })
+  if (result.status !== 200) throw new ConsoleFailure('UPSTREAM_INVALID')
+  const reading = readEnvelope(parse(result.body))
+  switch (reading.kind) {
+    case 'invalid':
+      throw new ConsoleFailure('UPSTREAM_INVALID')
+    case 'failure':
+      throw new ConsoleFailure(reading.errorCode, {
+        message: reading.failure?.message,
+        retryable: reading.failure?.retryable ?? false,
+        errorPath: reading.failure?.errorPath,
+        details: reading.failure?.details,
+      })
+    case 'success': {
+      const answer = row.answer.safeParse(reading.data)
+      if (!answer.success) throw new ConsoleFailure('UPSTREAM_INVALID')
+      return answer.data
+    }
+  }
+}
+
+function upstreamFailure(reason: string): ConsoleFailure {
+  switch (reason) {
+    case 'timeout':
+      return new ConsoleFailure('UPSTREAM_TIMEOUT', { retryable: true })
+    case 'egress-denied':
+    case 'redirect':
+    case 'too-large':
+      return new ConsoleFailure('UPSTREAM_INVALID')
+    default:
+      return new ConsoleFailure('UPSTREAM_UNAVAILABLE', { retryable: true })
+  }
+}
+
+const ANSWER_LIMITS = { maxKeys: 1_000_000, maxDepth: 64, maxStringBytes: MAX_ANSWER_BYTES }
+
+function parse(body: Uint8Array): unknown {
+  try {
+    return readStrictJson(body, ANSWER_LIMITS)
+  } catch (error) {
+    if (error instanceof StrictJsonError) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,48 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
+import { chromium } from '@playwright/test'
+import { tool } from './process.ts'
+
+/**
+ * A Chromium to test with, installed if there is none. Playwright's own is preferred; where it cannot be downloaded, a
+ * Debian system gives its package.
+ *
+ * @returns The path of the program, or undefined for Playwright's own.
+ */
+export function ensureBrowser(): string | undefined {
+  if (existsSync(chromium.executablePath())) return undefined
+  const present = systemChromium()
+  if (present !== undefined) return present
+  console.log('Installing Chromium …')
+  if (isDebianRoot()) {
+    spawnSync('apt-get', ['update', '-qq'], { stdio: 'ignore' })
+    const environment = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
+    spawnSync('apt-get', ['install', '-y', '-qq', 'chromium', 'fonts-noto-cjk'], {
+      stdio: 'ignore',
+      env: environment,
+    })
+    const installed = systemChromium()
+    if (installed !== undefined) return installed
+  }
+  const install = spawnSync(
+    process.execPath,
+    [tool('@playwright/test/cli.js'), 'install', 'chromium-headless-shell', 'chromium'],
+    {
+      stdio: 'inherit',
+    },
+  )
+  if (install.status !== 0) throw new Error('There is no Chromium, and none could be installed')
+  return undefined
+}
+
+function systemChromium(): string | undefined {
+  return (process.env['PATH'] ?? '')
+    .split(delimiter)
+    .flatMap((folder) => [join(folder, 'chromium'), join(folder, 'chromium-browser')])
+    .find((path) => existsSync(path))
+}
+
+function isDebianRoot(): boolean {
+  return existsSync('/etc/debian_version') && process.getuid?.() === 0
+}

@@ -1,0 +1,31 @@
+import { runNode, tool } from './process.ts'
+
+interface Check {
+  name: string
+  args: string[]
+}
+
+const CHECKS: readonly Check[] = [
+  { name: 'format', args: [tool('oxfmt/bin/oxfmt'), '--check', '.'] },
+  { name: 'types and arrows of the house', args: [tool('typescript/bin/tsc'), '-b'] },
+  { name: 'lint', args: [tool('oxlint/bin/oxlint'), '--type-aware', '--deny-warnings', '.'] },
+  { name: 'dead code', args: [tool('knip/bin/knip.js')] },
+  { name: 'duplicates', args: [tool('jscpd/run-jscpd.js'), '.'] },
+  { name: 'OpenAPI documents are current', args: ['scripts/openapi.ts', '--check'] },
+]
+
+/** Runs every static check; output is shown only of those that fail. Returns how many passed and failed. */
+export async function runChecks(): Promise<{ passed: number; failed: number }> {
+  let failed = 0
+  for (const check of CHECKS) {
+    const started = performance.now()
+    const { code, output } = await runNode(check.args, { quiet: true })
+    const seconds = ((performance.now() - started) / 1000).toFixed(1)
+    console.log(`${code === 0 ? '✔' : '✖'} ${check.name} (${seconds} s)`)
+    if (code !== 0) {
+      failed += 1
+      console.log(output)
+    }
+  }
+  return { passed: CHECKS.length - failed, failed }
+}

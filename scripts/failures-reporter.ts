@@ -1,0 +1,14 @@
+import { relative } from 'node:path'
+import { inspect } from 'node:util'
+import type { TestEvent } from 'node:test/reporters'
+
+/** A line a test file, and the whole of every failure: what a person wants to see of two thousand tests. */
+export default async function* failures(source: AsyncIterable<TestEvent>): AsyncGenerator<string> {
+  for await (const event of source) {
+    if (event.type === 'test:fail' && event.data.details.type !== 'suite') {
+      const { name, file, details } = event.data
+      yield `✖ ${relative(process.cwd(), file ?? '')}: ${name}\n${inspect(details.error, { depth: 6 })}\n`
+    }
+    if (event.type === 'test:stderr') yield event.data.message
+  }
+}

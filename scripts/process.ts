@@ -1,0 +1,40 @@
+import { spawn } from 'node:child_process'
+import { dirname, join } from 'node:path'
+
+/** The repository's root. */
+export const root = dirname(import.meta.dirname)
+
+export interface Ran {
+  code: number
+  output: string
+}
+
+/** Runs a program of ours or of node_modules to its end; `quiet` keeps its output to show only when it fails. */
+export function run(
+  command: string,
+  args: readonly string[],
+  options: { env?: NodeJS.ProcessEnv; quiet?: boolean } = {},
+): Promise<Ran> {
+  const child = spawn(command, args, {
+    cwd: root,
+    env: { ...process.env, ...options.env },
+    stdio: options.quiet === true ? ['ignore', 'pipe', 'pipe'] : ['ignore', 'inherit', 'inherit'],
+  })
+  let output = ''
+  child.stdout?.on('data', (chunk: Buffer) => (output += chunk.toString()))
+  child.stderr?.on('data', (chunk: Buffer) => (output += chunk.toString()))
+  return new Promise((resolve, reject) => {
+    child.on('error', reject)
+    child.on('close', (code) => resolve({ code: code ?? 1, output }))
+  })
+}
+
+/** Runs a JavaScript or TypeScript file with the very Node that runs this. */
+export function runNode(args: readonly string[], options: { env?: NodeJS.ProcessEnv; quiet?: boolean } = {}) {
+  return run(process.execPath, args, options)
+}
+
+/** The entry file of a tool below node_modules. */
+export function tool(path: string): string {
+  return join(root, 'node_modules', path)
+}

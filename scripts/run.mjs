@@ -1,0 +1,60 @@
+// The way into every command. It is plain JavaScript, because on a fresh machine it runs on whatever Node is there:
+// it installs what is missing, then hands over to the pinned Node, which runs the TypeScript as it is.
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)))
+const programs = {
+  start: 'scripts/start.ts',
+  'start:runtime': 'runtime/main.ts',
+  'start:console': 'bff/main.ts',
+  dev: 'scripts/dev.ts',
+  build: 'scripts/build.ts',
+  check: 'scripts/check.ts',
+  test: 'scripts/test.ts',
+  e2e: 'scripts/e2e.ts',
+  bench: 'bench/main.ts',
+  openapi: 'scripts/openapi.ts',
+}
+
+const [command = '', ...rest] = process.argv.slice(2)
+const program = programs[command]
+if (program === undefined) {
+  console.error(`There is no command "${command}". There are: ${Object.keys(programs).join(', ')}.`)
+  process.exit(2)
+}
+installWhatIsMissing()
+const result = spawnSync(pinnedNode(), [join(root, program), ...rest], { cwd: root, stdio: 'inherit' })
+process.exit(result.status ?? 1)
+
+function installWhatIsMissing() {
+  const stamp = join(root, 'node_modules', '.bundle-console-install')
+  const wanted = createHash('sha256')
+    .update(readFileSync(join(root, 'package-lock.json')))
+    .digest('hex')
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted && existsSync(pinnedNode())) return
+  console.log('Installing packages …')
+  const windows = process.platform === 'win32'
+  const install = spawnSync(
+    windows ? 'npm.cmd' : 'npm',
+    ['ci', '--no-audit', '--no-fund', '--loglevel=error'],
+    {
+      cwd: root,
+      stdio: ['ignore', 'inherit', 'inherit'],
+      shell: windows,
+    },
+  )
+  if (install.status !== 0) {
+    console.error('The packages could not be installed. Is the npm registry reachable?')
+    process.exit(1)
+  }
+  mkdirSync(dirname(stamp), { recursive: true })
+  writeFileSync(stamp, wanted)
+}
+
+function pinnedNode() {
+  return join(root, 'node_modules', 'node', 'bin', process.platform === 'win32' ? 'node.exe' : 'node')
+}

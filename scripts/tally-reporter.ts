@@ -1,0 +1,14 @@
+import type { TestEvent } from 'node:test/reporters'
+
+/** Counts the tests (not the suites around them) of a run; its one line of output is JSON. */
+export default async function* tally(source: AsyncIterable<TestEvent>): AsyncGenerator<string> {
+  const count = { passed: 0, failed: 0, skipped: 0 }
+  for await (const event of source) {
+    if (event.type !== 'test:pass' && event.type !== 'test:fail') continue
+    if (event.data.details.type === 'suite') continue
+    if (event.data.skip !== undefined) count.skipped += 1
+    else if (event.type === 'test:pass') count.passed += 1
+    else count.failed += 1
+  }
+  yield JSON.stringify(count)
+}
