@@ -1,0 +1,23 @@
+// What the console API carries of the runtime's shapes, under the name by which the browser knows it.
+export type { RuntimeEvent } from '#contract/runtime-api/events.ts'
+export type { Attempt, Operation, OperationDetail, PluginCall } from '#contract/runtime-api/operations.ts'
+export type {
+  Claim,
+  Installation,
+  InstallationDetail,
+  InstalledResource,
+} from '#contract/runtime-api/installations.ts'
+export type {
+  Configuration,
+  ConfigurationResource,
+  Plan,
+  PlanProblem,
+  Snapshot,
+} from '#contract/runtime-api/configuration.ts'
+export type { Changes, Failure, Person, PropertyChange, PropertyView } from '#contract/runtime-api/common.ts'
+export type { Summary, ScopeRow } from '#contract/runtime-api/summary.ts'
+export type { LocalService } from '#contract/runtime-api/local-services.ts'
+export type { Bundle, BundleVersion } from '#contract/runtime-api/catalog.ts'
+export type { Plugin, PluginCredential } from '#contract/runtime-api/plugins.ts'
+export type { Service, Referrer } from '#contract/runtime-api/services.ts'
+export type { AuditEntry } from '#contract/runtime-api/audit.ts'

@@ -1,0 +1,104 @@
+import type { QueryClient } from '@tanstack/react-query'
+import { useSyncExternalStore } from 'react'
+import type { Operation, RuntimeEvent } from '#contract/console-api/shapes.ts'
+import type { Answer, EndpointName } from './client.ts'
+import { followEvents } from './event-stream.ts'
+import type { ConnectionState } from './event-stream.ts'
+import { invalidateEndpoints } from './query.ts'
+
+/** How long changes are gathered before lists, counts and details are asked for again. */
+const GATHER_MS = 250
+
+const listeners = new Set<() => void>()
+let state: ConnectionState = 'connecting'
+
+/** Whether changes arrive; `lost` is told in one quiet line. */
+export function useConnection(): ConnectionState {
+  return useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    () => state,
+  )
+}
+
+/** Keeps everything that is shown up to date from the event stream; returns what stops it. */
+export function keepLive(client: QueryClient): () => void {
+  const outdated = new Set<EndpointName>()
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const refreshSoon = (names: readonly EndpointName[]) => {
+    for (const name of names) outdated.add(name)
+    timer ??= setTimeout(() => {
+      timer = undefined
+      const names = [...outdated]
+      outdated.clear()
+      void invalidateEndpoints(client, names)
+    }, GATHER_MS)
+  }
+  const stop = followEvents({
+    onEvent: (event) => {
+      patch(client, event)
+      refreshSoon(OUTDATES[event.kind])
+    },
+    onReset: () => void client.invalidateQueries(),
+    onState: (next) => {
+      state = next
+      for (const listener of listeners) listener()
+    },
+  })
+  return () => {
+    clearTimeout(timer)
+    stop()
+  }
+}
+
+const OUTDATES: Record<RuntimeEvent['kind'], readonly EndpointName[]> = {
+  operation: ['GET /operations', 'GET /operations/counts', 'GET /operations/{operationId}', 'GET /summary'],
+  installation: [
+    'GET /installations',
+    'GET /installations/{bundleInstallId}',
+    'GET /scopes',
+    'GET /summary',
+    'GET /scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/configuration',
+  ],
+  configuration: [
+    'GET /scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/configuration',
+    'GET /scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/configuration/history',
+    'GET /installations/{bundleInstallId}',
+    'GET /scopes',
+  ],
+}
+
+/** Puts the row of an event at once where the same row is shown, so that nothing waits for the next request. */
+function patch(client: QueryClient, event: RuntimeEvent): void {
+  if (event.kind === 'operation') {
+    const row = event.row
+    eachCached<Answer<'GET /operations'>>(client, 'GET /operations', (page) => ({
+      ...page,
+      items: page.items.map((item) => (item.operationId === row.operationId ? row : item)),
+    }))
+    eachCached<Answer<'GET /operations/{operationId}'>>(client, 'GET /operations/{operationId}', (detail) =>
+      detail.operationId === row.operationId ? { ...detail, ...(row satisfies Operation) } : detail,
+    )
+  }
+  if (event.kind === 'installation') {
+    const row = event.row
+    const isSame = (id: string) => id === row.installation.bundleInstallId
+    eachCached<Answer<'GET /installations'>>(client, 'GET /installations', (page) => ({
+      ...page,
+      items: page.items.map((item) => (isSame(item.installation.bundleInstallId) ? row : item)),
+    }))
+    eachCached<Answer<'GET /installations/{bundleInstallId}'>>(
+      client,
+      'GET /installations/{bundleInstallId}',
+      (detail) => (isSame(detail.installation.bundleInstallId) ? { ...detail, ...row } : detail),
+    )
+  }
+}
+
+function eachCached<Data>(client: QueryClient, name: EndpointName, change: (data: Data) => Data): void {
+  client.setQueriesData<Data>({ predicate: ({ queryKey }) => queryKey[0] === name }, (data) =>
+    data === undefined ? undefined : change(data),
+  )
+}

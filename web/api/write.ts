@@ -1,0 +1,34 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useRef } from 'react'
+import { ApiError, callApi } from './client.ts'
+import type { Answer, Call, EndpointName } from './client.ts'
+import { invalidateEndpoints } from './query.ts'
+
+type WriteName = Exclude<EndpointName, `GET ${string}` | `POST ${string}/plan`>
+
+/**
+ * Writes through one endpoint. A write whose answer was lost keeps its idempotency key: pressing the button again asks
+ * what became of it and never does it twice. A changed request, or one that was answered, gets a new key.
+ */
+export function useWrite<Name extends WriteName>(
+  name: Name,
+  options: { outdates?: readonly EndpointName[] } = {},
+) {
+  const client = useQueryClient()
+  const open = useRef<{ request: string; key: string } | null>(null)
+  return useMutation<Answer<Name>, ApiError, Call<Name>>({
+    mutationFn: async (call) => {
+      const request = JSON.stringify(call)
+      if (open.current?.request !== request) open.current = { request, key: crypto.randomUUID() }
+      try {
+        const answer = await callApi(name, call, { idempotencyKey: open.current.key })
+        open.current = null
+        return answer
+      } catch (error) {
+        if (!(error instanceof ApiError && error.isUncertain)) open.current = null
+        throw error
+      }
+    },
+    onSettled: () => invalidateEndpoints(client, options.outdates ?? []),
+  })
+}
