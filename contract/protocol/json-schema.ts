@@ -1,12 +1,318 @@
-import type { JsonValue } from './json.ts'
+import { validate, type OutputUnit, type Schema } from '@cfworker/json-schema'
+import { isJsonObject, type JsonObject, type JsonValue } from './json.ts'
+import {
+  childrenOf,
+  IN_PLACE_KEYWORDS,
+  problemOfKeyword,
+  SCHEMA_LIST_KEYWORDS,
+} from './json-schema-keywords.ts'
+import { explain } from './json-schema-messages.ts'
+import { SCHEMA_DEPTH_MAX, VALUE_DEPTH_MAX } from './limits.ts'
+import { patternCost } from './pattern.ts'
+import type { Problem } from './problem.ts'
 
-/** One thing that is wrong: `path` is a JSON pointer to it, `message` says what is allowed and never what was given. */
-export type Problem = { path: string; keyword: string; message: string }
+export type { Problem }
 
-export function checkSchema(_schema: JsonValue): Problem[] {
-  return []
+/**
+ * What makes a schema unusable as JSON Schema 2020-12: a keyword of the wrong type, a `$ref` that leaves the document,
+ * points to no schema or comes back to itself, a pattern that can hang, nesting beyond 32. Empty when it can be used.
+ */
+export const checkSchema = (schema: JsonValue): Problem[] => prepare(schema).problems
+
+/**
+ * What is wrong with a value; empty when it satisfies the schema. `format` is checked. Never throws, and never takes
+ * long: a schema that `checkSchema` refuses, and a value too large to be checked, is a problem like any other.
+ */
+export function checkValue(schema: JsonValue, value: JsonValue): Problem[] {
+  const prepared = prepare(schema)
+  if (prepared.problems.length > 0)
+    return [{ path: '', keyword: '$schema', message: 'Cannot be checked, because its schema is not valid' }]
+  const unfit = problemOfSize(value)
+  if (unfit !== null) return [unfit]
+  try {
+    const { errors } = validate(value, prepared.root, '2020-12', limited(prepared.targets), false)
+    return explain(
+      { root: prepared.root, targets: prepared.targets, value, isNothing },
+      errors as OutputUnit[],
+    )
+  } catch (error) {
+    // The interpreter recurses with the value, and passes lists of errors on as arguments: both end in a RangeError.
+    if (error instanceof TooCostly || error instanceof RangeError)
+      return [{ path: '', keyword: '$schema', message: 'Is too large or too deeply nested to be checked' }]
+    throw error
+  }
 }
 
-export function checkValue(_schema: JsonValue, _value: JsonValue): Problem[] {
-  return []
+// --- Preparing a schema --------------------------------------------------------------------------------------------
+
+/** `root` is a copy for the interpreter, `targets` its subschemas by JSON pointer, as `$ref` names them in the copy. */
+type Prepared = { problems: Problem[]; root: Schema; targets: ReadonlyMap<string, Schema> }
+
+/** Schemas are not changed once they are read; a form checks the same one with every key that is pressed. */
+const known = new WeakMap<object, Prepared>()
+
+function prepare(schema: JsonValue): Prepared {
+  const cached = typeof schema === 'object' && schema !== null ? known.get(schema) : undefined
+  if (cached !== undefined) return cached
+  const survey = surveyOf(schema)
+  const usable = survey.problems.length === 0
+  const targets = new Map<string, Schema>()
+  const root = usable ? copy(schema, '', { survey, targets }) : NOTHING
+  const prepared = { problems: survey.problems, root, targets }
+  if (typeof schema === 'object' && schema !== null) known.set(schema, prepared)
+  return prepared
+}
+
+type Survey = {
+  problems: Problem[]
+  schemas: Map<string, JsonObject>
+  anchors: Map<string, string>
+}
+
+function surveyOf(schema: JsonValue): Survey {
+  const survey: Survey = { problems: [], schemas: new Map(), anchors: new Map() }
+  visit(schema, { pointer: '', depth: 1, keyword: '$schema' }, survey)
+  if (survey.problems.length > 0) return survey
+  for (const [pointer, { $ref }] of survey.schemas)
+    if (typeof $ref === 'string' && targetOf($ref, survey) === null)
+      survey.problems.push({
+        path: `${pointer}/$ref`,
+        keyword: '$ref',
+        message: 'Must be # with a JSON pointer to a schema of this document, or with one of its anchors',
+      })
+  if (survey.problems.length === 0) survey.problems.push(...findLoops(survey))
+  return survey
+}
+
+const escapeSegment = (segment: string): string => segment.replaceAll('~', '~0').replaceAll('/', '~1')
+
+function visit(
+  schema: JsonValue,
+  { pointer, depth, keyword }: { pointer: string; depth: number; keyword: string },
+  survey: Survey,
+): void {
+  const refuse = (at: string, where: string, message: string): void => {
+    survey.problems.push({ path: `${pointer}${where}`, keyword: at, message })
+  }
+  if (depth > SCHEMA_DEPTH_MAX)
+    return refuse(keyword, '', `Must not nest deeper than ${SCHEMA_DEPTH_MAX} schemas`)
+  if (typeof schema === 'boolean') {
+    survey.schemas.set(pointer, {})
+    return
+  }
+  if (!isJsonObject(schema)) return refuse(keyword, '', 'Must be a schema: an object, true or false')
+  survey.schemas.set(pointer, schema)
+  for (const [name, held] of Object.entries(schema)) {
+    const problem = name === '$id' && depth > 1 ? 'May only stand at the top' : problemOfKeyword(name, held)
+    if (problem !== null) refuse(name, `/${escapeSegment(name)}`, problem)
+  }
+  if (typeof schema.$anchor === 'string') {
+    if (survey.anchors.has(schema.$anchor)) refuse('$anchor', '/$anchor', 'Must be of one schema only')
+    survey.anchors.set(schema.$anchor, pointer)
+  }
+  for (const child of childrenOf(schema)) {
+    const key = child.key === null ? '' : `/${escapeSegment(child.key)}`
+    if (!key.isWellFormed())
+      refuse(child.keyword, `/${child.keyword}`, 'Must have names of well-formed Unicode')
+    else
+      visit(
+        child.schema,
+        { pointer: `${pointer}/${child.keyword}${key}`, depth: depth + 1, keyword: child.keyword },
+        survey,
+      )
+  }
+}
+
+/** The pointer that a `$ref` of this document stands for, or null when no schema is there. */
+function targetOf(reference: string, { schemas, anchors }: Survey): string | null {
+  if (!reference.startsWith('#')) return null
+  let fragment: string
+  try {
+    fragment = decodeURIComponent(reference.slice(1))
+  } catch {
+    return null
+  }
+  if (fragment !== '' && !fragment.startsWith('/')) return anchors.get(fragment) ?? null
+  return schemas.has(fragment) ? fragment : null
+}
+
+/** References that come back to where they started before a part of the value is used up, and so never end. */
+function findLoops(survey: Survey): Problem[] {
+  const done = new Set<string>()
+  const problems: Problem[] = []
+  for (const start of survey.schemas.keys()) {
+    const above = new Set<string>()
+    const open: { pointer: string; leave: boolean }[] = [{ pointer: start, leave: false }]
+    for (let next = open.pop(); next !== undefined; next = open.pop()) {
+      const { pointer, leave } = next
+      if (leave) {
+        above.delete(pointer)
+        done.add(pointer)
+      } else if (above.has(pointer)) {
+        const message = 'Must not lead back to itself without a property or an item in between'
+        problems.push({ path: pointer, keyword: '$ref', message })
+      } else if (!done.has(pointer)) {
+        above.add(pointer)
+        open.push({ pointer, leave: true })
+        for (const inner of inPlaceOf(pointer, survey)) open.push({ pointer: inner, leave: false })
+      }
+    }
+  }
+  return problems.slice(0, 1)
+}
+
+function inPlaceOf(pointer: string, survey: Survey): string[] {
+  const schema = survey.schemas.get(pointer)
+  if (schema === undefined) return []
+  const inner = childrenOf(schema)
+    .filter(({ keyword }) => IN_PLACE_KEYWORDS.includes(keyword))
+    .map(({ keyword, key }) => `${pointer}/${keyword}${key === null ? '' : `/${escapeSegment(key)}`}`)
+  const target = typeof schema.$ref === 'string' ? targetOf(schema.$ref, survey) : null
+  return target === null ? inner : [...inner, target]
+}
+
+// --- The copy that the interpreter reads ---------------------------------------------------------------------------
+
+/** Stands for `false`: the interpreter tells no place for a boolean schema, but it does for this. */
+const NOTHING: Schema = Object.freeze({ not: {} })
+const isNothing = (schema: Schema): boolean => schema === NOTHING
+
+/** Formats that the interpreter checks safely; any other is a remark, as 2020-12 has it. */
+const FORMATS: readonly string[] = [
+  'date',
+  'date-time',
+  'duration',
+  'email',
+  'hostname',
+  'ipv4',
+  'ipv6',
+  'json-pointer',
+  'regex',
+  'relative-json-pointer',
+  'time',
+  'uri',
+  'uri-reference',
+  'uri-template',
+  'uuid',
+]
+
+/** Only what the interpreter is to act on: it also knows keywords of other drafts, and internal ones. */
+const COPIED: readonly string[] = [
+  'type',
+  'const',
+  'enum',
+  'required',
+  'dependentRequired',
+  'minimum',
+  'maximum',
+  'exclusiveMinimum',
+  'exclusiveMaximum',
+  'multipleOf',
+  'minLength',
+  'maxLength',
+  'minItems',
+  'maxItems',
+  'minContains',
+  'maxContains',
+  'minProperties',
+  'maxProperties',
+]
+
+/** Text longer than this is refused before a pattern of that degree is tried on it; see `patternCost`. */
+const LONGEST_BY_DEGREE: Readonly<Record<number, number>> = { 2: 10_000, 3: 1000, 4: 250 }
+
+function copy(
+  schema: JsonValue,
+  pointer: string,
+  context: { survey: Survey; targets: Map<string, Schema> },
+): Schema {
+  if (schema === false) {
+    context.targets.set(pointer, NOTHING)
+    return NOTHING
+  }
+  const result: Schema = {}
+  context.targets.set(pointer, result)
+  if (!isJsonObject(schema)) return result
+  for (const keyword of COPIED) if (Object.hasOwn(schema, keyword)) result[keyword] = schema[keyword]
+  if (typeof schema.format === 'string' && FORMATS.includes(schema.format)) result.format = schema.format
+  if (typeof schema.$ref === 'string') result.$ref = `#${targetOf(schema.$ref, context.survey) ?? ''}`
+  copyChildren(schema, pointer, { ...context, result })
+  if (typeof schema.pattern === 'string') addPattern(result, schema.pattern)
+  if (schema.uniqueItems === true) addGuarded(result, { maxItems: UNIQUE_ITEMS_MAX }, { uniqueItems: true })
+  return result
+}
+
+function copyChildren(
+  schema: JsonObject,
+  pointer: string,
+  context: { result: Schema; survey: Survey; targets: Map<string, Schema> },
+): void {
+  const entries = new Map<string, [string, Schema][]>()
+  for (const { keyword, key, schema: child } of childrenOf(schema)) {
+    const at = `${pointer}/${keyword}${key === null ? '' : `/${escapeSegment(key)}`}`
+    const copied = copy(child, at, context)
+    if (key === null) context.result[keyword] = copied
+    else {
+      const list = entries.get(keyword) ?? []
+      list.push([key, copied])
+      entries.set(keyword, list)
+    }
+  }
+  const lists: readonly string[] = SCHEMA_LIST_KEYWORDS
+  for (const [keyword, children] of entries)
+    context.result[keyword] = lists.includes(keyword)
+      ? children.map(([, child]) => child)
+      : // Defines its keys, so that __proto__ is a name like any other.
+        Object.fromEntries(children)
+}
+
+/** A pattern whose time grows faster than the text is only tried on text that is short enough for it. */
+function addPattern(result: Schema, pattern: string): void {
+  const cost = patternCost(pattern)
+  const longest = cost.usable ? LONGEST_BY_DEGREE[cost.degree] : undefined
+  if (longest === undefined) result.pattern = pattern
+  else addGuarded(result, { maxLength: longest }, { pattern })
+}
+
+/** The interpreter goes through all keywords of a schema even after one has failed; a condition holds it back. */
+const addGuarded = (result: Schema, guard: Schema, guarded: Schema): void => {
+  result.allOf = [...(result.allOf ?? []), { if: guard, then: guarded, else: guard }]
+}
+
+// --- Limits of one check -------------------------------------------------------------------------------------------
+
+class TooCostly extends Error {}
+
+const REFERENCES_MAX = 20_000
+/** The interpreter compares every item with every other. */
+const UNIQUE_ITEMS_MAX = 2000
+
+/** The targets as the interpreter looks them up. Only references can make its work grow faster than the value. */
+function limited(targets: ReadonlyMap<string, Schema>): Record<string, Schema> {
+  let followed = 0
+  return new Proxy<Record<string, Schema>>(
+    {},
+    {
+      get: (_, reference) => {
+        if ((followed += 1) > REFERENCES_MAX) throw new TooCostly()
+        return targets.get(String(reference).slice(1))
+      },
+    },
+  )
+}
+
+function problemOfSize(value: JsonValue): Problem | null {
+  const open: { value: JsonValue; path: string; depth: number }[] = [{ value, path: '', depth: 0 }]
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const { value: current, path, depth } = next
+    if (typeof current !== 'object' || current === null) continue
+    if (depth === VALUE_DEPTH_MAX)
+      return { path, keyword: '$schema', message: `Must not nest deeper than ${VALUE_DEPTH_MAX} levels` }
+    for (const [key, child] of Object.entries(current)) {
+      if (!key.isWellFormed())
+        return { path, keyword: 'propertyNames', message: 'Must have names of well-formed Unicode' }
+      open.push({ value: child, path: `${path}/${escapeSegment(key)}`, depth: depth + 1 })
+    }
+  }
+  return null
 }

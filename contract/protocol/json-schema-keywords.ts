@@ -1,0 +1,177 @@
+import { isJsonObject, type JsonObject, type JsonValue } from './json.ts'
+import { patternCost } from './pattern.ts'
+
+/** Keywords of 2020-12 by what they hold. Where a schema can stand inside a schema is told here and nowhere else. */
+export const SCHEMA_KEYWORDS = [
+  'additionalProperties',
+  'contains',
+  'contentSchema',
+  'else',
+  'if',
+  'items',
+  'not',
+  'propertyNames',
+  'then',
+  'unevaluatedItems',
+  'unevaluatedProperties',
+] as const
+export const SCHEMA_LIST_KEYWORDS = ['allOf', 'anyOf', 'oneOf', 'prefixItems'] as const
+export const SCHEMA_MAP_KEYWORDS = [
+  '$defs',
+  'definitions',
+  'dependentSchemas',
+  'patternProperties',
+  'properties',
+] as const
+
+/** Those whose schemas apply to the very value that their own schema applies to. */
+export const IN_PLACE_KEYWORDS: readonly string[] = [
+  'allOf',
+  'anyOf',
+  'dependentSchemas',
+  'else',
+  'if',
+  'not',
+  'oneOf',
+  'then',
+]
+
+export const TYPES: readonly string[] = ['array', 'boolean', 'integer', 'null', 'number', 'object', 'string']
+
+/** What is wrong with what a keyword holds, or null. */
+type Rule = (held: JsonValue) => string | null
+
+const must =
+  (holds: (held: JsonValue) => boolean, message: string): Rule =>
+  (held) =>
+    holds(held) ? null : message
+
+const never =
+  (message: string): Rule =>
+  () =>
+    message
+
+const isString = (held: JsonValue): boolean => typeof held === 'string'
+const isCount = (held: JsonValue): boolean =>
+  typeof held === 'number' && Number.isSafeInteger(held) && held >= 0
+const isNameList = (held: JsonValue): boolean =>
+  Array.isArray(held) && held.every(isString) && new Set(held).size === held.length
+
+const text = must(isString, 'Must be text')
+const count = must(isCount, 'Must be a whole number, 0 or more')
+const number = must((held) => typeof held === 'number', 'Must be a number')
+const yesOrNo = must((held) => typeof held === 'boolean', 'Must be true or false')
+const nameList = must(isNameList, 'Must be a list of different names')
+const notSupported = never('Is not supported')
+
+const schemaList = must(
+  (held) => Array.isArray(held) && held.length > 0,
+  'Must be a list of at least one schema',
+)
+const schemaMap = must(isJsonObject, 'Must be an object of schemas')
+
+const types = must(
+  (held) => (Array.isArray(held) ? held.length > 0 && isNameList(held) && held.every(isType) : isType(held)),
+  `Must be one, or a list of different ones, of ${TYPES.join(', ')}`,
+)
+const isType = (held: JsonValue): boolean => typeof held === 'string' && TYPES.includes(held)
+
+const pattern: Rule = (held) => {
+  if (typeof held !== 'string') return 'Must be text'
+  const cost = patternCost(held)
+  return cost.usable ? null : cost.problem
+}
+
+const DRAFT = 'https://json-schema.org/draft/2020-12/schema'
+
+/** A rule for every keyword whose value is not simply a schema; a keyword that is not listed is only a remark. */
+const RULES: Readonly<Record<string, Rule>> = {
+  $schema: must((held) => held === DRAFT || held === `${DRAFT}#`, `Must be ${DRAFT}`),
+  $id: text,
+  $comment: text,
+  $anchor: must(
+    (held) => typeof held === 'string' && /^[A-Za-z_][A-Za-z0-9._-]*$/.test(held),
+    'Must begin with a letter or _ and hold only letters, digits and . _ -',
+  ),
+  $ref: text,
+  $dynamicRef: notSupported,
+  $dynamicAnchor: notSupported,
+  $vocabulary: notSupported,
+  $recursiveRef: never('Is not of 2020-12: use $ref'),
+  $recursiveAnchor: never('Is not of 2020-12: use $anchor'),
+  additionalItems: never('Is not of 2020-12: use prefixItems and items'),
+  dependencies: never('Is not of 2020-12: use dependentRequired or dependentSchemas'),
+  $defs: schemaMap,
+  definitions: schemaMap,
+  properties: schemaMap,
+  dependentSchemas: schemaMap,
+  patternProperties: (held) => {
+    if (!isJsonObject(held)) return 'Must be an object of schemas'
+    // A name has no length that could be limited first, so that only a pattern that needs no limit may stand here.
+    const costs = Object.keys(held).map(patternCost)
+    const refused = costs.find((cost) => !cost.usable)
+    if (refused !== undefined && !refused.usable) return `Every name in it is a pattern: ${refused.problem}`
+    return costs.some((cost) => cost.usable && cost.degree > 1)
+      ? 'Every name in it is a pattern: begin it with ^ and let no two repetitions match the same text'
+      : null
+  },
+  allOf: schemaList,
+  anyOf: schemaList,
+  oneOf: schemaList,
+  prefixItems: schemaList,
+  type: types,
+  enum: must((held) => Array.isArray(held) && held.length > 0, 'Must be a list of at least one value'),
+  required: nameList,
+  dependentRequired: must(
+    (held) => isJsonObject(held) && Object.values(held).every(isNameList),
+    'Must be an object of lists of different names',
+  ),
+  minimum: number,
+  maximum: number,
+  exclusiveMinimum: number,
+  exclusiveMaximum: number,
+  multipleOf: must((held) => typeof held === 'number' && held > 0, 'Must be a number above 0'),
+  minLength: count,
+  maxLength: count,
+  minItems: count,
+  maxItems: count,
+  minContains: count,
+  maxContains: count,
+  minProperties: count,
+  maxProperties: count,
+  uniqueItems: yesOrNo,
+  pattern,
+  format: text,
+  title: text,
+  description: text,
+  examples: must(Array.isArray, 'Must be a list'),
+  deprecated: yesOrNo,
+  readOnly: yesOrNo,
+  writeOnly: yesOrNo,
+  contentEncoding: text,
+  contentMediaType: text,
+}
+
+/** What is wrong with the value of one keyword by itself, not with the schemas in it. */
+export const problemOfKeyword = (keyword: string, held: JsonValue): string | null =>
+  Object.hasOwn(RULES, keyword) ? (RULES[keyword]?.(held) ?? null) : null
+
+export type Child = { keyword: string; key: string | null; schema: JsonValue }
+
+/** The schemas that stand directly in a schema, with the keyword and the name or position in it. */
+export function childrenOf(schema: JsonObject): Child[] {
+  const children: Child[] = []
+  for (const keyword of SCHEMA_KEYWORDS)
+    if (Object.hasOwn(schema, keyword)) children.push({ keyword, key: null, schema: schema[keyword] ?? null })
+  for (const keyword of SCHEMA_LIST_KEYWORDS) {
+    const list = schema[keyword]
+    if (Array.isArray(list))
+      for (const [index, item] of list.entries()) children.push({ keyword, key: String(index), schema: item })
+  }
+  for (const keyword of SCHEMA_MAP_KEYWORDS) {
+    const map = Object.hasOwn(schema, keyword) ? schema[keyword] : undefined
+    if (map !== undefined && isJsonObject(map))
+      for (const [key, item] of Object.entries(map)) children.push({ keyword, key, schema: item })
+  }
+  return children
+}
