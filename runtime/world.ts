@@ -1,8 +1,9 @@
 import type { Kysely, Transaction } from 'kysely'
 import type { Clock } from '#edge/clock.ts'
 import type { Log } from '#edge/log.ts'
-import type { Random } from '#edge/random.ts'
 import type { Outbound } from '#edge/outbound.ts'
+import type { Random } from '#edge/random.ts'
+import type { Signer } from './plugins/lifecycle-token.ts'
 import type { RuntimeTables } from './store/tables.ts'
 
 export type Db = Kysely<RuntimeTables>
@@ -19,4 +20,6 @@ export interface World {
   /** Ids and jitter come from it. */
   random: Random
   log: Log
+  /** Tokens of the platform; its keys stay behind it. */
+  signer: Signer
 }

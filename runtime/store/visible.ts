@@ -8,12 +8,15 @@ import type { Actor } from '../actor.ts'
  * application_runtime_id and workspace_id are asked about.
  */
 export function visibleTo(actor: Actor, permission: Permission, table: string): RawBuilder<boolean> {
-  const scopes = actor.grants.filter((grant) => grant.permissions.includes(permission)).map((grant) => grant.scope)
+  const scopes = actor.grants
+    .filter((grant) => grant.permissions.includes(permission))
+    .map((grant) => grant.scope)
   if (scopes.includes(null)) return sql<boolean>`true`
   const column = (name: string) => sql.ref(`${table}.${name}`)
   const conditions = scopes.flatMap((scope) => {
     if (scope === null) return []
-    if (!('applicationRuntimeId' in scope)) return [sql`${column('environment_key')} = ${scope.environmentKey}`]
+    if (!('applicationRuntimeId' in scope))
+      return [sql`${column('environment_key')} = ${scope.environmentKey}`]
     return [
       sql`(${column('environment_key')} = ${scope.environmentKey}
         and ${column('application_runtime_id')} = ${scope.applicationRuntimeId}

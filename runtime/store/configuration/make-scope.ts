@@ -1,0 +1,38 @@
+import type { Scope } from '#contract/protocol/scope.ts'
+import type { Actor } from '../../actor.ts'
+import type { Tx } from '../../world.ts'
+import type { ScopeRow } from './find-scope.ts'
+import { insertSnapshot } from './insert-snapshot.ts'
+import { lockScope } from './lock-scope.ts'
+
+/** The locked row of a scope, made with its first snapshot where it is missing. */
+export async function makeScope(tx: Tx, scope: Scope, actor: Actor): Promise<ScopeRow> {
+  const made = await tx
+    .insertInto('runtime.scope')
+    .values({
+      environment_key: scope.environmentKey,
+      application_runtime_id: scope.applicationRuntimeId,
+      workspace_id: scope.workspaceId,
+      saved_by_id: actor.id,
+      saved_by_name: actor.name,
+    })
+    .onConflict((conflict) =>
+      conflict.columns(['environment_key', 'application_runtime_id', 'workspace_id']).doNothing(),
+    )
+    .returning(['scope_id', 'snapshot_version', 'saved_at'])
+    .executeTakeFirst()
+  if (made !== undefined) {
+    await insertSnapshot(tx, {
+      scopeId: made.scope_id,
+      snapshotVersion: made.snapshot_version,
+      savedAt: made.saved_at,
+      savedBy: actor,
+      reason: null,
+      cause: 'CREATED',
+      operationId: null,
+    })
+  }
+  const row = await lockScope(tx, scope)
+  if (row === undefined) throw new Error('A scope that was just made is missing')
+  return row
+}

@@ -1,0 +1,49 @@
+import { sql } from 'kysely'
+import type { Db } from '../../world.ts'
+import { claimColumns } from '../installations/claim.ts'
+import type { ClaimColumns } from '../installations/claim.ts'
+import type { LedgerRow } from '../installations/read-ledger.ts'
+
+/** A resource in the ledger of an ACTIVE installation, and what claims that installation. */
+export type OwnedResource = Pick<
+  LedgerRow,
+  'locator' | 'bundle_install_id' | 'kind' | 'title' | 'definitions' | 'written_by'
+> &
+  ClaimColumns
+
+/**
+ * The resources that ACTIVE installations of a scope own, all or the named ones. Ledger and claim come from one
+ * statement: what is unclaimed here, under the scope's lock, cannot change any more.
+ */
+export function readOwnedResources(
+  db: Db,
+  scopeId: number,
+  locators?: readonly string[],
+): Promise<OwnedResource[]> {
+  let query = db
+    .selectFrom('runtime.installed_resource as resource')
+    .innerJoin('runtime.installation as installation', (join) =>
+      join
+        .onRef('installation.bundle_install_id', '=', 'resource.bundle_install_id')
+        .on('installation.state', '=', 'ACTIVE'),
+    )
+    .leftJoin('runtime.operation as claim', (join) =>
+      join
+        .onRef('claim.bundle_install_id', '=', 'resource.bundle_install_id')
+        .on('claim.holds_claim', '=', true),
+    )
+    .select([
+      'resource.locator',
+      'resource.bundle_install_id',
+      'resource.kind',
+      'resource.title',
+      'resource.definitions',
+      'resource.written_by',
+      ...claimColumns,
+    ])
+    .where('resource.scope_id', '=', scopeId)
+    .orderBy('resource.locator')
+  if (locators !== undefined)
+    query = query.where('resource.locator', '=', sql<string>`any(${[...locators]}::text[])`)
+  return query.execute()
+}

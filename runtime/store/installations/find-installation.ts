@@ -1,0 +1,18 @@
+import type { Db } from '../../world.ts'
+import { claimColumns } from './claim.ts'
+import type { InstallationRow } from './load-installations.ts'
+
+/** One installation with its claim. */
+export function findInstallation(db: Db, bundleInstallId: string): Promise<InstallationRow | undefined> {
+  return db
+    .selectFrom('runtime.installation as installation')
+    .leftJoin('runtime.operation as claim', (join) =>
+      join
+        .onRef('claim.bundle_install_id', '=', 'installation.bundle_install_id')
+        .on('claim.holds_claim', '=', true),
+    )
+    .selectAll('installation')
+    .select(claimColumns)
+    .where('installation.bundle_install_id', '=', bundleInstallId)
+    .executeTakeFirst()
+}

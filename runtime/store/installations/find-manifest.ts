@@ -1,0 +1,19 @@
+import type { BundleRef } from '#contract/protocol/scope.ts'
+import type { AuthorManifest } from '#contract/protocol/manifest.ts'
+import type { Db } from '../../world.ts'
+
+/** The manifest of a published version, which never changes once it is published. */
+export async function findManifest(
+  db: Db,
+  bundle: BundleRef,
+  version: string,
+): Promise<AuthorManifest | undefined> {
+  const row = await db
+    .selectFrom('runtime.bundle_version')
+    .select('manifest')
+    .where('bundle_environment_key', '=', bundle.environmentKey)
+    .where('bundle_id', '=', bundle.bundleId)
+    .where('version', '=', version)
+    .executeTakeFirst()
+  return row?.manifest
+}

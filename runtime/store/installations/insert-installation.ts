@@ -1,0 +1,29 @@
+import type { Tx } from '../../world.ts'
+import type { ScopeRow } from '../configuration/find-scope.ts'
+
+export interface NewInstallation {
+  bundleInstallId: string
+  scope: ScopeRow
+  bundle: { environmentKey: string; bundleId: string }
+  title: string
+}
+
+/** A new installation, not installed yet. The caller has made sure, under the scope's lock, that the bundle has none. */
+export async function insertInstallation(tx: Tx, installation: NewInstallation): Promise<void> {
+  const { scope } = installation
+  await tx
+    .insertInto('runtime.installation')
+    .values({
+      bundle_install_id: installation.bundleInstallId,
+      scope_id: scope.scope_id,
+      environment_key: scope.environment_key,
+      application_runtime_id: scope.application_runtime_id,
+      workspace_id: scope.workspace_id,
+      bundle_environment_key: installation.bundle.environmentKey,
+      bundle_id: installation.bundle.bundleId,
+      title: installation.title,
+      state: 'NOT_INSTALLED',
+      version: null,
+    })
+    .execute()
+}
