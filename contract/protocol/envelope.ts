@@ -3,7 +3,7 @@ import type { JsonValue } from './json.ts'
 import { Json, PropertyName, ResourceLocator } from './keys.ts'
 import { ENVELOPE_VERSION, ERROR_CODE_MAX, MESSAGE_MAX } from './limits.ts'
 
-const SUCCESS = '0'
+const SUCCESS = '0' as const
 
 /** `0` for success, or an upper-case code such as PROPERTY_INVALID; 1 to 128 characters. */
 export const ErrorCode = z
@@ -23,6 +23,7 @@ export const Message = z
   .refine((text) => text.length <= MESSAGE_MAX || [...text].length <= MESSAGE_MAX, {
     message: `Must be at most ${MESSAGE_MAX} characters`,
   })
+  .meta({ maxLength: MESSAGE_MAX })
 export type Message = z.infer<typeof Message>
 
 /** One problem of several, so that each can be shown at its own field; `path` is a JSON pointer into the value there. */

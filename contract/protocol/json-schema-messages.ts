@@ -26,7 +26,7 @@ export function explain(checked: Checked, units: readonly OutputUnit[]): Problem
 }
 
 /** These are reported for the sake of the problems inside, which follow. */
-const AROUND: readonly string[] = [
+const AROUND: ReadonlySet<string> = new Set([
   '$ref',
   'additionalProperties',
   'allOf',
@@ -39,13 +39,13 @@ const AROUND: readonly string[] = [
   'propertyNames',
   'unevaluatedItems',
   'unevaluatedProperties',
-]
+])
 
 function tellAll(checked: Checked, units: readonly OutputUnit[]): Problem[] {
   const problems: Problem[] = []
   for (let index = 0; index < units.length; index += 1) {
     const unit = units[index]
-    if (unit === undefined || AROUND.includes(unit.keyword)) continue
+    if (unit === undefined || AROUND.has(unit.keyword)) continue
     const place = placeOf(checked, unit)
     if (place.within.includes('contains')) continue
     if (unit.keyword === 'anyOf' || unit.keyword === 'oneOf') {
@@ -63,7 +63,7 @@ function tellAll(checked: Checked, units: readonly OutputUnit[]): Problem[] {
 type Place = { schema: Schema; within: string[] }
 
 /** What stands before a name or a position, so that the part after it is no keyword. */
-const KEYED: readonly string[] = [...SCHEMA_LIST_KEYWORDS, ...SCHEMA_MAP_KEYWORDS]
+const KEYED: ReadonlySet<string> = new Set([...SCHEMA_LIST_KEYWORDS, ...SCHEMA_MAP_KEYWORDS])
 
 function placeOf({ root, targets }: Checked, unit: OutputUnit): Place {
   const steps = unit.keywordLocation.split('/').slice(1, -1).map(decodeStep)
@@ -74,7 +74,7 @@ function placeOf({ root, targets }: Checked, unit: OutputUnit): Place {
     within.push(keyword)
     const held: unknown = schema[keyword]
     if (keyword === '$ref') schema = targets.get(String(held).slice(1)) ?? {}
-    else if (KEYED.includes(keyword)) {
+    else if (KEYED.has(keyword)) {
       index += 1
       schema = (held as Record<string, Schema> | undefined)?.[steps[index] ?? ''] ?? {}
     } else schema = (held as Schema | undefined) ?? {}
@@ -109,9 +109,10 @@ const below = (pointer: string, name: string): string =>
 
 function unitsInside(units: readonly OutputUnit[], index: number): OutputUnit[] {
   const prefix = `${units[index]?.keywordLocation ?? ''}/`
-  let end = index + 1
-  while (units[end]?.keywordLocation.startsWith(prefix)) end += 1
-  return units.slice(index + 1, end)
+  const length = units
+    .slice(index + 1)
+    .findIndex(({ keywordLocation }) => !keywordLocation.startsWith(prefix))
+  return length === -1 ? units.slice(index + 1) : units.slice(index + 1, index + 1 + length)
 }
 
 /** When one option is clearly meant, what is wrong with it; else which options there are. */

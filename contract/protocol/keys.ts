@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { isJsonObject, isJsonValue, RESERVED_NAMES, type JsonObject, type JsonValue } from './json.ts'
-import { KEY_MAX, LOCATOR_MAX } from './limits.ts'
-import { KEY_PATTERN, parseLocator, PROPERTY_NAME_PATTERN } from './locator.ts'
+import { KEY_MAX } from './limits.ts'
+import { KEY_PATTERN, LOCATOR_PATTERN, PROPERTY_NAME_PATTERN } from './locator.ts'
 
 const notReserved = (text: string): boolean => !RESERVED_NAMES.includes(text)
 const RESERVED = `Must not be ${RESERVED_NAMES.join(', ')}`
@@ -20,9 +20,8 @@ export const PropertyName = z
   .string()
   .regex(
     PROPERTY_NAME_PATTERN,
-    `Must be 1 to ${KEY_MAX} characters of A-Z a-z 0-9 _ . - and begin with a letter or _`,
+    `Must be 1 to ${KEY_MAX} characters of A-Z a-z 0-9 _ . - that begin with a letter or _, and not ${RESERVED_NAMES.join(', ')}`,
   )
-  .refine(notReserved, RESERVED)
 export type PropertyName = z.infer<typeof PropertyName>
 
 /** A business key of a ServiceReferenceMap: 1 to 128 characters without control characters. */
@@ -35,9 +34,8 @@ export type MapKey = z.infer<typeof MapKey>
 /** Four segments joined by `/`, compared byte for byte: bundle environment, bundle id, kind, resource name. */
 export const ResourceLocator = z
   .string()
-  .max(LOCATOR_MAX, `Must be at most ${LOCATOR_MAX} characters`)
-  .refine(
-    (text) => parseLocator(text) !== null,
+  .regex(
+    LOCATOR_PATTERN,
     'Must be bundle environment, bundle id, MODULE or GATEWAY or AGENT or TIMER, and resource name, joined by /',
   )
 export type ResourceLocator = z.infer<typeof ResourceLocator>

@@ -1,12 +1,12 @@
 /** Version of the response envelope. */
-export const ENVELOPE_VERSION = '1.0.0'
+export const ENVELOPE_VERSION = '1.0.0' as const
 /** Version of the lifecycle request and response, and `protocolVersion` of a compiled authorization. */
-export const LIFECYCLE_VERSION = '6.0.0'
+export const LIFECYCLE_VERSION = '6.0.0' as const
 /** Version of the access resolution. */
-export const ACCESS_VERSION = '4.0.0'
+export const ACCESS_VERSION = '4.0.0' as const
 
 /** The protected property: the runtime writes it at INSTALL, and nobody else ever. */
-export const INSTANCE_REF_PROPERTY = 'instanceRefProperty'
+export const INSTANCE_REF_PROPERTY = 'instanceRefProperty' as const
 
 export const ERROR_CODE_MAX = 128
 /** Counted in Unicode characters, as JSON Schema counts. */
@@ -14,8 +14,6 @@ export const MESSAGE_MAX = 512
 /** A key, a locator segment, an identifier, a property name. */
 export const KEY_MAX = 128
 export const SEQUENCE_MAX = Number.MAX_SAFE_INTEGER
-/** Four segments of KEY_MAX could never be longer with their slashes. */
-export const LOCATOR_MAX = 4 * KEY_MAX + 3
 
 export const TITLE_MAX = 256
 export const DESCRIPTION_MAX = 4096

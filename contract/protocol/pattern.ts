@@ -28,12 +28,7 @@ const SEARCH_WIDTH = 4
 
 export function patternCost(pattern: string): PatternCost {
   if (pattern.length > PATTERN_MAX) return refuse(`Must be at most ${PATTERN_MAX} characters`)
-  try {
-    // The flag is the one that the interpreter uses.
-    new RegExp(pattern, 'u')
-  } catch {
-    return refuse('Must be a regular expression of ECMAScript with the u flag')
-  }
+  if (!compiles(pattern)) return refuse('Must be a regular expression of ECMAScript with the u flag')
   try {
     const degree = degreeOf(pattern)
     return degree <= DEGREE_MAX
@@ -42,6 +37,15 @@ export function patternCost(pattern: string): PatternCost {
   } catch (error) {
     if (error instanceof PatternRefused) return refuse(error.message)
     throw error
+  }
+}
+
+function compiles(pattern: string): boolean {
+  try {
+    // The flag is the one that the interpreter uses.
+    return new RegExp(pattern, 'u').unicode
+  } catch {
+    return false
   }
 }
 
