@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict'
+import { cpSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { root, runNode, tool } from './process.ts'
+
+// Each arrow that the house forbids, planted as a file; how it is imported must not matter.
+const PLANTED: Record<string, string> = {
+  'contract/protocol/planted.ts': `import { runtimeApi } from '#contract/runtime-api/rows.ts'\nexport const planted = runtimeApi\n`,
+  'contract/runtime-api/planted.ts': `import { consoleApi } from '#contract/console-api/rows.ts'\nexport const planted = consoleApi\n`,
+  'contract/endpoint/planted.ts': `export const planted = process.env\n`,
+  'database/planted.ts': `import { INSTANCE_REF_PROPERTY } from '#contract/protocol/limits.ts'\nexport const planted = INSTANCE_REF_PROPERTY\n`,
+  'edge/planted.ts': `import type { Actor } from '#runtime/actor.ts'\nexport type Planted = Actor\n`,
+  'plugin/planted.ts': `import { runtimeApi } from '../contract/runtime-api/rows.ts'\nexport const planted = runtimeApi\n`,
+  'runtime/planted.ts': `export const planted = () => import('#bff/failure.ts')\n`,
+  'bff/planted.ts': `import type { World } from '#runtime/world.ts'\nexport type Planted = World\n`,
+  'web/planted.ts': `import type { Actor } from '#runtime/actor.ts'\nexport type Planted = Actor\n`,
+}
+
+const copy = mkdtempSync(join(tmpdir(), 'boundaries-'))
+after(() => rmSync(copy, { recursive: true, force: true }))
+
+test('the compiler refuses every import that the house forbids', async () => {
+  const left = new Set(['node_modules', '.git', '.cache', 'dist', 'data'])
+  cpSync(root, copy, { recursive: true, filter: (path) => !left.has(path.slice(root.length + 1)) })
+  symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'))
+  for (const [file, text] of Object.entries(PLANTED)) writeFileSync(join(copy, file), text)
+  const { code, output } = await runNode([tool('typescript/bin/tsc'), '-b', join(copy, 'tsconfig.json')], {
+    quiet: true,
+  })
+  assert.notEqual(code, 0)
+  for (const file of Object.keys(PLANTED)) {
+    assert.match(output, new RegExp(`${file.replaceAll('.', '\\.')}\\(\\d+,\\d+\\): error TS(6307|2591|2580)`), `${file} was not refused`)
+  }
+})

@@ -1,0 +1,34 @@
+import { spawn } from 'node:child_process'
+import { join } from 'node:path'
+import { root, tool } from './process.ts'
+
+// The servers restart when their sources change; the console is served by Vite, which passes /api on to them.
+const servers = spawn(
+  process.execPath,
+  [
+    '--watch-path=runtime',
+    '--watch-path=bff',
+    '--watch-path=contract',
+    '--watch-path=edge',
+    '--watch-path=database',
+    join(root, 'start.ts'),
+    ...process.argv.slice(2),
+  ],
+  {
+    cwd: root,
+    stdio: 'inherit',
+    env: { PUBLIC_URL: 'http://localhost:5173', ...process.env },
+  },
+)
+const vite = spawn(process.execPath, [tool('vite/bin/vite.js')], { cwd: root, stdio: 'inherit' })
+
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.on(signal, () => {
+    servers.kill(signal)
+    vite.kill(signal)
+  })
+}
+servers.on('exit', (code) => {
+  vite.kill()
+  process.exit(code ?? 0)
+})
