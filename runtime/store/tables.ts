@@ -225,4 +225,9 @@ export interface RuntimeTables {
     version: number | null
     at: Time
   }
+  'runtime.signing_key': {
+    kid: string
+    public_jwk: Json<JsonValue>
+    last_seen_at: Time
+  }
 }

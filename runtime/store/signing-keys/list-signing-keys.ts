@@ -1,0 +1,8 @@
+import type { JsonValue } from '#contract/protocol/json.ts'
+import type { Db } from '../../world.ts'
+
+/** The public keys of all replicas on this database. */
+export async function listSigningKeys(db: Db): Promise<JsonValue[]> {
+  const rows = await db.selectFrom('runtime.signing_key').select('public_jwk').orderBy('kid').execute()
+  return rows.map((row) => row.public_jwk)
+}
