@@ -1,6 +1,7 @@
 import { TransportError } from './problem.ts'
 import { readStrictJson } from './strict-json.ts'
-import type { JsonValue, StrictJsonLimits } from './strict-json.ts'
+import type { JsonValue } from '#contract/protocol/json.ts'
+import type { StrictJsonLimits } from './strict-json.ts'
 
 /**
  * The whole body of a request; empty where there is none.

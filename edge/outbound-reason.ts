@@ -49,6 +49,6 @@ export function reasonOf(error: unknown, hasAnswerBegun: boolean): OutboundFailu
   if (typeof code === 'string' && BY_CODE[code] !== undefined) return BY_CODE[code]
   // several addresses were tried; the first tells enough
   if (Array.isArray(errors) && errors.length > 0) return reasonOf(errors[0], hasAnswerBegun)
-  if (typeof code === 'string' && code.startsWith('HPE_')) return 'cut'
+  if (error instanceof Error && error.name === 'HTTPParserError') return 'cut'
   return hasAnswerBegun ? 'cut' : 'reset'
 }

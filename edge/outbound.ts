@@ -1,12 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { promisify } from 'node:util'
-import { brotliDecompress, gunzip, inflate } from 'node:zlib'
 import { Pool } from 'undici'
-import type { Dispatcher } from 'undici'
 import { allowsDestination } from './egress.ts'
 import type { Destination, EgressRule } from './egress.ts'
 import { egressConnector } from './outbound-connector.ts'
-import { reasonOf } from './outbound-reason.ts'
+import { unpack } from './outbound-decode.ts'
+import { openStream, send } from './outbound-send.ts'
 import type { OutboundFailure } from './outbound-reason.ts'
 
 export interface OutboundRequest {
@@ -34,8 +32,25 @@ export interface OutboundResponse {
 /** What came of a call: a value, never a throw. What it means is for the caller to judge. */
 export type OutboundResult = OutboundResponse | { kind: 'failed'; reason: OutboundFailure }
 
+/** An answer that goes on, such as server-sent events; leaving the loop over `body` closes the connection. */
+export interface OutboundStream {
+  kind: 'stream'
+  status: number
+  contentType: string | null
+  /** Throws when the connection is lost or the signal is aborted. */
+  body: AsyncIterable<Uint8Array>
+}
+
+/** `timeoutMs` is for the head of the answer only; the signal ends the stream too. */
+export type OutboundStreamRequest = Pick<OutboundRequest, 'url' | 'headers' | 'timeoutMs'> & {
+  signal: AbortSignal
+}
+
 export interface Outbound {
   request(request: OutboundRequest): Promise<OutboundResult>
+  stream(
+    request: OutboundStreamRequest,
+  ): Promise<OutboundStream | { kind: 'failed'; reason: OutboundFailure }>
   /** Waits for calls under way, then closes every connection. */
   close(): Promise<void>
 }
@@ -48,8 +63,7 @@ export interface OutboundOptions {
 }
 
 const MAX_RESPONSE_BYTES = 1024 * 1024
-const MAX_ORIGINS = 512
-const REDIRECTS = new Set([301, 302, 303, 307, 308])
+const MAX_POOLS = 512
 
 /** The one HTTP client for calls to other services: no redirects, no cookies, egress rules below URL parsing. */
 export function createOutbound({
@@ -59,35 +73,46 @@ export function createOutbound({
 }: OutboundOptions): Outbound {
   const pools = new Map<string, Pool>()
 
-  const poolFor = (origin: string, destination: Destination): Pool => {
-    const existing = pools.get(origin)
+  const poolFor = (url: URL, use: 'call' | 'stream'): Pool | null => {
+    const destination = destinationOf(url)
+    if (!allowsDestination(egressAllow, destination)) return null
+    const key = `${use} ${url.origin}`
+    const existing = pools.get(key)
     if (existing !== undefined) return existing
-    const oldest = pools.size >= MAX_ORIGINS ? pools.entries().next().value : undefined
+    const oldest = pools.size >= MAX_POOLS ? pools.entries().next().value : undefined
     if (oldest !== undefined) {
       pools.delete(oldest[0])
       void oldest[1].close()
     }
-    const pool = new Pool(origin, {
+    const pool = new Pool(url.origin, {
       connect: egressConnector(egressAllow, destination, connectTimeoutMs),
-      connections: connectionsPerOrigin,
+      // a stream keeps its connection for itself, so streams must not stand in the way of calls
+      connections: use === 'call' ? connectionsPerOrigin : null,
       allowH2: false,
       maxHeaderSize: 16 * 1024,
       // one deadline for the whole call is kept by `send`
       headersTimeout: 0,
       bodyTimeout: 0,
     })
-    pools.set(origin, pool)
+    pools.set(key, pool)
     return pool
   }
 
   return {
     async request(request) {
       const url = parseUrl(request.url)
-      if (url === null) return { kind: 'failed', reason: 'egress-denied' }
-      const destination = destinationOf(url)
-      if (!allowsDestination(egressAllow, destination)) return { kind: 'failed', reason: 'egress-denied' }
-      const result = await send(poolFor(url.origin, destination), url, request)
-      return result.kind === 'response' ? await judge(result, request) : result
+      const pool = url === null ? null : poolFor(url, 'call')
+      if (url === null || pool === null) return { kind: 'failed', reason: 'egress-denied' }
+      const maxResponseBytes = request.maxResponseBytes ?? MAX_RESPONSE_BYTES
+      const result = await send(pool, url, { ...request, maxResponseBytes })
+      return result.kind === 'response' ? await unpack(result, maxResponseBytes) : result
+    },
+    async stream(request) {
+      const url = parseUrl(request.url)
+      const pool = url === null ? null : poolFor(url, 'stream')
+      return url === null || pool === null
+        ? { kind: 'failed', reason: 'egress-denied' }
+        : await openStream(pool, url, request)
     },
     async close() {
       await Promise.all([...pools.values()].map((pool) => pool.close()))
@@ -106,81 +131,4 @@ function parseUrl(text: string): URL | null {
 function destinationOf(url: URL): Destination {
   const port = url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port)
   return { protocol: url.protocol, host: url.hostname.replace(/^\[|\]$/g, ''), port }
-}
-
-function send(pool: Pool, url: URL, request: OutboundRequest): Promise<OutboundResult> {
-  const { method, headers, body, timeoutMs, signal, maxResponseBytes = MAX_RESPONSE_BYTES } = request
-  return new Promise((resolve) => {
-    const chunks: Buffer[] = []
-    let size = 0
-    let answer: { status: number; headers: IncomingHttpHeaders } | null = null
-    let controller: Dispatcher.DispatchController | null = null
-    let isDone = false
-
-    const settle = (result: OutboundResult): void => {
-      if (isDone) return
-      isDone = true
-      clearTimeout(timer)
-      signal?.removeEventListener('abort', abort)
-      resolve(result)
-    }
-    const stop = (reason: OutboundFailure): void => {
-      settle({ kind: 'failed', reason })
-      controller?.abort(new Error(reason))
-    }
-    const abort = (): void => stop('aborted')
-    const timer = setTimeout(() => stop('timeout'), timeoutMs)
-    if (signal?.aborted) return abort()
-    signal?.addEventListener('abort', abort, { once: true })
-
-    const handler: Dispatcher.DispatchHandler = {
-      onRequestStart(started) {
-        controller = started
-        // the deadline passed in the queue: not one byte is sent
-        if (isDone) started.abort(new Error('settled'))
-      },
-      onResponseStart(_, status, responseHeaders) {
-        if (status < 200) return
-        answer = { status, headers: responseHeaders }
-        if (REDIRECTS.has(status)) stop('redirect')
-        else if (Number(responseHeaders['content-length']) > maxResponseBytes) stop('too-large')
-      },
-      onResponseData(_, chunk) {
-        size += chunk.length
-        if (size > maxResponseBytes) stop('too-large')
-        else chunks.push(chunk)
-      },
-      onResponseEnd() {
-        if (answer === null) return settle({ kind: 'failed', reason: 'cut' })
-        const type = answer.headers['content-type']
-        settle({ kind: 'response', ...answer, contentType: type ?? null, body: Buffer.concat(chunks, size) })
-      },
-      onResponseError(_, error) {
-        settle({ kind: 'failed', reason: reasonOf(error, answer !== null) })
-      },
-    }
-    try {
-      const identity = { 'accept-encoding': 'identity', ...headers }
-      pool.dispatch({ path: url.pathname + url.search, method, headers: identity, body }, handler)
-    } catch (error) {
-      settle({ kind: 'failed', reason: reasonOf(error, false) })
-    }
-  })
-}
-
-const DECODERS = { gzip: promisify(gunzip), deflate: promisify(inflate), br: promisify(brotliDecompress) }
-
-/** Unpacks an answer that is compressed although identity was asked for, within the same size limit. */
-async function judge(response: OutboundResponse, request: OutboundRequest): Promise<OutboundResult> {
-  const encoding = response.headers['content-encoding']?.trim().toLowerCase() ?? 'identity'
-  if (encoding === 'identity' || encoding === '') return response
-  if (!(encoding === 'gzip' || encoding === 'deflate' || encoding === 'br'))
-    return { kind: 'failed', reason: 'cut' }
-  try {
-    const maxOutputLength = request.maxResponseBytes ?? MAX_RESPONSE_BYTES
-    return { ...response, body: await DECODERS[encoding](response.body, { maxOutputLength }) }
-  } catch (error) {
-    const isTooLarge = (error as { code?: unknown }).code === 'ERR_BUFFER_TOO_LARGE'
-    return { kind: 'failed', reason: isTooLarge ? 'too-large' : 'cut' }
-  }
 }

@@ -1,4 +1,4 @@
-import type { JsonValue } from './strict-json.ts'
+import type { JsonValue } from '#contract/protocol/json.ts'
 
 /** Stands where a sensitive value stood; never accepted as a value. */
 export const MASK = '••••••••'

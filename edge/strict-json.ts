@@ -1,4 +1,4 @@
-export type JsonValue = null | boolean | number | string | JsonValue[] | { [key: string]: JsonValue }
+import type { JsonValue } from '#contract/protocol/json.ts'
 
 export interface StrictJsonLimits {
   maxDepth: number
@@ -174,7 +174,9 @@ class Scanner {
     this.at += lexeme.length
     const value = Number(lexeme)
     if (!Number.isFinite(value)) this.fail('A number is too large')
-    const losesDigits = /^-?\d{16,}$/.test(lexeme) && BigInt(lexeme) !== BigInt(value)
+    // written again it must be the same text; JSON.stringify writes an exponent from 1e21 on
+    const losesDigits =
+      /^-?\d{16,}$/.test(lexeme) && String(value) !== lexeme && BigInt(lexeme) !== BigInt(value)
     if (losesDigits) this.fail('An integer is too large to be kept exactly')
     return value
   }

@@ -1,0 +1,217 @@
+import assert from 'node:assert/strict'
+import { connect } from 'node:net'
+import { describe, it } from 'node:test'
+import { Hono } from 'hono'
+import { readBody, readJsonBody } from './body.ts'
+import { canonicalPath, isCanonicalTarget } from './canonical-path.ts'
+import { TransportError, transportProblem } from './problem.ts'
+import { requestId } from './request-id.ts'
+import type { RequestIdVariables } from './request-id.ts'
+import { serve } from './serve.ts'
+import { SettingsError } from './settings.ts'
+
+const PREFIXES = ['api', 'auth', 'idp']
+const CANONICAL = [
+  '/',
+  '/api/x',
+  '/api/x/?q=//..%2f',
+  '/a%20b',
+  '/%E6%9C%8D',
+  '/api/a%3Bb',
+  "/api/a:b@c,d=e~!$&'()*+",
+]
+const TRICKS = [
+  '//api/x',
+  '/api//x',
+  '/api/./x',
+  '/api/../x',
+  '/api/x/..',
+  '/./api',
+  '/api/%2e%2e/x',
+  '/api/.%2E/x',
+  '/api%2Fx',
+  '/api%2fx',
+  '/api%5cx',
+  '/api\\x',
+  '/api/x%00',
+  '/api/x%0d%0a',
+  '/api;/x',
+  '/api/x;a=b',
+  '/API/x',
+  '/Api/x',
+  '/aPi',
+  '/AUTH/login',
+  '/api/%',
+  '/api/%zz',
+  '/api/%ff',
+  '/api/é',
+  'http://evil.example/api/x',
+  '*',
+  '',
+  'api/x',
+  '/api/x#y',
+  '/api/x%7f',
+  '/api/a b',
+  '/api/<x>',
+  '/api/x%1f',
+]
+
+function app() {
+  return new Hono<{ Variables: RequestIdVariables }>()
+    .use(requestId({ trustInbound: false }))
+    .use(canonicalPath({ prefixes: PREFIXES }))
+    .get('/api/x', (c) => c.text('protected'))
+    .post('/api/x', async (c) => c.json({ size: (await readBody(c.req.raw, 1000)).length }))
+    .post('/api/json', async (c) => c.json({ got: (await readJsonBody(c.req.raw, 1000)) ?? 'nothing' }))
+    .get('/api/fail', () => {
+      throw new Error('SELECT secret FROM /srv/app')
+    })
+    .all('*', (c) => c.html('shell'))
+    .onError((error, c) => transportProblem(error, c.var.requestId))
+}
+
+/** One raw request, as no client library would send it. */
+function raw(port: number, text: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1', () => socket.write(text, 'latin1'))
+    let answer = ''
+    socket.on('data', (chunk) => (answer += chunk.toString()))
+    socket.on('close', () => resolve(answer))
+    socket.on('error', reject)
+  })
+}
+
+describe('canonical targets', () => {
+  it('tells the one spelling from all others', () => {
+    for (const target of CANONICAL) assert.equal(isCanonicalTarget(target, PREFIXES), true, target)
+    for (const target of TRICKS) assert.equal(isCanonicalTarget(target, PREFIXES), false, target)
+  })
+
+  it('answers 400 to every other spelling on the wire, never the page or the shell', async () => {
+    const server = await serve({ app: app(), port: 0, hostname: '127.0.0.1' })
+    for (const target of TRICKS.filter((trick) => trick !== '')) {
+      const answer = await raw(server.port, `GET ${target} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`)
+      assert.match(answer, /^HTTP\/1\.1 400 /, target)
+      assert.doesNotMatch(answer, /protected|shell/, target)
+    }
+    await server.stop()
+  })
+})
+
+describe('bodies', () => {
+  const post = (init: RequestInit & { duplex?: 'half' }, path = '/api/x') =>
+    app().request(path, { method: 'POST', ...init })
+  const chunks = (count: number): ReadableStream<Uint8Array> => {
+    let sent = 0
+    return new ReadableStream({
+      pull: (controller) => (sent++ < count ? controller.enqueue(new Uint8Array(100)) : controller.close()),
+    })
+  }
+
+  it('takes what fits and refuses more, announced or not', async () => {
+    assert.deepEqual(await (await post({ body: 'x'.repeat(1000) })).json(), { size: 1000 })
+    assert.deepEqual(await (await post({ body: chunks(10), duplex: 'half' })).json(), { size: 1000 })
+    assert.equal((await post({ body: 'x'.repeat(1001) })).status, 413)
+    assert.equal((await post({ body: 'x', headers: { 'content-length': '1001' } })).status, 413)
+    assert.equal((await post({ body: chunks(1e9), duplex: 'half' })).status, 413)
+  })
+
+  it('refuses compressed bodies and other types', async () => {
+    assert.equal((await post({ body: 'x', headers: { 'content-encoding': 'gzip' } })).status, 415)
+    for (const type of [
+      'text/plain',
+      'application/x-www-form-urlencoded',
+      'application/json5',
+      'application/json; charset=latin1',
+    ]) {
+      assert.equal(
+        (await post({ body: '{}', headers: { 'content-type': type } }, '/api/json')).status,
+        415,
+        type,
+      )
+    }
+    const json = await post(
+      { body: '{"a":1}', headers: { 'content-type': 'application/json; charset=UTF-8' } },
+      '/api/json',
+    )
+    assert.deepEqual(await json.json(), { got: { a: 1 } })
+    assert.deepEqual(await (await post({}, '/api/json')).json(), { got: 'nothing' })
+  })
+})
+
+describe('problems', () => {
+  it('tells code and request id, and nothing of the cause', async () => {
+    const response = await app().request('/api/fail', { headers: { 'x-request-id': 'chosen-by-caller' } })
+    const id = response.headers.get('x-request-id')
+    assert.match(id ?? '', /^[0-9a-f-]{36}$/)
+    assert.equal(response.headers.get('content-type'), 'application/problem+json')
+    assert.deepEqual(await response.json(), {
+      type: 'about:blank',
+      title: 'An internal error occurred',
+      status: 500,
+      code: 'INTERNAL_ERROR',
+      message: 'An internal error occurred',
+      requestId: id,
+    })
+  })
+
+  it('carries the headers of the refusal', () => {
+    const response = transportProblem(
+      new TransportError('RATE_LIMITED', undefined, { 'retry-after': '5' }),
+      'r',
+    )
+    assert.deepEqual([response.status, response.headers.get('retry-after')], [429, '5'])
+  })
+})
+
+describe('request ids', () => {
+  it('keeps a well-formed id of a trusted caller only', async () => {
+    const trusting = new Hono().use(requestId({ trustInbound: true })).get('/', (c) => c.text(''))
+    const idFor = async (id: string) =>
+      (await trusting.request('/', { headers: { 'x-request-id': id } })).headers.get('x-request-id')
+    assert.equal(await idFor('abc-1'), 'abc-1')
+    for (const bad of ['a b', 'x'.repeat(65), '<x>']) assert.notEqual(await idFor(bad), bad)
+  })
+})
+
+describe('serve', () => {
+  it('asks the front first, then the app', async () => {
+    const server = await serve({
+      app: app(),
+      port: 0,
+      hostname: '127.0.0.1',
+      front: (incoming, outgoing) => {
+        if (!incoming.url?.startsWith('/idp')) return false
+        outgoing.end('front')
+        return true
+      },
+    })
+    const base = `http://127.0.0.1:${server.port}`
+    assert.equal(await (await fetch(`${base}/idp/x`)).text(), 'front')
+    assert.equal(await (await fetch(`${base}/api/x`)).text(), 'protected')
+    const smuggled =
+      'POST /api/x HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n'
+    assert.match(await raw(server.port, smuggled), /^HTTP\/1\.1 400 /)
+    await assert.rejects(serve({ app: app(), port: server.port, hostname: '127.0.0.1' }), (error) => {
+      assert.ok(error instanceof SettingsError)
+      assert.match(error.message, /^PORT is wrong: port \d+ is already in use$/)
+      return true
+    })
+    await server.stop()
+  })
+
+  it('lets a request end before it stops, and cuts one that takes too long', async () => {
+    const slow = new Hono().get('/:ms', async (c) => {
+      await new Promise((resolve) => setTimeout(resolve, Number(c.req.param('ms'))))
+      return c.text('done')
+    })
+    const server = await serve({ app: slow, port: 0, hostname: '127.0.0.1' })
+    const soon = fetch(`http://127.0.0.1:${server.port}/100`)
+    const never = fetch(`http://127.0.0.1:${server.port}/2000`)
+    const cut = assert.rejects(never)
+    await new Promise((resolve) => setTimeout(resolve, 30))
+    await server.stop({ graceMs: 500 })
+    assert.equal(await (await soon).text(), 'done')
+    await cut
+  })
+})

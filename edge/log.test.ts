@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { createLog } from './log.ts'
+import type { LogFields } from './log.ts'
+
+const CANARY = 'canary-0123456789'
+
+function logged(write: (log: ReturnType<typeof createLog>) => void): {
+  lines: Record<string, unknown>[]
+  text: string
+} {
+  let text = ''
+  const log = createLog({ name: 'test', level: 'info', stream: { write: (line) => (text += line) } })
+  log.addSecret(CANARY)
+  write(log)
+  const lines = text.split('\n').filter((line) => line !== '')
+  return { lines: lines.map((line) => JSON.parse(line) as Record<string, unknown>), text }
+}
+
+describe('createLog', () => {
+  it('writes one JSON object a line, with the fields of its child', () => {
+    const { lines } = logged((log) => log.child({ requestId: 'r1' }).info('two\nlines %s', { ms: 5 }))
+    assert.equal(lines.length, 1)
+    assert.deepEqual(
+      { ...lines[0], time: 0, level: 0 },
+      { level: 0, time: 0, name: 'test', requestId: 'r1', ms: 5, msg: 'two\nlines %s' },
+    )
+  })
+
+  it('masks a known secret wherever it stands', () => {
+    const { text, lines } = logged((log) => {
+      const error = Object.assign(
+        new Error(`bad ${CANARY}`, { cause: new Error(Buffer.from(CANARY).toString('base64')) }),
+        {
+          code: 'E1',
+          config: { headers: { Authorization: CANARY } },
+        },
+      )
+      log.child({ token: CANARY }).error(`failed with ${CANARY}`, { url: `https://x/?t=${CANARY}` }, error)
+      log.warn('cast', { headers: { a: CANARY }, list: [CANARY] } as unknown as LogFields, CANARY)
+    })
+    assert.equal(lines.length, 2)
+    assert.ok(!text.includes(CANARY) && !text.includes(Buffer.from(CANARY).toString('base64')))
+    assert.equal((lines[0]?.error as { code: string }).code, 'E1')
+  })
+})

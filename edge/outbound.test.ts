@@ -1,0 +1,201 @@
+import assert from 'node:assert/strict'
+import { createServer } from 'node:http'
+import type { RequestListener } from 'node:http'
+import { createServer as createTcpServer } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
+import { after, before, describe, it } from 'node:test'
+import { brotliCompressSync, gzipSync } from 'node:zlib'
+import { parseEgressAllow } from './egress.ts'
+import { createOutbound } from './outbound.ts'
+import type { Outbound, OutboundRequest } from './outbound.ts'
+
+const KIB = 1024
+
+describe('outbound', () => {
+  let received: { url: string; headers: Record<string, unknown>; body: string }[] = []
+  let base = ''
+  let outbound: Outbound
+  const answers: Record<string, RequestListener> = {
+    '/ok': (_, res) => res.setHeader('content-type', 'application/json').end('{"a":1}'),
+    '/redirect': (_, res) => res.writeHead(307, { location: `${base}/ok` }).end(),
+    '/big': (_, res) => res.end(Buffer.alloc(2 * KIB * KIB)),
+    '/chunked': (_, res) => {
+      for (let part = 0; part < 40; part++) res.write(Buffer.alloc(64 * KIB))
+      res.end()
+    },
+    '/bomb': (_, res) => res.setHeader('content-encoding', 'gzip').end(gzipSync(Buffer.alloc(4 * KIB * KIB))),
+    '/brotli': (_, res) => res.setHeader('content-encoding', 'br').end(brotliCompressSync('small')),
+    '/notgzip': (_, res) => res.setHeader('content-encoding', 'gzip').end('plain'),
+    '/reset': (req) => req.socket.destroy(),
+    '/cut': (_, res) => {
+      res.writeHead(200, { 'content-length': '100' })
+      res.write('half')
+      setTimeout(() => res.destroy(), 20)
+    },
+    '/slow': () => undefined,
+    '/drip': (_, res) => {
+      const timer = setInterval(() => res.write('x'), 20)
+      res.on('close', () => clearInterval(timer))
+    },
+    '/headers': (_, res) => res.setHeader('x-big', 'x'.repeat(20 * KIB)).end(),
+  }
+  const server = createServer((req, res) => {
+    const chunks: Buffer[] = []
+    req.on('data', (chunk: Buffer) => chunks.push(chunk))
+    req.on('end', () => {
+      received.push({ url: req.url ?? '', headers: req.headers, body: Buffer.concat(chunks).toString() })
+      answers[req.url ?? '']?.(req, res)
+    })
+  })
+
+  before(async () => {
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    outbound = createOutbound({ egressAllow: parseEgressAllow('loopback'), connectTimeoutMs: 500 })
+  })
+  after(async () => {
+    server.closeAllConnections()
+    await new Promise((resolve) => server.close(resolve))
+    await outbound.close()
+  })
+
+  const call = (url: string, more: Partial<OutboundRequest> = {}, by = outbound) =>
+    by.request({
+      method: 'POST',
+      url,
+      headers: { authorization: 'Bearer t' },
+      body: Buffer.from('{}'),
+      timeoutMs: 2000,
+      ...more,
+    })
+  const reason = async (url: string, more: Partial<OutboundRequest> = {}, by = outbound) => {
+    const result = await call(url, more, by)
+    return result.kind === 'failed' ? result.reason : `answer ${result.status}`
+  }
+
+  it('sends the given headers and body and nothing else', async () => {
+    received = []
+    const result = await call(`${base}/ok`)
+    assert.ok(result.kind === 'response')
+    assert.equal(result.status, 200)
+    assert.equal(result.contentType, 'application/json')
+    assert.equal(Buffer.from(result.body).toString(), '{"a":1}')
+    const names = Object.keys(received[0]?.headers ?? {}).toSorted()
+    assert.deepEqual(names, ['accept-encoding', 'authorization', 'connection', 'content-length', 'host'])
+  })
+
+  it('does not follow a redirect', async () => {
+    received = []
+    assert.equal(await reason(`${base}/redirect`), 'redirect')
+    assert.equal(received.length, 1)
+  })
+
+  it('tells each way to fail apart', async () => {
+    assert.equal(await reason(`${base}/big`), 'too-large')
+    assert.equal(await reason(`${base}/chunked`), 'too-large')
+    assert.equal(await reason(`${base}/bomb`), 'too-large')
+    assert.equal(await reason(`${base}/notgzip`), 'cut')
+    assert.equal(await reason(`${base}/reset`), 'reset')
+    assert.equal(await reason(`${base}/cut`), 'cut')
+    assert.equal(await reason(`${base}/slow`, { timeoutMs: 100 }), 'timeout')
+    assert.equal(await reason(`${base}/drip`, { timeoutMs: 150 }), 'timeout')
+    assert.equal(await reason(`${base}/headers`), 'too-large')
+    assert.equal(await reason(`${base}/ok`, { headers: { 'x-bad': 'a\r\nb: c' } }), 'refused')
+    assert.equal(await reason('http://127.0.0.1:9/'), 'refused')
+    assert.equal(await reason('http://no-such-host.invalid/'), 'dns')
+    assert.equal(await reason(base.replace('http:', 'https:')), 'tls')
+    assert.equal(await reason(`${base}/slow`, { signal: AbortSignal.timeout(50) }), 'aborted')
+    assert.equal(await reason(`${base}/ok`, { signal: AbortSignal.abort() }), 'aborted')
+  })
+
+  it('unpacks a compressed answer that fits', async () => {
+    const result = await call(`${base}/brotli`)
+    assert.equal(result.kind === 'response' && Buffer.from(result.body).toString(), 'small')
+  })
+
+  it('refuses every spelling of an address that is not allowed, before the first byte', async () => {
+    const strict = createOutbound({ egressAllow: parseEgressAllow('10.0.0.0/8, plugins.example.org') })
+    const { port } = server.address() as AddressInfo
+    received = []
+    let connections = 0
+    const count = (): number => ++connections
+    server.on('connection', count)
+    const hosts = [
+      '127.0.0.1',
+      '127.1',
+      '0x7f.1',
+      '2130706433',
+      '017700000001',
+      '[::1]',
+      '[::ffff:127.0.0.1]',
+      '①②⑦.0.0.1',
+      'localhost',
+      '0.0.0.0',
+      '[::]',
+    ]
+    for (const host of hosts)
+      assert.equal(await reason(`http://${host}:${port}/ok`, {}, strict), 'egress-denied', host)
+    server.off('connection', count)
+    assert.equal(received.length + connections, 0)
+    await strict.close()
+  })
+
+  it('refuses a user, a fragment and other schemes', async () => {
+    for (const url of [
+      base.replace('//', '//user:pw@'),
+      `${base}/ok#x`,
+      'ftp://127.0.0.1/',
+      'file:///etc/hosts',
+      'nonsense',
+    ]) {
+      assert.equal(await reason(url), 'egress-denied', url)
+    }
+  })
+
+  it('sends nothing when the deadline passes while it waits for a connection', async () => {
+    const one = createOutbound({ egressAllow: parseEgressAllow('loopback'), connectionsPerOrigin: 1 })
+    received = []
+    const [first, second] = await Promise.all([
+      reason(`${base}/slow`, { timeoutMs: 300 }, one),
+      reason(`${base}/ok`, { timeoutMs: 100 }, one),
+    ])
+    assert.deepEqual([first, second], ['timeout', 'timeout'])
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    assert.deepEqual(
+      received.map(({ url }) => url),
+      ['/slow'],
+    )
+    await one.close()
+  })
+
+  it('answers with a cut when the other side speaks no HTTP', async () => {
+    const tcp = createTcpServer((socket: Socket) => socket.once('data', () => socket.end('hello\r\n\r\n')))
+    await new Promise<void>((resolve) => tcp.listen(0, '127.0.0.1', resolve))
+    const seen = await reason(`http://127.0.0.1:${(tcp.address() as AddressInfo).port}/`)
+    await new Promise((resolve) => tcp.close(resolve))
+    assert.equal(seen, 'cut')
+  })
+
+  it('hands over a stream as it comes and ends it by the signal', async () => {
+    const stop = new AbortController()
+    const stream = await outbound.stream({
+      url: `${base}/drip`,
+      headers: {},
+      timeoutMs: 1000,
+      signal: stop.signal,
+    })
+    assert.ok(stream.kind === 'stream')
+    let size = 0
+    await assert.rejects(async () => {
+      for await (const chunk of stream.body) {
+        size += chunk.length
+        if (size > 3) stop.abort()
+      }
+    })
+    const { signal } = new AbortController()
+    assert.deepEqual(await outbound.stream({ url: `${base}/slow`, headers: {}, timeoutMs: 50, signal }), {
+      kind: 'failed',
+      reason: 'timeout',
+    })
+  })
+})

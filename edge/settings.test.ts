@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { describe, it } from 'node:test'
+import * as z from 'zod'
+import { csv, optionalSecret, originUrl, port, readSettings, SettingsError } from './settings.ts'
+
+const schema = z.object({
+  PORT: port(8080),
+  PUBLIC_URL: originUrl.optional(),
+  NAMES: csv.default([]),
+  CLIENT_SECRET: optionalSecret,
+})
+const wrong = (env: Record<string, string>): string => {
+  try {
+    readSettings(schema, env)
+  } catch (error) {
+    assert.ok(error instanceof SettingsError)
+    return error.message
+  }
+  return 'accepted'
+}
+
+describe('readSettings', () => {
+  it('reads what is set and fills in the rest; an empty variable is absent', () => {
+    const env = { PORT: ' ', PUBLIC_URL: 'https://console.example.org/', NAMES: 'a, b,,', OTHER: 'x' }
+    assert.deepEqual(readSettings(schema, env), {
+      PORT: 8080,
+      PUBLIC_URL: 'https://console.example.org',
+      NAMES: ['a', 'b'],
+      CLIENT_SECRET: null,
+    })
+  })
+
+  it('says in one line which variable is wrong, what is allowed and what stood there', () => {
+    assert.equal(wrong({ PORT: '80o80' }), 'PORT is wrong: a port from 0 to 65535 is needed (it is "80o80")')
+    assert.match(wrong({ PORT: '65536' }), /^PORT is wrong/)
+    for (const url of [
+      'https://a.org/path',
+      'ftp://a.org',
+      'https://u:p@a.org',
+      'a.org',
+      'https://a.org?q=1',
+    ]) {
+      assert.match(wrong({ PUBLIC_URL: url }), /^PUBLIC_URL is wrong: an origin like/, url)
+    }
+    assert.match(wrong({ PORT: 'a\nb' }), /^[^\n]+$/)
+  })
+
+  it('does not repeat a value that may be a secret', () => {
+    assert.equal(
+      wrong({ CLIENT_SECRET: 'short' }),
+      'CLIENT_SECRET is wrong: a secret needs at least 8 characters',
+    )
+  })
+})
+
+describe('settingsMain', () => {
+  it('prints one line and exits with 1', () => {
+    const url = new URL('settings.ts', import.meta.url).href
+    const script = `import { settingsMain, SettingsError } from ${JSON.stringify(url)}
+      await settingsMain(() => { throw new SettingsError('PORT is wrong') })`
+    const result = spawnSync(process.execPath, ['--input-type=module-typescript', '-e', script], {
+      encoding: 'utf8',
+    })
+    assert.deepEqual([result.status, result.stderr], [1, 'PORT is wrong\n'])
+  })
+})

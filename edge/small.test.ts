@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { systemClock } from './clock.ts'
+import { allowsAddress, parseEgressAllow } from './egress.ts'
+import { uuidv7 } from './ids.ts'
+import { systemRandom } from './random.ts'
+
+describe('uuidv7', () => {
+  it('holds the time it is given and sorts by it', () => {
+    const at = (ms: number) => uuidv7({ clock: { now: () => new Date(ms) }, random: systemRandom })
+    assert.match(at(0x0123456789ab), /^01234567-89ab-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
+    assert.ok(at(1_700_000_000_000) < at(1_700_000_000_001))
+  })
+})
+
+describe('systemClock', () => {
+  it('sleeps until it is woken', async () => {
+    const stop = new AbortController()
+    setTimeout(() => stop.abort(new Error('woken')), 10)
+    await assert.rejects(systemClock.sleep(60_000, stop.signal), /woken/)
+    await assert.rejects(systemClock.sleep(1, AbortSignal.abort(new Error('already'))), /already/)
+    const before = systemClock.monotonic()
+    await systemClock.sleep(20)
+    assert.ok(systemClock.monotonic() - before >= 15)
+  })
+})
+
+describe('egress rules', () => {
+  const allows = (rules: string, url: string, address: string): boolean => {
+    const { protocol, hostname, port } = new URL(url)
+    const destination = { protocol, host: hostname, port: Number(port) || (protocol === 'https:' ? 443 : 80) }
+    return allowsAddress(parseEgressAllow(rules), destination, address)
+  }
+
+  it('allow loopback, networks and addresses', () => {
+    assert.ok(allows('loopback', 'http://localhost:1', '127.8.9.1'))
+    assert.ok(allows('loopback', 'http://[::1]', '::1'))
+    assert.ok(!allows('loopback', 'http://x', '10.0.0.1'))
+    assert.ok(allows('10.1.0.0/16', 'http://x', '10.1.2.3'))
+    assert.ok(allows('10.1.0.0/16', 'http://x', '::ffff:10.1.2.3'))
+    assert.ok(!allows('10.1.0.0/16', 'http://x', '10.2.0.1'))
+    assert.ok(allows('10.1.2.3:8443', 'http://x:8443', '10.1.2.3'))
+    assert.ok(!allows('10.1.2.3:8443', 'http://x:80', '10.1.2.3'))
+    assert.ok(allows('[fd00::/8]:8443', 'http://x:8443', 'fd00::1'))
+    assert.ok(allows('fd00::/8', 'http://x', 'fd12::1'))
+  })
+
+  it('trust a name for public addresses over https only', () => {
+    assert.ok(allows('plugins.example.org', 'https://plugins.example.org', '93.184.216.34'))
+    assert.ok(!allows('plugins.example.org', 'http://plugins.example.org', '93.184.216.34'))
+    assert.ok(!allows('plugins.example.org', 'https://other.example.org', '93.184.216.34'))
+    assert.ok(!allows('plugins.example.org:8443', 'https://plugins.example.org', '93.184.216.34'))
+    const inside = [
+      '127.0.0.1',
+      '10.0.0.1',
+      '192.168.1.1',
+      '169.254.169.254',
+      '0.0.0.0',
+      '100.64.0.1',
+      '224.0.0.1',
+      '::1',
+      'fe80::1',
+      'fd00::1',
+      '64:ff9b::a00:1',
+      '2002:a00:1::',
+      '::ffff:10.0.0.1',
+    ]
+    for (const address of inside)
+      assert.ok(!allows('plugins.example.org', 'https://plugins.example.org', address), address)
+    assert.ok(allows('localhost:9000', 'http://localhost:9000', '127.0.0.1'))
+  })
+
+  it('name the item that is wrong', () => {
+    for (const item of ['10.0.0.0/33', 'http://a', 'a:0', 'a:70000', '*.a', '1.2.3', 'a b', '[host]:1']) {
+      assert.throws(() => parseEgressAllow(`loopback,${item}`), /EGRESS_ALLOW is wrong/, item)
+    }
+  })
+})

@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import fc from 'fast-check'
+import { readStrictJson, StrictJsonError } from './strict-json.ts'
+import type { StrictJsonLimits } from './strict-json.ts'
+
+const refusal = (text: string | Uint8Array, limits?: Partial<StrictJsonLimits>): string => {
+  try {
+    readStrictJson(text, limits)
+  } catch (error) {
+    assert.ok(error instanceof StrictJsonError)
+    return error.message
+  }
+  return 'accepted'
+}
+
+describe('readStrictJson', () => {
+  it('reads every JSON value as JSON.parse does', () => {
+    const isTaken = (value: unknown): boolean =>
+      !/\\u0000|"__proto__":|\\ud[89a-f]/.test(JSON.stringify(value))
+    fc.assert(
+      fc.property(
+        fc.jsonValue({ maxDepth: 8 }).filter(isTaken),
+        fc.constantFrom(0, 1, '\t'),
+        (value, indent) => {
+          const text = JSON.stringify(value, null, indent)
+          assert.deepEqual(readStrictJson(text), JSON.parse(text))
+          assert.deepEqual(readStrictJson(Buffer.from(text)), JSON.parse(text))
+        },
+      ),
+    )
+  })
+
+  it('refuses every text that JSON.parse refuses', () => {
+    const pieces = fc.constantFrom(
+      '{',
+      '}',
+      '[',
+      ']',
+      '"a"',
+      ':',
+      ',',
+      '1',
+      '-',
+      '.5',
+      'e3',
+      '01',
+      'true',
+      'nul',
+      '"\\x"',
+      ' ',
+      '"\n"',
+    )
+    fc.assert(
+      fc.property(fc.array(pieces, { maxLength: 8 }), (parts) => {
+        const text = parts.join('')
+        let isJson = true
+        try {
+          JSON.parse(text)
+        } catch {
+          isJson = false
+        }
+        if (!isJson) assert.notEqual(refusal(text), 'accepted', text)
+      }),
+      { numRuns: 5000 },
+    )
+  })
+
+  it('refuses what parsers read differently, and says where', () => {
+    assert.equal(refusal('{"a":{"b":1,"b":2}}'), 'The key stands twice in one object (at /a/b)')
+    assert.match(refusal('{"a":1,"\\u0061":2}'), /stands twice/)
+    assert.match(refusal('[{"__proto__":{}}]'), /"__proto__" is not allowed/)
+    assert.match(refusal('["a\\u0000b"]'), /NUL/)
+    assert.match(refusal('["\\ud800"]'), /surrogate/)
+    assert.match(refusal('{"\\udc00":1}'), /surrogate/)
+    assert.match(refusal(Buffer.from([0x22, 0xff, 0x22])), /UTF-8/)
+    assert.match(refusal('\ufeff{}'), /value is expected/)
+    assert.match(refusal('[9007199254740993]'), /kept exactly \(at \/0\)/)
+    assert.match(refusal('12345678901234567890123'), /kept exactly/)
+    assert.match(refusal('1e999'), /too large/)
+    assert.match(refusal(''), /cut off/)
+    assert.match(refusal('{} {}'), /after the end/)
+    assert.match(refusal('[1,]'), /before a closing bracket/)
+    assert.equal(refusal('{"a/b":[true,01]}'), 'A comma or "]" is expected (at /a~1b/1)'.replace('/1)', ')'))
+  })
+
+  it('keeps numbers that lose nothing', () => {
+    assert.deepEqual(
+      readStrictJson('[9007199254740991,-9007199254740992,34023856717831150,1.0,1e3,-0.5]'),
+      [9007199254740991, -9007199254740992, 34023856717831150, 1, 1000, -0.5],
+    )
+  })
+
+  it('keeps the limits', () => {
+    assert.equal(refusal('['.repeat(32) + ']'.repeat(32)), 'accepted')
+    assert.match(refusal('['.repeat(33) + ']'.repeat(33)), /deeper than 32/)
+    assert.match(refusal('['.repeat(1_000_000)), /deeper than 32/)
+    const object = (count: number): string =>
+      JSON.stringify(Object.fromEntries(Array.from({ length: count }, (_, i) => [i, 0])))
+    assert.equal(refusal(object(5000)), 'accepted')
+    assert.match(refusal(object(5001)), /more than 5000 keys/)
+    assert.equal(refusal(object(5001), { maxKeys: 6000 }), 'accepted')
+    assert.equal(refusal(`"${'x'.repeat(256 * 1024)}"`), 'accepted')
+    assert.match(refusal(`"${'é'.repeat(128 * 1024 + 1)}"`), /longer than 262144 bytes/)
+  })
+})
