@@ -1,0 +1,123 @@
+import { chmodSync, existsSync, mkdirSync, statSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+
+import pg from 'pg'
+
+import { quoteName } from './names.ts'
+import { findBinaries } from './server/binaries.ts'
+import { clusterPassword, ensureCluster, type Cluster } from './server/cluster.ts'
+import { stopLeftover } from './server/leftover.ts'
+import type { DatabaseLog } from './server/log.ts'
+import { serverUser } from './server/os-user.ts'
+import { freePort, makeRunDirectory, needsTcp, removeRunDirectory } from './server/place.ts'
+import { acquireProgramLock, type ProgramLock } from './server/program-lock.ts'
+import { startServer, type ServerExit } from './server/server-process.ts'
+import { clientConfig, type ConnectionSettings } from './settings.ts'
+import { isPgError, PG } from './transaction.ts'
+
+export type { DatabaseLog } from './server/log.ts'
+export type { ServerExit } from './server/server-process.ts'
+
+export type EmbeddedOptions = {
+  /** Made with mode 0700 when it is missing; the cluster is its `postgresql`. */
+  dataDir: string
+  log: DatabaseLog
+  /** Default `socket`; where there are no unix sockets (Windows) always `tcp`: loopback with a generated password. */
+  transport?: 'socket' | 'tcp'
+}
+
+export type EmbeddedDatabase = {
+  /** To the database `postgres`; see {@link createDatabaseIfMissing}. */
+  connection: ConnectionSettings
+  /** The server's process id. */
+  pid: number
+  /** Settles when the server ends, never rejects; `expected` is false when nobody called `stop`. */
+  exited: Promise<ServerExit>
+  /** Ends all connections, stops the server and frees the directory; may be called again. */
+  stop(): Promise<void>
+}
+
+/**
+ * Starts the program's own PostgreSQL on a directory that no other program may use meanwhile. Call it from the main
+ * thread. Throws one line that says what to do: the directory is in use, foreign, damaged or of another major
+ * version, or PostgreSQL cannot run here. A server left over by a program that was killed is stopped first.
+ */
+export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedDatabase> {
+  const dataDir = resolve(options.dataDir)
+  makeDataDirectory(dataDir, options.log)
+  const lock = acquireProgramLock(dataDir)
+  removeRunDirectory(lock.crashed?.runDirectory)
+  let runDirectory: string | undefined
+  try {
+    const directory = join(dataDir, 'postgresql')
+    const user = serverUser(directory)
+    const binaries = findBinaries(user)
+    runDirectory = makeRunDirectory(user)
+    const cluster: Cluster = { directory, runDirectory, binaries, user }
+    if (needsTcp || options.transport === 'tcp') {
+      cluster.tcp = { port: await freePort(), password: clusterPassword(directory) }
+    }
+    return await startOn(cluster, lock, options.log)
+  } catch (error) {
+    removeRunDirectory(runDirectory)
+    lock.release()
+    throw error
+  }
+}
+
+async function startOn(cluster: Cluster, lock: ProgramLock, log: DatabaseLog): Promise<EmbeddedDatabase> {
+  const state = await ensureCluster(cluster)
+  if (state === 'found') await stopLeftover(cluster, log)
+  lock.noteRunDirectory(cluster.runDirectory)
+  const server = await startServer(cluster, log)
+  const stop = async () => {
+    await server.stop()
+    removeRunDirectory(cluster.runDirectory)
+    // Last: whoever gets the lock finds no server.
+    lock.release()
+  }
+  let stopping: Promise<void> | undefined
+  const { connection, pid, exited } = server
+  return { connection, pid, exited, stop: () => (stopping ??= stop()) }
+}
+
+/**
+ * Makes a database on the server of `connection` unless it is there, and answers the connection to it. Safe when several
+ * do it at once. Throws on a name that is not lower-case letters, digits and `_`.
+ */
+export async function createDatabaseIfMissing(
+  connection: ConnectionSettings,
+  name: string,
+): Promise<ConnectionSettings> {
+  const client = new pg.Client({ ...clientConfig(connection), connectionTimeoutMillis: 10_000 })
+  await client.connect()
+  try {
+    const found = await client.query('select from pg_database where datname = $1', [name])
+    if (found.rowCount === 0) await client.query(`create database ${quoteName(name)}`)
+  } catch (error) {
+    const another = isPgError(error, PG.duplicateDatabase) || isPgError(error, PG.uniqueViolation)
+    if (!another) throw error
+  } finally {
+    await client.end()
+  }
+  return { ...connection, database: name }
+}
+
+function makeDataDirectory(dataDir: string, log: DatabaseLog): void {
+  try {
+    if (!existsSync(dataDir)) {
+      mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+      chmodSync(dataDir, 0o700)
+    }
+    if (!statSync(dataDir).isDirectory()) throw new Error('it is no directory')
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new Error(`DATA_DIR ${dataDir} cannot be used (${reason}); choose another DATA_DIR`, {
+      cause: error,
+    })
+  }
+  // Not ours to tighten: it may be somebody's directory with more in it.
+  if (process.platform !== 'win32' && (statSync(dataDir).mode & 0o077) !== 0) {
+    log.warn({ dataDir }, 'other users may look into DATA_DIR; chmod 700 is advised')
+  }
+}

