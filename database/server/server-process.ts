@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 
 import { clientConfig, type ConnectionSettings } from '../settings.ts'
+import { PG } from '../transaction.ts'
 import { serverEnvironment } from './binaries.ts'
 import { clusterUser, directoryArgument, lastLines, runToEnd, type Cluster } from './cluster.ts'
 import type { DatabaseLog } from './log.ts'
@@ -176,7 +177,13 @@ async function answers(server: ServerProcess, log: DatabaseLog): Promise<boolean
       await client.connect()
       await client.end()
       return true
-    } catch {
+    } catch (error) {
+      if (isRefusal(error)) {
+        await server.stop()
+        throw new Error(`The database server is up, but does not let us in: ${error.message}`, {
+          cause: error,
+        })
+      }
       await sleep(15)
     }
     // Recovery after a crash may take its time, and to give up would only start it again.
@@ -185,6 +192,12 @@ async function answers(server: ServerProcess, log: DatabaseLog): Promise<boolean
     }
   }
   return false
+}
+
+/** An answer of the server itself, other than "not yet". To ask again would change nothing. */
+function isRefusal(error: unknown): error is Error {
+  if (!(error instanceof pg.DatabaseError)) return false
+  return error.code !== PG.cannotConnectNow
 }
 
 async function stopProcess(
