@@ -43,7 +43,8 @@ const AROUND: ReadonlySet<string> = new Set([
 
 function tellAll(checked: Checked, units: readonly OutputUnit[]): Problem[] {
   const problems: Problem[] = []
-  for (let index = 0; index < units.length; index += 1) {
+  // More are never shown, and a large value can have one for each of its parts.
+  for (let index = 0; index < units.length && problems.length < 10 * PROBLEMS_MAX; index += 1) {
     const unit = units[index]
     if (unit === undefined || AROUND.has(unit.keyword)) continue
     const place = placeOf(checked, unit)
@@ -109,10 +110,9 @@ const below = (pointer: string, name: string): string =>
 
 function unitsInside(units: readonly OutputUnit[], index: number): OutputUnit[] {
   const prefix = `${units[index]?.keywordLocation ?? ''}/`
-  const length = units
-    .slice(index + 1)
-    .findIndex(({ keywordLocation }) => !keywordLocation.startsWith(prefix))
-  return length === -1 ? units.slice(index + 1) : units.slice(index + 1, index + 1 + length)
+  let end = index + 1
+  for (; end < units.length; end += 1) if (!units[end]?.keywordLocation.startsWith(prefix)) break
+  return units.slice(index + 1, end)
 }
 
 /** When one option is clearly meant, what is wrong with it; else which options there are. */
