@@ -1,0 +1,17 @@
+import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
+import type { PropertyChange } from '#contract/runtime-api/common.ts'
+import type { PlannedChange } from '../operations/plan.ts'
+import { propertyView } from '../operations/property-view.ts'
+
+/** A change as people may see it; both sides as the one definition says. */
+export function changeView(
+  { locator, property, before, after }: PlannedChange,
+  definition: PropertyDefinition | undefined,
+): PropertyChange {
+  return {
+    locator,
+    property,
+    before: propertyView(definition, before),
+    after: propertyView(definition, after),
+  }
+}

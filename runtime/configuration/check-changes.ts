@@ -1,0 +1,84 @@
+import { checkTypedValue } from '#contract/protocol/business-value.ts'
+import { isReference, referencedServices } from '#contract/protocol/data.ts'
+import { INSTANCE_REF_PROPERTY } from '#contract/protocol/limits.ts'
+import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
+import type { TypedValue } from '#contract/protocol/typed-value.ts'
+import type { PlannedChange } from '../operations/plan.ts'
+import { own } from '../own.ts'
+import type { ResourceFacts } from './full-changes.ts'
+import type { Problem } from './problem.ts'
+
+/** Every place where somebody but the runtime names the protected property, whatever the value (protocol, rule 10). */
+export function protectedProblems(resources: Readonly<Record<string, object>>): Problem[] {
+  return Object.entries(resources)
+    .filter(([, properties]) => Object.hasOwn(properties, INSTANCE_REF_PROPERTY))
+    .map(([locator]) => ({
+      locator,
+      property: INSTANCE_REF_PROPERTY,
+      errorCode: 'PROPERTY_PROTECTED',
+      message: `${INSTANCE_REF_PROPERTY} is written by the runtime only. Take it out and try again.`,
+    }))
+}
+
+/** The services that the changes refer to. */
+export function servicesOf(changes: readonly PlannedChange[]): string[] {
+  return [...new Set(changes.flatMap(({ after }) => servicesIn(after)))]
+}
+
+const servicesIn = (value: TypedValue | null): string[] =>
+  value !== null && isReference(value) ? referencedServices(value) : []
+
+/**
+ * Every change that may not be made to a resource that is there, wherever the resource is known: PROPERTY_INVALID, or
+ * REFERENCE_TARGET_UNAVAILABLE for a service that is not among the usable ones.
+ */
+export function checkChanges(
+  changes: readonly PlannedChange[],
+  facts: ReadonlyMap<string, ResourceFacts>,
+  usableServices: ReadonlySet<string>,
+): Problem[] {
+  return changes.flatMap((change) => {
+    const resource = facts.get(change.locator)
+    if (resource === undefined) return []
+    return checkChange(change, resource, usableServices).map((problem) => ({
+      locator: change.locator,
+      property: change.property,
+      ...problem,
+    }))
+  })
+}
+
+type Found = Pick<Problem, 'path' | 'errorCode' | 'message'>
+
+function checkChange(
+  { property, after }: PlannedChange,
+  { definitions, writtenBy }: ResourceFacts,
+  usableServices: ReadonlySet<string>,
+): Found[] {
+  const definition = own(definitions, property)
+  const plugin = own(writtenBy, property)
+  if (plugin !== undefined)
+    return [invalid(`Plugin ${plugin} writes this property; it cannot be changed by hand.`)]
+  // what an earlier version left behind may be removed, though nothing defines it any more
+  if (after === null)
+    return definition?.required === true ? [invalid('Is required and cannot be removed.')] : []
+  if (definition === undefined) return [invalid('The resource has no property of this name.')]
+  return [...checkGiven(definition, after), ...checkServices(after, usableServices)]
+}
+
+function checkGiven(definition: PropertyDefinition, value: TypedValue): Found[] {
+  if (value['@type'] === 'Data' && value.isSensitive === true && definition.isSensitive !== true)
+    return [invalid('Is not a sensitive property: send the value without isSensitive.')]
+  return checkTypedValue(definition, value).map(({ path, message }) => ({ ...invalid(message), path }))
+}
+
+function checkServices(value: TypedValue, usable: ReadonlySet<string>): Found[] {
+  return servicesIn(value)
+    .filter((serviceId) => !usable.has(serviceId))
+    .map((serviceId) => ({
+      errorCode: 'REFERENCE_TARGET_UNAVAILABLE',
+      message: `The service ${serviceId} does not exist, is disabled, or may not be used by this scope.`,
+    }))
+}
+
+const invalid = (message: string): Found => ({ errorCode: 'PROPERTY_INVALID', message })

@@ -1,0 +1,53 @@
+import { STAGES } from '#contract/protocol/vocabulary.ts'
+import { inTransaction } from '#database/transaction.ts'
+import { notFound } from '../actor.ts'
+import type { Answer, Input, ReadContext } from '../context.ts'
+import { identityOf } from '../installations/view.ts'
+import { own } from '../own.ts'
+import { findScope } from '../store/configuration/find-scope.ts'
+import { changeView } from './change-view.ts'
+import { weighSave } from './weigh-save.ts'
+import type { Owner } from './weigh-save.ts'
+
+type Name = 'POST /scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/configuration/plan'
+
+/**
+ * Everything that a save of these changes would do and all that would refuse it, read as of one moment; a stale
+ * snapshot is told by `stale` and not among the problems. Refuses only a scope that is not there.
+ */
+export function planSave({ world }: ReadContext, input: Input<Name>): Promise<Answer<Name>> {
+  return inTransaction(
+    world.db,
+    async (tx) => {
+      const scope = await findScope(tx, input.params)
+      if (scope === undefined) throw notFound('scope')
+      const { changes, facts, owners, problems, stale } = await weighSave(tx, scope, input.body)
+      return {
+        snapshotVersion: scope.snapshot_version,
+        stale,
+        changes: changes.map((change) =>
+          changeView(change, own(facts.get(change.locator)?.definitions ?? {}, change.property)),
+        ),
+        installations: owners.map(ownerView),
+        problems: [
+          ...problems.shape,
+          ...problems.protected,
+          ...problems.ownership,
+          ...problems.validity,
+          ...problems.claim,
+        ],
+      }
+    },
+    { isolation: 'repeatable read' },
+  )
+}
+
+function ownerView({ installation, claim, ledger, plan }: Owner): Answer<Name>['installations'][number] {
+  const calls = (plan?.plugins ?? []).map(({ pluginId, order }) => ({ pluginId, order }))
+  return {
+    installation: identityOf(installation),
+    claim,
+    resources: ledger.map(({ locator }) => locator),
+    stages: STAGES.map((stage) => ({ stage, calls })),
+  }
+}

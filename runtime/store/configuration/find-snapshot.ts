@@ -1,0 +1,15 @@
+import type { Db } from '../../world.ts'
+import type { SnapshotRow } from './list-snapshots.ts'
+
+export function findSnapshot(
+  db: Db,
+  scopeId: number,
+  snapshotVersion: number,
+): Promise<SnapshotRow | undefined> {
+  return db
+    .selectFrom('runtime.snapshot')
+    .selectAll()
+    .where('scope_id', '=', scopeId)
+    .where('snapshot_version', '=', snapshotVersion)
+    .executeTakeFirst()
+}

@@ -1,0 +1,38 @@
+import type { Selectable } from 'kysely'
+import type { Db } from '../../world.ts'
+import type { RuntimeTables } from '../tables.ts'
+
+export type SnapshotRow = Selectable<RuntimeTables['runtime.snapshot']>
+
+export interface SnapshotFilter {
+  locator?: string | undefined
+  property?: string | undefined
+}
+
+/** Snapshots of a scope, newest first, below `before`; with a filter, those that changed such a property. */
+export function listSnapshots(
+  db: Db,
+  scopeId: number,
+  { locator, property, before, limit }: SnapshotFilter & { before?: number | undefined; limit: number },
+): Promise<SnapshotRow[]> {
+  let query = db
+    .selectFrom('runtime.snapshot as snapshot')
+    .selectAll('snapshot')
+    .where('snapshot.scope_id', '=', scopeId)
+    .orderBy('snapshot.snapshot_version', 'desc')
+    .limit(limit)
+  if (before !== undefined) query = query.where('snapshot.snapshot_version', '<', before)
+  if (locator !== undefined || property !== undefined) {
+    query = query.where((eb) => {
+      let change = eb
+        .selectFrom('runtime.snapshot_change as change')
+        .select('change.property')
+        .whereRef('change.scope_id', '=', 'snapshot.scope_id')
+        .whereRef('change.snapshot_version', '=', 'snapshot.snapshot_version')
+      if (locator !== undefined) change = change.where('change.locator', '=', locator)
+      if (property !== undefined) change = change.where('change.property', '=', property)
+      return eb.exists(change)
+    })
+  }
+  return query.execute()
+}

@@ -1,0 +1,17 @@
+import { sql } from 'kysely'
+import type { TypedValue } from '#contract/protocol/typed-value.ts'
+import type { Db } from '../../world.ts'
+
+/** For each property that changed after a snapshot, the value that it had at the snapshot. */
+export async function readLaterChanges(
+  db: Db,
+  scopeId: number,
+  snapshotVersion: number,
+): Promise<{ locator: string; property: string; before: TypedValue | null }[]> {
+  const { rows } = await sql<{ locator: string; property: string; before: TypedValue | null }>`
+    select distinct on (locator, property) locator, property, before
+    from runtime.snapshot_change
+    where scope_id = ${scopeId} and snapshot_version > ${snapshotVersion}
+    order by locator, property, snapshot_version`.execute(db)
+  return rows
+}

@@ -1,0 +1,26 @@
+import { sql } from 'kysely'
+import type { Selectable } from 'kysely'
+import type { Db } from '../../world.ts'
+import type { RuntimeTables } from '../tables.ts'
+import type { SnapshotFilter } from './list-snapshots.ts'
+
+export type SnapshotChangeRow = Selectable<RuntimeTables['runtime.snapshot_change']>
+
+/** What the named snapshots of a scope changed, all of it or what the filter names. */
+export function readSnapshotChanges(
+  db: Db,
+  scopeId: number,
+  snapshotVersions: readonly number[],
+  { locator, property }: SnapshotFilter = {},
+): Promise<SnapshotChangeRow[]> {
+  let query = db
+    .selectFrom('runtime.snapshot_change')
+    .selectAll()
+    .where('scope_id', '=', scopeId)
+    .where('snapshot_version', '=', sql<number>`any(${[...snapshotVersions]}::bigint[])`)
+    .orderBy('locator')
+    .orderBy('property')
+  if (locator !== undefined) query = query.where('locator', '=', locator)
+  if (property !== undefined) query = query.where('property', '=', property)
+  return query.execute()
+}
