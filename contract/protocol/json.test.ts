@@ -54,7 +54,8 @@ const different: [JsonValue | undefined, JsonValue | undefined][] = [
 ]
 
 test('equality of JSON values', () => {
-  for (const [a, b] of equal) assert.ok(deepEqual(a, b) && deepEqual(b, a), `${String(a)} and ${String(b)}`)
+  for (const [a, b] of equal)
+    assert.ok(deepEqual(a, b) && deepEqual(b, a), `${JSON.stringify(a)} and ${JSON.stringify(b)}`)
   for (const [a, b] of different)
     assert.ok(!deepEqual(a, b) && !deepEqual(b, a), `${JSON.stringify(a)} and ${JSON.stringify(b)}`)
 })

@@ -5,7 +5,7 @@ import { Json, MapKey, mapOf, ServiceId } from './keys.ts'
 export const Data = z.strictObject({
   '@type': z.literal('Data', 'Must be Data: a bare value is not accepted'),
   value: Json,
-  isSensitive: z.literal(true, 'Must be true or absent').optional(),
+  isSensitive: z.exactOptional(z.literal(true, 'Must be true or absent')),
 })
 export type Data = z.infer<typeof Data>
 
