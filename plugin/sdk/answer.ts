@@ -1,0 +1,116 @@
+import type { CompiledAuthorization } from '#contract/protocol/authorization.ts'
+import { fromDataValues } from '#contract/protocol/data.ts'
+import { successEnvelope } from '#contract/protocol/envelope.ts'
+import { isJsonValue, type JsonValue } from '#contract/protocol/json.ts'
+import type { LifecycleRequest, LifecycleResponse } from '#contract/protocol/lifecycle.ts'
+import { INSTANCE_REF_PROPERTY } from '#contract/protocol/limits.ts'
+import { isPropertyName } from '#contract/protocol/locator.ts'
+import { sdkFailure, type HandlerResult, type PluginFailure, type Writes } from './result.ts'
+
+/** What a plugin may ever write, by property name, and which of it is sensitive. */
+export type WriteDeclarations = Readonly<Record<string, { isSensitive?: boolean }>>
+
+export interface AnswerScope {
+  request: LifecycleRequest
+  writes: WriteDeclarations
+  /** Null: not known here, and only the runtime holds the answer against it. */
+  authorization: CompiledAuthorization | null
+  /** Addresses and tokens that were resolved in this call; none of them may be written back. */
+  accessMaterial: ReadonlySet<string>
+}
+
+/** The runtime reads no more than 1 MiB of an answer. */
+const ANSWER_MAX_BYTES = 1024 * 1024
+
+/** The whole answering body. Throws a PluginFailure when the handler writes what it must not. */
+export function composeAnswer(result: HandlerResult, scope: AnswerScope): string {
+  const { request } = scope
+  const data: LifecycleResponse = {
+    contractVersion: request.contractVersion,
+    pluginId: request.pluginId,
+    installation: request.installation,
+    operation: request.operation,
+    stage: request.stage,
+    executionSequence: request.executionSequence,
+    outcome: result.outcome,
+    resources: wrapWrites(writesOf(result), scope),
+  }
+  const answer = JSON.stringify(successEnvelope(data))
+  if (Buffer.byteLength(answer) > ANSWER_MAX_BYTES)
+    throw sdkFailure('ANSWER_TOO_LARGE', 'The plugin has written more than the runtime reads')
+  return answer
+}
+
+// A plugin in JavaScript can put writes beside any outcome; those that the protocol drops or forbids are told.
+function writesOf(result: HandlerResult): Writes {
+  const writes: Writes = 'writes' in result ? result.writes : {}
+  const mayWrite = result.outcome === 'APPLIED' || result.outcome === 'VERIFIED'
+  if (!mayWrite && Object.keys(writes).length > 0)
+    throw sdkFailure('WRITE_NOT_AUTHORIZED', `An outcome ${result.outcome} goes without writes`)
+  return writes
+}
+
+function wrapWrites(writes: Writes, scope: AnswerScope): LifecycleResponse['resources'] {
+  const sensitive = Object.keys(scope.writes).filter((name) => scope.writes[name]?.isSensitive === true)
+  return Object.fromEntries(
+    Object.entries(writes).map(([locator, values]) => {
+      for (const [property, value] of Object.entries(values)) {
+        const problem = problemOfWrite({ locator, property, value }, scope)
+        if (problem !== null) throw refuse(locator, property, problem)
+      }
+      return [locator, fromDataValues(values, { sensitive })]
+    }),
+  )
+}
+
+const refuse = (locator: string, property: string, problem: string): PluginFailure =>
+  sdkFailure('WRITE_NOT_AUTHORIZED', cut(`${property} of ${locator} ${problem}`))
+
+function problemOfWrite(
+  { locator, property, value }: { locator: string; property: string; value: JsonValue },
+  { request, writes, authorization, accessMaterial }: AnswerScope,
+): string | null {
+  const entry = own(request.resources, locator)
+  if (entry === undefined) return 'is not a resource of this call'
+  if (!isPropertyName(property)) return 'is no property name'
+  if (property === INSTANCE_REF_PROPERTY) return 'is protected: only the runtime writes it'
+  if (own(entry.references, property) !== undefined) return 'is a reference, which no plugin writes'
+  if (own(writes, property) === undefined) return 'is not among the writes that the plugin declares'
+  if (authorization !== null) {
+    const allowed = authorization.resources.find(({ resource }) => resource === locator)?.writeProperties
+    if (allowed?.includes(property) !== true) return 'is not in the writeProperties of the plugin'
+  }
+  if (!isJsonValue(value)) return 'has a value that JSON cannot say'
+  return holdsAny(value, accessMaterial) ? 'holds an address or a token that was resolved in this call' : null
+}
+
+/** Says whether the request shows no more than the plugin is authorized to read. */
+export function isWithinAuthorization(
+  request: LifecycleRequest,
+  authorization: CompiledAuthorization,
+): boolean {
+  return Object.entries(request.resources).every(([locator, entry]) => {
+    const allowed = authorization.resources.find(({ resource }) => resource === locator)
+    if (allowed === undefined) return false
+    const { readProperties, credentialProperties } = allowed
+    return (
+      Object.keys(entry.properties).every((name) => readProperties.includes(name)) &&
+      Object.keys(entry.references).every(
+        (name) => readProperties.includes(name) || credentialProperties.includes(name),
+      )
+    )
+  })
+}
+
+const own = <Value>(record: Readonly<Record<string, Value>>, name: string): Value | undefined =>
+  Object.hasOwn(record, name) ? record[name] : undefined
+
+function holdsAny(value: JsonValue, secrets: ReadonlySet<string>): boolean {
+  if (secrets.size === 0) return false
+  if (typeof value === 'string') return [...secrets].some((secret) => value.includes(secret))
+  if (typeof value !== 'object' || value === null) return false
+  return Object.entries(value).some(([key, item]) => holdsAny(key, secrets) || holdsAny(item, secrets))
+}
+
+/** At most as many characters as a message may have. */
+export const cut = (message: string): string => [...message].slice(0, 500).join('')

@@ -1,0 +1,177 @@
+import { createHash } from 'node:crypto'
+import type { JSONWebKeySet } from 'jose'
+import type { CompiledAuthorization } from '#contract/protocol/authorization.ts'
+import type { LifecycleRequest } from '#contract/protocol/lifecycle.ts'
+import { OPERATION_TYPES, type OperationType, type Stage } from '#contract/protocol/vocabulary.ts'
+import { otherBytes } from './admit.ts'
+import { isWithinAuthorization, type AnswerScope, type WriteDeclarations } from './answer.ts'
+import {
+  envelopeResponse,
+  failureResponse,
+  problemResponse,
+  readBody,
+  readLifecycleRequest,
+  TransportRefusal,
+} from './http.ts'
+import { ReferenceNotResolved, resolveReference, type ResolvedReference } from './resolve-reference.ts'
+import { notApplied, PluginFailure, sdkFailure } from './result.ts'
+import { runCall, type Handler } from './run-call.ts'
+import type { Store } from './store.ts'
+import { KeysUnavailable, matchToken, TokenRefused, tokenVerifier, type VerifyToken } from './token.ts'
+
+/** A stage without a handler answers NOT_APPLIED. */
+export type StageHandlers<Tx> = { readonly [stage in Stage]?: Handler<Tx> }
+export type Handlers<Tx> = StageHandlers<Tx> | { readonly [type in OperationType]?: StageHandlers<Tx> }
+
+export interface PluginDefinition<Tx> {
+  pluginId: string
+  store: Store<Tx>
+  handle: Handlers<Tx>
+  /** Every property that a handler may write, and which of them are sensitive. None unless told. */
+  writes?: WriteDeclarations
+  /** What the runtime compiled for this plugin; null refuses the call. Where absent only the runtime checks the lists. */
+  authorization?: CompiledAuthorization | ((request: LifecycleRequest) => CompiledAuthorization | null)
+  /** The platform's registered address: keys are fetched from it and references resolved at it. */
+  platformApiBase?: string
+  /** The `iss` of the runtime's tokens; the platform's address unless told. */
+  issuer?: string
+  /** True, unless told: with the platform's keys. A key set: with these. False takes a call from anybody: tests only. */
+  verify?: boolean | JSONWebKeySet
+  /** The plugin's own credential, or how to read it; for `call.resolve`. */
+  credential?: string | (() => string | Promise<string>)
+  /** 4 MiB unless told. */
+  maxRequestBytes?: number
+  /** 30 s unless told. */
+  leaseMs?: number
+  /** How long answers of an installation's earlier operations are kept: 30 days unless told. */
+  retentionMs?: number
+  /** What a handler threw that is not a PluginFailure; the caller is told nothing of it. Printed unless told. */
+  onError?: (error: unknown) => void
+  /** Milliseconds since 1970. */
+  now?: () => number
+}
+
+/** Takes a lifecycle call at whatever path it is mounted on; for any server that speaks fetch. */
+export type PluginHandler = (request: Request) => Promise<Response>
+
+const DAY_MS = 24 * 60 * 60 * 1000
+
+/**
+ * Makes a plugin of its handlers. The handler runs once for each operationId and stage until it says APPLIED, VERIFIED or
+ * NOT_APPLIED; that answer is remembered with its bytes, and repeats get it again. Throws when the definition itself
+ * does not hold together.
+ */
+export function definePlugin<Tx>(definition: PluginDefinition<Tx>): PluginHandler {
+  const { pluginId, store, writes = {}, now = Date.now } = definition
+  const { maxRequestBytes = 4 * 1024 * 1024, leaseMs = 30_000, retentionMs = 30 * DAY_MS } = definition
+  const onError = definition.onError ?? ((error: unknown) => console.error(error))
+  const verifyToken = verifierOf(definition)
+  const running = new Map<string, { fingerprint: string; answer: Promise<string> }>()
+
+  async function answer(http: Request): Promise<string> {
+    const claims = await verifyToken?.(http.headers.get('authorization'))
+    const body = await readBody(http, maxRequestBytes)
+    const request = readLifecycleRequest(body)
+    if (claims !== undefined) matchToken(claims, request)
+    if (request.pluginId !== pluginId)
+      throw sdkFailure('REQUEST_INVALID', 'pluginId: The request is for another plugin')
+    return joinOrRun(request, createHash('sha256').update(body).digest('hex'))
+  }
+
+  // A repeat that arrives while the first still runs here waits for its answer instead of being told to come back.
+  function joinOrRun(request: LifecycleRequest, fingerprint: string): Promise<string> {
+    const key = `${request.stage} ${request.operation.operationId}`
+    const first = running.get(key)
+    if (first !== undefined) {
+      if (first.fingerprint !== fingerprint) throw otherBytes()
+      return first.answer
+    }
+    const result = run(request, fingerprint).finally(() => running.delete(key))
+    running.set(key, { fingerprint, answer: result })
+    return result
+  }
+
+  async function run(request: LifecycleRequest, fingerprint: string): Promise<string> {
+    const accessMaterial = new Set<string>()
+    const scope: AnswerScope = {
+      request,
+      writes,
+      authorization: authorizationOf(definition, request),
+      accessMaterial,
+    }
+    const handler = handlerOf(definition.handle, request) ?? notApplied
+    const resolve = async (resource: string, propertyKey: string): Promise<ResolvedReference> => {
+      const resolved = await resolveReference({
+        ...(await platformOf(definition)),
+        installation: request.installation,
+        resource,
+        propertyKey,
+        now,
+      })
+      for (const { url, token } of Object.values(resolved.access)) accessMaterial.add(url).add(token)
+      return resolved
+    }
+    return runCall({ store, request, fingerprint, handler, scope, resolve, leaseMs, retentionMs, now })
+  }
+
+  return async (http) => {
+    try {
+      return envelopeResponse(await answer(http))
+    } catch (error) {
+      if (error instanceof PluginFailure) return failureResponse(pluginId, error)
+      if (error instanceof ReferenceNotResolved) return failureResponse(pluginId, error)
+      if (error instanceof TransportRefusal) return problemResponse(error)
+      if (error instanceof TokenRefused)
+        return problemResponse(new TransportRefusal(401, 'AUTHENTICATION_REQUIRED', error.message))
+      if (error instanceof KeysUnavailable)
+        return problemResponse(new TransportRefusal(503, 'SERVICE_UNAVAILABLE', error.message))
+      onError(error)
+      return failureResponse(
+        pluginId,
+        sdkFailure('PLUGIN_INTERNAL_ERROR', 'The plugin met a problem of its own', true),
+      )
+    }
+  }
+}
+
+function verifierOf<Tx>({
+  pluginId,
+  verify = true,
+  platformApiBase,
+  issuer = platformApiBase,
+}: PluginDefinition<Tx>): VerifyToken | null {
+  if (verify === false) return null
+  if (issuer === undefined) throw new Error('Give platformApiBase or issuer: whose tokens are to be taken?')
+  if (verify !== true) return tokenVerifier({ pluginId, issuer, keys: verify })
+  if (platformApiBase === undefined) throw new Error('Give platformApiBase: the keys are fetched from there')
+  return tokenVerifier({ pluginId, issuer, keys: { platformApiBase } })
+}
+
+function authorizationOf<Tx>(
+  { authorization, pluginId }: PluginDefinition<Tx>,
+  request: LifecycleRequest,
+): CompiledAuthorization | null {
+  if (authorization === undefined) return null
+  const compiled = typeof authorization === 'function' ? authorization(request) : authorization
+  if (compiled === null || compiled.pluginId !== pluginId || !isWithinAuthorization(request, compiled))
+    throw sdkFailure('REQUEST_INVALID', 'The request shows more than this plugin is authorized to read')
+  return compiled
+}
+
+function handlerOf<Tx>(
+  handle: Handlers<Tx>,
+  { operation, stage }: LifecycleRequest,
+): Handler<Tx> | undefined {
+  return isByType(handle) ? handle[operation.operationType]?.[stage] : handle[stage]
+}
+
+const isByType = <Tx>(
+  handle: Handlers<Tx>,
+): handle is { readonly [type in OperationType]?: StageHandlers<Tx> } =>
+  OPERATION_TYPES.some((type) => type in handle)
+
+async function platformOf<Tx>({ platformApiBase, credential }: PluginDefinition<Tx>) {
+  if (platformApiBase === undefined || credential === undefined)
+    throw new Error('Give platformApiBase and credential: a reference is resolved with both')
+  return { platformApiBase, credential: typeof credential === 'function' ? await credential() : credential }
+}

@@ -1,0 +1,103 @@
+import { failureEnvelope } from '#contract/protocol/envelope.ts'
+import { LifecycleRequest } from '#contract/protocol/lifecycle.ts'
+import { VALUE_DEPTH_MAX } from '#contract/protocol/limits.ts'
+import { cut } from './answer.ts'
+import { sdkFailure, type PluginFailure } from './result.ts'
+
+/** What the transport refuses, outside the envelope: the consumer goes by the status. */
+export class TransportRefusal extends Error {
+  override readonly name = 'TransportRefusal'
+  readonly status: number
+  readonly code: string
+
+  constructor(status: number, code: string, message: string) {
+    super(message)
+    this.status = status
+    this.code = code
+  }
+}
+
+/** The bytes of the body. Throws a TransportRefusal for another method, another type, or more than `maxBytes`. */
+export async function readBody(request: Request, maxBytes: number): Promise<Uint8Array> {
+  if (request.method !== 'POST')
+    throw new TransportRefusal(405, 'METHOD_NOT_ALLOWED', 'A lifecycle call is a POST')
+  const type = request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase()
+  if (type !== 'application/json')
+    throw new TransportRefusal(415, 'UNSUPPORTED_MEDIA_TYPE', 'A lifecycle call is application/json')
+  const chunks: Uint8Array[] = []
+  let length = 0
+  for await (const chunk of request.body ?? []) {
+    length += chunk.byteLength
+    if (length > maxBytes)
+      throw new TransportRefusal(413, 'CONTENT_TOO_LARGE', `A lifecycle call has at most ${maxBytes} bytes`)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
+}
+
+// The request nests a few levels itself before a business value begins.
+const DEPTH_MAX = VALUE_DEPTH_MAX + 8
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+/** Reads a lifecycle request strictly: nothing missing, nothing more. Throws a REQUEST_INVALID that names the field. */
+export function readLifecycleRequest(body: Uint8Array): LifecycleRequest {
+  const reading = LifecycleRequest.safeParse(parseJson(body))
+  if (reading.success) return reading.data
+  const issue = reading.error.issues[0]
+  const path = issue?.path.join('.') ?? ''
+  throw invalid(`${path === '' ? 'The request' : path}: ${issue?.message ?? 'is not valid'}`)
+}
+
+function parseJson(body: Uint8Array): unknown {
+  let text: string
+  try {
+    text = utf8.decode(body)
+  } catch {
+    throw invalid('The body is not UTF-8')
+  }
+  // Asked before parsing: JSON.parse takes a million nested lists, and what walks them afterwards may not.
+  if (nestsDeeperThan(text, DEPTH_MAX)) throw invalid(`The body nests deeper than ${DEPTH_MAX}`)
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw invalid('The body is not JSON')
+  }
+}
+
+function nestsDeeperThan(text: string, max: number): boolean {
+  let depth = 0
+  let isInString = false
+  for (let at = 0; at < text.length; at++) {
+    const char = text[at]
+    if (isInString) {
+      if (char === '\\') at++
+      else if (char === '"') isInString = false
+    } else if (char === '"') isInString = true
+    else if (char === '[' || char === '{') {
+      if (++depth > max) return true
+    } else if (char === ']' || char === '}') depth--
+  }
+  return false
+}
+
+const invalid = (message: string): PluginFailure => sdkFailure('REQUEST_INVALID', cut(message))
+
+/** A body of the envelope, always with status 200. */
+export const envelopeResponse = (body: string): Response =>
+  new Response(body, { headers: { 'content-type': 'application/json', 'cache-control': 'no-store' } })
+
+type FailureWords = Pick<PluginFailure, 'errorCode' | 'message' | 'retryable'>
+
+export const failureResponse = (pluginId: string, { errorCode, message, retryable }: FailureWords) =>
+  envelopeResponse(JSON.stringify(failureEnvelope(errorCode, { message, retryable, errorPath: [pluginId] })))
+
+export const problemResponse = ({ status, code, message }: TransportRefusal): Response =>
+  new Response(JSON.stringify({ status, code, title: message }), {
+    status,
+    headers: {
+      'content-type': 'application/problem+json',
+      'cache-control': 'no-store',
+      ...(status === 401 ? { 'www-authenticate': 'Bearer' } : {}),
+      ...(status === 405 ? { allow: 'POST' } : {}),
+    },
+  })

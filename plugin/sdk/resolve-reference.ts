@@ -1,0 +1,114 @@
+import { isDeepStrictEqual } from 'node:util'
+import { AccessResolutionResponse, type Access } from '#contract/protocol/access-resolution.ts'
+import { readEnvelope } from '#contract/protocol/envelope.ts'
+import { ACCESS_VERSION } from '#contract/protocol/limits.ts'
+import type { InstallationIdentity } from '#contract/protocol/scope.ts'
+import type { Reference } from '#contract/protocol/typed-value.ts'
+
+export interface ResolveOptions {
+  /** The registered address of the platform. */
+  platformApiBase: string
+  /** The plugin's own credential; never the token of a lifecycle call. */
+  credential: string
+  installation: InstallationIdentity
+  /** A full locator. */
+  resource: string
+  /** The reference property to resolve; another one that is bound to the same service does not help. */
+  propertyKey: string
+  /** 10 s unless told. */
+  timeoutMs?: number
+  /** Milliseconds since 1970; the system's clock unless told. */
+  now?: () => number
+}
+
+/** Use it for one business call and drop it: it is not to be stored, logged, or written back. */
+export interface ResolvedReference {
+  reference: Reference
+  /** Address and token by serviceId; a service that stands twice in the reference has one entry. */
+  access: Readonly<Record<string, Access>>
+  /** The earliest expiry, or null where the platform names none. */
+  expiresAt: Date | null
+}
+
+/** No access was handed out. `errorCode` is the platform's, or RESOLUTION_UNCERTAIN when its answer was none. */
+export class ReferenceNotResolved extends Error {
+  override readonly name = 'ReferenceNotResolved'
+  readonly errorCode: string
+  readonly retryable: boolean
+
+  constructor(
+    errorCode: string,
+    message: string,
+    { retryable, cause }: { retryable: boolean; cause?: unknown },
+  ) {
+    super(message, { cause })
+    this.errorCode = errorCode
+    this.retryable = retryable
+  }
+}
+
+const PATH = '/module-plugin-manager/api/bundle-plugin/service-reference/resolve'
+const TIMEOUT_MS = 10_000
+
+/**
+ * Resolves a reference property into addresses and tokens for one business call. Throws ReferenceNotResolved when the
+ * platform refuses, when its answer is for another installation, resource or property, or when the access has expired.
+ */
+export async function resolveReference(options: ResolveOptions): Promise<ResolvedReference> {
+  const { installation, resource, propertyKey, now = Date.now } = options
+  const asked = { contractVersion: ACCESS_VERSION, installation, resource, propertyKey }
+  return judgeResolution(await sendResolution(options, JSON.stringify(asked)), asked, now())
+}
+
+async function sendResolution(
+  { platformApiBase, credential, timeoutMs = TIMEOUT_MS }: ResolveOptions,
+  body: string,
+): Promise<unknown> {
+  try {
+    const response = await fetch(platformApiBase.replace(/\/+$/, '') + PATH, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${credential}` },
+      body,
+      // A redirect would carry the body to another host.
+      redirect: 'error',
+      signal: AbortSignal.timeout(timeoutMs),
+    })
+    if (response.status === 200) return await response.json()
+    await response.body?.cancel()
+    if (response.status === 401)
+      throw new ReferenceNotResolved('AUTHENTICATION_REQUIRED', 'The platform does not know the credential', {
+        retryable: false,
+      })
+    throw uncertain(`The platform answered with status ${response.status}`)
+  } catch (cause) {
+    throw cause instanceof ReferenceNotResolved ? cause : uncertain('The platform did not answer', cause)
+  }
+}
+
+type Asked = {
+  contractVersion: string
+  installation: InstallationIdentity
+  resource: string
+  propertyKey: string
+}
+
+function judgeResolution(json: unknown, asked: Asked, now: number): ResolvedReference {
+  const envelope = readEnvelope(json)
+  if (envelope.kind === 'invalid') throw uncertain('The answer of the platform is no envelope')
+  if (envelope.kind === 'failure')
+    throw new ReferenceNotResolved(
+      envelope.errorCode,
+      envelope.failure?.message ?? 'The platform has refused to resolve the reference',
+      { retryable: envelope.failure?.retryable ?? false },
+    )
+  const reading = AccessResolutionResponse.safeParse(envelope.data)
+  if (!reading.success) throw uncertain('The answer of the platform is not an access resolution')
+  const { reference, access, expiresAt, ...echo } = reading.data
+  if (!isDeepStrictEqual(echo, asked)) throw uncertain('The answer of the platform is for another reference')
+  const expiry = expiresAt === null ? null : new Date(expiresAt)
+  if (expiry !== null && expiry.getTime() <= now) throw uncertain('The access has expired already')
+  return { reference, access, expiresAt: expiry }
+}
+
+const uncertain = (message: string, cause?: unknown): ReferenceNotResolved =>
+  new ReferenceNotResolved('RESOLUTION_UNCERTAIN', message, { retryable: true, cause })

@@ -1,0 +1,151 @@
+import type { LifecycleRequest } from '#contract/protocol/lifecycle.ts'
+import { admit, fence, inProgress } from './admit.ts'
+import { composeAnswer, type AnswerScope } from './answer.ts'
+import { describeCall, type LifecycleCall } from './call.ts'
+import { isOwnerGone, newOwner } from './owner.ts'
+import type { HandlerResult } from './result.ts'
+import type { Awaitable, RememberedCall, Store } from './store.ts'
+
+export type Handler<Tx> = (call: LifecycleCall<Tx>) => Awaitable<HandlerResult>
+
+export interface Run<Tx> {
+  store: Store<Tx>
+  request: LifecycleRequest
+  fingerprint: string
+  handler: Handler<Tx>
+  scope: AnswerScope
+  resolve: LifecycleCall<Tx>['resolve']
+  /** How long another process lets this one alone after it was last heard of. */
+  leaseMs: number
+  retentionMs: number
+  now: () => number
+}
+
+/*
+ * The life of a call.
+ *
+ *   arrived ── admitted, mark raised, leased ──▶ running ── concluded ──▶ remembered (APPLIED, VERIFIED, NOT_APPLIED)
+ *      │                                            │
+ *      └─ answered from memory, or refused          └─ FAILED, UNKNOWN, thrown, crashed ──▶ free: the same bytes run again
+ *
+ * Every step of a running call is one transaction that first looks whether the call is still its own: whether no later
+ * operation has raised the installation's mark, and no other process holds the lease. So the effect, the mark and the
+ * memory are committed together or not at all, and two processes never both commit.
+ */
+
+/** Gives the answering body: the remembered one, or that of the handler. Throws a PluginFailure for a failure envelope. */
+export async function runCall<Tx>(run: Run<Tx>): Promise<string> {
+  const { store, request, handler, now } = run
+  const owner = newOwner()
+  const remembered = await store.transaction((tx) => begin(tx, run, owner))
+  if (remembered !== null) return remembered
+
+  let answer: string | null = null
+  const transaction = <Result>(work: (tx: Tx) => Awaitable<Result>): Promise<Result> =>
+    store.transaction(async (tx) => {
+      await requireOwn(tx, run, owner)
+      return work(tx)
+    })
+  const conclude = async (work: (tx: Tx) => Awaitable<HandlerResult>): Promise<HandlerResult> => {
+    if (answer !== null) throw new Error('The call is concluded already: return what conclude gave')
+    const concluded = await transaction(async (tx) => {
+      const result = await work(tx)
+      return { result, body: await end(tx, run, result) }
+    })
+    answer = concluded.body
+    return concluded.result
+  }
+
+  const renewal = setInterval(() => void renew(run, owner), run.leaseMs / 3)
+  renewal.unref()
+  try {
+    const result = await handler({ ...describeCall(request), transaction, conclude, resolve: run.resolve })
+    if (answer === null) await conclude(() => result)
+  } catch (error) {
+    // Once committed, the answer stands, whatever the handler did afterwards.
+    if (answer === null) {
+      await release(run, owner)
+      throw error
+    }
+  } finally {
+    clearInterval(renewal)
+  }
+  return answer ?? neverConcluded()
+
+  async function begin(tx: Tx, { fingerprint, leaseMs, retentionMs }: Run<Tx>, by: string) {
+    const { operationId } = request.operation
+    const { bundleInstallId } = request.installation
+    const { executionSequence, stage } = request
+    const call = await store.memory.readCall(tx, { operationId, stage })
+    const mark = await store.memory.readMark(tx, bundleInstallId)
+    const admission = admit({ request, fingerprint, call, mark, now: now(), isOwnerGone })
+    if (admission.kind === 'refuse') throw admission.failure
+    if (admission.kind === 'answer') return admission.answer
+    if (mark === null || mark.executionSequence < executionSequence) {
+      await store.memory.writeMark(tx, { bundleInstallId, operationId, executionSequence, isDetached: false })
+      await store.memory.forgetCalls(tx, { bundleInstallId, executionSequence, endedAt: now() - retentionMs })
+    }
+    const leaseUntil = now() + leaseMs
+    const started = { operationId, stage, bundleInstallId, executionSequence, fingerprint }
+    await store.memory.writeCall(tx, { ...started, owner: by, leaseUntil, answer: null, endedAt: null })
+    return null
+  }
+}
+
+function neverConcluded(): never {
+  throw new Error('A handler ended without an answer')
+}
+
+async function requireOwn<Tx>(tx: Tx, { store, request }: Run<Tx>, owner: string): Promise<RememberedCall> {
+  const stale = fence(request, await store.memory.readMark(tx, request.installation.bundleInstallId))
+  if (stale !== null) throw stale
+  const call = await store.memory.readCall(tx, keyOf(request))
+  if (call === null || call.owner !== owner) throw inProgress()
+  return call
+}
+
+async function end<Tx>(tx: Tx, { store, request, fingerprint, scope, now }: Run<Tx>, result: HandlerResult) {
+  const body = composeAnswer(result, scope)
+  const { executionSequence, operation } = request
+  const { bundleInstallId } = request.installation
+  const isDone = result.outcome !== 'FAILED' && result.outcome !== 'UNKNOWN'
+  await store.memory.writeCall(tx, {
+    ...keyOf(request),
+    bundleInstallId,
+    executionSequence,
+    fingerprint,
+    owner: null,
+    leaseUntil: null,
+    answer: isDone ? body : null,
+    endedAt: now(),
+  })
+  if (isDone && operation.operationType === 'DETACH' && request.stage === 'AFTER_RESOURCES') {
+    const { operationId } = operation
+    await store.memory.writeMark(tx, { bundleInstallId, operationId, executionSequence, isDetached: true })
+  }
+  return body
+}
+
+const renew = <Tx>(run: Run<Tx>, owner: string): Promise<void> =>
+  whileOwn(run, owner, ({ now, leaseMs }) => ({ leaseUntil: now() + leaseMs }))
+
+const release = <Tx>(run: Run<Tx>, owner: string): Promise<void> =>
+  whileOwn(run, owner, ({ now }) => ({ owner: null, leaseUntil: null, endedAt: now() }))
+
+/** Changes the call's row if it is still this run's. A failure is left: the lease then ends by itself. */
+async function whileOwn<Tx>(
+  run: Run<Tx>,
+  owner: string,
+  change: (run: Run<Tx>) => Partial<RememberedCall>,
+): Promise<void> {
+  try {
+    await run.store.transaction(async (tx) => {
+      const call = await run.store.memory.readCall(tx, keyOf(run.request))
+      if (call?.owner === owner) await run.store.memory.writeCall(tx, { ...call, ...change(run) })
+    })
+  } catch {
+    // The store is closed or out of reach.
+  }
+}
+
+const keyOf = ({ operation, stage }: LifecycleRequest) => ({ operationId: operation.operationId, stage })
