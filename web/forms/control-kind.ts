@@ -1,0 +1,89 @@
+import type { JsonValue } from '#contract/protocol/json.ts'
+import type { ResourceKind } from '#contract/protocol/locator.ts'
+import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
+
+/** The control by which a property is edited. */
+export type ControlKind =
+  | 'text'
+  | 'long-text'
+  | 'number'
+  | 'switch'
+  | 'choice'
+  | 'text-list'
+  | 'json'
+  | 'cron'
+  | 'domain'
+  | 'secret'
+  | 'reference'
+  | 'reference-map'
+  | 'reference-list'
+
+type Schema = { [key: string]: JsonValue }
+
+const LONG_TEXT = 200
+
+/** Chooses by kind and schema; what no simple control can edit without loss is edited as JSON. */
+export function controlKind(definition: PropertyDefinition, resource: ResourceKind): ControlKind {
+  switch (definition.kind) {
+    case 'SERVICE_REFERENCE':
+      return 'reference'
+    case 'SERVICE_REFERENCE_MAP':
+      return 'reference-map'
+    case 'SERVICE_REFERENCE_LIST':
+      return 'reference-list'
+    case 'DATA':
+      return dataControl(schemaOf(definition), definition.isSensitive === true, resource)
+  }
+}
+
+/** The schema as an object; `true` and `false` say nothing that a form could show. */
+export function schemaOf(definition: PropertyDefinition): Schema {
+  const { schema } = definition
+  return typeof schema === 'object' && schema !== null && !Array.isArray(schema) ? (schema as Schema) : {}
+}
+
+/** The choices of a schema that allows only these texts, with the title of each where the author gave one. */
+export function choicesOf(schema: Schema): { value: string; title: string }[] | null {
+  const { enum: values, oneOf } = schema
+  if (Array.isArray(values) && values.every((value) => typeof value === 'string')) {
+    return values.map((value) => ({ value, title: value }))
+  }
+  if (!Array.isArray(oneOf) || oneOf.length === 0) return null
+  const choices = oneOf.map((item) => {
+    const { const: value, title } = isObject(item) ? item : {}
+    return typeof value === 'string' ? { value, title: typeof title === 'string' ? title : value } : null
+  })
+  return choices.every((choice) => choice !== null) ? choices : null
+}
+
+function dataControl(schema: Schema, isSensitive: boolean, resource: ResourceKind): ControlKind {
+  // a sensitive value is written, never read: whatever is no text is typed as JSON
+  if (isSensitive) return schema['type'] === 'string' ? 'secret' : 'json'
+  if (choicesOf(schema) !== null) return 'choice'
+  switch (schema['type']) {
+    case 'boolean':
+      return 'switch'
+    case 'integer':
+    case 'number':
+      return 'number'
+    case 'string':
+      return textControl(schema, resource)
+    case 'array':
+      return isObject(schema['items']) && schema['items']['type'] === 'string' ? 'text-list' : 'json'
+    default:
+      return 'json'
+  }
+}
+
+function textControl(schema: Schema, resource: ResourceKind): ControlKind {
+  if (schema['format'] === 'cron') return 'cron'
+  if (schema['format'] === 'hostname' && resource === 'GATEWAY') return 'domain'
+  const { maxLength } = schema
+  return typeof maxLength === 'number' && maxLength > LONG_TEXT && schema['format'] === undefined
+    ? 'long-text'
+    : 'text'
+}
+
+function isObject(value: JsonValue | undefined): value is Schema {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

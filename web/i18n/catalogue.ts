@@ -1,0 +1,74 @@
+import type { catalog } from './en/catalog.ts'
+import type { audit } from './en/audit.ts'
+import type { common } from './en/common.ts'
+import type { configuration } from './en/configuration.ts'
+import type { errors } from './en/errors.ts'
+import type { forms } from './en/forms.ts'
+import type { installations } from './en/installations.ts'
+import type { localServices } from './en/local-services.ts'
+import type { operations } from './en/operations.ts'
+import type { overview } from './en/overview.ts'
+import type { plugins } from './en/plugins.ts'
+import type { services } from './en/services.ts'
+import type { shell } from './en/shell.ts'
+import type { vocabulary } from './en/vocabulary.ts'
+import type { Messages } from './messages.ts'
+
+export const LOCALES = ['en', 'zh'] as const
+export type Locale = (typeof LOCALES)[number]
+
+/** All texts by namespace. `common`, `errors`, `shell` and `vocabulary` are always there; a page's come with its route. */
+export type Catalogue = {
+  audit: typeof audit
+  catalog: typeof catalog
+  common: typeof common
+  configuration: typeof configuration
+  errors: typeof errors
+  forms: typeof forms
+  installations: typeof installations
+  localServices: typeof localServices
+  operations: typeof operations
+  overview: typeof overview
+  plugins: typeof plugins
+  services: typeof services
+  shell: typeof shell
+  vocabulary: typeof vocabulary
+}
+export type Namespace = keyof Catalogue
+export type CoreNamespace = 'common' | 'errors' | 'shell' | 'vocabulary'
+export type PageNamespace = Exclude<Namespace, CoreNamespace>
+
+type Loader = () => Promise<Messages>
+
+/** Where the texts of a page are. One line for each language and namespace, so that each is a chunk of its own. */
+export const pageTexts: Record<Locale, Record<PageNamespace, Loader>> = {
+  en: {
+    audit: async () => (await import('./en/audit.ts')).audit,
+    catalog: async () => (await import('./en/catalog.ts')).catalog,
+    configuration: async () => (await import('./en/configuration.ts')).configuration,
+    forms: async () => (await import('./en/forms.ts')).forms,
+    installations: async () => (await import('./en/installations.ts')).installations,
+    localServices: async () => (await import('./en/local-services.ts')).localServices,
+    operations: async () => (await import('./en/operations.ts')).operations,
+    overview: async () => (await import('./en/overview.ts')).overview,
+    plugins: async () => (await import('./en/plugins.ts')).plugins,
+    services: async () => (await import('./en/services.ts')).services,
+  },
+  zh: {
+    audit: async () => (await import('./zh/audit.ts')).audit,
+    catalog: async () => (await import('./zh/catalog.ts')).catalog,
+    configuration: async () => (await import('./zh/configuration.ts')).configuration,
+    forms: async () => (await import('./zh/forms.ts')).forms,
+    installations: async () => (await import('./zh/installations.ts')).installations,
+    localServices: async () => (await import('./zh/local-services.ts')).localServices,
+    operations: async () => (await import('./zh/operations.ts')).operations,
+    overview: async () => (await import('./zh/overview.ts')).overview,
+    plugins: async () => (await import('./zh/plugins.ts')).plugins,
+    services: async () => (await import('./zh/services.ts')).services,
+  },
+}
+
+export const coreTexts: Record<Locale, () => Promise<Record<CoreNamespace, Messages>>> = {
+  en: async () => (await import('./en/core.ts')).core,
+  zh: async () => (await import('./zh/core.ts')).core,
+}
