@@ -3,6 +3,7 @@ import type { PropertyDefinition } from '#contract/protocol/property-definition.
 import { notFound } from '../actor.ts'
 import type { Answer, Input, ReadContext } from '../context.ts'
 import { own } from '../own.ts'
+import { Refusal } from '../refusal.ts'
 import { findScope } from '../store/configuration/find-scope.ts'
 import { listSnapshots } from '../store/configuration/list-snapshots.ts'
 import type { SnapshotRow } from '../store/configuration/list-snapshots.ts'
@@ -17,7 +18,7 @@ type Name = 'GET /scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/c
 /** Snapshots of a scope, newest first; with a filter, those that changed such a property, and only that change. */
 export async function readHistory({ world }: ReadContext, input: Input<Name>): Promise<Answer<Name>> {
   const { locator, property, limit, cursor } = input.query
-  const before = cursor === undefined ? undefined : Number(decodeCursor(cursor, ['number'])[0])
+  const before = cursor === undefined ? undefined : readCursor(cursor)
   const scope = await findScope(world.db, input.params)
   if (scope === undefined) throw notFound('scope')
 
@@ -43,6 +44,12 @@ export async function readHistory({ world }: ReadContext, input: Input<Name>): P
     ),
     nextCursor: rows.length > limit && last !== undefined ? encodeCursor([last.snapshot_version]) : null,
   }
+}
+
+function readCursor(cursor: string): number {
+  const [version] = decodeCursor(cursor, ['number'])
+  if (typeof version === 'number' && Number.isSafeInteger(version)) return version
+  throw new Refusal('REQUEST_INVALID', 'The cursor is not one of this list. Begin again without it.')
 }
 
 function snapshotView(

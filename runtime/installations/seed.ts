@@ -1,0 +1,47 @@
+import type { BundleRef } from '#contract/protocol/scope.ts'
+import { demandVisible, notFound } from '../actor.ts'
+import type { Actor } from '../actor.ts'
+import { own } from '../own.ts'
+import { Refusal } from '../refusal.ts'
+import { scopeOf } from '../store/configuration/find-scope.ts'
+import { findInstallation } from '../store/installations/find-installation.ts'
+import { readLastConfiguration } from '../store/installations/read-last-configuration.ts'
+import { readUnfinishedInstall } from '../store/installations/read-unfinished-install.ts'
+import type { Db } from '../world.ts'
+import type { Seed, Seeds } from './install-plan.ts'
+
+/**
+ * The last configuration of a DETACHED installation of the same bundle, sensitive values included: they never leave
+ * the runtime. Refuses one that the actor may not see (NOT_FOUND), that is not DETACHED or is of another bundle.
+ */
+export async function readSeeds(
+  db: Db,
+  actor: Actor,
+  bundleInstallId: string,
+  bundle: BundleRef,
+): Promise<Seeds> {
+  const row = await findInstallation(db, bundleInstallId)
+  if (row === undefined) throw notFound('installation to copy from')
+  demandVisible(actor, scopeOf(row), 'installation to copy from')
+  const isSameBundle =
+    row.bundle_environment_key === bundle.environmentKey && row.bundle_id === bundle.bundleId
+  if (!isSameBundle || row.state !== 'DETACHED') {
+    throw new Refusal(
+      'REQUEST_INVALID',
+      'Only a DETACHED installation of the same bundle can be copied from. Choose another one, or none.',
+    )
+  }
+  const seeds = new Map<string, Map<string, Seed>>()
+  const put = (locator: string, property: string, seed: Seed): void => {
+    seeds.set(locator, (seeds.get(locator) ?? new Map<string, Seed>()).set(property, seed))
+  }
+  for (const { locator, property, value, is_sensitive } of await readLastConfiguration(db, bundleInstallId))
+    put(locator, property, { value, isSensitive: is_sensitive })
+  if (seeds.size > 0) return seeds
+
+  const install = await readUnfinishedInstall(db, bundleInstallId)
+  for (const { locator, properties, definitions } of install?.resources ?? [])
+    for (const [property, value] of Object.entries(properties))
+      put(locator, property, { value, isSensitive: own(definitions, property)?.isSensitive === true })
+  return seeds
+}
