@@ -1,0 +1,9 @@
+// Sets the colour theme before the first paint. A file of its own, so that no inline script is needed.
+;(function () {
+  var stored = null
+  try {
+    stored = localStorage.getItem('bundle-console.theme')
+  } catch (_) {}
+  var dark = stored === 'dark' || (stored !== 'light' && matchMedia('(prefers-color-scheme: dark)').matches)
+  document.documentElement.dataset.theme = dark ? 'dark' : 'light'
+})()

@@ -1,0 +1,3 @@
+export const catalog = {
+  title: 'Catalog',
+} as const

@@ -1,0 +1,3 @@
+export const configuration = {
+  title: 'Configuration',
+} as const

@@ -1,0 +1,3 @@
+export const installations = {
+  title: 'Installations',
+} as const

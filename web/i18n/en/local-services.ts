@@ -1,0 +1,3 @@
+export const localServices = {
+  title: 'Local services',
+} as const

@@ -1,0 +1,3 @@
+export const services = {
+  title: 'Services',
+} as const

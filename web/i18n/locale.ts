@@ -1,0 +1,101 @@
+import {
+  coreTexts,
+  LOCALES,
+  pageTexts,
+  type Locale,
+  type Namespace,
+  type PageNamespace,
+} from './catalogue.ts'
+import type { Messages } from './messages.ts'
+
+const KEY = 'bundle-console.locale'
+
+/** Everything that depends on the language, replaced as one when it changes. */
+export type LocaleState = {
+  readonly locale: Locale
+  readonly texts: Readonly<Partial<Record<Namespace, Messages>>>
+  readonly plural: Intl.PluralRules
+  readonly number: Intl.NumberFormat
+}
+
+let state: LocaleState | undefined
+const listeners = new Set<() => void>()
+
+export function localeState(): LocaleState {
+  if (!state) throw new Error('No language is loaded: await startLocale() before the first render')
+  return state
+}
+
+export function subscribeToLocale(listener: () => void): () => void {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}
+
+/** Loads the texts that every page needs, in the language that was chosen or else the browser's. */
+export async function startLocale(): Promise<void> {
+  await show(preferredLocale(), [])
+}
+
+/** Loads the texts of a page; a route does this beside loading the page itself. */
+export async function loadTexts(namespaces: readonly PageNamespace[]): Promise<void> {
+  await started
+  const { locale, texts } = localeState()
+  const missing = namespaces.filter((namespace) => !texts[namespace])
+  if (missing.length === 0) return
+  const loaded = await load(locale, missing)
+  const now = localeState()
+  // the language was changed meanwhile: what was loaded is of the old one
+  if (now.locale !== locale) return loadTexts(namespaces)
+  state = { ...now, texts: { ...now.texts, ...loaded } }
+  tell()
+}
+
+export async function changeLocale(locale: Locale): Promise<void> {
+  try {
+    localStorage.setItem(KEY, locale)
+  } catch {
+    // a browser without storage forgets the choice
+  }
+  const shown = Object.keys(localeState().texts).filter(
+    (name): name is PageNamespace => name in pageTexts[locale],
+  )
+  await show(locale, shown)
+}
+
+let startedNow: () => void
+const started = new Promise<void>((resolve) => (startedNow = resolve))
+
+async function show(locale: Locale, namespaces: readonly PageNamespace[]): Promise<void> {
+  const [core, pages] = await Promise.all([coreTexts[locale](), load(locale, namespaces)])
+  state = {
+    locale,
+    texts: { ...core, ...pages },
+    plural: new Intl.PluralRules(locale),
+    number: new Intl.NumberFormat(locale),
+  }
+  document.documentElement.lang = locale === 'zh' ? 'zh-Hans' : 'en'
+  startedNow()
+  tell()
+}
+
+async function load(locale: Locale, namespaces: readonly PageNamespace[]) {
+  const entries = namespaces.map(async (name) => [name, await pageTexts[locale][name]()] as const)
+  return Object.fromEntries(await Promise.all(entries))
+}
+
+function tell() {
+  for (const listener of listeners) listener()
+}
+
+function preferredLocale(): Locale {
+  try {
+    const stored = localStorage.getItem(KEY)
+    if (isLocale(stored)) return stored
+  } catch {
+    // as if nothing was chosen
+  }
+  const wanted = navigator.languages.map((tag) => tag.split('-')[0])
+  return wanted.find(isLocale) ?? 'en'
+}
+
+const isLocale = (value: unknown): value is Locale => LOCALES.some((locale) => locale === value)

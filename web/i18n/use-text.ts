@@ -1,0 +1,83 @@
+import { createElement, Fragment, useSyncExternalStore, type ReactNode } from 'react'
+import type { Catalogue } from './catalogue.ts'
+import { localeState, subscribeToLocale, type LocaleState } from './locale.ts'
+import { choose, cut, type ArgumentsOf, type Message } from './messages.ts'
+
+type Keys = {
+  [Name in keyof Catalogue]: `${Name}.${keyof Catalogue[Name] & string}`
+}[keyof Catalogue]
+
+/** Every key of every namespace: `operations.retry.title`. */
+export type TextKey = Keys
+
+type MessageAt<Key extends TextKey> = Key extends `${infer Name}.${infer Rest}`
+  ? Name extends keyof Catalogue
+    ? Rest extends keyof Catalogue[Name]
+      ? Catalogue[Name][Rest]
+      : never
+    : never
+  : never
+
+/** Keys of texts that take no parameters: what a table of labels may hold. */
+export type PlainTextKey = {
+  [Key in TextKey]: ArgumentsOf<MessageAt<Key>> extends [] ? Key : never
+}[TextKey]
+
+export type Translate = <Key extends TextKey>(key: Key, ...args: ArgumentsOf<MessageAt<Key>>) => string
+
+/** As `t`, but parameters may be elements: links, badges, ids inside a sentence. */
+export type TranslateRich = <Key extends TextKey>(
+  key: Key,
+  ...args: ArgumentsOf<MessageAt<Key>, ReactNode>
+) => ReactNode
+
+type Bound = { t: Translate; rich: TranslateRich }
+const bound = new WeakMap<LocaleState, Bound>()
+
+/** The texts in the language that is shown. */
+export function useText(): Translate {
+  return useBound().t
+}
+
+export function useRichText(): TranslateRich {
+  return useBound().rich
+}
+
+/** Outside of components, e.g. for a Markdown export. */
+export function currentText(): Translate {
+  return bind(localeState()).t
+}
+
+function useBound(): Bound {
+  return bind(useSyncExternalStore(subscribeToLocale, localeState))
+}
+
+function bind(state: LocaleState): Bound {
+  const known = bound.get(state)
+  if (known) return known
+  const made: Bound = {
+    t: (key: string, parameters?: Record<string, unknown>) => fill(state, key, parameters).join(''),
+    rich: (key: string, parameters?: Record<string, unknown>) =>
+      fill(state, key, parameters).map((part, index) => createElement(Fragment, { key: index }, part)),
+  }
+  bound.set(state, made)
+  return made
+}
+
+function fill(state: LocaleState, key: string, parameters: Record<string, unknown> = {}): ReactNode[] {
+  const text = choose(find(state, key), parameters.n, state.plural)
+  return cut(text).map((part, index) => {
+    if (index % 2 === 0) return part
+    const value = parameters[part]
+    // numbers are written as the locale writes them; anything else is the caller's text or element
+    return typeof value === 'number' ? state.number.format(value) : (value as ReactNode)
+  })
+}
+
+function find(state: LocaleState, key: string): Message {
+  const dot = key.indexOf('.')
+  const namespace = key.slice(0, dot) as keyof Catalogue
+  const messages = state.texts[namespace]
+  if (!messages) throw new Error(`The texts of "${namespace}" are not loaded: name them at the page's route`)
+  return messages[key.slice(dot + 1)] ?? key
+}

@@ -1,0 +1,213 @@
+import { useNavigate, type NavigateOptions } from '@tanstack/react-router'
+import { useEffect, useId, useRef, useState, type KeyboardEvent } from 'react'
+import { useText } from '../i18n/use-text.ts'
+import { cx } from '../ui/class-names.ts'
+import { Icon } from '../ui/icons/Icon.tsx'
+import { Keys } from '../ui/Keys.tsx'
+import { navigation } from './Navigation.tsx'
+import { useShell, type PaletteGroup, type PaletteHit } from './shell-context.ts'
+
+const MIN_SEARCH = 2
+const DELAY_MS = 180
+
+/** Pages at once, installations and operations as they are found. A native modal dialog: focus stays, Escape leaves. */
+export function CommandPalette({ onClose }: { onClose: () => void }) {
+  const t = useText()
+  const id = useId()
+  const navigate = useNavigate()
+  const dialog = useRef<HTMLDialogElement>(null)
+  const [text, setText] = useState('')
+  const [chosen, setChosen] = useState(0)
+  const found = useSearch(text.trim())
+  useEffect(() => dialog.current?.showModal(), [])
+
+  const groups = [...pageGroups(text.trim(), t), ...found.groups].filter((group) => group.hits.length > 0)
+  const hits = groups.flatMap((group) => group.hits)
+  const at = Math.min(chosen, hits.length - 1)
+
+  const open = (hit: PaletteHit | undefined) => {
+    if (!hit) return
+    onClose()
+    // as in PlainLink: the target was checked where it was made
+    void navigate(hit.to as unknown as NavigateOptions)
+  }
+  const press = (event: KeyboardEvent) => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
+    if (step && hits.length > 0) {
+      event.preventDefault()
+      setChosen((at + step + hits.length) % hits.length)
+    }
+    if (event.key === 'Enter' && !event.nativeEvent.isComposing) {
+      event.preventDefault()
+      open(hits[at])
+    }
+  }
+
+  return (
+    <dialog
+      ref={dialog}
+      aria-label={t('shell.palette.title')}
+      onClose={onClose}
+      onClick={(event) => event.target === event.currentTarget && onClose()}
+      className="mx-auto mt-[12vh] mb-auto w-[min(40rem,calc(100vw-1.5rem))] animate-appear overflow-hidden rounded-lg bg-raised shadow-3"
+    >
+      <div className="flex items-center gap-2.5 border-b border-line px-4">
+        <Icon name="search" className="text-faint" />
+        <input
+          // the dialog gives it the focus
+          autoFocus
+          role="combobox"
+          aria-expanded={hits.length > 0}
+          aria-controls={`${id}-list`}
+          aria-activedescendant={hits[at] ? `${id}-${at}` : undefined}
+          aria-autocomplete="list"
+          aria-label={t('shell.palette.placeholder')}
+          placeholder={t('shell.palette.placeholder')}
+          value={text}
+          maxLength={128}
+          spellCheck={false}
+          autoComplete="off"
+          onChange={(event) => {
+            setText(event.target.value)
+            setChosen(0)
+          }}
+          onKeyDown={press}
+          className="h-12 min-w-0 flex-1 bg-transparent text-md outline-none"
+        />
+        {found.state === 'searching' && <Icon name="running" size={14} className="text-faint" />}
+      </div>
+      <div
+        id={`${id}-list`}
+        role="listbox"
+        aria-label={t('shell.palette.title')}
+        className="max-h-[50dvh] overflow-y-auto p-2"
+      >
+        {groups.map((group) => (
+          <div key={group.title} role="group" aria-label={group.title} className="mb-2 last:mb-0">
+            <p className="px-2 py-1 text-2xs font-medium text-faint" aria-hidden="true">
+              {group.title}
+            </p>
+            {group.hits.map((hit) => {
+              const index = hits.indexOf(hit)
+              return (
+                <Hit
+                  key={hit.id}
+                  id={`${id}-${index}`}
+                  hit={hit}
+                  chosen={index === at}
+                  onChoose={() => setChosen(index)}
+                  onOpen={open}
+                />
+              )
+            })}
+          </div>
+        ))}
+      </div>
+      <p
+        role="status"
+        className={cx(
+          'px-4 pb-3 text-muted',
+          hits.length > 0 && text.trim().length >= MIN_SEARCH && found.state !== 'failed' && 'sr-only',
+        )}
+      >
+        {message(t, text.trim(), found.state, hits.length)}
+      </p>
+      <div
+        aria-hidden="true"
+        className="hidden gap-4 border-t border-line bg-sunken px-4 py-2 text-xs text-faint sm:flex"
+      >
+        <span className="flex items-center gap-1.5">
+          <Keys keys={['↑', '↓']} /> {t('shell.palette.choose')}
+        </span>
+        <span className="flex items-center gap-1.5">
+          <Keys keys={['↵']} /> {t('shell.palette.go')}
+        </span>
+        <span className="flex items-center gap-1.5">
+          <Keys keys={['Esc']} /> {t('shell.palette.leave')}
+        </span>
+      </div>
+    </dialog>
+  )
+}
+
+function Hit({
+  id,
+  hit,
+  chosen,
+  onChoose,
+  onOpen,
+}: {
+  id: string
+  hit: PaletteHit
+  chosen: boolean
+  onChoose: () => void
+  onOpen: (hit: PaletteHit) => void
+}) {
+  const line = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    if (chosen) line.current?.scrollIntoView({ block: 'nearest' })
+  }, [chosen])
+  return (
+    // the keyboard is at the input, which names the chosen line
+    // oxlint-disable-next-line jsx-a11y/click-events-have-key-events
+    <div
+      ref={line}
+      id={id}
+      role="option"
+      tabIndex={-1}
+      aria-selected={chosen}
+      onPointerMove={chosen ? undefined : onChoose}
+      onClick={() => onOpen(hit)}
+      className={cx(
+        'flex min-h-9 cursor-pointer items-center gap-2.5 rounded-md px-2 py-1',
+        chosen && 'bg-selected',
+      )}
+    >
+      <Icon name={hit.icon} className="text-muted" />
+      <span className="min-w-0 flex-1 truncate font-medium">{hit.title}</span>
+      {hit.detail && <span className="mono max-w-[50%] truncate text-xs text-muted">{hit.detail}</span>}
+    </div>
+  )
+}
+
+type Found = { state: 'idle' | 'searching' | 'found' | 'failed'; groups: readonly PaletteGroup[] }
+
+function useSearch(text: string): Found {
+  const { search } = useShell()
+  const [found, setFound] = useState<Found & { text: string }>({ text: '', state: 'idle', groups: [] })
+  useEffect(() => {
+    if (text.length < MIN_SEARCH) return
+    const control = new AbortController()
+    const timer = setTimeout(() => {
+      search(text, control.signal).then(
+        (groups) => !control.signal.aborted && setFound({ text, state: 'found', groups }),
+        () => !control.signal.aborted && setFound({ text, state: 'failed', groups: [] }),
+      )
+    }, DELAY_MS)
+    return () => {
+      control.abort()
+      clearTimeout(timer)
+    }
+  }, [text, search])
+  if (text.length < MIN_SEARCH) return { state: 'idle', groups: [] }
+  // what was found for the text before stays until the new answer is there
+  return found.text === text ? found : { state: 'searching', groups: found.groups }
+}
+
+type T = ReturnType<typeof useText>
+
+function pageGroups(text: string, t: T): PaletteGroup[] {
+  const words = text.toLocaleLowerCase()
+  const hits = navigation
+    .flatMap(({ entries }) => entries)
+    .map(({ label, icon, to }) => ({ id: label, title: t(label), icon, to }))
+    .filter((hit) => hit.title.toLocaleLowerCase().includes(words))
+  return [{ title: t('shell.palette.pages'), hits }]
+}
+
+function message(t: T, text: string, state: Found['state'], hits: number): string {
+  if (state === 'failed') return t('shell.palette.failed')
+  if (text.length < MIN_SEARCH) return t('shell.palette.hint')
+  if (state === 'searching') return t('shell.palette.searching')
+  return hits === 0 ? t('shell.palette.empty') : ''
+}

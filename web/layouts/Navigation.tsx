@@ -1,0 +1,68 @@
+import { useLocation } from '@tanstack/react-router'
+import { useText, type PlainTextKey } from '../i18n/use-text.ts'
+import { paths } from '../paths.ts'
+import { cx } from '../ui/class-names.ts'
+import { Icon, type IconName } from '../ui/icons/Icon.tsx'
+import { PlainLink, type LinkTarget } from '../ui/Link.tsx'
+
+type Entry = { label: PlainTextKey; icon: IconName; to: LinkTarget }
+
+/** The pages that can be gone to from anywhere; the command palette offers the same. */
+export const navigation: readonly { group: PlainTextKey; entries: readonly Entry[] }[] = [
+  {
+    group: 'shell.nav.group.run',
+    entries: [
+      { label: 'shell.nav.overview', icon: 'overview', to: paths.overview() },
+      { label: 'shell.nav.installations', icon: 'installations', to: paths.installations() },
+      { label: 'shell.nav.operations', icon: 'operations', to: paths.operations() },
+      { label: 'shell.nav.scopes', icon: 'scopes', to: paths.scopes() },
+    ],
+  },
+  {
+    group: 'shell.nav.group.platform',
+    entries: [
+      { label: 'shell.nav.catalog', icon: 'catalog', to: paths.catalog() },
+      { label: 'shell.nav.plugins', icon: 'plugins', to: paths.plugins() },
+      { label: 'shell.nav.services', icon: 'services', to: paths.services() },
+    ],
+  },
+  {
+    group: 'shell.nav.group.record',
+    entries: [{ label: 'shell.nav.audit', icon: 'audit', to: paths.audit() }],
+  },
+]
+
+export function Navigation({ onNavigate }: { onNavigate?: () => void }) {
+  const t = useText()
+  const pathname = useLocation({ select: (location) => location.pathname })
+  return (
+    <nav aria-label={t('shell.navigation')} className="flex-1 overflow-y-auto px-2 py-1">
+      {navigation.map(({ group, entries }) => (
+        <div key={group} className="mb-4">
+          <p className="px-2 pb-1 text-2xs font-medium tracking-wide text-faint">{t(group)}</p>
+          <ul className="space-y-px">
+            {entries.map(({ label, icon, to }) => {
+              const current = to.to === '/' ? pathname === '/' : `${pathname}/`.startsWith(`${to.to}/`)
+              return (
+                <li key={label}>
+                  <PlainLink
+                    to={to}
+                    {...(onNavigate && { onClick: onNavigate })}
+                    aria-current={current ? 'page' : undefined}
+                    className={cx(
+                      'flex h-7.5 items-center gap-2.5 rounded-md px-2 font-medium transition-colors duration-75 -outline-offset-2 pointer-coarse:h-10',
+                      current ? 'bg-selected text-ink' : 'text-muted hover:bg-selected/60 hover:text-ink',
+                    )}
+                  >
+                    <Icon name={icon} className={current ? 'text-ink' : 'text-faint'} />
+                    {t(label)}
+                  </PlainLink>
+                </li>
+              )
+            })}
+          </ul>
+        </div>
+      ))}
+    </nav>
+  )
+}

@@ -1,0 +1,85 @@
+import type { ReactNode } from 'react'
+import { useText } from '../i18n/use-text.ts'
+import { cx } from '../ui/class-names.ts'
+import { Icon } from '../ui/icons/Icon.tsx'
+import { PlainLink, type LinkTarget } from '../ui/Link.tsx'
+
+export type Crumb = { label: ReactNode; to?: LinkTarget }
+
+/** The frame of every page: where it is, its title, what can be done, its tabs, its content. */
+export function Page({
+  title,
+  heading,
+  trail = [],
+  meta,
+  actions,
+  tabs,
+  notice,
+  children,
+  width = 'full',
+}: {
+  /** The title of the document, and the heading unless `heading` says it with more than words. */
+  title: string
+  heading?: ReactNode
+  /** The pages above this one. */
+  trail?: readonly Crumb[]
+  /** Under the title: state, scope, ids. */
+  meta?: ReactNode
+  actions?: ReactNode
+  /** `<Tabs>`: they sit on the line between head and content. */
+  tabs?: ReactNode
+  /** Banners that belong to the whole page. */
+  notice?: ReactNode
+  children: ReactNode
+  /** Text and forms read better narrow; tables take what there is. */
+  width?: 'full' | 'reading'
+}) {
+  const t = useText()
+  return (
+    <div
+      className={cx(
+        'mx-auto w-full px-4 pt-5 pb-16 sm:px-6 lg:px-8',
+        width === 'reading' ? 'max-w-4xl' : 'max-w-[96rem]',
+      )}
+    >
+      <title>{`${title} · ${t('shell.product')}`}</title>
+      <header className={tabs ? 'mb-5' : 'mb-4'}>
+        {trail.length > 0 && <Trail crumbs={trail} />}
+        <div className="flex flex-wrap items-start justify-between gap-x-6 gap-y-3">
+          <div className="min-w-0">
+            <h1 className="text-xl font-semibold tracking-tight wrap-anywhere">{heading ?? title}</h1>
+            {meta && (
+              <div className="mt-1.5 flex flex-wrap items-center gap-x-3 gap-y-1.5 text-muted">{meta}</div>
+            )}
+          </div>
+          {actions && <div className="flex flex-wrap items-center gap-2">{actions}</div>}
+        </div>
+        {tabs && <div className="mt-3">{tabs}</div>}
+      </header>
+      {notice && <div className="mb-4 space-y-2">{notice}</div>}
+      {children}
+    </div>
+  )
+}
+
+function Trail({ crumbs }: { crumbs: readonly Crumb[] }) {
+  const t = useText()
+  return (
+    <nav aria-label={t('shell.breadcrumbs')} className="mb-1">
+      <ol className="flex flex-wrap items-center gap-x-1 text-xs text-faint">
+        {crumbs.map((crumb, index) => (
+          <li key={index} className="flex min-h-6 min-w-0 items-center gap-1">
+            {crumb.to ? (
+              <PlainLink to={crumb.to} className="rounded-sm wrap-anywhere hover:text-ink hover:underline">
+                {crumb.label}
+              </PlainLink>
+            ) : (
+              <span className="wrap-anywhere">{crumb.label}</span>
+            )}
+            <Icon name="chevronRight" size={12} className="opacity-60" />
+          </li>
+        ))}
+      </ol>
+    </nav>
+  )
+}

@@ -1,0 +1,157 @@
+import { Outlet, useLocation } from '@tanstack/react-router'
+import { lazy, Suspense, useEffect, useRef, useState } from 'react'
+import { useText } from '../i18n/use-text.ts'
+import { paths } from '../paths.ts'
+import { Button } from '../ui/Button.tsx'
+import { Brand } from '../ui/icons/Brand.tsx'
+import { Icon } from '../ui/icons/Icon.tsx'
+import { Keys } from '../ui/Keys.tsx'
+import { PlainLink } from '../ui/Link.tsx'
+import { ConnectionLine } from './ConnectionLine.tsx'
+import { Navigation } from './Navigation.tsx'
+import { UserMenu } from './UserMenu.tsx'
+
+const loadPalette = async () => ({ default: (await import('./CommandPalette.tsx')).CommandPalette })
+const CommandPalette = lazy(loadPalette)
+
+/** The frame: navigation at the side, or a bar with a drawer where there is no room for it; the page in the middle. */
+export function Shell() {
+  const t = useText()
+  const [palette, setPalette] = useState(false)
+  const drawer = useRef<HTMLDialogElement>(null)
+  const main = useFocusOnNewPage()
+  usePaletteKey(() => setPalette(true))
+  const openPalette = () => setPalette(true)
+  const closeDrawer = () => drawer.current?.close()
+
+  return (
+    <div className="lg:grid lg:min-h-dvh lg:grid-cols-[14rem_minmax(0,1fr)]">
+      <a
+        href="#content"
+        className="fixed top-2 left-2 z-50 -translate-y-16 rounded-md bg-ink px-3 py-2 font-medium text-inverse focus:translate-y-0"
+      >
+        {t('shell.skip')}
+      </a>
+
+      <aside className="sticky top-0 hidden h-dvh flex-col border-r border-line bg-canvas lg:flex">
+        <div className="p-2">
+          <Home />
+        </div>
+        <div className="px-2 pb-3">
+          <PaletteButton onOpen={openPalette} />
+        </div>
+        <Navigation />
+        <div className="border-t border-line p-2">
+          <UserMenu />
+        </div>
+      </aside>
+
+      <header className="sticky top-0 z-20 flex h-12 items-center gap-1 border-b border-line bg-canvas px-2 lg:hidden">
+        <Button
+          variant="quiet"
+          icon="menu"
+          label={t('shell.nav.open')}
+          onClick={() => drawer.current?.showModal()}
+        />
+        <Home />
+        <span className="flex-1" />
+        <Button variant="quiet" icon="search" label={t('shell.palette.open')} onClick={openPalette} />
+      </header>
+      <dialog
+        ref={drawer}
+        aria-label={t('shell.navigation')}
+        onClick={(event) => event.target === event.currentTarget && closeDrawer()}
+        className="fixed inset-y-0 left-0 m-0 h-dvh max-h-none w-72 max-w-[85vw] border-r border-line bg-canvas shadow-3 lg:hidden"
+      >
+        <div className="flex h-full flex-col">
+          <div className="flex h-12 items-center justify-between px-2">
+            <Home onNavigate={closeDrawer} />
+            <Button variant="quiet" icon="close" label={t('shell.nav.close')} onClick={closeDrawer} />
+          </div>
+          <Navigation onNavigate={closeDrawer} />
+          <div className="border-t border-line p-2">
+            <UserMenu />
+          </div>
+        </div>
+      </dialog>
+
+      <main
+        id="content"
+        ref={main}
+        tabIndex={-1}
+        className="min-w-0 bg-surface outline-none max-lg:min-h-[calc(100dvh-3rem)]"
+      >
+        <Outlet />
+      </main>
+
+      <ConnectionLine />
+      {palette && (
+        <Suspense>
+          <CommandPalette onClose={() => setPalette(false)} />
+        </Suspense>
+      )}
+    </div>
+  )
+}
+
+function Home({ onNavigate }: { onNavigate?: () => void }) {
+  const t = useText()
+  return (
+    <PlainLink
+      to={paths.overview()}
+      {...(onNavigate && { onClick: onNavigate })}
+      className="flex h-9 items-center gap-2 rounded-md px-2 font-semibold tracking-tight whitespace-nowrap"
+    >
+      <Brand />
+      {t('shell.product')}
+    </PlainLink>
+  )
+}
+
+function PaletteButton({ onOpen }: { onOpen: () => void }) {
+  const t = useText()
+  return (
+    <button
+      type="button"
+      onClick={onOpen}
+      onPointerEnter={() => void loadPalette()}
+      onFocus={() => void loadPalette()}
+      className="flex h-8 w-full items-center gap-2 rounded-md border border-line-strong bg-surface pr-1.5 pl-2 text-faint shadow-1 hover:border-control"
+    >
+      <Icon name="search" size={14} />
+      <span className="flex-1 truncate text-left">{t('shell.palette.open')}</span>
+      <Keys keys={['mod', 'K']} />
+    </button>
+  )
+}
+
+/** A new page begins at its top for the keyboard and the screen reader too; a new filter or tab is the same page. */
+function useFocusOnNewPage() {
+  const pathname = useLocation({ select: (location) => location.pathname })
+  const main = useRef<HTMLElement>(null)
+  const shown = useRef(pathname)
+  useEffect(() => {
+    if (shown.current === pathname) return
+    shown.current = pathname
+    main.current?.focus({ preventScroll: true })
+  }, [pathname])
+  return main
+}
+
+function usePaletteKey(open: () => void) {
+  useEffect(() => {
+    const press = (event: KeyboardEvent) => {
+      if (
+        event.key.toLowerCase() !== 'k' ||
+        !(event.metaKey || event.ctrlKey) ||
+        event.altKey ||
+        event.shiftKey
+      )
+        return
+      event.preventDefault()
+      open()
+    }
+    addEventListener('keydown', press)
+    return () => removeEventListener('keydown', press)
+  })
+}

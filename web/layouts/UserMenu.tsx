@@ -1,0 +1,60 @@
+import { useText } from '../i18n/use-text.ts'
+import { Icon } from '../ui/icons/Icon.tsx'
+import { LanguageSwitch } from '../ui/LanguageSwitch.tsx'
+import { closePopup, Popup } from '../ui/Popup.tsx'
+import { ThemeSwitch } from '../ui/ThemeSwitch.tsx'
+import { useShell } from './shell-context.ts'
+
+export function UserMenu() {
+  const t = useText()
+  const { user, roles, signOut } = useShell()
+  const label = t('shell.user.menu', { name: user.name })
+  return (
+    <Popup
+      label={label}
+      side="top-start"
+      className="flex w-full"
+      trigger={(props) => (
+        <button
+          type="button"
+          {...props}
+          aria-label={label}
+          className="flex h-10 w-full min-w-0 items-center gap-2 rounded-md px-2 text-left hover:bg-selected/60"
+        >
+          <span className="flex size-6 shrink-0 items-center justify-center rounded-full bg-selected text-xs font-semibold text-muted">
+            {user.name.trim().slice(0, 1).toLocaleUpperCase() || <Icon name="person" size={12} />}
+          </span>
+          <span className="min-w-0 flex-1">
+            <span className="block truncate leading-4 font-medium">{user.name}</span>
+            <span className="block truncate text-2xs leading-3.5 text-faint">{roles.join(', ')}</span>
+          </span>
+          <Icon name="chevronDown" size={12} className="rotate-180 text-faint" />
+        </button>
+      )}
+    >
+      <div className="w-64 space-y-3 p-2">
+        <div>
+          <p className="mb-1 text-xs text-faint">{t('shell.theme.label')}</p>
+          <ThemeSwitch />
+        </div>
+        <div>
+          <p className="mb-1 text-xs text-faint">{t('shell.language.label')}</p>
+          <LanguageSwitch />
+        </div>
+      </div>
+      <div className="mt-1 border-t border-line pt-1">
+        <button
+          type="button"
+          onClick={(event) => {
+            closePopup(event.currentTarget)
+            signOut()
+          }}
+          className="flex min-h-8 w-full items-center gap-2 rounded-md px-2 text-left -outline-offset-2 hover:bg-hover"
+        >
+          <Icon name="signOut" size={14} className="text-muted" />
+          {t('shell.user.signOut')}
+        </button>
+      </div>
+    </Popup>
+  )
+}

@@ -1,0 +1,24 @@
+import { given, oneOf, someOf, text, whole, type Raw } from '../../search.ts'
+import { CLAIM_STATES, INSTALLATION_STATES } from '../../ui/states.ts'
+
+export const INSTALLATION_SORTS = ['-updatedAt', 'updatedAt', 'bundleId', '-bundleId'] as const
+
+export const installationsSearch = (raw: Raw) =>
+  given({
+    environmentKey: text(raw, 'environmentKey'),
+    applicationRuntimeId: text(raw, 'applicationRuntimeId'),
+    workspaceId: whole(raw, 'workspaceId'),
+    bundleId: text(raw, 'bundleId'),
+    version: text(raw, 'version'),
+    state: someOf(raw, 'state', INSTALLATION_STATES),
+    claim: someOf(raw, 'claim', ['none', 'any', ...CLAIM_STATES]),
+    q: text(raw, 'q'),
+    sort: oneOf(raw, 'sort', INSTALLATION_SORTS),
+    cursor: text(raw, 'cursor'),
+  })
+export type InstallationsSearch = ReturnType<typeof installationsSearch>
+
+export const INSTALLATION_TABS = ['resources', 'plugins', 'operations'] as const
+
+export const installationSearch = (raw: Raw) => given({ tab: oneOf(raw, 'tab', INSTALLATION_TABS) })
+export type InstallationSearch = ReturnType<typeof installationSearch>

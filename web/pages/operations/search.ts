@@ -1,0 +1,34 @@
+import { given, oneOf, someOf, text, whole, type Raw } from '../../search.ts'
+import { OPERATION_STATES, OPERATION_TYPES, PHASES } from '../../ui/states.ts'
+
+export const OPERATION_SORTS = ['-createdAt', 'createdAt'] as const
+
+export const operationsSearch = (raw: Raw) =>
+  given({
+    environmentKey: text(raw, 'environmentKey'),
+    applicationRuntimeId: text(raw, 'applicationRuntimeId'),
+    workspaceId: whole(raw, 'workspaceId'),
+    bundleInstallId: text(raw, 'bundleInstallId'),
+    operationType: someOf(raw, 'operationType', OPERATION_TYPES),
+    state: someOf(raw, 'state', OPERATION_STATES),
+    phase: someOf(raw, 'phase', PHASES),
+    pluginId: text(raw, 'pluginId'),
+    errorCode: text(raw, 'errorCode'),
+    requestedBy: text(raw, 'requestedBy'),
+    since: text(raw, 'since'),
+    until: text(raw, 'until'),
+    q: text(raw, 'q'),
+    sort: oneOf(raw, 'sort', OPERATION_SORTS),
+    cursor: text(raw, 'cursor'),
+  })
+export type OperationsSearch = ReturnType<typeof operationsSearch>
+
+/** Which attempt of which call is looked at. */
+export const operationSearch = (raw: Raw) =>
+  given({
+    stage: oneOf(raw, 'stage', ['BEFORE_RESOURCES', 'AFTER_RESOURCES']),
+    plugin: text(raw, 'plugin'),
+    run: whole(raw, 'run'),
+    attempt: whole(raw, 'attempt'),
+  })
+export type OperationSearch = ReturnType<typeof operationSearch>

@@ -1,0 +1,5 @@
+import { given, text, type Raw } from '../../search.ts'
+
+export const scopesSearch = (raw: Raw) =>
+  given({ environmentKey: text(raw, 'environmentKey'), cursor: text(raw, 'cursor') })
+export type ScopesSearch = ReturnType<typeof scopesSearch>

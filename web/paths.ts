@@ -1,0 +1,52 @@
+import { linkOptions } from '@tanstack/react-router'
+import type { AuditSearch } from './pages/audit/search.ts'
+import type { CatalogSearch } from './pages/catalog/search.ts'
+import type { ConfigurationSearch } from './pages/configuration/search.ts'
+import type { InstallationSearch, InstallationsSearch } from './pages/installations/search.ts'
+import type { LocalServicesSearch } from './pages/local-services/search.ts'
+import type { OperationSearch, OperationsSearch } from './pages/operations/search.ts'
+import type { PluginsSearch, PluginSearch } from './pages/plugins/search.ts'
+import type { ScopesSearch } from './pages/scopes/search.ts'
+import type { ServicesSearch } from './pages/services/search.ts'
+
+export type ScopeKey = { environmentKey: string; applicationRuntimeId: string; workspaceId: number }
+
+const scopeParams = (scope: ScopeKey) => ({
+  env: scope.environmentKey,
+  runtime: scope.applicationRuntimeId,
+  workspace: String(scope.workspaceId),
+})
+
+/** Every address of the console is made here and nowhere else; the compiler checks it against the list of routes. */
+export const paths = {
+  overview: () => linkOptions({ to: '/' }),
+  installations: (search: InstallationsSearch = {}) => linkOptions({ to: '/installations', search }),
+  installation: (id: string, search: InstallationSearch = {}) =>
+    linkOptions({ to: '/installations/$id', params: { id }, search }),
+  scopes: (search: ScopesSearch = {}) => linkOptions({ to: '/scopes', search }),
+  configuration: (scope: ScopeKey, search: ConfigurationSearch = {}) =>
+    linkOptions({
+      to: '/scopes/$env/$runtime/$workspace/configuration',
+      params: scopeParams(scope),
+      search,
+    }),
+  localServices: (scope: ScopeKey, search: LocalServicesSearch = {}) =>
+    linkOptions({
+      to: '/scopes/$env/$runtime/$workspace/local-services',
+      params: scopeParams(scope),
+      search,
+    }),
+  operations: (search: OperationsSearch = {}) => linkOptions({ to: '/operations', search }),
+  operation: (id: string, search: OperationSearch = {}) =>
+    linkOptions({ to: '/operations/$id', params: { id }, search }),
+  catalog: (search: CatalogSearch = {}) => linkOptions({ to: '/catalog', search }),
+  bundleVersion: ({ env, bundle, version }: { env: string; bundle: string; version: string }) =>
+    linkOptions({ to: '/catalog/$env/$bundle/$version', params: { env, bundle, version } }),
+  plugins: (search: PluginsSearch = {}) => linkOptions({ to: '/plugins', search }),
+  plugin: (id: string, search: PluginSearch = {}) =>
+    linkOptions({ to: '/plugins/$id', params: { id }, search }),
+  services: (search: ServicesSearch = {}) => linkOptions({ to: '/services', search }),
+  service: (id: string) => linkOptions({ to: '/services/$id', params: { id } }),
+  audit: (search: AuditSearch = {}) => linkOptions({ to: '/audit', search }),
+  signedOut: (returnTo?: string) => linkOptions({ to: '/signed-out', search: returnTo ? { returnTo } : {} }),
+}

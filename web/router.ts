@@ -1,0 +1,30 @@
+import { QueryClient } from '@tanstack/react-query'
+import { createRouter, parseSearchWith, stringifySearchWith } from '@tanstack/react-router'
+import { CrashPage } from './layouts/CrashPage.tsx'
+import { routeTree } from './routes.tsx'
+
+export const queryClient = new QueryClient({
+  defaultOptions: { queries: { staleTime: 10_000, refetchOnWindowFocus: false } },
+})
+
+/** Addresses are read by people and pasted into tickets: plain `?state=FAILED&q=42`, no JSON and no quotes. */
+const plain = (value: unknown) => String(value)
+
+export const router = createRouter({
+  routeTree,
+  context: { queryClient },
+  defaultPreload: 'intent',
+  defaultPreloadDelay: 60,
+  // the queries know how old an answer may be
+  defaultPreloadStaleTime: 0,
+  defaultErrorComponent: CrashPage,
+  scrollRestoration: true,
+  parseSearch: parseSearchWith((value) => value),
+  stringifySearch: stringifySearchWith(plain),
+})
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router
+  }
+}

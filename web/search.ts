@@ -1,0 +1,44 @@
+/**
+ * Small readers for search parameters. An address may hold anything that somebody typed or pasted: what is not
+ * understood is left out, never an error. A parameter that is not there is no key at all, so addresses stay short.
+ */
+export type Raw = Record<string, unknown>
+
+/** Text, as it stands. The router reads `42` and `true` as values: they are text again here. */
+export function text(raw: Raw, key: string): string | undefined {
+  const value = raw[key]
+  if (typeof value === 'string') return value === '' ? undefined : value.slice(0, 512)
+  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined
+}
+
+export function oneOf<const Value extends string>(
+  raw: Raw,
+  key: string,
+  known: readonly Value[],
+): Value | undefined {
+  return known.find((value) => value === raw[key])
+}
+
+/** `FAILED,WAITING`: known names, separated by commas, as the APIs take them. */
+export function someOf<const Value extends string>(
+  raw: Raw,
+  key: string,
+  known: readonly Value[],
+): string | undefined {
+  const names = text(raw, key)?.split(',') ?? []
+  const understood = known.filter((value) => names.includes(value))
+  return understood.length === 0 ? undefined : understood.join(',')
+}
+
+export function whole(raw: Raw, key: string): number | undefined {
+  const value = Number(raw[key] ?? Number.NaN)
+  return Number.isSafeInteger(value) && value >= 0 ? value : undefined
+}
+
+/** Leaves out what is undefined. */
+export function given<Search extends object>(
+  search: Search,
+): { [Key in keyof Search]?: Exclude<Search[Key], undefined> } {
+  const entries = Object.entries(search).filter(([, value]) => value !== undefined)
+  return Object.fromEntries(entries) as { [Key in keyof Search]?: Exclude<Search[Key], undefined> }
+}

@@ -1,0 +1,56 @@
+import type { ReactNode } from 'react'
+import { cx } from './class-names.ts'
+import { Icon, type IconName } from './icons/Icon.tsx'
+import { toneLine, toneText, toneTint, type Tone } from './tone.ts'
+
+export type BadgeLook = 'plain' | 'pill'
+
+/**
+ * A word with its glyph. `plain` for rows: the word stays ink and only the glyph has colour, so that a page of them is
+ * calm. `pill` where it is the thing to see: headers, the chosen attempt.
+ */
+export function Badge({
+  tone = 'quiet',
+  icon,
+  look = 'pill',
+  children,
+  className,
+}: {
+  tone?: Tone
+  icon?: IconName
+  look?: BadgeLook
+  children: ReactNode
+  className?: string | undefined
+}) {
+  if (look === 'plain') {
+    return (
+      <span className={cx('inline-flex min-w-0 items-center gap-1.5 whitespace-nowrap', className)}>
+        {icon && <Icon name={icon} size={14} className={toneText[tone]} />}
+        <span className={cx('truncate', tone === 'quiet' && 'text-muted')}>{children}</span>
+      </span>
+    )
+  }
+  return (
+    <span
+      className={cx(
+        'inline-flex h-5.5 min-w-0 items-center gap-1.5 rounded-sm border px-1.5 text-xs font-medium whitespace-nowrap',
+        toneText[tone],
+        toneTint[tone],
+        toneLine[tone],
+        className,
+      )}
+    >
+      {icon && <Icon name={icon} size={12} />}
+      <span className="truncate">{children}</span>
+    </span>
+  )
+}
+
+/** A number beside a word: a tab, a filter, a section. */
+export function Count({ children }: { children: ReactNode }) {
+  return (
+    <span className="inline-flex h-4.5 min-w-4.5 items-center justify-center rounded-full bg-selected px-1.5 text-2xs font-medium text-muted">
+      {children}
+    </span>
+  )
+}

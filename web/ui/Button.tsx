@@ -1,0 +1,70 @@
+import type { ComponentProps, ReactNode } from 'react'
+import { buttonStyle, type ButtonSize, type ButtonVariant } from './button-style.ts'
+import { Icon, type IconName } from './icons/Icon.tsx'
+import { Tooltip } from './Tooltip.tsx'
+
+type Own = {
+  variant?: ButtonVariant
+  size?: ButtonSize
+  icon?: IconName
+  /** Something after the word: a chevron, a count, a key. */
+  trailing?: ReactNode
+  /** While it works: it keeps its width and its focus, and cannot be pressed again. */
+  busy?: boolean
+  /** Why it cannot be pressed now. It stays in reach of the keyboard and says so, rather than vanish. */
+  disabledReason?: string | false | null | undefined
+}
+
+type Named = { children: ReactNode; label?: never } | { children?: never; label: string }
+
+export type ButtonProps = Own & Named & Omit<ComponentProps<'button'>, 'children' | 'disabled'>
+
+/** The one button. With an icon alone, `label` names it. */
+export function Button(props: ButtonProps) {
+  const { disabledReason, label } = props
+  const hint = disabledReason || label
+  if (!hint) return <PlainButton {...props} />
+  return (
+    <Tooltip text={hint}>
+      {(described) => (
+        <PlainButton {...props} describedBy={disabledReason ? described['aria-describedby'] : undefined} />
+      )}
+    </Tooltip>
+  )
+}
+
+function PlainButton({
+  variant,
+  size,
+  icon,
+  trailing,
+  busy = false,
+  disabledReason,
+  label,
+  children,
+  className,
+  onClick,
+  type = 'button',
+  describedBy,
+  ...rest
+}: ButtonProps & { describedBy?: string | undefined }) {
+  const blocked = busy || Boolean(disabledReason)
+  return (
+    <button
+      {...rest}
+      // oxlint-disable-next-line react/button-has-type -- the default above is `button`
+      type={blocked ? 'button' : type}
+      aria-label={label}
+      aria-disabled={blocked || undefined}
+      aria-busy={busy || undefined}
+      aria-description={disabledReason || undefined}
+      aria-describedby={describedBy ?? rest['aria-describedby']}
+      className={`${buttonStyle({ variant, size, iconOnly: label !== undefined, disabled: Boolean(disabledReason) })} ${className ?? ''}`}
+      onClick={blocked ? (event) => event.preventDefault() : onClick}
+    >
+      {busy ? <Icon name="running" size={14} /> : icon && <Icon name={icon} size={size === 'sm' ? 14 : 16} />}
+      {children}
+      {trailing}
+    </button>
+  )
+}

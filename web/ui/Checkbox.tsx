@@ -1,0 +1,86 @@
+import type { ComponentProps, ReactNode } from 'react'
+import { cx } from './class-names.ts'
+
+const BOX =
+  'size-4 shrink-0 cursor-pointer appearance-none border border-control bg-surface transition-colors disabled:cursor-not-allowed disabled:border-line-strong disabled:bg-sunken'
+
+/** A checkbox with its label; without a label its name comes from outside (`aria-label`, a field's wiring). */
+export function Checkbox({
+  children,
+  className,
+  ...rest
+}: Omit<ComponentProps<'input'>, 'type'> & { children?: ReactNode }) {
+  const box = (
+    <span className="relative inline-flex size-4">
+      <input
+        {...rest}
+        type="checkbox"
+        className={cx(
+          BOX,
+          'peer rounded-sm checked:border-ink checked:bg-ink indeterminate:border-ink indeterminate:bg-ink',
+        )}
+      />
+      <svg
+        viewBox="0 0 16 16"
+        aria-hidden="true"
+        className="pointer-events-none absolute inset-0 hidden fill-none stroke-inverse stroke-2 peer-checked:block"
+      >
+        <path d="m4 8.3 2.8 2.8L12 5.3" strokeLinecap="round" strokeLinejoin="round" />
+      </svg>
+      <svg
+        viewBox="0 0 16 16"
+        aria-hidden="true"
+        className="pointer-events-none absolute inset-0 hidden fill-none stroke-inverse stroke-2 peer-indeterminate:block"
+      >
+        <path d="M4 8h8" strokeLinecap="round" />
+      </svg>
+    </span>
+  )
+  if (children === undefined)
+    return <span className="inline-flex size-6 items-center justify-center">{box}</span>
+  return (
+    <label className={cx('inline-flex min-h-6 items-center gap-2', className)}>
+      {box}
+      <span className="min-w-0">{children}</span>
+    </label>
+  )
+}
+
+/** On or off at once: a checkbox that is drawn and announced as a switch. */
+export function Switch({
+  children,
+  className,
+  ...rest
+}: Omit<ComponentProps<'input'>, 'type' | 'role'> & { children?: ReactNode }) {
+  return (
+    <label className={cx('inline-flex min-h-6 items-center gap-2', className)}>
+      <span className="relative inline-flex h-[18px] w-8">
+        <input
+          {...rest}
+          type="checkbox"
+          role="switch"
+          className="peer h-full w-full appearance-none rounded-full border border-control bg-selected transition-colors checked:border-ink checked:bg-ink disabled:border-line-strong disabled:bg-sunken"
+        />
+        <span className="pointer-events-none absolute top-[3px] left-[3px] size-3 rounded-full bg-muted transition-transform peer-checked:translate-x-3.5 peer-checked:bg-inverse" />
+      </span>
+      {children !== undefined && <span className="min-w-0">{children}</span>}
+    </label>
+  )
+}
+
+export function Radio({
+  children,
+  className,
+  ...rest
+}: Omit<ComponentProps<'input'>, 'type'> & { children: ReactNode }) {
+  return (
+    <label className={cx('flex min-h-6 items-start gap-2', className)}>
+      <input
+        {...rest}
+        type="radio"
+        className={cx(BOX, 'mt-0.5 rounded-full checked:border-5 checked:border-ink')}
+      />
+      <span className="min-w-0 flex-1">{children}</span>
+    </label>
+  )
+}

@@ -1,0 +1,112 @@
+import type { ReactNode } from 'react'
+import { useText } from '../i18n/use-text.ts'
+import { Button } from './Button.tsx'
+import { cx } from './class-names.ts'
+import { CopyButton } from './CopyButton.tsx'
+import { Icon } from './icons/Icon.tsx'
+
+/** What went wrong, in the words of the catalogue of codes. */
+export type ErrorView = {
+  title: string
+  message: string
+  remedy?: string | undefined
+  code?: string | undefined
+  requestId?: string | undefined
+  retryable?: boolean | undefined
+  errorPath?: readonly string[] | undefined
+}
+
+/**
+ * An error where its thing would stand: title, message, what to do, and what goes into a ticket. A page that shows an
+ * older answer meanwhile uses `Notice` instead, so that nothing jumps.
+ */
+export function ErrorState({
+  error,
+  onRetry,
+  retrying = false,
+  actions,
+  className,
+}: {
+  error: ErrorView
+  onRetry?: (() => void) | undefined
+  retrying?: boolean
+  actions?: ReactNode
+  className?: string | undefined
+}) {
+  const t = useText()
+  return (
+    <div role="alert" className={cx('rounded-lg border border-fail-line bg-surface', className)}>
+      <div className="flex gap-3 p-4">
+        <Icon name="failed" className="mt-0.5 text-fail" />
+        <div className="min-w-0 flex-1">
+          <p className="text-md font-semibold wrap-anywhere">{error.title}</p>
+          <p className="mt-0.5 max-w-[80ch] wrap-anywhere">{error.message}</p>
+          {error.remedy && <p className="mt-1 max-w-[80ch] text-muted wrap-anywhere">{error.remedy}</p>}
+          {error.retryable === false && <p className="mt-1 text-muted">{t('errors.notRetryable')}</p>}
+          {(onRetry || actions) && (
+            <div className="mt-3 flex flex-wrap gap-2">
+              {onRetry && (
+                <Button size="sm" icon="retry" busy={retrying} onClick={onRetry}>
+                  {t('common.retry')}
+                </Button>
+              )}
+              {actions}
+            </div>
+          )}
+        </div>
+      </div>
+      <ErrorFacts error={error} className="border-t border-line px-4 py-2" />
+    </div>
+  )
+}
+
+/** Code, trail and request id: the small print that a ticket needs. */
+export function ErrorFacts({ error, className }: { error: ErrorView; className?: string }) {
+  const t = useText()
+  const { code, requestId, errorPath = [] } = error
+  if (!code && !requestId && errorPath.length === 0) return null
+  return (
+    <dl className={cx('flex flex-wrap gap-x-6 gap-y-1 text-xs', className)}>
+      {code && (
+        <div className="flex min-w-0 items-center gap-2">
+          <dt className="text-faint">{t('errors.code')}</dt>
+          <dd className="mono wrap-anywhere">{code}</dd>
+        </div>
+      )}
+      {errorPath.length > 0 && (
+        <div className="flex min-w-0 items-center gap-2">
+          <dt className="text-faint">{t('errors.trail')}</dt>
+          <dd className="min-w-0">
+            <ErrorTrail path={errorPath} />
+          </dd>
+        </div>
+      )}
+      {requestId && (
+        <div className="flex min-w-0 items-center gap-2">
+          <dt className="text-faint">{t('errors.requestId')}</dt>
+          <dd className="flex min-w-0 items-center gap-0.5">
+            <span className="mono wrap-anywhere">{requestId}</span>
+            <CopyButton text={requestId} label={t('common.id.copy', { id: requestId })} />
+          </dd>
+        </div>
+      )}
+    </dl>
+  )
+}
+
+/** The services that a failure came through, outermost first. The last one is where it began. */
+export function ErrorTrail({ path }: { path: readonly string[] }) {
+  const t = useText()
+  return (
+    <ol aria-label={t('errors.trail.label')} className="flex flex-wrap items-center gap-x-1 gap-y-0.5">
+      {path.map((name, index) => (
+        <li key={index} className="flex min-w-0 items-center gap-1">
+          {index > 0 && <Icon name="chevronRight" size={12} className="text-faint" />}
+          <span className={cx('mono wrap-anywhere', index === path.length - 1 && 'font-semibold text-fail')}>
+            {name}
+          </span>
+        </li>
+      ))}
+    </ol>
+  )
+}

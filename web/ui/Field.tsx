@@ -1,0 +1,67 @@
+import { useId, type ReactNode } from 'react'
+import { useText } from '../i18n/use-text.ts'
+import { cx } from './class-names.ts'
+import { Icon } from './icons/Icon.tsx'
+
+/** What an input must be given so that its label, help and error belong to it. */
+export type FieldWiring = {
+  id: string
+  'aria-describedby': string | undefined
+  'aria-invalid': true | undefined
+  'aria-required': true | undefined
+}
+
+/** A label, an input, its help and its error. The input is a function of the wiring, so that none can be forgotten. */
+export function Field({
+  label,
+  help,
+  error,
+  need = 'none',
+  hint,
+  children,
+  className,
+}: {
+  label: ReactNode
+  help?: ReactNode
+  error?: ReactNode
+  /** Says that it is required, or that it is optional; say the rarer of the two in a form. */
+  need?: 'required' | 'optional' | 'none'
+  /** At the right of the label: "written by plugin x", a reset button. */
+  hint?: ReactNode
+  children: (wiring: FieldWiring) => ReactNode
+  className?: string | undefined
+}) {
+  const t = useText()
+  const id = useId()
+  const described = [error && `${id}-error`, help && `${id}-help`].filter(Boolean).join(' ')
+  return (
+    <div className={cx('min-w-0', className)}>
+      <div className="mb-1 flex min-h-5 flex-wrap items-baseline justify-between gap-x-3">
+        <label htmlFor={id} className="font-medium wrap-anywhere">
+          {label}
+          {need !== 'none' && (
+            <span className="ml-1.5 text-xs font-normal text-faint">{t(`common.${need}`)}</span>
+          )}
+        </label>
+        {hint && <span className="text-xs text-faint">{hint}</span>}
+      </div>
+      {children({
+        id,
+        'aria-describedby': described || undefined,
+        'aria-invalid': error ? true : undefined,
+        'aria-required': need === 'required' ? true : undefined,
+      })}
+      {error && (
+        <p id={`${id}-error`} className="mt-1 flex gap-1.5 text-xs text-fail">
+          <Icon name="failed" size={12} className="mt-0.5" />
+          <span className="min-w-0 wrap-anywhere">{error}</span>
+        </p>
+      )}
+      {help && (
+        <p id={`${id}-help`} className="mt-1 text-xs text-faint wrap-anywhere">
+          {help}
+        </p>
+      )}
+    </div>
+  )
+}

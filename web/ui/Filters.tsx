@@ -1,0 +1,169 @@
+import { useEffect, useEffectEvent, useId, useState, type ReactNode } from 'react'
+import { useText } from '../i18n/use-text.ts'
+import { Button } from './Button.tsx'
+import { cx } from './class-names.ts'
+import { Icon } from './icons/Icon.tsx'
+import type { Option } from './Select.tsx'
+
+/** The filters of a list in one line that wraps. */
+export function FilterBar({ children, onClear }: { children: ReactNode; onClear?: (() => void) | false }) {
+  const t = useText()
+  return (
+    <div role="search" aria-label={t('common.filters')} className="flex flex-wrap items-center gap-2">
+      {children}
+      {onClear && (
+        <Button variant="quiet" size="sm" onClick={onClear}>
+          {t('common.clearFilters')}
+        </Button>
+      )}
+    </div>
+  )
+}
+
+/**
+ * What is typed is kept here and handed on when the typing rests, so that the address never fights with the keyboard.
+ * A value that changes outside (back, a cleared filter) is taken over.
+ */
+export function SearchInput({
+  value,
+  onSearch,
+  label,
+  placeholder,
+  delayMs = 300,
+  className,
+}: {
+  value: string
+  onSearch: (value: string) => void
+  label: string
+  placeholder?: string
+  delayMs?: number
+  className?: string
+}) {
+  const t = useText()
+  const [text, setText] = useState(value)
+  const [handedOn, setHandedOn] = useState(value)
+  const [seen, setSeen] = useState(value)
+  if (value !== seen) {
+    setSeen(value)
+    // not the answer to what was handed on: it was changed elsewhere
+    if (value !== handedOn) {
+      setHandedOn(value)
+      setText(value)
+    }
+  }
+  const handOn = useEffectEvent((next: string) => {
+    setHandedOn(next)
+    onSearch(next)
+  })
+  useEffect(() => {
+    if (text.trim() === handedOn) return
+    const timer = setTimeout(() => handOn(text.trim()), delayMs)
+    return () => clearTimeout(timer)
+  }, [text, handedOn, delayMs])
+
+  return (
+    <span className={cx('relative flex w-full sm:w-64', className)}>
+      <Icon
+        name="search"
+        size={14}
+        className="pointer-events-none absolute top-1/2 left-2.5 -translate-y-1/2 text-faint"
+      />
+      <input
+        type="search"
+        aria-label={label}
+        placeholder={placeholder ?? label}
+        value={text}
+        maxLength={128}
+        spellCheck={false}
+        autoComplete="off"
+        onChange={(event) => setText(event.target.value)}
+        onKeyDown={(event) => {
+          if (event.key === 'Enter') handOn(text.trim())
+          if (event.key === 'Escape') setText('')
+        }}
+        className="control px-8 [&::-webkit-search-cancel-button]:hidden"
+      />
+      {text !== '' && (
+        <button
+          type="button"
+          aria-label={t('common.clearSearch')}
+          onClick={() => setText('')}
+          className="absolute top-1 right-1 flex size-6 items-center justify-center rounded-sm text-muted hover:bg-selected hover:text-ink"
+        >
+          <Icon name="close" size={12} />
+        </button>
+      )}
+    </span>
+  )
+}
+
+/** A filter with few choices. Chosen, it reads "State: Failed" and stands out a little. */
+export function SelectFilter({
+  label,
+  value,
+  options,
+  onChange,
+}: {
+  label: string
+  value: string | undefined
+  options: readonly Option[]
+  onChange: (value: string | undefined) => void
+}) {
+  const t = useText()
+  const id = useId()
+  const chosen = options.find((option) => option.value === value)
+  return (
+    <span
+      className={cx(
+        'relative inline-flex h-8 items-center rounded-md border pr-7 pl-2.5 text-sm focus-within:outline-2 focus-within:outline-offset-[-1px] focus-within:outline-accent',
+        chosen ? 'border-accent-line bg-accent-tint' : 'border-line-strong bg-surface hover:border-control',
+      )}
+    >
+      <label htmlFor={id} className={chosen ? 'text-muted' : 'text-ink'}>
+        {label}
+      </label>
+      {chosen && <span className="ml-1.5 max-w-40 truncate font-medium">{chosen.label}</span>}
+      <Icon name="chevronDown" size={12} className="pointer-events-none absolute right-2.5 text-muted" />
+      <select
+        id={id}
+        value={chosen ? chosen.value : ''}
+        onChange={(event) => onChange(event.target.value || undefined)}
+        className="absolute inset-0 w-full cursor-pointer appearance-none opacity-0"
+      >
+        <option value="">{t('common.any')}</option>
+        {options.map((option) => (
+          <option key={option.value} value={option.value}>
+            {option.label}
+          </option>
+        ))}
+      </select>
+    </span>
+  )
+}
+
+/** A filter that came with the address and has no control of its own: it can be seen and taken away. */
+export function FilterChip({
+  label,
+  value,
+  onRemove,
+}: {
+  label: string
+  value: ReactNode
+  onRemove: () => void
+}) {
+  const t = useText()
+  return (
+    <span className="inline-flex h-8 max-w-full items-center gap-1.5 rounded-md border border-accent-line bg-accent-tint pr-1 pl-2.5">
+      <span className="text-muted">{label}</span>
+      <span className="min-w-0 truncate font-medium">{value}</span>
+      <button
+        type="button"
+        aria-label={t('common.removeFilter', { name: label })}
+        onClick={onRemove}
+        className="flex size-6 items-center justify-center rounded-sm text-muted hover:bg-selected hover:text-ink"
+      >
+        <Icon name="close" size={12} />
+      </button>
+    </span>
+  )
+}

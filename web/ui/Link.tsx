@@ -1,0 +1,81 @@
+import { Link as RouterLink, type LinkProps } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import { buttonStyle, type ButtonSize, type ButtonVariant } from './button-style.ts'
+import { cx } from './class-names.ts'
+import { Icon, type IconName } from './icons/Icon.tsx'
+
+/** Where a link leads: made by `web/paths.ts`, where routes, parameters and search are checked by the compiler. */
+export type LinkTarget = {
+  to: string
+  params?: Readonly<Record<string, string>>
+  search?: object
+  hash?: string
+}
+
+type Own = {
+  to: LinkTarget
+  children: ReactNode
+  className?: string | undefined
+  'aria-label'?: string | undefined
+  'aria-current'?: 'page' | undefined
+  onClick?: () => void
+  tabIndex?: number
+  role?: 'menuitem'
+}
+
+/** A link without a look of its own. */
+export function PlainLink({ to, ...rest }: Own) {
+  // the target was checked where it was made
+  const target = to as unknown as LinkProps
+  return <RouterLink {...target} {...rest} />
+}
+
+/** A link inside text and tables. */
+export function TextLink({ className, ...rest }: Own) {
+  return (
+    <PlainLink
+      {...rest}
+      className={cx(
+        'rounded-sm font-medium text-accent underline decoration-accent/35 underline-offset-3 hover:decoration-accent',
+        className,
+      )}
+    />
+  )
+}
+
+export function LinkButton({
+  variant,
+  size,
+  icon,
+  children,
+  className,
+  ...rest
+}: Own & { variant?: ButtonVariant; size?: ButtonSize; icon?: IconName }) {
+  return (
+    <PlainLink {...rest} className={cx(buttonStyle({ variant, size }), className)}>
+      {icon && <Icon name={icon} size={size === 'sm' ? 14 : 16} />}
+      {children}
+    </PlainLink>
+  )
+}
+
+/** A link to another origin. Only https (or http) is ever made a link; anything else is shown as text. */
+export function ExternalLink({ href, children }: { href: string; children: ReactNode }) {
+  if (!isWebAddress(href)) return <>{children}</>
+  return (
+    <a
+      href={href}
+      rel="noreferrer noopener"
+      target="_blank"
+      className="inline-flex items-center gap-1 rounded-sm font-medium text-accent underline decoration-accent/35 underline-offset-3 hover:decoration-accent"
+    >
+      {children}
+      <Icon name="external" size={12} />
+    </a>
+  )
+}
+
+function isWebAddress(href: string): boolean {
+  const url = URL.parse(href)
+  return url !== null && (url.protocol === 'https:' || url.protocol === 'http:')
+}

@@ -1,0 +1,81 @@
+import type { ReactNode } from 'react'
+import { cx } from './class-names.ts'
+import { Icon, type IconName } from './icons/Icon.tsx'
+import { PlainLink, type LinkTarget } from './Link.tsx'
+import type { Side } from './place-near.ts'
+import { closePopup, Popup, type PopupTrigger } from './Popup.tsx'
+
+/** A menu of actions: `<Menu label="…" trigger={(props) => <Button {...props}>…</Button>}>` with `MenuItem`s. */
+export function Menu({
+  label,
+  trigger,
+  side,
+  children,
+}: {
+  label: string
+  trigger: (props: PopupTrigger) => ReactNode
+  side?: Side
+  children: ReactNode
+}) {
+  return (
+    <Popup label={label} trigger={trigger} role="menu" side={side ?? 'bottom-end'}>
+      {children}
+    </Popup>
+  )
+}
+
+const ITEM =
+  'flex min-h-8 w-full items-center gap-2 rounded-md px-2 text-left outline-none hover:bg-hover focus-visible:bg-selected'
+
+export function MenuItem({
+  icon,
+  children,
+  onSelect,
+  danger = false,
+  disabledReason,
+}: {
+  icon?: IconName
+  children: ReactNode
+  onSelect: () => void
+  danger?: boolean
+  /** Why it cannot be done now; shown below the word. */
+  disabledReason?: string | false | null | undefined
+}) {
+  return (
+    <button
+      type="button"
+      role="menuitem"
+      tabIndex={-1}
+      aria-disabled={Boolean(disabledReason) || undefined}
+      className={cx(ITEM, disabledReason ? 'py-1 text-faint' : danger && 'text-fail')}
+      onClick={(event) => {
+        if (disabledReason) return
+        closePopup(event.currentTarget)
+        onSelect()
+      }}
+    >
+      {icon && <Icon name={icon} size={14} />}
+      <span className="min-w-0">
+        {children}
+        {disabledReason && <span className="block max-w-56 text-xs">{disabledReason}</span>}
+      </span>
+    </button>
+  )
+}
+
+export function MenuLink({ icon, to, children }: { icon?: IconName; to: LinkTarget; children: ReactNode }) {
+  return (
+    // the click on its way up closes the menu
+    // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-static-element-interactions
+    <span className="block" onClick={(event) => closePopup(event.currentTarget)}>
+      <PlainLink to={to} role="menuitem" tabIndex={-1} className={ITEM}>
+        {icon && <Icon name={icon} size={14} />}
+        {children}
+      </PlainLink>
+    </span>
+  )
+}
+
+export function MenuSeparator() {
+  return <div role="separator" className="mx-1 my-1 h-px bg-line" />
+}

@@ -1,0 +1,72 @@
+import { useId, useRef, type KeyboardEvent, type ReactNode, type ToggleEvent } from 'react'
+import { cx } from './class-names.ts'
+import { placeNear, type Side } from './place-near.ts'
+
+/** What the element that opens it must carry. */
+export type PopupTrigger = { popoverTarget: string; 'aria-haspopup': 'menu' | 'dialog' }
+
+/**
+ * A native popover beside its button: the browser closes it on Escape and on a press outside, and gives the focus back.
+ * The content exists only while it is open.
+ */
+export function Popup({
+  trigger,
+  children,
+  label,
+  side = 'bottom-start',
+  role = 'dialog',
+  className,
+}: {
+  trigger: (props: PopupTrigger) => ReactNode
+  children: ReactNode
+  label: string
+  side?: Side
+  role?: 'menu' | 'dialog'
+  className?: string | undefined
+}) {
+  const id = useId()
+  const anchor = useRef<HTMLSpanElement>(null)
+  const place = (event: ToggleEvent<HTMLDivElement>) => {
+    const button = anchor.current?.firstElementChild
+    if (event.newState !== 'open' || !button) return
+    placeNear(button, event.currentTarget, side)
+    firstItem(event.currentTarget)?.focus({ preventScroll: true })
+  }
+  return (
+    <span ref={anchor} className={cx('inline-flex min-w-0', className)}>
+      {trigger({ popoverTarget: id, 'aria-haspopup': role })}
+      <div
+        id={id}
+        popover="auto"
+        role={role}
+        aria-label={label}
+        onToggle={place}
+        onKeyDown={role === 'menu' ? moveBetweenItems : undefined}
+        className="fixed max-h-[70dvh] min-w-44 overflow-y-auto rounded-lg bg-raised p-1 text-sm font-normal shadow-2 open:animate-appear"
+      >
+        {children}
+      </div>
+    </span>
+  )
+}
+
+const items = (menu: Element) => [...menu.querySelectorAll<HTMLElement>('[role^="menuitem"]')]
+const firstItem = (popup: Element) =>
+  popup.querySelector<HTMLElement>('[role^="menuitem"], input:checked, input, select, button, a')
+
+function moveBetweenItems(event: KeyboardEvent<HTMLElement>) {
+  const all = items(event.currentTarget)
+  const at = all.findIndex((item) => item === document.activeElement)
+  const to = { ArrowDown: at + 1, ArrowUp: at < 0 ? -1 : at - 1 + all.length, Home: 0, End: all.length - 1 }[
+    event.key
+  ]
+  if (to === undefined || all.length === 0) return
+  event.preventDefault()
+  all.at(to % all.length)?.focus()
+}
+
+/** Closes the popup that an element is in. */
+export function closePopup(inside: Element): void {
+  const popup = inside.closest<HTMLElement>('[popover]')
+  if (popup?.matches(':popover-open')) popup.hidePopover()
+}

@@ -1,0 +1,91 @@
+import { useText } from '../i18n/use-text.ts'
+import { Badge, type BadgeLook } from './Badge.tsx'
+import { cx } from './class-names.ts'
+import { Icon } from './icons/Icon.tsx'
+import {
+  claimLook,
+  installationLook,
+  operationLook,
+  outcomeLook,
+  stepLook,
+  type Appearance,
+  type CallOutcome,
+  type ClaimState,
+  type InstallationState,
+  type OperationState,
+  type OperationType,
+  type StepState,
+} from './states.ts'
+import { toneText } from './tone.ts'
+import { Tooltip } from './Tooltip.tsx'
+
+type Look = { look?: BadgeLook; className?: string | undefined }
+
+/** The outcome of a plugin call; its meaning stands in the tooltip. */
+export function OutcomeBadge({ outcome, ...rest }: { outcome: CallOutcome } & Look) {
+  return <Explained appearance={outcomeLook[outcome]} {...rest} />
+}
+
+export function OperationBadge({ state, ...rest }: { state: OperationState } & Look) {
+  return <Explained appearance={operationLook[state]} {...rest} />
+}
+
+export function InstallationBadge({ state, ...rest }: { state: InstallationState } & Look) {
+  return <Explained appearance={installationLook[state]} {...rest} />
+}
+
+export function StepBadge({ state, look = 'pill' }: { state: StepState } & Look) {
+  const t = useText()
+  const { tone, icon, word } = stepLook[state]
+  return (
+    <Badge tone={tone} icon={icon} look={look}>
+      {t(word)}
+    </Badge>
+  )
+}
+
+/** Which operation holds the installation, and how it fares. Nothing is claimed: a dash. */
+export function ClaimBadge({
+  claim,
+  look = 'plain',
+}: {
+  claim: { operationType: OperationType; state: ClaimState } | null
+} & Look) {
+  const t = useText()
+  if (!claim) return <span className="text-faint">{t('vocabulary.claim.none')}</span>
+  const { tone, icon, word, meaning } = claimLook[claim.state]
+  return (
+    <Tooltip text={t(meaning)}>
+      {() => (
+        <Badge tone={tone} icon={icon} look={look}>
+          <span className="font-medium">{t(`vocabulary.type.${claim.operationType}`)}</span>{' '}
+          <span className={look === 'plain' ? 'text-muted' : undefined}>{t(word).toLocaleLowerCase()}</span>
+        </Badge>
+      )}
+    </Tooltip>
+  )
+}
+
+/** The glyph alone, with its word for a screen reader: in a timeline or a dense list that has a legend. */
+export function StateGlyph({ appearance, className }: { appearance: Appearance; className?: string }) {
+  const t = useText()
+  return (
+    <span className={cx('inline-flex', toneText[appearance.tone], className)}>
+      <Icon name={appearance.icon} size={14} />
+      <span className="sr-only">{t(appearance.word)}</span>
+    </span>
+  )
+}
+
+function Explained({ appearance, look = 'plain', className }: { appearance: Appearance } & Look) {
+  const t = useText()
+  return (
+    <Tooltip text={t(appearance.meaning)}>
+      {() => (
+        <Badge tone={appearance.tone} icon={appearance.icon} look={look} className={className}>
+          {t(appearance.word)}
+        </Badge>
+      )}
+    </Tooltip>
+  )
+}

@@ -1,0 +1,71 @@
+import type { ComponentProps, ReactNode } from 'react'
+import { cx } from './class-names.ts'
+
+/** A line of text. `code` for keys, versions and anything that is compared letter by letter. */
+export function TextInput({
+  code = false,
+  className,
+  ...rest
+}: ComponentProps<'input'> & { code?: boolean }) {
+  return (
+    <input
+      type="text"
+      autoComplete="off"
+      {...rest}
+      className={cx('control', code && 'mono', className)}
+      spellCheck={!code}
+    />
+  )
+}
+
+/** A secret: never filled in, never remembered by the browser. The owner clears it when it goes. */
+export function SecretInput({ className, ...rest }: Omit<ComponentProps<'input'>, 'type'>) {
+  return (
+    <input
+      {...rest}
+      type="password"
+      autoComplete="new-password"
+      spellCheck={false}
+      className={cx('control mono', className)}
+    />
+  )
+}
+
+export function NumberInput({
+  className,
+  unit,
+  ...rest
+}: Omit<ComponentProps<'input'>, 'type'> & { unit?: ReactNode }) {
+  const input = (
+    <input
+      inputMode="decimal"
+      autoComplete="off"
+      {...rest}
+      // text, not number: a number field drops what it cannot read, and turns on the wheel
+      type="text"
+      className={cx('control', className)}
+    />
+  )
+  if (!unit) return input
+  return (
+    <span className="flex items-center gap-2">
+      {input}
+      <span className="text-muted">{unit}</span>
+    </span>
+  )
+}
+
+export function TextArea({
+  code = false,
+  className,
+  ...rest
+}: ComponentProps<'textarea'> & { code?: boolean }) {
+  return (
+    <textarea
+      rows={3}
+      {...rest}
+      spellCheck={!code}
+      className={cx('control h-auto min-h-16 resize-y py-1.5', code && 'mono', className)}
+    />
+  )
+}

@@ -1,0 +1,83 @@
+import { formatDuration, formatLocalTime, formatRelativeTime, formatUtcTime } from '../i18n/format.ts'
+import { useText } from '../i18n/use-text.ts'
+import { cx } from './class-names.ts'
+import { Tooltip } from './Tooltip.tsx'
+import { useNow } from './use-now.ts'
+
+/**
+ * When something was, as a person says it; the exact local time and UTC on hover and focus. In rows it is no stop of
+ * the tab key (`inRow`): there the row's own page has it.
+ */
+export function Time({
+  at,
+  exact = false,
+  inRow = false,
+  className,
+}: {
+  at: string | number
+  /** The local time itself rather than "4 min ago". */
+  exact?: boolean
+  inRow?: boolean
+  className?: string | undefined
+}) {
+  const moment = typeof at === 'number' ? at : Date.parse(at)
+  // what is older than an hour changes slowly, but one clock is cheaper than choosing
+  const now = useNow(1000)
+  if (Number.isNaN(moment)) return <span className={className}>{at}</span>
+  return (
+    <Tooltip text={<BothZones at={moment} />}>
+      {(described) => (
+        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- the exact time must be in reach of the keyboard
+        <time
+          {...described}
+          dateTime={new Date(moment).toISOString()}
+          tabIndex={inRow ? undefined : 0}
+          className={cx('rounded-sm whitespace-nowrap', className)}
+        >
+          {exact ? formatLocalTime(moment) : formatRelativeTime(moment, now)}
+        </time>
+      )}
+    </Tooltip>
+  )
+}
+
+function BothZones({ at }: { at: number }) {
+  const t = useText()
+  return (
+    <span className="grid grid-cols-[auto_auto] gap-x-2 whitespace-nowrap">
+      <span className="opacity-70">{t('common.time.local')}</span>
+      <span>{formatLocalTime(at)}</span>
+      <span className="opacity-70">{t('common.time.utc')}</span>
+      <span>{formatUtcTime(at)}</span>
+    </span>
+  )
+}
+
+/** How long something took; with `since` alone it counts on. */
+export function Duration({ ms, since }: { ms?: number | null; since?: string | number | null }) {
+  if (ms !== null && ms !== undefined) return <span className="whitespace-nowrap">{formatDuration(ms)}</span>
+  if (since === null || since === undefined) return null
+  return <Running since={toMoment(since)} />
+}
+
+function Running({ since }: { since: number }) {
+  const now = useNow(1000)
+  return (
+    <span className="whitespace-nowrap">
+      {formatDuration(Math.floor(Math.max(0, now - since) / 1000) * 1000)}
+    </span>
+  )
+}
+
+/** Counts down to a moment and then stands at nought. A screen reader is not told every second. */
+export function Countdown({ to, className }: { to: string | number; className?: string | undefined }) {
+  const now = useNow(1000)
+  const left = Math.max(0, Math.ceil((toMoment(to) - now) / 1000))
+  return (
+    <span role="timer" aria-live="off" className={cx('whitespace-nowrap', className)}>
+      {left === 0 ? '0 s' : formatDuration(left * 1000).replace('.0', '')}
+    </span>
+  )
+}
+
+const toMoment = (at: string | number) => (typeof at === 'number' ? at : Date.parse(at))

@@ -1,0 +1,64 @@
+import { useEffect, useId, useRef, useState, type ReactNode } from 'react'
+import { cx } from './class-names.ts'
+import { placeNear } from './place-near.ts'
+
+/**
+ * A short text beside something, on hover and on focus. The bubble lies in the top layer, so no scroll area cuts it, and
+ * it exists only while it is shown: a table may hold hundreds. The child is described by it through `describedBy`.
+ */
+export function Tooltip({
+  text,
+  children,
+  className,
+}: {
+  text: ReactNode
+  children: (props: { 'aria-describedby': string | undefined }) => ReactNode
+  className?: string | undefined
+}) {
+  const id = useId()
+  const [open, setOpen] = useState(false)
+  const anchor = useRef<HTMLSpanElement>(null)
+  return (
+    <span
+      ref={anchor}
+      className={cx('inline-flex min-w-0', className)}
+      onPointerEnter={(event) => event.pointerType === 'mouse' && setOpen(true)}
+      onPointerLeave={() => setOpen(false)}
+      onFocus={() => setOpen(true)}
+      onBlur={() => setOpen(false)}
+      onKeyDown={(event) => event.key === 'Escape' && setOpen(false)}
+    >
+      {children({ 'aria-describedby': open ? id : undefined })}
+      {open && <Bubble id={id} anchor={anchor} text={text} />}
+    </span>
+  )
+}
+
+function Bubble({
+  id,
+  anchor,
+  text,
+}: {
+  id: string
+  anchor: React.RefObject<HTMLElement | null>
+  text: ReactNode
+}) {
+  const bubble = useRef<HTMLSpanElement>(null)
+  useEffect(() => {
+    const shown = bubble.current
+    if (!shown || !anchor.current) return
+    shown.showPopover()
+    placeNear(anchor.current.firstElementChild ?? anchor.current, shown, 'top')
+  }, [anchor])
+  return (
+    <span
+      ref={bubble}
+      id={id}
+      role="tooltip"
+      popover="manual"
+      className="pointer-events-none fixed max-w-72 animate-appear rounded-md bg-ink px-2 py-1 text-left text-xs font-normal whitespace-normal text-inverse shadow-2"
+    >
+      {text}
+    </span>
+  )
+}

@@ -1,0 +1,37 @@
+import { cx } from './class-names.ts'
+
+export type ButtonVariant = 'primary' | 'secondary' | 'quiet' | 'danger'
+export type ButtonSize = 'md' | 'sm'
+
+const VARIANT: Record<ButtonVariant, string> = {
+  primary: 'bg-ink text-inverse hover:bg-ink/88 active:bg-ink/80',
+  secondary:
+    'border border-line-strong bg-surface text-ink shadow-1 hover:border-control hover:bg-hover active:bg-selected',
+  quiet: 'text-muted hover:bg-selected hover:text-ink active:bg-selected',
+  danger: 'bg-danger-fill text-danger-ink hover:bg-danger-fill/90 active:bg-danger-fill/80',
+}
+
+const SIZE: Record<ButtonSize, string> = {
+  md: 'h-8 gap-1.5 px-3 text-sm',
+  sm: 'h-6.5 gap-1 px-2 text-xs',
+}
+
+/** What a button and a link that looks like one have in common. */
+export function buttonStyle(look: {
+  variant?: ButtonVariant | undefined
+  size?: ButtonSize | undefined
+  iconOnly?: boolean
+  disabled?: boolean
+}): string {
+  const { variant = 'secondary', size = 'md', iconOnly = false, disabled = false } = look
+  return cx(
+    'inline-flex shrink-0 items-center justify-center rounded-md font-medium whitespace-nowrap transition-colors duration-100 select-none',
+    SIZE[size],
+    iconOnly && (size === 'md' ? 'w-8 px-0' : 'w-6.5 px-0'),
+    disabled
+      ? variant === 'quiet'
+        ? 'text-faint'
+        : 'border border-line bg-sunken text-faint'
+      : VARIANT[variant],
+  )
+}

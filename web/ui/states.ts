@@ -1,0 +1,87 @@
+import { OPERATION_TYPES, type OperationType, type Outcome } from '#contract/protocol/vocabulary.ts'
+import type { PlainTextKey } from '../i18n/use-text.ts'
+import type { IconName } from './icons/Icon.tsx'
+import type { Tone } from './tone.ts'
+
+/** How each state and outcome looks: its role of colour, its own glyph, its word and what it means. */
+export type Appearance = { tone: Tone; icon: IconName; word: PlainTextKey; meaning: PlainTextKey }
+
+export type OperationState = 'PENDING' | 'RUNNING' | 'WAITING' | 'SUCCEEDED' | 'FAILED' | 'TAKEN_OVER'
+export type InstallationState = 'NOT_INSTALLED' | 'ACTIVE' | 'DETACHED'
+export type ClaimState = 'PENDING' | 'RUNNING' | 'WAITING' | 'FAILED'
+export type StepState = 'PENDING' | 'RUNNING' | 'DONE' | 'FAILED'
+export type Phase = 'BEFORE_RESOURCES' | 'RESOURCES' | 'AFTER_RESOURCES' | 'DONE'
+/** An outcome, or that there is none yet. */
+export type CallOutcome = Outcome | 'IN_FLIGHT' | 'NOT_CALLED'
+export { OPERATION_TYPES }
+export type { OperationType, Outcome }
+
+export const OPERATION_STATES: readonly OperationState[] = [
+  'PENDING',
+  'RUNNING',
+  'WAITING',
+  'SUCCEEDED',
+  'FAILED',
+  'TAKEN_OVER',
+]
+export const INSTALLATION_STATES: readonly InstallationState[] = ['NOT_INSTALLED', 'ACTIVE', 'DETACHED']
+export const CLAIM_STATES: readonly ClaimState[] = ['PENDING', 'RUNNING', 'WAITING', 'FAILED']
+export const PHASES: readonly Phase[] = ['BEFORE_RESOURCES', 'RESOURCES', 'AFTER_RESOURCES', 'DONE']
+
+const look = (tone: Tone, icon: IconName, word: WordKey): Appearance => ({
+  tone,
+  icon,
+  word,
+  meaning: `${word}.meaning`,
+})
+// the words that have a sentence beside them
+type WordKey =
+  Extract<PlainTextKey, `${string}.meaning`> extends `${infer Word}.meaning`
+    ? Extract<Word, PlainTextKey>
+    : never
+
+export const outcomeLook: Record<CallOutcome, Appearance> = {
+  NOT_APPLIED: look('quiet', 'nothing', 'vocabulary.outcome.NOT_APPLIED'),
+  APPLIED: look('ok', 'done', 'vocabulary.outcome.APPLIED'),
+  VERIFIED: look('ok', 'verified', 'vocabulary.outcome.VERIFIED'),
+  FAILED: look('fail', 'failed', 'vocabulary.outcome.FAILED'),
+  UNKNOWN: look('doubt', 'unknown', 'vocabulary.outcome.UNKNOWN'),
+  IN_FLIGHT: look('live', 'running', 'vocabulary.outcome.IN_FLIGHT'),
+  NOT_CALLED: look('quiet', 'notCalled', 'vocabulary.outcome.NOT_CALLED'),
+}
+
+export const operationLook: Record<OperationState, Appearance> = {
+  PENDING: look('quiet', 'pending', 'vocabulary.operation.PENDING'),
+  RUNNING: look('live', 'running', 'vocabulary.operation.RUNNING'),
+  WAITING: look('doubt', 'waiting', 'vocabulary.operation.WAITING'),
+  SUCCEEDED: look('ok', 'done', 'vocabulary.operation.SUCCEEDED'),
+  FAILED: look('fail', 'failed', 'vocabulary.operation.FAILED'),
+  TAKEN_OVER: look('moved', 'takenOver', 'vocabulary.operation.TAKEN_OVER'),
+}
+
+export const installationLook: Record<InstallationState, Appearance> = {
+  NOT_INSTALLED: look('quiet', 'notInstalled', 'vocabulary.installation.NOT_INSTALLED'),
+  ACTIVE: look('ok', 'active', 'vocabulary.installation.ACTIVE'),
+  DETACHED: look('quiet', 'detached', 'vocabulary.installation.DETACHED'),
+}
+
+const claimed = (tone: Tone, icon: IconName, word: PlainTextKey): Appearance => ({
+  tone,
+  icon,
+  word,
+  meaning: 'vocabulary.claim.meaning',
+})
+
+export const claimLook: Record<ClaimState, Appearance> = {
+  PENDING: claimed('quiet', 'pending', 'vocabulary.operation.PENDING'),
+  RUNNING: claimed('live', 'running', 'vocabulary.operation.RUNNING'),
+  WAITING: claimed('doubt', 'waiting', 'vocabulary.operation.WAITING'),
+  FAILED: claimed('fail', 'failed', 'vocabulary.operation.FAILED'),
+}
+
+export const stepLook: Record<StepState, { tone: Tone; icon: IconName; word: PlainTextKey }> = {
+  PENDING: { tone: 'quiet', icon: 'notCalled', word: 'vocabulary.step.PENDING' },
+  RUNNING: { tone: 'live', icon: 'running', word: 'vocabulary.step.RUNNING' },
+  DONE: { tone: 'ok', icon: 'done', word: 'vocabulary.step.DONE' },
+  FAILED: { tone: 'fail', icon: 'failed', word: 'vocabulary.step.FAILED' },
+}

@@ -1,0 +1,109 @@
+import { memo, type KeyboardEvent, type MouseEvent, type ReactNode, type Ref } from 'react'
+import { cx } from '../class-names.ts'
+import { PlainLink, type LinkTarget } from '../Link.tsx'
+import type { Column } from './column.ts'
+import { cellClass, rowClass } from './styles.ts'
+
+export type RowProps<Row> = {
+  row: Row
+  columns: readonly Column<Row>[]
+  link: ((row: Row) => LinkTarget) | undefined
+  selected: boolean
+  index?: number
+  ref?: Ref<HTMLTableRowElement>
+}
+
+/** A memo component cannot be generic; the cast gives its type parameter back. */
+export const TableRow = memo(TableRowView) as typeof TableRowView
+
+function TableRowView<Row>({ row, columns, link, selected, index, ref }: RowProps<Row>) {
+  return (
+    <tr
+      ref={ref}
+      role="row"
+      data-index={index}
+      aria-selected={selected || undefined}
+      className={cx(
+        rowClass,
+        link && 'cursor-pointer hover:bg-hover',
+        selected && 'bg-accent-tint hover:bg-accent-tint',
+      )}
+      onClick={link && pressLink}
+      onAuxClick={link && openBeside}
+      onKeyDown={link && moveBetweenRows}
+    >
+      {columns.map((column, at) => {
+        const head = at === 0 || column.cardHead === true
+        const content = column.cell(row)
+        return (
+          <td key={column.id} role="cell" className={cellClass({ ...column, cardHead: head })}>
+            {!head && !column.headerHidden && <CardLabel>{column.header}</CardLabel>}
+            {at === 0 && link ? (
+              <PlainLink
+                to={link(row)}
+                className="row-link rounded-sm font-medium text-ink group-hover/row:underline group-hover/row:decoration-line-strong group-hover/row:underline-offset-3"
+              >
+                {content}
+              </PlainLink>
+            ) : (
+              content
+            )}
+          </td>
+        )
+      })}
+    </tr>
+  )
+}
+
+/** The name of a value on a card; in the table the header says it. */
+function CardLabel({ children }: { children: ReactNode }) {
+  return (
+    <span aria-hidden="true" className="hidden w-24 shrink-0 text-xs text-faint @max-[40rem]/table:inline">
+      {children}
+    </span>
+  )
+}
+
+/** Pressing anywhere in a row presses its link, so that modifiers and history work as they do for links. */
+function pressLink(event: MouseEvent<HTMLTableRowElement>) {
+  if (event.target instanceof Element && event.target.closest('a, button, input, select, label, summary'))
+    return
+  if (getSelection()?.isCollapsed === false) return
+  const { ctrlKey, metaKey, shiftKey } = event
+  linkOf(event.currentTarget)?.dispatchEvent(
+    new window.MouseEvent('click', {
+      bubbles: true,
+      cancelable: true,
+      view: window,
+      ctrlKey,
+      metaKey,
+      shiftKey,
+    }),
+  )
+}
+
+function openBeside(event: MouseEvent<HTMLTableRowElement>) {
+  const link = linkOf(event.currentTarget)
+  if (event.button !== 1 || !link || (event.target instanceof Element && event.target.closest('a'))) return
+  window.open(link.href, '_blank', 'noopener')
+}
+
+/** Arrow keys go from row to row; Tab goes on to what is inside of one. */
+function moveBetweenRows(event: KeyboardEvent<HTMLTableRowElement>) {
+  const step =
+    event.key === 'ArrowDown'
+      ? 'nextElementSibling'
+      : event.key === 'ArrowUp'
+        ? 'previousElementSibling'
+        : null
+  if (!step || event.target !== linkOf(event.currentTarget)) return
+  const next = event.currentTarget[step]
+  const link = next && linkOf(next)
+  if (!link) return
+  event.preventDefault()
+  link.focus()
+}
+
+function linkOf(row: Element): HTMLAnchorElement | null {
+  return row.querySelector<HTMLAnchorElement>('a.row-link')
+}

@@ -1,0 +1,138 @@
+import { lazy, Suspense, useEffect, useEffectEvent, useRef, type ReactNode } from 'react'
+import { useText } from '../../i18n/use-text.ts'
+import { cx } from '../class-names.ts'
+import { ErrorState, type ErrorView } from '../ErrorState.tsx'
+import type { LinkTarget } from '../Link.tsx'
+import { Skeleton } from '../Skeleton.tsx'
+import type { Column } from './column.ts'
+import { TableHead } from './Head.tsx'
+import { TableRow } from './Row.tsx'
+import { cellClass, rowClass } from './styles.ts'
+
+export type { Column } from './column.ts'
+
+const VIRTUAL_ABOVE = 200
+const VirtualBody = lazy(async () => ({
+  default: (await import('./VirtualBody.tsx')).VirtualBody,
+})) as unknown as typeof import('./VirtualBody.tsx').VirtualBody
+
+export type TableProps<Row> = {
+  /** What the table holds, for screen readers. */
+  label: string
+  columns: readonly Column<Row>[]
+  /** Undefined while the first answer is awaited: rows of the same height hold the place. */
+  rows: readonly Row[] | undefined
+  rowKey: (row: Row) => string
+  /** Makes the first cell a link and the whole row a way to press it. Keep it outside of the component. */
+  rowLink?: (row: Row) => LinkTarget
+  selectedKey?: string | undefined
+  /** Shown when there is no row; say why and what to do (`EmptyState`). */
+  empty: ReactNode
+  error?: ErrorView | null | undefined
+  onRetry?: () => void
+  /** The rows are still those of other filters. */
+  stale?: boolean
+  sort?: string | undefined
+  onSort?: (sort: string) => void
+  /** The last row is near: fetch on. */
+  onEndReached?: (() => void) | undefined
+  skeletonRows?: number
+  /** Under the rows, inside the frame: a pager. */
+  footer?: ReactNode
+  className?: string | undefined
+}
+
+/**
+ * The one table. Its head sticks below the bar, a row is 36 px, and a row is a card where there is no room for columns.
+ * Above 200 rows only those near the window exist.
+ */
+export function Table<Row>(props: TableProps<Row>) {
+  const { label, columns, rows, error, onRetry, stale = false, sort, onSort, footer, className } = props
+  const t = useText()
+  if (error && !rows) return <ErrorState error={error} onRetry={onRetry} />
+  return (
+    <div className={cx('@container/table min-w-0 rounded-lg border border-line bg-surface', className)}>
+      {rows?.length === 0 ? (
+        props.empty
+      ) : (
+        <table
+          role="table"
+          aria-label={label}
+          aria-busy={!rows || stale || undefined}
+          className={cx(
+            'w-full table-fixed border-separate border-spacing-0 transition-opacity [&_thead_th:first-child]:rounded-tl-lg [&_thead_th:last-child]:rounded-tr-lg @max-[40rem]/table:block',
+            stale && 'opacity-55',
+          )}
+        >
+          <colgroup>
+            {columns.map((column) => (
+              <col key={column.id} className={colClass(column)} style={{ width: column.width }} />
+            ))}
+          </colgroup>
+          <TableHead columns={columns} sort={sort} onSort={onSort} />
+          <TableBody {...props} />
+        </table>
+      )}
+      {!rows && <span className="sr-only">{t('common.loading')}</span>}
+      {props.onEndReached && rows && rows.length > 0 && <EndOfRows onReached={props.onEndReached} />}
+      {footer && <div className="border-t border-line px-4 py-2">{footer}</div>}
+    </div>
+  )
+}
+
+function TableBody<Row>(props: TableProps<Row>) {
+  const { rows, columns, rowKey, rowLink: link, selectedKey, skeletonRows = 8 } = props
+  if (!rows) return <SkeletonBody columns={columns} count={skeletonRows} />
+  if (rows.length > VIRTUAL_ABOVE) {
+    return (
+      <Suspense fallback={<SkeletonBody columns={columns} count={skeletonRows} />}>
+        <VirtualBody rows={rows} rowKey={rowKey} columns={columns} link={link} selectedKey={selectedKey} />
+      </Suspense>
+    )
+  }
+  return (
+    <tbody role="rowgroup" className="@max-[40rem]/table:block">
+      {rows.map((row) => {
+        const key = rowKey(row)
+        return <TableRow key={key} row={row} columns={columns} link={link} selected={key === selectedKey} />
+      })}
+    </tbody>
+  )
+}
+
+function SkeletonBody<Row>({ columns, count }: { columns: readonly Column<Row>[]; count: number }) {
+  return (
+    <tbody aria-hidden="true" className="@max-[40rem]/table:block">
+      {Array.from({ length: count }, (_, line) => (
+        <tr key={line} className={rowClass}>
+          {columns.map((column, at) => (
+            <td key={column.id} className={cellClass(column)}>
+              <Skeleton className={WIDTHS[(line * 3 + at * 2) % WIDTHS.length]} />
+            </td>
+          ))}
+        </tr>
+      ))}
+    </tbody>
+  )
+}
+
+const WIDTHS = ['w-3/4', 'w-1/2', 'w-2/3', 'w-2/5', 'w-3/5']
+
+/** Tells when the end of the rows comes near the window. */
+function EndOfRows({ onReached }: { onReached: () => void }) {
+  const mark = useRef<HTMLDivElement>(null)
+  const reached = useEffectEvent(onReached)
+  useEffect(() => {
+    if (!mark.current) return
+    const observer = new IntersectionObserver(([entry]) => entry?.isIntersecting && reached(), {
+      rootMargin: '600px',
+    })
+    observer.observe(mark.current)
+    return () => observer.disconnect()
+  }, [])
+  return <div ref={mark} />
+}
+
+function colClass<Row>({ hideBelow }: Column<Row>): string | undefined {
+  return hideBelow && { md: 'col-md', lg: 'col-lg', xl: 'col-xl' }[hideBelow]
+}

@@ -1,0 +1,73 @@
+import { useWindowVirtualizer } from '@tanstack/react-virtual'
+import { useLayoutEffect, useRef, useState } from 'react'
+import type { LinkTarget } from '../Link.tsx'
+import type { Column } from './column.ts'
+import { TableRow } from './Row.tsx'
+
+const ROW_HEIGHT = 36
+
+/** The rows near the window alone, between two empty rows that hold the place of the others. */
+export function VirtualBody<Row>({
+  rows,
+  rowKey,
+  columns,
+  link,
+  selectedKey,
+}: {
+  rows: readonly Row[]
+  rowKey: (row: Row) => string
+  columns: readonly Column<Row>[]
+  link: ((row: Row) => LinkTarget) | undefined
+  selectedKey: string | undefined
+}) {
+  const body = useRef<HTMLTableSectionElement>(null)
+  const [top, setTop] = useState(0)
+  useLayoutEffect(() => {
+    if (body.current) setTop(body.current.getBoundingClientRect().top + scrollY)
+  }, [])
+
+  const virtual = useWindowVirtualizer({
+    count: rows.length,
+    estimateSize: () => ROW_HEIGHT,
+    overscan: 12,
+    scrollMargin: top,
+    getItemKey: (index) => {
+      const row = rows[index]
+      return row === undefined ? index : rowKey(row)
+    },
+  })
+  const items = virtual.getVirtualItems()
+  const before = (items[0]?.start ?? top) - top
+  const after = virtual.getTotalSize() - ((items.at(-1)?.end ?? top) - top)
+
+  return (
+    <tbody ref={body} role="rowgroup" className="@max-[40rem]/table:block">
+      <Gap height={before} />
+      {items.map((item) => {
+        const row = rows[item.index]
+        if (row === undefined) return null
+        return (
+          <TableRow
+            key={item.key}
+            ref={virtual.measureElement}
+            index={item.index}
+            row={row}
+            columns={columns}
+            link={link}
+            selected={selectedKey !== undefined && rowKey(row) === selectedKey}
+          />
+        )
+      })}
+      <Gap height={after} />
+    </tbody>
+  )
+}
+
+function Gap({ height }: { height: number }) {
+  if (height <= 0) return null
+  return (
+    <tr role="presentation" className="@max-[40rem]/table:block" style={{ height }}>
+      <td role="presentation" />
+    </tr>
+  )
+}

@@ -1,0 +1,31 @@
+import type { Column } from './column.ts'
+
+type Shape = Pick<Column<never>, 'align' | 'hideBelow' | 'cardHead'>
+
+// the table is a container: it is laid out by its own width, not by the window's
+const HIDE = {
+  md: '@max-[48rem]/table:@min-[40rem]/table:hidden',
+  lg: '@max-[60rem]/table:@min-[40rem]/table:hidden',
+  xl: '@max-[74rem]/table:@min-[40rem]/table:hidden',
+}
+
+export function headerClass({ align, hideBelow }: Shape): string {
+  return [
+    'h-8 border-b border-line bg-sunken px-3 text-xs font-medium text-muted whitespace-nowrap first:pl-4 last:pr-4',
+    align === 'end' ? 'text-right' : 'text-left',
+    hideBelow ? HIDE[hideBelow] : '',
+  ].join(' ')
+}
+
+export function cellClass({ align, hideBelow, cardHead }: Shape): string {
+  return [
+    'h-9 overflow-hidden px-3 text-ellipsis whitespace-nowrap first:pl-4 last:pr-4',
+    '@max-[40rem]/table:flex @max-[40rem]/table:h-auto @max-[40rem]/table:min-h-6 @max-[40rem]/table:items-baseline @max-[40rem]/table:gap-3 @max-[40rem]/table:px-4 @max-[40rem]/table:whitespace-normal',
+    cardHead ? '@max-[40rem]/table:mb-0.5 @max-[40rem]/table:text-md @max-[40rem]/table:font-medium' : '',
+    align === 'end' ? 'text-right @max-[40rem]/table:text-left' : '',
+    hideBelow ? HIDE[hideBelow] : '',
+  ].join(' ')
+}
+
+export const rowClass =
+  'group/row border-b border-line last:border-b-0 @max-[40rem]/table:block @max-[40rem]/table:py-2.5'

@@ -1,0 +1,32 @@
+import { useSyncExternalStore } from 'react'
+
+/**
+ * One clock for everything that tells a time: one timer however many texts there are, and all of them change together.
+ * It rests while nobody looks. The value is cut to the step, so that a text renders only when it could differ.
+ */
+const listeners = new Set<() => void>()
+let timer: ReturnType<typeof setInterval> | undefined
+let now = Date.now()
+
+function tick() {
+  now = Date.now()
+  for (const listener of listeners) listener()
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener)
+  if (timer === undefined) {
+    now = Date.now()
+    timer = setInterval(tick, 1000)
+  }
+  return () => {
+    listeners.delete(listener)
+    if (listeners.size > 0 || timer === undefined) return
+    clearInterval(timer)
+    timer = undefined
+  }
+}
+
+export function useNow(stepMs: number): number {
+  return useSyncExternalStore(subscribe, () => Math.floor(now / stepMs) * stepMs)
+}
