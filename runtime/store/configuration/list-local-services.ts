@@ -1,0 +1,18 @@
+import type { Db } from '../../world.ts'
+import type { LocalServiceRow } from './find-local-service.ts'
+
+/** Local services of a scope by name, from after the named one. */
+export function listLocalServices(
+  db: Db,
+  scopeId: number,
+  { after, limit }: { after: string | undefined; limit: number },
+): Promise<LocalServiceRow[]> {
+  let query = db
+    .selectFrom('runtime.local_service')
+    .selectAll()
+    .where('scope_id', '=', scopeId)
+    .orderBy('service_name')
+    .limit(limit)
+  if (after !== undefined) query = query.where('service_name', '>', after)
+  return query.execute()
+}
