@@ -1,0 +1,67 @@
+import { errors, jwtVerify } from 'jose'
+import type { JWTVerifyGetKey } from 'jose'
+import * as z from 'zod'
+import { Grant } from '#contract/endpoint/grant.ts'
+import type { Clock } from '#edge/clock.ts'
+import { TransportError } from '#edge/problem.ts'
+import type { Actor } from '../actor.ts'
+import { unauthenticated } from './credentials.ts'
+
+export const ACTOR_HEADER = 'X-Runtime-Actor-Assertion'
+
+const LIFETIME_SECONDS = 60
+/** Clocks of two machines differ a little. */
+const TOLERANCE_SECONDS = 5
+
+const Claims = z.object({
+  sub: z.string().min(1).max(256),
+  name: z.string().min(1).max(256),
+  iat: z.number(),
+  exp: z.number(),
+  grants: z.array(Grant).max(10_000),
+})
+
+/**
+ * Reads who acts from the signed assertion: EdDSA, audience `bundle-runtime`, 60 s at most (runtime API, head).
+ *
+ * @throws TransportError 401 for a missing or invalid one, 503 where the keys cannot be fetched.
+ */
+export function createActorCheck(
+  keys: JWTVerifyGetKey,
+  clock: Pick<Clock, 'now'>,
+): (request: Request, requestId: string) => Promise<Actor> {
+  return async (request, requestId) => {
+    const assertion = request.headers.get(ACTOR_HEADER)
+    if (assertion === null) throw unauthenticated(`${ACTOR_HEADER} is missing`)
+    const payload = await verify(assertion, keys, clock)
+    const claims = Claims.safeParse(payload)
+    if (!claims.success || claims.data.exp - claims.data.iat > LIFETIME_SECONDS) throw invalid()
+    const { sub, name, grants } = claims.data
+    return { id: sub, name, grants, requestId }
+  }
+}
+
+async function verify(assertion: string, keys: JWTVerifyGetKey, clock: Pick<Clock, 'now'>): Promise<unknown> {
+  try {
+    const { payload } = await jwtVerify(assertion, keys, {
+      algorithms: ['EdDSA'],
+      audience: 'bundle-runtime',
+      requiredClaims: ['sub', 'iat', 'exp'],
+      maxTokenAge: LIFETIME_SECONDS,
+      clockTolerance: TOLERANCE_SECONDS,
+      currentDate: clock.now(),
+    })
+    return payload
+  } catch (error) {
+    const isAboutToken = error instanceof errors.JOSEError && !(error instanceof errors.JWKSTimeout)
+    if (isAboutToken && error.code !== 'ERR_JOSE_GENERIC') throw invalid()
+    // the keys live elsewhere and could not be had: the assertion may be good
+    throw new TransportError('SERVICE_UNAVAILABLE', 'The keys of actor assertions cannot be fetched', {
+      'retry-after': '1',
+    })
+  }
+}
+
+function invalid(): TransportError {
+  return unauthenticated(`${ACTOR_HEADER} is not valid`)
+}

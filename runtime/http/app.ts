@@ -1,0 +1,47 @@
+import { Hono } from 'hono'
+import { canonicalPath } from '#edge/canonical-path.ts'
+import type { Clock } from '#edge/clock.ts'
+import type { Log } from '#edge/log.ts'
+import { TransportError, transportProblem } from '#edge/problem.ts'
+import { requestId } from '#edge/request-id.ts'
+import { toTransportError } from './failures.ts'
+import { healthRoutes } from './health.ts'
+import type { HealthOptions } from './health.ts'
+import { mountRuntimeApi } from './mount.ts'
+import type { HttpApp, HttpVariables, MountOptions } from './mount.ts'
+import { observeRequests } from './observe.ts'
+import { resolveRoute } from './resolve-route.ts'
+import type { ResolveRouteOptions } from './resolve-route.ts'
+
+export const RUNTIME_API_PATH = '/bundle-runtime/api'
+export const PLUGIN_MANAGER_PATH = '/module-plugin-manager/api'
+
+export interface HttpOptions extends MountOptions, HealthOptions, ResolveRouteOptions {
+  log: Log
+  clock: Pick<Clock, 'monotonic'>
+}
+
+/** The whole HTTP surface of the runtime and the plugin manager. */
+export function createHttpApp(options: HttpOptions): HttpApp {
+  const app = new Hono<{ Variables: HttpVariables }>()
+  app.onError((error, c) => {
+    const refused = toTransportError(error)
+    if (refused !== error) {
+      const fields = { requestId: c.var.requestId, endpoint: c.var.endpoint, status: refused.status }
+      options.log.error('request failed', fields, error)
+    }
+    return transportProblem(refused, c.var.requestId)
+  })
+  app.notFound((c) => transportProblem(new TransportError('NOT_FOUND'), c.var.requestId))
+  app.use(requestId({ trustInbound: true }))
+  app.use(observeRequests(options))
+  app.use(async (c, next) => {
+    await next()
+    c.header('X-Content-Type-Options', 'nosniff')
+  })
+  app.use(canonicalPath({ prefixes: ['bundle-runtime', 'module-plugin-manager'] }))
+  app.route(RUNTIME_API_PATH, healthRoutes(options))
+  app.route(RUNTIME_API_PATH, mountRuntimeApi(options))
+  app.route(PLUGIN_MANAGER_PATH, resolveRoute(options))
+  return app
+}

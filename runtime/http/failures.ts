@@ -1,0 +1,73 @@
+import { isPgError, PG } from '#database/transaction.ts'
+import { failureEnvelope } from '#contract/protocol/envelope.ts'
+import type { FailureData } from '#contract/protocol/envelope.ts'
+import type { JsonObject } from '#contract/protocol/json.ts'
+import { MESSAGE_MAX } from '#contract/protocol/limits.ts'
+import { TransportError } from '#edge/problem.ts'
+import type { Refusal } from '../refusal.ts'
+
+/** Logical names of the two services that answer here. */
+export type ServiceName = 'bundle-runtime' | 'module-plugin-manager'
+
+/** More would only make an answer that nobody reads to its end. */
+const MAX_DETAILS = 200
+
+/** A refusal as the failure envelope; whatever built its texts, they keep the contract's limits. */
+export function refusalEnvelope(refusal: Refusal, service: ServiceName): JsonObject {
+  const details = refusal.details
+    .slice(0, MAX_DETAILS)
+    .map((detail) => ({ ...detail, message: cut(detail.message) }))
+  const failure: FailureData = {
+    message: cut(refusal.message),
+    retryable: refusal.retryable,
+    errorPath: [service],
+    ...(details.length > 0 && { details }),
+  }
+  // texts, flags and lists of them, and nothing that is set to undefined
+  return failureEnvelope(refusal.code, failure) as JsonObject
+}
+
+function cut(text: string): string {
+  const characters = [...text]
+  return characters.length <= MESSAGE_MAX ? text : `${characters.slice(0, MESSAGE_MAX - 1).join('')}…`
+}
+
+const DATABASE_BUSY = [
+  PG.lockNotAvailable,
+  PG.queryCanceled,
+  PG.idleInTransactionTimeout,
+  PG.serializationFailure,
+  PG.deadlockDetected,
+  PG.adminShutdown,
+  PG.cannotConnectNow,
+]
+const NO_CONNECTION = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ENOENT',
+  'ETIMEDOUT',
+  'EPIPE',
+  'ENOTFOUND',
+  '53300',
+  '57P02',
+])
+const POOL_MESSAGE =
+  /timeout exceeded when trying to connect|Connection terminated|connection is not queryable|driver has already been destroyed/i
+
+/**
+ * What the transport says of an error that nobody refused on purpose: 503 where the database could not serve it now,
+ * 500 for all else. Neither says a word of the cause.
+ */
+export function toTransportError(error: unknown): TransportError {
+  if (error instanceof TransportError) return error
+  if (isDatabaseUnavailable(error))
+    return new TransportError('SERVICE_UNAVAILABLE', undefined, { 'retry-after': '1' })
+  return new TransportError('INTERNAL_ERROR')
+}
+
+function isDatabaseUnavailable(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  if (DATABASE_BUSY.some((code) => isPgError(error, code)) || POOL_MESSAGE.test(error.message)) return true
+  const code = 'code' in error ? String(error.code) : ''
+  return NO_CONNECTION.has(code) || code.startsWith('08')
+}

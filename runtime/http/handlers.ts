@@ -1,0 +1,42 @@
+import type { RuntimeApi } from '#contract/runtime-api/rows.ts'
+import type { AuditRecord } from '../audit/record.ts'
+import type { Answer, Input, ReadContext, WriteContext } from '../context.ts'
+
+export type EndpointNameOf = keyof RuntimeApi
+
+/** The rows whose handlers are given a transaction; the compiler's twin of `isWrite`. */
+export type WriteName = {
+  [Name in EndpointNameOf]: Name extends `GET ${string}`
+    ? never
+    : RuntimeApi[Name] extends { writesNothing: true }
+      ? never
+      : Name
+}[EndpointNameOf]
+
+export type ReadHandler<Name extends EndpointNameOf> = (
+  context: ReadContext,
+  input: Input<Name>,
+) => Promise<Answer<Name>>
+
+export type WriteHandler<Name extends EndpointNameOf> = (
+  context: WriteContext,
+  input: Input<Name>,
+) => Promise<Answer<Name>>
+
+/** Answers with a stream of its own instead of an envelope. */
+export type StreamHandler = (context: ReadContext, request: Request) => Promise<Response>
+
+/** A handler for every row of the runtime API; one that is missing does not compile. */
+export type Handlers = {
+  [Name in EndpointNameOf]: RuntimeApi[Name] extends { answers: 'events' }
+    ? StreamHandler
+    : Name extends WriteName
+      ? WriteHandler<Name>
+      : ReadHandler<Name>
+}
+
+/** What a write was about, for the audit entry of its refusal. */
+export type Attempted = Omit<AuditRecord, 'outcome' | 'changes'>
+
+/** How each write is told in the audit when it is refused; one that is missing does not compile. */
+export type Attempts = { [Name in WriteName]: (input: Input<Name>) => Attempted }

@@ -1,0 +1,26 @@
+import { createHash } from 'node:crypto'
+import type { JsonValue } from '#contract/protocol/json.ts'
+import { Refusal } from '../refusal.ts'
+
+/** The `Idempotency-Key` of a write. */
+export function idempotencyKeyOf(request: Request): string {
+  const key = request.headers.get('idempotency-key')
+  if (key !== null && /^[A-Za-z0-9._~-]{1,128}$/.test(key)) return key
+  const message =
+    key === null
+      ? 'This call needs the header Idempotency-Key'
+      : 'The header Idempotency-Key must be 1 to 128 characters of A-Z a-z 0-9 . _ ~ -'
+  throw new Refusal('REQUEST_INVALID', message, {
+    details: [{ path: 'header.Idempotency-Key', errorCode: 'REQUEST_INVALID', message }],
+  })
+}
+
+/** The same for the same JSON, whatever the order of its keys or its white space. */
+export function requestHash(body: JsonValue | undefined): Buffer {
+  const sorted = JSON.stringify(body ?? null, (_, value: JsonValue) =>
+    typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      : value,
+  )
+  return createHash('sha256').update(sorted).digest()
+}

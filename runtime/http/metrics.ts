@@ -1,0 +1,61 @@
+/** Labels come from fixed sets only (row names, status codes, error codes), so that a scrape stays small. */
+export type Labels = Readonly<Record<string, string | number>>
+
+export interface Metrics {
+  /** Adds to a counter; its name ends with `_total`. */
+  count(name: string, labels: Labels, by?: number): void
+  /** Adds one observation of seconds to a histogram. */
+  observe(name: string, labels: Labels, seconds: number): void
+  /** All of it in the text format of Prometheus, with gauges that were read now. */
+  render(gauges: readonly { name: string; labels: Labels; value: number }[]): string
+}
+
+const BOUNDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+
+/** Counters and histograms of this process, from its start on. */
+export function createMetrics(): Metrics {
+  const values = new Map<string, Map<string, number>>()
+  const add = (name: string, labels: Labels, by: number): void => {
+    const series = values.get(name) ?? new Map<string, number>()
+    values.set(name, series)
+    const key = labelText(labels)
+    series.set(key, (series.get(key) ?? 0) + by)
+  }
+  return {
+    count: (name, labels, by = 1) => add(name, labels, by),
+    observe(name, labels, seconds) {
+      for (const bound of BOUNDS) if (seconds <= bound) add(`${name}_bucket`, { ...labels, le: bound }, 1)
+      add(`${name}_bucket`, { ...labels, le: '+Inf' }, 1)
+      add(`${name}_sum`, labels, seconds)
+      add(`${name}_count`, labels, 1)
+    },
+    render(gauges) {
+      const lines: string[] = []
+      for (const [name, series] of values) {
+        lines.push(`# TYPE ${typeOf(name)}`)
+        for (const [labels, value] of series) lines.push(`${name}${labels} ${value}`)
+      }
+      const told = new Set<string>()
+      for (const { name, labels, value } of gauges) {
+        if (!told.has(name)) lines.push(`# TYPE ${name} gauge`)
+        told.add(name)
+        lines.push(`${name}${labelText(labels)} ${value}`)
+      }
+      return `${[...new Set(lines)].join('\n')}\n`
+    },
+  }
+}
+
+function typeOf(name: string): string {
+  const histogram = /^(.*_seconds)_(?:bucket|sum|count)$/.exec(name)?.[1]
+  return histogram === undefined ? `${name} counter` : `${histogram} histogram`
+}
+
+function labelText(labels: Labels): string {
+  const pairs = Object.entries(labels).map(([key, value]) => `${key}="${escapeLabel(String(value))}"`)
+  return pairs.length === 0 ? '' : `{${pairs.join(',')}}`
+}
+
+function escapeLabel(text: string): string {
+  return text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')
+}

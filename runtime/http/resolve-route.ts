@@ -1,0 +1,44 @@
+import { Hono } from 'hono'
+import { AccessResolutionRequest } from '#contract/protocol/access-resolution.ts'
+import { successEnvelope } from '#contract/protocol/envelope.ts'
+import { pluginManagerApi } from '#contract/runtime-api/plugin-manager.ts'
+import { authenticatePlugin } from '../references/plugin-credential.ts'
+import { resolveReference } from '../references/resolve.ts'
+import { Refusal } from '../refusal.ts'
+import type { World } from '../world.ts'
+import { bearerOf, unauthenticated } from './credentials.ts'
+import { refusalEnvelope } from './failures.ts'
+import { envelope, refuseMethod } from './mount.ts'
+import type { HttpApp, HttpVariables } from './mount.ts'
+import { readRequest } from './read-request.ts'
+
+export interface ResolveRouteOptions {
+  world: World
+  limitRate(caller: string): void
+}
+
+const PATH = '/bundle-plugin/service-reference/resolve'
+const ROW = pluginManagerApi[`POST ${PATH}`]
+
+/** The one endpoint that plugins call; they are known by their credential and by nothing in the request. */
+export function resolveRoute({ world, limitRate }: ResolveRouteOptions): HttpApp {
+  const app = new Hono<{ Variables: HttpVariables }>()
+  app.post(PATH, async (c) => {
+    c.set('endpoint', 'resolve')
+    try {
+      const secret = bearerOf(c.req.raw)
+      const pluginId = secret === undefined ? null : await authenticatePlugin(world.db, secret)
+      if (pluginId === null) throw unauthenticated('The plugin credential is missing or unknown')
+      c.set('actorId', pluginId)
+      limitRate(`plugin ${pluginId}`)
+      const { body } = await readRequest(c.req.raw, ROW, {})
+      const data = await resolveReference(world, pluginId, AccessResolutionRequest.parse(body))
+      return envelope(c, successEnvelope(data))
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error
+      return envelope(c, refusalEnvelope(error, 'module-plugin-manager'))
+    }
+  })
+  app.all(PATH, (c) => refuseMethod(c, ['POST']))
+  return app
+}

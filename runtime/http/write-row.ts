@@ -1,0 +1,76 @@
+import * as z from 'zod'
+import { successEnvelope } from '#contract/protocol/envelope.ts'
+import type { JsonValue } from '#contract/protocol/json.ts'
+import { inTransaction } from '#database/transaction.ts'
+import { demand, demandVisible, notFound } from '../actor.ts'
+import type { Actor } from '../actor.ts'
+import { recordAudit } from '../audit/record.ts'
+import type { WriteContext } from '../context.ts'
+import { answerOnce } from '../idempotency/answer-once.ts'
+import type { OnceAnswer } from '../idempotency/answer-once.ts'
+import type { Refusal } from '../refusal.ts'
+import type { IdempotencyKey } from '../store/idempotency/open-key.ts'
+import { findPlace } from '../store/places/find-place.ts'
+import type { Db, World } from '../world.ts'
+import type { PersonAccess } from './demand-place.ts'
+import { refusalEnvelope } from './failures.ts'
+import type { Attempted } from './handlers.ts'
+
+export interface WriteCall {
+  world: World
+  actor: Actor
+  key: IdempotencyKey
+  access: PersonAccess
+  params: unknown
+  /** The data to answer, checked. */
+  run(context: WriteContext): Promise<JsonValue>
+  /** What a repeat of the call is answered as data. */
+  forRepeats(data: JsonValue): JsonValue
+  attempted(): Attempted
+}
+
+/** Does a write once for its idempotency key and answers the envelope, of a refusal too. */
+export function writeRow(call: WriteCall): Promise<OnceAnswer> {
+  const { world, actor } = call
+  return answerOnce(world.db, {
+    key: call.key,
+    async run(tx) {
+      const data = await call.run({ world, actor, tx })
+      return { answer: successEnvelope(data), kept: successEnvelope(call.forRepeats(data)) }
+    },
+    async refuse(tx, refusal) {
+      if (isWorthTelling(refusal)) await recordRefusal(tx, actor, call.attempted())
+      return refusalEnvelope(refusal, 'bundle-runtime')
+    },
+    mayRepeat: (tx) => demandObject(tx, call),
+  })
+}
+
+/** Tells in the audit that somebody tried what they may not do. */
+export function recordDenied(db: Db, actor: Actor, attempted: Attempted): Promise<void> {
+  return inTransaction(db, (tx) => recordRefusal(tx, actor, attempted))
+}
+
+/** A mistake in a form is no event in the life of an installation, and what is not there has no place in the audit. */
+function isWorthTelling({ code }: Refusal): boolean {
+  return code !== 'NOT_FOUND' && code !== 'REQUEST_INVALID'
+}
+
+async function recordRefusal(tx: WriteContext['tx'], actor: Actor, attempted: Attempted): Promise<void> {
+  const object = PathObject.safeParse(attempted)
+  const scope = attempted.scope ?? (object.success ? await findPlace(tx, object.data) : undefined)
+  await recordAudit(tx, actor, { ...attempted, ...(scope && { scope }), outcome: 'REFUSED' })
+}
+
+const PathObject = z.union([z.object({ operationId: z.string() }), z.object({ bundleInstallId: z.string() })])
+
+/** The use case checks this itself when it runs; a repeat of its answer does not run it. */
+async function demandObject(db: Db, { access, actor, params }: WriteCall): Promise<void> {
+  if (access.where !== 'object') return
+  const object = PathObject.parse(params)
+  const what = 'operationId' in object ? 'operation' : 'installation'
+  const place = await findPlace(db, object)
+  if (place === undefined) throw notFound(what)
+  demandVisible(actor, place, what)
+  demand(actor, access.needs, place)
+}

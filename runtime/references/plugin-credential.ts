@@ -1,0 +1,35 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { Refusal } from '../refusal.ts'
+import { findCredential } from '../store/plugins/find-credential.ts'
+import { noteCredentialUse } from '../store/plugins/note-credential-use.ts'
+import type { Db } from '../world.ts'
+
+/** A new secret of 256 bits, and what is kept of it. */
+export function makeSecret(): { secret: string; hash: Buffer } {
+  const secret = `bpc_${randomBytes(32).toString('base64url')}`
+  return { secret, hash: hashOf(secret) }
+}
+
+/**
+ * The plugin whose credential this is, or null where nobody's is.
+ *
+ * Throws Refusal CREDENTIAL_REVOKED, and PLUGIN_NOT_REGISTERED where the plugin is disabled.
+ */
+export async function authenticatePlugin(db: Db, secret: string): Promise<string | null> {
+  const holder = await findCredential(db, hashOf(secret))
+  if (holder === undefined) return null
+  if (holder.revoked_at !== null)
+    throw new Refusal('CREDENTIAL_REVOKED', 'This plugin credential was revoked.')
+  if (!holder.enabled) {
+    throw new Refusal('PLUGIN_NOT_REGISTERED', `The plugin ${holder.plugin_id} is disabled.`, {
+      retryable: true,
+    })
+  }
+  // a commit for each resolution would cost more than the resolution
+  if (holder.is_use_stale) await noteCredentialUse(db, holder.credential_id)
+  return holder.plugin_id
+}
+
+function hashOf(secret: string): Buffer {
+  return createHash('sha256').update(secret).digest()
+}

@@ -1,0 +1,74 @@
+import { sql } from 'kysely'
+import type { Plugin } from '#contract/runtime-api/plugins.ts'
+import type { EgressRule } from '#edge/egress.ts'
+import { notFound } from '../actor.ts'
+import { recordAudit } from '../audit/record.ts'
+import type { Answer, Input, ReadContext, WriteContext } from '../context.ts'
+import { containsText, cursorValues, pageOf } from '../store/page.ts'
+import { savePluginRow } from '../store/plugins/save-plugin.ts'
+import { selectPlugins } from '../store/plugins/select-plugins.ts'
+import type { PluginRow } from '../store/plugins/select-plugins.ts'
+import type { Db } from '../world.ts'
+import { demandReachable } from './destination.ts'
+
+/** Registered plugins in the order of their ids. */
+export async function listPlugins(
+  { world }: ReadContext,
+  { query }: Input<'GET /plugins'>,
+): Promise<Answer<'GET /plugins'>> {
+  const [after] = cursorValues(query.cursor, ['string']) ?? []
+  const rows = await selectPlugins(world.db, {
+    where: sql`${after === undefined ? sql`true` : sql`plugin.plugin_id > ${after}`}
+      and ${containsText(query.q, [sql`plugin.plugin_id`, sql`plugin.title`])}`,
+    limit: query.limit + 1,
+  })
+  return pageOf(rows, query.limit, { item: pluginView, valuesOf: (row) => [row.plugin_id] })
+}
+
+/** One plugin. Refuses with NOT_FOUND. */
+export function readPlugin(
+  { world }: ReadContext,
+  { params }: Input<'GET /plugins/{pluginId}'>,
+): Promise<Answer<'GET /plugins/{pluginId}'>> {
+  return demandPlugin(world.db, params.pluginId)
+}
+
+/** Registers a plugin or changes its registration. Refuses an endpoint that EGRESS_ALLOW does not allow. */
+export async function savePlugin(
+  { tx, actor }: WriteContext,
+  { params, body }: Input<'PUT /plugins/{pluginId}'>,
+  egressAllow: readonly EgressRule[],
+): Promise<Answer<'PUT /plugins/{pluginId}'>> {
+  demandReachable(egressAllow, body.endpoint, 'endpoint')
+  await savePluginRow(tx, {
+    plugin_id: params.pluginId,
+    title: body.title,
+    endpoint: body.endpoint,
+    enabled: body.enabled,
+    timeout_ms: body.timeoutMs ?? null,
+    max_attempts: body.maxAttempts ?? null,
+    max_backoff_ms: body.maxBackoffMs ?? null,
+  })
+  await recordAudit(tx, actor, { action: 'plugin.save', subject: params.pluginId })
+  return demandPlugin(tx, params.pluginId)
+}
+
+/** The plugin as the runtime API tells it. Refuses with NOT_FOUND. */
+export async function demandPlugin(db: Db, pluginId: string): Promise<Plugin> {
+  const [row] = await selectPlugins(db, { where: sql`plugin.plugin_id = ${pluginId}` })
+  if (row === undefined) throw notFound('plugin')
+  return pluginView(row)
+}
+
+function pluginView(row: PluginRow): Plugin {
+  return {
+    pluginId: row.plugin_id,
+    title: row.title,
+    endpoint: row.endpoint,
+    enabled: row.enabled,
+    ...(row.timeout_ms !== null && { timeoutMs: row.timeout_ms }),
+    ...(row.max_attempts !== null && { maxAttempts: row.max_attempts }),
+    ...(row.max_backoff_ms !== null && { maxBackoffMs: row.max_backoff_ms }),
+    credentials: row.credentials,
+  }
+}

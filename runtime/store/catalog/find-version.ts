@@ -1,0 +1,19 @@
+import type { Selectable } from 'kysely'
+import type { BundleRef } from '#contract/protocol/scope.ts'
+import type { Db } from '../../world.ts'
+import type { RuntimeTables } from '../tables.ts'
+
+/** One published version with its manifest. */
+export function findVersion(
+  db: Db,
+  bundle: BundleRef,
+  version: string,
+): Promise<Selectable<RuntimeTables['runtime.bundle_version']> | undefined> {
+  return db
+    .selectFrom('runtime.bundle_version')
+    .selectAll()
+    .where('bundle_environment_key', '=', bundle.environmentKey)
+    .where('bundle_id', '=', bundle.bundleId)
+    .where('version', '=', version)
+    .executeTakeFirst()
+}

@@ -1,0 +1,48 @@
+import { sql } from 'kysely'
+import type { Db } from '../../world.ts'
+import { containsText } from '../page.ts'
+
+export interface BundleRow {
+  bundle_environment_key: string
+  bundle_id: string
+  versions: number
+  title: string
+  description: string | null
+  version: string
+  published_at: string
+}
+
+/** Bundles with their newest version, in the order of environment and id, from one row after `after` on. */
+export async function listBundleRows(
+  db: Db,
+  options: {
+    environmentKey: string | undefined
+    q: string | undefined
+    after: readonly (string | number)[] | null
+    limit: number
+  },
+): Promise<BundleRow[]> {
+  const { environmentKey, q, after, limit } = options
+  const [afterEnvironment, afterId] = after ?? []
+  const result = await sql<BundleRow>`
+    select bundle.bundle_environment_key, bundle.bundle_id, bundle.versions,
+      latest.title, latest.description, latest.version, latest.published_at
+    from (
+      select bundle_environment_key, bundle_id, count(*) as versions
+      from runtime.bundle_version
+      where ${environmentKey === undefined ? sql`true` : sql`bundle_environment_key = ${environmentKey}`}
+        and ${after === null ? sql`true` : sql`(bundle_environment_key, bundle_id) > (${afterEnvironment}, ${afterId})`}
+      group by bundle_environment_key, bundle_id
+    ) as bundle
+    cross join lateral (
+      select title, description, version, published_at
+      from runtime.bundle_version as version
+      where version.bundle_environment_key = bundle.bundle_environment_key and version.bundle_id = bundle.bundle_id
+      order by published_at desc, version desc
+      limit 1
+    ) as latest
+    where ${containsText(q, [sql`bundle.bundle_id`, sql`latest.title`])}
+    order by bundle.bundle_environment_key, bundle.bundle_id
+    limit ${limit}`.execute(db)
+  return result.rows
+}

@@ -1,0 +1,23 @@
+import type { JsonValue } from '#contract/protocol/json.ts'
+import type { Tx } from '../../world.ts'
+import type { IdempotencyKey } from './open-key.ts'
+
+/** Keeps what was answered under a key; null gives the key free again. */
+export async function closeKey(
+  tx: Tx,
+  { actorId, endpoint, key }: IdempotencyKey,
+  answer: JsonValue | null,
+): Promise<void> {
+  const row = { actor_id: actorId, endpoint, key }
+  if (answer === null)
+    await tx
+      .deleteFrom('runtime.idempotency')
+      .where((kept) => kept.and(row))
+      .execute()
+  else
+    await tx
+      .updateTable('runtime.idempotency')
+      .set({ answer: JSON.stringify(answer) })
+      .where((kept) => kept.and(row))
+      .execute()
+}

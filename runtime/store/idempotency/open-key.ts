@@ -1,0 +1,39 @@
+import { sql } from 'kysely'
+import type { JsonValue } from '#contract/protocol/json.ts'
+import type { Tx } from '../../world.ts'
+
+export interface IdempotencyKey {
+  actorId: string
+  /** Method and path: the same key elsewhere is another key. */
+  endpoint: string
+  key: string
+  requestHash: Buffer
+}
+
+export type OpenedKey = { isNew: true } | { isNew: false; requestHash: Buffer; answer: JsonValue | null }
+
+/**
+ * Takes a key, or tells what was answered under it in the last 24 hours. While another transaction that took it is open
+ * this waits; so of twins that come together one runs, and the other sees its answer.
+ */
+export async function openKey(
+  tx: Tx,
+  { actorId, endpoint, key, requestHash }: IdempotencyKey,
+): Promise<OpenedKey> {
+  const taken = await sql`
+    insert into runtime.idempotency as kept (actor_id, endpoint, key, request_hash)
+    values (${actorId}, ${endpoint}, ${key}, ${requestHash})
+    on conflict (actor_id, endpoint, key) do update
+      set request_hash = excluded.request_hash, answer = null, created_at = clock_timestamp()
+      where kept.created_at < clock_timestamp() - interval '24 hours'
+    returning key`.execute(tx)
+  if (taken.rows.length > 0) return { isNew: true }
+  const row = await tx
+    .selectFrom('runtime.idempotency')
+    .select(['request_hash', 'answer'])
+    .where('actor_id', '=', actorId)
+    .where('endpoint', '=', endpoint)
+    .where('key', '=', key)
+    .executeTakeFirstOrThrow()
+  return { isNew: false, requestHash: row.request_hash, answer: row.answer }
+}

@@ -1,0 +1,42 @@
+import { sql } from 'kysely'
+import type { RawBuilder } from 'kysely'
+import { Refusal } from '../refusal.ts'
+import { decodeCursor, encodeCursor } from './cursor.ts'
+
+/** A page of rows out of one that was read with a row more than fits; `valuesOf` are the sort values of a row. */
+export function pageOf<Row, Item>(
+  rows: readonly Row[],
+  limit: number,
+  page: { item(row: Row): Item; valuesOf(row: Row): (string | number)[] },
+): { items: Item[]; nextCursor: string | null } {
+  const shown = rows.slice(0, limit)
+  const last = shown.at(-1)
+  return {
+    items: shown.map(page.item),
+    nextCursor: rows.length > limit && last !== undefined ? encodeCursor(page.valuesOf(last)) : null,
+  }
+}
+
+/** The values of a cursor, or null on the first page. Refuses what is no cursor of this list. */
+export function cursorValues(
+  cursor: string | undefined,
+  kinds: readonly ('string' | 'number')[],
+): (string | number)[] | null {
+  return cursor === undefined ? null : decodeCursor(cursor, kinds)
+}
+
+/** A cursor's time as the database wrote it, all its digits; anything else would be an error of the database's. */
+export function cursorTime(value: string | number | undefined): string {
+  if (/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d{1,6})?\+00$/.test(String(value))) return String(value)
+  throw new Refusal('REQUEST_INVALID', 'The cursor is not one of this list. Begin again without it.')
+}
+
+/** Whether the text stands in any of the columns, in whatever case; `%` and `_` are only themselves. */
+export function containsText(
+  text: string | undefined,
+  columns: readonly RawBuilder<unknown>[],
+): RawBuilder<boolean> {
+  if (text === undefined) return sql<boolean>`true`
+  const conditions = columns.map((column) => sql`position(lower(${text}) in lower(${column})) > 0`)
+  return sql<boolean>`(${sql.join(conditions, sql` or `)})`
+}

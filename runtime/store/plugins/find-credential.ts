@@ -1,0 +1,29 @@
+import { sql } from 'kysely'
+import type { Db } from '../../world.ts'
+
+export interface CredentialHolder {
+  credential_id: string
+  plugin_id: string
+  enabled: boolean
+  revoked_at: string | null
+  /** Whether the last use that was noted is a minute or more ago. */
+  is_use_stale: boolean
+}
+
+/** Whose credential has this hash, revoked ones included. */
+export function findCredential(db: Db, secretHash: Buffer): Promise<CredentialHolder | undefined> {
+  return db
+    .selectFrom('runtime.plugin_credential as credential')
+    .innerJoin('runtime.plugin as plugin', 'plugin.plugin_id', 'credential.plugin_id')
+    .select([
+      'credential.credential_id',
+      'credential.plugin_id',
+      'credential.revoked_at',
+      'plugin.enabled',
+      sql<boolean>`coalesce(credential.last_used_at < clock_timestamp() - interval '1 minute', true)`.as(
+        'is_use_stale',
+      ),
+    ])
+    .where('credential.secret_hash', '=', secretHash)
+    .executeTakeFirst()
+}

@@ -1,0 +1,36 @@
+import { sql } from 'kysely'
+import type { RawBuilder, Selectable } from 'kysely'
+import type { PluginCredential } from '#contract/runtime-api/plugins.ts'
+import type { Db } from '../../world.ts'
+import type { RuntimeTables } from '../tables.ts'
+
+export type PluginRow = Omit<Selectable<RuntimeTables['runtime.plugin']>, 'updated_at'> & {
+  credentials: PluginCredential[]
+}
+
+const TIME = sql.lit('YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+
+/** Plugins with their credentials, in the order of their ids. */
+export async function selectPlugins(
+  db: Db,
+  { where, limit = null }: { where: RawBuilder<unknown>; limit?: number | null },
+): Promise<PluginRow[]> {
+  const result = await sql<PluginRow>`
+    select plugin.plugin_id, plugin.title, plugin.endpoint, plugin.enabled,
+      plugin.timeout_ms, plugin.max_attempts, plugin.max_backoff_ms, coalesce(credential.all, '[]'::json) as credentials
+    from runtime.plugin as plugin
+    left join lateral (
+      select json_agg(json_build_object(
+        'credentialId', credential_id,
+        'createdAt', to_char(created_at, ${TIME}),
+        'lastUsedAt', to_char(last_used_at, ${TIME}),
+        'revokedAt', to_char(revoked_at, ${TIME})
+      ) order by created_at, credential_id) as all
+      from runtime.plugin_credential as credential
+      where credential.plugin_id = plugin.plugin_id
+    ) as credential on true
+    where ${where}
+    order by plugin.plugin_id
+    limit ${limit}::int`.execute(db)
+  return result.rows
+}

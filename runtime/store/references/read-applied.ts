@@ -1,0 +1,53 @@
+import { sql } from 'kysely'
+import type { CompiledAuthorization } from '#contract/protocol/authorization.ts'
+import type { ManifestPlugin } from '#contract/protocol/manifest.ts'
+import type { TypedValue } from '#contract/protocol/typed-value.ts'
+import type { OperationType } from '#contract/protocol/vocabulary.ts'
+import type { InstallationState, Phase } from '#contract/runtime-api/vocabulary.ts'
+import type { Db } from '../../world.ts'
+
+/** An installation as one resolution needs it. */
+export interface AppliedReference {
+  environment_key: string
+  application_runtime_id: string
+  workspace_id: number
+  bundle_install_id: string
+  bundle_environment_key: string
+  bundle_id: string
+  state: InstallationState
+  /** The operation that holds the claim. */
+  claim_type: OperationType | null
+  claim_phase: Phase | null
+  /** The Module as RESOURCES last applied it; null where the ledger has no such resource. */
+  module_id: string | null
+  value: TypedValue | null
+  /** Of the version that is installed. */
+  declared: ManifestPlugin[] | null
+  /** Frozen with the operation that holds the claim. */
+  frozen: CompiledAuthorization[] | null
+}
+
+/** Reads, in one statement, everything that decides whether a property of an installed resource may be resolved. */
+export async function readApplied(
+  db: Db,
+  at: { bundleInstallId: string; resource: string; propertyKey: string },
+): Promise<AppliedReference | undefined> {
+  const result = await sql<AppliedReference>`
+    select
+      installation.environment_key, installation.application_runtime_id, installation.workspace_id,
+      installation.bundle_install_id, installation.bundle_environment_key, installation.bundle_id, installation.state,
+      claim.operation_type as claim_type, claim.phase as claim_phase,
+      ledger.module_id, ledger.properties -> ${at.propertyKey}::text as value,
+      version.manifest -> 'plugins' as declared, plan.plan -> 'plugins' as frozen
+    from runtime.installation as installation
+    left join runtime.operation as claim
+      on claim.bundle_install_id = installation.bundle_install_id and claim.holds_claim
+    left join runtime.operation_plan as plan on plan.operation_id = claim.operation_id
+    left join runtime.installed_resource as ledger
+      on ledger.bundle_install_id = installation.bundle_install_id and ledger.locator = ${at.resource}
+    left join runtime.bundle_version as version
+      on version.bundle_environment_key = installation.bundle_environment_key
+      and version.bundle_id = installation.bundle_id and version.version = installation.version
+    where installation.bundle_install_id = ${at.bundleInstallId}`.execute(db)
+  return result.rows[0]
+}

@@ -1,0 +1,58 @@
+import { sql } from 'kysely'
+import type { RawBuilder } from 'kysely'
+import type { Scope } from '#contract/protocol/scope.ts'
+import type { InstallationState } from '#contract/runtime-api/vocabulary.ts'
+import type { Db } from '../../world.ts'
+
+export interface ServiceRow {
+  service_id: string
+  title: string
+  url: string
+  /** What may be called: the events that the owning Module declares as installed, or what is listed without an owner. */
+  methods: string[]
+  owner_bundle_install_id: string | null
+  owner_locator: string | null
+  owner_state: InstallationState | null
+  /** Whether the owner's ledger still has the Module. */
+  owner_has_module: boolean
+  consumers: Scope[]
+  enabled: boolean
+  /** What `isUsable` says. */
+  is_usable: boolean
+}
+
+/**
+ * Services with what their owners make of them. `where` and `isUsable` ask about the aliases `service` and `owner`; the
+ * rows come in the order of their ids.
+ */
+export async function selectServices(
+  db: Db,
+  options: { where: RawBuilder<unknown>; isUsable?: RawBuilder<boolean>; limit?: number | null },
+): Promise<ServiceRow[]> {
+  const { where, isUsable = sql<boolean>`true`, limit = null } = options
+  const result = await sql<ServiceRow>`
+    select
+      service.service_id, service.title, service.url, service.owner_bundle_install_id, service.owner_locator,
+      service.consumers, service.enabled, owner.state as owner_state,
+      owned.locator is not null as owner_has_module,
+      case when service.owner_locator is null then service.methods else coalesce(declared.methods, '[]'::json) end
+        as methods,
+      ${isUsable} as is_usable
+    from runtime.service as service
+    left join runtime.installation as owner on owner.bundle_install_id = service.owner_bundle_install_id
+    left join runtime.installed_resource as owned
+      on owned.bundle_install_id = service.owner_bundle_install_id and owned.locator = service.owner_locator
+    left join runtime.bundle_version as version
+      on version.bundle_environment_key = owner.bundle_environment_key
+      and version.bundle_id = owner.bundle_id and version.version = owned.version
+    left join lateral (
+      select json_agg(event ->> 'method' order by event ->> 'method') as methods
+      from json_array_elements(version.manifest -> 'resources') as resource,
+        json_array_elements(coalesce(resource -> 'events', '[]'::json)) as event
+      where resource ->> 'moduleId' = owned.module_id
+    ) as declared on true
+    where ${where}
+    order by service.service_id
+    limit ${limit}::int`.execute(db)
+  return result.rows
+}
