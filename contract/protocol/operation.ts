@@ -2,8 +2,6 @@ import * as z from 'zod'
 import { Key, OperationId } from './keys.ts'
 import * as vocabulary from './vocabulary.ts'
 
-export { OPERATION_TYPES, OUTCOMES, RESOURCE_ACTIONS, STAGES } from './vocabulary.ts'
-
 const oneOf = <const Names extends readonly [string, ...string[]]>(names: Names) =>
   z.enum(names, `Must be one of ${names.join(', ')}`)
 

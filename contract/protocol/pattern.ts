@@ -1,4 +1,5 @@
 import { PATTERN_MAX } from './limits.ts'
+import { isAnchored, isFixed, PatternRefused, readPattern, TOO_COMPLEX, type Node } from './pattern-tree.ts'
 
 /**
  * How long a regular expression of an author can keep a browser or a runtime busy.
@@ -19,6 +20,7 @@ import { PATTERN_MAX } from './limits.ts'
 export type PatternCost = { usable: true; degree: number } | { usable: false; problem: string }
 
 const STATES_MAX = 256
+const MOVES_MAX = 16_000
 const STEPS_MAX = 1_000_000
 const ENDLESS = 10
 const DEGREE_MAX = 4
@@ -51,158 +53,8 @@ function compiles(pattern: string): boolean {
 
 const refuse = (problem: string): PatternCost => ({ usable: false, problem })
 
-class PatternRefused extends Error {}
-
 const EXPONENTIAL =
   'Can take endlessly long: a repetition holds another, or alternatives, that match the same text in several ways'
-const TOO_COMPLEX = 'Is too complex to be checked'
-
-// --- The pattern as a tree -----------------------------------------------------------------------------------------
-
-type Node =
-  | { type: 'characters'; mask: bigint }
-  | { type: 'sequence'; items: Node[] }
-  | { type: 'choice'; options: Node[] }
-  | { type: 'repeat'; body: Node; min: number; max: number }
-  | { type: 'look'; body: Node }
-  | { type: 'start' }
-  | { type: 'nothing' }
-
-/** Reads a pattern that is known to compile, so that only what matters here is looked at. */
-class Reader {
-  readonly #text: string
-  readonly #masks: CharacterMasks
-  #at = 0
-
-  constructor(text: string) {
-    this.#text = text
-    this.#masks = new CharacterMasks(text)
-  }
-
-  readChoice(): Node {
-    const options: Node[] = []
-    do options.push(this.#readSequence())
-    while (this.#take('|'))
-    return options.length === 1 && options[0] !== undefined ? options[0] : { type: 'choice', options }
-  }
-
-  #readSequence(): Node {
-    const items: Node[] = []
-    while (this.#at < this.#text.length && !'|)'.includes(this.#text.charAt(this.#at)))
-      items.push(this.#readQuantifier(this.#readAtom()))
-    return { type: 'sequence', items }
-  }
-
-  #readQuantifier(body: Node): Node {
-    const found = this.#match(/(?:[*+?]|\{(\d+)(?:(,)(\d*))?\})\??/y)
-    if (found === null) return body
-    const [text, low, comma, high] = found
-    if (low !== undefined) {
-      const min = Number(low)
-      const max = comma === undefined ? min : high === '' ? Infinity : Number(high)
-      return { type: 'repeat', body, min, max }
-    }
-    return {
-      type: 'repeat',
-      body,
-      min: text.startsWith('+') ? 1 : 0,
-      max: text.startsWith('?') ? 1 : Infinity,
-    }
-  }
-
-  #readAtom(): Node {
-    if (this.#take('^')) return { type: 'start' }
-    if (this.#take('$') || this.#match(/\\[bB]/y) !== null) return { type: 'nothing' }
-    if (this.#take('(')) return this.#readGroup()
-    if (this.#match(/\\(?:[1-9]|k<)/y) !== null) throw new PatternRefused('Must not use back references')
-    const atom = this.#match(
-      /\[(?:[^\]\\]|\\.)*\]|\\[pP]\{[^}]*\}|\\u\{[^}]*\}|\\u[0-9a-fA-F]{4}|\\x[0-9a-fA-F]{2}|\\c[A-Za-z]|\\.|[^]/uy,
-    )
-    if (atom === null) throw new PatternRefused(TOO_COMPLEX)
-    return { type: 'characters', mask: this.#masks.of(atom[0]) }
-  }
-
-  #readGroup(): Node {
-    const look = this.#match(/\?<?[=!]/y) !== null
-    if (!look && this.#match(/\?:|\?<[^>]*>/y) === null && this.#take('?'))
-      throw new PatternRefused('Must not change its flags inside')
-    const body = this.readChoice()
-    this.#take(')')
-    return look ? { type: 'look', body } : body
-  }
-
-  #take(character: string): boolean {
-    if (this.#text.charAt(this.#at) !== character) return false
-    this.#at += 1
-    return true
-  }
-
-  #match(sticky: RegExp): RegExpExecArray | null {
-    sticky.lastIndex = this.#at
-    const found = sticky.exec(this.#text)
-    if (found !== null) this.#at += found[0].length
-    return found
-  }
-}
-
-/**
- * Sets of characters as bits, one for each character that tells two sets of this pattern apart: all of ASCII, a few of
- * other scripts, and both ends of every range that is written in the pattern.
- */
-class CharacterMasks {
-  readonly #samples: string[]
-  readonly #known = new Map<string, bigint>()
-
-  constructor(pattern: string) {
-    const points = new Set([0x85, 0xa0, 0xe9, 0x3b1, 0x436, 0x5d0, 0x4e2d, 0x2028, 0xfeff, 0xffff, 0x1f600])
-    for (let point = 0; point < 128; point += 1) points.add(point)
-    const written = [...pattern].map((character) => character.codePointAt(0) ?? 0)
-    const escaped = [...pattern.matchAll(/\\(?:u\{([0-9a-fA-F]+)\}|u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2}))/g)]
-    for (const [, ...groups] of escaped) written.push(Number.parseInt(groups.find(Boolean) ?? '0', 16))
-    for (const point of written)
-      for (const near of [point - 1, point, point + 1]) if (near >= 0 && near <= 0x10ffff) points.add(near)
-    this.#samples = [...points].map((point) => String.fromCodePoint(point))
-  }
-
-  of(atom: string): bigint {
-    const known = this.#known.get(atom)
-    if (known !== undefined) return known
-    const expression = new RegExp(`^${atom}$`, 'u')
-    // The first bit is set for what cannot be told by samples, so that two of them always count as overlapping.
-    let mask = /\\p\{/i.test(atom) ? 1n : 0n
-    for (const sample of this.#samples) mask = (mask << 1n) | (expression.test(sample) ? 1n : 0n)
-    this.#known.set(atom, mask)
-    return mask
-  }
-}
-
-function isAnchored(node: Node): boolean {
-  switch (node.type) {
-    case 'start':
-      return true
-    case 'choice':
-      return node.options.every(isAnchored)
-    case 'sequence': {
-      const first = node.items.find((item) => item.type !== 'look' && item.type !== 'nothing')
-      return first !== undefined && isAnchored(first)
-    }
-    default:
-      return false
-  }
-}
-
-const isFixed = (node: Node): boolean => {
-  switch (node.type) {
-    case 'sequence':
-      return node.items.every(isFixed)
-    case 'repeat':
-      return node.min === node.max && isFixed(node.body)
-    case 'characters':
-      return true
-    default:
-      return false
-  }
-}
 
 // --- The pattern as an automaton -----------------------------------------------------------------------------------
 
@@ -219,6 +71,7 @@ class Automaton {
   /** What looks ahead or behind, matched from where it stands; `repeated` when it stands in a loop. */
   readonly looks: { body: Node; repeated: boolean }[] = []
   #loops = 0
+  #moves = 0
 
   add(node: Node): Part {
     switch (node.type) {
@@ -290,6 +143,8 @@ class Automaton {
   }
 
   #connect(from: number[], to: number[]): void {
+    this.#moves += from.length * to.length
+    if (this.#moves > MOVES_MAX) throw new PatternRefused(TOO_COMPLEX)
     for (const state of from) {
       const follow = this.follow[state]
       for (const next of to) follow?.set(next, (follow.get(next) ?? 0) + 1)
@@ -300,7 +155,7 @@ class Automaton {
 // --- Counting ways -------------------------------------------------------------------------------------------------
 
 function degreeOf(pattern: string): number {
-  const tree = new Reader(pattern).readChoice()
+  const tree = readPattern(pattern)
   // A pattern without ^ is tried at every place, which is a loop over everything before it.
   return degreeOfTree(tree, { searches: !isAnchored(tree) })
 }
@@ -315,8 +170,10 @@ function degreeOfTree(tree: Node, { searches }: { searches: boolean }): number {
   )
   const loops = findLoops(automaton)
   for (const loop of loops) if (isExponential(automaton, loop)) throw new PatternRefused(EXPONENTIAL)
-  if (waysAtWorst(automaton, whole.first) > WAYS_MAX) throw new PatternRefused(EXPONENTIAL)
-  return Math.max(1, degreeOfLoops(automaton, loops), ...ahead)
+  const degree = Math.max(1, degreeOfLoops(automaton, loops), ...ahead)
+  if (degree <= DEGREE_MAX && waysAtWorst(automaton, whole.first) > WAYS_MAX)
+    throw new PatternRefused(EXPONENTIAL)
+  return degree
 }
 
 type Loop = { states: Set<number>; mask: bigint; reaches: Set<number> }

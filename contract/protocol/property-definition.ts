@@ -1,10 +1,17 @@
 import * as z from 'zod'
-import { Json, Values } from './keys.ts'
+import { isJsonObject, isJsonValue, type JsonObject } from './json.ts'
+import { Json } from './keys.ts'
 import { GROUP_MAX } from './limits.ts'
 import { PROPERTY_KINDS } from './vocabulary.ts'
 
 /** A JSON Schema 2020-12 as written; `checkSchema` says whether it can be used. */
-export const JsonSchema = z.union([z.boolean(), Values], 'Must be a JSON Schema: an object, true or false')
+export const JsonSchema = z
+  .unknown()
+  .refine(
+    (value) => typeof value === 'boolean' || (isJsonObject(value) && isJsonValue(value)),
+    'Must be a JSON Schema: an object, true or false',
+  )
+  .meta({ type: ['object', 'boolean'] }) as unknown as z.ZodType<JsonObject | boolean, JsonObject | boolean>
 export type JsonSchema = z.infer<typeof JsonSchema>
 
 /**

@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { checkTypedValue } from './business-value.ts'
+import type { PropertyDefinition } from './property-definition.ts'
+import type { TypedValue } from './typed-value.ts'
+
+const service = { '@type': 'ServiceReference' as const, serviceId: 'mailer' }
+const values: Record<string, TypedValue> = {
+  DATA: { '@type': 'Data', value: 'text' },
+  SERVICE_REFERENCE: service,
+  SERVICE_REFERENCE_MAP: { '@type': 'ServiceReferenceMap', valueMap: { a: service } },
+  SERVICE_REFERENCE_LIST: { '@type': 'ServiceReferenceList', valueList: [service] },
+}
+
+test('a value is of the kind that the definition says', () => {
+  for (const [kind, expected] of Object.entries(values))
+    for (const value of Object.values(values)) {
+      const definition = { kind, ...(kind === 'DATA' ? { schema: true } : {}) } as PropertyDefinition
+      const problems = checkTypedValue(definition, value)
+      if (value === expected) assert.deepEqual(problems, [])
+      else
+        assert.deepEqual(problems, [
+          { path: '', keyword: '@type', message: `Must be a ${expected['@type']}` },
+        ])
+    }
+})
+
+test('the business value inside Data satisfies the schema', () => {
+  const definition: PropertyDefinition = { kind: 'DATA', schema: { type: 'string', maxLength: 3 } }
+  assert.deepEqual(checkTypedValue(definition, { '@type': 'Data', value: 'abc' }), [])
+  assert.deepEqual(checkTypedValue(definition, { '@type': 'Data', value: 'abcd' }), [
+    { path: '', keyword: 'maxLength', message: 'Must be at most 3 characters' },
+  ])
+  assert.equal(
+    checkTypedValue(definition, { '@type': 'Data', value: { '@type': 'Data', value: 'abc' } }).length,
+    1,
+  )
+})
+
+test('an @type inside a business value is only data', () => {
+  const definition: PropertyDefinition = { kind: 'DATA', schema: { type: 'object', required: ['@type'] } }
+  assert.deepEqual(checkTypedValue(definition, { '@type': 'Data', value: service }), [])
+  assert.deepEqual(checkTypedValue(definition, { '@type': 'Data', value: { '@type': 'Data', value: 1 } }), [])
+})

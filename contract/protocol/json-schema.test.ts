@@ -1,0 +1,546 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import type { JsonValue } from './json.ts'
+import { checkSchema, checkValue } from './json-schema.ts'
+
+const parsed = (text: string): JsonValue => JSON.parse(text) as JsonValue
+const tell = (schema: JsonValue, value: JsonValue) =>
+  checkValue(schema, value).map(({ path, message }) => `${path}: ${message}`)
+
+/** For each schema: what satisfies it, what does not, and what is then said. */
+const keywords: [JsonValue, JsonValue[], [JsonValue, string][]][] = [
+  [true, [1, null, {}], []],
+  [{}, [1, null, {}], []],
+  [false, [], [[1, ': Is not allowed']]],
+  [
+    { type: 'string' },
+    ['', 'a'],
+    [
+      [1, ': Must be text'],
+      [null, ': Must be text'],
+    ],
+  ],
+  [
+    { type: 'integer' },
+    [0, 1, -3, 1.0, 1e3],
+    [
+      [1.5, ': Must be a whole number'],
+      ['1', ': Must be a whole number'],
+    ],
+  ],
+  [{ type: 'number' }, [0, 1.5], [['1', ': Must be a number']]],
+  [{ type: 'boolean' }, [true, false], [[0, ': Must be true or false']]],
+  [
+    { type: 'null' },
+    [null],
+    [
+      [0, ': Must be empty (null)'],
+      ['', ': Must be empty (null)'],
+    ],
+  ],
+  [
+    { type: 'object' },
+    [{}],
+    [
+      [[], ': Must be an object'],
+      [null, ': Must be an object'],
+    ],
+  ],
+  [{ type: 'array' }, [[]], [[{}, ': Must be a list']]],
+  [{ type: ['string', 'null'] }, ['', null], [[1, ': Must be text or empty (null)']]],
+  [
+    { const: { a: [1] } },
+    [{ a: [1.0] }],
+    [
+      [{ a: [2] }, ': Must be {"a":[1]}'],
+      [1, ': Must be {"a":[1]}'],
+    ],
+  ],
+  [
+    { enum: ['a', 1, null] },
+    ['a', 1, null],
+    [
+      ['b', ': Must be one of a, 1 or null'],
+      [false, ': Must be one of a, 1 or null'],
+    ],
+  ],
+  [{ enum: ['a'] }, ['a'], [['b', ': Must be a']]],
+  [
+    { minLength: 2 },
+    ['ab', '😀😀', 1],
+    [
+      ['a', ': Must be at least 2 characters'],
+      ['😀', ': Must be at least 2 characters'],
+    ],
+  ],
+  [{ maxLength: 1 }, ['', 'a', '😀'], [['ab', ': Must be at most 1 character']]],
+  [{ maxLength: 64 }, ['x'.repeat(64)], [['x'.repeat(65), ': Must be at most 64 characters']]],
+  [{ pattern: '^a+$' }, ['a', 'aa', 1], [['b', ': Must match the pattern ^a+$']]],
+  [{ pattern: 'b' }, ['abc'], [['a', ': Must match the pattern b']]],
+  [{ minimum: 1 }, [1, 2, 'a'], [[0.9, ': Must be at least 1']]],
+  [{ maximum: 1 }, [1, 0], [[1.1, ': Must be at most 1']]],
+  [{ exclusiveMinimum: 1 }, [1.1], [[1, ': Must be more than 1']]],
+  [{ exclusiveMaximum: 1 }, [0.9], [[1, ': Must be less than 1']]],
+  [{ multipleOf: 0.01 }, [0.29, 1.1, 4.35], [[0.005, ': Must be a multiple of 0.01']]],
+  [{ minItems: 1 }, [[1], {}], [[[], ': Must have at least 1 item']]],
+  [{ maxItems: 1 }, [[], [1]], [[[1, 2], ': Must have at most 1 item']]],
+  [
+    { uniqueItems: true },
+    [
+      [1, 2],
+      [{ a: 1 }, { a: 2 }],
+    ],
+    [
+      [
+        [
+          { a: 1, b: 2 },
+          { b: 2, a: 1 },
+        ],
+        ': Must not have the same item twice',
+      ],
+    ],
+  ],
+  [{ uniqueItems: false }, [[1, 1]], []],
+  [
+    { contains: { type: 'null' } },
+    [[1, null]],
+    [
+      [[1], ': Must have at least 1 item of the required form'],
+      [[], ': Must have at least 1 item of the required form'],
+    ],
+  ],
+  [
+    { contains: { const: 1 }, minContains: 2 },
+    [[1, 1]],
+    [[[1, 2], ': Must have at least 2 items of the required form']],
+  ],
+  [{ contains: { const: 1 }, minContains: 0 }, [[], [2]], []],
+  [
+    { contains: { const: 1 }, maxContains: 1 },
+    [[1, 2]],
+    [[[1, 1], ': Must have at most 1 item of the required form']],
+  ],
+  [
+    { items: { type: 'integer' } },
+    [[], [1]],
+    [
+      [[1, 'a', 2, 'b'], '/1: Must be a whole number'],
+      [[null], '/0: Must be a whole number'],
+    ],
+  ],
+  [
+    { prefixItems: [{ type: 'string' }], items: false },
+    [[], ['a']],
+    [
+      [['a', 1], '/1: Must not be there: the list is too long'],
+      [[1], '/0: Must be text'],
+    ],
+  ],
+  [
+    { prefixItems: [true], unevaluatedItems: false },
+    [[1]],
+    [[[1, 2], '/1: Must not be there: the list is too long']],
+  ],
+  [
+    { required: ['a', 'constructor'] },
+    [{ a: 1, constructor: 2 }, 1],
+    [
+      [{ a: 1 }, '/constructor: Is required'],
+      [{ constructor: 1 }, '/a: Is required'],
+    ],
+  ],
+  [{ minProperties: 1 }, [{ a: 1 }], [[{}, ': Must have at least 1 property']]],
+  [{ maxProperties: 1 }, [{ a: 1 }], [[{ a: 1, b: 2 }, ': Must have at most 1 property']]],
+  [{ properties: { a: { type: 'string' } } }, [{ a: '' }, { b: 1 }, {}], [[{ a: 1 }, '/a: Must be text']]],
+  [{ properties: { a: false } }, [{}], [[{ a: 1 }, '/a: Is not allowed']]],
+  [
+    { properties: { a: true }, additionalProperties: false },
+    [{ a: 1 }],
+    [[{ b: 1 }, '/b: Is not a known property']],
+  ],
+  [{ additionalProperties: { type: 'string' } }, [{ a: '' }], [[{ a: 1 }, '/a: Must be text']]],
+  [
+    { patternProperties: { '^x-': { type: 'string' } }, additionalProperties: false },
+    [{ 'x-a': '' }],
+    [
+      [{ 'x-a': 1 }, '/x-a: Must be text'],
+      [{ y: 1 }, '/y: Is not a known property'],
+    ],
+  ],
+  [
+    { propertyNames: { maxLength: 2 } },
+    [{ ab: 1 }],
+    [[{ abc: 1 }, '/abc: The name must be at most 2 characters']],
+  ],
+  [
+    { allOf: [{ properties: { a: true } }], unevaluatedProperties: false },
+    [{ a: 1 }],
+    [[{ b: 1 }, '/b: Is not a known property']],
+  ],
+  [
+    { dependentRequired: { a: ['b'] } },
+    [{}, { b: 1 }, { a: 1, b: 1 }],
+    [[{ a: 1 }, '/b: Is required together with a']],
+  ],
+  [{ dependentSchemas: { a: { required: ['b'] } } }, [{}, { a: 1, b: 1 }], [[{ a: 1 }, '/b: Is required']]],
+  [
+    { allOf: [{ minimum: 1 }, { maximum: 2 }] },
+    [1, 2],
+    [
+      [0, ': Must be at least 1'],
+      [3, ': Must be at most 2'],
+    ],
+  ],
+  [{ anyOf: [{ type: 'string' }, { type: 'null' }] }, ['', null], [[1, ': Must be text or empty (null)']]],
+  [
+    { anyOf: [{ type: 'string', maxLength: 1 }, { type: 'null' }] },
+    ['', null],
+    [['ab', ': Must be at most 1 character']],
+  ],
+  [{ anyOf: [{ minimum: 5 }, { maximum: 2 }] }, [1, 5], [[3, ': Must match one of the 2 allowed forms']]],
+  [
+    { oneOf: [{ type: 'integer' }, { type: 'number' }] },
+    [1.5],
+    [
+      [1, ': Must match only one of the 2 allowed forms'],
+      ['', ': Must be a whole number or a number'],
+    ],
+  ],
+  [
+    {
+      oneOf: ['a', 'b'].map((kind) => ({
+        properties: { kind: { const: kind }, n: { type: kind === 'a' ? 'integer' : 'string' } },
+      })),
+    },
+    [
+      { kind: 'a', n: 1 },
+      { kind: 'b', n: '' },
+    ],
+    [[{ kind: 'b', n: 1 }, '/n: Must be text']],
+  ],
+  [{ not: { type: 'string' } }, [1], [['', ': Must not have the form that is ruled out']]],
+  [
+    // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
+    { if: { required: ['a'] }, then: { required: ['b'] }, else: { required: ['c'] } },
+    [{ a: 1, b: 1 }, { c: 1 }],
+    [
+      [{ a: 1 }, '/b: Is required'],
+      [{}, '/c: Is required'],
+    ],
+  ],
+  [{ $ref: '#/$defs/n', $defs: { n: { minimum: 1 } } }, [1], [[0, ': Must be at least 1']]],
+  [{ $ref: '#n', definitions: { x: { $anchor: 'n', minimum: 1 } } }, [1], [[0, ': Must be at least 1']]],
+  [{ $ref: '#/$defs/a~1b%25', $defs: { 'a/b%': { type: 'string' } } }, ['a'], [[0, ': Must be text']]],
+  [
+    { properties: { next: { $ref: '#' }, n: { type: 'integer' } } },
+    [{ next: { next: { n: 1 } } }],
+    [[{ next: { next: { n: 'a' } } }, '/next/next/n: Must be a whole number']],
+  ],
+  [
+    { properties: { 'a/b~c d#é"%': { type: 'string' } } },
+    [{ 'a/b~c d#é"%': '' }],
+    [[{ 'a/b~c d#é"%': 1 }, '/a~1b~0c d#é"%: Must be text']],
+  ],
+  [
+    {
+      properties: {
+        not: { type: 'string' },
+        anyOf: { type: 'string' },
+        contains: { type: 'string' },
+        allOf: { properties: { 0: { type: 'string' } } },
+      },
+    },
+    [{ not: '' }, { allOf: [1] }],
+    [
+      [{ not: 1 }, '/not: Must be text'],
+      [{ contains: 1 }, '/contains: Must be text'],
+      [{ anyOf: 1 }, '/anyOf: Must be text'],
+      [{ allOf: { 0: 1 } }, '/allOf/0: Must be text'],
+    ],
+  ],
+  [
+    {
+      title: 'A',
+      description: 'B',
+      default: 1,
+      examples: [1],
+      deprecated: true,
+      readOnly: true,
+      writeOnly: true,
+      $comment: 'c',
+      'x-hint': { type: 5 },
+    },
+    [1, 'a'],
+    [],
+  ],
+]
+
+for (const [schema, satisfied, failed] of keywords)
+  test(`values of ${JSON.stringify(schema)}`, () => {
+    assert.deepEqual(checkSchema(schema), [])
+    for (const value of satisfied) assert.deepEqual(tell(schema, value), [], JSON.stringify(value))
+    for (const [value, message] of failed)
+      assert.ok(
+        tell(schema, value).includes(message),
+        `${JSON.stringify(value)}: ${tell(schema, value).join('; ')}`,
+      )
+  })
+
+const formats: Record<string, [JsonValue[], JsonValue[]]> = {
+  date: [['2024-02-29'], ['2023-02-29', '2024-2-29', '']],
+  'date-time': [
+    ['2026-01-31T08:00:00Z', '2026-01-31T08:00:00.5+01:00'],
+    ['2026-01-31T08:00:00', '2026-01-31', 'now'],
+  ],
+  time: [['08:00:00Z'], ['08:00', '25:00:00Z']],
+  duration: [
+    ['PT15M', 'P1W'],
+    ['15m', 'P'],
+  ],
+  email: [
+    ['a@example.com', 'a.b+c@example.co'],
+    ['a', 'a@', '@b', 'a b@example.com', 'a@b c'],
+  ],
+  hostname: [
+    ['example.com', 'localhost'],
+    ['-a.com', 'a_b.com', 'a..b', ''],
+  ],
+  ipv4: [['127.0.0.1'], ['256.0.0.1', '1.2.3', '::1']],
+  ipv6: [
+    ['::1', 'fe80::1', '::ffff:1.2.3.4'],
+    ['1.2.3.4', ':::', 'g::'],
+  ],
+  uri: [
+    ['https://example.com/a?b#c', 'urn:a:b', 'mailto:a@b.c'],
+    ['/a', 'example', ''],
+  ],
+  'uri-reference': [
+    ['/a', '?b', 'https://a'],
+    ['a b', '\\a'],
+  ],
+  'uri-template': [['/a/{b}'], ['/a/{b']],
+  uuid: [['0198c0de-0000-7000-8000-000000000001'], ['0198c0de', '']],
+  'json-pointer': [
+    ['', '/a/0'],
+    ['a', '/~2'],
+  ],
+  'relative-json-pointer': [['0', '1/a'], ['/a']],
+  regex: [['^a+$'], ['(', '[']],
+}
+for (const [format, [satisfied, failed]] of Object.entries(formats))
+  test(`format ${format}`, () => {
+    for (const value of [...satisfied, 1, null])
+      assert.deepEqual(tell({ format }, value), [], JSON.stringify(value))
+    for (const value of failed) {
+      const [problem, ...more] = checkValue({ format }, value)
+      assert.deepEqual([problem?.keyword, more], ['format', []], JSON.stringify(value))
+      assert.match(problem?.message ?? '', /^Must be an? /)
+    }
+  })
+
+test('a format of somebody else is a remark', () => {
+  assert.deepEqual(checkSchema({ format: 'colour' }), [])
+  assert.deepEqual(tell({ format: 'colour' }, 'x'), [])
+})
+
+const unusable: [JsonValue, string, RegExp][] = [
+  [null, '', /object, true or false/],
+  ['string', '', /object, true or false/],
+  [[], '', /object, true or false/],
+  [{ type: 'text' }, '/type', /array, boolean, integer/],
+  [{ type: [] }, '/type', /different/],
+  [{ type: ['string', 'string'] }, '/type', /different/],
+  [{ enum: [] }, '/enum', /at least one value/],
+  [{ enum: 'a' }, '/enum', /list/],
+  [{ required: 'a' }, '/required', /list/],
+  [{ required: ['a', 'a'] }, '/required', /different/],
+  [{ required: [1] }, '/required', /names/],
+  [{ dependentRequired: { a: 'b' } }, '/dependentRequired', /lists/],
+  [{ minLength: -1 }, '/minLength', /0 or more/],
+  [{ maxLength: 1.5 }, '/maxLength', /whole number/],
+  [{ maxItems: '1' }, '/maxItems', /whole number/],
+  [{ minimum: '1' }, '/minimum', /number/],
+  [{ exclusiveMinimum: true }, '/exclusiveMinimum', /number/],
+  [{ multipleOf: 0 }, '/multipleOf', /above 0/],
+  [{ uniqueItems: 1 }, '/uniqueItems', /true or false/],
+  [{ title: 1 }, '/title', /text/],
+  [{ format: [] }, '/format', /text/],
+  [{ pattern: 1 }, '/pattern', /text/],
+  [{ pattern: '(' }, '/pattern', /regular expression/],
+  [{ pattern: '^(a+)+$' }, '/pattern', /endlessly/],
+  [{ patternProperties: { '(a*)*': true } }, '/patternProperties', /endlessly/],
+  [{ patternProperties: { '.*a': true } }, '/patternProperties', /begin it with \^/],
+  [{ patternProperties: [] }, '/patternProperties', /object of schemas/],
+  [{ properties: [] }, '/properties', /object of schemas/],
+  [{ properties: { a: { b: { type: 1 } }, c: 1 } }, '/properties/c', /object, true or false/],
+  [{ properties: { 'a/b': { type: 1 } } }, '/properties/a~1b/type', /one/],
+  [{ items: [{}] }, '/items', /object, true or false/],
+  [{ items: { items: 1 } }, '/items/items', /object, true or false/],
+  [{ allOf: [] }, '/allOf', /at least one schema/],
+  [{ anyOf: {} }, '/anyOf', /at least one schema/],
+  [{ oneOf: [1] }, '/oneOf/0', /object, true or false/],
+  [{ $schema: 'http://json-schema.org/draft-07/schema#' }, '/$schema', /2020-12/],
+  [{ $dynamicRef: '#a' }, '/$dynamicRef', /not supported/],
+  [{ dependencies: {} }, '/dependencies', /dependentRequired/],
+  [{ additionalItems: false }, '/additionalItems', /prefixItems/],
+  [{ properties: { a: { $id: 'https://a' } } }, '/properties/a/$id', /at the top/],
+  [{ $anchor: 'a', items: { $anchor: 'a' } }, '/items/$anchor', /one schema only/],
+  [{ $anchor: '/a' }, '/$anchor', /letters/],
+  [{ $ref: 1 }, '/$ref', /text/],
+  [{ $ref: 'https://example.com/a' }, '/$ref', /of this document/],
+  [{ $ref: 'other.json#/a' }, '/$ref', /of this document/],
+  [{ $ref: '#/$defs/missing' }, '/$ref', /of this document/],
+  [{ $ref: '#missing' }, '/$ref', /of this document/],
+  [{ $ref: '#/default', default: {} }, '/$ref', /of this document/],
+  [{ $ref: '#/%' }, '/$ref', /of this document/],
+  [{ $ref: '#' }, '', /lead back/],
+  [{ properties: { a: { $ref: '#/properties/a' } } }, '/properties/a', /lead back/],
+]
+for (const [schema, path, words] of unusable)
+  test(`${JSON.stringify(schema)} cannot be used`, () => {
+    const [problem, ...more] = checkSchema(schema)
+    assert.equal(problem?.path, path)
+    assert.match(problem?.message ?? '', words)
+    assert.deepEqual(more, [])
+    assert.deepEqual(tell(schema, 1), [': Cannot be checked, because its schema is not valid'])
+  })
+
+test('references may come back through a property or an item, not on the spot', () => {
+  const by = (link: JsonValue): JsonValue => ({ $ref: '#/$defs/a', $defs: { a: link } })
+  for (const keyword of ['items', 'contains', 'additionalProperties', 'propertyNames', 'unevaluatedItems'])
+    assert.deepEqual(checkSchema(by({ [keyword]: { $ref: '#/$defs/a' } })), [], keyword)
+  for (const keyword of ['not', 'if', 'then', 'else'])
+    assert.equal(checkSchema(by({ [keyword]: { $ref: '#/$defs/a' } })).length, 1, keyword)
+  for (const keyword of ['allOf', 'anyOf', 'oneOf'])
+    assert.equal(checkSchema(by({ [keyword]: [true, { $ref: '#/$defs/a' }] })).length, 1, keyword)
+  assert.equal(checkSchema(by({ dependentSchemas: { x: { $ref: '#' } } })).length, 1)
+})
+
+test('schemas nest 32 deep and not 33', () => {
+  const nested = (depth: number): JsonValue => (depth === 1 ? {} : { items: nested(depth - 1) })
+  assert.deepEqual(checkSchema(nested(32)), [])
+  assert.match(checkSchema(nested(33))[0]?.message ?? '', /deeper than 32/)
+  assert.match(checkSchema(nested(3000))[0]?.message ?? '', /deeper than 32/)
+})
+
+test('values nest 128 deep and not 129', () => {
+  const nested = (depth: number): JsonValue => (depth === 0 ? 1 : [nested(depth - 1)])
+  assert.deepEqual(tell({ items: { $ref: '#' } }, nested(128)), [])
+  assert.match(tell({ items: { $ref: '#' } }, nested(129)).join(), /deeper than 128/)
+})
+
+test('neither schema nor value is changed', () => {
+  const schema = parsed(
+    '{"$id": "https://a/b", "properties": {"a": {"$ref": "#/$defs/b"}}, "$defs": {"b": false}}',
+  )
+  const freeze = (value: unknown): void => {
+    if (typeof value === 'object' && value !== null) Object.values(Object.freeze(value)).forEach(freeze)
+  }
+  freeze(schema)
+  assert.deepEqual(tell(schema, Object.freeze({ a: 1 })), ['/a: Is not allowed'])
+})
+
+test('names of the prototype and of other drafts are only names', () => {
+  const schema = parsed(
+    '{"properties": {"__proto__": {"type": "string"}}, "required": ["toString"], "id": "#", "__absolute_ref__": "x"}',
+  )
+  assert.deepEqual(tell(schema, parsed('{"__proto__": 1}')), [
+    '/toString: Is required',
+    '/__proto__: Must be text',
+  ])
+  assert.deepEqual(tell({ additionalProperties: false }, parsed('{"__proto__": 1}')), [
+    '/__proto__: Is not a known property',
+  ])
+  assert.deepEqual(tell({ properties: { constructor: { type: 'string' } } }, {}), [])
+})
+
+test('a name that is no Unicode is told and not thrown', () => {
+  assert.match(tell({ additionalProperties: false }, { '\ud800': 1 }).join(), /well-formed/)
+  assert.match(checkSchema({ properties: { '\ud800': true } })[0]?.message ?? '', /well-formed/)
+})
+
+test('no message repeats the value', () => {
+  const secret = 'hunter2hunter2'
+  const schemas: JsonValue[] = [
+    ...keywords.map(([schema]) => schema),
+    ...Object.keys(formats).map((format) => ({ format })),
+  ]
+  for (const schema of schemas)
+    for (const value of [secret, [secret, secret], { a: secret, b: [secret] }])
+      for (const { message } of checkValue(schema, value)) assert.ok(!message.includes(secret), message)
+})
+
+test('no value takes long, and none is thrown at', () => {
+  const many = (item: JsonValue): JsonValue => Array.from({ length: 100_000 }, () => item)
+  const branch = (name: string): JsonValue => ({ required: [name], properties: { x: { $ref: '#/$defs/a' } } })
+  const doubling: JsonValue = { $ref: '#/$defs/a', $defs: { a: { anyOf: [branch('k'), branch('l')] } } }
+  let deep: JsonValue = {}
+  for (let depth = 0; depth < 100; depth += 1) deep = { x: deep }
+  const chain = Object.fromEntries(
+    Array.from({ length: 5000 }, (_, index) => [
+      `d${index}`,
+      { allOf: [{ $ref: index === 4999 ? '#/$defs/end' : `#/$defs/d${index + 1}` }] },
+    ]),
+  )
+  const slow: [JsonValue, JsonValue, RegExp][] = [
+    [doubling, deep, /allowed forms|too large/],
+    [{ items: { type: 'string' } }, many(1), /text|too large/],
+    [{ items: { anyOf: [{ type: 'string' }, { type: 'null' }] } }, many(1), /text|too large/],
+    [{ uniqueItems: true }, Array.from({ length: 100_000 }, (_, index) => index), /at most 2000 items/],
+    [{ pattern: '=.*=$' }, '='.repeat(1_000_000), /at most \d+ characters/],
+    [{ pattern: '^[a-z]+$' }, `${'a'.repeat(1_000_000)}!`, /pattern/],
+    [{ $ref: '#/$defs/d0', $defs: { ...chain, end: false } }, many(1), /not allowed|too large/],
+  ]
+  for (const [schema, value, words] of slow) {
+    const before = performance.now()
+    assert.match(tell(schema, value).join('; '), words)
+    assert.ok(performance.now() - before < 5000, words.source)
+  }
+})
+
+test('at most a hundred problems are told', () => {
+  assert.equal(
+    checkValue(
+      { items: { type: 'string' } },
+      Array.from({ length: 500 }, () => 1),
+    ).length,
+    100,
+  )
+})
+
+test('any JSON at all is a schema that is refused or works', () => {
+  const words = [
+    'type',
+    'items',
+    'anyOf',
+    'properties',
+    '$ref',
+    'not',
+    'const',
+    'enum',
+    'required',
+    'pattern',
+    'minLength',
+    'if',
+    'then',
+    '$defs',
+    'contains',
+  ]
+  const leaf = fc.constantFrom<JsonValue>('string', 'integer', '#', '#/items', 'a', 1, true, false, null)
+  const { schema } = fc.letrec<{ schema: JsonValue }>((tie) => ({
+    schema: fc.oneof(
+      { maxDepth: 4 },
+      leaf,
+      fc.array(tie('schema'), { maxLength: 2 }),
+      fc.dictionary(fc.constantFrom(...words), tie('schema'), { maxKeys: 3, noNullPrototype: true }),
+    ),
+  }))
+  fc.assert(
+    fc.property(schema, fc.jsonValue() as fc.Arbitrary<JsonValue>, (tried, value) => {
+      for (const { path, message } of [...checkSchema(tried), ...checkValue(tried, value)])
+        assert.ok(/^(\/|$)/.test(path) && message !== '')
+    }),
+    { numRuns: 2000 },
+  )
+})

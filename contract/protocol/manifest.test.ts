@@ -1,0 +1,270 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { accepts, but, refuses } from './assertions.test.ts'
+import { AuthorManifest, checkManifest } from './manifest.ts'
+
+const text = { kind: 'DATA', schema: { type: 'string' } }
+const module = {
+  kind: 'MODULE',
+  name: 'invoices',
+  title: 'Invoices',
+  moduleId: 'mod-1',
+  properties: {
+    size: { kind: 'DATA', schema: { type: 'integer' }, default: 3 },
+    tenant: text,
+    mail: { kind: 'SERVICE_REFERENCE' },
+  },
+  events: [{ method: 'invoicePaid', schema: { type: 'object' } }],
+}
+const timer = { kind: 'TIMER', name: 'nightly', title: 'Nightly run', properties: { at: text } }
+const authorization = {
+  object: { type: 'MODULE', moduleId: 'mod-1' },
+  readProperties: ['size', 'mail'],
+  writeProperties: ['tenant'],
+  credentialProperties: ['mail'],
+}
+const plugin = {
+  pluginId: 'billing-plugin',
+  order: 1,
+  failurePolicy: 'FAIL_FAST',
+  configuration: { schemaVersion: '1', values: {} },
+  resources: [authorization],
+}
+const manifest = {
+  bundle: { environmentKey: 'catalog', bundleId: 'billing' },
+  version: '1.2.0',
+  title: 'Billing',
+  resources: [module, timer],
+  plugins: [plugin],
+}
+
+const details = (changes: object) => checkManifest(AuthorManifest.parse({ ...manifest, ...changes }))
+const withModule = (changes: Record<string, unknown>) => details({ resources: [but(module, changes), timer] })
+const withProperty = (property: string, definition: object) =>
+  withModule({ properties: { ...module.properties, [property]: definition } })
+const withAuthorization = (changes: object) =>
+  details({ plugins: [{ ...plugin, resources: [{ ...authorization, ...changes }] }] })
+
+const locator = 'catalog/billing/MODULE/invoices'
+
+/** Exactly one problem, at this place. */
+function refusedAt(found: ReturnType<typeof checkManifest>, path: string, words: RegExp): void {
+  assert.deepEqual(
+    found.map((detail) => detail.path),
+    [path],
+    JSON.stringify(found),
+  )
+  assert.equal(found[0]?.errorCode, 'MANIFEST_INVALID')
+  assert.match(found[0]?.message ?? '', words)
+}
+
+test('the shape of a manifest', () => {
+  accepts(AuthorManifest, manifest, but(manifest, { description: 'x', resources: [], plugins: [] }))
+  for (const field of Object.keys(manifest))
+    refuses(AuthorManifest, field, /./, but(manifest, { [field]: undefined }))
+  refuses(AuthorManifest, '', /state/, but(manifest, { state: 'draft' }))
+  refuses(AuthorManifest, 'title', /empty/, but(manifest, { title: '' }))
+  refuses(AuthorManifest, 'title', /at most 256/, but(manifest, { title: 'x'.repeat(257) }))
+  refuses(AuthorManifest, 'description', /at most 4096/, but(manifest, { description: 'x'.repeat(4097) }))
+  refuses(
+    AuthorManifest,
+    'resources.0.kind',
+    /MODULE, GATEWAY, AGENT, TIMER/,
+    but(manifest, { resources: [but(module, { kind: 'JOB' })] }),
+  )
+  refuses(
+    AuthorManifest,
+    'resources.0.name',
+    /1 to 128/,
+    but(manifest, { resources: [but(module, { name: 'a/b' })] }),
+  )
+  refuses(
+    AuthorManifest,
+    'plugins.0.resources.0',
+    /resource/,
+    but(manifest, { plugins: [{ ...plugin, resources: [{ ...authorization, resource: locator }] }] }),
+  )
+})
+
+test('a manifest that holds together', () => {
+  assert.deepEqual(details({}), [])
+  assert.deepEqual(details({ resources: [], plugins: [] }), [])
+})
+
+test('a resource stands in it once, by kind and name', () => {
+  assert.deepEqual(details({ resources: [module, timer, { ...timer, kind: 'AGENT' }] }), [])
+  refusedAt(
+    details({ resources: [module, timer, timer] }),
+    '/resources/2/name',
+    /TIMER\/nightly stands .* more than once/,
+  )
+})
+
+test('a MODULE has a moduleId of its own', () => {
+  refusedAt(
+    details({ resources: [module, but({ ...module, name: 'other' }, { moduleId: undefined })] }),
+    '/resources/1/moduleId',
+    /must have a moduleId/,
+  )
+  refusedAt(
+    details({ resources: [module, { ...module, name: 'other' }] }),
+    '/resources/1/moduleId',
+    /already that of catalog\/billing\/MODULE\/invoices/,
+  )
+})
+
+for (const kind of ['GATEWAY', 'AGENT', 'TIMER'])
+  test(`a ${kind} has neither moduleId nor events`, () => {
+    refusedAt(
+      details({ resources: [module, { ...timer, kind, moduleId: 'mod-2' }] }),
+      '/resources/1/moduleId',
+      /Only a MODULE/,
+    )
+    refusedAt(
+      details({ resources: [module, { ...timer, kind, events: [] }] }),
+      '/resources/1/events',
+      /Only a MODULE/,
+    )
+  })
+
+test('an event is declared once, with a schema that can be used', () => {
+  const event = { method: 'a', schema: true }
+  refusedAt(withModule({ events: [event, event] }), '/resources/0/events/1/method', /more than once/)
+  refusedAt(
+    withModule({ events: [{ method: 'a', schema: { type: 'text' } }] }),
+    '/resources/0/events/0/schema/type',
+    /one/,
+  )
+})
+
+test('a schema can be used, and the default satisfies it', () => {
+  refusedAt(
+    withProperty('size', { kind: 'DATA', schema: { $ref: 'https://example.com/schema' } }),
+    '/resources/0/properties/size/schema/$ref',
+    /of this document/,
+  )
+  refusedAt(
+    withProperty('size', { kind: 'DATA', schema: { properties: { n: { maximum: 3 } } }, default: { n: 4 } }),
+    '/resources/0/properties/size/default/n',
+    /at most 3/,
+  )
+  assert.deepEqual(
+    withProperty('size', { kind: 'DATA', schema: { type: ['string', 'null'] }, default: null }),
+    [],
+  )
+  const [detail] = withProperty('size', { kind: 'DATA', schema: { minimum: 'x' } })
+  assert.deepEqual([detail?.locator, detail?.property], [locator, 'size'])
+})
+
+test('a sensitive property has no default', () => {
+  refusedAt(
+    withProperty('size', { ...text, isSensitive: true, default: 'x' }),
+    '/resources/0/properties/size/default',
+    /must not have a default/,
+  )
+  assert.deepEqual(withProperty('size', { ...text, isSensitive: true }), [])
+})
+
+test('an authorization names a MODULE of the manifest, once a plugin', () => {
+  const elsewhere = { object: { type: 'MODULE', moduleId: 'mod-9' } }
+  refusedAt(withAuthorization(elsewhere), '/plugins/0/resources/0/object/moduleId', /No MODULE/)
+  const found = details({
+    plugins: [{ ...plugin, resources: [authorization, { ...authorization, writeProperties: [] }] }],
+  })
+  refusedAt(found, '/plugins/0/resources/1/object/moduleId', /another entry/)
+})
+
+test('the properties of an authorization exist', () => {
+  for (const list of ['readProperties', 'writeProperties', 'credentialProperties'])
+    for (const property of ['missing', 'toString'])
+      refusedAt(
+        withAuthorization({ [list]: [property] }),
+        `/plugins/0/resources/0/${list}/0`,
+        /has no property/,
+      )
+})
+
+test('a plugin writes only DATA', () => {
+  refusedAt(
+    withAuthorization({ writeProperties: ['tenant', 'mail'] }),
+    '/plugins/0/resources/0/writeProperties/1',
+    /not DATA/,
+  )
+})
+
+test('credentialProperties are only references', () => {
+  for (const kind of ['SERVICE_REFERENCE', 'SERVICE_REFERENCE_MAP', 'SERVICE_REFERENCE_LIST'])
+    assert.deepEqual(withProperty('mail', { kind }), [])
+  refusedAt(
+    withAuthorization({ credentialProperties: ['size'] }),
+    '/plugins/0/resources/0/credentialProperties/0',
+    /is DATA/,
+  )
+})
+
+test('instanceRefProperty may exist on a MODULE and be read, and is never written', () => {
+  const properties = { ...module.properties, instanceRefProperty: text }
+  const reads = { ...authorization, readProperties: ['instanceRefProperty'] }
+  const writes = { ...authorization, writeProperties: ['instanceRefProperty'] }
+  const both = (entry: object, held: object = properties) =>
+    details({ resources: [{ ...module, properties: held }], plugins: [{ ...plugin, resources: [entry] }] })
+  assert.deepEqual(both(reads), [])
+  refusedAt(both(writes), '/plugins/0/resources/0/writeProperties/0', /protected/)
+  refusedAt(both(writes, module.properties), '/plugins/0/resources/0/writeProperties/0', /protected/)
+  refusedAt(
+    withProperty('instanceRefProperty', { kind: 'SERVICE_REFERENCE' }),
+    '/resources/0/properties/instanceRefProperty',
+    /DATA property of a MODULE/,
+  )
+  refusedAt(
+    details({ resources: [module, { ...timer, properties: { instanceRefProperty: text } }] }),
+    '/resources/1/properties/instanceRefProperty',
+    /DATA property of a MODULE/,
+  )
+})
+
+test('no two plugins may write the same property', () => {
+  const second = { ...plugin, pluginId: 'second' }
+  refusedAt(
+    details({ plugins: [plugin, second] }),
+    '/plugins/1/resources/0/writeProperties/0',
+    /already be written by plugin billing-plugin/,
+  )
+  const other = { ...module, name: 'other', moduleId: 'mod-2' }
+  const onOther = { ...authorization, object: { type: 'MODULE', moduleId: 'mod-2' } }
+  assert.deepEqual(
+    details({ resources: [module, other], plugins: [plugin, { ...second, resources: [onOther] }] }),
+    [],
+  )
+  assert.deepEqual(
+    details({
+      plugins: [plugin, { ...second, resources: [{ ...authorization, writeProperties: ['size'] }] }],
+    }),
+    [],
+  )
+})
+
+test('a plugin is listed once', () => {
+  refusedAt(
+    details({ plugins: [plugin, { ...plugin, resources: [] }] }),
+    '/plugins/1/pluginId',
+    /listed twice/,
+  )
+})
+
+test('all problems are told together', () => {
+  const found = details({
+    resources: [but(module, { moduleId: undefined }), { ...timer, events: [] }],
+    plugins: [plugin, plugin],
+  })
+  assert.deepEqual(
+    found.map((detail) => detail.path),
+    [
+      '/resources/0/moduleId',
+      '/resources/1/events',
+      '/plugins/0/resources/0/object/moduleId',
+      '/plugins/1/pluginId',
+      '/plugins/1/resources/0/object/moduleId',
+    ],
+  )
+})

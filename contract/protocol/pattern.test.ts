@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { KEY_PATTERN, LOCATOR_PATTERN, PROPERTY_NAME_PATTERN } from './locator.ts'
+import { patternCost } from './pattern.ts'
+
+const degree = (pattern: string): number | string => {
+  const cost = patternCost(pattern)
+  return cost.usable ? cost.degree : cost.problem
+}
+
+const linear = [
+  '',
+  '^$',
+  '^[a-z]+$',
+  '^(?:a|b|c)*$',
+  '^(a|ab)*$',
+  '^[a-z]+(?:-[a-z]+)*$',
+  '^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*$',
+  '^#(?:[0-9a-fA-F]{3}){1,2}$',
+  '^[a-z]{2}(-[A-Z]{2})?$',
+  '^(?:[0-9a-f]{4}:){7}[0-9a-f]{4}$',
+  '^(?:(?:25[0-5]|2[0-4]\\d|[01]?\\d\\d?)\\.){3}(?:25[0-5]|2[0-4]\\d|[01]?\\d\\d?)$',
+  '^https?://[^\\s/]+(/[^\\s]*)?$',
+  '^(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\\.[a-z0-9](?:[-0-9a-z]{0,61}[0-9a-z])?)*$',
+  '^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$',
+  '^(?<year>\\d{4})-(?<month>\\d\\d)$',
+  '^(\\p{L}|\\d)+$',
+  '^[\\]\\\\(+]*$',
+  '^\\u{1F600}+\\x41\\u0042\\cA$',
+  KEY_PATTERN.source,
+  LOCATOR_PATTERN.source,
+  PROPERTY_NAME_PATTERN.source,
+]
+for (const pattern of linear)
+  test(`${pattern} takes time in proportion to the text`, () => assert.equal(degree(pattern), 1))
+
+const slower: [string, number][] = [
+  ['[a-z]+', 2],
+  ['^.*=.*$', 2],
+  ['^([^,]*,)*[^,]*$', 2],
+  ['^\\S+@\\S+\\.\\S+$', 3],
+  ['^\\p{L}+(\\p{L}|\\d)*$', 2],
+  ['.+@.+\\..+', 4],
+]
+for (const [pattern, expected] of slower)
+  test(`${pattern} grows with a power of ${expected}`, () => assert.equal(degree(pattern), expected))
+
+const exponential = [
+  '(a+)+',
+  '^(a+)+$',
+  '^(a*)*$',
+  '^(a|a)*$',
+  '^(\\w+\\s?)*$',
+  '^(\\d|[0-9a-f])+$',
+  '^([a-z0-9]+-?)*[a-z0-9]+$',
+  '^(a{1,20}){1,20}$',
+  '^(a?){50}$',
+  '^((ab)*|(ba)*)*$',
+  '^(.*,)*$',
+  '^(a|b|ab)*$',
+  '^(\\p{L}|\\p{N}+)+$',
+  '^(?=(a+)+$)a',
+  '^(?:α|[α-ω])*$',
+  `^${'a?'.repeat(30)}$`,
+  `^${'(a|a)'.repeat(30)}`,
+  `^${'(abc)?'.repeat(25)}$`,
+  `^${'a{0,9}'.repeat(12)}$`,
+]
+for (const pattern of exponential)
+  test(`${pattern} can hang`, () => assert.match(String(degree(pattern)), /endlessly/))
+
+const refused: [string, string, RegExp][] = [
+  ['does not compile', '[', /regular expression/],
+  ['is of another dialect', '\\Z', /regular expression/],
+  ['refers back', '^(a)\\1$', /back references/],
+  ['refers back by name', '^(?<x>a)\\k<x>$', /back references/],
+  ['hands the text over too often', '.*.*.*.*', /^Takes too long/],
+  ['is too long', 'a'.repeat(1025), /at most 1024/],
+  ['has too many states', `^${'a'.repeat(260)}$`, /too complex/],
+]
+for (const [what, pattern, words] of refused)
+  test(`a pattern is refused that ${what}`, () => assert.match(String(degree(pattern)), words))
+
+test('no pattern that is accepted takes long, whatever the text', () => {
+  const atom = fc.constantFrom('a', 'b', '[ab]', '.', 'ab', '\\w')
+  const { pattern } = fc.letrec<{ pattern: string }>((tie) => ({
+    pattern: fc.oneof(
+      { depthSize: 'small' },
+      atom,
+      fc.tuple(tie('pattern'), tie('pattern')).map((parts) => parts.join('')),
+      fc.tuple(tie('pattern'), tie('pattern')).map((parts) => `(?:${parts.join('|')})`),
+      fc
+        .tuple(tie('pattern'), fc.constantFrom('*', '+', '?', '{2}', '{0,3}', '{2,}'))
+        .map(([body, times]) => `(?:${body})${times}`),
+    ),
+  }))
+  const text = fc
+    .tuple(fc.constantFrom('a', 'b', 'ab', 'aab'), fc.constantFrom('', '!', 'b'))
+    .map(([unit, end]) => unit.repeat(200 / unit.length) + end)
+  fc.assert(
+    fc.property(pattern, text, (body, tried) => {
+      const whole = `^${body}$`
+      const cost = patternCost(whole)
+      fc.pre(cost.usable && cost.degree < 4)
+      const before = performance.now()
+      new RegExp(whole, 'u').test(tried)
+      assert.ok(performance.now() - before < 1000, `${whole} took long`)
+    }),
+    { numRuns: 2000 },
+  )
+})
+
+test('a pattern is judged quickly, however it is made', () => {
+  const worst = [
+    '(?:[a-z]|[a-y]x)'.repeat(60),
+    '(?:'.repeat(300) + 'a' + ')'.repeat(300),
+    'a|'.repeat(250),
+    '(a|b|c|d|e|f|g|h)*'.repeat(30),
+    'a{0,9}'.repeat(25),
+  ]
+  for (const pattern of worst) {
+    const before = performance.now()
+    patternCost(`^${pattern}$`)
+    assert.ok(performance.now() - before < 2000, pattern.slice(0, 30))
+  }
+})

@@ -1,0 +1,43 @@
+import { test } from 'node:test'
+import { accepts, refuses } from './assertions.test.ts'
+import { PropertyDefinition } from './property-definition.ts'
+
+const data = { kind: 'DATA', schema: { type: 'string' } }
+
+test('DATA has a schema, and may have all the rest', () => {
+  accepts(PropertyDefinition, data, { kind: 'DATA', schema: true }, { kind: 'DATA', schema: {} })
+  accepts(PropertyDefinition, { ...data, isSensitive: true, required: true, group: 'Mail', order: -1 })
+  accepts(PropertyDefinition, { ...data, default: null }, { ...data, default: { '@type': 'Data', value: 1 } })
+  refuses(PropertyDefinition, 'schema', /required for DATA/, { kind: 'DATA' })
+  refuses(
+    PropertyDefinition,
+    'schema',
+    /JSON Schema/,
+    { kind: 'DATA', schema: 'string' },
+    { kind: 'DATA', schema: [] },
+  )
+})
+
+test('a reference has neither schema, default nor mark', () => {
+  for (const kind of ['SERVICE_REFERENCE', 'SERVICE_REFERENCE_MAP', 'SERVICE_REFERENCE_LIST']) {
+    accepts(
+      PropertyDefinition,
+      { kind },
+      { kind, required: true, isSensitive: false, group: 'Mail', order: 2 },
+    )
+    refuses(PropertyDefinition, 'schema', /only for DATA/, { kind, schema: {} })
+    refuses(PropertyDefinition, 'default', /only for DATA/, { kind, default: null })
+    refuses(PropertyDefinition, 'isSensitive', /only for DATA/, { kind, isSensitive: true })
+  }
+})
+
+test('what a definition says is of the right type, and nothing is added', () => {
+  refuses(PropertyDefinition, 'kind', /one of DATA, SERVICE_REFERENCE/, { kind: 'data' }, {})
+  refuses(PropertyDefinition, 'isSensitive', /./, { ...data, isSensitive: 'yes' })
+  refuses(PropertyDefinition, 'required', /./, { ...data, required: 1 })
+  refuses(PropertyDefinition, 'order', /whole/, { ...data, order: 0.5 })
+  accepts(PropertyDefinition, { ...data, group: 'x'.repeat(128) })
+  refuses(PropertyDefinition, 'group', /at most 128/, { ...data, group: 'x'.repeat(129) })
+  refuses(PropertyDefinition, 'group', /empty/, { ...data, group: '' })
+  refuses(PropertyDefinition, '', /title/, { ...data, title: 'Size' })
+})
