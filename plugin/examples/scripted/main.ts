@@ -1,0 +1,4 @@
+import { runExample } from '../run-example.ts'
+import { createScriptedPlugin } from './scripted-plugin.ts'
+
+await runExample({ pluginId: 'scripted-hooks' }, createScriptedPlugin)

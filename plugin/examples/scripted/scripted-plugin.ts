@@ -1,0 +1,212 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import type { JSONWebKeySet } from 'jose'
+import { failureEnvelope } from '#contract/protocol/envelope.ts'
+import type { LifecycleRequest } from '#contract/protocol/lifecycle.ts'
+import type { LifecycleCall } from '../../sdk/call.ts'
+import { definePlugin, type PluginHandler } from '../../sdk/define-plugin.ts'
+import {
+  listen,
+  sendResponse,
+  toRequest,
+  type Listening,
+  type NodeListener,
+} from '../../sdk/node-listener.ts'
+import { applied, failed, notApplied, unknown, verified, type HandlerResult } from '../../sdk/result.ts'
+import { sqliteStore, type SqliteStore, type SqliteTransaction } from '../../sdk/sqlite-store.ts'
+import { control } from './control.ts'
+import { describeArrival, readLeniently, sha256 } from './arrival.ts'
+import { addWrites, garbageFor, json, send, sendSlowly, type RawAnswer } from './misbehave.ts'
+import { countEffect, noteCall, noteEnd, SCRIPT_SCHEMA, takeRule } from './script-store.ts'
+import { HONEST, type Behaviour } from './script.ts'
+
+export interface ScriptedPluginOptions {
+  /** Its script, log and memory are `scripted.sqlite` in this folder, which is made where it is absent. */
+  dataDir: string
+  /** `scripted-hooks` unless told. */
+  pluginId?: string
+  /** Where the keys of the runtime's tokens are. */
+  platformApiBase: string
+  /** The `iss` of the runtime's tokens; the platform's address unless told. */
+  issuer?: string
+  /** True, the platform's keys, unless told; or these keys; false takes a call from anybody. */
+  verify?: boolean | JSONWebKeySet
+}
+
+export interface ScriptedPlugin {
+  /** `POST /lifecycle`; `GET, PUT, POST, DELETE /script`; `GET, DELETE /log`. The control is open to anybody. */
+  listener: NodeListener
+  /** Closing it cuts calls that hang, and closes the store too. */
+  listen(port?: number, host?: string): Promise<Listening>
+  close(): Promise<void>
+}
+
+/**
+ * A plugin that does as it is told. A call that no rule fits is applied at once and honestly. What is honest goes through
+ * the SDK; what is not is made from raw bytes, with the effect before it (`afterEffect`) or without any.
+ */
+export function createScriptedPlugin(options: ScriptedPluginOptions): ScriptedPlugin {
+  const { dataDir, pluginId = 'scripted-hooks', ...trust } = options
+  const store = sqliteStore(join(dataDir, 'scripted.sqlite'), { schema: SCRIPT_SCHEMA })
+  const told = new AsyncLocalStorage<Behaviour>()
+  const perform = (call: LifecycleCall<SqliteTransaction>): Promise<HandlerResult> =>
+    call.conclude((tx) => performOnce(tx, call, told.getStore() ?? HONEST))
+  const honest = definePlugin({
+    pluginId,
+    store,
+    ...trust,
+    handle: { BEFORE_RESOURCES: perform, AFTER_RESOURCES: perform },
+  })
+  const listener: NodeListener = (incoming, outgoing) => {
+    serve({ store, honest, told }, incoming, outgoing).catch(() => outgoing.destroy())
+  }
+  return {
+    listener,
+    async listen(port, host) {
+      const listening = await listen(listener, port, host)
+      const close: Listening['close'] = async ({ graceMs = 500 } = {}) => {
+        await listening.close({ graceMs })
+        await store.close()
+      }
+      return { ...listening, close }
+    },
+    close: () => store.close(),
+  }
+}
+
+interface Scripted {
+  store: SqliteStore
+  honest: PluginHandler
+  /** What the script says of the call that is being answered. */
+  told: AsyncLocalStorage<Behaviour>
+}
+
+function performOnce(
+  tx: SqliteTransaction,
+  { operation, stage, installation, executionSequence }: LifecycleCall<SqliteTransaction>,
+  { kind }: Behaviour,
+): HandlerResult {
+  if (kind === 'not-applied') return notApplied()
+  if (kind === 'fail') return failed()
+  if (kind === 'unknown') return unknown()
+  const { operationId } = operation
+  countEffect(tx, { operationId, stage, bundleInstallId: installation.bundleInstallId, executionSequence })
+  return kind === 'verify' ? verified() : applied()
+}
+
+async function serve(
+  { store, honest, told }: Scripted,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+): Promise<void> {
+  const arrived = toRequest(incoming)
+  const controlled = await control(arrived, store)
+  if (controlled !== null) return sendResponse(controlled, outgoing)
+  const { method, headers, url } = arrived
+  const body = Buffer.from(await arrived.arrayBuffer())
+  const request = new URL(url).pathname === '/lifecycle' ? readLeniently(body) : null
+  const { rule, id } = await store.transaction((tx) => {
+    const taken = request === null ? null : takeRule(tx, request)
+    return { rule: taken, id: noteCall(tx, describeArrival({ arrived, body, request, rule: taken })) }
+  })
+  if (new URL(url).pathname !== '/lifecycle') return finish(store, id, outgoing, json('{}', 404))
+
+  const behaviour = rule?.rule.behaviour ?? HONEST
+  const askHonestly = async (): Promise<RawAnswer> => {
+    const again = new Request(url, { method, headers, ...(body.length > 0 ? { body } : {}) })
+    const response = await told.run(behaviour, () => honest(again))
+    return {
+      status: response.status,
+      headers: Object.fromEntries(response.headers),
+      body: await response.text(),
+    }
+  }
+  if (request === null) return finish(store, id, outgoing, await askHonestly())
+  await wait(rule?.rule.delayMs ?? 0)
+  await behave({ behaviour, request, askHonestly, outgoing, store, id })
+}
+
+interface Turn {
+  behaviour: Behaviour
+  request: LifecycleRequest
+  askHonestly: () => Promise<RawAnswer>
+  outgoing: ServerResponse
+  store: SqliteStore
+  id: number
+}
+
+async function behave({ behaviour, request, askHonestly, outgoing, store, id }: Turn): Promise<void> {
+  if ('afterEffect' in behaviour && behaviour.afterEffect) await askHonestly()
+  switch (behaviour.kind) {
+    case 'apply':
+    case 'verify':
+    case 'not-applied':
+    case 'fail':
+    case 'unknown':
+      return finish(store, id, outgoing, await askHonestly())
+    case 'failure-envelope': {
+      const { errorCode, message, retryable, nullData, errorPath } = behaviour
+      const failure = nullData
+        ? null
+        : { message, retryable, ...(errorPath === undefined ? {} : { errorPath }) }
+      return finish(store, id, outgoing, json(JSON.stringify(failureEnvelope(errorCode, failure))))
+    }
+    case 'write': {
+      const answer = await askHonestly()
+      const body = addWrites(answer.body, behaviour.writes, request)
+      return finish(store, id, outgoing, { ...answer, body })
+    }
+    case 'slow': {
+      const answer = await askHonestly()
+      await note(store, id, answer.status, answer.body)
+      return sendSlowly(outgoing, answer, behaviour.ms)
+    }
+    case 'garbage':
+      return finish(store, id, outgoing, garbageFor(behaviour.garbage, request))
+    case 'status': {
+      const { status, location = '/redirected' } = behaviour
+      const headers = { 'content-type': 'text/plain', ...(status < 400 ? { location } : {}) }
+      return finish(store, id, outgoing, { status, headers, body: `The script says ${status}` })
+    }
+    case 'hang':
+      await untilGone(outgoing, behaviour.ms)
+      await note(store, id, null, null)
+      outgoing.destroy()
+      return
+    case 'reset':
+      await note(store, id, null, null)
+      outgoing.destroy()
+  }
+}
+
+async function finish(
+  store: SqliteStore,
+  id: number,
+  outgoing: ServerResponse,
+  answer: RawAnswer,
+): Promise<void> {
+  await note(store, id, answer.status, answer.body)
+  send(outgoing, answer)
+}
+
+// Noted before it is sent, so that a log which is read after an answer has it.
+const note = (store: SqliteStore, id: number, status: number | null, body: string | null): Promise<void> =>
+  store.transaction((tx) =>
+    noteEnd(tx, id, {
+      status,
+      answerSha256: body === null ? null : sha256(body),
+      endedAt: new Date().toISOString(),
+    }),
+  )
+
+/** Waits so long, or until the caller has given up. */
+const untilGone = (outgoing: ServerResponse, ms: number): Promise<void> =>
+  new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms)
+    outgoing.once('close', () => {
+      clearTimeout(timer)
+      resolve()
+    })
+  })
