@@ -1,0 +1,52 @@
+import type { OutboundResult } from '#edge/outbound.ts'
+import { callFailure } from '../plugins/failures.ts'
+import { judgeAnswer } from '../plugins/judge.ts'
+import type { Judgement } from '../plugins/judge.ts'
+import { signLifecycleToken } from '../plugins/lifecycle-token.ts'
+import { sendLifecycleCall } from '../plugins/send.ts'
+import type { World } from '../world.ts'
+import type { Answered } from './advance.ts'
+import type { PreparedCall } from './prepare-calls.ts'
+
+/** Makes a call whose attempt is recorded, and judges what comes back. Never throws. */
+export async function makeCall(world: World, call: PreparedCall, signal: AbortSignal): Promise<Answered> {
+  const { operationId, stage, pluginId, attempt, limits } = call
+  const key = { operationId, stage, pluginId, attempt, limits }
+  try {
+    const answer = await send(world, call, signal)
+    const knowledge = {
+      ...call.knowledge,
+      isPlatformToken: (text: string) => world.signer.isPlatformToken(text),
+    }
+    const isGivenBack = answer.kind === 'failed' && answer.reason === 'aborted'
+    return { ...key, judgement: judgeAnswer(call.expected, answer, knowledge), isGivenBack }
+  } catch (error) {
+    world.log.error('a plugin call could not be made or judged', { operationId, pluginId }, error)
+    return { ...key, judgement: ownTrouble(pluginId), isGivenBack: false }
+  }
+}
+
+async function send(world: World, call: PreparedCall, signal: AbortSignal): Promise<OutboundResult> {
+  const token = await signLifecycleToken(world.signer, call)
+  return sendLifecycleCall(world, {
+    endpoint: call.endpoint,
+    timeoutMs: call.limits.timeoutMs,
+    bytes: call.bytes,
+    token,
+    signal,
+  })
+}
+
+/** Nobody knows whether the plugin got the call, so it counts as uncertain. */
+function ownTrouble(pluginId: string): Judgement {
+  const message = `The runtime had a trouble of its own when it called plugin ${pluginId}. See the runtime's log.`
+  return {
+    disposition: 'repeat',
+    isUncertain: true,
+    outcome: null,
+    failure: callFailure(pluginId, 'PLUGIN_RESULT_UNKNOWN', message, true),
+    writes: {},
+    httpStatus: null,
+    recorded: null,
+  }
+}

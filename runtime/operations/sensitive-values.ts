@@ -1,0 +1,32 @@
+import type { JsonValue } from '#contract/protocol/json.ts'
+import type { TypedValue } from '#contract/protocol/typed-value.ts'
+import { own } from '../own.ts'
+import type { FrozenPlan, Writes } from './plan.ts'
+
+/** Every sensitive business value that an operation knows of; none of them may be kept where people read. */
+export function sensitiveValues(plan: FrozenPlan, writes: readonly (Writes | null)[]): JsonValue[] {
+  const definitions = new Map(plan.resources.map((resource) => [resource.locator, resource.definitions]))
+  const isSensitive = (locator: string, property: string): boolean => {
+    const definition = own(definitions.get(locator) ?? {}, property)
+    // without a definition nobody can say that it is not
+    return definition === undefined || definition.isSensitive === true
+  }
+  const found: JsonValue[] = []
+  const add = (locator: string, property: string, value: TypedValue | null): void => {
+    if (value?.['@type'] !== 'Data') return
+    if (value.isSensitive === true || isSensitive(locator, property)) found.push(value.value)
+  }
+  for (const { locator, properties } of plan.resources) {
+    for (const [property, value] of Object.entries(properties)) add(locator, property, value)
+  }
+  for (const { locator, property, before, after } of plan.changes) {
+    add(locator, property, before)
+    add(locator, property, after)
+  }
+  for (const written of writes) {
+    for (const [locator, properties] of Object.entries(written ?? {})) {
+      for (const [property, value] of Object.entries(properties)) add(locator, property, value)
+    }
+  }
+  return found
+}

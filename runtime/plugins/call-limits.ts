@@ -1,0 +1,23 @@
+/** How a plugin is called; a registration may set each (decisions, section 4). */
+export interface CallLimits {
+  timeoutMs: number
+  /** Attempts in one run of an operation, the first included. */
+  maxAttempts: number
+  maxBackoffMs: number
+}
+
+export const DEFAULT_CALL_LIMITS: CallLimits = { timeoutMs: 30_000, maxAttempts: 8, maxBackoffMs: 60_000 }
+
+export const MAX_ANSWER_BYTES = 1024 * 1024
+
+export function callLimits(plugin: {
+  timeout_ms: number | null
+  max_attempts: number | null
+  max_backoff_ms: number | null
+}): CallLimits {
+  return {
+    timeoutMs: plugin.timeout_ms ?? DEFAULT_CALL_LIMITS.timeoutMs,
+    maxAttempts: plugin.max_attempts ?? DEFAULT_CALL_LIMITS.maxAttempts,
+    maxBackoffMs: plugin.max_backoff_ms ?? DEFAULT_CALL_LIMITS.maxBackoffMs,
+  }
+}

@@ -1,0 +1,27 @@
+import { sql } from 'kysely'
+import type { RawBuilder } from 'kysely'
+
+/** One worker's hold on one operation; whoever claims it later has a higher epoch. */
+export interface Lease {
+  operationId: string
+  owner: string
+  epoch: number
+}
+
+/**
+ * The condition that stands in every write of a worker: it holds the operation still. The time is the database's; an
+ * expired lease is lost even when nobody has claimed the operation since.
+ */
+export function isHeld(lease: Lease): RawBuilder<boolean> {
+  return sql<boolean>`(
+    operation.operation_id = ${lease.operationId}
+    and operation.lease_owner = ${lease.owner}
+    and operation.lease_epoch = ${lease.epoch}
+    and operation.state in ('PENDING', 'RUNNING', 'WAITING')
+    and operation.available_at > clock_timestamp())`
+}
+
+/** The end of a lease that begins now, by the database's clock. */
+export function leaseEnd(leaseMs: number): RawBuilder<string> {
+  return sql<string>`clock_timestamp() + ${leaseMs} * interval '1 millisecond'`
+}

@@ -1,0 +1,7 @@
+import type { Db } from '../../world.ts'
+
+/** The addresses of all registered services: no plugin may write one. */
+export async function readServiceAddresses(db: Db): Promise<string[]> {
+  const rows = await db.selectFrom('runtime.service').select('url').distinct().execute()
+  return rows.map(({ url }) => url)
+}

@@ -1,0 +1,144 @@
+import { Leases } from './operations/leases.ts'
+import { PluginSlots } from './operations/plugin-slots.ts'
+import { runOperation } from './operations/run-operation.ts'
+import type { Crew } from './operations/run-operation.ts'
+import type { OperationRow } from './operations/view.ts'
+import { claimOperations } from './store/operations/claim-operations.ts'
+import type { World } from './world.ts'
+
+export interface WorkerOptions {
+  /** Unique among all workers on the database. */
+  owner: string
+  /** Operations at once; default 32. */
+  concurrency?: number
+  /** Calls at once at one plugin, default a quarter of `concurrency`. */
+  callsPerPlugin?: number
+  /** How long an operation is held without a word from its worker; default 60,000. */
+  leaseMs?: number
+  /** How often to look for operations that others made, or left; default 1,000. */
+  pollMs?: number
+  /** How long `stop` waits for calls under way before it breaks them off; default 10,000. */
+  graceMs?: number
+}
+
+export interface Worker {
+  /** Looks for due operations now: to be called after the commit that made one. */
+  wake(): void
+  /** Claims nothing more, lets calls under way end, gives the rest back; resolves when nothing is going on. */
+  stop(): Promise<void>
+}
+
+const TROUBLE_MS = 1_000
+
+/** Starts working on operations. Any number of workers, in any number of processes, may share one database. */
+export function startWorker(world: World, options: WorkerOptions): Worker {
+  const { owner, concurrency = 32, leaseMs = 60_000, pollMs = 1_000, graceMs = 10_000 } = options
+  const slots = new PluginSlots(options.callsPerPlugin ?? Math.max(1, Math.ceil(concurrency / 4)))
+  const leases = new Leases(world, leaseMs)
+  const abandon = new AbortController()
+  const finished = new AbortController()
+  const running = new Set<Promise<void>>()
+  const alarm = new Alarm(world)
+  let isStopping = false
+  const crew: Crew = {
+    ...{ world, leases, slots, owner, leaseMs },
+    isStopping: () => isStopping,
+    abandon: abandon.signal,
+  }
+
+  const start = (operation: OperationRow, since: number): void => {
+    const lease = { operationId: operation.operation_id, owner, epoch: operation.lease_epoch }
+    leases.add(lease, since)
+    const run = runOperation(crew, operation)
+      .catch((error: unknown) => {
+        // its lease runs out, and it is claimed again
+        world.log.error('an operation was dropped', { operationId: lease.operationId }, error)
+        return null
+      })
+      .then((dueInMs) => {
+        leases.remove(lease)
+        running.delete(run)
+        // a timer may fire a moment before the database thinks that it is time
+        alarm.ringIn(dueInMs === null ? 0 : dueInMs + 5)
+      })
+    running.add(run)
+  }
+
+  const claim = async (): Promise<void> => {
+    const room = concurrency - running.size
+    if (room <= 0) return
+    const since = world.clock.monotonic()
+    const busyPlugins = slots.busy()
+    const claimed = await claimOperations(world.db, { owner, leaseMs, limit: room, busyPlugins })
+    for (const operation of claimed) start(operation, since)
+  }
+
+  const poll = async (): Promise<void> => {
+    while (!isStopping) {
+      const resting = await claim().then(
+        () => pollMs,
+        (error: unknown) => {
+          world.log.error('no operations could be claimed', {}, error)
+          return TROUBLE_MS
+        },
+      )
+      if (!isStopping) await alarm.sleep(resting)
+    }
+  }
+
+  const polling = poll()
+  const renewing = leases.keepRenewing(finished.signal)
+
+  const stop = async (): Promise<void> => {
+    isStopping = true
+    alarm.ring()
+    await polling
+    const ended = Promise.all(running)
+    const patience = new AbortController()
+    await Promise.race([ended, world.clock.sleep(graceMs, patience.signal).catch(() => {})])
+    patience.abort()
+    abandon.abort()
+    await ended
+    finished.abort()
+    await renewing
+  }
+
+  let stopping: Promise<void> | undefined
+  return { wake: () => alarm.ring(), stop: () => (stopping ??= stop()) }
+}
+
+/** A sleep that can be cut short, also by a ring that comes while nobody sleeps. */
+class Alarm {
+  private readonly world: World
+  private readonly rings: number[] = []
+  private sleeper: AbortController | null = null
+
+  constructor(world: World) {
+    this.world = world
+  }
+
+  ring(): void {
+    this.ringIn(0)
+  }
+
+  ringIn(ms: number): void {
+    this.rings.push(this.world.clock.monotonic() + ms)
+    this.sleeper?.abort()
+  }
+
+  /** Until the first ring, at most `ms`. */
+  async sleep(ms: number): Promise<void> {
+    const end = this.world.clock.monotonic() + ms
+    for (;;) {
+      const now = this.world.clock.monotonic()
+      const next = Math.min(end, ...this.rings)
+      if (next <= now) break
+      this.sleeper = new AbortController()
+      await this.world.clock.sleep(next - now, this.sleeper.signal).catch(() => {})
+    }
+    this.sleeper = null
+    const now = this.world.clock.monotonic()
+    const later = this.rings.filter((at) => at > now)
+    this.rings.splice(0, this.rings.length, ...later)
+  }
+}
