@@ -187,7 +187,7 @@ function tellDependent(checked: Checked, path: string, schema: Schema): Problem[
       missing(given, names).map((absent) => ({
         path: below(path, absent),
         keyword: 'dependentRequired',
-        message: `Is required together with ${name}`,
+        message: `Is required together with ${short(name, 'another property')}`,
       })),
     )
 }
@@ -235,13 +235,12 @@ const FORMAT_NAMES: Readonly<Record<string, string>> = {
   uuid: 'a UUID',
 }
 
-/** How much of a schema's own values a message repeats. */
+/** How much of a schema's own words a message repeats: all of it stays within what a failure may say. */
 const SHOWN_MAX = 200
 
-const shown = (value: unknown, otherwise: string): string => {
-  const text = JSON.stringify(value)
-  return text.length <= SHOWN_MAX ? text : otherwise
-}
+const short = (text: string, otherwise: string): string => (text.length <= SHOWN_MAX ? text : otherwise)
+
+const shown = (value: unknown, otherwise: string): string => short(JSON.stringify(value), otherwise)
 
 const typesOf = ({ type }: Schema): string[] =>
   (Array.isArray(type) ? type : type === undefined ? [] : [type]).map((name) => TYPE_NAMES[name] ?? name)
@@ -269,7 +268,7 @@ function messageOf(keyword: string, schema: Schema): string {
     case 'maxLength':
       return `Must be at most ${counted(schema.maxLength, 'character', 'characters')}`
     case 'pattern':
-      return `Must match the pattern ${schema.pattern ?? ''}`
+      return `Must match ${short(`the pattern ${schema.pattern ?? ''}`, 'a pattern that is too long to show')}`
     case 'format':
       return `Must be ${FORMAT_NAMES[schema.format ?? ''] ?? schema.format ?? ''}`
     case 'minimum':
@@ -309,5 +308,5 @@ const allowedValues = (values: readonly unknown[]): string => {
   const texts = values.map((value) => (typeof value === 'string' ? value : JSON.stringify(value)))
   const list = joinOr(texts)
   const one = texts.length === 1 ? list : `one of ${list}`
-  return one.length <= SHOWN_MAX ? one : 'one of the allowed values'
+  return short(one, 'one of the allowed values')
 }

@@ -471,6 +471,26 @@ test('no message repeats the value', () => {
       for (const { message } of checkValue(schema, value)) assert.ok(!message.includes(secret), message)
 })
 
+test('a message stays short, however long the words of the schema are', () => {
+  const long = 'x'.repeat(1000)
+  const schemas: JsonValue[] = [
+    { pattern: `^${long}$` },
+    { const: long },
+    { enum: [long, 'a'] },
+    { dependentRequired: { [long]: ['b'] } },
+    { format: 'email' },
+  ]
+  for (const schema of schemas)
+    for (const value of ['a b', { [long]: 1 }])
+      for (const { message } of checkValue(schema, value)) assert.ok(message.length <= 256, message)
+})
+
+test("what is told is the caller's own", () => {
+  const schema = { type: 'text' }
+  checkSchema(schema).pop()
+  assert.equal(checkSchema(schema).length, 1)
+})
+
 test('no value takes long, and none is thrown at', () => {
   const many = (item: JsonValue): JsonValue => Array.from({ length: 100_000 }, () => item)
   const branch = (name: string): JsonValue => ({ required: [name], properties: { x: { $ref: '#/$defs/a' } } })

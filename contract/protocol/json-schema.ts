@@ -17,7 +17,7 @@ export type { Problem }
  * What makes a schema unusable as JSON Schema 2020-12: a keyword of the wrong type, a `$ref` that leaves the document,
  * points to no schema or comes back to itself, a pattern that can hang, nesting beyond 32. Empty when it can be used.
  */
-export const checkSchema = (schema: JsonValue): Problem[] => prepare(schema).problems
+export const checkSchema = (schema: JsonValue): Problem[] => [...prepare(schema).problems]
 
 /**
  * What is wrong with a value; empty when it satisfies the schema. `format` is checked. Never throws, and never takes

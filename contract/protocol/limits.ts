@@ -13,7 +13,6 @@ export const ERROR_CODE_MAX = 128
 export const MESSAGE_MAX = 512
 /** A key, a locator segment, an identifier, a property name. */
 export const KEY_MAX = 128
-export const SEQUENCE_MAX = Number.MAX_SAFE_INTEGER
 
 export const TITLE_MAX = 256
 export const DESCRIPTION_MAX = 4096

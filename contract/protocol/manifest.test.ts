@@ -93,11 +93,7 @@ test('a manifest that holds together', () => {
 
 test('a resource stands in it once, by kind and name', () => {
   assert.deepEqual(details({ resources: [module, timer, { ...timer, kind: 'AGENT' }] }), [])
-  refusedAt(
-    details({ resources: [module, timer, timer] }),
-    '/resources/2/name',
-    /TIMER\/nightly stands .* more than once/,
-  )
+  refusedAt(details({ resources: [module, timer, timer] }), '/resources/2/name', /same kind and name/)
 })
 
 test('a MODULE has a moduleId of its own', () => {
@@ -109,7 +105,7 @@ test('a MODULE has a moduleId of its own', () => {
   refusedAt(
     details({ resources: [module, { ...module, name: 'other' }] }),
     '/resources/1/moduleId',
-    /already that of catalog\/billing\/MODULE\/invoices/,
+    /already that of MODULE\/invoices/,
   )
 })
 

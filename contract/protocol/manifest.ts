@@ -80,7 +80,7 @@ function checkResource(manifest: AuthorManifest, resource: ManifestResource, ind
   const first = manifest.resources.findIndex(
     ({ kind, name }) => kind === resource.kind && name === resource.name,
   )
-  if (first !== index) details.push(refuse(at('name'), `${locator} stands in the manifest more than once`))
+  if (first !== index) details.push(refuse(at('name'), 'Another resource has the same kind and name'))
   if (resource.kind === 'MODULE') {
     if (resource.moduleId === undefined) details.push(refuse(at('moduleId'), 'A MODULE must have a moduleId'))
   } else {
@@ -126,7 +126,7 @@ function checkModuleIdsAreUnique(manifest: AuthorManifest): Detail[] {
     if (resource.moduleId === undefined) continue
     const locator = locatorOf(manifest, resource)
     const owner = seen.get(resource.moduleId)
-    if (owner === undefined) seen.set(resource.moduleId, locator)
+    if (owner === undefined) seen.set(resource.moduleId, `${resource.kind}/${resource.name}`)
     else
       details.push(
         refuse(

@@ -33,4 +33,3 @@ export const TYPE_OF_KIND = {
 
 /** The only failure policy: after the first definite failure no later plugin is called. */
 export const FAILURE_POLICIES = ['FAIL_FAST'] as const
-export type FailurePolicy = (typeof FAILURE_POLICIES)[number]
