@@ -52,7 +52,7 @@ export type AnswerOf<Row> = Row extends { answer: infer Schema extends z.ZodType
 
 /** What a caller hands over for a row, each part only where the row has it; a query is given as it stands in the address. */
 export type CallOf<Row> = (Row extends { params: infer Schema extends z.ZodType }
-  ? { params: z.input<Schema> }
+  ? { params: { [Name in keyof z.input<Schema>]: string | number } }
   : { params?: never }) &
   (Row extends { query: infer Schema extends z.ZodType }
     ? {} extends z.input<Schema>

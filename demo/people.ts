@@ -1,0 +1,13 @@
+import { PERMISSIONS } from '#contract/endpoint/permission.ts'
+import type { DemoPerson } from './caller.ts'
+
+const person = (id: string, name: string): DemoPerson => ({
+  id: `demo:${id}`,
+  name,
+  grants: [{ permissions: [...PERMISSIONS], scope: null }],
+})
+
+export const mira = person('mira', 'Mira Castellan')
+export const tomas = person('tomas', 'Tomás Herrera')
+export const ling = person('ling', 'Ling Zhao')
+export const platform = person('platform', 'Platform team')

@@ -1,0 +1,29 @@
+import type { Behaviour, When } from '#plugin/examples/scripted/script.ts'
+
+export interface Script {
+  clear(): Promise<void>
+  /** Adds a rule before those that are there. */
+  add(rule: {
+    when: When
+    times?: number
+    behaviour: Partial<Behaviour> & Pick<Behaviour, 'kind'>
+  }): Promise<void>
+}
+
+/** Tells the scripted plugin, over HTTP as anybody would, what to do with which calls. */
+export function createScript(base: string): Script {
+  const send = async (method: string, body?: unknown): Promise<void> => {
+    const response = await fetch(`${base}/script`, {
+      method,
+      ...(body !== undefined && {
+        body: JSON.stringify(body),
+        headers: { 'content-type': 'application/json' },
+      }),
+    })
+    if (!response.ok) throw new Error(`The scripted plugin refused its script: ${await response.text()}`)
+  }
+  return {
+    clear: () => send('DELETE'),
+    add: (rule) => send('POST', { rules: [rule] }),
+  }
+}
