@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import type pg from 'pg'
 
 import { quoteName } from './names.ts'
+import { isPgError, PG } from './transaction.ts'
 
 export type MigrationSource = {
   /** The schema that the files fill; made when it is missing. */
@@ -45,13 +46,31 @@ export async function migrate(pool: pg.Pool, source: MigrationSource): Promise<s
 async function migrateOn(client: pg.PoolClient, schema: string, migrations: Migration[]): Promise<string[]> {
   const lockName = `bundle-console migrate ${schema}`
   await client.query(`set lock_timeout = ${waitForOthersMs}; set statement_timeout = 0`)
-  await client.query('select pg_advisory_lock(hashtextextended($1, 0))', [lockName])
+  await waitForOthers(client, schema, lockName)
   await client.query(`set lock_timeout = ${waitForLockMs}; set idle_in_transaction_session_timeout = 0`)
   const pending = pendingMigrations(schema, migrations, await readApplied(client, schema))
   for (const migration of pending) await run(client, schema, migration)
   await client.query('select pg_advisory_unlock(hashtextextended($1, 0))', [lockName])
   await client.query('reset lock_timeout; reset statement_timeout; reset idle_in_transaction_session_timeout')
   return pending.map(({ name }) => name)
+}
+
+async function waitForOthers(client: pg.PoolClient, schema: string, lockName: string): Promise<void> {
+  try {
+    await client.query(patiently('select pg_advisory_lock(hashtextextended($1, 0))'), [lockName])
+  } catch (error) {
+    if (!isPgError(error, PG.lockNotAvailable)) throw error
+    throw new Error(
+      `Another process has been migrating the schema "${schema}" for ${waitForOthersMs / 60_000} minutes; ` +
+        'start again when it is done, or end it.',
+      { cause: error },
+    )
+  }
+}
+
+/** The driver has a limit of its own, made for the short statements of a server at work. */
+function patiently(text: string): pg.QueryConfig & { query_timeout: number } {
+  return { text, query_timeout: 2 ** 31 - 1 }
 }
 
 async function readApplied(client: pg.PoolClient, schema: string): Promise<Applied[]> {
@@ -118,7 +137,7 @@ export function pendingMigrations(schema: string, migrations: Migration[], appli
 async function run(client: pg.PoolClient, schema: string, { name, sql, sha256 }: Migration): Promise<void> {
   try {
     await client.query(`begin; set local search_path to ${quoteName(schema)}`)
-    await client.query(sql)
+    await client.query(patiently(sql))
     await client.query(`insert into ${quoteName(schema)}.migration (name, sha256) values ($1, $2)`, [
       name,
       sha256,

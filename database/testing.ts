@@ -1,4 +1,6 @@
+import { spawnSync } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
+import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 
 import pg from 'pg'
@@ -6,7 +8,7 @@ import pg from 'pg'
 import { migrate, readMigrations, type MigrationSource } from './migrate.ts'
 import { quoteName } from './names.ts'
 import { openDatabase } from './pool.ts'
-import { findBinaries } from './server/binaries.ts'
+import { binariesIn, findBinaries } from './server/binaries.ts'
 import { clusterPassword, ensureCluster, type Cluster } from './server/cluster.ts'
 import type { DatabaseLog } from './server/log.ts'
 import { serverUser } from './server/os-user.ts'
@@ -27,14 +29,26 @@ export type TestServer = {
   stop(): Promise<void>
 }
 
+export type TestServerOptions = {
+  /** The programs of another PostgreSQL, see {@link installedPostgres}; default: the one that we bring. */
+  binDirectory?: string
+}
+
+export type TestDatabaseOptions = {
+  /** Applied in this order. */
+  migrations: MigrationSource[]
+  /** The URL of another server, see {@link startTestServer}. */
+  server?: string
+}
+
 /**
  * A fresh database for one test file, with these migrations applied: about 30 ms, being the copy of a template that is
  * migrated once for each server and content of the migrations. The server is that of `TEST_DATABASE_URL`, else one of
  * this process, started on first use and stopped when the process has nothing left to do.
  */
-export async function testDatabase(options: { migrations: MigrationSource[] }): Promise<TestDatabase> {
-  const server = await testServer()
-  const template = await ensureTemplate(server, options.migrations)
+export async function testDatabase({ migrations, server: url }: TestDatabaseOptions): Promise<TestDatabase> {
+  const server = url === undefined ? await testServer() : fromUrl(url)
+  const template = await ensureTemplate(server, migrations)
   const name = `test_${process.pid}_${randomBytes(6).toString('hex')}`
   await onServer(server, (client) =>
     client.query(`create database ${quoteName(name)} template ${quoteName(template)}`),
@@ -112,11 +126,13 @@ const silent: DatabaseLog = { info: () => {}, warn: () => {}, error: () => {} }
  * One server for a whole test run: a private PostgreSQL on a new directory, without durability, since a test run that
  * crashed is not continued. Stops with this process, however that ends.
  */
-export async function startTestServer(): Promise<TestServer> {
+export async function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
   const user = serverUser('')
   const root = makeRunDirectory(user, 'test')
   const directory = join(root, 'postgresql')
-  const cluster: Cluster = { directory, runDirectory: root, binaries: findBinaries(user), user }
+  const { binDirectory } = options
+  const binaries = binDirectory ? binariesIn(binDirectory, user) : findBinaries(user)
+  const cluster: Cluster = { directory, runDirectory: root, binaries, user }
   if (needsTcp) cluster.tcp = { port: await freePort(), password: clusterPassword(directory) }
   const remove = () => removeRunDirectory(root)
   process.once('exit', remove)
@@ -135,4 +151,16 @@ export async function startTestServer(): Promise<TestServer> {
     remove()
     throw error
   }
+}
+
+/** Where the programs of the machine's own PostgreSQL are, to try a version that is not ours; undefined: it has none. */
+export function installedPostgres(): string | undefined {
+  const { status, stdout } = spawnSync('pg_config', ['--bindir'], { encoding: 'utf8' })
+  const debian = '/usr/lib/postgresql'
+  const versions = existsSync(debian) ? readdirSync(debian) : []
+  const directories = [
+    ...(status === 0 ? [stdout.trim()] : []),
+    ...versions.map((name) => join(debian, name, 'bin')),
+  ]
+  return directories.find((directory) => existsSync(join(directory, 'initdb')))
 }

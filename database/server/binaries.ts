@@ -19,10 +19,13 @@ import { dirname, join, relative } from 'node:path'
 
 import type { OsUser } from './os-user.ts'
 
-/** The one major version whose clusters these binaries open. */
-export const postgresMajor = '18'
-
-export type Binaries = { postgres: string; initdb: string; pgCtl: string }
+export type Binaries = {
+  postgres: string
+  initdb: string
+  pgCtl: string
+  /** The one major version whose clusters these binaries open. */
+  major: number
+}
 
 /** What a program of PostgreSQL is started with. None of our own environment: it holds our secrets. */
 export function serverEnvironment(): NodeJS.ProcessEnv {
@@ -37,13 +40,17 @@ export function serverEnvironment(): NodeJS.ProcessEnv {
  */
 export function findBinaries(user: OsUser | undefined): Binaries {
   const installed = installedPackage()
-  const direct = join(installed.directory, 'native')
-  if (runs(direct, user).ok) return binariesIn(direct)
-  const copy = copyOf(installed)
-  const attempt = runs(copy, user)
-  if (attempt.ok) return binariesIn(copy)
+  const direct = tryBinaries(join(installed.directory, 'native', 'bin'), user)
+  if (direct.binaries) return direct.binaries
+  return binariesIn(join(copyOf(installed), 'bin'), user)
+}
+
+/** The programs of one directory. Throws when `user` cannot run them. */
+export function binariesIn(binDirectory: string, user: OsUser | undefined): Binaries {
+  const { binaries, reason } = tryBinaries(binDirectory, user)
+  if (binaries) return binaries
   throw new Error(
-    `The PostgreSQL in ${copy} does not run: ${attempt.reason}; set DATABASE_URL to use another`,
+    `The PostgreSQL in ${binDirectory} does not run (${reason}); set DATABASE_URL to use another`,
   )
 }
 
@@ -68,21 +75,26 @@ function installedPackage(): InstalledPackage {
   }
 }
 
-function binariesIn(native: string): Binaries {
+function tryBinaries(
+  binDirectory: string,
+  user: OsUser | undefined,
+): { binaries?: Binaries; reason?: string } {
   const suffix = process.platform === 'win32' ? '.exe' : ''
-  const bin = (name: string) => join(native, 'bin', `${name}${suffix}`)
-  return { postgres: bin('postgres'), initdb: bin('initdb'), pgCtl: bin('pg_ctl') }
-}
-
-function runs(native: string, user: OsUser | undefined): { ok: boolean; reason: string } {
-  const { postgres } = binariesIn(native)
+  const bin = (name: string) => join(binDirectory, `${name}${suffix}`)
   const options = { cwd: '/', env: serverEnvironment(), encoding: 'utf8', ...user } as const
-  const { status, stdout, stderr, error } = spawnSync(postgres, ['--version'], options)
-  if (status === 0 && stdout.includes(` ${postgresMajor}.`)) return { ok: true, reason: '' }
-  return {
-    ok: false,
-    reason: error?.message ?? (stderr.trim() || stdout.trim() || `it ended with ${status}`),
+  const { status, stdout, stderr, error } = spawnSync(bin('postgres'), ['--version'], options)
+  const major = /\(PostgreSQL\) (\d+)\./.exec(stdout ?? '')?.[1]
+  if (status === 0 && major) {
+    return {
+      binaries: {
+        postgres: bin('postgres'),
+        initdb: bin('initdb'),
+        pgCtl: bin('pg_ctl'),
+        major: Number(major),
+      },
+    }
   }
+  return { reason: error?.message ?? (stderr.trim() || stdout.trim() || `it ended with ${status}`) }
 }
 
 /** Trusts a copy that is already there only if nobody else can have made or changed it. */

@@ -1,10 +1,21 @@
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { closeSync, existsSync, fsyncSync, openSync, readdirSync, readFileSync, statSync } from 'node:fs'
-import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 
-import { postgresMajor, serverEnvironment, type Binaries } from './binaries.ts'
+import { serverEnvironment, type Binaries } from './binaries.ts'
 import { giveDirectory, giveTree, type OsUser } from './os-user.ts'
 
 /** The superuser of our clusters. */
@@ -44,10 +55,10 @@ export async function ensureCluster(cluster: Cluster): Promise<'made' | 'found'>
     )
   }
   const major = readFileSync(join(directory, 'PG_VERSION'), 'utf8').trim()
-  if (major !== postgresMajor) {
+  if (major !== String(cluster.binaries.major)) {
     throw new Error(
       `${directory} was made by PostgreSQL ${major || '(unknown)'}, and this program brings PostgreSQL ` +
-        `${postgresMajor}; export with the version of the program that made it and import here, or choose another DATA_DIR`,
+        `${cluster.binaries.major}; export with the version of the program that made it and import here, or choose another DATA_DIR`,
     )
   }
   const missing = ['global/pg_control', 'pg_wal', 'base'].filter((part) => !existsSync(join(directory, part)))
@@ -60,9 +71,7 @@ export async function ensureCluster(cluster: Cluster): Promise<'made' | 'found'>
 
 /** Made beside its place and renamed, so that a half-made cluster never stands in it. */
 async function makeCluster(cluster: Cluster): Promise<void> {
-  const fresh = `${cluster.directory}.new`
-  rmSync(fresh, { recursive: true, force: true })
-  mkdirSync(fresh, { mode: 0o700 })
+  const fresh = freshDirectory(cluster.directory)
   giveDirectory(fresh, cluster.user)
   const options = [
     `--pgdata=${directoryArgument({ ...cluster, directory: fresh })}`,
@@ -70,12 +79,11 @@ async function makeCluster(cluster: Cluster): Promise<void> {
     '--auth-local=trust',
     '--auth-host=scram-sha-256',
     '--encoding=UTF8',
-    // The collation is PostgreSQL's own, so a newer C library cannot silently break an index.
     '--locale=C',
-    '--locale-provider=builtin',
-    '--builtin-locale=C.UTF-8',
     '--no-instructions',
   ]
+  // The collation is PostgreSQL's own, so a newer C library cannot silently break an index.
+  if (cluster.binaries.major >= 17) options.push('--locale-provider=builtin', '--builtin-locale=C.UTF-8')
   if (cluster.tcp) options.push(`--pwfile=${passwordFileFor(cluster, cluster.tcp.password)}`)
   const { status, output } = await runToEnd(cluster.binaries.initdb, options, fresh, cluster.user)
   if (status !== 0) {
@@ -84,6 +92,20 @@ async function makeCluster(cluster: Cluster): Promise<void> {
   rmSync(cluster.directory, { recursive: true, force: true })
   renameSync(fresh, cluster.directory)
   syncDirectory(dirname(cluster.directory))
+}
+
+/** Its name is new each time: an initdb that outlived our program may still be writing to the last one. */
+function freshDirectory(directory: string): string {
+  const prefix = `${basename(directory)}.new-`
+  const parent = dirname(directory)
+  for (const name of readdirSync(parent).filter((entry) => entry.startsWith(prefix))) {
+    try {
+      rmSync(join(parent, name), { recursive: true, force: true })
+    } catch {
+      // Being written to at this moment; the next start removes it.
+    }
+  }
+  return mkdtempSync(join(parent, prefix))
 }
 
 /** The server's user reads it, so it lies in the server's own directory. */

@@ -18,7 +18,12 @@ export async function stopLeftover(cluster: Cluster, log: DatabaseLog): Promise<
   // Its lines: process id, directory, start, port, directory of the socket, address, shared memory, state.
   const lines = readFileSync(notePath, 'utf8').split('\n')
   const pid = Number(lines[0])
-  if (!Number.isInteger(pid) || pid <= 0 || !isAlive(pid)) return
+  if (!Number.isInteger(pid) || pid <= 0) {
+    // Cut short when the machine lost power. PostgreSQL would ask a person to remove it.
+    rmSync(notePath)
+    return
+  }
+  if (!isAlive(pid)) return
   if (process.platform === 'win32') {
     await runToEnd(
       cluster.binaries.pgCtl,

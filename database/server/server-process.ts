@@ -37,8 +37,6 @@ const common: ServerParameters = {
   max_connections: 120,
   shared_buffers: '64MB',
   max_wal_size: '512MB',
-  // Read-ahead workers are idle processes in a database of this size.
-  io_method: 'sync',
   jit: 'off',
   timezone: 'UTC',
   log_timezone: 'UTC',
@@ -50,6 +48,9 @@ const common: ServerParameters = {
   log_checkpoints: 'off',
   log_line_prefix: '',
 }
+
+// Read-ahead workers (since 18) are idle processes in a database of this size.
+const since18: ServerParameters = { io_method: 'sync' }
 
 /** Starts the server of a cluster and waits until it answers. Rejects with what it said when it does not. */
 export async function startServer(
@@ -80,7 +81,13 @@ function launch(cluster: Cluster, log: DatabaseLog, extra: ServerParameters): Se
         unix_socket_directories: runDirectory,
         unix_socket_permissions: '0700',
       }
-  const parameters = Object.entries({ ...common, ...durable, ...extra, ...place })
+  const parameters = Object.entries({
+    ...common,
+    ...(cluster.binaries.major >= 18 && since18),
+    ...durable,
+    ...extra,
+    ...place,
+  })
   const command = [
     ...boundToUs(),
     cluster.binaries.postgres,
@@ -166,10 +173,10 @@ function watch(child: ChildProcess, log: DatabaseLog, wasExpected: () => boolean
 }
 
 async function answers(server: ServerProcess, log: DatabaseLog): Promise<boolean> {
-  let gone = false
-  void server.exited.then(() => (gone = true))
+  const gone = new AbortController()
+  void server.exited.then(() => gone.abort())
   const since = Date.now()
-  for (let round = 0; !gone; round++) {
+  for (let round = 0; !gone.signal.aborted; round++) {
     const client = new pg.Client({ ...clientConfig(server.connection), connectionTimeoutMillis: 2000 })
     // Lost while we say goodbye: nothing to do.
     client.on('error', () => {})

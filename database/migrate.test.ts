@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict'
+import { cp, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+
+import { describeOnEachEngine, type FreshDatabase } from './fixtures/engines.ts'
+import { noteMigrations } from './fixtures/migrations.ts'
+import { migrate, pendingMigrations, readMigrations } from './migrate.ts'
+import { openDatabase, type Database } from './pool.ts'
+
+const schema = noteMigrations.schema
+const all = ['0001_note', '0002_note_revision']
+
+/** An empty database and a copy of the migrations to change. */
+async function withFolder(
+  fresh: FreshDatabase,
+  fn: (database: Database<object>, folder: string) => Promise<void>,
+): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'migrations-'))
+  await cp(fileURLToPath(noteMigrations.folder), folder, { recursive: true })
+  const { connection, close } = await fresh({ migrated: false })
+  const database = openDatabase<object>(connection)
+  try {
+    await fn(database, folder)
+  } finally {
+    await database.close()
+    await close()
+    await rm(folder, { recursive: true })
+  }
+}
+
+describeOnEachEngine('migrate', (fresh) => {
+  test('runs all, then nothing, and leaves the session as it was', async () => {
+    await withFolder(fresh, async ({ pool }) => {
+      assert.deepEqual(await migrate(pool, noteMigrations), all)
+      assert.deepEqual(await migrate(pool, noteMigrations), [])
+      const rows = await pool.query(
+        'select name, length(sha256) as length from notes.migration order by name',
+      )
+      assert.deepEqual(
+        rows.rows,
+        all.map((name) => ({ name, length: 64 })),
+      )
+      const session =
+        await pool.query(`select current_setting('lock_timeout') as lock, current_setting('statement_timeout')
+        as statement, current_setting('search_path') as path, (select count(*) from pg_locks where locktype = 'advisory') as locks`)
+      assert.deepEqual(session.rows, [{ lock: '5s', statement: '30s', path: '"$user", public', locks: 0 }])
+    })
+  })
+
+  test('ten installers at once: each migration runs once', async () => {
+    const { connection, close } = await fresh({ migrated: false })
+    const replicas = Array.from({ length: 10 }, () => openDatabase(connection, { max: 1 }))
+    const ran = await Promise.all(replicas.map(({ pool }) => migrate(pool, noteMigrations)))
+    assert.deepEqual(ran.flat(), all)
+    await Promise.all(replicas.map((replica) => replica.close()))
+    await close()
+  })
+
+  test('two schemas in one database keep to themselves', async () => {
+    await withFolder(fresh, async ({ pool }) => {
+      await Promise.all(['one', 'two'].map((name) => migrate(pool, { ...noteMigrations, schema: name })))
+      await pool.query(`insert into one.note (text) values ('x')`)
+      assert.deepEqual((await pool.query('select count(*) from two.note')).rows, [{ count: 0 }])
+    })
+  })
+
+  test('a new file runs alone; a failing one leaves nothing of itself', async () => {
+    await withFolder(fresh, async ({ pool }, folder) => {
+      await migrate(pool, { schema, folder })
+      const third = join(folder, '0003_third.sql')
+      await writeFile(third, 'create table third (id int); insert into third values (1); select 1 / 0;')
+      await assert.rejects(
+        migrate(pool, { schema, folder }),
+        /0003_third .* failed and was rolled back: division by zero/,
+      )
+      await writeFile(third, 'create table third (id int);')
+      assert.deepEqual(await migrate(pool, { schema, folder }), ['0003_third'])
+    })
+  })
+
+  test('refuses a file changed after it ran, but not other line ends', async () => {
+    await withFolder(fresh, async ({ pool }, folder) => {
+      await migrate(pool, { schema, folder })
+      const first = join(folder, '0001_note.sql')
+      const text = await readFile(first, 'utf8')
+      await writeFile(first, text.replaceAll('\n', '\r\n'))
+      assert.deepEqual(await migrate(pool, { schema, folder }), [])
+      await writeFile(first, `${text}-- a word\n`)
+      await assert.rejects(
+        migrate(pool, { schema, folder }),
+        /0001_note of the schema "notes" was changed after it ran/,
+      )
+    })
+  })
+
+  test('refuses a schema that is newer than the files', async () => {
+    await withFolder(fresh, async ({ pool }, folder) => {
+      await migrate(pool, { schema, folder })
+      await rm(join(folder, '0002_note_revision.sql'))
+      await assert.rejects(
+        migrate(pool, { schema, folder }),
+        /^Error: The database schema "notes" was brought to 0002_note_revision by a newer version of this program; this version knows it up to 0001_note\. Start the newer version/,
+      )
+    })
+  })
+
+  test('a lost session keeps no lock: the next one migrates', async () => {
+    await withFolder(fresh, async ({ pool }, folder) => {
+      await writeFile(join(folder, '0003_cut.sql'), 'select pg_terminate_backend(pg_backend_pid());')
+      await assert.rejects(migrate(pool, { schema, folder }))
+      await rename(join(folder, '0003_cut.sql'), join(folder, '0003_whole.sql'))
+      await writeFile(join(folder, '0003_whole.sql'), 'select 1;')
+      assert.deepEqual(await migrate(pool, { schema, folder }), ['0003_whole'])
+    })
+  })
+})
+
+test('what ran and what is in the folder must belong together', () => {
+  const file = (name: string) => ({ name, sql: '', sha256: name })
+  const done = (name: string) => ({ name, sha256: name })
+  const pending = (files: string[], applied: string[]) =>
+    pendingMigrations('s', files.map(file), applied.map(done)).map(({ name }) => name)
+  assert.deepEqual(pending(['0001_a', '0002_b', '0003_c'], ['0001_a']), ['0002_b', '0003_c'])
+  assert.deepEqual(pending([], []), [])
+  assert.throws(
+    () => pending(['0001_a', '0002_b'], ['0001_x', '0002_b']),
+    /0001_x ran on .* but its file is missing/,
+  )
+  assert.throws(
+    () => pending(['0001_a', '0002_b'], ['0002_b']),
+    /0001_a sorts before 0002_b, which already ran/,
+  )
+  assert.throws(() => pending([], ['0001_a']), /this version knows it up to nothing/)
+})
+
+test('refuses file names with a gap, a duplicate number or another form', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'migrations-'))
+  const refused = async (names: string[]) => {
+    for (const name of names) await writeFile(join(folder, name), 'select 1')
+    await assert.rejects(readMigrations(folder), /should be named 000\d_name\.sql/)
+    for (const name of names) await rm(join(folder, name))
+  }
+  await refused(['0002_b.sql'])
+  await refused(['0001_a.sql', '0003_c.sql'])
+  await refused(['0001_a.sql', '0001_b.sql'])
+  await refused(['0001-a.sql'])
+  await refused(['1_a.sql'])
+  await rm(folder, { recursive: true })
+})

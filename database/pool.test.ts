@@ -1,0 +1,194 @@
+import assert from 'node:assert/strict'
+import { connect, createServer, type Socket } from 'node:net'
+import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+import { sql } from 'kysely'
+
+import { describeOnEachEngine } from './fixtures/engines.ts'
+import { openDatabase, type Database, type PoolOptions } from './pool.ts'
+import type { ConnectionSettings } from './settings.ts'
+import { testDatabase } from './testing.ts'
+import { isPgError, PG } from './transaction.ts'
+
+type Tables = { 'notes.note': { text: string; revision: number } }
+
+async function using(
+  connection: ConnectionSettings,
+  options: PoolOptions,
+  fn: (database: Database<Tables>) => Promise<void>,
+): Promise<void> {
+  const database = openDatabase<Tables>(connection, options)
+  try {
+    await fn(database)
+  } finally {
+    await database.close()
+  }
+}
+
+describeOnEachEngine('pool', (fresh) => {
+  test('values arrive as numbers, RFC 3339 strings and parsed JSON', async () => {
+    const { connection, close } = await fresh()
+    await using(connection, {}, async ({ db, pool }) => {
+      await db.insertInto('notes.note').values({ text: 'a', revision: 10 }).execute()
+      const rows = await db.selectFrom('notes.note').select('revision').execute()
+      assert.deepEqual(rows, [{ revision: 10 }])
+      const result = await pool.query(`
+        select 9007199254740991::int8 as big, (select count(*) from notes.note) as count, array[9, null, 10]::int8[] as list,
+          '2026-01-01 02:00:00.123999+02'::timestamptz as at, array['2026-01-01T00:00:00Z'::timestamptz] as times,
+          '2026-01-01'::date as day, '2026-01-01 12:00'::timestamp as local, '{"a": [1]}'::jsonb as body, null::int8 as none`)
+      assert.deepEqual(result.rows[0], {
+        big: 9007199254740991,
+        count: 1,
+        list: [9, null, 10],
+        at: '2026-01-01T00:00:00.123Z',
+        times: ['2026-01-01T00:00:00.000Z'],
+        day: '2026-01-01',
+        local: '2026-01-01 12:00:00',
+        body: { a: [1] },
+        none: null,
+      })
+    })
+    await close()
+  })
+
+  test('an int8 that a number cannot hold is an error, and the connection goes on', async () => {
+    const { connection, close } = await fresh()
+    await using(connection, { max: 1 }, async ({ db, pool }) => {
+      await assert.rejects(pool.query('select 9007199254740993::int8'), RangeError)
+      await assert.rejects(sql`select array[9007199254740993::int8]`.execute(db), RangeError)
+      assert.deepEqual((await pool.query('select 1 as one')).rows, [{ one: 1 }])
+    })
+    await close()
+  })
+
+  test('every connection has its time-outs, UTC and a name', async () => {
+    const { connection, close } = await fresh()
+    const options = {
+      statementTimeoutMs: 300,
+      lockTimeoutMs: 200,
+      idleInTransactionTimeoutMs: 250,
+      applicationName: 'tester',
+    }
+    await using(connection, options, async ({ pool }) => {
+      const names = ['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout']
+      const shown = await pool.query(
+        `select current_setting(name) as value from unnest($1::text[]) with ordinality as t (name, place) order by place`,
+        [[...names, 'TimeZone', 'application_name']],
+      )
+      assert.deepEqual(
+        shown.rows.map(({ value }) => value),
+        ['300ms', '200ms', '250ms', 'UTC', 'tester'],
+      )
+      await assert.rejects(pool.query('select pg_sleep(5)'), (error) => isPgError(error, PG.queryCanceled))
+    })
+    await using(connection, {}, async ({ pool }) => {
+      const shown = await pool.query(
+        "select current_setting('lock_timeout') as l, current_setting('statement_timeout') as s",
+      )
+      assert.deepEqual(shown.rows, [{ l: '5s', s: '30s' }])
+    })
+    await close()
+  })
+
+  test('a paused transaction loses its locks, and cannot commit afterwards', async () => {
+    const { connection, close } = await fresh()
+    const options = { lockTimeoutMs: 100, idleInTransactionTimeoutMs: 300 }
+    await using(connection, options, async ({ pool }) => {
+      await pool.query(`insert into notes.note (text) values ('shared')`)
+      const paused = await pool.connect()
+      paused.on('error', () => {})
+      await paused.query('begin')
+      await paused.query(`update notes.note set revision = 2`)
+      await assert.rejects(pool.query('update notes.note set revision = 3'), (error) =>
+        isPgError(error, PG.lockNotAvailable),
+      )
+      await sleep(400)
+      await pool.query('update notes.note set revision = 4')
+      await assert.rejects(paused.query('commit'))
+      paused.release(true)
+      assert.deepEqual((await pool.query('select revision from notes.note')).rows, [{ revision: 4 }])
+    })
+    await close()
+  })
+
+  test('an idle connection that is cut is told and replaced', async () => {
+    const { connection, close } = await fresh()
+    const told: string[] = []
+    await using(
+      connection,
+      { max: 1, onIdleError: (error) => told.push(error.message) },
+      async ({ pool }) => {
+        const { pid } = (await pool.query<{ pid: number }>('select pg_backend_pid() as pid')).rows[0] ?? {
+          pid: 0,
+        }
+        await using(connection, {}, async (other) => {
+          await other.pool.query('select pg_terminate_backend($1)', [pid])
+        })
+        while (told.length === 0) await sleep(5)
+        assert.equal((await pool.query('select 1')).rowCount, 1)
+      },
+    )
+    await close()
+  })
+})
+
+test('a query into a network that swallows everything fails, and its connection is not used again', async () => {
+  const { connection, close } = await testDatabase({ migrations: [] })
+  const swallowing = await startSwallowingProxy(connection)
+  const through = { ...connection, host: '127.0.0.1', port: swallowing.port }
+  await using(through, { max: 1, statementTimeoutMs: 1 }, async ({ db, pool }) => {
+    // The driver's limit is 10 s above the server's; the test does not wait for it.
+    assert.partialDeepStrictEqual(pool.options, { query_timeout: 10_001 })
+    Object.assign(pool.options, { query_timeout: 200 })
+    await sql`select 1`.execute(db)
+    swallowing.swallow(true)
+    await assert.rejects(sql`select 1`.execute(db), /Query read timeout/)
+    swallowing.swallow(false)
+    assert.equal((await sql`select 1`.execute(db)).rows.length, 1)
+  })
+  swallowing.close()
+  await close()
+})
+
+test('no server: the first query says so, and closing twice is fine', async () => {
+  const database = openDatabase({ host: '/nonexistent', port: 5432, database: 'x', user: 'x' })
+  await assert.rejects(database.pool.query('select 1'), /ENOENT|ENOTDIR/)
+  await Promise.all([database.close(), database.close()])
+  const other = openDatabase({ host: '/nonexistent', port: 5432, database: 'x', user: 'x' })
+  await other.db.destroy()
+  await other.close()
+})
+
+async function startSwallowingProxy(target: ConnectionSettings) {
+  let swallowing = false
+  const sockets = new Set<Socket>()
+  const server = createServer((near) => {
+    const far = target.host.startsWith('/')
+      ? connect(`${target.host}/.s.PGSQL.${target.port}`)
+      : connect(target.port, target.host)
+    for (const [from, to] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      sockets.add(from)
+      // Dead stays dead: what was swallowed does not come later.
+      from.on('data', (data) => !swallowing && to.write(data))
+      from.on('close', () => to.destroy())
+      from.on('error', () => to.destroy())
+    }
+  })
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  const address = server.address()
+  assert.ok(address && typeof address === 'object')
+  return {
+    port: address.port,
+    swallow: (on: boolean) => {
+      swallowing = on
+    },
+    close: () => {
+      for (const socket of sockets) socket.destroy()
+      server.close()
+    },
+  }
+}

@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+
+import { sql } from 'kysely'
+
+import { describeOnEachEngine, type FreshDatabase } from './fixtures/engines.ts'
+import { openDatabase, type Database } from './pool.ts'
+import { inTransaction, isPgError, PG } from './transaction.ts'
+
+type Tables = { 'notes.note': { text: string; revision: number } }
+
+async function withNotes(
+  fresh: FreshDatabase,
+  fn: (database: Database<Tables>) => Promise<void>,
+): Promise<void> {
+  const { connection, close } = await fresh()
+  const database = openDatabase<Tables>(connection)
+  try {
+    await database.pool.query(`insert into notes.note (text) values ('a'), ('b')`)
+    await fn(database)
+  } finally {
+    await database.close()
+    await close()
+  }
+}
+
+const revisions = async ({ db }: Database<Tables>) =>
+  (await db.selectFrom('notes.note').select('revision').orderBy('text').execute()).map(
+    ({ revision }) => revision,
+  )
+
+describeOnEachEngine('transaction', (fresh) => {
+  test('commits what it returns from, rolls back what it throws', async () => {
+    await withNotes(fresh, async (database) => {
+      const { db } = database
+      const set = (revision: number) => sql`update notes.note set revision = ${revision}`
+      assert.equal(await inTransaction(db, async (tx) => (await set(2).execute(tx), 'done')), 'done')
+      const fail = inTransaction(db, async (tx) => {
+        await set(3).execute(tx)
+        throw new TypeError('no')
+      })
+      await assert.rejects(fail, TypeError)
+      assert.deepEqual(await revisions(database), [2, 2])
+    })
+  })
+
+  test('a deadlock is tried again, and both changes arrive', async () => {
+    await withNotes(fresh, async (database) => {
+      let tries = 0
+      // Both hold their first row before either asks for its second.
+      let holding = 0
+      let both = () => {}
+      const bothHold = new Promise<void>((done) => (both = done))
+      const bump = (order: [string, string]) =>
+        inTransaction(database.db, async (tx) => {
+          tries++
+          for (const text of order) {
+            await sql`update notes.note set revision = revision + 1 where text = ${text}`.execute(tx)
+            if (++holding === 2) both()
+            await bothHold
+          }
+        })
+      await Promise.all([bump(['a', 'b']), bump(['b', 'a'])])
+      assert.ok(tries > 2)
+      assert.deepEqual(await revisions(database), [3, 3])
+    })
+  })
+
+  test('serialization failures are tried again until all increments are there', async () => {
+    await withNotes(fresh, async (database) => {
+      const increment = () =>
+        inTransaction(
+          database.db,
+          async (tx) => {
+            const read = await sql<{
+              revision: number
+            }>`select revision from notes.note where text = 'a'`.execute(tx)
+            const next = (read.rows[0]?.revision ?? 0) + 1
+            await sql`update notes.note set revision = ${next} where text = 'a'`.execute(tx)
+          },
+          { isolation: 'serializable', attempts: 50 },
+        )
+      await Promise.all(Array.from({ length: 8 }, increment))
+      assert.deepEqual(await revisions(database), [9, 1])
+    })
+  })
+
+  test('gives up after the attempts it was given, and tries nothing else again', async () => {
+    await withNotes(fresh, async ({ db }) => {
+      const triesOf = async (code: string, attempts: number) => {
+        let tries = 0
+        const failing = inTransaction(
+          db,
+          async (tx) => {
+            tries++
+            await sql`do ${sql.raw(`$$ begin raise exception 'x' using errcode = '${code}'; end $$`)}`.execute(
+              tx,
+            )
+          },
+          { attempts },
+        )
+        await assert.rejects(
+          failing,
+          (error) => error instanceof Error && 'code' in error && error.code === code,
+        )
+        return tries
+      }
+      assert.equal(await triesOf(PG.serializationFailure, 3), 3)
+      assert.equal(await triesOf(PG.uniqueViolation, 3), 1)
+      assert.equal(await triesOf(PG.lockNotAvailable, 3), 1)
+    })
+  })
+
+  test('an error is recognised by its code', async () => {
+    await withNotes(fresh, async ({ pool }) => {
+      const error: unknown = await pool
+        .query(`insert into notes.note (text) values ('a')`)
+        .catch((e: unknown) => e)
+      assert.ok(isPgError(error, PG.uniqueViolation))
+      assert.equal(error.constraint, 'note_text_key')
+      assert.ok(!isPgError(error, PG.checkViolation))
+      assert.ok(!isPgError({ code: PG.uniqueViolation }, PG.uniqueViolation))
+    })
+  })
+})
