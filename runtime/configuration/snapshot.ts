@@ -41,7 +41,7 @@ export function readSnapshot({ world }: ReadContext, input: Input<Name>): Promis
         savedAt: snapshot.saved_at,
         savedBy: { id: snapshot.saved_by_id, name: snapshot.saved_by_name },
         resources: resourcesAt(
-          await readPlansAt(tx, scope.scope_id, snapshotVersion),
+          await readPlansAt(tx, scope, snapshotVersion),
           values,
           new Map(now.map((row) => [row.locator, row.definitions])),
         ),

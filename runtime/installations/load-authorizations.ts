@@ -5,6 +5,7 @@ import { compileAuthorizations } from '../plugins/compile-authorization.ts'
 import { Refusal } from '../refusal.ts'
 import type { InstallationRow } from '../store/installations/load-installations.ts'
 import type { LedgerRow } from '../store/installations/read-ledger.ts'
+import { readLatestPlan } from '../store/installations/read-latest-plan.ts'
 import { readPluginBindings } from '../store/installations/read-plugin-bindings.ts'
 import type { Db } from '../world.ts'
 
@@ -43,4 +44,21 @@ function modulesOfLedger(ledger: readonly LedgerRow[]) {
   return ledger.flatMap(({ module_id, locator, definitions }) =>
     module_id === null ? [] : [{ moduleId: module_id, locator, definitions }],
   )
+}
+
+/**
+ * The same; where the declaration is broken, what was frozen last: an installation whose bundle was published badly can
+ * still be looked at and detached, by plugins that know it.
+ */
+export async function loadStandingAuthorizations(
+  db: Db,
+  installation: InstallationRow,
+  ledger: readonly LedgerRow[],
+): Promise<CompiledAuthorization[]> {
+  try {
+    return await loadAuthorizations(db, installation, ledger)
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    return (await readLatestPlan(db, installation.bundle_install_id))?.plugins ?? []
+  }
 }

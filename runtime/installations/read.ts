@@ -3,7 +3,6 @@ import { inTransaction } from '#database/transaction.ts'
 import { demandVisible, notFound } from '../actor.ts'
 import { propertyViews } from '../configuration/read.ts'
 import type { Answer, Input, ReadContext } from '../context.ts'
-import { Refusal } from '../refusal.ts'
 import { findScope, scopeOf } from '../store/configuration/find-scope.ts'
 import { findInstallation } from '../store/installations/find-installation.ts'
 import type { InstallationRow } from '../store/installations/load-installations.ts'
@@ -11,7 +10,7 @@ import { readLatestPlan } from '../store/installations/read-latest-plan.ts'
 import { readLedger } from '../store/installations/read-ledger.ts'
 import type { LedgerRow } from '../store/installations/read-ledger.ts'
 import type { Db } from '../world.ts'
-import { loadAuthorizations } from './load-authorizations.ts'
+import { loadStandingAuthorizations } from './load-authorizations.ts'
 import { installationView } from './view.ts'
 
 type Name = 'GET /installations/{bundleInstallId}'
@@ -63,13 +62,7 @@ async function pluginsOf(
   ledger: readonly LedgerRow[],
 ): Promise<CompiledAuthorization[]> {
   if (row.state === 'DETACHED') return []
-  if (row.state === 'ACTIVE' && row.claim_operation_id === null) {
-    try {
-      return await loadAuthorizations(db, row, ledger)
-    } catch (error) {
-      // an installation with a broken declaration can still be looked at
-      if (!(error instanceof Refusal)) throw error
-    }
-  }
+  if (row.state === 'ACTIVE' && row.claim_operation_id === null)
+    return loadStandingAuthorizations(db, row, ledger)
   return (await readLatestPlan(db, row.bundle_install_id))?.plugins ?? []
 }

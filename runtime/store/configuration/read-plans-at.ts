@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { OperationType } from '#contract/protocol/vocabulary.ts'
 import type { FrozenPlan } from '../../operations/plan.ts'
 import type { Db } from '../../world.ts'
+import type { ScopeRow } from './find-scope.ts'
 
 export interface PlanAt {
   bundle_install_id: string
@@ -9,20 +10,29 @@ export interface PlanAt {
   plan: FrozenPlan
 }
 
-/** For each installation of a scope, the plan of the last INSTALL, UPGRADE or DETACH that stood at a snapshot. */
-export async function readPlansAt(db: Db, scopeId: number, snapshotVersion: number): Promise<PlanAt[]> {
+/**
+ * For each installation of a scope, the plan of the last INSTALL, UPGRADE or DETACH that had succeeded when the snapshot
+ * was the current one: before the next one was made. Both happen under the lock of the scope, so their times tell.
+ */
+export async function readPlansAt(db: Db, scope: ScopeRow, snapshotVersion: number): Promise<PlanAt[]> {
   const { rows } = await sql<PlanAt>`
-    with standing as (
-      select distinct on (operation.bundle_install_id)
-        operation.bundle_install_id, operation.operation_id, operation.operation_type
-      from runtime.snapshot
-      join runtime.operation using (operation_id)
-      where snapshot.scope_id = ${scopeId}
-        and snapshot.snapshot_version <= ${snapshotVersion}
+    select installation.bundle_install_id, standing.operation_type, standing.plan
+    from runtime.installation
+    cross join lateral (
+      select operation.operation_type, operation_plan.plan
+      from runtime.operation join runtime.operation_plan using (operation_id)
+      where operation.bundle_install_id = installation.bundle_install_id
+        and operation.state = 'SUCCEEDED'
         and operation.operation_type <> 'CONFIGURE'
-      order by operation.bundle_install_id, snapshot.snapshot_version desc
-    )
-    select standing.bundle_install_id, standing.operation_type, operation_plan.plan
-    from standing join runtime.operation_plan using (operation_id)`.execute(db)
+        and operation.finished_at < coalesce(
+          (select saved_at from runtime.snapshot
+            where scope_id = ${scope.scope_id} and snapshot_version = ${snapshotVersion}::bigint + 1),
+          'infinity')
+      order by operation.execution_sequence desc
+      limit 1
+    ) as standing
+    where installation.environment_key = ${scope.environment_key}
+      and installation.application_runtime_id = ${scope.application_runtime_id}
+      and installation.workspace_id = ${scope.workspace_id}`.execute(db)
   return rows
 }

@@ -1,0 +1,139 @@
+import { sql } from 'kysely'
+import { PERMISSIONS } from '#contract/endpoint/permission.ts'
+import type { AuthorManifest } from '#contract/protocol/manifest.ts'
+import { openDatabase } from '#database/pool.ts'
+import { testDatabase } from '#database/testing.ts'
+import { inTransaction } from '#database/transaction.ts'
+import { systemClock } from '#edge/clock.ts'
+import { createLog } from '#edge/log.ts'
+import { createOutbound } from '#edge/outbound.ts'
+import { systemRandom } from '#edge/random.ts'
+import type { Actor } from './actor.ts'
+import type { ReadContext, WriteContext } from './context.ts'
+import { applyResources } from './operations/apply-resources.ts'
+import { callOf } from './operations/call.ts'
+import type { Writes } from './operations/plan.ts'
+import { settle } from './operations/succeed.ts'
+import { readCalls } from './store/operations/read-calls.ts'
+import type { Signer } from './plugins/lifecycle-token.ts'
+import type { RuntimeTables } from './store/tables.ts'
+import type { Db, World } from './world.ts'
+
+/** The runtime's use cases on a database of their own, for a test file. */
+export interface TestRuntime {
+  world: World
+  db: Db
+  /** Somebody who may do everything everywhere. */
+  actor: Actor
+  read: ReadContext
+  /** A write use case in its transaction, as the HTTP layer runs it. */
+  write<Result>(useCase: (context: WriteContext) => Promise<Result>, actor?: Actor): Promise<Result>
+  publish(manifest: AuthorManifest): Promise<void>
+  /** Ends an operation well, as if its plugins had answered; `writes` are what the last of them wrote. */
+  succeed(operationId: string, writes?: Writes): Promise<void>
+  /** Ends an operation in a definite failure; it keeps its claim. */
+  fail(operationId: string): Promise<void>
+  close(): Promise<void>
+}
+
+export function actorWith(grants: Actor['grants'], name = 'Ada'): Actor {
+  return { id: name.toLowerCase(), name, grants, requestId: `request-of-${name.toLowerCase()}` }
+}
+
+export async function testRuntime(): Promise<TestRuntime> {
+  const migrations = [{ schema: 'runtime', folder: new URL('./store/migrations/', import.meta.url) }]
+  const database = await testDatabase({ migrations })
+  const { db, close } = openDatabase<RuntimeTables>(database.connection)
+  const http = createOutbound({ egressAllow: [] })
+  const log = createLog({ name: 'test', level: 'silent' })
+  const signer: Signer = {
+    issuer: 'http://platform.test',
+    sign: (claims, audience) => Promise.resolve(`signed ${JSON.stringify({ ...claims, aud: audience })}`),
+    isPlatformToken: (text) => text.startsWith('signed '),
+  }
+  const world: World = { db, http, clock: systemClock, random: systemRandom, log, signer }
+  const actor = actorWith([{ permissions: [...PERMISSIONS], scope: null }])
+  return {
+    world,
+    db,
+    actor,
+    read: { world, actor },
+    write: (useCase, who = actor) => inTransaction(db, (tx) => useCase({ world, actor: who, tx })),
+    publish: (manifest) => publish(db, manifest),
+    succeed: (operationId, writes) => succeed(db, operationId, writes),
+    fail: (operationId) => fail(db, operationId),
+    close: async () => {
+      await http.close()
+      await close()
+      await database.close()
+    },
+  }
+}
+
+async function publish(db: Db, manifest: AuthorManifest): Promise<void> {
+  await db
+    .insertInto('runtime.bundle_version')
+    .values({
+      bundle_environment_key: manifest.bundle.environmentKey,
+      bundle_id: manifest.bundle.bundleId,
+      version: manifest.version,
+      title: manifest.title,
+      description: null,
+      manifest: JSON.stringify(manifest),
+      published_by_id: 'ada',
+      published_by_name: 'Ada',
+    })
+    .execute()
+}
+
+function succeed(db: Db, operationId: string, writes: Writes = {}): Promise<void> {
+  return inTransaction(db, async (tx) => {
+    const operation = await tx
+      .selectFrom('runtime.operation')
+      .selectAll()
+      .where('operation_id', '=', operationId)
+      .executeTakeFirstOrThrow()
+    const { plan } = await tx
+      .selectFrom('runtime.operation_plan')
+      .select('plan')
+      .where('operation_id', '=', operationId)
+      .executeTakeFirstOrThrow()
+    await tx
+      .updateTable('runtime.plugin_call')
+      .set({ ended_well: true, outcome: 'APPLIED' })
+      .where('operation_id', '=', operationId)
+      .execute()
+    const last = plan.plugins.at(-1)
+    if (last !== undefined) {
+      await tx
+        .updateTable('runtime.plugin_call')
+        .set({ writes: JSON.stringify(writes) })
+        .where('operation_id', '=', operationId)
+        .where('stage', '=', 'AFTER_RESOURCES')
+        .where('plugin_id', '=', last.pluginId)
+        .execute()
+    }
+    const calls = (await readCalls(tx, operationId)).map(callOf)
+    await applyResources(tx, { operation, plan, calls: [] })
+    await settle(tx, { operation, plan, calls })
+    await tx
+      .updateTable('runtime.operation')
+      .set({
+        state: 'SUCCEEDED',
+        phase: 'DONE',
+        holds_claim: false,
+        finished_at: systemClock.now().toISOString(),
+      })
+      .where('operation_id', '=', operationId)
+      .execute()
+  })
+}
+
+async function fail(db: Db, operationId: string): Promise<void> {
+  const failure = { errorCode: 'PLUGIN_REPORTED_FAILURE', message: 'The plugin failed.', retryable: false }
+  await db
+    .updateTable('runtime.operation')
+    .set({ state: 'FAILED', failure: JSON.stringify(failure) })
+    .where('operation_id', '=', operationId)
+    .execute()
+}
