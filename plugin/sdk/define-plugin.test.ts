@@ -1,0 +1,227 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test, type TestContext } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
+import { ask } from '../testing/ask.ts'
+import { lifecycleRequest, LOCATOR } from '../testing/lifecycle-request.ts'
+import { definePlugin, type PluginDefinition } from './define-plugin.ts'
+import { applied, failed, notApplied, PluginFailure, unknown, type HandlerResult } from './result.ts'
+import type { LifecycleCall } from './call.ts'
+import { memoryStore, sqliteStore, type SqliteStore, type SqliteTransaction } from './sqlite-store.ts'
+
+const SCHEMA = 'CREATE TABLE IF NOT EXISTS effect (operation_id TEXT NOT NULL, stage TEXT NOT NULL)'
+
+type Call = LifecycleCall<SqliteTransaction>
+
+const makeEffect = (tx: SqliteTransaction, { operation, stage }: Call): void => {
+  tx.prepare('INSERT INTO effect VALUES (?, ?)').run(operation.operationId, stage)
+}
+const countEffects = (store: SqliteStore): Promise<number> =>
+  store.transaction((tx) => Number(tx.prepare('SELECT count(*) AS n FROM effect').get()?.['n']))
+
+/** A plugin whose handler makes one effect and answers what it is told, in both stages. */
+function plugin(
+  t: TestContext,
+  handler: (call: Call) => HandlerResult | Promise<HandlerResult>,
+  more: Partial<PluginDefinition<SqliteTransaction>> = {},
+) {
+  const store = more.store === undefined ? memoryStore({ schema: SCHEMA }) : null
+  if (store !== null) t.after(() => store.close())
+  const used = more.store ?? store ?? memoryStore()
+  const handle = { BEFORE_RESOURCES: handler, AFTER_RESOURCES: handler }
+  const ready = definePlugin({
+    pluginId: 'tenant-provisioner',
+    verify: false,
+    writes: { tenantId: {}, accessToken: { isSensitive: true } },
+    onError: () => {},
+    handle,
+    ...more,
+    store: used,
+  })
+  return { handler: ready, store: store ?? memoryStore() }
+}
+
+const applyOnce = (call: Call): Promise<HandlerResult> =>
+  call.conclude((tx) => {
+    makeEffect(tx, call)
+    return applied({ [LOCATOR]: { tenantId: 'tenant-1', accessToken: 'secret' } })
+  })
+
+test('a success echoes the call and wraps each write once', async (t) => {
+  const { handler } = plugin(t, applyOnce)
+  const request = lifecycleRequest()
+  const { response } = await ask(handler, request)
+  const { configuration: _, resources: _resources, ...echo } = request
+  assert.deepEqual(response, {
+    ...echo,
+    outcome: 'APPLIED',
+    resources: {
+      [LOCATOR]: {
+        tenantId: { '@type': 'Data', value: 'tenant-1' },
+        accessToken: { '@type': 'Data', value: 'secret', isSensitive: true },
+      },
+    },
+  })
+})
+
+test('a business object that looks wrapped is wrapped again, and is read as it is', async (t) => {
+  const inner = { '@type': 'Data', value: 1 }
+  const { handler } = plugin(t, (call) =>
+    applied({ [LOCATOR]: { tenantId: call.resources[0]?.values['displayName'] ?? null } }),
+  )
+  const { response } = await ask(handler, lifecycleRequest({ values: { displayName: inner } }))
+  assert.deepEqual(response?.resources[LOCATOR], { tenantId: { '@type': 'Data', value: inner } })
+})
+
+test('a repeat gets the same bytes and makes no second effect', async (t) => {
+  const { handler, store } = plugin(t, applyOnce)
+  const first = await ask(handler, lifecycleRequest())
+  const second = await ask(handler, lifecycleRequest())
+  assert.equal(second.body, first.body)
+  assert.equal(await countEffects(store), 1)
+})
+
+test('twenty at once make one effect and hear the same answer', async (t) => {
+  const { handler, store } = plugin(t, async (call) => {
+    await wait(20)
+    return applyOnce(call)
+  })
+  const answers = await Promise.all(Array.from({ length: 20 }, () => ask(handler, lifecycleRequest())))
+  assert.equal(new Set(answers.map(({ body }) => body)).size, 1)
+  assert.equal(answers[0]?.response?.outcome, 'APPLIED')
+  assert.equal(await countEffects(store), 1)
+})
+
+test('other bytes under the same operationId and stage are refused, and the first answer stands', async (t) => {
+  const { handler, store } = plugin(t, applyOnce)
+  const first = await ask(handler, lifecycleRequest())
+  const other = await ask(handler, `${JSON.stringify(lifecycleRequest())} `)
+  assert.equal(other.errorCode, 'REQUEST_INVALID')
+  assert.equal(other.failure?.retryable, false)
+  assert.equal((await ask(handler, lifecycleRequest())).body, first.body)
+  assert.equal(await countEffects(store), 1)
+})
+
+test('other bytes are refused while the first call still runs', async (t) => {
+  const started = Promise.withResolvers<void>()
+  const goOn = Promise.withResolvers<void>()
+  const { handler } = plugin(t, async (call) => {
+    started.resolve()
+    await goOn.promise
+    return applyOnce(call)
+  })
+  const first = ask(handler, lifecycleRequest())
+  await started.promise
+  assert.equal((await ask(handler, `${JSON.stringify(lifecycleRequest())} `)).errorCode, 'REQUEST_INVALID')
+  goOn.resolve()
+  assert.equal((await first).response?.outcome, 'APPLIED')
+})
+
+for (const [name, misfortune] of Object.entries({
+  FAILED: () => failed(),
+  UNKNOWN: () => unknown(),
+  'a failure envelope': () => {
+    throw new PluginFailure({ errorCode: 'TENANT_QUOTA_REACHED', message: 'No room', retryable: false })
+  },
+  'an unexpected error': () => {
+    throw new Error('secret detail')
+  },
+}))
+  test(`after ${name} the same bytes run the handler again`, async (t) => {
+    let runs = 0
+    const { handler } = plugin(t, (call) => (++runs === 1 ? misfortune() : applyOnce(call)))
+    const first = await ask(handler, lifecycleRequest())
+    assert.ok(!first.body.includes('secret detail'))
+    assert.notEqual(first.response?.outcome, 'APPLIED')
+    assert.equal((await ask(handler, lifecycleRequest())).response?.outcome, 'APPLIED')
+    assert.equal(runs, 2)
+  })
+
+test('NOT_APPLIED is remembered, and is what a stage without a handler says', async (t) => {
+  let runs = 0
+  const { handler } = plugin(t, notApplied, {
+    handle: { INSTALL: { BEFORE_RESOURCES: () => (runs++, notApplied()) } },
+  })
+  for (let count = 0; count < 2; count++)
+    assert.equal((await ask(handler, lifecycleRequest())).response?.outcome, 'NOT_APPLIED')
+  assert.equal(runs, 1)
+  const after = await ask(handler, lifecycleRequest({ stage: 'AFTER_RESOURCES' }))
+  assert.equal(after.response?.outcome, 'NOT_APPLIED')
+})
+
+test('a change is rolled back when its writes are refused', async (t) => {
+  const { handler, store } = plugin(t, (call) =>
+    call.conclude((tx) => {
+      makeEffect(tx, call)
+      return applied({ [LOCATOR]: { undeclared: 1 } })
+    }),
+  )
+  assert.equal((await ask(handler, lifecycleRequest())).errorCode, 'WRITE_NOT_AUTHORIZED')
+  assert.equal(await countEffects(store), 0)
+})
+
+test('a restarted plugin still knows its answers', async (t) => {
+  const file = join(mkdtempSync(join(tmpdir(), 'plugin-')), 'plugin.sqlite')
+  const before = sqliteStore(file, { schema: SCHEMA })
+  const first = await ask(plugin(t, applyOnce, { store: before }).handler, lifecycleRequest())
+  await before.close()
+  const after = sqliteStore(file, { schema: SCHEMA })
+  t.after(() => after.close())
+  const second = await ask(plugin(t, applyOnce, { store: after }).handler, lifecycleRequest())
+  assert.equal(second.body, first.body)
+  assert.equal(await countEffects(after), 1)
+})
+
+test('another replica is told to come back while the first runs, and never makes a second effect', async (t) => {
+  const file = join(mkdtempSync(join(tmpdir(), 'plugin-')), 'plugin.sqlite')
+  const stores = [sqliteStore(file, { schema: SCHEMA }), sqliteStore(file, { schema: SCHEMA })] as const
+  t.after(() => Promise.all(stores.map((store) => store.close())))
+  const started = Promise.withResolvers<void>()
+  const goOn = Promise.withResolvers<void>()
+  const slow = plugin(
+    t,
+    async (call) => {
+      started.resolve()
+      await goOn.promise
+      return applyOnce(call)
+    },
+    { store: stores[0] },
+  )
+  const first = ask(slow.handler, lifecycleRequest())
+  await started.promise
+  const replica = plugin(t, applyOnce, { store: stores[1] }).handler
+  const meanwhile = await ask(replica, lifecycleRequest())
+  assert.equal(meanwhile.errorCode, 'CALL_IN_PROGRESS')
+  assert.equal(meanwhile.failure?.retryable, true)
+  goOn.resolve()
+  assert.equal((await ask(replica, lifecycleRequest()).then(() => first)).response?.outcome, 'APPLIED')
+  assert.equal((await ask(replica, lifecycleRequest())).body, (await first).body)
+  assert.equal(await countEffects(stores[0]), 1)
+})
+
+test('a replica takes over when the lease has ended, and the sleeper commits nothing', async (t) => {
+  const file = join(mkdtempSync(join(tmpdir(), 'plugin-')), 'plugin.sqlite')
+  const stores = [sqliteStore(file, { schema: SCHEMA }), sqliteStore(file, { schema: SCHEMA })] as const
+  t.after(() => Promise.all(stores.map((store) => store.close())))
+  const started = Promise.withResolvers<void>()
+  const wake = Promise.withResolvers<void>()
+  const sleeper = plugin(
+    t,
+    async (call) => {
+      started.resolve()
+      await wake.promise
+      return applyOnce(call)
+    },
+    { store: stores[0] },
+  )
+  const first = ask(sleeper.handler, lifecycleRequest())
+  await started.promise
+  const later = () => Date.now() + 3_600_000
+  const taken = await ask(plugin(t, applyOnce, { store: stores[1], now: later }).handler, lifecycleRequest())
+  assert.equal(taken.response?.outcome, 'APPLIED')
+  wake.resolve()
+  assert.equal((await first).errorCode, 'CALL_IN_PROGRESS')
+  assert.equal(await countEffects(stores[0]), 1)
+})

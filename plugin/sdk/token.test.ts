@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict'
+import { createServer } from 'node:http'
+import { test } from 'node:test'
+import type { JWTPayload } from 'jose'
+import { ask } from '../testing/ask.ts'
+import { lifecycleRequest } from '../testing/lifecycle-request.ts'
+import { ISSUER, runtimeTokens } from '../testing/runtime-tokens.ts'
+import { definePlugin, type PluginDefinition } from './define-plugin.ts'
+import { listen } from './node-listener.ts'
+import { applied } from './result.ts'
+import { memoryStore, type SqliteTransaction } from './sqlite-store.ts'
+import { jwksAddress } from './token.ts'
+
+const tokens = await runtimeTokens()
+const request = lifecycleRequest()
+
+function pluginWith(more: Partial<PluginDefinition<SqliteTransaction>> = {}) {
+  const store = memoryStore()
+  return definePlugin({
+    pluginId: 'tenant-provisioner',
+    issuer: ISSUER,
+    verify: tokens.keys,
+    store,
+    handle: { BEFORE_RESOURCES: () => applied() },
+    ...more,
+  })
+}
+
+test("the runtime's token is taken", async () => {
+  assert.equal((await ask(pluginWith(), request, await tokens.sign(request))).response?.outcome, 'APPLIED')
+})
+
+const wrong: Record<string, JWTPayload> = {
+  'another issuer': { iss: 'https://elsewhere.example' },
+  'another audience': { aud: 'another-plugin' },
+  'another operation': { sub: 'operation-2' },
+  'another stage': { stage: 'AFTER_RESOURCES' },
+  'another sequence': { executionSequence: 2 },
+  'a sequence as text': { executionSequence: '1' },
+  'no stage': { stage: undefined },
+}
+for (const [name, claims] of Object.entries(wrong))
+  test(`a token for ${name} is refused`, async () => {
+    const told = await ask(pluginWith(), request, await tokens.sign(request, claims))
+    assert.equal(told.status, 401)
+    assert.equal(JSON.parse(told.body).code, 'AUTHENTICATION_REQUIRED')
+  })
+
+test('no token, a word, an unsigned, an expired and a foreign one are refused', async () => {
+  const none = Buffer.from('{"alg":"none"}').toString('base64url')
+  const foreign = await (await runtimeTokens()).sign(request)
+  const unsigned = `${none}.${(await tokens.sign(request)).split('.')[1]}.`
+  for (const token of [undefined, 'nothing', unsigned, await tokens.sign(request, {}, '-2m'), foreign])
+    assert.equal((await ask(pluginWith(), request, token)).status, 401)
+})
+
+test('the keys are fetched from the platform', async (t) => {
+  let asked = ''
+  const { url, close } = await listen((incoming, outgoing) => {
+    asked = incoming.url ?? ''
+    outgoing.setHeader('content-type', 'application/json').end(JSON.stringify(tokens.keys))
+  })
+  t.after(() => close())
+  const plugin = pluginWith({ platformApiBase: `${url}/base/`, verify: true })
+  assert.equal((await ask(plugin, request, await tokens.sign(request))).response?.outcome, 'APPLIED')
+  assert.equal(asked, '/base/bundle-runtime/api/.well-known/jwks.json')
+})
+
+test('keys that cannot be fetched are no reason to refuse for good', async () => {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  const port = typeof address === 'object' ? address?.port : 0
+  await new Promise((resolve) => server.close(resolve))
+  const plugin = pluginWith({ platformApiBase: `http://127.0.0.1:${port}`, verify: true })
+  assert.equal((await ask(plugin, request, await tokens.sign(request))).status, 503)
+})
+
+test('a definition that trusts nobody in particular is a mistake', () => {
+  const { issuer: _, ...rest } = { issuer: '', pluginId: 'p', store: memoryStore(), handle: {} }
+  assert.throws(() => definePlugin(rest), /platformApiBase/)
+})
+
+test('the address of the keys takes a base with and without a slash', () => {
+  const expected = 'https://a.example/p/bundle-runtime/api/.well-known/jwks.json'
+  assert.equal(jwksAddress('https://a.example/p').href, expected)
+  assert.equal(jwksAddress('https://a.example/p/').href, expected)
+})

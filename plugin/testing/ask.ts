@@ -1,0 +1,44 @@
+import { LifecycleResponse } from '#contract/protocol/lifecycle.ts'
+import { readEnvelope, type FailureData } from '#contract/protocol/envelope.ts'
+import type { PluginHandler } from '../sdk/define-plugin.ts'
+
+export interface Told {
+  status: number
+  body: string
+  /** Null where the answer is no success. */
+  response: LifecycleResponse | null
+  errorCode: string | null
+  failure: FailureData | null
+}
+
+/** Anything that answers a POST: a handler, or an address. */
+export type Plugin = PluginHandler | string
+
+/** Sends one lifecycle call; a text is sent as it is. */
+export async function ask(plugin: Plugin, request: unknown, token?: string): Promise<Told> {
+  const init = {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+    },
+    body: typeof request === 'string' ? request : JSON.stringify(request),
+  }
+  const answer =
+    typeof plugin === 'string'
+      ? await fetch(plugin, { ...init, redirect: 'manual' })
+      : await plugin(new Request('http://plugin.invalid/lifecycle', init))
+  return read(answer.status, await answer.text())
+}
+
+function read(status: number, body: string): Told {
+  const reading = status === 200 ? readEnvelope(JSON.parse(body)) : null
+  const isFailure = reading?.kind === 'failure'
+  return {
+    status,
+    body,
+    response: reading?.kind === 'success' ? LifecycleResponse.parse(reading.data) : null,
+    errorCode: isFailure ? reading.errorCode : null,
+    failure: isFailure ? reading.failure : null,
+  }
+}

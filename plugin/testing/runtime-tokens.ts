@@ -1,0 +1,32 @@
+import { exportJWK, generateKeyPair, SignJWT, type JSONWebKeySet, type JWTPayload } from 'jose'
+import type { LifecycleRequest } from '#contract/protocol/lifecycle.ts'
+
+export const ISSUER = 'https://platform.example'
+
+export interface RuntimeTokens {
+  keys: JSONWebKeySet
+  /** A token for this call as the runtime makes it, with the changes. */
+  sign(request: LifecycleRequest, changes?: JWTPayload, expiresIn?: string): Promise<string>
+}
+
+/** Plays the runtime's part of the authentication. */
+export async function runtimeTokens(): Promise<RuntimeTokens> {
+  const { publicKey, privateKey } = await generateKeyPair('EdDSA', { extractable: true })
+  const kid = 'key-1'
+  return {
+    keys: { keys: [{ ...(await exportJWK(publicKey)), kid, alg: 'EdDSA', use: 'sig' }] },
+    sign: (request, changes = {}, expiresIn = '5m') =>
+      new SignJWT({
+        iss: ISSUER,
+        aud: request.pluginId,
+        sub: request.operation.operationId,
+        stage: request.stage,
+        executionSequence: request.executionSequence,
+        ...changes,
+      })
+        .setProtectedHeader({ alg: 'EdDSA', kid })
+        .setIssuedAt()
+        .setExpirationTime(expiresIn)
+        .sign(privateKey),
+  }
+}
