@@ -1,0 +1,12 @@
+import type { InstallationRow } from '../../operations/freeze.ts'
+import type { Tx } from '../../world.ts'
+
+/** The installation, locked until the transaction ends. */
+export function lockInstallation(tx: Tx, bundleInstallId: string): Promise<InstallationRow> {
+  return tx
+    .selectFrom('runtime.installation')
+    .selectAll()
+    .where('bundle_install_id', '=', bundleInstallId)
+    .forUpdate()
+    .executeTakeFirstOrThrow()
+}
