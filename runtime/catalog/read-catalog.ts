@@ -3,7 +3,7 @@ import { notFound } from '../actor.ts'
 import { listBundleRows } from '../store/catalog/list-bundles.ts'
 import { listVersionRows } from '../store/catalog/list-versions.ts'
 import { findManifest } from '../store/installations/find-manifest.ts'
-import { cursorTime, cursorValues, pageOf } from '../store/page.ts'
+import { cursorInteger, cursorValues, pageOf } from '../store/page.ts'
 import { versionView } from './version-view.ts'
 
 /** Bundles of the catalog with their newest version. */
@@ -34,14 +34,14 @@ export async function listVersions(
   { world }: ReadContext,
   { params, query }: Input<'GET /bundles/{environmentKey}/{bundleId}/versions'>,
 ): Promise<Answer<'GET /bundles/{environmentKey}/{bundleId}/versions'>> {
-  const [publishedAt, version] = cursorValues(query.cursor, ['string', 'string']) ?? []
+  const [publishedAt, version] = cursorValues(query.cursor, ['number', 'string']) ?? []
   const after =
-    version === undefined ? null : { publishedAt: cursorTime(publishedAt), version: String(version) }
+    version === undefined ? null : { publishedAt: cursorInteger(publishedAt), version: String(version) }
   const rows = await listVersionRows(world.db, params, { after, limit: query.limit + 1 })
   if (rows.length === 0 && after === null) throw notFound('bundle')
   return pageOf(rows, query.limit, {
     item: (row) => versionView(row),
-    valuesOf: (row) => [row.published_exactly, row.version],
+    valuesOf: (row) => [row.published_microseconds, row.version],
   })
 }
 

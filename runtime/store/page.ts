@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { RawBuilder } from 'kysely'
 import { Refusal } from '../refusal.ts'
 import { decodeCursor, encodeCursor } from './cursor.ts'
+import { containing } from './like.ts'
 
 /** A page of rows out of one that was read with a row more than fits; `valuesOf` are the sort values of a row. */
 export function pageOf<Row, Item>(
@@ -25,18 +26,18 @@ export function cursorValues(
   return cursor === undefined ? null : decodeCursor(cursor, kinds)
 }
 
-/** A cursor's time as the database wrote it, all its digits; anything else would be an error of the database's. */
-export function cursorTime(value: string | number | undefined): string {
-  if (/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d{1,6})?\+00$/.test(String(value))) return String(value)
+/** A cursor's whole number; any other number would be an error of the database's. */
+export function cursorInteger(value: string | number | undefined): number {
+  if (Number.isSafeInteger(value)) return Number(value)
   throw new Refusal('REQUEST_INVALID', 'The cursor is not one of this list. Begin again without it.')
 }
 
-/** Whether the text stands in any of the columns, in whatever case; `%` and `_` are only themselves. */
+/** Whether the text stands in any of the columns, in whatever case. */
 export function containsText(
   text: string | undefined,
   columns: readonly RawBuilder<unknown>[],
 ): RawBuilder<boolean> {
-  if (text === undefined) return sql<boolean>`true`
-  const conditions = columns.map((column) => sql`position(lower(${text}) in lower(${column})) > 0`)
+  if (text === undefined || text === '') return sql<boolean>`true`
+  const conditions = columns.map((column) => sql`${column} ilike ${containing(text)}`)
   return sql<boolean>`(${sql.join(conditions, sql` or `)})`
 }

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Selectable } from 'kysely'
 import type { BundleRef } from '#contract/protocol/scope.ts'
 import type { Db } from '../../world.ts'
+import { instantAt, microsecondsOf } from '../instants.ts'
 import type { RuntimeTables } from '../tables.ts'
 
 export type VersionRow = Pick<
@@ -14,15 +15,15 @@ export type VersionRow = Pick<
   | 'published_by_id'
   | 'published_by_name'
 > & {
-  /** `published_at` with all its digits, for the cursor. */
-  published_exactly: string
+  /** For the cursor. */
+  published_microseconds: number
 }
 
 /** Published versions of a bundle, newest first, from one row after `after` on. */
 export function listVersionRows(
   db: Db,
   bundle: BundleRef,
-  page: { after: { publishedAt: string; version: string } | null; limit: number },
+  page: { after: { publishedAt: number; version: string } | null; limit: number },
 ): Promise<VersionRow[]> {
   const { after, limit } = page
   let query = db
@@ -35,7 +36,7 @@ export function listVersionRows(
       'published_at',
       'published_by_id',
       'published_by_name',
-      sql<string>`published_at::text`.as('published_exactly'),
+      microsecondsOf('published_at').as('published_microseconds'),
     ])
     .where('bundle_environment_key', '=', bundle.environmentKey)
     .where('bundle_id', '=', bundle.bundleId)
@@ -44,7 +45,7 @@ export function listVersionRows(
     .limit(limit)
   if (after !== null) {
     query = query.where(
-      sql<boolean>`(published_at, version) < (${after.publishedAt}::timestamptz, ${after.version})`,
+      sql<boolean>`(published_at, version) < (${instantAt(after.publishedAt)}, ${after.version})`,
     )
   }
   return query.execute()

@@ -1,0 +1,114 @@
+import type { Clock } from '#edge/clock.ts'
+import type { Log } from '#edge/log.ts'
+import { newestPosition } from '../store/events/newest-position.ts'
+import { readEvents } from '../store/events/read-events.ts'
+import type { Db } from '../world.ts'
+import { loadEvents } from './load-events.ts'
+import type { LoadedEvent } from './load-events.ts'
+import type { Position } from './position.ts'
+
+export interface Subscriber {
+  onEvents(events: readonly LoadedEvent[]): void
+  /** The feed ends and sends nothing more. */
+  onEnd(): void
+}
+
+export interface Subscription {
+  /** The subscriber is given everything after this, and nothing before. */
+  position: Position
+  unsubscribe(): void
+}
+
+export interface Feed {
+  subscribe(subscriber: Subscriber): Promise<Subscription>
+  /** Something was committed: look at once. */
+  wake(): void
+  stop(): Promise<void>
+}
+
+export interface FeedOptions {
+  db: Db
+  clock: Clock
+  log: Log
+  pollMs?: number
+}
+
+const BATCH = 500
+/** A commit shows only when all older transactions have ended, so a woken feed looks a few times in quick succession. */
+const EAGER_LOOKS = 5
+const EAGER_MS = 20
+const TROUBLE_MS = 1_000
+
+/**
+ * The one reader of events in a process, for however many subscribers. It reads only while there are any, polling for
+ * what other replicas commit.
+ */
+export function createFeed({ db, clock, log, pollMs = 200 }: FeedOptions): Feed {
+  const subscribers = new Set<Subscriber>()
+  let position: Position | null = null
+  let starting: Promise<void> | null = null
+  let running: Promise<void> | null = null
+  let isStopped = false
+  let eagerLooks = 0
+  let pause = new AbortController()
+
+  const wake = (): void => {
+    eagerLooks = EAGER_LOOKS
+    pause.abort()
+  }
+
+  const rest = async (ms: number): Promise<void> => {
+    // a wake that came while it looked is answered by the next look, which is soon
+    if (pause.signal.aborted) pause = new AbortController()
+    if (!isStopped) await clock.sleep(ms, pause.signal).catch(() => undefined)
+  }
+
+  const look = async (from: Position): Promise<boolean> => {
+    const rows = await readEvents(db, from, BATCH)
+    const last = rows.at(-1)
+    if (last === undefined) return false
+    const events = await loadEvents(db, rows)
+    // from here on without a pause: whoever subscribes is before or after this batch, never in it
+    position = { xid: last.event_xid, eventId: last.event_id }
+    for (const subscriber of subscribers) subscriber.onEvents(events)
+    return rows.length === BATCH
+  }
+
+  const run = async (): Promise<void> => {
+    while (subscribers.size > 0 && !isStopped && position !== null) {
+      try {
+        if (await look(position)) continue
+      } catch (error) {
+        log.warn('events cannot be read', {}, error)
+        await rest(TROUBLE_MS)
+        continue
+      }
+      await rest(eagerLooks > 0 ? EAGER_MS : pollMs)
+      eagerLooks = Math.max(0, eagerLooks - 1)
+    }
+    position = null
+    running = null
+  }
+
+  const start = async (): Promise<void> => {
+    position = await newestPosition(db)
+  }
+
+  return {
+    wake,
+    async subscribe(subscriber) {
+      while (position === null) await (starting ??= start().finally(() => (starting = null)))
+      if (isStopped) throw new Error('the feed has ended')
+      subscribers.add(subscriber)
+      running ??= run()
+      return { position, unsubscribe: () => subscribers.delete(subscriber) }
+    },
+    async stop() {
+      isStopped = true
+      for (const subscriber of subscribers) subscriber.onEnd()
+      subscribers.clear()
+      pause.abort()
+      await running
+    },
+  }
+}

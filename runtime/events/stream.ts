@@ -1,0 +1,188 @@
+import { mayIn } from '#contract/endpoint/permission.ts'
+import { TransportError } from '#edge/problem.ts'
+import type { Actor } from '../actor.ts'
+import type { StreamHandler } from '../http/handlers.ts'
+import { isResumable } from '../store/events/is-resumable.ts'
+import { readEvents } from '../store/events/read-events.ts'
+import type { Db } from '../world.ts'
+import type { Feed } from './feed.ts'
+import { loadEvents } from './load-events.ts'
+import type { LoadedEvent } from './load-events.ts'
+import { formatPosition, isAfter, parsePosition } from './position.ts'
+import type { Position } from './position.ts'
+
+export interface StreamOptions {
+  feed: Feed
+  /**
+   * A stream ends after so long and is opened again with a fresh assertion; so a grant that was withdrawn serves no
+   * longer than this.
+   */
+  lifetimeMs: number
+  heartbeatMs: number
+  maxStreams: number
+}
+
+/** More is not repeated one by one: the reader had better read its pages again. */
+const MAX_REPLAYED = 5_000
+const BATCH = 500
+/** What a reader may leave unread before its stream is ended; it can resume. */
+const MAX_UNREAD_BYTES = 1024 * 1024
+
+const HEADERS = {
+  'content-type': 'text/event-stream',
+  'cache-control': 'no-store',
+  // reverse proxies would keep events back until a buffer is full
+  'x-accel-buffering': 'no',
+}
+
+/**
+ * `GET /events`: server-sent events of the scopes that the actor may read. The first message has only an `id`, from which
+ * on a reader misses nothing. With `Last-Event-ID` it begins with what came since; where that is not kept any more,
+ * with an event `reset`, which means: read everything again.
+ */
+export function createEventStream(options: StreamOptions): StreamHandler {
+  let open = 0
+  return async ({ world, actor }, request) => {
+    // Hono answers HEAD with the handler of GET; nobody would ever read from that stream
+    if (request.method === 'HEAD') return new Response(null, { headers: HEADERS })
+    if (open >= options.maxStreams)
+      throw new TransportError('SERVICE_UNAVAILABLE', undefined, { 'retry-after': '5' })
+    const reader = createReader(actor, options, () => open--)
+    open++
+    try {
+      const { position, unsubscribe } = await options.feed.subscribe(reader)
+      reader.onClose(unsubscribe)
+      const lastId = request.headers.get('last-event-id')
+      if (lastId === null) reader.begin(position, messageOf({ id: position }))
+      else await resume(world.db, reader, { lastId, position })
+      return new Response(reader.body, { headers: HEADERS })
+    } catch (error) {
+      reader.onEnd()
+      throw error
+    }
+  }
+}
+
+async function resume(
+  db: Db,
+  reader: Reader,
+  { lastId, position }: { lastId: string; position: Position },
+): Promise<void> {
+  const from = parsePosition(lastId)
+  const missed = from !== null && (await isResumable(db, from)) ? await readMissed(db, from, position) : null
+  if (from === null || missed === null) {
+    reader.begin(position, messageOf({ id: position, event: 'reset', data: '{}' }))
+    return
+  }
+  reader.begin(isAfter(from, position) ? from : position, messageOf({ id: from }), missed)
+}
+
+/** What came after `from` up to `to`, or null where it is too much. */
+async function readMissed(db: Db, from: Position, to: Position): Promise<LoadedEvent[] | null> {
+  const missed: LoadedEvent[] = []
+  let after = from
+  for (let read = 0; read < MAX_REPLAYED; read += BATCH) {
+    const rows = await readEvents(db, after, BATCH)
+    const due = rows.filter((row) => !isAfter({ xid: row.event_xid, eventId: row.event_id }, to))
+    missed.push(...(await loadEvents(db, due)))
+    const last = due.at(-1)
+    if (last === undefined || due.length < BATCH) return missed
+    after = { xid: last.event_xid, eventId: last.event_id }
+  }
+  return null
+}
+
+interface Reader {
+  body: ReadableStream<Uint8Array>
+  onEvents(events: readonly LoadedEvent[]): void
+  onEnd(): void
+  onClose(callback: () => void): void
+  /** Sends the first message and what was missed, then what came meanwhile, and from now on all that comes after. */
+  begin(position: Position, first: string, missed?: readonly LoadedEvent[]): void
+}
+
+/** One open stream: filters what comes by the actor's grants, and ends by itself. */
+function createReader(actor: Actor, options: StreamOptions, closed: () => void): Reader {
+  const encoder = new TextEncoder()
+  const callbacks = [closed]
+  let controller: ReadableStreamDefaultController<Uint8Array> | null = null
+  let waiting: LoadedEvent[] | null = []
+  let begun: Position | null = null
+
+  const close = (): void => {
+    if (controller === null) return
+    const ending = controller
+    controller = null
+    clearInterval(heartbeat)
+    clearTimeout(lifetime)
+    for (const callback of callbacks) callback()
+    try {
+      ending.close()
+    } catch {
+      // the reader went away first
+    }
+  }
+  const send = (text: string): void => {
+    if (controller === null) return
+    if ((controller.desiredSize ?? 0) <= 0) return close()
+    controller.enqueue(encoder.encode(text))
+  }
+  const sendEvents = (events: readonly LoadedEvent[]): void => {
+    const text = events
+      .filter(
+        ({ position, event }) =>
+          mayIn(actor.grants, 'read', event.scope) && (begun === null || isAfter(position, begun)),
+      )
+      .map(textOf)
+      .join('')
+    if (text !== '') send(text)
+  }
+
+  const body = new ReadableStream<Uint8Array>(
+    {
+      start: (started) => {
+        controller = started
+      },
+      cancel: close,
+    },
+    new ByteLengthQueuingStrategy({ highWaterMark: MAX_UNREAD_BYTES }),
+  )
+  const heartbeat = setInterval(() => send(': still here\n\n'), options.heartbeatMs).unref()
+  const lifetime = setTimeout(close, options.lifetimeMs).unref()
+
+  return {
+    body,
+    onEvents: (events) => (waiting === null ? sendEvents(events) : void waiting.push(...events)),
+    onEnd: close,
+    onClose: (callback) => {
+      if (controller === null) callback()
+      else callbacks.push(callback)
+    },
+    begin(position, first, missed = []) {
+      const meanwhile = waiting ?? []
+      waiting = null
+      send(first)
+      sendEvents(missed)
+      begun = position
+      sendEvents(meanwhile)
+    },
+  }
+}
+
+const texts = new WeakMap<LoadedEvent, string>()
+
+/** The same text goes to every reader, so it is made once. */
+function textOf(loaded: LoadedEvent): string {
+  const { kind, ...data } = loaded.event
+  const text =
+    texts.get(loaded) ?? messageOf({ id: loaded.position, event: kind, data: JSON.stringify(data) })
+  texts.set(loaded, text)
+  return text
+}
+
+function messageOf({ id, event, data }: { id: Position; event?: string; data?: string }): string {
+  const lines = [`id: ${formatPosition(id)}`]
+  if (event !== undefined) lines.push(`event: ${event}`)
+  if (data !== undefined) lines.push(`data: ${data}`)
+  return `${lines.join('\n')}\n\n`
+}

@@ -1,0 +1,36 @@
+import type { Selectable } from 'kysely'
+import type * as z from 'zod'
+import type { auditEndpoints } from '#contract/runtime-api/audit.ts'
+import type { Actor } from '../../actor.ts'
+import type { Db } from '../../world.ts'
+import type { RuntimeTables } from '../tables.ts'
+import { visibleTo } from '../visible.ts'
+
+export type AuditRow = Selectable<RuntimeTables['runtime.audit_entry']>
+export type AuditQuery = z.output<(typeof auditEndpoints)['GET /audit']['query']>
+
+/**
+ * Audit entries of scopes where the actor may read the audit, newest first, from one row after `after` on. What belongs
+ * to no scope is seen by an unlimited grant only: any other condition on its scope is null.
+ */
+export function listAuditRows(
+  db: Db,
+  actor: Actor,
+  filter: AuditQuery,
+  after: number | null,
+): Promise<AuditRow[]> {
+  let query = db
+    .selectFrom('runtime.audit_entry as entry')
+    .selectAll('entry')
+    .where(visibleTo(actor, 'audit:read', 'entry'))
+    .orderBy('entry.sequence', 'desc')
+    .limit(filter.limit + 1)
+  if (filter.actor !== undefined) query = query.where('entry.actor_id', '=', filter.actor)
+  if (filter.action !== undefined) query = query.where('entry.action', '=', filter.action)
+  if (filter.bundleInstallId !== undefined)
+    query = query.where('entry.bundle_install_id', '=', filter.bundleInstallId)
+  if (filter.since !== undefined) query = query.where('entry.at', '>=', filter.since)
+  if (filter.until !== undefined) query = query.where('entry.at', '<', filter.until)
+  if (after !== null) query = query.where('entry.sequence', '<', after)
+  return query.execute()
+}

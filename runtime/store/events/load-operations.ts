@@ -1,0 +1,12 @@
+import { sql } from 'kysely'
+import type { OperationRow } from '../../operations/view.ts'
+import type { Db } from '../../world.ts'
+
+/** The named operations, in no particular order. */
+export function loadOperations(db: Db, operationIds: readonly string[]): Promise<OperationRow[]> {
+  return db
+    .selectFrom('runtime.operation')
+    .selectAll()
+    .where('operation_id', '=', sql<string>`any(${[...operationIds]}::uuid[])`)
+    .execute()
+}

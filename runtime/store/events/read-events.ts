@@ -1,0 +1,27 @@
+import { sql } from 'kysely'
+import type { Position } from '../../events/position.ts'
+import type { Db } from '../../world.ts'
+
+export interface EventRow {
+  event_xid: string
+  event_id: number
+  kind: 'operation' | 'installation' | 'configuration'
+  scope_id: number
+  object_id: string
+  version: number | null
+}
+
+/**
+ * The next events after a position, of transactions older than every running one. Whatever commits later has a greater
+ * transaction id, so that nothing can come to lie before what was read.
+ */
+export async function readEvents(db: Db, after: Position, limit: number): Promise<EventRow[]> {
+  const result = await sql<EventRow>`
+    select event_xid::text, event_id, kind, scope_id, object_id, version
+    from runtime.event
+    where (event_xid, event_id) > (${after.xid}::text::xid8, ${after.eventId}::bigint)
+      and event_xid < pg_snapshot_xmin(pg_current_snapshot())
+    order by runtime.event.event_xid, event_id
+    limit ${limit}`.execute(db)
+  return result.rows
+}

@@ -1,0 +1,46 @@
+import { sql } from 'kysely'
+import type { Actor } from '../../actor.ts'
+import type { Db } from '../../world.ts'
+import { inScope } from '../in-scope.ts'
+import type { ScopeFilter } from '../in-scope.ts'
+import { visibleTo } from '../visible.ts'
+
+export interface ScopeCountsRow {
+  environment_key: string
+  application_runtime_id: string
+  workspace_id: number
+  snapshot_version: number
+  installations: number
+  claimed: number
+}
+
+/** Scopes that the actor may see, in the order of their parts, from one row after `after` on. */
+export async function listScopeRows(
+  db: Db,
+  actor: Actor,
+  options: { filter: ScopeFilter; after: readonly (string | number)[] | null; limit: number },
+): Promise<ScopeCountsRow[]> {
+  const { filter, after, limit } = options
+  const [environmentKey, applicationRuntimeId, workspaceId] = after ?? []
+  const result = await sql<ScopeCountsRow>`
+    select scope.environment_key, scope.application_runtime_id, scope.workspace_id, scope.snapshot_version,
+      counted.installations, counted.claimed
+    from runtime.scope as scope
+    cross join lateral (
+      select count(*) as installations, count(claim.operation_id) as claimed
+      from runtime.installation as installation
+      left join runtime.operation as claim
+        on claim.bundle_install_id = installation.bundle_install_id and claim.holds_claim
+      where installation.scope_id = scope.scope_id and installation.state <> 'DETACHED'
+    ) as counted
+    where ${visibleTo(actor, 'read', 'scope')} and ${inScope(filter, 'scope')}
+      and ${
+        after === null
+          ? sql`true`
+          : sql`(scope.environment_key, scope.application_runtime_id, scope.workspace_id)
+              > (${environmentKey}, ${applicationRuntimeId}, ${workspaceId}::bigint)`
+      }
+    order by scope.environment_key, scope.application_runtime_id, scope.workspace_id
+    limit ${limit}`.execute(db)
+  return result.rows
+}
