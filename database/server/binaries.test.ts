@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict'
+import { chmodSync, cpSync, lstatSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { after, test } from 'node:test'
+
+import { binariesIn, findBinaries, installedPackage } from './binaries.ts'
+import { serverUser } from './os-user.ts'
+
+const user = serverUser('')
+const base = mkdtempSync(join(tmpdir(), 'binaries-'))
+after(() => rmSync(base, { recursive: true }))
+
+test('the installed programs are used where they are', () => {
+  const installed = installedPackage()
+  const { postgres, major } = findBinaries(user, installed)
+  assert.equal(dirname(dirname(dirname(postgres))), installed.directory)
+  assert.equal(major, 18)
+})
+
+test(
+  'what cannot be run where it is, closed to others or without its links, is copied once',
+  { skip: process.platform === 'win32' && 'no links there' },
+  () => {
+    const installed = installedPackage()
+    // Mode 0700, as /root has it, and without links, as after "npm install --ignore-scripts".
+    const directory = mkdtempSync(join(base, 'closed-'))
+    const cache = mkdtempSync('/tmp/binaries-cache-')
+    after(() => rmSync(cache, { recursive: true }))
+    cpSync(installed.directory, directory, {
+      recursive: true,
+      filter: (path) => !lstatSync(path).isSymbolicLink(),
+    })
+    const place = { ...installed, directory, cache }
+    // The cache is only closed by mkdtemp; the real one is open.
+    chmodSync(cache, 0o755)
+    const first = findBinaries(user, place)
+    assert.ok(first.postgres.startsWith(cache))
+    assert.deepEqual(binariesIn(dirname(first.postgres), user), first)
+    assert.deepEqual(findBinaries(user, place), first)
+    assert.equal(readdirSync(cache).length, 1)
+  },
+)
+
+test('says why programs do not run', () => {
+  assert.throws(
+    () => binariesIn(join(base, 'none'), user),
+    /does not run \(.*ENOENT|EACCES.*\); set DATABASE_URL/,
+  )
+})
