@@ -13,7 +13,7 @@ import type { ReadContext, WriteContext } from './context.ts'
 import { applyResources } from './operations/apply-resources.ts'
 import { callOf } from './operations/call.ts'
 import type { Writes } from './operations/plan.ts'
-import { settle } from './operations/succeed.ts'
+import { settle } from './operations/settle.ts'
 import { readCalls } from './store/operations/read-calls.ts'
 import type { Signer } from './plugins/lifecycle-token.ts'
 import type { RuntimeTables } from './store/tables.ts'
@@ -122,7 +122,7 @@ function succeed(db: Db, operationId: string, writes: Writes = {}): Promise<void
         state: 'SUCCEEDED',
         phase: 'DONE',
         holds_claim: false,
-        finished_at: systemClock.now().toISOString(),
+        finished_at: sql<string>`clock_timestamp()`,
       })
       .where('operation_id', '=', operationId)
       .execute()

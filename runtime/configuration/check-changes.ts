@@ -63,7 +63,8 @@ function checkChange(
   if (after === null)
     return definition?.required === true ? [invalid('Is required and cannot be removed.')] : []
   if (definition === undefined) return [invalid('The resource has no property of this name.')]
-  return [...checkGiven(definition, after), ...checkServices(after, usableServices)]
+  const misfits = checkGiven(definition, after)
+  return misfits.length > 0 ? misfits : checkServices(after, usableServices)
 }
 
 function checkGiven(definition: PropertyDefinition, value: TypedValue): Found[] {
