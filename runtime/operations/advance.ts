@@ -20,7 +20,7 @@ import { nextStep } from './next-step.ts'
 import type { FrozenPlan } from './plan.ts'
 import { prepareCalls } from './prepare-calls.ts'
 import type { PreparedCall } from './prepare-calls.ts'
-import { settle } from './succeed.ts'
+import { settle } from './settle.ts'
 import type { OperationRow } from './view.ts'
 
 /** An attempt whose answer was judged and is to be recorded. */
