@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { closeSync, mkdirSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { setTimeout as wait } from 'node:timers/promises'
 import { sqliteMemory, SQLITE_MEMORY_SCHEMA } from './sqlite-memory.ts'
 import type { Awaitable, Store } from './store.ts'
 
@@ -15,6 +16,9 @@ export interface SqliteStoreOptions {
 }
 
 const BUSY_MS = 5_000
+const BUSY_RETRY_MS = 5
+/** SQLITE_BUSY: another connection writes. */
+const BUSY = 5
 
 /**
  * A store in one SQLite file, which only its owner may read; the folder is made where it is absent. Several processes
@@ -35,13 +39,14 @@ function openStore(location: string, schema: string | undefined): SqliteStore {
   database.exec(SQLITE_MEMORY_SCHEMA)
   if (schema !== undefined) database.exec(schema)
 
+  // From now on waiting for another connection is done by a timer: SQLite's own waiting would stop the whole process.
+  database.exec('PRAGMA busy_timeout = 0')
   const inside = new AsyncLocalStorage<true>()
   // One connection has one transaction: the next one waits for the end of this chain.
   let last: Promise<unknown> = Promise.resolve()
 
   async function perform<Result>(work: (tx: SqliteTransaction) => Awaitable<Result>): Promise<Result> {
-    // IMMEDIATE takes the write lock now, so that nothing read inside can be stale at the commit.
-    database.exec('BEGIN IMMEDIATE')
+    await begin(database)
     try {
       const result = await inside.run(true, () => work(database))
       database.exec('COMMIT')
@@ -67,5 +72,20 @@ function openStore(location: string, schema: string | undefined): SqliteStore {
       await last
       if (database.isOpen) database.close()
     },
+  }
+}
+
+/** Takes the write lock now, so that nothing read inside can be stale at the commit. Throws after BUSY_MS. */
+async function begin(database: DatabaseSync): Promise<void> {
+  const giveUpAt = performance.now() + BUSY_MS
+  for (;;) {
+    try {
+      database.exec('BEGIN IMMEDIATE')
+      return
+    } catch (error) {
+      const isBusy = error instanceof Error && 'errcode' in error && error.errcode === BUSY
+      if (!isBusy || performance.now() > giveUpAt) throw error
+      await wait(BUSY_RETRY_MS)
+    }
   }
 }

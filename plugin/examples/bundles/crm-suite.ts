@@ -1,5 +1,6 @@
 import type { AuthorManifest, ManifestResource } from '#contract/protocol/manifest.ts'
 import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
+import { mailProperties } from './crm-mail.ts'
 import {
   cron,
   data,
@@ -7,8 +8,6 @@ import {
   enabled,
   instanceRef,
   plugin,
-  secret,
-  service,
   serviceMap,
   tenantAuthorization,
   tenantProperties,
@@ -66,43 +65,6 @@ const coreProperties: Record<string, PropertyDefinition> = {
     },
     { group: 'Compliance', order: 2, default: { contactsDays: 730, dealsDays: 1825 } },
   ),
-}
-
-const mailProperties: Record<string, PropertyDefinition> = {
-  smtpHost: data(
-    { type: 'string', format: 'hostname', title: 'SMTP host', maxLength: 253 },
-    { group: 'Outgoing mail', order: 1, required: true, default: 'smtp.example.com' },
-  ),
-  smtpPort: data(
-    { type: 'integer', title: 'SMTP port', minimum: 1, maximum: 65535 },
-    { group: 'Outgoing mail', order: 2, required: true, default: 587 },
-  ),
-  smtpEncryption: data(
-    { type: 'string', enum: ['starttls', 'tls', 'none'], title: 'Encryption' },
-    { group: 'Outgoing mail', order: 3, default: 'starttls' },
-  ),
-  smtpUser: data(
-    { type: 'string', title: 'SMTP user', maxLength: 120 },
-    { group: 'Outgoing mail', order: 4 },
-  ),
-  smtpPassword: secret(
-    { type: 'string', title: 'SMTP password', minLength: 8, maxLength: 200 },
-    { group: 'Outgoing mail', order: 5 },
-  ),
-  fromAddress: data(
-    { type: 'string', format: 'email', title: 'Sender address', maxLength: 254 },
-    { group: 'Outgoing mail', order: 6, required: true, default: 'crm@example.com' },
-  ),
-  signature: data(
-    {
-      type: 'string',
-      title: 'Signature',
-      description: 'Put under every message; may be empty.',
-      maxLength: 2000,
-    },
-    { group: 'Outgoing mail', order: 7, default: '' },
-  ),
-  mailGateway: service({ group: 'Services', order: 1 }),
 }
 
 const core = (properties: Record<string, PropertyDefinition>): ManifestResource => ({
@@ -246,10 +208,7 @@ export const crmSuite: AuthorManifest[] = [
     description: 'Contacts, deals and mail for a sales team. Data now stays in a region of your choice.',
     resources: [
       core({ ...without(coreProperties, 'auditLog'), supportEmail, dataRegion }),
-      mail({
-        ...without(mailProperties, 'signature'),
-        mailGateway: service({ group: 'Services', order: 1 }),
-      }),
+      mail(without(mailProperties, 'signature')),
       web,
       nightlySync,
       leadScorer({ dailyLimit }),

@@ -4,7 +4,7 @@ import { checkTypedValue } from '#contract/protocol/business-value.ts'
 import { formatLocator } from '#contract/protocol/locator.ts'
 import { AuthorManifest, checkManifest } from '#contract/protocol/manifest.ts'
 import { demoBundles } from './demo-bundles.ts'
-import { demoInstallValues } from './demo-values.ts'
+import { demoInstallValues, demoReferences } from './demo-values.ts'
 
 for (const manifest of demoBundles) {
   const name = `${manifest.bundle.bundleId} ${manifest.version}`
@@ -50,4 +50,18 @@ test('every kind of property and of value stands somewhere', () => {
   for (const type of ['string', 'integer', 'number', 'boolean', 'array', 'object'])
     assert.ok(types.has(JSON.stringify(type)), type)
   assert.ok(definitions.some(({ isSensitive }) => isSensitive === true))
+})
+
+test('the demo references are for properties that exist', () => {
+  for (const [bundleId, byResource] of Object.entries(demoReferences)) {
+    const latest = demoBundles.findLast(({ bundle }) => bundle.bundleId === bundleId)
+    for (const [place, values] of Object.entries(byResource)) {
+      const resource = latest?.resources.find(({ kind, name }) => `${kind}/${name}` === place)
+      for (const [property, value] of Object.entries(values)) {
+        const definition = resource?.properties[property]
+        assert.ok(definition !== undefined, `${bundleId} ${place} ${property}`)
+        assert.deepEqual(checkTypedValue(definition, value), [])
+      }
+    }
+  }
 })

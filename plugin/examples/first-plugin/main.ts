@@ -1,0 +1,58 @@
+import {
+  applied,
+  definePlugin,
+  listen,
+  notApplied,
+  PluginFailure,
+  sqliteStore,
+  toNodeListener,
+  verified,
+} from '#plugin/index.ts'
+
+const { PORT = '8090', DATA_FILE = './data/mailbox-maker.sqlite' } = process.env
+const store = sqliteStore(DATA_FILE, {
+  schema: `CREATE TABLE IF NOT EXISTS mailbox (
+    install TEXT, locator TEXT, address TEXT, PRIMARY KEY (install, locator)
+  )`,
+})
+
+const plugin = definePlugin({
+  pluginId: 'mailbox-maker',
+  store,
+  // Only to try it out. In earnest: platformApiBase: 'https://your-platform.example', and no `verify`.
+  verify: false,
+  writes: { mailbox: {} },
+  handle: {
+    BEFORE_RESOURCES: (call) =>
+      call.conclude((tx) => {
+        const install = call.installation.bundleInstallId
+        if (call.operation.operationType === 'DETACH') {
+          const { changes } = tx.prepare('DELETE FROM mailbox WHERE install = ?').run(install)
+          return Number(changes) > 0 ? applied() : notApplied()
+        }
+        const writes: Record<string, { mailbox: string }> = {}
+        for (const { locator, values } of call.resources) {
+          if (typeof values['displayName'] !== 'string') continue
+          const name = values['displayName'].toLowerCase().replaceAll(/[^a-z0-9]+/g, '.')
+          const mailbox = `${name}@example.com`
+          tx.prepare('INSERT OR REPLACE INTO mailbox VALUES (?, ?, ?)').run(install, locator, mailbox)
+          writes[locator] = { mailbox }
+        }
+        return applied(writes)
+      }),
+    AFTER_RESOURCES: (call) =>
+      call.conclude((tx) => {
+        if (call.operation.operationType === 'DETACH') return notApplied()
+        const install = call.installation.bundleInstallId
+        if (tx.prepare('SELECT 1 FROM mailbox WHERE install = ?').get(install)) return verified()
+        throw new PluginFailure({
+          errorCode: 'MAILBOX_MISSING',
+          message: 'The mailbox is gone',
+          retryable: false,
+        })
+      }),
+  },
+})
+
+const { url } = await listen(toNodeListener(plugin), Number(PORT))
+console.log(`mailbox-maker takes lifecycle calls at ${url}/`)

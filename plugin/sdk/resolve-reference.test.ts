@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict'
+import { test, type TestContext } from 'node:test'
+import { failureEnvelope, successEnvelope } from '#contract/protocol/envelope.ts'
+import { ask } from '../testing/ask.ts'
+import { lifecycleRequest, LOCATOR } from '../testing/lifecycle-request.ts'
+import { definePlugin } from './define-plugin.ts'
+import { listen } from './node-listener.ts'
+import { ReferenceNotResolved, resolveReference } from './resolve-reference.ts'
+import { applied } from './result.ts'
+import { memoryStore } from './sqlite-store.ts'
+
+const { installation } = lifecycleRequest()
+const asked = { contractVersion: '4.0.0', installation, resource: LOCATOR, propertyKey: 'mailGateway' }
+const honest = {
+  ...asked,
+  reference: { '@type': 'ServiceReference', serviceId: 'mail-gateway' },
+  access: { 'mail-gateway': { url: 'https://mail.example', token: 'short-lived' } },
+  expiresAt: '2999-01-01T00:00:00.000Z',
+}
+
+async function platform(t: TestContext, answer: unknown, status = 200) {
+  const seen: { path: string; authorization: string; body: unknown }[] = []
+  const { url, close } = await listen(async (incoming, outgoing) => {
+    const body = await new Response(
+      new ReadableStream({
+        async start(controller) {
+          for await (const chunk of incoming) controller.enqueue(chunk)
+          controller.close()
+        },
+      }),
+    ).json()
+    seen.push({ path: incoming.url ?? '', authorization: incoming.headers.authorization ?? '', body })
+    outgoing.writeHead(status, { location: '/elsewhere' }).end(JSON.stringify(answer))
+  })
+  t.after(() => close({ graceMs: 0 }))
+  const resolve = () =>
+    resolveReference({ platformApiBase: `${url}/`, credential: 'plugin-credential', ...asked })
+  return { url, seen, resolve }
+}
+
+test('the request carries the place and nothing else, and the credential as a bearer', async (t) => {
+  const { resolve, seen } = await platform(t, successEnvelope(honest))
+  const { access, expiresAt } = await resolve()
+  assert.deepEqual(access, honest.access)
+  assert.equal(expiresAt?.getUTCFullYear(), 2999)
+  assert.deepEqual(seen, [
+    {
+      path: '/module-plugin-manager/api/bundle-plugin/service-reference/resolve',
+      authorization: 'Bearer plugin-credential',
+      body: asked,
+    },
+  ])
+})
+
+test('no expiry is accepted', async (t) => {
+  const { resolve } = await platform(t, successEnvelope({ ...honest, expiresAt: null }))
+  assert.equal((await resolve()).expiresAt, null)
+})
+
+const refusals: Record<string, { answer: unknown; status?: number; errorCode: string; retryable: boolean }> =
+  {
+    'another installation': {
+      answer: successEnvelope({ ...honest, installation: { ...installation, bundleInstallId: 'install-2' } }),
+      errorCode: 'RESOLUTION_UNCERTAIN',
+      retryable: true,
+    },
+    'another property': {
+      answer: successEnvelope({ ...honest, propertyKey: 'other' }),
+      errorCode: 'RESOLUTION_UNCERTAIN',
+      retryable: true,
+    },
+    'access that has expired': {
+      answer: successEnvelope({ ...honest, expiresAt: '2020-01-01T00:00:00Z' }),
+      errorCode: 'RESOLUTION_UNCERTAIN',
+      retryable: true,
+    },
+    'a service without access': {
+      answer: successEnvelope({ ...honest, access: {} }),
+      errorCode: 'RESOLUTION_UNCERTAIN',
+      retryable: true,
+    },
+    'a refusal': {
+      answer: failureEnvelope('CREDENTIAL_REVOKED', { message: 'Revoked', retryable: false }),
+      errorCode: 'CREDENTIAL_REVOKED',
+      retryable: false,
+    },
+    'an unknown credential': {
+      answer: {},
+      status: 401,
+      errorCode: 'AUTHENTICATION_REQUIRED',
+      retryable: false,
+    },
+    'a redirect': { answer: {}, status: 307, errorCode: 'RESOLUTION_UNCERTAIN', retryable: true },
+    'a platform in trouble': { answer: {}, status: 503, errorCode: 'RESOLUTION_UNCERTAIN', retryable: true },
+  }
+for (const [name, { answer, status, errorCode, retryable }] of Object.entries(refusals))
+  test(`${name} hands out nothing`, async (t) => {
+    const { resolve } = await platform(t, answer, status)
+    await assert.rejects(resolve(), (error) => {
+      assert.ok(error instanceof ReferenceNotResolved)
+      assert.deepEqual({ errorCode: error.errorCode, retryable: error.retryable }, { errorCode, retryable })
+      return true
+    })
+  })
+
+test('what was resolved in a call cannot be written back, and a refusal becomes the answer', async (t) => {
+  const { url } = await platform(t, successEnvelope(honest))
+  const refusing = await platform(t, refusals['a refusal']?.answer)
+  const answerWith = async (platformApiBase: string) => {
+    const plugin = definePlugin({
+      pluginId: 'tenant-provisioner',
+      verify: false,
+      store: memoryStore(),
+      platformApiBase,
+      credential: 'plugin-credential',
+      writes: { tenantId: {} },
+      handle: {
+        BEFORE_RESOURCES: async (call) => {
+          const { access } = await call.resolve(LOCATOR, 'mailGateway')
+          return applied({ [LOCATOR]: { tenantId: { note: `uses ${access['mail-gateway']?.token}` } } })
+        },
+      },
+    })
+    return ask(plugin, lifecycleRequest())
+  }
+  const written = await answerWith(url)
+  assert.equal(written.errorCode, 'WRITE_NOT_AUTHORIZED')
+  assert.ok(!written.body.includes('short-lived'))
+  assert.equal((await answerWith(refusing.url)).errorCode, 'CREDENTIAL_REVOKED')
+})

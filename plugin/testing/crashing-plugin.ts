@@ -1,0 +1,32 @@
+import { existsSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { definePlugin } from '../sdk/define-plugin.ts'
+import { deterministicName, findOrAdopt } from '../sdk/find-or-adopt.ts'
+import { listen, toNodeListener } from '../sdk/node-listener.ts'
+import { applied } from '../sdk/result.ts'
+import { sqliteStore } from '../sdk/sqlite-store.ts'
+
+// A process for one test: its effect is a file outside of the store, and told to crash it is killed right after it.
+const [folder = '.', crash] = process.argv.slice(2)
+
+const plugin = definePlugin({
+  pluginId: 'tenant-provisioner',
+  verify: false,
+  store: sqliteStore(join(folder, 'plugin.sqlite')),
+  handle: {
+    BEFORE_RESOURCES: async (call) => {
+      const file = join(folder, deterministicName('effect', call.installation.bundleInstallId))
+      await findOrAdopt({
+        find: () => (existsSync(file) ? file : null),
+        create: () => {
+          writeFileSync(file, '', { flag: 'wx' })
+          return file
+        },
+      })
+      if (crash === 'crash') process.kill(process.pid, 'SIGKILL')
+      return applied()
+    },
+  },
+})
+
+console.log((await listen(toNodeListener(plugin))).url)
