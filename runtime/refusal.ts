@@ -10,7 +10,11 @@ export class Refusal extends Error {
   readonly retryable: boolean
   readonly details: Detail[]
 
-  constructor(code: RuntimeErrorCode, message: string, options: { retryable?: boolean; details?: Detail[] } = {}) {
+  constructor(
+    code: RuntimeErrorCode,
+    message: string,
+    options: { retryable?: boolean; details?: Detail[] } = {},
+  ) {
     super(message)
     this.name = 'Refusal'
     this.code = code

@@ -41,6 +41,9 @@ export function createActorCheck(
   }
 }
 
+/** What jose says where the key set cannot be fetched or read: nothing about the assertion. */
+const ABOUT_KEYS = new Set(['ERR_JOSE_GENERIC', 'ERR_JWKS_TIMEOUT', 'ERR_JWKS_INVALID'])
+
 async function verify(assertion: string, keys: JWTVerifyGetKey, clock: Pick<Clock, 'now'>): Promise<unknown> {
   try {
     const { payload } = await jwtVerify(assertion, keys, {
@@ -53,8 +56,7 @@ async function verify(assertion: string, keys: JWTVerifyGetKey, clock: Pick<Cloc
     })
     return payload
   } catch (error) {
-    const isAboutToken = error instanceof errors.JOSEError && !(error instanceof errors.JWKSTimeout)
-    if (isAboutToken && error.code !== 'ERR_JOSE_GENERIC') throw invalid()
+    if (error instanceof errors.JOSEError && !ABOUT_KEYS.has(error.code)) throw invalid()
     // the keys live elsewhere and could not be had: the assertion may be good
     throw new TransportError('SERVICE_UNAVAILABLE', 'The keys of actor assertions cannot be fetched', {
       'retry-after': '1',

@@ -1,0 +1,63 @@
+import { readFile } from 'node:fs/promises'
+import { createLocalJWKSet, createRemoteJWKSet } from 'jose'
+import type { JWTVerifyGetKey } from 'jose'
+import * as z from 'zod'
+import { parseEgressAllow } from '#edge/egress.ts'
+import { optionalSecret, port, readSettings, SettingsError } from '#edge/settings.ts'
+
+const Settings = z.object({
+  RUNTIME_PORT: port(8081),
+  RUNTIME_HOST: z.string().default('127.0.0.1'),
+  DATA_DIR: z.string().default('./data'),
+  DATABASE_URL: z.string().optional(),
+  PLATFORM_API_BASE: z
+    .url({ protocol: /^https?$/, error: 'an http or https address is needed' })
+    .refine((text) => !/[@?#]/.test(text), 'an address without user, query and fragment is needed')
+    .transform((text) => text.replace(/\/+$/, ''))
+    .optional(),
+  EGRESS_ALLOW: z.string().default('loopback'),
+  RUNTIME_API_CREDENTIAL: optionalSecret,
+  ACTOR_ASSERTION_JWKS: z.string().optional(),
+  LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'),
+})
+
+/**
+ * The runtime's settings, read from the environment.
+ *
+ * @throws SettingsError with the one line to print.
+ */
+export function readRuntimeSettings(env: Record<string, string | undefined>) {
+  const settings = readSettings(Settings, env)
+  return {
+    port: settings.RUNTIME_PORT,
+    host: settings.RUNTIME_HOST,
+    dataDir: settings.DATA_DIR,
+    databaseUrl: settings.DATABASE_URL ?? null,
+    platformApiBase: settings.PLATFORM_API_BASE ?? `http://127.0.0.1:${settings.RUNTIME_PORT}`,
+    egressAllow: parseEgressAllow(settings.EGRESS_ALLOW),
+    credential: settings.RUNTIME_API_CREDENTIAL,
+    actorAssertionJwks: settings.ACTOR_ASSERTION_JWKS ?? null,
+    logLevel: settings.LOG_LEVEL,
+  }
+}
+export type RuntimeSettings = ReturnType<typeof readRuntimeSettings>
+
+/**
+ * The keys of `ACTOR_ASSERTION_JWKS`: a URL, fetched when needed and again for an unknown key at most once a minute, or a
+ * file.
+ *
+ * @throws SettingsError where the file is no key set.
+ */
+export async function loadActorKeys(place: string): Promise<JWTVerifyGetKey> {
+  if (/^https?:\/\//.test(place)) {
+    if (!URL.canParse(place)) throw new SettingsError('ACTOR_ASSERTION_JWKS is wrong: this is no URL')
+    return createRemoteJWKSet(new URL(place), { cooldownDuration: 60_000, timeoutDuration: 5_000 })
+  }
+  try {
+    return createLocalJWKSet(JSON.parse(await readFile(place, 'utf8')))
+  } catch {
+    throw new SettingsError(
+      `ACTOR_ASSERTION_JWKS is wrong: ${place} is neither a URL nor a readable file of a key set`,
+    )
+  }
+}

@@ -1,0 +1,84 @@
+import type { EgressRule } from '#edge/egress.ts'
+import { listAudit } from '../audit/list.ts'
+import { publishVersion } from '../catalog/publish.ts'
+import { listBundles, listVersions, readManifest } from '../catalog/read-catalog.ts'
+import { readHistory } from '../configuration/history.ts'
+import { listLocalServices, readLocalService, saveLocalService } from '../configuration/local-services.ts'
+import { planSave } from '../configuration/plan-save.ts'
+import { readConfiguration } from '../configuration/read.ts'
+import { saveConfiguration, saveFullConfiguration } from '../configuration/save.ts'
+import { readSnapshot } from '../configuration/snapshot.ts'
+import { createEventStream } from '../events/stream.ts'
+import type { StreamOptions } from '../events/stream.ts'
+import { detach } from '../installations/detach.ts'
+import { install } from '../installations/install.ts'
+import { listInstallations } from '../installations/list.ts'
+import { readInstallation } from '../installations/read.ts'
+import { upgrade } from '../installations/upgrade.ts'
+import { countOperations } from '../operations/counts.ts'
+import { listOperations } from '../operations/list.ts'
+import { readOperation } from '../operations/read.ts'
+import { retryOperation } from '../operations/retry.ts'
+import { takeOverOperation } from '../operations/take-over.ts'
+import { listScopes, readSummary } from '../overview/overview.ts'
+import { createCredential, revokeCredential } from '../registry/credentials.ts'
+import { listPlugins, readPlugin, savePlugin } from '../registry/plugins.ts'
+import { listReferrers, listServices, readService, saveService } from '../registry/services.ts'
+import type { Handlers } from './handlers.ts'
+
+export interface RouteOptions {
+  egressAllow: readonly EgressRule[]
+  stream: StreamOptions
+}
+
+const scope = '/scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}' as const
+
+/** The use case behind every row of the runtime API. */
+export function createHandlers({ egressAllow, stream }: RouteOptions): Handlers {
+  return {
+    'GET /summary': readSummary,
+    'GET /scopes': listScopes,
+
+    'GET /installations': listInstallations,
+    'POST /installations': install,
+    'GET /installations/{bundleInstallId}': readInstallation,
+    'POST /installations/{bundleInstallId}/upgrade': upgrade,
+    'POST /installations/{bundleInstallId}/detach': detach,
+
+    'GET /operations': listOperations,
+    'GET /operations/counts': countOperations,
+    'GET /operations/{operationId}': readOperation,
+    'POST /operations/{operationId}/retry': retryOperation,
+    'POST /operations/{operationId}/takeover': takeOverOperation,
+
+    [`GET ${scope}/configuration` as const]: readConfiguration,
+    [`GET ${scope}/configuration/history` as const]: readHistory,
+    [`GET ${scope}/configuration/snapshots/{snapshotVersion}` as const]: readSnapshot,
+    [`POST ${scope}/configuration/plan` as const]: planSave,
+    [`PATCH ${scope}/configuration` as const]: saveConfiguration,
+    [`PUT ${scope}/configuration` as const]: saveFullConfiguration,
+
+    [`GET ${scope}/local-services` as const]: listLocalServices,
+    [`GET ${scope}/local-services/{serviceName}` as const]: readLocalService,
+    [`PUT ${scope}/local-services/{serviceName}` as const]: saveLocalService,
+
+    'GET /bundles': listBundles,
+    'GET /bundles/{environmentKey}/{bundleId}/versions': listVersions,
+    'GET /bundles/{environmentKey}/{bundleId}/versions/{version}': readManifest,
+    'PUT /bundles/{environmentKey}/{bundleId}/versions/{version}': publishVersion,
+
+    'GET /plugins': listPlugins,
+    'GET /plugins/{pluginId}': readPlugin,
+    'PUT /plugins/{pluginId}': (context, input) => savePlugin(context, input, egressAllow),
+    'POST /plugins/{pluginId}/credentials': createCredential,
+    'DELETE /plugins/{pluginId}/credentials/{credentialId}': revokeCredential,
+
+    'GET /services': listServices,
+    'GET /services/{serviceId}': readService,
+    'PUT /services/{serviceId}': (context, input) => saveService(context, input, egressAllow),
+    'GET /services/{serviceId}/referrers': listReferrers,
+
+    'GET /audit': listAudit,
+    'GET /events': createEventStream(stream),
+  }
+}

@@ -1,0 +1,51 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { consoleApi } from '#contract/console-api/rows.ts'
+import { openApiDocument } from '#contract/endpoint/openapi.ts'
+import { pluginManagerApi } from '#contract/runtime-api/plugin-manager.ts'
+import { runtimeApi } from '#contract/runtime-api/rows.ts'
+
+// Writes the published descriptions of the APIs from the rows that serve them; with --check says whether they are what
+// the rows make now.
+
+const FOLDER = new URL('../docs/openapi/', import.meta.url)
+
+const documents = {
+  'runtime-api.json': openApiDocument(runtimeApi, {
+    title: 'Runtime API',
+    version: '1.0.0',
+    description:
+      'What drives a bundle lifecycle runtime: a service credential as bearer, and the acting person in X-Runtime-Actor-Assertion.',
+    basePath: '/bundle-runtime/api',
+    failures: 'envelope',
+  }),
+  'plugin-manager-api.json': openApiDocument(pluginManagerApi, {
+    title: 'Plugin manager API',
+    version: '1.0.0',
+    description: 'What plugins call: their own platform credential as bearer.',
+    basePath: '/module-plugin-manager/api',
+    failures: 'envelope',
+  }),
+  'console-api.json': openApiDocument(consoleApi, {
+    title: 'Console API',
+    version: '1.0.0',
+    description: 'What the browser calls: the session cookie and the header X-Requested-By.',
+    basePath: '/api',
+    failures: 'problem',
+  }),
+}
+
+const stale: string[] = []
+for (const [name, document] of Object.entries(documents)) {
+  const file = new URL(name, FOLDER)
+  const text = `${JSON.stringify(document, null, 2)}\n`
+  if (process.argv.includes('--check')) {
+    if ((await readFile(file, 'utf8').catch(() => '')) !== text) stale.push(name)
+  } else {
+    await mkdir(FOLDER, { recursive: true })
+    await writeFile(file, text)
+  }
+}
+if (stale.length > 0) {
+  console.error(`docs/openapi is out of date (${stale.join(', ')}): run "node scripts/openapi.ts"`)
+  process.exit(1)
+}
