@@ -3,30 +3,22 @@ import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { startLocale } from './i18n/locale.ts'
-import { ShellContext, type ShellContextValue } from './layouts/shell-context.ts'
 import { queryClient, router } from './router.ts'
+import { SessionProvider } from './session.tsx'
 import './styles/index.css'
-
-// stands until the session is asked for
-const nobody: ShellContextValue = {
-  user: { id: '', name: '–' },
-  roles: [],
-  can: () => false,
-  connection: 'live',
-  signOut: () => undefined,
-  search: async () => [],
-}
 
 async function start() {
   const root = document.getElementById('root')
   if (!root) throw new Error('index.html has no #root')
+  // the page's own chunk comes while the texts do
+  void router.load()
   await startLocale()
   createRoot(root).render(
     <StrictMode>
       <QueryClientProvider client={queryClient}>
-        <ShellContext value={nobody}>
+        <SessionProvider>
           <RouterProvider router={router} />
-        </ShellContext>
+        </SessionProvider>
       </QueryClientProvider>
     </StrictMode>,
   )

@@ -1,5 +1,6 @@
 import type { catalog } from './en/catalog.ts'
 import type { audit } from './en/audit.ts'
+import type { codes } from './en/codes.ts'
 import type { common } from './en/common.ts'
 import type { configuration } from './en/configuration.ts'
 import type { errors } from './en/errors.ts'
@@ -17,10 +18,11 @@ import type { Messages } from './messages.ts'
 export const LOCALES = ['en', 'zh'] as const
 export type Locale = (typeof LOCALES)[number]
 
-/** All texts by namespace. `common`, `errors`, `shell` and `vocabulary` are always there; a page's come with its route. */
+/** All texts by namespace. `codes`, `common`, `errors`, `shell` and `vocabulary` are always there; a page's come with its route. */
 export type Catalogue = {
   audit: typeof audit
   catalog: typeof catalog
+  codes: typeof codes
   common: typeof common
   configuration: typeof configuration
   errors: typeof errors
@@ -35,7 +37,7 @@ export type Catalogue = {
   vocabulary: typeof vocabulary
 }
 export type Namespace = keyof Catalogue
-export type CoreNamespace = 'common' | 'errors' | 'shell' | 'vocabulary'
+export type CoreNamespace = 'codes' | 'common' | 'errors' | 'shell' | 'vocabulary'
 export type PageNamespace = Exclude<Namespace, CoreNamespace>
 
 type Loader = () => Promise<Messages>

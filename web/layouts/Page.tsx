@@ -69,6 +69,7 @@ function Trail({ crumbs }: { crumbs: readonly Crumb[] }) {
       <ol className="flex flex-wrap items-center gap-x-1 text-xs text-faint">
         {crumbs.map((crumb, index) => (
           <li key={index} className="flex min-h-6 min-w-0 items-center gap-1">
+            {index > 0 && <Icon name="chevronRight" size={12} className="opacity-60" />}
             {crumb.to ? (
               <PlainLink to={crumb.to} className="rounded-sm wrap-anywhere hover:text-ink hover:underline">
                 {crumb.label}
@@ -76,7 +77,6 @@ function Trail({ crumbs }: { crumbs: readonly Crumb[] }) {
             ) : (
               <span className="wrap-anywhere">{crumb.label}</span>
             )}
-            <Icon name="chevronRight" size={12} className="opacity-60" />
           </li>
         ))}
       </ol>

@@ -7,6 +7,7 @@ import { Brand } from '../ui/icons/Brand.tsx'
 import { Icon } from '../ui/icons/Icon.tsx'
 import { Keys } from '../ui/Keys.tsx'
 import { PlainLink } from '../ui/Link.tsx'
+import { Toasts } from '../ui/Toasts.tsx'
 import { ConnectionLine } from './ConnectionLine.tsx'
 import { Navigation } from './Navigation.tsx'
 import { UserMenu } from './UserMenu.tsx'
@@ -25,7 +26,7 @@ export function Shell() {
   const closeDrawer = () => drawer.current?.close()
 
   return (
-    <div className="lg:grid lg:min-h-dvh lg:grid-cols-[14rem_minmax(0,1fr)]">
+    <div className="lg:grid lg:min-h-dvh lg:grid-cols-[15rem_minmax(0,1fr)]">
       <a
         href="#content"
         className="fixed top-2 left-2 z-50 -translate-y-16 rounded-md bg-ink px-3 py-2 font-medium text-inverse focus:translate-y-0"
@@ -85,6 +86,7 @@ export function Shell() {
       </main>
 
       <ConnectionLine />
+      <Toasts />
       {palette && (
         <Suspense>
           <CommandPalette onClose={() => setPalette(false)} />

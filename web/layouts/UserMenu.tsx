@@ -2,13 +2,15 @@ import { useText } from '../i18n/use-text.ts'
 import { Icon } from '../ui/icons/Icon.tsx'
 import { LanguageSwitch } from '../ui/LanguageSwitch.tsx'
 import { closePopup, Popup } from '../ui/Popup.tsx'
+import { Skeleton } from '../ui/Skeleton.tsx'
 import { ThemeSwitch } from '../ui/ThemeSwitch.tsx'
 import { useShell } from './shell-context.ts'
 
 export function UserMenu() {
   const t = useText()
   const { user, roles, signOut } = useShell()
-  const label = t('shell.user.menu', { name: user.name })
+  const name = user?.name ?? ''
+  const label = t('shell.user.menu', { name })
   return (
     <Popup
       label={label}
@@ -22,10 +24,12 @@ export function UserMenu() {
           className="flex h-10 w-full min-w-0 items-center gap-2 rounded-md px-2 text-left hover:bg-selected/60"
         >
           <span className="flex size-6 shrink-0 items-center justify-center rounded-full bg-selected text-xs font-semibold text-muted">
-            {user.name.trim().slice(0, 1).toLocaleUpperCase() || <Icon name="person" size={12} />}
+            {name.trim().slice(0, 1).toLocaleUpperCase() || <Icon name="person" size={12} />}
           </span>
           <span className="min-w-0 flex-1">
-            <span className="block truncate leading-4 font-medium">{user.name}</span>
+            <span className="block truncate leading-4 font-medium">
+              {user ? name : <Skeleton className="w-24" />}
+            </span>
             <span className="block truncate text-2xs leading-3.5 text-faint">{roles.join(', ')}</span>
           </span>
           <Icon name="chevronDown" size={12} className="rotate-180 text-faint" />

@@ -19,7 +19,8 @@ export type Connection = 'live' | 'lost'
 
 /** What the frame of every page knows: filled by the session and the event stream, read by the shell and by pages. */
 export type ShellContextValue = {
-  user: { id: string; name: string }
+  /** Null until the session is known. */
+  user: { id: string; name: string } | null
   roles: readonly string[]
   /** Whether the person may do this at a place; without a place, whether anywhere at all. */
   can: (permission: Permission, place?: Place) => boolean
@@ -33,6 +34,6 @@ export const ShellContext = createContext<ShellContextValue | null>(null)
 
 export function useShell(): ShellContextValue {
   const value = use(ShellContext)
-  if (!value) throw new Error('useShell() needs <ShellContext value={…}> around it: see web/main.tsx')
+  if (!value) throw new Error('useShell() needs <ShellContext value={…}> around it: see web/session.tsx')
   return value
 }

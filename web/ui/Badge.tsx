@@ -24,7 +24,12 @@ export function Badge({
 }) {
   if (look === 'plain') {
     return (
-      <span className={cx('inline-flex min-w-0 items-center gap-1.5 whitespace-nowrap', className)}>
+      <span
+        className={cx(
+          'inline-flex h-5 max-w-full min-w-0 items-center gap-1.5 align-bottom whitespace-nowrap',
+          className,
+        )}
+      >
         {icon && <Icon name={icon} size={14} className={toneText[tone]} />}
         <span className={cx('truncate', tone === 'quiet' && 'text-muted')}>{children}</span>
       </span>
@@ -33,7 +38,7 @@ export function Badge({
   return (
     <span
       className={cx(
-        'inline-flex h-5.5 min-w-0 items-center gap-1.5 rounded-sm border px-1.5 text-xs font-medium whitespace-nowrap',
+        'inline-flex h-5.5 max-w-full min-w-0 items-center gap-1.5 rounded-sm border px-1.5 text-xs font-medium whitespace-nowrap',
         toneText[tone],
         toneTint[tone],
         toneLine[tone],
@@ -49,7 +54,7 @@ export function Badge({
 /** A number beside a word: a tab, a filter, a section. */
 export function Count({ children }: { children: ReactNode }) {
   return (
-    <span className="inline-flex h-4.5 min-w-4.5 items-center justify-center rounded-full bg-selected px-1.5 text-2xs font-medium text-muted">
+    <span className="inline-flex h-4.5 min-w-4.5 items-center justify-center rounded-full bg-selected px-1.5 text-2xs font-medium text-muted tabular-nums">
       {children}
     </span>
   )

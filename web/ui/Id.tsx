@@ -19,7 +19,7 @@ export function Id({
 }) {
   const t = useText()
   return (
-    <span className={cx('inline-flex min-w-0 items-center gap-0.5', className)}>
+    <span className={cx('inline-flex max-w-full min-w-0 items-center gap-0.5 align-bottom', className)}>
       <span
         className={cx('mono', full ? 'wrap-anywhere' : 'whitespace-nowrap')}
         title={full ? undefined : id}

@@ -55,7 +55,8 @@ function BothZones({ at }: { at: number }) {
 
 /** How long something took; with `since` alone it counts on. */
 export function Duration({ ms, since }: { ms?: number | null; since?: string | number | null }) {
-  if (ms !== null && ms !== undefined) return <span className="whitespace-nowrap">{formatDuration(ms)}</span>
+  if (ms !== null && ms !== undefined)
+    return <span className="whitespace-nowrap tabular-nums">{formatDuration(ms)}</span>
   if (since === null || since === undefined) return null
   return <Running since={toMoment(since)} />
 }
@@ -63,7 +64,7 @@ export function Duration({ ms, since }: { ms?: number | null; since?: string | n
 function Running({ since }: { since: number }) {
   const now = useNow(1000)
   return (
-    <span className="whitespace-nowrap">
+    <span className="whitespace-nowrap tabular-nums">
       {formatDuration(Math.floor(Math.max(0, now - since) / 1000) * 1000)}
     </span>
   )

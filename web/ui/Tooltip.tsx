@@ -21,7 +21,7 @@ export function Tooltip({
   return (
     <span
       ref={anchor}
-      className={cx('inline-flex min-w-0', className)}
+      className={cx('inline-flex max-w-full min-w-0 align-bottom', className)}
       onPointerEnter={(event) => event.pointerType === 'mouse' && setOpen(true)}
       onPointerLeave={() => setOpen(false)}
       onFocus={() => setOpen(true)}

@@ -1,6 +1,7 @@
 import { cx } from './class-names.ts'
 
-export type ButtonVariant = 'primary' | 'secondary' | 'quiet' | 'danger'
+/** `danger` is what cannot be undone, in its dialog; `dangerQuiet` is the way to that dialog. */
+export type ButtonVariant = 'primary' | 'secondary' | 'quiet' | 'danger' | 'dangerQuiet'
 export type ButtonSize = 'md' | 'sm'
 
 const VARIANT: Record<ButtonVariant, string> = {
@@ -8,6 +9,8 @@ const VARIANT: Record<ButtonVariant, string> = {
   secondary:
     'border border-line-strong bg-surface text-ink shadow-1 hover:border-control hover:bg-hover active:bg-selected',
   quiet: 'text-muted hover:bg-selected hover:text-ink active:bg-selected',
+  dangerQuiet:
+    'border border-line-strong bg-surface text-fail shadow-1 hover:border-fail-line hover:bg-fail-tint active:bg-fail-tint',
   danger: 'bg-danger-fill text-danger-ink hover:bg-danger-fill/90 active:bg-danger-fill/80',
 }
 

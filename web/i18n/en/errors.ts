@@ -13,4 +13,6 @@ export const errors = {
   'unknown.title': 'Something went wrong',
   'unknown.message': 'The answer could not be understood.',
   'unknown.remedy': 'Try again; if it stays, give the request id to whoever runs the console.',
+  'unknownCode.remedy':
+    'See the message; if it does not help, ask whoever runs the service that it came from.',
 } as const

@@ -27,7 +27,7 @@ export const shell = {
   'language.zh': '简体中文',
   'connection.lost': 'Connection lost, retrying…',
   'connection.back': 'Connection is back.',
-  'palette.open': 'Search or jump to…',
+  'palette.open': 'Search or go to…',
   'palette.title': 'Search and jump',
   'palette.placeholder': 'A page, or an installation or operation by id or name',
   'palette.pages': 'Pages',

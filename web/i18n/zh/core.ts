@@ -1,6 +1,7 @@
+import { codes } from './codes.ts'
 import { common } from './common.ts'
 import { errors } from './errors.ts'
 import { shell } from './shell.ts'
 import { vocabulary } from './vocabulary.ts'
 
-export const core = { common, errors, shell, vocabulary }
+export const core = { codes, common, errors, shell, vocabulary }

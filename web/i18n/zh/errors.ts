@@ -15,4 +15,5 @@ export const errors: Translated<typeof source> = {
   'unknown.title': '出现错误',
   'unknown.message': '无法理解返回的应答。',
   'unknown.remedy': '请重试；如果仍然出现，请将请求 ID 提供给控制台的运维人员。',
+  'unknownCode.remedy': '请查看消息；如果没有帮助，请联系其来源服务的运维人员。',
 }

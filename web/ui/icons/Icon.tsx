@@ -45,6 +45,7 @@ const drawings = {
     </g>
   ),
   plus: <path d="M8 3v10M3 8h10" />,
+  minus: <path d="M3 8h10" />,
   check: <path d="m3 8.5 3.3 3.3L13 4.8" />,
   copy: <path d="M5.5 5.5h8v8h-8zM10.5 5.2V2.5h-8v8h2.7" />,
   link: (
@@ -114,11 +115,11 @@ const drawings = {
   verified: (
     <>
       <path
-        d="M8 .7 9.9 2.1l2.3-.1.6 2.3 1.9 1.3L13.9 8l.8 2.4-1.9 1.3-.6 2.3-2.3-.1L8 15.3l-1.9-1.4-2.3.1-.6-2.3-1.9-1.3L2.1 8l-.8-2.4 1.9-1.3.6-2.3 2.3.1z"
+        d="M8 .5 14.2 2.7v4.6c0 4-2.5 6.8-6.2 8.2-3.7-1.4-6.2-4.2-6.2-8.2V2.7z"
         fill="currentColor"
         stroke="none"
       />
-      <path d="m4.9 8.3 2.2 2.2 4.1-4.6" stroke="var(--surface)" strokeWidth="1.7" />
+      <path d="m4.9 7.9 2.2 2.2 4.1-4.6" stroke="var(--surface)" strokeWidth="1.7" />
     </>
   ),
   failed: (

@@ -19,13 +19,13 @@ export function headerClass({ align, hideBelow }: Shape): string {
 
 export function cellClass({ align, hideBelow, cardHead }: Shape): string {
   return [
-    'h-9 overflow-hidden px-3 text-ellipsis whitespace-nowrap first:pl-4 last:pr-4',
+    'h-9 overflow-hidden border-b border-line px-3 group-last/row:border-b-0 @max-[40rem]/table:border-b-0 text-ellipsis whitespace-nowrap first:pl-4 last:pr-4',
     '@max-[40rem]/table:flex @max-[40rem]/table:h-auto @max-[40rem]/table:min-h-6 @max-[40rem]/table:items-baseline @max-[40rem]/table:gap-3 @max-[40rem]/table:px-4 @max-[40rem]/table:whitespace-normal',
     cardHead ? '@max-[40rem]/table:mb-0.5 @max-[40rem]/table:text-md @max-[40rem]/table:font-medium' : '',
-    align === 'end' ? 'text-right @max-[40rem]/table:text-left' : '',
+    align === 'end' ? 'text-right tabular-nums @max-[40rem]/table:text-left' : '',
     hideBelow ? HIDE[hideBelow] : '',
   ].join(' ')
 }
 
 export const rowClass =
-  'group/row border-b border-line last:border-b-0 @max-[40rem]/table:block @max-[40rem]/table:py-2.5'
+  'group/row @max-[40rem]/table:block @max-[40rem]/table:border-b @max-[40rem]/table:border-line @max-[40rem]/table:py-2.5 @max-[40rem]/table:last:border-b-0'

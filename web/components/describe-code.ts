@@ -1,0 +1,64 @@
+import { useSyncExternalStore } from 'react'
+import type { CatalogueEntry } from '#contract/console-api/catalogue.ts'
+import type { Failure } from '#contract/console-api/shapes.ts'
+import { ApiError } from '../api/client.ts'
+import { localeState, subscribeToLocale } from '../i18n/locale.ts'
+import type { ErrorView } from '../ui/ErrorState.tsx'
+import { currentText } from '../i18n/use-text.ts'
+
+/** What a code is called and what to do about it, in the language that is shown; an unknown code stands for itself. */
+export function describeCode(code: string): CatalogueEntry {
+  const texts = localeState().texts.codes ?? {}
+  const text = (part: keyof CatalogueEntry) => {
+    const found = texts[`${code}.${part}`]
+    return typeof found === 'string' ? found : undefined
+  }
+  const t = currentText()
+  return {
+    title: text('title') ?? code,
+    message: text('message') ?? t('errors.unknown.message'),
+    remedy: text('remedy') ?? t('errors.unknownCode.remedy'),
+  }
+}
+
+/** A failure of an operation or an attempt: its own message, the catalogue's title and remedy. */
+export function failureView(failure: Failure): ErrorView {
+  const { title, remedy } = describeCode(failure.errorCode)
+  return {
+    title,
+    message: failure.message,
+    remedy,
+    code: failure.errorCode,
+    retryable: failure.retryable,
+    errorPath: failure.errorPath,
+  }
+}
+
+/** Any error of a query or a write as people read it. Use `useErrorView` in components. */
+export function errorView(error: unknown): ErrorView {
+  if (!(error instanceof ApiError)) {
+    const t = currentText()
+    return {
+      title: t('errors.unknown.title'),
+      message: t('errors.unknown.message'),
+      remedy: t('errors.unknown.remedy'),
+    }
+  }
+  const { problem } = error
+  const known = localeState().texts.codes?.[`${problem.code}.title`] !== undefined
+  const texts = known ? describeCode(problem.code) : problem
+  return {
+    title: texts.title,
+    message: problem.message || texts.message,
+    remedy: texts.remedy,
+    code: problem.code,
+    requestId: problem.requestId || undefined,
+    errorPath: problem.errorPath,
+  }
+}
+
+/** `error` for `Table`, `ErrorState` and dialogs; null while there is none. */
+export function useErrorView(error: unknown): ErrorView | null {
+  useSyncExternalStore(subscribeToLocale, localeState)
+  return error === null || error === undefined ? null : errorView(error)
+}

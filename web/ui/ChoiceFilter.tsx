@@ -1,0 +1,89 @@
+import { useText } from '../i18n/use-text.ts'
+import { Checkbox } from './Checkbox.tsx'
+import { cx } from './class-names.ts'
+import { Icon, type IconName } from './icons/Icon.tsx'
+import { Popup } from './Popup.tsx'
+import { toneText, type Tone } from './tone.ts'
+
+export type Choice<Value extends string = string> = {
+  value: Value
+  label: string
+  icon?: IconName
+  tone?: Tone
+}
+
+/** A filter of several names, kept as the address and the APIs write it: `FAILED,WAITING`. */
+export function ChoiceFilter({
+  label,
+  value,
+  choices,
+  onChange,
+}: {
+  label: string
+  value: string | undefined
+  choices: readonly Choice[]
+  onChange: (value: string | undefined) => void
+}) {
+  const t = useText()
+  const chosen = choices.filter((choice) => value?.split(',').includes(choice.value))
+  const toggle = (toggled: Choice) => {
+    const next = choices.filter((choice) => (choice === toggled) !== chosen.includes(choice))
+    onChange(next.length === 0 ? undefined : next.map((choice) => choice.value).join(','))
+  }
+  return (
+    <Popup
+      label={label}
+      trigger={(props) => (
+        <button
+          type="button"
+          {...props}
+          className={cx(
+            'inline-flex h-8 max-w-full items-center gap-1.5 rounded-md border px-2.5',
+            chosen.length > 0
+              ? 'border-accent-line bg-accent-tint'
+              : 'border-line-strong bg-surface hover:border-control',
+          )}
+        >
+          <span className={chosen.length > 0 ? 'text-muted' : undefined}>{label}</span>
+          {chosen.length > 0 && (
+            <span className="min-w-0 truncate font-medium">
+              {chosen.length > 2
+                ? t('common.filter.chosen', { n: chosen.length })
+                : chosen.map((choice) => choice.label).join(', ')}
+            </span>
+          )}
+          <Icon name="chevronDown" size={12} className="text-muted" />
+        </button>
+      )}
+    >
+      <div className="p-1">
+        {choices.map((choice) => (
+          <Checkbox
+            key={choice.value}
+            checked={chosen.includes(choice)}
+            onChange={() => toggle(choice)}
+            className="flex min-h-8 rounded-md px-1.5 hover:bg-hover"
+          >
+            <span className="flex items-center gap-1.5 pr-3">
+              {choice.icon && (
+                <Icon name={choice.icon} size={14} className={toneText[choice.tone ?? 'quiet']} />
+              )}
+              {choice.label}
+            </span>
+          </Checkbox>
+        ))}
+      </div>
+      {chosen.length > 0 && (
+        <div className="border-t border-line p-1">
+          <button
+            type="button"
+            onClick={() => onChange(undefined)}
+            className="h-7 w-full rounded-md px-1.5 text-left text-muted -outline-offset-2 hover:bg-hover hover:text-ink"
+          >
+            {t('common.clear')}
+          </button>
+        </div>
+      )}
+    </Popup>
+  )
+}

@@ -1,0 +1,67 @@
+import { useEffect, useState, useSyncExternalStore } from 'react'
+import { useText } from '../i18n/use-text.ts'
+import { Button } from './Button.tsx'
+import { Icon, type IconName } from './icons/Icon.tsx'
+import { PlainLink } from './Link.tsx'
+import type { NoticeTone } from './Notice.tsx'
+import { currentToasts, dismissToast, subscribeToToasts, type Toast } from './toast.ts'
+
+const STAY_MS = 7000
+const GLYPH: Record<NoticeTone, IconName> = { ok: 'done', info: 'info', warn: 'warning', error: 'failed' }
+
+/** The place of toasts. It is always there, empty, for a screen reader says only what is put into a known region. */
+export function Toasts() {
+  const toasts = useSyncExternalStore(subscribeToToasts, currentToasts)
+  return (
+    <div
+      role="status"
+      className="pointer-events-none fixed right-3 bottom-3 left-3 z-50 flex flex-col items-end gap-2 sm:left-auto sm:w-96"
+    >
+      {toasts.map((toast) => (
+        <ToastCard key={toast.id} toast={toast} />
+      ))}
+    </div>
+  )
+}
+
+function ToastCard({ toast }: { toast: Toast }) {
+  const t = useText()
+  const [held, setHeld] = useState(false)
+  useEffect(() => {
+    // it does not go while somebody reads it or is at its link
+    if (held) return
+    const timer = setTimeout(() => dismissToast(toast.id), STAY_MS)
+    return () => clearTimeout(timer)
+  }, [held, toast.id])
+  return (
+    <div
+      onPointerEnter={() => setHeld(true)}
+      onPointerLeave={() => setHeld(false)}
+      onFocus={() => setHeld(true)}
+      onBlur={() => setHeld(false)}
+      className="pointer-events-auto flex w-full animate-appear items-start gap-2.5 rounded-lg bg-ink py-2 pr-2 pl-3 text-inverse shadow-2"
+    >
+      <Icon name={GLYPH[toast.tone]} className="mt-1.5" />
+      <p className="min-w-0 flex-1 py-1 wrap-anywhere">
+        {toast.text}{' '}
+        {toast.link && (
+          <PlainLink
+            to={toast.link.to}
+            onClick={() => dismissToast(toast.id)}
+            className="rounded-sm font-medium underline underline-offset-3 focus-visible:outline-current"
+          >
+            {toast.link.label}
+          </PlainLink>
+        )}
+      </p>
+      <Button
+        variant="quiet"
+        size="sm"
+        icon="close"
+        label={t('common.close')}
+        className="mt-0.5 text-inverse hover:bg-inverse/15 hover:text-inverse"
+        onClick={() => dismissToast(toast.id)}
+      />
+    </div>
+  )
+}

@@ -1,0 +1,36 @@
+import type { NoticeTone } from './Notice.tsx'
+import type { LinkTarget } from './Link.tsx'
+
+/** Something that was done, told once and in passing. What the person must not miss stands on the page instead. */
+export type Toast = {
+  id: number
+  tone: NoticeTone
+  text: string
+  /** One way on: the operation that was made. */
+  link?: { label: string; to: LinkTarget } | undefined
+}
+
+let toasts: readonly Toast[] = []
+let last = 0
+const listeners = new Set<() => void>()
+
+export function showToast(toast: Omit<Toast, 'id' | 'tone'> & { tone?: NoticeTone }): void {
+  last += 1
+  publish([...toasts.slice(-2), { tone: 'ok', ...toast, id: last }])
+}
+
+export function dismissToast(id: number): void {
+  publish(toasts.filter((toast) => toast.id !== id))
+}
+
+export function subscribeToToasts(listener: () => void): () => void {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}
+
+export const currentToasts = () => toasts
+
+function publish(next: readonly Toast[]) {
+  toasts = next
+  for (const listener of listeners) listener()
+}

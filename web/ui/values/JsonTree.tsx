@@ -1,0 +1,161 @@
+import { useState, type ReactNode } from 'react'
+import { useText } from '../../i18n/use-text.ts'
+import { Button } from '../Button.tsx'
+import { cx } from '../class-names.ts'
+import { CopyButton } from '../CopyButton.tsx'
+import { Icon } from '../icons/Icon.tsx'
+
+const STEP_REM = 1.125
+/** More children than this are shown on demand: an answer may hold tens of thousands. */
+const PAGE = 100
+
+/** A JSON document to read: folds, copies, and never renders more than a person can see. */
+export function JsonTree({
+  value,
+  label,
+  openDepth = 2,
+  className,
+}: {
+  value: unknown
+  label: string
+  /** How deep it is open at first. */
+  openDepth?: number
+  className?: string | undefined
+}) {
+  const t = useText()
+  // opening or closing all of it is beginning anew with another depth
+  const [depth, setDepth] = useState({ at: openDepth, turn: 0 })
+  const turnTo = (at: number) => setDepth(({ turn }) => ({ at, turn: turn + 1 }))
+  const foldable = isContainer(value) && entriesOf(value).length > 0
+  return (
+    <div className={cx('relative rounded-md border border-line bg-sunken', className)}>
+      <div className="absolute top-1 right-1 flex rounded-md bg-sunken">
+        {foldable && (
+          <>
+            <Button size="sm" variant="quiet" icon="plus" label={t('common.json.expandAll')} onClick={() => turnTo(6)} />
+            <Button size="sm" variant="quiet" icon="minus" label={t('common.json.collapseAll')} onClick={() => turnTo(1)} />
+          </>
+        )}
+        <CopyButton text={() => JSON.stringify(value, null, 2)} />
+      </div>
+      <div
+        role="group"
+        aria-label={label}
+        className="mono max-h-[28rem] overflow-auto py-2 pr-24 pl-2 text-xs/5 wrap-anywhere"
+      >
+        <Node key={depth.turn} name={null} value={value} depth={0} openDepth={depth.at} comma={false} />
+      </div>
+    </div>
+  )
+}
+
+type NodeProps = { name: string | null; value: unknown; depth: number; openDepth: number; comma: boolean }
+
+function Node(props: NodeProps) {
+  return isContainer(props.value) && entriesOf(props.value).length > 0 ? (
+    <Container {...props} value={props.value} />
+  ) : (
+    <Line depth={props.depth}>
+      <Name name={props.name} />
+      <Scalar value={props.value} />
+      {props.comma && ','}
+    </Line>
+  )
+}
+
+function Container({ name, value, depth, openDepth, comma }: NodeProps & { value: object }) {
+  const t = useText()
+  const [open, setOpen] = useState(depth < openDepth)
+  const [limit, setLimit] = useState(PAGE)
+  const entries = entriesOf(value)
+  const list = Array.isArray(value)
+  const [start, end] = list ? ['[', ']'] : ['{', '}']
+  const size = { n: entries.length }
+  return (
+    <>
+      <Line depth={depth}>
+        <button
+          type="button"
+          aria-expanded={open}
+          aria-label={t(open ? 'common.json.collapse' : 'common.json.expand', { name: name ?? 'JSON' })}
+          onClick={() => setOpen(!open)}
+          className="absolute -left-0.5 inline-flex size-5 items-center justify-center rounded-sm text-muted hover:bg-selected hover:text-ink"
+          style={{ marginLeft: `${depth * STEP_REM}rem` }}
+        >
+          <Icon name={open ? 'chevronDown' : 'chevronRight'} size={12} />
+        </button>
+        <Name name={name} />
+        {start}
+        {!open && (
+          <>
+            <span className="mx-1 font-sans text-faint">
+              {list ? t('common.value.items', size) : t('common.value.properties', size)}
+            </span>
+            {end}
+            {comma && ','}
+          </>
+        )}
+      </Line>
+      {open && (
+        <>
+          {entries.slice(0, limit).map(([key, child], index) => (
+            <Node
+              key={key}
+              name={list ? null : key}
+              value={child}
+              depth={depth + 1}
+              openDepth={openDepth}
+              comma={index < entries.length - 1}
+            />
+          ))}
+          {entries.length > limit && (
+            <Line depth={depth + 1}>
+              <button
+                type="button"
+                className="rounded-sm font-sans font-medium text-accent hover:underline"
+                onClick={() => setLimit(limit + PAGE * 10)}
+              >
+                {t('common.json.rest', { n: entries.length - limit })}
+              </button>
+            </Line>
+          )}
+          <Line depth={depth}>
+            {end}
+            {comma && ','}
+          </Line>
+        </>
+      )}
+    </>
+  )
+}
+
+function Line({ depth, children }: { depth: number; children: ReactNode }) {
+  return (
+    <div className="relative" style={{ paddingLeft: `${depth * STEP_REM + 1.25}rem` }}>
+      {children}
+    </div>
+  )
+}
+
+function Name({ name }: { name: string | null }) {
+  if (name === null) return null
+  return (
+    <>
+      <span className="text-moved">{JSON.stringify(name)}</span>
+      <span className="text-faint">: </span>
+    </>
+  )
+}
+
+function Scalar({ value }: { value: unknown }) {
+  if (typeof value === 'string') return <span className="text-ok">{JSON.stringify(value)}</span>
+  if (typeof value === 'number' || typeof value === 'boolean') return <span className="text-live">{String(value)}</span>
+  if (value === null || value === undefined) return <span className="text-faint">null</span>
+  return <span>{Array.isArray(value) ? '[]' : '{}'}</span>
+}
+
+const isContainer = (value: unknown): value is object => typeof value === 'object' && value !== null
+
+function entriesOf(value: object): [string, unknown][] {
+  return Object.entries(value)
+}
