@@ -41,6 +41,6 @@ describe('createLog', () => {
     })
     assert.equal(lines.length, 2)
     assert.ok(!text.includes(CANARY) && !text.includes(Buffer.from(CANARY).toString('base64')))
-    assert.equal((lines[0]?.error as { code: string }).code, 'E1')
+    assert.deepEqual((lines[0]?.error as { code?: string } | undefined)?.code, 'E1')
   })
 })

@@ -1,0 +1,101 @@
+import type { IncomingMessage } from 'node:http'
+import { Hono } from 'hono'
+import type { Context, MiddlewareHandler } from 'hono'
+import type { Session } from '#contract/console-api/rows.ts'
+import type { Log } from '#edge/log.ts'
+import type { RequestFront } from '#edge/serve.ts'
+import type { AuthSettings } from './auth-settings.ts'
+import { clientAddress } from './middleware/client-address.ts'
+import { requireSession } from './middleware/session.ts'
+import type { SessionVariables } from './middleware/session.ts'
+import { createAdapter } from './oidc/adapter.ts'
+import { createIdpClient } from './oidc/client.ts'
+import { idpFront } from './oidc/idp-front.ts'
+import { createSignInLimiter } from './oidc/limiter.ts'
+import { createProvider, EMBEDDED_CLIENT_ID, IDP_PATH } from './oidc/provider.ts'
+import { idpSigningKey } from './oidc/signing-key.ts'
+import { prepareUsers } from './oidc/users.ts'
+import type { NewUser } from './oidc/users.ts'
+import { cookieKit } from './session/cookies.ts'
+import { permissionsIn } from './session/grants.ts'
+import { createSessions } from './session/sessions.ts'
+import { signInRoutes } from './session/sign-in-routes.ts'
+import { opaqueValue } from './store/hash.ts'
+import type { BffDb } from './store/tables.ts'
+
+export interface AuthOptions {
+  db: BffDb
+  settings: AuthSettings
+  /** For the embedded provider's signing key. */
+  dataDir: string
+  /** Our own server as this process reaches it, such as `http://127.0.0.1:8080`; asked at sign-in, not before. */
+  loopback: () => string
+  log: Log
+}
+
+export interface Auth {
+  /** `/auth/*` and `GET /api/session`. */
+  routes: Hono<{ Variables: SessionVariables }>
+  /** The embedded identity provider, to be asked before the app; null when another one is configured. */
+  front: RequestFront | null
+  /** For every route of `/api`: sets `c.var.person` or refuses with AUTHENTICATION_REQUIRED. */
+  requireSession: MiddlewareHandler<{ Variables: SessionVariables }>
+  /** Whether the session of a request still lives, without keeping it alive; for open event streams. */
+  isStillSignedIn: (c: Context) => Promise<boolean>
+  /** Users that were just made, to be printed once. */
+  newUsers: NewUser[]
+}
+
+/**
+ * Everything about who is asking: sign-in, sessions, and the embedded identity provider where no other is configured.
+ * The schema `bff` must have been migrated.
+ */
+export async function createAuth({ db, settings, dataDir, loopback, log }: AuthOptions): Promise<Auth> {
+  const { publicOrigin, externalIdp, rolesClaim, limits, trustedProxyHops } = settings
+  const cookies = cookieKit(new URL(publicOrigin))
+  const sessions = createSessions({ db, cookies, limits })
+  const limiter = createSignInLimiter(db)
+  const embedded = {
+    issuer: publicOrigin + IDP_PATH,
+    clientId: EMBEDDED_CLIENT_ID,
+    clientSecret: opaqueValue(),
+  }
+  const registration = externalIdp ?? embedded
+  log.addSecret(registration.clientSecret)
+  const idp = createIdpClient({
+    ...registration,
+    publicOrigin,
+    rolesClaim,
+    loopback: externalIdp === null ? loopback : null,
+  })
+  const addressOf = (incoming: IncomingMessage | undefined): string =>
+    clientAddress(incoming, trustedProxyHops)
+  const checkSession = requireSession(sessions)
+
+  const routes = new Hono<{ Variables: SessionVariables }>()
+  routes.get('/api/session', checkSession, (c) => c.json(sessionOf(c)))
+  const signIn = signInRoutes({
+    ...{ db, idp, sessions, cookies, limits, limiter, publicOrigin, rolesClaim, log },
+    addressOf: (c) => addressOf((c.env as { incoming?: IncomingMessage } | undefined)?.incoming),
+  })
+  routes.route('/', signIn)
+
+  const isStillSignedIn = async (c: Context): Promise<boolean> =>
+    (await sessions.find(c, { isActivity: false })) !== null
+  const shared = { routes, requireSession: checkSession, isStillSignedIn }
+  if (externalIdp !== null) return { ...shared, front: null, newUsers: [] }
+
+  const newUsers = await prepareUsers(db, { configured: settings.users, issuer: embedded.issuer })
+  const provider = createProvider({
+    ...{ db, publicOrigin, log },
+    adapter: createAdapter(db),
+    signingKey: await idpSigningKey(dataDir),
+    clientSecret: embedded.clientSecret,
+  })
+  return { ...shared, front: idpFront({ provider, db, limiter, publicOrigin, addressOf, log }), newUsers }
+}
+
+function sessionOf(c: Context<{ Variables: SessionVariables }>): Session {
+  const { id, name, roles, grants } = c.var.person
+  return { user: { id, name }, roles, permissions: permissionsIn(grants), grants }
+}

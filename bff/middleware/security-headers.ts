@@ -1,0 +1,86 @@
+import type { MiddlewareHandler } from 'hono'
+
+const DOCUMENT_CSP = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "manifest-src 'self'",
+  "base-uri 'none'",
+  "object-src 'none'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
+].join('; ')
+
+/** For a page of words and one form: no script at all. */
+const PLAIN_PAGE_CSP =
+  "default-src 'none'; style-src 'self'; font-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+
+/** For answers that no browser may ever show. */
+const DATA_CSP = "default-src 'none'; frame-ancestors 'none'; sandbox"
+
+const POLICIES = { document: DOCUMENT_CSP, page: PLAIN_PAGE_CSP, data: DATA_CSP }
+
+const OFF = [
+  'accelerometer',
+  'autoplay',
+  'bluetooth',
+  'camera',
+  'display-capture',
+  'encrypted-media',
+  'geolocation',
+  'gyroscope',
+  'hid',
+  'idle-detection',
+  'local-fonts',
+  'magnetometer',
+  'microphone',
+  'midi',
+  'payment',
+  'publickey-credentials-get',
+  'screen-wake-lock',
+  'serial',
+  'usb',
+  'xr-spatial-tracking',
+]
+
+/** `document` is the console, `page` a server-made page without scripts, `data` everything else. */
+export type AnswerKind = keyof typeof POLICIES
+
+/** The headers that stand on every answer of one kind, errors included. */
+export function securityHeadersFor(kind: AnswerKind, isHttps: boolean): Record<string, string> {
+  return {
+    'content-security-policy': POLICIES[kind],
+    'x-content-type-options': 'nosniff',
+    // With no-referrer a browser sends "Origin: null" along with a form, and then it cannot be told from a foreign one.
+    'referrer-policy': kind === 'page' ? 'same-origin' : 'no-referrer',
+    'x-frame-options': 'DENY',
+    'cross-origin-opener-policy': 'same-origin',
+    'cross-origin-resource-policy': 'same-origin',
+    'origin-agent-cluster': '?1',
+    'permissions-policy': OFF.map((feature) => `${feature}=()`).join(', '),
+    ...(isHttps && { 'strict-transport-security': 'max-age=31536000; includeSubDomains' }),
+  }
+}
+
+/** Puts them on every answer; what a route has set itself stays. Data and errors are never cached. */
+export function securityHeaders({ publicOrigin }: { publicOrigin: string }): MiddlewareHandler {
+  const isHttps = publicOrigin.startsWith('https:')
+  const headers = {
+    document: Object.entries(securityHeadersFor('document', isHttps)),
+    data: Object.entries(securityHeadersFor('data', isHttps)),
+  }
+  return async (c, next) => {
+    await next()
+    const isData = /^\/api(?:\/|$)/.test(c.req.path)
+    for (const [name, value] of headers[isData ? 'data' : 'document']) {
+      if (!c.res.headers.has(name)) c.header(name, value)
+    }
+    const isPrivate = isData || /^\/(?:auth|idp)(?:\/|$)/.test(c.req.path) || c.res.status >= 400
+    if (isPrivate && !c.res.headers.has('cache-control')) c.header('cache-control', 'no-store')
+  }
+}

@@ -1,0 +1,23 @@
+import type { Context, MiddlewareHandler } from 'hono'
+import { ConsoleFailure } from '../failure.ts'
+import type { Person, Sessions } from '../session/sessions.ts'
+
+export interface SessionVariables {
+  requestId: string
+  person: Person
+}
+
+/** A request that the console sends by itself, without anybody doing anything; it does not keep a session alive. */
+function isBackground(c: Context): boolean {
+  return c.req.header('x-background') !== undefined || c.req.path === '/api/events'
+}
+
+/** Lets only people with a session through and tells who they are in `c.var.person`; else AUTHENTICATION_REQUIRED. */
+export function requireSession(sessions: Sessions): MiddlewareHandler<{ Variables: SessionVariables }> {
+  return async (c, next) => {
+    const person = await sessions.find(c, { isActivity: !isBackground(c) })
+    if (person === null) throw new ConsoleFailure('AUTHENTICATION_REQUIRED')
+    c.set('person', person)
+    await next()
+  }
+}

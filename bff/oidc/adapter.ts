@@ -1,0 +1,53 @@
+import { errors } from 'oidc-provider'
+import type { Adapter, AdapterFactory, AdapterPayload } from 'oidc-provider'
+import { hashOf } from '../store/hash.ts'
+import { consumeRecord } from '../store/idp-records/consume-record.ts'
+import { deleteRecord } from '../store/idp-records/delete-record.ts'
+import { findRecord } from '../store/idp-records/find-record.ts'
+import type { FoundRecord } from '../store/idp-records/find-record.ts'
+import { upsertRecord } from '../store/idp-records/upsert-record.ts'
+import type { BffDb } from '../store/tables.ts'
+
+const DAY_SECONDS = 86_400
+
+/**
+ * Keeps the identity provider's records in the database. An id is what a browser or client presents (a code, a token),
+ * so only its hash is kept, and it is left out of the payload too.
+ */
+export function createAdapter(db: BffDb): AdapterFactory {
+  return (kind): Adapter => {
+    const idHashOf = (id: string): Buffer => hashOf(`${kind}:${id}`)
+    return {
+      async upsert(id, { jti: _, ...payload }, expiresInSeconds = DAY_SECONDS) {
+        const { grantId = null, uid = null } = payload
+        await upsertRecord(db, { idHash: idHashOf(id), kind, payload, grantId, uid, expiresInSeconds })
+      },
+      async find(id) {
+        return payloadOf(await findRecord(db, { idHash: idHashOf(id) }), id)
+      },
+      async findByUid(uid) {
+        // only asked whether it is there and whose it is; its id is not known, and not needed
+        return payloadOf(await findRecord(db, { kind, uid }), '')
+      },
+      async findByUserCode() {
+        return undefined
+      },
+      async consume(id) {
+        const isFirst = await consumeRecord(db, idHashOf(id))
+        if (!isFirst) throw new errors.InvalidGrant('the code was used already')
+      },
+      async destroy(id) {
+        await deleteRecord(db, { idHash: idHashOf(id) })
+      },
+      async revokeByGrantId(grantId) {
+        await deleteRecord(db, { grantId })
+      },
+    }
+  }
+}
+
+function payloadOf(record: FoundRecord | null, jti: string): AdapterPayload | undefined {
+  if (record === null) return undefined
+  const consumed = record.consumedAt === null ? {} : { consumed: record.consumedAt }
+  return { ...record.payload, jti, ...consumed }
+}

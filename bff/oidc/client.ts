@@ -1,0 +1,140 @@
+import { createHmac } from 'node:crypto'
+import * as oidc from 'openid-client'
+import { findClaim, rolesOfClaim } from '../session/roles.ts'
+import type { SignedIn } from '../session/sessions.ts'
+
+/** The identity provider as we are registered with it. */
+export interface IdpSettings {
+  issuer: string
+  clientId: string
+  clientSecret: string
+  /** Our origin; the redirect URI is `/auth/callback` on it. */
+  publicOrigin: string
+  rolesClaim: string
+  /**
+   * Where this process reaches an issuer that it serves itself, such as `http://127.0.0.1:8080`; asked at each call,
+   * since the port may not be known before. Null for an issuer elsewhere.
+   */
+  loopback: (() => string) | null
+}
+
+/** One sign-in's own secrets, which all follow from the cookie of its browser; so none of them has to be kept. */
+export interface SignInSecrets {
+  state: string
+  browser: string
+}
+
+export interface IdpClient {
+  /** Where to send the browser. Throws when the provider cannot be reached. */
+  authorizationUrl(secrets: SignInSecrets, options: { isFresh: boolean }): Promise<URL>
+  /** Redeems the code in the callback's address. Throws when anything about it is not right. */
+  redeem(callback: URL, secrets: SignInSecrets): Promise<Record<string, unknown>>
+  /** Where the provider's own session is ended, or null when it has no such place. */
+  endSessionUrl(): Promise<URL | null>
+}
+
+const TIMEOUT_SECONDS = 10
+const LOOPBACK_HOSTS = new Set(['localhost', '127.0.0.1', '[::1]'])
+
+/** Plain http is for the embedded provider, which is reached over loopback, and for a machine of one's own. */
+export function mayBePlainHttp(issuer: URL): boolean {
+  return LOOPBACK_HOSTS.has(issuer.hostname)
+}
+
+/** The one code path for every provider: authorization code, PKCE S256, state, nonce, `iss`. */
+export function createIdpClient(settings: IdpSettings): IdpClient {
+  let discovered: Promise<oidc.Configuration> | null = null
+  // lazily, at the first sign-in: the embedded provider is not up before we are
+  const configuration = (): Promise<oidc.Configuration> => {
+    discovered ??= discover(settings).catch((error: unknown) => {
+      discovered = null
+      throw error
+    })
+    return discovered
+  }
+  return {
+    async authorizationUrl(secrets, { isFresh }) {
+      return oidc.buildAuthorizationUrl(await configuration(), {
+        redirect_uri: `${settings.publicOrigin}/auth/callback`,
+        scope: 'openid profile',
+        state: secrets.state,
+        nonce: derived(secrets, 'nonce'),
+        code_challenge: await oidc.calculatePKCECodeChallenge(derived(secrets, 'code_verifier')),
+        code_challenge_method: 'S256',
+        ...(isFresh && { prompt: 'login' }),
+      })
+    },
+    async redeem(callback, secrets) {
+      const config = await configuration()
+      const tokens = await oidc.authorizationCodeGrant(config, callback, {
+        pkceCodeVerifier: derived(secrets, 'code_verifier'),
+        expectedState: secrets.state,
+        expectedNonce: derived(secrets, 'nonce'),
+        idTokenExpected: true,
+      })
+      const claims = tokens.claims() ?? {}
+      return { ...(await extraClaims(config, tokens.access_token, claims, settings.rolesClaim)), ...claims }
+    },
+    async endSessionUrl() {
+      const config = await configuration()
+      if (config.serverMetadata().end_session_endpoint === undefined) return null
+      return oidc.buildEndSessionUrl(config, { post_logout_redirect_uri: settings.publicOrigin })
+    },
+  }
+}
+
+function discover(settings: IdpSettings): Promise<oidc.Configuration> {
+  const issuer = new URL(settings.issuer)
+  const { loopback } = settings
+  return oidc.discovery(issuer, settings.clientId, {}, oidc.ClientSecretBasic(settings.clientSecret), {
+    timeout: TIMEOUT_SECONDS,
+    execute: loopback !== null || mayBePlainHttp(issuer) ? [oidc.allowInsecureRequests] : [],
+    // fetch's own follows no redirect here: openid-client asks for that
+    ...(loopback !== null && {
+      [oidc.customFetch]: (url: string, options: oidc.CustomFetchOptions) => {
+        if (!url.startsWith(settings.publicOrigin))
+          throw new Error('The embedded provider names a foreign address')
+        return fetch(loopback() + url.slice(settings.publicOrigin.length), options as RequestInit)
+      },
+    }),
+  })
+}
+
+function derived({ browser }: SignInSecrets, purpose: 'nonce' | 'code_verifier'): string {
+  return createHmac('sha256', browser).update(purpose).digest('base64url')
+}
+
+/** Some providers put roles and name into the userinfo answer only; the ID token's own claims go before these. */
+async function extraClaims(
+  config: oidc.Configuration,
+  accessToken: string,
+  claims: Record<string, unknown>,
+  rolesClaim: string,
+): Promise<Record<string, unknown>> {
+  const isComplete = findClaim(claims, rolesClaim) !== undefined
+  if (isComplete || config.serverMetadata().userinfo_endpoint === undefined) return {}
+  return oidc.fetchUserInfo(config, accessToken, String(claims.sub))
+}
+
+const MAX_NAME = 200
+const MAX_SUB = 255
+
+/** Judges claims that are known to be the provider's: who this is. Null when they name nobody that could be kept. */
+export function personOf(claims: Record<string, unknown>, rolesClaim: string): SignedIn | null {
+  const { iss, sub } = claims
+  if (typeof iss !== 'string' || typeof sub !== 'string' || sub === '' || sub.length > MAX_SUB) return null
+  if (/\p{Cc}/u.test(sub)) return null
+  const names = [claims.name, claims.preferred_username, claims.email, sub]
+  const name = names.map(cleanName).find((text) => text !== '') ?? sub
+  return { iss, sub, name, roles: rolesOfClaim(findClaim(claims, rolesClaim)) }
+}
+
+/** Without what could turn a name around or break a line where it is shown. */
+function cleanName(name: unknown): string {
+  if (typeof name !== 'string') return ''
+  return name
+    .toWellFormed()
+    .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '')
+    .trim()
+    .slice(0, MAX_NAME)
+}

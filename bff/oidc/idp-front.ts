@@ -1,0 +1,59 @@
+import type { IncomingMessage } from 'node:http'
+import type { Log } from '#edge/log.ts'
+import { isCanonicalTarget } from '#edge/canonical-path.ts'
+import type { RequestFront } from '#edge/serve.ts'
+import { securityHeadersFor } from '../middleware/security-headers.ts'
+import { handleInteraction } from './interaction.ts'
+import type { InteractionOptions } from './interaction.ts'
+import { IDP_PATH } from './provider.ts'
+
+/**
+ * Mounts the embedded identity provider under /idp, before the app: it is a Node request listener of its own. Whatever
+ * name it is called by (the BFF itself comes over loopback), it speaks of its addresses by the public origin.
+ */
+export function idpFront(options: InteractionOptions & { log: Log }): RequestFront {
+  const { provider, publicOrigin, log } = options
+  const { host, protocol } = new URL(publicOrigin)
+  const headers = Object.entries(securityHeadersFor('page', protocol === 'https:'))
+  const listener = provider.callback()
+
+  return (incoming, outgoing) => {
+    const { url = '' } = incoming
+    if (!/^\/idp(?:[/?]|$)/i.test(url)) return false
+    for (const [name, value] of headers) outgoing.setHeader(name, value)
+    outgoing.setHeader('cache-control', 'no-store')
+    if (!isCanonicalTarget(url, ['idp'])) {
+      outgoing.writeHead(400).end()
+      return true
+    }
+    const failed = (error: unknown): void => {
+      log.error('The identity provider failed', { path: url.split('?', 1)[0] }, error)
+      if (!outgoing.headersSent) outgoing.statusCode = 500
+      outgoing.end()
+    }
+    if (url.startsWith(`${IDP_PATH}/interaction/`)) {
+      handleInteraction(options, incoming, outgoing).catch(failed)
+      return true
+    }
+    prepare(incoming, { host, protocol: protocol.slice(0, -1) })
+    listener(incoming, outgoing).catch(failed)
+    return true
+  }
+}
+
+/** As Express mounts it, which is what the provider looks for; and what a proxy would say is said by us alone. */
+function prepare(
+  incoming: IncomingMessage & { originalUrl?: string },
+  origin: { host: string; protocol: string },
+): void {
+  incoming.originalUrl = incoming.url ?? ''
+  incoming.url = incoming.originalUrl.slice(IDP_PATH.length) || '/'
+  incoming.headers['x-forwarded-host'] = origin.host
+  incoming.headers['x-forwarded-proto'] = origin.protocol
+  delete incoming.headers['x-forwarded-for']
+  // No session of the provider is ever taken up again: each sign-in stands for itself.
+  const cookies = (incoming.headers.cookie ?? '')
+    .split(';')
+    .filter((pair) => !/^\s*(?:__Secure-idp|idp_\d+)_session=/.test(pair))
+  incoming.headers.cookie = cookies.join(';')
+}

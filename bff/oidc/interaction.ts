@@ -1,0 +1,105 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { errors } from 'oidc-provider'
+import type { Provider } from 'oidc-provider'
+import type { Log } from '#edge/log.ts'
+import { isSameOrigin } from '../middleware/provenance.ts'
+import { findUser } from '../store/idp-users/find-user.ts'
+import type { BffDb } from '../store/tables.ts'
+import { languageOf } from './language.ts'
+import type { SignInLimiter } from './limiter.ts'
+import { noticePage, signInPage } from './pages.ts'
+import type { SignInProblem } from './pages.ts'
+import { verifyPassword } from './password.ts'
+import { interactionPath } from './provider.ts'
+
+export interface InteractionOptions {
+  provider: Provider
+  db: BffDb
+  limiter: SignInLimiter
+  publicOrigin: string
+  addressOf: (incoming: IncomingMessage) => string
+  log: Log
+}
+
+const MAX_FORM_BYTES = 4096
+
+/**
+ * The embedded identity provider's one interaction: who are you? GET shows the form, POST judges it. A sign-in that is
+ * over, or belongs to another browser, gets the page that says so.
+ */
+export async function handleInteraction(
+  options: InteractionOptions,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+): Promise<void> {
+  const { provider } = options
+  const language = languageOf(incoming.headers['accept-language'])
+  let uid: string
+  try {
+    uid = (await provider.interactionDetails(incoming, outgoing)).uid
+  } catch (error) {
+    if (!(error instanceof errors.SessionNotFound)) throw error
+    return send(outgoing, 400, noticePage({ language, notice: 'expired' }))
+  }
+  const form = (status: number, username: string, problem: SignInProblem | null): void =>
+    send(outgoing, status, signInPage({ language, action: interactionPath(uid), username, problem }))
+
+  if (incoming.method === 'GET') return form(200, '', null)
+  if (incoming.method !== 'POST') return send(outgoing, 405, '')
+  const { 'sec-fetch-site': site, origin } = incoming.headers
+  if (!isSameOrigin({ site: site?.toString(), origin }, options.publicOrigin)) {
+    return send(outgoing, 403, noticePage({ language, notice: 'failed' }))
+  }
+  const fields = await readForm(incoming)
+  if (fields === null) return send(outgoing, 413, noticePage({ language, notice: 'failed' }))
+  const username = fields.get('username')?.trim() ?? ''
+  const password = fields.get('password') ?? ''
+  if (username === '' || password === '') return form(422, username, 'incomplete')
+
+  const judged = await judgePassword(options, { username, password, address: options.addressOf(incoming) })
+  if (typeof judged === 'string') {
+    if (judged === 'limited') outgoing.setHeader('retry-after', '120')
+    return form(judged === 'limited' ? 429 : 401, username, judged)
+  }
+  // not remembered: every sign-in asks for the password, so that signing out of the console is signing out
+  await provider.interactionFinished(
+    incoming,
+    outgoing,
+    { login: { accountId: judged.sub, remember: false, amr: ['pwd'] } },
+    { mergeWithLastSubmission: false },
+  )
+}
+
+async function judgePassword(
+  { db, limiter, log }: InteractionOptions,
+  { username, password, address }: { username: string; password: string; address: string },
+): Promise<{ sub: string } | 'wrong' | 'limited'> {
+  const guess = await limiter.guess({ username, address })
+  if (guess === null) {
+    log.warn('Sign-in refused after too many wrong passwords', { username, address })
+    return 'limited'
+  }
+  const user = await findUser(db, { username })
+  const isRight = await verifyPassword(password, user?.passwordHash ?? null)
+  if (user === null || !isRight) {
+    log.warn('Sign-in with a wrong username or password', { username, address })
+    return 'wrong'
+  }
+  await guess.wasRight()
+  return { sub: user.sub }
+}
+
+async function readForm(incoming: IncomingMessage): Promise<URLSearchParams | null> {
+  let text = ''
+  for await (const chunk of incoming) {
+    text += String(chunk)
+    if (text.length > MAX_FORM_BYTES) return null
+  }
+  return new URLSearchParams(text)
+}
+
+function send(outgoing: ServerResponse, status: number, page: string): void {
+  outgoing.statusCode = status
+  outgoing.setHeader('content-type', 'text/html; charset=utf-8')
+  outgoing.end(page)
+}

@@ -1,0 +1,55 @@
+import { createHash } from 'node:crypto'
+import { returnToken } from '../store/limits/return-token.ts'
+import { takeToken } from '../store/limits/take-token.ts'
+import type { Limit } from '../store/limits/take-token.ts'
+import type { BffDb } from '../store/tables.ts'
+
+/** Rows of the limiter's table. More keys than rows share a row, which is strict at worst and never without a limit. */
+const BUCKETS = 2 ** 16
+
+const MINUTE = 60
+
+// Guesses at passwords. The first stops somebody who tries one account; the others somebody with many addresses, or
+// many names, without letting them lock a person out at once.
+const GUESSES: Record<'pair' | 'user' | 'address', Limit> = {
+  pair: { capacity: 10, secondsPerToken: 1.5 * MINUTE },
+  user: { capacity: 100, secondsPerToken: 9 },
+  address: { capacity: 100, secondsPerToken: 9 },
+}
+/** Sign-ins begun or finished by one address; each writes a row and may call the identity provider. */
+const STEPS: Limit = { capacity: 300, secondsPerToken: 1 }
+
+export interface SignInLimiter {
+  /**
+   * Takes one guess at a password; null when there have been too many wrong ones. `wasRight` gives the guess back, so
+   * that only wrong ones count, and only what this attempt took.
+   */
+  guess(who: { username: string; address: string }): Promise<{ wasRight(): Promise<void> } | null>
+  /** Whether an address may begin or finish another sign-in. */
+  step(address: string): Promise<boolean>
+}
+
+/** The sign-in limiter. It lives in the database: it survives restarts and counts for all replicas together. */
+export function createSignInLimiter(db: BffDb): SignInLimiter {
+  return {
+    async guess({ username, address }) {
+      const name = username.toLowerCase()
+      const taken = [
+        { bucket: bucketOf('pair', name, address), limit: GUESSES.pair },
+        { bucket: bucketOf('user', name), limit: GUESSES.user },
+        { bucket: bucketOf('address', address), limit: GUESSES.address },
+      ]
+      for (const { bucket, limit } of taken) if (!(await takeToken(db, bucket, limit))) return null
+      return {
+        async wasRight() {
+          for (const { bucket, limit } of taken) await returnToken(db, bucket, limit.capacity)
+        },
+      }
+    },
+    step: (address) => takeToken(db, bucketOf('step', address), STEPS),
+  }
+}
+
+function bucketOf(...parts: string[]): number {
+  return createHash('sha256').update(JSON.stringify(parts)).digest().readUInt32BE() % BUCKETS
+}

@@ -1,0 +1,126 @@
+import type { Language } from './language.ts'
+import { pageTexts } from './page-texts.ts'
+
+/** Where the stylesheet of the pages is served. */
+export const STYLESHEET_PATH = '/auth/sign-in.css'
+
+/** Markup that may stand in a page as it is; every other string is text and is escaped. */
+class Markup {
+  readonly text: string
+  constructor(text: string) {
+    this.text = text
+  }
+}
+
+function html(parts: TemplateStringsArray, ...values: (string | Markup)[]): Markup {
+  const filled = parts.map((part, index) => part + (index < values.length ? textOf(values[index] ?? '') : ''))
+  return new Markup(filled.join(''))
+}
+
+function textOf(value: string | Markup): string {
+  if (value instanceof Markup) return value.text
+  const escapes: Record<string, string> = {
+    '&': '&amp;',
+    '<': '&lt;',
+    '>': '&gt;',
+    '"': '&quot;',
+    "'": '&#39;',
+  }
+  return value.replace(/[&<>"']/g, (character) => escapes[character] ?? '')
+}
+
+const NOTHING = html``
+
+/** What can be wrong with what was typed into the form. */
+export type SignInProblem = 'wrong' | 'incomplete' | 'limited'
+
+/** The form of the embedded identity provider. */
+export function signInPage(options: {
+  language: Language
+  action: string
+  username: string
+  problem: SignInProblem | null
+}): string {
+  const { language, action, username, problem } = options
+  const t = pageTexts[language]
+  const described = problem === null ? NOTHING : html` aria-describedby="problem" aria-invalid="true"`
+  const focusName = username === '' ? html` autofocus` : NOTHING
+  const focusPassword = username === '' ? NOTHING : html` autofocus`
+  const content = html`<h1>${t.signIn}</h1>
+    ${problem === null ? NOTHING : html`<p class="problem" id="problem" role="alert">${t[problem]}</p>`}
+    <form method="post" action="${action}">
+      <label for="username">${t.username}</label>
+      <input
+        id="username"
+        name="username"
+        value="${username}"
+        maxlength="64"
+        required
+        autocomplete="username"
+        autocapitalize="none"
+        spellcheck="false"
+        ${described}${focusName}
+      />
+      <label for="password">${t.password}</label>
+      <input
+        id="password"
+        name="password"
+        type="password"
+        maxlength="256"
+        required
+        autocomplete="current-password"
+        ${described}${focusPassword}
+      />
+      <button type="submit">${t.signIn}</button>
+    </form>`
+  return page(language, t.signIn, content)
+}
+
+/** Why there is no session, and what to do about it. */
+export type Notice = 'expired' | 'failed' | 'unreachable' | 'noRole' | 'limited'
+
+/** A page that says why signing in did not lead to a session; `name` is who it is about. */
+export function noticePage(options: { language: Language; notice: Notice; name?: string }): string {
+  const { language, notice, name = '' } = options
+  const t = pageTexts[language]
+  const title = t[`${notice}Title`]
+  const link = notice === 'noRole' ? t.asSomebodyElse : t.again
+  const href = notice === 'noRole' ? '/auth/login?prompt=login' : '/auth/login'
+  const [before = '', after] = t[notice].split('{name}')
+  const words = after === undefined ? html`${before}` : html`${before}<strong>${name}</strong>${after}`
+  return page(
+    language,
+    title,
+    html`<h1>${title}</h1>
+      <p>${words}</p>
+      <a class="button" href="${href}">${link}</a>`,
+  )
+}
+
+// the console's mark (web/ui/icons/Brand.tsx); its colours come from the stylesheet
+const MARK = html`<svg viewBox="0 0 20 20" width="28" height="28" aria-hidden="true">
+  <rect width="20" height="20" rx="5" />
+  <path d="M5.5 7.6 10 5.2l4.5 2.4v4.8L10 14.8l-4.5-2.4zM5.5 7.6l4.5 2.4 4.5-2.4M10 10v4.8" />
+</svg>`
+
+function page(language: Language, title: string, content: Markup): string {
+  const { product } = pageTexts[language]
+  return html`<!doctype html>
+    <html lang="${language === 'zh' ? 'zh-Hans' : 'en'}">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <meta name="robots" content="noindex" />
+        <title>${title} · ${product}</title>
+        <link rel="icon" href="/favicon.svg" type="image/svg+xml" />
+        <link rel="stylesheet" href="${STYLESHEET_PATH}" />
+      </head>
+      <body>
+        <main>
+          <p class="product">${MARK} ${product}</p>
+          <div class="card">${content}</div>
+        </main>
+      </body>
+    </html> `.text
+}

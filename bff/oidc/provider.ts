@@ -1,0 +1,125 @@
+import type { JWK } from 'jose'
+import { errors, interactionPolicy, Provider } from 'oidc-provider'
+import type { AdapterFactory, Configuration } from 'oidc-provider'
+import type { Log } from '#edge/log.ts'
+import { findUser } from '../store/idp-users/find-user.ts'
+import { SIGN_IN_SECONDS } from '../store/sign-ins/create-sign-in.ts'
+import type { BffDb } from '../store/tables.ts'
+import { languageOf } from './language.ts'
+import { noticePage } from './pages.ts'
+import { ID_TOKEN_ALGORITHM } from './signing-key.ts'
+
+/** Where the embedded identity provider lives on our origin. */
+export const IDP_PATH = '/idp'
+export const EMBEDDED_CLIENT_ID = 'bundle-console'
+
+export interface ProviderOptions {
+  db: BffDb
+  adapter: AdapterFactory
+  publicOrigin: string
+  signingKey: JWK
+  /** Known to this process alone: it redeems the codes itself, over loopback. */
+  clientSecret: string
+  log: Log
+}
+
+/** The embedded OpenID provider: one client, the authorization code flow with PKCE, and nothing else switched on. */
+export function createProvider(options: ProviderOptions): Provider {
+  const provider = new Provider(`${options.publicOrigin}${IDP_PATH}`, configurationOf(options))
+  // the front sets what the proxy headers say (idp-front.ts); a client's own never get here
+  provider.proxy = true
+  provider.on('server_error', (_, error) => options.log.error('The identity provider failed', {}, error))
+  // or Koa would print it a second time
+  provider.silent = true
+  return provider
+}
+
+function configurationOf({
+  db,
+  adapter,
+  publicOrigin,
+  signingKey,
+  clientSecret,
+}: ProviderOptions): Configuration {
+  const isHttps = publicOrigin.startsWith('https:')
+  // A name with __Host- asks for the path "/", and these cookies belong to a path of their own.
+  const prefix = isHttps ? '__Secure-idp' : `idp_${new URL(publicOrigin).port || '80'}`
+  // Not signed: the values are random ids of records in the database, so a signature would prove nothing more, and a
+  // key for it would have to be shared by all replicas. Lax, because a sign-in may begin at a link elsewhere.
+  const cookie = { httpOnly: true, sameSite: 'lax', signed: false, secure: isHttps } as const
+  const policy = interactionPolicy.base()
+  // there is one client, ours: nobody has to consent to it
+  policy.remove('consent')
+  return {
+    adapter,
+    jwks: { keys: [{ ...signingKey, kty: 'EC' }] },
+    enabledJWA: { idTokenSigningAlgValues: [ID_TOKEN_ALGORITHM] },
+    clients: [
+      {
+        client_id: EMBEDDED_CLIENT_ID,
+        client_secret: clientSecret,
+        redirect_uris: [`${publicOrigin}/auth/callback`],
+        response_types: ['code'],
+        grant_types: ['authorization_code'],
+        token_endpoint_auth_method: 'client_secret_basic',
+        id_token_signed_response_alg: ID_TOKEN_ALGORITHM,
+        application_type: 'web',
+      },
+    ],
+    responseTypes: ['code'],
+    clientAuthMethods: ['client_secret_basic'],
+    scopes: ['openid', 'profile'],
+    claims: { openid: ['sub'], profile: ['name', 'roles'] },
+    conformIdTokenClaims: false,
+    pkce: { required: () => true },
+    features: {
+      devInteractions: { enabled: false },
+      rpInitiatedLogout: { enabled: false },
+      pushedAuthorizationRequests: { enabled: false },
+      dPoP: { enabled: false },
+      resourceIndicators: { enabled: false },
+    },
+    clientBasedCORS: () => false,
+    cookies: {
+      names: {
+        session: `${prefix}_session`,
+        interaction: `${prefix}_interaction`,
+        resume: `${prefix}_resume`,
+      },
+      long: cookie,
+      short: cookie,
+      keys: [],
+    },
+    ttl: {
+      AccessToken: 60,
+      AuthorizationCode: 60,
+      Grant: SIGN_IN_SECONDS,
+      IdToken: 120,
+      Interaction: SIGN_IN_SECONDS,
+      Session: SIGN_IN_SECONDS,
+    },
+    interactions: { url: (_, interaction) => interactionPath(interaction.uid), policy },
+    async loadExistingGrant(ctx) {
+      const { session, client } = ctx.oidc
+      if (session?.accountId === undefined || client === undefined) return undefined
+      const grant = new ctx.oidc.provider.Grant({ clientId: client.clientId, accountId: session.accountId })
+      grant.addOIDCScope('openid profile')
+      await grant.save()
+      return grant
+    },
+    async findAccount(_, sub) {
+      const user = await findUser(db, { sub })
+      if (user === null) return undefined
+      return { accountId: sub, claims: () => ({ sub, name: user.name, roles: user.roles }) }
+    },
+    renderError(ctx, _, error) {
+      const notice = error instanceof errors.SessionNotFound ? 'expired' : 'failed'
+      ctx.type = 'html'
+      ctx.body = noticePage({ language: languageOf(ctx.get('accept-language')), notice })
+    },
+  }
+}
+
+export function interactionPath(uid: string): string {
+  return `${IDP_PATH}/interaction/${encodeURIComponent(uid)}`
+}

@@ -1,0 +1,30 @@
+import { PERMISSIONS } from '#contract/endpoint/permission.ts'
+import type { Grant, Permission } from '#contract/endpoint/permission.ts'
+import { ROLE_PERMISSIONS } from './roles.ts'
+import type { Role, RoleGrant } from './roles.ts'
+
+/** What roles allow: one grant for each place, with the permissions of all roles that hold there. */
+export function grantsOf(roles: readonly RoleGrant[]): Grant[] {
+  const byPlace = new Map<string, Grant>()
+  for (const { role, scope } of roles) {
+    const place = JSON.stringify(scope === null ? null : Object.entries(scope).toSorted())
+    const held = byPlace.get(place)?.permissions ?? []
+    const both = new Set<Permission>([...held, ...permissionsOf(role)])
+    byPlace.set(place, { permissions: inOrder(both), scope })
+  }
+  return [...byPlace.values()]
+}
+
+/** Every permission that is granted anywhere; what to show in the console, not what decides. */
+export function permissionsIn(grants: readonly Grant[]): Permission[] {
+  return inOrder(new Set(grants.flatMap((grant) => grant.permissions)))
+}
+
+/** A session outlives a release: a role that is not known any more allows nothing. */
+function permissionsOf(role: Role): readonly Permission[] {
+  return Object.hasOwn(ROLE_PERMISSIONS, role) ? ROLE_PERMISSIONS[role] : []
+}
+
+function inOrder(permissions: ReadonlySet<Permission>): Permission[] {
+  return PERMISSIONS.filter((permission) => permissions.has(permission))
+}

@@ -1,0 +1,81 @@
+import type { Context } from 'hono'
+import type { Grant } from '#contract/endpoint/permission.ts'
+import { hashOf, opaqueValue } from '../store/hash.ts'
+import { createSession } from '../store/sessions/create-session.ts'
+import { endSession } from '../store/sessions/end-session.ts'
+import { findSession } from '../store/sessions/find-session.ts'
+import type { SessionLimits } from '../store/sessions/find-session.ts'
+import { touchSession } from '../store/sessions/touch-session.ts'
+import type { BffDb } from '../store/tables.ts'
+import { cookieText, noCookie, opaqueCookie } from './cookies.ts'
+import type { CookieKit } from './cookies.ts'
+import { grantsOf } from './grants.ts'
+import type { RoleGrant } from './roles.ts'
+
+/** Who the identity provider says has signed in. */
+export interface SignedIn {
+  iss: string
+  sub: string
+  name: string
+  roles: RoleGrant[]
+}
+
+/** Who is asking, with what they may do. */
+export interface Person {
+  /** `sub` of the one identity provider that is configured. */
+  id: string
+  name: string
+  roles: string[]
+  grants: Grant[]
+}
+
+export interface Sessions {
+  /** Begins a session under a new id and ends the one that the browser had; answers the `Set-Cookie`. */
+  begin(c: Context, person: SignedIn): Promise<string>
+  /** Whose session the cookie belongs to, or null. `isActivity` keeps it from idling out. */
+  find(c: Context, options: { isActivity: boolean }): Promise<Person | null>
+  /** Ends the session of the cookie, if any, on every replica; answers the `Set-Cookie` that removes it. */
+  end(c: Context): Promise<string>
+}
+
+const MAX_SESSIONS = 10
+
+/** Sessions live in the database, so any replica serves any request and signing out is final. */
+export function createSessions(options: { db: BffDb; cookies: CookieKit; limits: SessionLimits }): Sessions {
+  const { db, limits } = options
+  const { session: name, secure } = options.cookies
+  // to write at each request would cost a commit each; so often is exact enough
+  const touchAfterSeconds = Math.min(15, limits.idleSeconds / 10)
+
+  const idHashOf = (c: Context): Buffer | null => {
+    const id = opaqueCookie(c, name)
+    return id === null ? null : hashOf(id)
+  }
+
+  return {
+    async begin(c, person) {
+      const old = idHashOf(c)
+      if (old !== null) await endSession(db, old)
+      const id = opaqueValue()
+      await createSession(db, { idHash: hashOf(id), ...person }, MAX_SESSIONS)
+      return cookieText({ name, value: id, sameSite: 'Strict', secure })
+    },
+    async find(c, { isActivity }) {
+      const idHash = idHashOf(c)
+      const stored = idHash === null ? null : await findSession(db, idHash, limits)
+      if (idHash === null || stored === null) return null
+      if (isActivity && stored.quietSeconds > touchAfterSeconds) await touchSession(db, idHash)
+      return {
+        id: stored.sub,
+        name: stored.name,
+        roles: [...new Set(stored.roles.map(({ role }) => role))],
+        grants: grantsOf(stored.roles),
+      }
+    },
+    async end(c) {
+      const idHash = idHashOf(c)
+      if (idHash !== null) await endSession(db, idHash)
+      return noCookie({ name, sameSite: 'Strict', secure })
+    },
+  }
+}

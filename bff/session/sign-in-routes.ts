@@ -1,0 +1,151 @@
+import { readFileSync } from 'node:fs'
+import { Hono } from 'hono'
+import type { Context } from 'hono'
+import type { Log } from '#edge/log.ts'
+import { personOf } from '../oidc/client.ts'
+import type { IdpClient } from '../oidc/client.ts'
+import { languageOf } from '../oidc/language.ts'
+import type { SignInLimiter } from '../oidc/limiter.ts'
+import { noticePage, STYLESHEET_PATH } from '../oidc/pages.ts'
+import type { Notice } from '../oidc/pages.ts'
+import { securityHeadersFor } from '../middleware/security-headers.ts'
+import { hashOf, opaqueValue } from '../store/hash.ts'
+import { purgeExpired } from '../store/purge-expired.ts'
+import type { SessionLimits } from '../store/sessions/find-session.ts'
+import { createSignIn, SIGN_IN_SECONDS } from '../store/sign-ins/create-sign-in.ts'
+import { takeSignIn } from '../store/sign-ins/take-sign-in.ts'
+import type { BffDb } from '../store/tables.ts'
+import { cookiesOf, cookieText, noCookie, opaqueCookie } from './cookies.ts'
+import type { CookieKit } from './cookies.ts'
+import { safeReturnTo } from './return-to.ts'
+import type { Sessions } from './sessions.ts'
+
+export interface SignInOptions {
+  db: BffDb
+  idp: IdpClient
+  sessions: Sessions
+  cookies: CookieKit
+  limits: SessionLimits
+  limiter: SignInLimiter
+  publicOrigin: string
+  rolesClaim: string
+  addressOf: (c: Context) => string
+  log: Log
+}
+
+const STATUS: Record<Notice, 400 | 403 | 429 | 502 | 503> = {
+  expired: 400,
+  failed: 502,
+  unreachable: 503,
+  noRole: 403,
+  limited: 429,
+}
+/** Sign-ins that one browser may have under way; more than a person has tabs would only swell its requests. */
+const MAX_UNDER_WAY = 5
+
+/** `/auth/*`: to the identity provider and back, and out again. */
+export function signInRoutes(options: SignInOptions): Hono {
+  const stylesheet = readFileSync(new URL('../oidc/sign-in.css', import.meta.url), 'utf8')
+  return new Hono()
+    .get('/auth/login', (c) => begin(c, options))
+    .get('/auth/callback', (c) => finish(c, options))
+    .post('/auth/logout', (c) => signOut(c, options))
+    .get(STYLESHEET_PATH, (c) =>
+      c.body(stylesheet, 200, { 'content-type': 'text/css; charset=utf-8', 'cache-control': 'no-cache' }),
+    )
+}
+
+async function begin(c: Context, options: SignInOptions): Promise<Response> {
+  const { cookies, limiter } = options
+  const destination = c.req.header('sec-fetch-dest')
+  if (destination !== undefined && destination !== 'document') return notice(c, options, 'failed')
+  if (!(await limiter.step(options.addressOf(c)))) return notice(c, options, 'limited')
+  const secrets = { state: opaqueValue(), browser: opaqueValue() }
+  let url: URL
+  try {
+    url = await options.idp.authorizationUrl(secrets, { isFresh: c.req.query('prompt') === 'login' })
+  } catch (error) {
+    options.log.error('The identity provider cannot be reached', {}, error)
+    return notice(c, options, 'unreachable')
+  }
+  await createSignIn(options.db, {
+    stateHash: hashOf(secrets.state),
+    browserHash: hashOf(secrets.browser),
+    returnTo: safeReturnTo(c.req.query('returnTo')),
+  })
+  const underWay = cookiesOf(c).filter(([name]) => name.startsWith(cookies.signIn))
+  const name = signInCookie(cookies, secrets.state)
+  const { secure } = cookies
+  const set = [
+    ...(underWay.length < MAX_UNDER_WAY
+      ? []
+      : underWay.map(([old]) => noCookie({ name: old, sameSite: 'Lax', secure }))),
+    // Lax, since the browser comes back by a link from elsewhere
+    cookieText({ name, value: secrets.browser, sameSite: 'Lax', secure, maxAgeSeconds: SIGN_IN_SECONDS }),
+  ]
+  for (const text of set) c.header('set-cookie', text, { append: true })
+  return c.redirect(url.href, 303)
+}
+
+async function finish(c: Context, options: SignInOptions): Promise<Response> {
+  const { cookies, db, limiter, log } = options
+  if (!(await limiter.step(options.addressOf(c)))) return notice(c, options, 'limited')
+  const state = c.req.query('state') ?? ''
+  const name = signInCookie(cookies, state)
+  const browser = opaqueCookie(c, name)
+  const taken =
+    browser === null ? null : await takeSignIn(db, { stateHash: hashOf(state), browserHash: hashOf(browser) })
+  if (browser === null || taken === null) return notice(c, options, 'expired')
+  c.header('set-cookie', noCookie({ name, sameSite: 'Lax', secure: cookies.secure }), { append: true })
+
+  const callback = new URL(`/auth/callback${new URL(c.req.url).search}`, options.publicOrigin)
+  let claims: Record<string, unknown>
+  try {
+    claims = await options.idp.redeem(callback, { state, browser })
+  } catch (error) {
+    // what a provider says in its error may be anything; it goes to the log only, and never to the page
+    log.warn('A sign-in was not confirmed by the identity provider', {}, error)
+    return notice(c, options, 'failed')
+  }
+  const person = personOf(claims, options.rolesClaim)
+  if (person === null) return notice(c, options, 'failed')
+  if (person.roles.length === 0) {
+    log.warn('Somebody without a role signed in', { iss: person.iss, sub: person.sub })
+    return notice(c, options, 'noRole', person.name)
+  }
+  c.header('set-cookie', await options.sessions.begin(c, person), { append: true })
+  await purgeExpired(db, options.limits)
+  log.info('Signed in', { iss: person.iss, sub: person.sub })
+  // The page is public and needs no cookie; its own requests then carry the Strict one, which this redirect would not
+  // where the provider is on another site.
+  return c.redirect(taken.returnTo, 303)
+}
+
+/** Ends the session for good and says where the identity provider's own is ended. */
+async function signOut(c: Context, options: SignInOptions): Promise<Response> {
+  c.header('set-cookie', await options.sessions.end(c), { append: true })
+  // not "cookies": that would also sign people out of everything else on the domain
+  c.header('clear-site-data', '"cache", "storage"')
+  const elsewhere = await options.idp.endSessionUrl().catch((error: unknown) => {
+    options.log.warn('The identity provider cannot be reached', {}, error)
+    return null
+  })
+  return c.json({ redirectTo: elsewhere?.href ?? '/' })
+}
+
+/** One cookie for each sign-in under way, so that two tabs do not disturb each other. */
+function signInCookie(cookies: CookieKit, state: string): string {
+  return cookies.signIn + hashOf(state).toString('hex').slice(0, 12)
+}
+
+function notice(
+  c: Context,
+  options: SignInOptions,
+  kind: Notice,
+  name?: string,
+): Response | Promise<Response> {
+  const language = languageOf(c.req.header('accept-language'))
+  const page = noticePage({ language, notice: kind, ...(name !== undefined && { name }) })
+  if (kind === 'limited') c.header('retry-after', '60')
+  return c.html(page, STATUS[kind], securityHeadersFor('page', options.cookies.secure))
+}

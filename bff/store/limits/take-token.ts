@@ -1,0 +1,22 @@
+import { sql } from 'kysely'
+import type { BffDb } from '../tables.ts'
+
+/** A token bucket: at most `capacity` at once, then one every `secondsPerToken`. */
+export interface Limit {
+  capacity: number
+  secondsPerToken: number
+}
+
+/** Takes one token out of a bucket; false when it is empty. One statement, so that replicas count together. */
+export async function takeToken(db: BffDb, bucket: number, limit: Limit): Promise<boolean> {
+  const { capacity, secondsPerToken } = limit
+  const { rows } = await sql`
+    insert into bff.sign_in_limit as held (bucket, tokens) values (${bucket}, ${capacity - 1}::float8)
+    on conflict (bucket) do update set
+      tokens = least(${capacity}::float8,
+        held.tokens + extract(epoch from clock_timestamp() - held.updated_at) / ${secondsPerToken}::float8) - 1,
+      updated_at = clock_timestamp()
+    where held.tokens + extract(epoch from clock_timestamp() - held.updated_at) / ${secondsPerToken}::float8 >= 1
+    returning tokens`.execute(db)
+  return rows.length === 1
+}

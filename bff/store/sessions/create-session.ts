@@ -1,0 +1,25 @@
+import { sql } from 'kysely'
+import type { RoleGrant } from '../../session/roles.ts'
+import type { BffDb } from '../tables.ts'
+
+export interface NewSession {
+  idHash: Buffer
+  iss: string
+  sub: string
+  name: string
+  roles: RoleGrant[]
+}
+
+/** Keeps a new session; of the person's sessions the `maxSessions - 1` newest others stay, older ones end. */
+export async function createSession(db: BffDb, session: NewSession, maxSessions: number): Promise<void> {
+  const { idHash, iss, sub, name, roles } = session
+  await sql`
+    with ended as (
+      delete from bff.session where id_hash in (
+        select id_hash from bff.session where iss = ${iss} and sub = ${sub}
+        order by created_at desc offset ${maxSessions - 1}
+      )
+    )
+    insert into bff.session (id_hash, iss, sub, name, roles)
+    values (${idHash}, ${iss}, ${sub}, ${name}, ${JSON.stringify(roles)})`.execute(db)
+}

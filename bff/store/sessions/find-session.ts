@@ -1,0 +1,34 @@
+import { sql } from 'kysely'
+import type { RoleGrant } from '../../session/roles.ts'
+import type { BffDb } from '../tables.ts'
+
+/** How long a session lives: without activity, and at most. */
+export interface SessionLimits {
+  idleSeconds: number
+  absoluteSeconds: number
+}
+
+export interface StoredSession {
+  iss: string
+  sub: string
+  name: string
+  roles: RoleGrant[]
+  /** Seconds since the person was last seen. */
+  quietSeconds: number
+}
+
+/** The session with this id, or null when there is none or one of its limits has passed. */
+export async function findSession(
+  db: BffDb,
+  idHash: Buffer,
+  limits: SessionLimits,
+): Promise<StoredSession | null> {
+  const { rows } = await sql<StoredSession>`
+    select iss, sub, name, roles,
+      extract(epoch from clock_timestamp() - last_seen_at)::float8 as "quietSeconds"
+    from bff.session
+    where id_hash = ${idHash}
+      and last_seen_at > clock_timestamp() - make_interval(secs => ${limits.idleSeconds})
+      and created_at > clock_timestamp() - make_interval(secs => ${limits.absoluteSeconds})`.execute(db)
+  return rows[0] ?? null
+}

@@ -1,0 +1,204 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Hono } from 'hono'
+import type { ContentfulStatusCode } from 'hono/utils/http-status'
+import { openDatabase } from '#database/pool.ts'
+import type { Database } from '#database/pool.ts'
+import { testDatabase } from '#database/testing.ts'
+import { createLog } from '#edge/log.ts'
+import { requestId } from '#edge/request-id.ts'
+import { serve } from '#edge/serve.ts'
+import { createAuth } from './auth-app.ts'
+import type { Auth } from './auth-app.ts'
+import type { AuthSettings } from './auth-settings.ts'
+import { ConsoleFailure, problemOf } from './failure.ts'
+import { provenance } from './middleware/provenance.ts'
+import { publicHost } from './middleware/public-host.ts'
+import { securityHeaders } from './middleware/security-headers.ts'
+import type { SessionVariables } from './middleware/session.ts'
+import type { RoleGrant } from './session/roles.ts'
+import { bffMigrations } from './store/tables.ts'
+import type { BffTables } from './store/tables.ts'
+
+export interface AuthServer {
+  origin: string
+  auth: Auth
+  database: Database<BffTables>
+  /** Everything that was logged. */
+  log: () => string
+  /** Another replica on the same database, under an address of its own. */
+  replica(): Promise<{ address: string; stop(): Promise<void> }>
+  stop(): Promise<void>
+}
+
+export const EVERYWHERE = (role: RoleGrant['role']): RoleGrant => ({ role, scope: null })
+
+/** The auth part of the BFF as its app mounts it, on a real server and a real database, for tests. */
+export async function startAuthServer(changes: Partial<AuthSettings> = {}): Promise<AuthServer> {
+  const { connection, close } = await testDatabase({ migrations: [bffMigrations] })
+  const database = openDatabase<BffTables>(connection)
+  const dataDir = mkdtempSync(join(tmpdir(), 'bff-test-'))
+  const origin = changes.publicOrigin ?? `http://localhost:${await freePort()}`
+  const settings: AuthSettings = {
+    publicOrigin: origin,
+    externalIdp: null,
+    rolesClaim: 'roles',
+    users: null,
+    limits: { idleSeconds: 900, absoluteSeconds: 28_800 },
+    trustedProxyHops: 0,
+    ...changes,
+  }
+  let logged = ''
+  const log = createLog({ name: 'bff', level: 'debug', stream: { write: (line) => (logged += line) } })
+  const start = async (port: number) => {
+    let address = ''
+    const auth = await createAuth({ db: database.db, settings, dataDir, loopback: () => address, log })
+    const server = await serve({
+      app: appOf(auth, origin),
+      port,
+      ...(auth.front !== null && { front: auth.front }),
+    })
+    address = `http://127.0.0.1:${server.port}`
+    return { auth, address, stop: () => server.stop({ graceMs: 100 }) }
+  }
+  const first = await start(Number(new URL(origin).port))
+  return {
+    origin,
+    auth: first.auth,
+    database,
+    log: () => logged,
+    replica: () => start(0),
+    async stop() {
+      await first.stop()
+      await database.close()
+      await close()
+      rmSync(dataDir, { recursive: true })
+    },
+  }
+}
+
+function appOf(auth: Auth, publicOrigin: string): Hono<{ Variables: SessionVariables }> {
+  const app = new Hono<{ Variables: SessionVariables }>()
+  app.use(requestId({ trustInbound: false }), securityHeaders({ publicOrigin }), publicHost({ publicOrigin }))
+  app.use(provenance({ publicOrigin }))
+  app.route('/', auth.routes)
+  app.use('/api/*', auth.requireSession)
+  app.all('/api/echo', (c) => c.json({ id: c.var.person.id }))
+  app.get('/api/events', async (c) => c.json({ isStillSignedIn: await auth.isStillSignedIn(c) }))
+  app.get('*', (c) => c.html('<p>the console</p>'))
+  app.onError((error, c) => {
+    const failure = error instanceof ConsoleFailure ? error : new ConsoleFailure('INTERNAL_ERROR')
+    const problem = problemOf(failure, c.var.requestId)
+    return c.json(problem, problem.status as ContentfulStatusCode, {
+      'content-type': 'application/problem+json',
+    })
+  })
+  return app
+}
+
+export function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const probe = createServer().listen(0, () => {
+      const { port } = probe.address() as AddressInfo
+      probe.close(() => resolve(port))
+    })
+  })
+}
+
+/** A browser as far as sign-in can tell: it keeps cookies by path, follows no redirect by itself, and says who it is. */
+export class TestBrowser {
+  readonly cookies = new Map<string, { value: string; path: string; attributes: string }>()
+  /** Where it really connects, for a public address that leads to one of several replicas. */
+  connectTo: string | null = null
+  private readonly origin: string
+
+  constructor(origin: string) {
+    this.origin = origin
+  }
+
+  async request(path: string, init: RequestInit = {}): Promise<Response> {
+    const url = new URL(path, this.origin)
+    const cookie = [...this.cookies]
+      .filter(([, { path: under }]) => url.pathname.startsWith(under))
+      .map(([name, { value }]) => `${name}=${value}`)
+      .join('; ')
+    const headers = { ...(cookie !== '' && { cookie }), ...(init.headers as Record<string, string>) }
+    const response = await fetch(`${this.connectTo ?? this.origin}${url.pathname}${url.search}`, {
+      redirect: 'manual',
+      ...init,
+      headers,
+    })
+    for (const text of response.headers.getSetCookie()) this.keep(text)
+    return response
+  }
+
+  private keep(text: string): void {
+    const [pair = '', ...attributes] = text.split(/;\s*/)
+    const equals = pair.indexOf('=')
+    const name = pair.slice(0, equals)
+    const path = attributes.find((part) => /^path=/i.test(part))?.slice(5) ?? '/'
+    const isGone = /(?:^|; )(?:max-age=0|expires=Thu, 01 Jan 1970)/i.test(attributes.join('; '))
+    if (isGone) this.cookies.delete(name)
+    else this.cookies.set(name, { value: pair.slice(equals + 1), path, attributes: attributes.join('; ') })
+  }
+
+  /** Follows redirects from a path until a page comes; answers it with the addresses on the way. */
+  async follow(path: string): Promise<{ response: Response; way: string[] }> {
+    const way = [path]
+    for (let next = path; ;) {
+      const response = await this.request(next)
+      const location = response.headers.get('location')
+      if (location === null) return { response, way }
+      next = new URL(location, this.origin).href
+      way.push(next)
+    }
+  }
+
+  /** As the console's own scripts ask. */
+  api(path: string, init: RequestInit = {}): Promise<Response> {
+    const headers = {
+      'x-requested-by': 'console',
+      'sec-fetch-site': 'same-origin',
+      'sec-fetch-dest': 'empty',
+    }
+    return this.request(path, {
+      ...init,
+      headers: { ...headers, ...(init.headers as Record<string, string>) },
+    })
+  }
+
+  /** Begins a sign-in and answers the address of the form. */
+  async openForm(returnTo = '/'): Promise<string> {
+    const { way } = await this.follow(`/auth/login?returnTo=${encodeURIComponent(returnTo)}`)
+    return way.at(-1) ?? ''
+  }
+
+  submit(
+    form: string,
+    username: string,
+    password: string,
+    headers: Record<string, string> = {},
+  ): Promise<Response> {
+    return this.request(form, {
+      method: 'POST',
+      body: new URLSearchParams({ username, password }).toString(),
+      headers: { 'content-type': 'application/x-www-form-urlencoded', origin: this.origin, ...headers },
+    })
+  }
+
+  /** The whole sign-in; answers where the browser ends. */
+  async signIn(
+    username: string,
+    password: string,
+    returnTo = '/',
+  ): Promise<{ response: Response; way: string[] }> {
+    const form = await this.openForm(returnTo)
+    const submitted = await this.submit(form, username, password)
+    const location = submitted.headers.get('location')
+    if (location === null) return { response: submitted, way: [form] }
+    return this.follow(location)
+  }
+}
