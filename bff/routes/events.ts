@@ -21,6 +21,8 @@ export interface EventOptions {
   assertionOf: (person: AssertedPerson) => Promise<string>
   /** Asked every half minute: a stream ends with its session. */
   isStillSignedIn: (c: Context<{ Variables: ApiVariables }>) => Promise<boolean>
+  /** Ends every stream when the server stops. */
+  stopping: AbortSignal
 }
 
 const CHECK_MS = 30_000
@@ -35,7 +37,9 @@ export function eventRoute(options: EventOptions) {
     const given = c.req.header('last-event-id') ?? ''
     return streamSSE(c, async (stream) => {
       const ended = new AbortController()
-      stream.onAbort(() => ended.abort())
+      const end = () => ended.abort()
+      stream.onAbort(end)
+      options.stopping.addEventListener('abort', end, { once: true })
       const check = setInterval(() => {
         void options.isStillSignedIn(c).then((signedIn) => {
           if (!signedIn) ended.abort()
@@ -63,6 +67,7 @@ export function eventRoute(options: EventOptions) {
         if (!ended.signal.aborted) throw error
       } finally {
         clearInterval(check)
+        options.stopping.removeEventListener('abort', end)
         ended.abort()
       }
     })

@@ -1,0 +1,140 @@
+import { Hono } from 'hono'
+import { migrate } from '#database/migrate.ts'
+import { openDatabase } from '#database/pool.ts'
+import type { ConnectionSettings } from '#database/settings.ts'
+import { canonicalPath } from '#edge/canonical-path.ts'
+import { parseEgressAllow } from '#edge/egress.ts'
+import type { Log } from '#edge/log.ts'
+import { createOutbound } from '#edge/outbound.ts'
+import { problemResponse, TransportError } from '#edge/problem.ts'
+import { requestId } from '#edge/request-id.ts'
+import type { RequestFront } from '#edge/serve.ts'
+import { createActorAssertions } from './actor-assertion.ts'
+import type { AssertionKey } from './actor-assertion.ts'
+import { createAuth } from './auth-app.ts'
+import type { AuthSettings } from './auth-settings.ts'
+import { ConsoleFailure, problemOf } from './failure.ts'
+import { provenance } from './middleware/provenance.ts'
+import { publicHost } from './middleware/public-host.ts'
+import { rateLimit } from './middleware/rate-limit.ts'
+import { securityHeaders } from './middleware/security-headers.ts'
+import type { SessionVariables } from './middleware/session.ts'
+import type { NewUser } from './oidc/users.ts'
+import { consoleFiles } from './routes/console-files.ts'
+import { endpointRoutes, methodsOf } from './routes/endpoints.ts'
+import { eventRoute } from './routes/events.ts'
+import { createRuntimeClient } from './runtime-client.ts'
+import { createRuntimeEvents } from './runtime-events.ts'
+import type { BffTables } from './store/tables.ts'
+
+export interface ConsoleOptions {
+  connection: ConnectionSettings
+  /** For the embedded identity provider's key. */
+  dataDir: string
+  settings: AuthSettings
+  runtime: {
+    /** `{platform_api_base}/bundle-runtime/api` */
+    baseUrl: string
+    credential: string
+  }
+  assertionKey: AssertionKey
+  /** The built console. */
+  folder: string
+  /** Our own server as this process reaches it; asked at sign-in, not before. */
+  loopback: () => string
+  log: Log
+}
+
+export interface Console {
+  app: Hono<{ Variables: SessionVariables }>
+  /** To be asked before the app: the embedded identity provider, where it is used. */
+  front: RequestFront | null
+  /** Users that were just made, to be printed once. */
+  newUsers: NewUser[]
+  stop(): Promise<void>
+}
+
+const MIGRATIONS = { schema: 'bff', folder: new URL('store/migrations/', import.meta.url) }
+
+/** The BFF: sign-in, sessions, `/api/*` and the built console on one origin. Its order is the order of the checks. */
+export async function createConsole(options: ConsoleOptions): Promise<Console> {
+  const { connection, settings, log, runtime } = options
+  const { publicOrigin } = settings
+  const database = openDatabase<BffTables>(connection, {
+    applicationName: 'bundle-console',
+    onIdleError: (error) => log.warn('an idle database connection was lost', {}, error),
+  })
+  await migrate(database.pool, MIGRATIONS)
+  const auth = await createAuth({
+    db: database.db,
+    settings,
+    dataDir: options.dataDir,
+    loopback: options.loopback,
+    log,
+  })
+  log.addSecret(runtime.credential)
+  const outbound = createOutbound({ egressAllow: parseEgressAllow(egressOf(runtime.baseUrl)) })
+  const events = createRuntimeEvents(runtime.baseUrl, runtime.credential)
+  const assertionOf = createActorAssertions(options.assertionKey)
+  const stopping = new AbortController()
+
+  const app = new Hono<{ Variables: SessionVariables }>()
+  app.onError((error, c) => {
+    const failure = failureOf(error)
+    if (failure.code === 'INTERNAL_ERROR') {
+      log.error('request failed', { requestId: c.var.requestId, method: c.req.method }, error)
+    }
+    const headers = error instanceof TransportError ? error.headers : {}
+    return problemResponse({ ...problemOf(failure, c.var.requestId) }, headers)
+  })
+  app.notFound((c) => problemResponse({ ...problemOf(new ConsoleFailure('NOT_FOUND'), c.var.requestId) }))
+
+  app.use(requestId({ trustInbound: false }))
+  app.use(securityHeaders({ publicOrigin }))
+  app.use(canonicalPath({ prefixes: ['api', 'auth', 'idp', 'assets'] }))
+  app.get('/healthz', (c) => c.text('ok'))
+  app.use(publicHost({ publicOrigin }))
+  app.use(provenance({ publicOrigin }))
+  app.route('/', auth.routes)
+  app.use('/api/*', auth.requireSession)
+  app.use('/api/*', rateLimit({ keyOf: (c) => c.var.person.id }))
+  app.get(
+    '/api/events',
+    eventRoute({
+      open: events.open,
+      assertionOf,
+      isStillSignedIn: auth.isStillSignedIn,
+      stopping: stopping.signal,
+    }),
+  )
+  app.route('/api', endpointRoutes({ runtime: createRuntimeClient({ outbound, ...runtime }), assertionOf }))
+  app.use('/api/*', (c) => {
+    const allowed = methodsOf(c.req.path.slice('/api'.length))
+    if (allowed.length === 0) throw new ConsoleFailure('NOT_FOUND')
+    c.header('Allow', allowed.join(', '))
+    throw new ConsoleFailure('METHOD_NOT_ALLOWED')
+  })
+  app.use(consoleFiles(options.folder))
+
+  return {
+    app,
+    front: auth.front,
+    newUsers: auth.newUsers,
+    async stop() {
+      stopping.abort()
+      await Promise.all([outbound.close(), events.close(), database.close()])
+    },
+  }
+}
+
+/** The one destination that the BFF ever calls: the runtime. */
+function egressOf(baseUrl: string): string {
+  const { hostname, port, protocol } = new URL(baseUrl)
+  return `${hostname}:${port === '' ? (protocol === 'https:' ? '443' : '80') : port}`
+}
+
+function failureOf(error: unknown): ConsoleFailure {
+  if (error instanceof ConsoleFailure) return error
+  if (error instanceof TransportError) return new ConsoleFailure(error.code, { message: error.message })
+  return new ConsoleFailure('INTERNAL_ERROR')
+}

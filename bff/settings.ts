@@ -1,0 +1,49 @@
+import * as z from 'zod'
+import { optionalSecret, port, readSettings, SettingsError } from '#edge/settings.ts'
+import { LOG_LEVELS } from '#edge/log.ts'
+import type { LogLevel } from '#edge/log.ts'
+import { authEnvironment, authSettingsOf } from './auth-settings.ts'
+import type { AuthSettings } from './auth-settings.ts'
+
+export interface ConsoleSettings {
+  port: number
+  auth: AuthSettings
+  /** A runtime of somebody else's; null where the embedded one is driven. */
+  runtime: { baseUrl: string; credential: string } | null
+  logLevel: LogLevel
+}
+
+const schema = z.object({
+  ...authEnvironment,
+  PORT: port(8080),
+  RUNTIME_API_BASE: z
+    .url({
+      protocol: /^https?$/,
+      error: 'the address of a runtime is needed, such as https://platform.example.org',
+    })
+    .optional(),
+  RUNTIME_API_CREDENTIAL: optionalSecret,
+  LOG_LEVEL: z.enum(LOG_LEVELS, `one of ${LOG_LEVELS.join(', ')} is needed`).default('warn'),
+})
+
+/**
+ * The settings of the console, as `docs/operating.md` lists them.
+ *
+ * @throws SettingsError with the one line to print.
+ */
+export function readConsoleSettings(env: Record<string, string | undefined>): ConsoleSettings {
+  const read = readSettings(schema, env)
+  return {
+    port: read.PORT,
+    auth: authSettingsOf(read, `http://localhost:${read.PORT}`),
+    runtime: runtimeOf(read.RUNTIME_API_BASE, read.RUNTIME_API_CREDENTIAL),
+    logLevel: read.LOG_LEVEL,
+  }
+}
+
+function runtimeOf(base: string | undefined, credential: string | null): ConsoleSettings['runtime'] {
+  if (base === undefined) return null
+  if (credential === null)
+    throw new SettingsError('RUNTIME_API_CREDENTIAL is not set: RUNTIME_API_BASE needs it')
+  return { baseUrl: `${base.replace(/\/$/, '')}/bundle-runtime/api`, credential }
+}
