@@ -34,7 +34,7 @@ export type EmbeddedDatabase = {
   /** Settles when the server ends, never rejects; `expected` is false when nobody called `stop`. */
   exited: Promise<ServerExit>
   /** Ends all connections, stops the server and frees the directory; may be called again. */
-  stop(): Promise<void>
+  stop: () => Promise<void>
 }
 
 /**

@@ -107,6 +107,24 @@ describeOnEachEngine('migrate', (fresh) => {
     })
   })
 
+  test('refuses a database that cannot hold every text', async () => {
+    await withFolder(fresh, async ({ pool }) => {
+      const { connection, close } = await fresh({ migrated: false })
+      const database = `${connection.database}_ascii`
+      await pool.query(
+        `create database ${database} template template0 encoding 'SQL_ASCII' locale_provider libc lc_collate 'C' lc_ctype 'C'`,
+      )
+      const ascii = openDatabase({ ...connection, database })
+      await assert.rejects(
+        migrate(ascii.pool, noteMigrations),
+        /has the encoding SQL_ASCII; make one with UTF8/,
+      )
+      await ascii.close()
+      await pool.query(`drop database ${database}`)
+      await close()
+    })
+  })
+
   test('a lost session keeps no lock: the next one migrates', async () => {
     await withFolder(fresh, async ({ pool }, folder) => {
       await writeFile(join(folder, '0003_cut.sql'), 'select pg_terminate_backend(pg_backend_pid());')

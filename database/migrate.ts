@@ -19,6 +19,8 @@ export type Migration = { name: string; sql: string; sha256: string }
 
 type Applied = { name: string; sha256: string }
 
+/** The oldest PostgreSQL that the tests run on. */
+const oldestVersion = 15
 /** Replicas that start together wait for the one that migrates, at most so long. */
 const waitForOthersMs = 300_000
 /** DDL behind a lock makes all others queue behind it, so a migration gives up sooner than they do. */
@@ -44,6 +46,7 @@ export async function migrate(pool: pg.Pool, source: MigrationSource): Promise<s
 }
 
 async function migrateOn(client: pg.PoolClient, schema: string, migrations: Migration[]): Promise<string[]> {
+  await refuseUnusableServer(client)
   const lockName = `bundle-console migrate ${schema}`
   await client.query(`set lock_timeout = ${waitForOthersMs}; set statement_timeout = 0`)
   await waitForOthers(client, schema, lockName)
@@ -53,6 +56,19 @@ async function migrateOn(client: pg.PoolClient, schema: string, migrations: Migr
   await client.query('select pg_advisory_unlock(hashtextextended($1, 0))', [lockName])
   await client.query('reset lock_timeout; reset statement_timeout; reset idle_in_transaction_session_timeout')
   return pending.map(({ name }) => name)
+}
+
+async function refuseUnusableServer(client: pg.PoolClient): Promise<void> {
+  const found = await client.query<{ version: number; encoding: string }>(
+    `select current_setting('server_version_num')::int4 as version, current_setting('server_encoding') as encoding`,
+  )
+  const { version = 0, encoding = '' } = found.rows[0] ?? {}
+  if (version < oldestVersion * 10_000) {
+    throw new Error(
+      `The database server is PostgreSQL ${Math.floor(version / 10_000)}; ${oldestVersion} or newer is needed.`,
+    )
+  }
+  if (encoding !== 'UTF8') throw new Error(`The database has the encoding ${encoding}; make one with UTF8.`)
 }
 
 async function waitForOthers(client: pg.PoolClient, schema: string, lockName: string): Promise<void> {

@@ -26,7 +26,7 @@ export type Database<Tables> = {
   db: Kysely<Tables>
   pool: pg.Pool
   /** Waits for the connections in use, then closes all; may be called again. */
-  close(): Promise<void>
+  close: () => Promise<void>
 }
 
 /**
@@ -68,6 +68,7 @@ export function openDatabase<Tables>(
  * (10 s after the server's should have come) only fails the query and leaves the connection waiting, so end it here.
  */
 function endWhenSilent(client: pg.PoolClient): void {
+  // oxlint-disable-next-line typescript/unbound-method -- the proxy passes `this` on
   client.query = new Proxy(client.query, {
     apply(query, self, args) {
       const answer: unknown = Reflect.apply(query, self, args)

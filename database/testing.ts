@@ -19,14 +19,14 @@ import { clientConfig, fromUrl, toUrl, type ConnectionSettings } from './setting
 export type TestDatabase = {
   connection: ConnectionSettings
   /** Drops the database, whoever is still connected; may be called again. */
-  close(): Promise<void>
+  close: () => Promise<void>
 }
 
 export type TestServer = {
   /** For `TEST_DATABASE_URL`. */
   url: string
   /** Stops the server and removes all of it; may be called again. */
-  stop(): Promise<void>
+  stop: () => Promise<void>
 }
 
 export type TestServerOptions = {
@@ -132,7 +132,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   const directory = join(root, 'postgresql')
   const { binDirectory } = options
   const binaries = binDirectory ? binariesIn(binDirectory, user) : findBinaries(user)
-  const cluster: Cluster = { directory, runDirectory: root, binaries, user }
+  const cluster: Cluster = { directory, runDirectory: root, binaries, user, disposable: true }
   if (needsTcp) cluster.tcp = { port: await freePort(), password: clusterPassword(directory) }
   const remove = () => removeRunDirectory(root)
   process.once('exit', remove)
@@ -153,9 +153,12 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   }
 }
 
+/** A program that every PostgreSQL brings and that tells where the others are. */
+const pgConfig = 'pg_config'
+
 /** Where the programs of the machine's own PostgreSQL are, to try a version that is not ours; undefined: it has none. */
 export function installedPostgres(): string | undefined {
-  const { status, stdout } = spawnSync('pg_config', ['--bindir'], { encoding: 'utf8' })
+  const { status, stdout } = spawnSync(pgConfig, ['--bindir'], { encoding: 'utf8' })
   const debian = '/usr/lib/postgresql'
   const versions = existsSync(debian) ? readdirSync(debian) : []
   const directories = [

@@ -1,19 +1,17 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { describe, test } from 'node:test'
 
 import { sql } from 'kysely'
 
-import { describeOnEachEngine, type FreshDatabase } from './fixtures/engines.ts'
+import { noteMigrations } from './fixtures/migrations.ts'
 import { openDatabase, type Database } from './pool.ts'
+import { testDatabase } from './testing.ts'
 import { inTransaction, isPgError, PG } from './transaction.ts'
 
 type Tables = { 'notes.note': { text: string; revision: number } }
 
-async function withNotes(
-  fresh: FreshDatabase,
-  fn: (database: Database<Tables>) => Promise<void>,
-): Promise<void> {
-  const { connection, close } = await fresh()
+async function withNotes(fn: (database: Database<Tables>) => Promise<void>): Promise<void> {
+  const { connection, close } = await testDatabase({ migrations: [noteMigrations] })
   const database = openDatabase<Tables>(connection)
   try {
     await database.pool.query(`insert into notes.note (text) values ('a'), ('b')`)
@@ -29,9 +27,9 @@ const revisions = async ({ db }: Database<Tables>) =>
     ({ revision }) => revision,
   )
 
-describeOnEachEngine('transaction', (fresh) => {
+describe('transaction', () => {
   test('commits what it returns from, rolls back what it throws', async () => {
-    await withNotes(fresh, async (database) => {
+    await withNotes(async (database) => {
       const { db } = database
       const set = (revision: number) => sql`update notes.note set revision = ${revision}`
       assert.equal(await inTransaction(db, async (tx) => (await set(2).execute(tx), 'done')), 'done')
@@ -45,7 +43,7 @@ describeOnEachEngine('transaction', (fresh) => {
   })
 
   test('a deadlock is tried again, and both changes arrive', async () => {
-    await withNotes(fresh, async (database) => {
+    await withNotes(async (database) => {
       let tries = 0
       // Both hold their first row before either asks for its second.
       let holding = 0
@@ -67,7 +65,7 @@ describeOnEachEngine('transaction', (fresh) => {
   })
 
   test('serialization failures are tried again until all increments are there', async () => {
-    await withNotes(fresh, async (database) => {
+    await withNotes(async (database) => {
       const increment = () =>
         inTransaction(
           database.db,
@@ -86,7 +84,7 @@ describeOnEachEngine('transaction', (fresh) => {
   })
 
   test('gives up after the attempts it was given, and tries nothing else again', async () => {
-    await withNotes(fresh, async ({ db }) => {
+    await withNotes(async ({ db }) => {
       const triesOf = async (code: string, attempts: number) => {
         let tries = 0
         const failing = inTransaction(
@@ -112,7 +110,7 @@ describeOnEachEngine('transaction', (fresh) => {
   })
 
   test('an error is recognised by its code', async () => {
-    await withNotes(fresh, async ({ pool }) => {
+    await withNotes(async ({ pool }) => {
       const error: unknown = await pool
         .query(`insert into notes.note (text) values ('a')`)
         .catch((e: unknown) => e)

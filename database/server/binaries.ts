@@ -87,6 +87,13 @@ function tryBinaries(
   const bin = (name: string) => join(binDirectory, `${name}${suffix}`)
   const options = { cwd: '/', env: serverEnvironment(), encoding: 'utf8', ...user } as const
   const { status, stdout, stderr, error } = spawnSync(bin('postgres'), ['--version'], options)
+  if (user && error && 'code' in error && error.code === 'EPERM') {
+    throw new Error(
+      'PostgreSQL does not run as root, and this root may not become another user (no CAP_SETUID and CAP_SETGID); ' +
+        'run as an ordinary user or set DATABASE_URL',
+      { cause: error },
+    )
+  }
   const major = /\(PostgreSQL\) (\d+)\./.exec(stdout ?? '')?.[1]
   if (status === 0 && major) {
     return {

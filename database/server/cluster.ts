@@ -30,6 +30,8 @@ export type Cluster = {
   user: OsUser | undefined
   /** Given: TCP on loopback with this password instead of a unix socket. */
   tcp?: { port: number; password: string }
+  /** True for a test run's only: not written to disk with care. */
+  disposable?: true
 }
 
 /**
@@ -84,6 +86,7 @@ async function makeCluster(cluster: Cluster): Promise<void> {
   ]
   // The collation is PostgreSQL's own, so a newer C library cannot silently break an index.
   if (cluster.binaries.major >= 17) options.push('--locale-provider=builtin', '--builtin-locale=C.UTF-8')
+  if (cluster.disposable) options.push('--no-sync')
   if (cluster.tcp) options.push(`--pwfile=${passwordFileFor(cluster, cluster.tcp.password)}`)
   const { status, output } = await runToEnd(cluster.binaries.initdb, options, fresh, cluster.user)
   if (status !== 0) {

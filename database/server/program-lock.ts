@@ -16,8 +16,8 @@ export type Holder = {
 export type ProgramLock = {
   /** Whoever held the directory before and did not release it. */
   crashed: Holder | undefined
-  noteRunDirectory(path: string): void
-  release(): void
+  noteRunDirectory: (path: string) => void
+  release: () => void
 }
 
 // A handle that nobody refers to is collected, and its lock with it.

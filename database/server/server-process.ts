@@ -8,6 +8,7 @@ import { PG } from '../transaction.ts'
 import { serverEnvironment } from './binaries.ts'
 import { clusterUser, directoryArgument, lastLines, runToEnd, type Cluster } from './cluster.ts'
 import type { DatabaseLog } from './log.ts'
+import { parametersFor, type ServerParameters } from './parameters.ts'
 
 /** How a server ended. */
 export type ServerExit = {
@@ -25,32 +26,8 @@ export type ServerProcess = {
   /** Never rejects. */
   exited: Promise<ServerExit>
   /** Ends all connections and stops, in order if it can. Rejects when it does not go. */
-  stop(): Promise<void>
+  stop: () => Promise<void>
 }
-
-/** `[name, value]`, stronger than the cluster's own file, so that nobody's edit can take durability away. */
-export type ServerParameters = Record<string, string | number>
-
-const durable: ServerParameters = { fsync: 'on', synchronous_commit: 'on', full_page_writes: 'on' }
-
-const common: ServerParameters = {
-  max_connections: 120,
-  shared_buffers: '64MB',
-  max_wal_size: '512MB',
-  jit: 'off',
-  timezone: 'UTC',
-  log_timezone: 'UTC',
-  cluster_name: 'bundle-console',
-  // Statements that fail are their caller's affair, and their text and details may hold secrets.
-  log_min_messages: 'log',
-  log_min_error_statement: 'panic',
-  log_error_verbosity: 'terse',
-  log_checkpoints: 'off',
-  log_line_prefix: '',
-}
-
-// Read-ahead workers (since 18) are idle processes in a database of this size.
-const since18: ServerParameters = { io_method: 'sync' }
 
 /** Starts the server of a cluster and waits until it answers. Rejects with what it said when it does not. */
 export async function startServer(
@@ -73,27 +50,12 @@ export async function startServer(
 
 function launch(cluster: Cluster, log: DatabaseLog, extra: ServerParameters): ServerProcess {
   const { tcp, runDirectory } = cluster
-  const place: ServerParameters = tcp
-    ? { listen_addresses: '127.0.0.1', port: tcp.port, unix_socket_directories: '' }
-    : {
-        listen_addresses: '',
-        port: 5432,
-        unix_socket_directories: runDirectory,
-        unix_socket_permissions: '0700',
-      }
-  const parameters = Object.entries({
-    ...common,
-    ...(cluster.binaries.major >= 18 && since18),
-    ...durable,
-    ...extra,
-    ...place,
-  })
   const command = [
     ...boundToUs(),
     cluster.binaries.postgres,
     '-D',
     directoryArgument(cluster),
-    ...parameters.flatMap(([name, value]) => ['-c', `${name}=${value}`]),
+    ...Object.entries(parametersFor(cluster, extra)).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
   ]
   const [program = '', ...options] = command
   const child = spawn(program, options, {
@@ -137,9 +99,10 @@ function launch(cluster: Cluster, log: DatabaseLog, extra: ServerParameters): Se
  * server, so that must be the main one. Elsewhere the next start finds what is left over.
  */
 function boundToUs(): string[] {
-  const prefix = ['setpriv', '--pdeathsig', 'INT', '--']
   if (process.platform !== 'linux') return []
-  return spawnSync('setpriv', [...prefix.slice(1), 'true']).status === 0 ? prefix : []
+  const program = 'setpriv'
+  const options = ['--pdeathsig', 'INT', '--']
+  return spawnSync(program, [...options, 'true']).status === 0 ? [program, ...options] : []
 }
 
 function watch(child: ChildProcess, log: DatabaseLog, wasExpected: () => boolean): Promise<ServerExit> {
