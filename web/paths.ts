@@ -2,7 +2,7 @@ import { linkOptions } from '@tanstack/react-router'
 import type { AuditSearch } from './pages/audit/search.ts'
 import type { CatalogSearch } from './pages/catalog/search.ts'
 import type { ConfigurationSearch } from './pages/configuration/search.ts'
-import type { InstallationSearch, InstallationsSearch } from './pages/installations/search.ts'
+import type { InstallationSearch, InstallationsSearch, InstallSearch } from './pages/installations/search.ts'
 import type { LocalServicesSearch } from './pages/local-services/search.ts'
 import type { OperationSearch, OperationsSearch } from './pages/operations/search.ts'
 import type { PluginsSearch, PluginSearch } from './pages/plugins/search.ts'
@@ -23,6 +23,7 @@ export const paths = {
   installations: (search: InstallationsSearch = {}) => linkOptions({ to: '/installations', search }),
   installation: (id: string, search: InstallationSearch = {}) =>
     linkOptions({ to: '/installations/$id', params: { id }, search }),
+  installationNew: (search: InstallSearch = {}) => linkOptions({ to: '/installations/new', search }),
   scopes: (search: ScopesSearch = {}) => linkOptions({ to: '/scopes', search }),
   configuration: (scope: ScopeKey, search: ConfigurationSearch = {}) =>
     linkOptions({

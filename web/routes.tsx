@@ -12,7 +12,7 @@ import { Shell } from './layouts/Shell.tsx'
 import { auditSearch } from './pages/audit/search.ts'
 import { catalogSearch } from './pages/catalog/search.ts'
 import { configurationSearch } from './pages/configuration/search.ts'
-import { installationSearch, installationsSearch } from './pages/installations/search.ts'
+import { installationSearch, installationsSearch, installSearch } from './pages/installations/search.ts'
 import { localServicesSearch } from './pages/local-services/search.ts'
 import { operationSearch, operationsSearch } from './pages/operations/search.ts'
 import { pluginSearch, pluginsSearch } from './pages/plugins/search.ts'
@@ -69,6 +69,14 @@ const installation = createRoute({
     () => import('./pages/installations/InstallationPage.tsx'),
     'InstallationPage',
   ),
+})
+
+const installationNew = createRoute({
+  getParentRoute: () => root,
+  path: '/installations/new',
+  validateSearch: installSearch,
+  loader: texts('installations', 'forms'),
+  component: lazyRouteComponent(() => import('./pages/installations/InstallPage.tsx'), 'InstallPage'),
 })
 
 const scopes = createRoute({
@@ -182,6 +190,7 @@ export const routeTree = root.addChildren([
   overview,
   installations,
   installation,
+  installationNew,
   scopes,
   configuration,
   localServices,

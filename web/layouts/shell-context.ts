@@ -34,6 +34,6 @@ export const ShellContext = createContext<ShellContextValue | null>(null)
 
 export function useShell(): ShellContextValue {
   const value = use(ShellContext)
-  if (!value) throw new Error('useShell() needs <ShellContext value={…}> around it: see web/session.tsx')
+  if (!value) throw new Error('useShell() needs <ShellContext value={…}> around it: see web/app/SignedIn.tsx')
   return value
 }

@@ -48,4 +48,10 @@ export const shell = {
   'crash.title': 'This page could not be shown',
   'crash.message': 'The console made an error of its own. Nothing was changed by it.',
   'crash.reload': 'Reload the page',
+  'signIn.title': 'Sign in',
+  'signIn.message': 'Sign in to see this page. You come back to it afterwards.',
+  'sessionLost.title': 'Your session has ended',
+  'sessionLost.message':
+    'Sign in again in a new tab, then come back here. This page and everything that you typed stay as they are.',
+  'sessionLost.continue': 'I have signed in',
 } as const

@@ -50,4 +50,9 @@ export const shell: Translated<typeof source> = {
   'crash.title': '无法显示此页面',
   'crash.message': '控制台自身出现错误，没有更改任何内容。',
   'crash.reload': '重新加载页面',
+  'signIn.title': '登录',
+  'signIn.message': '登录后即可查看此页面，登录后会回到这里。',
+  'sessionLost.title': '您的会话已结束',
+  'sessionLost.message': '请在新标签页中重新登录，然后回到这里。此页面和您输入的所有内容都会保持原样。',
+  'sessionLost.continue': '我已登录',
 }

@@ -22,3 +22,16 @@ export const INSTALLATION_TABS = ['resources', 'plugins', 'operations'] as const
 
 export const installationSearch = (raw: Raw) => given({ tab: oneOf(raw, 'tab', INSTALLATION_TABS) })
 export type InstallationSearch = ReturnType<typeof installationSearch>
+
+/** What an install begins with: a scope, a version of a bundle, a detached installation whose configuration it takes. */
+export const installSearch = (raw: Raw) =>
+  given({
+    environmentKey: text(raw, 'environmentKey'),
+    applicationRuntimeId: text(raw, 'applicationRuntimeId'),
+    workspaceId: whole(raw, 'workspaceId'),
+    bundleEnvironmentKey: text(raw, 'bundleEnvironmentKey'),
+    bundleId: text(raw, 'bundleId'),
+    version: text(raw, 'version'),
+    copyFrom: text(raw, 'copyFrom'),
+  })
+export type InstallSearch = ReturnType<typeof installSearch>

@@ -1,0 +1,39 @@
+import { useSession } from '../api/session.ts'
+import { useText } from '../i18n/use-text.ts'
+import { Button } from '../ui/Button.tsx'
+import { buttonStyle } from '../ui/button-style.ts'
+import { Dialog } from '../ui/dialog/Dialog.tsx'
+import { Icon } from '../ui/icons/Icon.tsx'
+import { signInAddress } from './SignInCard.tsx'
+
+/** The session ended under somebody's hands: they sign in beside the page, and go on in it where they were. */
+export function SessionLostDialog({ open }: { open: boolean }) {
+  const t = useText()
+  const session = useSession()
+  return (
+    <Dialog
+      open={open}
+      onClose={() => void session.refetch()}
+      title={t('shell.sessionLost.title')}
+      size="sm"
+      footer={
+        <>
+          <Button busy={session.isFetching} onClick={() => void session.refetch()}>
+            {t('shell.sessionLost.continue')}
+          </Button>
+          <a
+            href={signInAddress(location.pathname + location.search)}
+            target="_blank"
+            rel="opener"
+            className={buttonStyle({ variant: 'primary' })}
+          >
+            {t('shell.signedOut.signIn')}
+            <Icon name="external" size={14} />
+          </a>
+        </>
+      }
+    >
+      <p>{t('shell.sessionLost.message')}</p>
+    </Dialog>
+  )
+}

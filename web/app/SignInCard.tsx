@@ -1,0 +1,39 @@
+import type { ReactNode } from 'react'
+import { useText } from '../i18n/use-text.ts'
+import { buttonStyle } from '../ui/button-style.ts'
+import { Brand } from '../ui/icons/Brand.tsx'
+import { LanguageSwitch } from '../ui/LanguageSwitch.tsx'
+
+/** The page of somebody without a session. Signing in is a navigation of the whole document. */
+export function SignInCard({
+  title,
+  message,
+  returnTo,
+}: {
+  title: string
+  message: ReactNode
+  returnTo: string
+}) {
+  const t = useText()
+  return (
+    <main className="grid min-h-dvh place-items-center p-4">
+      <title>{`${title} · ${t('shell.product')}`}</title>
+      <div className="w-full max-w-sm rounded-lg border border-line bg-surface p-6 shadow-1">
+        <p className="flex items-center gap-2 font-semibold">
+          <Brand />
+          {t('shell.product')}
+        </p>
+        <h1 className="mt-6 text-xl font-semibold tracking-tight">{title}</h1>
+        <p className="mt-1 text-muted">{message}</p>
+        <a href={signInAddress(returnTo)} className={`mt-5 w-full ${buttonStyle({ variant: 'primary' })}`}>
+          {t('shell.signedOut.signIn')}
+        </a>
+        <div className="mt-6 border-t border-line pt-4">
+          <LanguageSwitch />
+        </div>
+      </div>
+    </main>
+  )
+}
+
+export const signInAddress = (returnTo: string) => `/auth/login?returnTo=${encodeURIComponent(returnTo)}`

@@ -1,0 +1,93 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useCallback, useEffect, useMemo, useRef, type ReactNode } from 'react'
+import type { Session } from '#contract/console-api/rows.ts'
+import { mayAnywhere, mayIn } from '#contract/endpoint/permission.ts'
+import { keepLive, useConnection } from '../api/live.ts'
+import { useSession } from '../api/session.ts'
+import { useErrorView } from '../components/describe-code.ts'
+import { useText } from '../i18n/use-text.ts'
+import { ShellContext, type ShellContextValue } from '../layouts/shell-context.ts'
+import { ErrorState } from '../ui/ErrorState.tsx'
+import { searchEverything } from './palette-search.ts'
+import { isSignedOut } from './query-client.ts'
+import { SessionLostDialog } from './SessionLostDialog.tsx'
+import { SignInPage } from './SignInPage.tsx'
+
+/** Shows the console to whoever is signed in. A session that is lost later does not take the page away. */
+export function SignedIn({ children }: { children: ReactNode }) {
+  const session = useSession()
+  const error = useErrorView(session.error)
+  const isLost = isSignedOut(session.error)
+  if (isLost && !session.data) return <SignInPage />
+  // while nobody knows yet, the frame and the skeleton of the page hold the place
+  if (session.data || !error) {
+    return (
+      <WithSession session={session.data} isLost={isLost}>
+        {children}
+      </WithSession>
+    )
+  }
+  return (
+    <main className="mx-auto max-w-2xl p-6 pt-16">
+      <ErrorState error={error} retrying={session.isFetching} onRetry={() => void session.refetch()} />
+    </main>
+  )
+}
+
+function WithSession({
+  session,
+  isLost,
+  children,
+}: {
+  session: Session | undefined
+  isLost: boolean
+  children: ReactNode
+}) {
+  const t = useText()
+  const stream = useConnection()
+  useLiveWhile(session !== undefined && !isLost)
+  const search = useCallback((text: string, signal: AbortSignal) => searchEverything(text, t, signal), [t])
+  const value = useMemo<ShellContextValue>(() => {
+    const grants = session?.grants ?? []
+    return {
+      user: session?.user ?? null,
+      roles: session?.roles ?? [],
+      can: (permission, place) =>
+        place ? mayIn(grants, permission, place) : mayAnywhere(grants, permission),
+      connection: stream === 'lost' && !isLost ? 'lost' : 'live',
+      signOut: () => void signOut(),
+      search,
+    }
+  }, [session, stream, isLost, search])
+  return (
+    <ShellContext value={value}>
+      {children}
+      <SessionLostDialog open={isLost} />
+    </ShellContext>
+  )
+}
+
+/** Follows the events while there is a session. When it comes back, what is shown may be of another person or old. */
+function useLiveWhile(isSignedIn: boolean) {
+  const client = useQueryClient()
+  const wasSignedIn = useRef(false)
+  useEffect(() => {
+    if (!isSignedIn) return
+    if (wasSignedIn.current) void client.invalidateQueries()
+    wasSignedIn.current = true
+    return keepLive(client)
+  }, [client, isSignedIn])
+}
+
+async function signOut() {
+  try {
+    await fetch('/auth/logout', {
+      method: 'POST',
+      headers: { 'x-requested-by': 'console' },
+      credentials: 'same-origin',
+      redirect: 'manual',
+    })
+  } finally {
+    location.assign('/signed-out')
+  }
+}
