@@ -45,8 +45,8 @@ export interface AdvanceOptions {
   isInFlight: boolean
   /** The worker stops: no further call is made, the operation is given back. */
   isStopping: boolean
-  /** Whether the worker may call these plugins now. */
-  hasRoomFor(pluginIds: readonly string[]): boolean
+  /** Takes the worker's room for a call of each of these plugins, or says that there is none. */
+  reserve(pluginIds: readonly string[]): boolean
 }
 
 export type Advanced =
@@ -146,7 +146,7 @@ async function decide(tx: Tx, { held, options, operation, now }: Deciding): Prom
         return letGo({ kind: 'wait', phase, until: step.until }, millisecondsBetween(now, step.until))
       case 'call': {
         if (options.isStopping) return letGo({ kind: 'give-back', phase, afterMs: 0 }, 0)
-        if (!options.hasRoomFor(step.pluginIds))
+        if (!options.reserve(step.pluginIds))
           return letGo({ kind: 'give-back', phase, afterMs: CROWDED_MS }, CROWDED_MS)
         const prepared = await prepareCalls(tx, { held, operation, calls, step })
         // a plugin that is not registered has failed its call: decide again

@@ -7,22 +7,29 @@ export class PluginSlots {
     this.perPlugin = perPlugin
   }
 
-  take(pluginId: string): void {
-    this.taken.set(pluginId, (this.taken.get(pluginId) ?? 0) + 1)
+  /** Takes one slot at each of these plugins, or none at all and answers false. */
+  takeAll(pluginIds: readonly string[]): boolean {
+    if (pluginIds.some((pluginId) => this.callsAt(pluginId) >= this.perPlugin)) return false
+    for (const pluginId of pluginIds) this.taken.set(pluginId, this.callsAt(pluginId) + 1)
+    return true
   }
 
   free(pluginId: string): void {
-    const left = (this.taken.get(pluginId) ?? 0) - 1
+    const left = this.callsAt(pluginId) - 1
     if (left > 0) this.taken.set(pluginId, left)
     else this.taken.delete(pluginId)
   }
 
-  hasRoomFor(pluginIds: readonly string[]): boolean {
-    return pluginIds.every((pluginId) => (this.taken.get(pluginId) ?? 0) < this.perPlugin)
+  freeAll(pluginIds: readonly string[]): void {
+    for (const pluginId of pluginIds) this.free(pluginId)
   }
 
   /** Plugins that have no room. */
   busy(): string[] {
     return [...this.taken].filter(([, calls]) => calls >= this.perPlugin).map(([pluginId]) => pluginId)
+  }
+
+  private callsAt(pluginId: string): number {
+    return this.taken.get(pluginId) ?? 0
   }
 }

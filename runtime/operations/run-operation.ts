@@ -48,7 +48,10 @@ export async function runOperation(crew: Crew, operation: OperationRow): Promise
       case 'call':
         held.operation = { ...held.operation, phase: advanced.phase }
         // between the commit and here the process may have slept; then another worker may be at it already
-        if (!crew.leases.mayWork(lease)) return null
+        if (!crew.leases.mayWork(lease)) {
+          for (const { pluginId } of advanced.calls) crew.slots.free(pluginId)
+          return null
+        }
         for (const call of advanced.calls) flights.set(call.pluginId, fly(crew, call))
     }
     const landed = await Promise.race(flights.values())
@@ -57,8 +60,8 @@ export async function runOperation(crew: Crew, operation: OperationRow): Promise
   }
 }
 
+/** The slot was taken when the call was decided on. */
 async function fly({ world, slots, abandon }: Crew, call: PreparedCall): Promise<Answered> {
-  slots.take(call.pluginId)
   try {
     return await makeCall(world, call, abandon)
   } finally {
@@ -76,17 +79,26 @@ async function advanceWhileHeld(
   const { world, leases, leaseMs, slots } = crew
   while (leases.mayWork(held.lease)) {
     const since = world.clock.monotonic()
+    let reserved: readonly string[] = []
+    const reserve = (pluginIds: readonly string[]): boolean => {
+      // a transaction that is run again asks again
+      slots.freeAll(reserved)
+      reserved = slots.takeAll(pluginIds) ? pluginIds : []
+      return reserved === pluginIds
+    }
     try {
       const advanced = await advance(world, held, {
         leaseMs,
         answered,
         isInFlight,
         isStopping: crew.isStopping(),
-        hasRoomFor: (pluginIds) => slots.hasRoomFor(pluginIds),
+        reserve,
       })
       leases.renewed(held.lease, since)
+      if (advanced.kind !== 'call') slots.freeAll(reserved)
       return advanced
     } catch (error) {
+      slots.freeAll(reserved)
       world.log.error('an operation could not be advanced', { operationId: held.lease.operationId }, error)
       await world.clock.sleep(RETRY_MS)
     }

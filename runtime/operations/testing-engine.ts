@@ -1,0 +1,215 @@
+import type { CompiledAuthorization } from '#contract/protocol/authorization.ts'
+import type { TypedValue } from '#contract/protocol/typed-value.ts'
+import type { OperationType } from '#contract/protocol/vocabulary.ts'
+import { inTransaction } from '#database/transaction.ts'
+import { parseEgressAllow } from '#edge/egress.ts'
+import { uuidv7 } from '#edge/ids.ts'
+import { createOutbound } from '#edge/outbound.ts'
+import { makeScope } from '../store/configuration/make-scope.ts'
+import { insertInstallation } from '../store/installations/insert-installation.ts'
+import { findOperation } from '../store/operations/find-operation.ts'
+import { testRuntime } from '../testing.ts'
+import type { TestRuntime } from '../testing.ts'
+import { startWorker } from '../worker.ts'
+import type { Worker, WorkerOptions } from '../worker.ts'
+import type { World } from '../world.ts'
+import { freezeOperation } from './freeze.ts'
+import type { InstallationRow } from './freeze.ts'
+import type { FrozenPlan, PlannedResource } from './plan.ts'
+import { testingPlugin } from './testing-plugin.ts'
+import type { TestingPlugin } from './testing-plugin.ts'
+import type { OperationRow } from './view.ts'
+
+export const SCOPE = { environmentKey: 'prod', applicationRuntimeId: 'shop', workspaceId: 7 }
+export const LOCATOR = 'source/crm/MODULE/tenants'
+export const SECRET = 'hunter2-and-more'
+
+/** A database, a stand-in for plugins, and workers on them, for a test file of the engine. */
+export interface TestEngine {
+  runtime: TestRuntime
+  /** Its http reaches the stand-in. */
+  world: World
+  plugin: TestingPlugin
+  /** Registers a plugin at the stand-in; limits are short, so that nobody waits. */
+  register(pluginId: string, limits?: { timeoutMs?: number; maxAttempts?: number }): Promise<void>
+  installation(): Promise<InstallationRow>
+  freeze(options: FreezeOptions): Promise<OperationRow>
+  work(options?: Partial<WorkerOptions>, world?: World): Worker
+  /** Waits until the operation is in one of the states. */
+  until(operationId: string, ...states: OperationRow['state'][]): Promise<OperationRow>
+  close(): Promise<void>
+}
+
+export interface FreezeOptions {
+  installation: InstallationRow
+  operationType?: OperationType
+  plan: FrozenPlan
+}
+
+export async function testEngine(): Promise<TestEngine> {
+  const runtime = await testRuntime()
+  const plugin = await testingPlugin()
+  const http = createOutbound({ egressAllow: parseEgressAllow('loopback') })
+  const world: World = { ...runtime.world, http }
+  const workers: Worker[] = []
+  const { db, actor } = runtime
+
+  return {
+    runtime,
+    world,
+    plugin,
+    async register(pluginId, { timeoutMs = 5_000, maxAttempts = 8 } = {}) {
+      const registration = {
+        title: pluginId,
+        endpoint: plugin.endpoint(pluginId),
+        enabled: true,
+        timeout_ms: timeoutMs,
+        max_attempts: maxAttempts,
+        max_backoff_ms: 20,
+      }
+      await db
+        .insertInto('runtime.plugin')
+        .values({ plugin_id: pluginId, ...registration })
+        .onConflict((conflict) => conflict.column('plugin_id').doUpdateSet(registration))
+        .execute()
+    },
+    async installation() {
+      const bundleInstallId = uuidv7(world)
+      await inTransaction(db, async (tx) => {
+        const scope = await makeScope(tx, { ...SCOPE, workspaceId: workspace++ }, actor)
+        await insertInstallation(tx, {
+          bundleInstallId,
+          scope,
+          bundle: { environmentKey: 'source', bundleId: 'crm' },
+          title: 'CRM',
+        })
+      })
+      return readInstallation(runtime, bundleInstallId)
+    },
+    freeze({ installation, operationType = 'INSTALL', plan }) {
+      return inTransaction(db, (tx) =>
+        freezeOperation(tx, {
+          operationId: uuidv7(world),
+          installation,
+          operationType,
+          currentVersion: operationType === 'INSTALL' ? null : '1.0.0',
+          targetVersion: operationType === 'UPGRADE' ? '2.0.0' : '1.0.0',
+          plan,
+          actor,
+          reason: null,
+        }),
+      )
+    },
+    work(options = {}, itsWorld = world) {
+      const worker = startWorker(itsWorld, {
+        owner: uuidv7(world),
+        concurrency: 8,
+        leaseMs: 3_000,
+        pollMs: 20,
+        graceMs: 200,
+        ...options,
+      })
+      // one in a world of its own may be dead or paused, and would never stop
+      if (itsWorld === world) workers.push(worker)
+      return worker
+    },
+    async until(operationId, ...states) {
+      const deadline = performance.now() + 15_000
+      for (;;) {
+        const operation = await findOperation(db, operationId)
+        if (operation !== undefined && states.includes(operation.state)) return operation
+        if (performance.now() > deadline)
+          throw new Error(`operation is ${operation?.state} and not ${states.join(' or ')}`)
+        await world.clock.sleep(10)
+      }
+    },
+    async close() {
+      await plugin.close()
+      await Promise.all(workers.map((worker) => worker.stop()))
+      await http.close()
+      await runtime.close()
+    },
+  }
+}
+
+/** Each installation has a scope of its own, so that tests in one file do not meet. */
+let workspace = 1
+
+export function readInstallation({ db }: TestRuntime, bundleInstallId: string): Promise<InstallationRow> {
+  return db
+    .selectFrom('runtime.installation')
+    .selectAll()
+    .where('bundle_install_id', '=', bundleInstallId)
+    .executeTakeFirstOrThrow()
+}
+
+export const data = (value: string | number, isSensitive?: true): TypedValue => ({
+  '@type': 'Data',
+  value,
+  ...(isSensitive && { isSensitive }),
+})
+
+/** One MODULE with properties of all sorts; `tenantId` and `token` are the plugin's to write. */
+export function plannedResource(overrides: Partial<PlannedResource> = {}): PlannedResource {
+  return {
+    locator: LOCATOR,
+    kind: 'MODULE',
+    title: 'Tenants',
+    moduleId: 'module-tenants',
+    action: 'INSTALL',
+    currentVersion: null,
+    targetVersion: '1.0.0',
+    properties: {
+      region: data('eu'),
+      password: data(SECRET, true),
+      publisher: { '@type': 'ServiceReference', serviceId: 'events' },
+      instanceRefProperty: data('the-installation'),
+    },
+    definitions: {
+      region: { kind: 'DATA', schema: { type: 'string' } },
+      password: { kind: 'DATA', schema: { type: 'string' }, isSensitive: true },
+      publisher: { kind: 'SERVICE_REFERENCE' },
+      hidden: { kind: 'DATA', schema: true },
+      tenantId: { kind: 'DATA', schema: { type: 'string' } },
+      token: { kind: 'DATA', schema: { type: 'string' }, isSensitive: true },
+      note: { kind: 'DATA', schema: true },
+      instanceRefProperty: { kind: 'DATA', schema: { type: 'string' } },
+    },
+    writtenBy: { tenantId: 'provisioner', token: 'provisioner', note: 'provisioner' },
+    ...overrides,
+  }
+}
+
+export function authorization(overrides: Partial<CompiledAuthorization> = {}): CompiledAuthorization {
+  return {
+    pluginId: 'provisioner',
+    protocolVersion: '6.0.0',
+    order: 1,
+    failurePolicy: 'FAIL_FAST',
+    configuration: { schemaVersion: '1', values: { size: 'small' } },
+    resources: [
+      {
+        resource: LOCATOR,
+        readProperties: ['region', 'password', 'tenantId', 'token', 'instanceRefProperty'],
+        writeProperties: ['tenantId', 'token', 'note'],
+        credentialProperties: ['publisher'],
+      },
+    ],
+    ...overrides,
+  }
+}
+
+/** A plan over one resource with these plugins, all of which may only read. */
+export function planWith(plugins: CompiledAuthorization[] = [authorization()]): FrozenPlan {
+  return { resources: [plannedResource()], plugins, changes: [] }
+}
+
+export function reader(pluginId: string, order: number): CompiledAuthorization {
+  return authorization({
+    pluginId,
+    order,
+    resources: [
+      { resource: LOCATOR, readProperties: ['region'], writeProperties: [], credentialProperties: [] },
+    ],
+  })
+}
