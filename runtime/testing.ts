@@ -1,5 +1,7 @@
+import assert from 'node:assert/strict'
 import { sql } from 'kysely'
 import { PERMISSIONS } from '#contract/endpoint/permission.ts'
+import type { RuntimeErrorCode } from '#contract/protocol/error-codes.ts'
 import type { AuthorManifest } from '#contract/protocol/manifest.ts'
 import { openDatabase } from '#database/pool.ts'
 import { testDatabase } from '#database/testing.ts'
@@ -12,8 +14,9 @@ import type { Actor } from './actor.ts'
 import type { ReadContext, WriteContext } from './context.ts'
 import { applyResources } from './operations/apply-resources.ts'
 import { callOf } from './operations/call.ts'
-import type { Writes } from './operations/plan.ts'
+import type { FrozenPlan, Writes } from './operations/plan.ts'
 import { settle } from './operations/settle.ts'
+import { Refusal } from './refusal.ts'
 import { readCalls } from './store/operations/read-calls.ts'
 import type { Signer } from './plugins/lifecycle-token.ts'
 import type { RuntimeTables } from './store/tables.ts'
@@ -33,7 +36,23 @@ export interface TestRuntime {
   succeed(operationId: string, writes?: Writes): Promise<void>
   /** Ends an operation in a definite failure; it keeps its claim. */
   fail(operationId: string): Promise<void>
+  /** What was frozen with an operation. */
+  plan(operationId: string): Promise<FrozenPlan>
   close(): Promise<void>
+}
+
+/** For `assert.rejects`: a refusal with this code, and where they are named, details of exactly these properties. */
+export function refused(code: RuntimeErrorCode, properties?: readonly string[]) {
+  return (error: unknown): true => {
+    assert.ok(error instanceof Refusal, String(error))
+    assert.equal(error.code, code)
+    if (properties !== undefined)
+      assert.deepEqual(
+        error.details.map(({ property }) => property),
+        properties,
+      )
+    return true
+  }
 }
 
 export function actorWith(grants: Actor['grants'], name = 'Ada'): Actor {
@@ -43,7 +62,8 @@ export function actorWith(grants: Actor['grants'], name = 'Ada'): Actor {
 export async function testRuntime(): Promise<TestRuntime> {
   const migrations = [{ schema: 'runtime', folder: new URL('./store/migrations/', import.meta.url) }]
   const database = await testDatabase({ migrations })
-  const { db, close } = openDatabase<RuntimeTables>(database.connection)
+  const opened = openDatabase<RuntimeTables>(database.connection)
+  const { db } = opened
   const http = createOutbound({ egressAllow: [] })
   const log = createLog({ name: 'test', level: 'silent' })
   const signer: Signer = {
@@ -62,9 +82,10 @@ export async function testRuntime(): Promise<TestRuntime> {
     publish: (manifest) => publish(db, manifest),
     succeed: (operationId, writes) => succeed(db, operationId, writes),
     fail: (operationId) => fail(db, operationId),
+    plan: (operationId) => readFrozen(db, operationId),
     close: async () => {
       await http.close()
-      await close()
+      await opened.close()
       await database.close()
     },
   }
@@ -93,11 +114,7 @@ function succeed(db: Db, operationId: string, writes: Writes = {}): Promise<void
       .selectAll()
       .where('operation_id', '=', operationId)
       .executeTakeFirstOrThrow()
-    const { plan } = await tx
-      .selectFrom('runtime.operation_plan')
-      .select('plan')
-      .where('operation_id', '=', operationId)
-      .executeTakeFirstOrThrow()
+    const plan = await readFrozen(tx, operationId)
     await tx
       .updateTable('runtime.plugin_call')
       .set({ ended_well: true, outcome: 'APPLIED' })
@@ -127,6 +144,15 @@ function succeed(db: Db, operationId: string, writes: Writes = {}): Promise<void
       .where('operation_id', '=', operationId)
       .execute()
   })
+}
+
+async function readFrozen(db: Db, operationId: string): Promise<FrozenPlan> {
+  const row = await db
+    .selectFrom('runtime.operation_plan')
+    .select('plan')
+    .where('operation_id', '=', operationId)
+    .executeTakeFirstOrThrow()
+  return row.plan
 }
 
 async function fail(db: Db, operationId: string): Promise<void> {

@@ -5,9 +5,8 @@ import type { Changes } from '#contract/runtime-api/common.ts'
 import type { Configuration } from '#contract/runtime-api/configuration.ts'
 import { detach } from '../installations/detach.ts'
 import { upgrade } from '../installations/upgrade.ts'
-import { Refusal } from '../refusal.ts'
 import { billing, CORE, crm, installBoth, LEDGER, SCOPE } from '../testing-bundles.ts'
-import { testRuntime } from '../testing.ts'
+import { refused, testRuntime } from '../testing.ts'
 import type { TestRuntime } from '../testing.ts'
 import { readHistory } from './history.ts'
 import { readConfiguration } from './read.ts'
@@ -74,7 +73,7 @@ after(() => runtime.close())
 const essence = ({ resources, ...rest }: Configuration) => ({
   ...rest,
   resources: Object.fromEntries(
-    Object.entries(resources).map(([locator, { claim: _, ...resource }]) => [locator, resource]),
+    Object.entries(resources).map(([locator, resource]) => [locator, { ...resource, claim: null }]),
   ),
 })
 
@@ -91,7 +90,7 @@ describe('a snapshot of the past', () => {
   })
 
   it('that never was is not found', async () => {
-    await assert.rejects(snapshot(99), (error) => error instanceof Refusal && error.code === 'NOT_FOUND')
+    await assert.rejects(snapshot(99), refused('NOT_FOUND'))
   })
 })
 
@@ -134,9 +133,6 @@ describe('the history', () => {
       Buffer.from('[1.5]').toString('base64url'),
       Buffer.from('["a"]').toString('base64url'),
     ])
-      await assert.rejects(
-        history({ cursor }),
-        (error) => error instanceof Refusal && error.code === 'REQUEST_INVALID',
-      )
+      await assert.rejects(history({ cursor }), refused('REQUEST_INVALID'))
   })
 })

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import type { JsonValue } from '#contract/protocol/json.ts'
-import { Refusal } from '../refusal.ts'
 import { SCOPE } from '../testing-bundles.ts'
-import { testRuntime } from '../testing.ts'
+import { refused, testRuntime } from '../testing.ts'
 import type { TestRuntime } from '../testing.ts'
 import { listLocalServices, readLocalService, saveLocalService } from './local-services.ts'
 
@@ -19,7 +18,6 @@ const put = (serviceName: string, version: number, values: Record<string, JsonVa
   )
 const list = (limit: number, cursor?: string) =>
   listLocalServices(runtime.read, { params: SCOPE, query: { limit, cursor }, body: undefined })
-const refused = (code: string) => (error: unknown) => error instanceof Refusal && error.code === code
 
 describe('a local service', () => {
   it('is made by version 0, and moves on by one with each save', async () => {

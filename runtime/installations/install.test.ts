@@ -5,10 +5,8 @@ import type { AuthorManifest } from '#contract/protocol/manifest.ts'
 import type { Changes } from '#contract/runtime-api/common.ts'
 import { readConfiguration } from '../configuration/read.ts'
 import { saveConfiguration } from '../configuration/save.ts'
-import type { FrozenPlan } from '../operations/plan.ts'
-import { Refusal } from '../refusal.ts'
 import { billing, CORE, crm, GATEWAY, SCOPE, startInstall } from '../testing-bundles.ts'
-import { actorWith, testRuntime } from '../testing.ts'
+import { actorWith, refused, testRuntime } from '../testing.ts'
 import type { TestRuntime } from '../testing.ts'
 import { detach } from './detach.ts'
 import { install } from './install.ts'
@@ -25,26 +23,6 @@ after(() => runtime.close())
 let workspaces = 200
 const newScope = () => ({ ...SCOPE, workspaceId: workspaces++ })
 const named = { [CORE]: { name: wrapData('Acme') } }
-
-async function planOf(operationId: string): Promise<FrozenPlan> {
-  const row = await runtime.db
-    .selectFrom('runtime.operation_plan')
-    .select('plan')
-    .where('operation_id', '=', operationId)
-    .executeTakeFirstOrThrow()
-  return row.plan
-}
-
-const refused = (code: string, properties?: string[]) => (error: unknown) => {
-  assert.ok(error instanceof Refusal, String(error))
-  assert.equal(error.code, code)
-  if (properties !== undefined)
-    assert.deepEqual(
-      error.details.map(({ property }) => property),
-      properties,
-    )
-  return true
-}
 
 const detachNow = async (bundleInstallId: string) => {
   const { operation } = await runtime.write((context) =>
@@ -72,7 +50,7 @@ describe('an install', () => {
     assert.equal(operation.operationType, 'INSTALL')
     assert.equal(operation.currentVersion, null)
     assert.equal(operation.executionSequence, 1)
-    const plan = await planOf(operation.operationId)
+    const plan = await runtime.plan(operation.operationId)
     assert.deepEqual(
       plan.resources.map(({ locator, action, currentVersion, targetVersion }) => [
         locator,
@@ -185,7 +163,7 @@ describe('an install from an earlier installation', () => {
       copyFrom: first.bundleInstallId,
       properties: { [GATEWAY]: { domain: wrapData('b') } },
     })
-    const plan = await planOf(again.operation.operationId)
+    const plan = await runtime.plan(again.operation.operationId)
     assert.deepEqual(plan.resources[0]?.properties, {
       name: wrapData('Acme'),
       // not set in the earlier one, and so as for anybody
@@ -211,7 +189,7 @@ describe('an install from an earlier installation', () => {
       .where('bundle_install_id', '=', first.bundleInstallId)
       .execute()
     const again = await startInstall(runtime, crm, { scope: newScope(), copyFrom: first.bundleInstallId })
-    const plan = await planOf(again.operation.operationId)
+    const plan = await runtime.plan(again.operation.operationId)
     assert.deepEqual(plan.resources[0]?.properties['name'], wrapData('Acme'))
     assert.deepEqual(plan.resources[0]?.properties['instanceRefProperty'], wrapData(again.bundleInstallId))
   })

@@ -4,9 +4,8 @@ import { sql } from 'kysely'
 import { INSTALLATION_SORTS } from '#contract/runtime-api/installations.ts'
 import type { Installation } from '#contract/runtime-api/installations.ts'
 import type { Input } from '../context.ts'
-import { Refusal } from '../refusal.ts'
 import { billing, crm, installBoth, SCOPE, startInstall } from '../testing-bundles.ts'
-import { actorWith, testRuntime } from '../testing.ts'
+import { actorWith, refused, testRuntime } from '../testing.ts'
 import type { TestRuntime } from '../testing.ts'
 import { detach } from './detach.ts'
 import { listInstallations } from './list.ts'
@@ -121,9 +120,6 @@ describe('the list of installations', () => {
       other([1e300, 'a']),
       other([1, "' or true"]),
     ])
-      await assert.rejects(
-        list({ cursor }),
-        (error) => error instanceof Refusal && error.code === 'REQUEST_INVALID',
-      )
+      await assert.rejects(list({ cursor }), refused('REQUEST_INVALID'))
   })
 })

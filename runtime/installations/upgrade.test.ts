@@ -6,12 +6,9 @@ import { readHistory } from '../configuration/history.ts'
 import { readConfiguration } from '../configuration/read.ts'
 import { saveConfiguration } from '../configuration/save.ts'
 import type { Input } from '../context.ts'
-import type { FrozenPlan } from '../operations/plan.ts'
-import { Refusal } from '../refusal.ts'
 import { billing, CORE, crm, GATEWAY, installBoth, SCOPE } from '../testing-bundles.ts'
-import { actorWith, testRuntime } from '../testing.ts'
+import { refused, testRuntime } from '../testing.ts'
 import type { TestRuntime } from '../testing.ts'
-import { detach } from './detach.ts'
 import { readInstallation } from './read.ts'
 import { upgrade } from './upgrade.ts'
 
@@ -77,30 +74,6 @@ const read = (scope: typeof SCOPE) =>
 type Body = Input<'POST /installations/{bundleInstallId}/upgrade'>['body']
 const upgradeTo = (bundleInstallId: string, body: Body) =>
   runtime.write((context) => upgrade(context, { params: { bundleInstallId }, query: {}, body }))
-const detachIt = (bundleInstallId: string) =>
-  runtime.write((context) =>
-    detach(context, { params: { bundleInstallId }, query: {}, body: { reason: 'gone' } }),
-  )
-
-async function planOf(operationId: string): Promise<FrozenPlan> {
-  const row = await runtime.db
-    .selectFrom('runtime.operation_plan')
-    .select('plan')
-    .where('operation_id', '=', operationId)
-    .executeTakeFirstOrThrow()
-  return row.plan
-}
-
-const refused = (code: string, properties?: string[]) => (error: unknown) => {
-  assert.ok(error instanceof Refusal, String(error))
-  assert.equal(error.code, code)
-  if (properties !== undefined)
-    assert.deepEqual(
-      error.details.map(({ property }) => property),
-      properties,
-    )
-  return true
-}
 
 describe('an upgrade', () => {
   it('keeps, brings, defaults and drops values, and detaches what the target does not have', async () => {
@@ -116,7 +89,7 @@ describe('an upgrade', () => {
       [operation.operationType, operation.currentVersion, operation.targetVersion],
       ['UPGRADE', '1.0.0', '2.0.0'],
     )
-    const plan = await planOf(operation.operationId)
+    const plan = await runtime.plan(operation.operationId)
     assert.deepEqual(
       plan.resources.map(({ locator, action, currentVersion, targetVersion }) => [
         locator,
@@ -239,7 +212,7 @@ describe('an upgrade', () => {
       resources: [{ ...core, properties: { ...core.properties, password: text } }],
     })
     const { operation } = await upgradeTo(bundleInstallId, { targetVersion: '1.2.0' })
-    const plan = await planOf(operation.operationId)
+    const plan = await runtime.plan(operation.operationId)
     assert.equal(plan.resources[0]?.properties['password'], undefined)
     const audit = await runtime.db.selectFrom('runtime.audit_entry').select('changes').execute()
     assert.ok(!JSON.stringify(audit).includes('hunter2'))
@@ -247,56 +220,5 @@ describe('an upgrade', () => {
     assert.ok(!JSON.stringify(await read(scope)).includes('hunter2'))
     const past = await readHistory(runtime.read, { params: scope, query: { limit: 50 }, body: undefined })
     assert.ok(!JSON.stringify(past).includes('hunter2'))
-  })
-})
-
-describe('whoever changes an installation', () => {
-  it('waits for the operation that claims it, and takes over one that failed', async () => {
-    const scope = newScope()
-    const { billing: bundleInstallId } = await installBoth(runtime, scope)
-    const { operation } = await detachIt(bundleInstallId)
-    await assert.rejects(detachIt(bundleInstallId), refused('OPERATION_IN_PROGRESS'))
-    await assert.rejects(
-      upgradeTo(bundleInstallId, { targetVersion: '2.0.0' }),
-      refused('OPERATION_IN_PROGRESS'),
-    )
-    await runtime.fail(operation.operationId)
-    await assert.rejects(detachIt(bundleInstallId), refused('OPERATION_CLAIM_HELD'))
-    await runtime.succeed(operation.operationId)
-    await assert.rejects(detachIt(bundleInstallId), refused('INSTALLATION_NOT_ACTIVE'))
-  })
-
-  it('must be allowed to, and is not told of what they may not see', async () => {
-    const scope = newScope()
-    const { crm: bundleInstallId } = await installBoth(runtime, scope)
-    const input = { params: { bundleInstallId }, query: {}, body: { reason: 'gone' } }
-    const reader = actorWith([{ permissions: ['read'], scope }], 'Reader')
-    const stranger = actorWith([{ permissions: ['read'], scope: { ...scope, workspaceId: 1 } }], 'Stranger')
-    await assert.rejects(
-      runtime.write((context) => detach(context, input), reader),
-      refused('PERMISSION_DENIED'),
-    )
-    await assert.rejects(
-      runtime.write((context) => detach(context, input), stranger),
-      refused('NOT_FOUND'),
-    )
-  })
-
-  it('detaches by a frozen plan of the whole ledger', async () => {
-    const scope = newScope()
-    const { crm: bundleInstallId } = await installBoth(runtime, scope)
-    const { operation } = await detachIt(bundleInstallId)
-    assert.deepEqual([operation.currentVersion, operation.targetVersion], ['1.0.0', '1.0.0'])
-    const plan = await planOf(operation.operationId)
-    assert.deepEqual(
-      plan.resources.map(({ locator, action }) => [locator, action]),
-      [
-        [GATEWAY, 'DETACH'],
-        [CORE, 'DETACH'],
-      ],
-    )
-    await runtime.succeed(operation.operationId)
-    const { resources } = await read(scope)
-    assert.deepEqual(Object.keys(resources), ['dev/billing/MODULE/ledger'])
   })
 })

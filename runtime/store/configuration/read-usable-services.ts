@@ -1,11 +1,9 @@
 import { sql } from 'kysely'
 import type { Scope } from '#contract/protocol/scope.ts'
 import type { Db } from '../../world.ts'
+import { usableBy } from '../services/usable-by.ts'
 
-/**
- * Which of the services the scope may use: registered, enabled, and the scope is one of the consumers; a service
- * without any serves the scope of its owner (decisions, section 6).
- */
+/** Which of the services the scope may refer to: registered, enabled, and it may use them. */
 export async function readUsableServices(
   db: Db,
   scope: Scope,
@@ -18,14 +16,7 @@ export async function readUsableServices(
     .select('service.service_id')
     .where('service.service_id', '=', sql<string>`any(${[...serviceIds]}::text[])`)
     .where('service.enabled', '=', true)
-    .where(
-      sql<boolean>`(
-        service.consumers @> ${JSON.stringify([scope])}::jsonb
-        or (service.consumers = '[]'::jsonb
-          and owner.environment_key = ${scope.environmentKey}
-          and owner.application_runtime_id = ${scope.applicationRuntimeId}
-          and owner.workspace_id = ${scope.workspaceId}))`,
-    )
+    .where(usableBy(scope))
     .execute()
   return new Set(rows.map(({ service_id }) => service_id))
 }
