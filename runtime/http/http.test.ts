@@ -1,0 +1,254 @@
+import assert from 'node:assert/strict'
+import { connect } from 'node:net'
+import { after, before, describe, it } from 'node:test'
+import { createLocalJWKSet, generateKeyPair, jwtVerify } from 'jose'
+import type { JSONWebKeySet } from 'jose'
+import type { JsonObject } from '#contract/protocol/json.ts'
+import { TransportError } from '#edge/problem.ts'
+import { serve } from '#edge/serve.ts'
+import { createActorCheck } from './actor-assertion.ts'
+import { API, CREDENTIAL, EVERYTHING, testHttp } from './testing-http.ts'
+import type { TestHttp } from './testing-http.ts'
+
+let http: TestHttp
+before(async () => {
+  http = await testHttp()
+})
+after(() => http.close())
+
+const plugin = { title: 'Tenants', endpoint: 'http://127.0.0.1:1/', enabled: true }
+
+describe('the actor assertion', () => {
+  it('is refused when it is forged, for somebody else, too old or too long-lived', async () => {
+    const other = await generateKeyPair('EdDSA')
+    const assertions = {
+      'of another key': await http.assertion({ key: other.privateKey }),
+      'for another audience': await http.assertion({ audience: 'module-plugin-manager' }),
+      expired: await http.assertion({ issuedSecondsAgo: 120 }),
+      'of five minutes': await http.assertion({ lifetimeSeconds: 300 }),
+      'without grants': await http.assertion({ claims: { grants: null } }),
+      'with an unknown permission': await http.assertion({
+        claims: { grants: [{ permissions: ['everything'], scope: null }] },
+      }),
+      'without a name': await http.assertion({ claims: { name: '' } }),
+      garbage: 'a.b.c',
+      'with no algorithm': `${Buffer.from('{"alg":"none"}').toString('base64url')}.e30.`,
+    }
+    for (const [what, assertion] of Object.entries(assertions)) {
+      const answer = await http.call('/plugins', { headers: { 'x-runtime-actor-assertion': assertion } })
+      assert.equal(answer.status, 401, what)
+      assert.equal(answer.headers.get('www-authenticate'), 'Bearer')
+    }
+  })
+
+  it('is no reason for 401 when its keys cannot be fetched', async () => {
+    const check = createActorCheck(() => Promise.reject(new TypeError('fetch failed')), {
+      now: () => new Date(),
+    })
+    const headers = { 'x-runtime-actor-assertion': await http.assertion() }
+    await assert.rejects(
+      check(new Request('http://runtime.test/', { headers }), 'request-1'),
+      (error) => error instanceof TransportError && error.status === 503,
+    )
+  })
+})
+
+describe('what needs no credential', () => {
+  it('tells health and readiness', async () => {
+    assert.deepEqual(await (await http.send(`${API}/healthz`)).json(), { status: 'ok' })
+    assert.deepEqual(await (await http.send(`${API}/readyz`)).json(), { status: 'ready' })
+    assert.equal((await http.send(`${API}/readyz`, { method: 'POST' })).status, 405)
+  })
+
+  it('publishes keys that verify the tokens of the platform', async () => {
+    const keys = (await (await http.send(`${API}/.well-known/jwks.json`)).json()) as JSONWebKeySet
+    assert.deepEqual(
+      keys.keys.map(({ d }) => d),
+      [undefined],
+    )
+    const { signer } = http.runtime.world
+    const token = await signer.sign({ sub: 'op-1', stage: 'BEFORE_RESOURCES' }, 'tenants', 300)
+    const { payload } = await jwtVerify(token, createLocalJWKSet(keys), {
+      issuer: 'http://platform.test',
+      audience: 'tenants',
+      algorithms: ['EdDSA'],
+    })
+    assert.equal(payload.sub, 'op-1')
+    assert.equal((payload.exp ?? 0) - (payload.iat ?? 0), 300)
+    assert.equal(signer.isPlatformToken(token), true)
+    assert.equal(signer.isPlatformToken(`Bearer ${token}`), false)
+    assert.equal(signer.isPlatformToken(await http.assertion()), false)
+  })
+
+  it('counts requests by row and status, and nothing by person or object', async () => {
+    await http.call('/plugins/some-plugin-name')
+    const text = await (await http.send(`${API}/metrics`)).text()
+    assert.match(
+      text,
+      /bundle_runtime_http_requests_total\{endpoint="GET \/plugins\/\{pluginId\}",status="200",code="NOT_FOUND"\} \d+/,
+    )
+    assert.match(text, /bundle_runtime_operations\{state="FAILED"\} 0/)
+    assert.doesNotMatch(text, /some-plugin-name|ada/)
+  })
+})
+
+describe('a write', () => {
+  it('gives the same answer again for the same key and body, whatever the order of its fields', async () => {
+    const key = 'same-key'
+    const first = await http.call('/plugins/once', { method: 'PUT', body: plugin, key })
+    await http.call('/plugins/once', { method: 'PUT', body: { ...plugin, title: 'Changed since' } })
+    const again = await http.call('/plugins/once', {
+      method: 'PUT',
+      body: { enabled: true, endpoint: plugin.endpoint, title: plugin.title },
+      key,
+    })
+    assert.deepEqual(again.json, first.json)
+    const now = await http.call('/plugins/once')
+    assert.equal(now.data['title'], 'Changed since')
+  })
+
+  it('refuses the key with another body, and takes it from another person or at another place', async () => {
+    const key = 'reused-key'
+    await http.call('/plugins/reused', { method: 'PUT', body: plugin, key })
+    const other = { ...plugin, title: 'Another' }
+    const refused = await http.call('/plugins/reused', { method: 'PUT', body: other, key })
+    assert.equal(refused.errorCode, 'IDEMPOTENCY_KEY_REUSED')
+    const bob = await http.call('/plugins/reused', { method: 'PUT', body: other, key, actor: 'bob' })
+    assert.equal(bob.errorCode, '0')
+    assert.equal((await http.call('/plugins/elsewhere', { method: 'PUT', body: other, key })).errorCode, '0')
+  })
+
+  it('is done once by twenty that come at once', async () => {
+    const calls = Array.from({ length: 20 }, () =>
+      http.call('/plugins/raced', { method: 'PUT', body: plugin, key: 'raced' }),
+    )
+    const answers = await Promise.all(calls)
+    for (const answer of answers) assert.deepEqual(answer.json, answers[0]?.json)
+    const { items } = (await http.call('/audit?action=plugin.save&limit=200')).data as { items: JsonObject[] }
+    assert.equal(items.filter(({ subject }) => subject === 'raced').length, 1)
+  })
+
+  it('keeps a refusal as the answer too, and tells it in the audit', async () => {
+    const manifest = {
+      bundle: { environmentKey: 'dev', bundleId: 'kept' },
+      version: '1',
+      title: 'Kept',
+      resources: [],
+      plugins: [],
+    }
+    const path = '/bundles/dev/kept/versions/1'
+    await http.call(path, { method: 'PUT', body: manifest })
+    const changed = { ...manifest, title: 'Another' }
+    const refused = await http.call(path, { method: 'PUT', body: changed, key: 'kept' })
+    assert.equal(refused.errorCode, 'VERSION_EXISTS')
+    await http.runtime.world.db.deleteFrom('runtime.bundle_version').where('bundle_id', '=', 'kept').execute()
+    const again = await http.call(path, { method: 'PUT', body: changed, key: 'kept' })
+    assert.deepEqual(again.json, refused.json)
+    const { items } = (await http.call('/audit?action=bundle.publish')).data as { items: JsonObject[] }
+    assert.deepEqual(
+      items.filter(({ subject }) => subject === 'dev/kept 1').map(({ outcome }) => outcome),
+      ['REFUSED', 'DONE'],
+    )
+  })
+
+  it('checks the permission again for a repeat, and a denied one leaves the key free', async () => {
+    const put = { method: 'PUT', body: plugin, key: 'checked' }
+    const reader = [{ permissions: ['read' as const], scope: null }]
+    const denied = await http.call('/plugins/checked', { ...put, grants: reader })
+    assert.equal(denied.errorCode, 'PERMISSION_DENIED')
+    assert.equal((await http.call('/plugins/checked', put)).errorCode, '0')
+    const repeat = await http.call('/plugins/checked', { ...put, grants: reader })
+    assert.equal(repeat.errorCode, 'PERMISSION_DENIED')
+    const { items } = (await http.call('/audit?action=plugin.save')).data as { items: JsonObject[] }
+    assert.deepEqual(
+      items.filter(({ subject }) => subject === 'checked').map(({ outcome }) => outcome),
+      ['REFUSED', 'DONE', 'REFUSED'],
+    )
+  })
+
+  it('forgets a key after 24 hours', async () => {
+    const key = 'old-key'
+    await http.call('/plugins/old', { method: 'PUT', body: plugin, key })
+    const { db } = http.runtime.world
+    await db
+      .updateTable('runtime.idempotency')
+      .set({ created_at: new Date(Date.now() - 25 * 3_600_000).toISOString() })
+      .where('key', '=', key)
+      .execute()
+    const answer = await http.call('/plugins/old', { method: 'PUT', body: { ...plugin, title: 'New' }, key })
+    assert.equal(answer.data['title'], 'New')
+  })
+})
+
+describe('trouble', () => {
+  it('is 503 where a twin holds the key too long, and 500 without a word where we are wrong', async () => {
+    const { db } = http.runtime.world
+    const waiting = await db.transaction().execute(async (tx) => {
+      await tx
+        .insertInto('runtime.idempotency')
+        .values({
+          actor_id: 'ada',
+          endpoint: `PUT ${API}/plugins/stuck`,
+          key: 'stuck',
+          request_hash: Buffer.from('x'),
+        })
+        .execute()
+      return http.call('/plugins/stuck', { method: 'PUT', body: plugin, key: 'stuck' })
+    })
+    assert.equal(waiting.status, 503)
+    assert.equal(waiting.json['code'], 'SERVICE_UNAVAILABLE')
+    assert.equal(waiting.headers.get('retry-after'), '1')
+
+    await db.schema.alterTable('runtime.plugin').renameTo('plugin_gone').execute()
+    const broken = await http.call('/plugins')
+    await db.schema.alterTable('runtime.plugin_gone').renameTo('plugin').execute()
+    assert.equal(broken.status, 500)
+    assert.doesNotMatch(JSON.stringify(broken.json), /plugin|relation|select|at /i)
+  })
+
+  it('is 503 and not ready without a database', async () => {
+    const lone = await testHttp()
+    await lone.close()
+    assert.equal((await lone.send(`${API}/healthz`)).status, 200)
+    assert.equal((await lone.send(`${API}/readyz`)).status, 503)
+  })
+
+  it('is 429 for a caller that runs wild, and not for another', async () => {
+    const limited = await testHttp({ rateLimit: { perSecond: 1, burst: 3 } })
+    const statuses = []
+    for (let n = 0; n < 4; n++) statuses.push((await limited.call('/plugins')).status)
+    assert.deepEqual(statuses, [200, 200, 200, 429])
+    assert.equal((await limited.call('/plugins', { actor: 'bob' })).status, 200)
+    await limited.close()
+  })
+})
+
+describe('over a socket', () => {
+  it('refuses targets that can be read in two ways', async () => {
+    const server = await serve({ app: http.runtime.app, port: 0, hostname: '127.0.0.1' })
+    const headers = `Host: x\r\nAuthorization: Bearer ${CREDENTIAL}\r\nX-Runtime-Actor-Assertion: ${await http.assertion({ grants: EVERYTHING })}\r\nConnection: close\r\n\r\n`
+    const statusOf = (target: string) =>
+      new Promise<string>((resolve, reject) => {
+        const socket = connect(server.port, '127.0.0.1', () =>
+          socket.write(`GET ${target} HTTP/1.1\r\n${headers}`),
+        )
+        let text = ''
+        socket.on('data', (chunk) => (text += String(chunk)))
+        socket.on('end', () => resolve(text.split(' ')[1] ?? ''))
+        socket.on('error', reject)
+      })
+    assert.equal(await statusOf(`${API}/plugins`), '200')
+    for (const target of [
+      `${API}/../api/plugins`,
+      `${API}/./plugins`,
+      `${API}/%2e%2e/api/plugins`,
+      `${API}//plugins`,
+      `/${API}/plugins`,
+      `/Bundle-Runtime/api/plugins`,
+      `${API}/plugins%00`,
+      `http://elsewhere.test${API}/plugins`,
+    ])
+      assert.equal(await statusOf(target), '400', target)
+    await server.stop()
+  })
+})

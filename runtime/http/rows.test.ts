@@ -1,0 +1,260 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { fillPath, isWrite, METHODS, splitName } from '#contract/endpoint/endpoint.ts'
+import type { EndpointName, EndpointRow } from '#contract/endpoint/endpoint.ts'
+import { PERMISSIONS } from '#contract/endpoint/permission.ts'
+import type { Grant } from '#contract/endpoint/permission.ts'
+import type { JsonObject, JsonValue } from '#contract/protocol/json.ts'
+import { runtimeApi } from '#contract/runtime-api/rows.ts'
+import { SCOPE, billing } from '../testing-bundles.ts'
+import { CREDENTIAL, testHttp } from './testing-http.ts'
+import type { Answered, TestHttp } from './testing-http.ts'
+
+// The same questions to every row of the contract: a row that is added later is asked them too.
+
+const rows = Object.entries(runtimeApi) as [EndpointName, EndpointRow][]
+const SOME_ID = '0199f000-0000-7000-8000-000000000001'
+const elsewhere: Grant[] = [
+  { permissions: [...PERMISSIONS], scope: { ...SCOPE, environmentKey: 'somewhere-else' } },
+]
+
+let http: TestHttp
+let installed: { bundleInstallId: string; operationId: string }
+
+before(async () => {
+  http = await testHttp()
+  const { bundle, version } = billing
+  await http.call(`/bundles/${bundle.environmentKey}/${bundle.bundleId}/versions/${version}`, {
+    method: 'PUT',
+    body: billing as unknown as JsonObject,
+  })
+  const answer = await http.call('/installations', {
+    method: 'POST',
+    body: bodies['POST /installations'] ?? null,
+  })
+  const { installation, operation } = answer.data as { installation: JsonObject; operation: JsonObject }
+  installed = {
+    bundleInstallId: String((installation['installation'] as JsonObject)['bundleInstallId']),
+    operationId: String(operation['operationId']),
+  }
+})
+
+after(() => http.close())
+
+const params: Record<string, string | number> = {
+  ...SCOPE,
+  bundleId: 'billing',
+  version: '1.0.0',
+  snapshotVersion: 1,
+  serviceName: 'search',
+  pluginId: 'tenants',
+  credentialId: SOME_ID,
+  serviceId: 'mail',
+}
+const paramsOf = (): Record<string, string | number> => ({ ...params, ...installed })
+
+const scope = '/scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}'
+const bodies: Record<string, JsonObject> = {
+  'POST /installations': { scope: { ...SCOPE }, bundle: { ...billing.bundle }, targetVersion: '1.0.0' },
+  'POST /installations/{bundleInstallId}/upgrade': { targetVersion: '2.0.0' },
+  'POST /installations/{bundleInstallId}/detach': { reason: 'not needed any more' },
+  'POST /operations/{operationId}/retry': { run: 1 },
+  'POST /operations/{operationId}/takeover': { run: 1, reason: 'it cannot end' },
+  [`POST ${scope}/configuration/plan`]: { snapshotVersion: 1, changes: {} },
+  [`PATCH ${scope}/configuration`]: { snapshotVersion: 1, changes: {} },
+  [`PUT ${scope}/configuration`]: { snapshotVersion: 1, resources: {} },
+  [`PUT ${scope}/local-services/{serviceName}`]: { values: {}, version: 0 },
+  'PUT /bundles/{environmentKey}/{bundleId}/versions/{version}': billing as unknown as JsonObject,
+  'PUT /plugins/{pluginId}': { title: 'Tenants', endpoint: 'http://127.0.0.1:1/', enabled: true },
+  'POST /plugins/{pluginId}/credentials': {},
+  'PUT /services/{serviceId}': {
+    title: 'Mail',
+    url: 'http://127.0.0.1:1/mail',
+    methods: [],
+    owner: null,
+    consumers: [],
+    enabled: true,
+  },
+}
+
+function ask(
+  name: EndpointName,
+  call: Parameters<TestHttp['call']>[1] & { path?: string; query?: string } = {},
+) {
+  const { method, path } = splitName(name)
+  const filled = call.path ?? fillPath(path, paramsOf())
+  const body = bodies[name]
+  return http.call(filled + (call.query ?? ''), { method, ...(body !== undefined && { body }), ...call })
+}
+
+const isStream = (row: EndpointRow): boolean => row.answers === 'events'
+
+function assertProblem(answer: Answered, status: number, code: string): void {
+  assert.equal(answer.status, status)
+  assert.equal(answer.headers.get('content-type'), 'application/problem+json')
+  assert.equal(answer.json['code'], code)
+  assert.equal(answer.json['requestId'], answer.headers.get('x-request-id'))
+}
+
+function detailsOf(answer: Answered): { path: string; message: string }[] {
+  return (answer.data['details'] ?? []) as { path: string; message: string }[]
+}
+
+for (const [name, row] of rows) {
+  describe(name, () => {
+    it('has a valid sample where it takes a body', () => {
+      assert.equal(row.body === undefined, bodies[name] === undefined)
+      if (row.body !== undefined) assert.equal(row.body.safeParse(bodies[name]).success, true)
+    })
+
+    it('refuses a call without the service credential, or with a wrong one', async () => {
+      for (const authorization of [
+        null,
+        'Bearer',
+        'Bearer nothing',
+        `Basic ${CREDENTIAL}`,
+        `Bearer ${CREDENTIAL}x`,
+      ])
+        assertProblem(await ask(name, { headers: { authorization } }), 401, 'AUTHENTICATION_REQUIRED')
+    })
+
+    it('refuses the service credential without an assertion', async () => {
+      const answer = await ask(name, { headers: { 'x-runtime-actor-assertion': null } })
+      assertProblem(answer, 401, 'AUTHENTICATION_REQUIRED')
+    })
+
+    if (!isStream(row)) {
+      it('gives nothing to a person without the permission', async () => {
+        const { access } = row
+        assert('where' in access)
+        const grants = access.where === 'anywhere' ? [] : elsewhere
+        const answer = await ask(name, { grants })
+        assert.equal(answer.status, 200)
+        if (access.where === 'object') assert.equal(answer.errorCode, 'NOT_FOUND')
+        else if (access.where !== 'list') assert.equal(answer.errorCode, 'PERMISSION_DENIED')
+        else if (answer.errorCode === '0') assertEmpty(answer.data)
+        else assert.equal(answer.errorCode, 'NOT_FOUND')
+      })
+    }
+
+    it('refuses a query name that it does not know', async () => {
+      const answer = await ask(name, { query: '?nonsense=1' })
+      assert.equal(answer.status, 200)
+      assert.equal(answer.errorCode, 'REQUEST_INVALID')
+      assert.match(JSON.stringify(detailsOf(answer)), /query.*nonsense/)
+    })
+
+    for (const param of Object.keys(row.params?.shape ?? {})) {
+      it(`refuses a wrong ${param} and names it`, async () => {
+        const path = splitName(name).path.replace(`{${param}}`, '{wrong}')
+        const answer = await ask(name, { path: fillPath(path, { ...paramsOf(), wrong: 'no t!' }) })
+        assert.equal(answer.errorCode, 'REQUEST_INVALID')
+        assert.deepEqual(
+          detailsOf(answer).map((detail) => detail.path),
+          [`path.${param}`],
+        )
+      })
+    }
+
+    if (row.body !== undefined) {
+      it('refuses a body with a field that it does not know', async () => {
+        const answer = await ask(name, { body: { ...bodies[name], nonsense: 1 } })
+        assert.match(answer.errorCode, /^(REQUEST|MANIFEST)_INVALID$/)
+        assert.match(JSON.stringify(detailsOf(answer)), /body.*nonsense/)
+      })
+
+      it('refuses each field of a wrong type and names it', async () => {
+        for (const field of Object.keys(bodies[name] ?? {})) {
+          const answer = await ask(name, { body: { ...bodies[name], [field]: -1.5 } })
+          assert.match(answer.errorCode, /^(REQUEST|MANIFEST)_INVALID$/, field)
+          assert(
+            detailsOf(answer).some(({ path }) => path.startsWith(`body.${field}`)),
+            field,
+          )
+        }
+      })
+
+      it('refuses text that is no JSON, another type, and too much', async () => {
+        const { method, path } = splitName(name)
+        const send = async (body: string, headers: Record<string, string> = {}) =>
+          http.send(`/bundle-runtime/api${fillPath(path, paramsOf())}`, {
+            method,
+            body,
+            headers: {
+              authorization: `Bearer ${CREDENTIAL}`,
+              'x-runtime-actor-assertion': await http.assertion(),
+              'idempotency-key': 'k',
+              'content-type': 'application/json',
+              ...headers,
+            },
+          })
+        const broken = await send('{"a":')
+        assert.equal(broken.status, 200)
+        assert.equal(((await broken.json()) as JsonObject)['errorCode'], 'REQUEST_INVALID')
+        assert.equal((await send('{}', { 'content-type': 'text/plain' })).status, 415)
+        assert.equal((await send('{}', { 'content-encoding': 'gzip' })).status, 415)
+        const tooMuch = JSON.stringify({ a: 'x'.repeat((row.maxBodyBytes ?? 262_144) + 1) })
+        assert.equal((await send(tooMuch)).status, 413)
+      })
+    }
+
+    if (isWrite(name, row)) {
+      it('refuses a write without a usable Idempotency-Key', async () => {
+        for (const key of [null, '', 'with space', 'x'.repeat(129), 'umläut'.normalize()]) {
+          const answer = await ask(name, { headers: { 'idempotency-key': key && encodeHeader(key) } })
+          assert.equal(answer.errorCode, 'REQUEST_INVALID')
+          assert.deepEqual(
+            detailsOf(answer).map(({ path }) => path),
+            ['header.Idempotency-Key'],
+          )
+        }
+      })
+    }
+  })
+}
+
+describe('methods', () => {
+  it('answers 405 with Allow for every other method of every path', async () => {
+    const byPath = Map.groupBy(rows, ([name]) => splitName(name).path)
+    for (const [path, named] of byPath) {
+      const methods = named.map(([name]) => splitName(name).method)
+      for (const method of METHODS.filter((other) => !methods.includes(other))) {
+        const answer = await http.call(fillPath(path, paramsOf()), { method })
+        assertProblem(answer, 405, 'METHOD_NOT_ALLOWED')
+        const allowed = (answer.headers.get('allow') ?? '').split(', ')
+        for (const one of methods) assert(allowed.includes(one), `${path} allows ${one}`)
+      }
+    }
+  })
+
+  it('answers OPTIONS with the methods and nothing for other origins, and HEAD like GET', async () => {
+    const options = await http.call('/plugins', {
+      method: 'OPTIONS',
+      headers: { origin: 'http://evil.test' },
+    })
+    assert.equal(options.status, 204)
+    assert.equal(options.headers.get('allow'), 'GET, HEAD, OPTIONS')
+    assert.equal(options.headers.get('access-control-allow-origin'), null)
+    const head = await http.call('/plugins', { method: 'HEAD' })
+    assert.equal(head.status, 200)
+    assert.equal((await http.call('/events', { method: 'HEAD' })).status, 200)
+  })
+
+  it('answers 404 for a path that does not exist, and 400 for one that is not canonical', async () => {
+    for (const path of ['/nothing', '/operations/x/y/z', '/plugins/a/b/c/d'])
+      assertProblem(await http.call(path), 404, 'NOT_FOUND')
+    for (const path of ['//plugins', '/plugins/a%2fb', '/plugins;x=1'])
+      assert.equal((await http.call(path)).status, 400, path)
+  })
+})
+
+function encodeHeader(text: string): string {
+  return Buffer.from(text, 'utf8').toString('latin1')
+}
+
+/** An answer that tells of no object: no items, and no count above zero. */
+function assertEmpty(data: JsonValue): void {
+  if (typeof data === 'number') assert.equal(data, 0)
+  else if (Array.isArray(data)) assert.deepEqual(data, [])
+  else if (typeof data === 'object' && data !== null) Object.values(data).forEach(assertEmpty)
+}

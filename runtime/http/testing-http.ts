@@ -1,0 +1,139 @@
+import { randomUUID } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createLocalJWKSet, exportJWK, generateKeyPair, SignJWT } from 'jose'
+import { PERMISSIONS } from '#contract/endpoint/permission.ts'
+import type { Grant } from '#contract/endpoint/permission.ts'
+import type { JsonObject, JsonValue } from '#contract/protocol/json.ts'
+import { testDatabase } from '#database/testing.ts'
+import { parseEgressAllow } from '#edge/egress.ts'
+import { createLog } from '#edge/log.ts'
+import { createRuntime } from '../app.ts'
+import type { Runtime, RuntimeOptions } from '../app.ts'
+import { RUNTIME_MIGRATIONS } from '../store/migrations.ts'
+
+// The runtime as its callers meet it: requests over HTTP, with real credentials and real assertions.
+
+export const CREDENTIAL = 'the-service-credential'
+export const API = '/bundle-runtime/api'
+export const RESOLVE = '/module-plugin-manager/api/bundle-plugin/service-reference/resolve'
+export const EVERYTHING: Grant[] = [{ permissions: [...PERMISSIONS], scope: null }]
+
+export interface Call {
+  method?: string
+  body?: JsonValue
+  /** As they go out; `null` leaves out what is sent by default. */
+  headers?: Record<string, string | null>
+  /** Whose assertion is sent: somebody who may do everything where absent. */
+  grants?: Grant[]
+  actor?: string
+  key?: string
+}
+
+export interface Answered {
+  status: number
+  headers: Headers
+  json: JsonObject
+  /** Of the envelope. */
+  errorCode: string
+  data: JsonObject
+}
+
+export interface TestHttp {
+  runtime: Runtime
+  /** Calls below the runtime API's base. */
+  call(path: string, call?: Call): Promise<Answered>
+  /** Sends any request at all. */
+  send(path: string, init?: RequestInit): Promise<Response>
+  assertion(options?: AssertionOptions): Promise<string>
+  close(): Promise<void>
+}
+
+export interface AssertionOptions {
+  actor?: string
+  grants?: Grant[]
+  audience?: string
+  lifetimeSeconds?: number
+  issuedSecondsAgo?: number
+  claims?: Record<string, JsonValue>
+  key?: Awaited<ReturnType<typeof generateKeyPair>>['privateKey']
+}
+
+export async function testHttp(options: Partial<RuntimeOptions> = {}): Promise<TestHttp> {
+  const database = await testDatabase({ migrations: [RUNTIME_MIGRATIONS] })
+  const dataDir = await mkdtemp(join(tmpdir(), 'runtime-'))
+  const { privateKey, publicKey } = await generateKeyPair('EdDSA')
+  const runtime = await createRuntime({
+    connection: database.connection,
+    dataDir,
+    platformApiBase: 'http://platform.test',
+    egressAllow: parseEgressAllow('loopback'),
+    credentials: [CREDENTIAL],
+    actorKeys: createLocalJWKSet({ keys: [{ ...(await exportJWK(publicKey)), kid: 'bff', alg: 'EdDSA' }] }),
+    log: createLog({ name: 'test', level: 'silent' }),
+    worker: 'off',
+    checkAnswers: true,
+    ...options,
+  })
+  await runtime.start()
+
+  const assertion = (asked: AssertionOptions = {}): Promise<string> => {
+    const { actor = 'ada', grants = EVERYTHING, audience = 'bundle-runtime' } = asked
+    const now = Math.floor(Date.now() / 1000) - (asked.issuedSecondsAgo ?? 0)
+    return new SignJWT({ name: actor, grants, ...asked.claims })
+      .setProtectedHeader({ alg: 'EdDSA', kid: 'bff' })
+      .setSubject(actor)
+      .setAudience(audience)
+      .setIssuedAt(now)
+      .setExpirationTime(now + (asked.lifetimeSeconds ?? 60))
+      .sign(asked.key ?? privateKey)
+  }
+  const send = async (path: string, init?: RequestInit): Promise<Response> =>
+    runtime.app.request(`http://runtime.test${path}`, init)
+
+  return {
+    runtime,
+    send,
+    assertion,
+    async call(path, { method = 'GET', body, headers = {}, grants, actor, key = randomUUID() } = {}) {
+      const sent = new Headers()
+      const defaults: Record<string, string | null> = {
+        authorization: `Bearer ${CREDENTIAL}`,
+        'x-runtime-actor-assertion': await assertion({
+          ...(grants && { grants }),
+          ...(actor !== undefined && { actor }),
+        }),
+        'idempotency-key': method === 'GET' ? null : key,
+        'content-type': body === undefined ? null : 'application/json',
+        ...headers,
+      }
+      for (const [name, value] of Object.entries(defaults)) if (value !== null) sent.set(name, value)
+      const response = await send(API + path, {
+        method,
+        headers: sent,
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      })
+      return answered(response)
+    },
+    async close() {
+      await runtime.stop()
+      await database.close()
+      await rm(dataDir, { recursive: true })
+    },
+  }
+}
+
+export async function answered(response: Response): Promise<Answered> {
+  const text = await response.text()
+  const json: unknown = text === '' ? {} : JSON.parse(text)
+  const object = (value: unknown): JsonObject =>
+    typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : {}
+  return {
+    status: response.status,
+    headers: response.headers,
+    json: object(json),
+    errorCode: String(object(json)['errorCode'] ?? object(json)['code'] ?? ''),
+    data: object(object(json)['data']),
+  }
+}
