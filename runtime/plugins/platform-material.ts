@@ -61,8 +61,10 @@ const ADDRESS_MAX = 2048
 
 function holdsAddress(text: string, bases: readonly Address[]): boolean {
   if (bases.length === 0) return false
-  for (const { index } of text.matchAll(/https?:\/\//gi)) {
-    const [found = ''] = text.slice(index, index + ADDRESS_MAX).split(/[\s"'<>\\,;)\]}]/, 1)
+  // cut before each scheme, so that an address inside another one is found too
+  for (const part of text.split(/(?=https?:\/\/)/i)) {
+    if (!/^https?:/i.test(part)) continue
+    const [found = ''] = part.slice(0, ADDRESS_MAX).split(/[\s"'<>\\,;)\]}]/, 1)
     const address = addressOf(found)
     if (address !== null && bases.some((base) => isBelow(address, base))) return true
   }
