@@ -31,6 +31,10 @@ test('the compiler refuses every import that the house forbids', async () => {
   })
   assert.notEqual(code, 0)
   for (const file of Object.keys(PLANTED)) {
-    assert.match(output, new RegExp(`${file.replaceAll('.', '\\.')}\\(\\d+,\\d+\\): error TS(6307|2591|2580)`), `${file} was not refused`)
+    assert.match(
+      output,
+      new RegExp(`${file.replaceAll('.', '\\.')}\\(\\d+,\\d+\\): error TS(6307|2591|2580)`),
+      `${file} was not refused`,
+    )
   }
 })

@@ -38,14 +38,11 @@ function installWhatIsMissing() {
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted && existsSync(pinnedNode())) return
   console.log('Installing packages …')
   const windows = process.platform === 'win32'
+  // not `npm ci`: it refuses a lock file without the optional packages of other platforms, which not every registry has
   const install = spawnSync(
     windows ? 'npm.cmd' : 'npm',
-    ['ci', '--no-audit', '--no-fund', '--loglevel=error'],
-    {
-      cwd: root,
-      stdio: ['ignore', 'inherit', 'inherit'],
-      shell: windows,
-    },
+    ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error'],
+    { cwd: root, stdio: ['ignore', 'inherit', 'inherit'], shell: windows },
   )
   if (install.status !== 0) {
     console.error('The packages could not be installed. Is the npm registry reachable?')

@@ -1,0 +1,48 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createScriptedPlugin } from '#plugin/examples/scripted/scripted-plugin.ts'
+import { createTenantProvisioner } from '#plugin/examples/tenant-provisioner/tenant-provisioner.ts'
+
+export interface DemoPlugins {
+  /** Base addresses; each takes lifecycle calls at `/lifecycle`. */
+  tenantProvisioner: string
+  scriptedHooks: string
+  stop(): Promise<void>
+}
+
+interface Ports {
+  tenantProvisioner: number
+  scriptedHooks: number
+}
+
+/**
+ * Runs the example plugins on loopback. The system chooses their ports once; they are kept, because the runtime knows the
+ * plugins by their address.
+ */
+export async function startDemoPlugins(folder: string, platformApiBase: string): Promise<DemoPlugins> {
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const file = join(folder, 'ports.json')
+  const ports = readPorts(file)
+  const tenant = await createTenantProvisioner({ dataDir: folder, platformApiBase }).listen(
+    ports.tenantProvisioner,
+  )
+  const scripted = await createScriptedPlugin({ dataDir: folder, platformApiBase }).listen(
+    ports.scriptedHooks,
+  )
+  writeFileSync(file, JSON.stringify({ tenantProvisioner: tenant.port, scriptedHooks: scripted.port }))
+  return {
+    tenantProvisioner: tenant.url,
+    scriptedHooks: scripted.url,
+    async stop() {
+      await Promise.all([tenant.close({ graceMs: 1_000 }), scripted.close({ graceMs: 1_000 })])
+    },
+  }
+}
+
+function readPorts(file: string): Ports {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as Ports
+  } catch {
+    return { tenantProvisioner: 0, scriptedHooks: 0 }
+  }
+}

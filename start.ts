@@ -1,0 +1,172 @@
+import { join } from 'node:path'
+import { createLocalJWKSet } from 'jose'
+import { createConsole } from '#bff/app.ts'
+import { createActorAssertions } from '#bff/actor-assertion.ts'
+import { loadActorKey } from '#bff/actor-key.ts'
+import { createRuntimeClient } from '#bff/runtime-client.ts'
+import type { ConsoleSettings } from '#bff/settings.ts'
+import type { NewUser } from '#bff/oidc/users.ts'
+import { openServer } from '#database/open.ts'
+import type { OpenServer } from '#database/open.ts'
+import type { EgressRule } from '#edge/egress.ts'
+import { keptSecret } from '#edge/kept-secret.ts'
+import type { Log, LogFields } from '#edge/log.ts'
+import { createOutbound } from '#edge/outbound.ts'
+import { serve } from '#edge/serve.ts'
+import type { RunningServer } from '#edge/serve.ts'
+import { createRuntime } from '#runtime/app.ts'
+import type { Runtime, RuntimeOptions } from '#runtime/app.ts'
+import { createDemoCaller } from './demo/caller.ts'
+import type { DemoCaller } from './demo/caller.ts'
+import { startDemoPlugins } from './demo/plugins.ts'
+import type { DemoPlugins } from './demo/plugins.ts'
+
+export interface StartOptions {
+  dataDir: string
+  /** Null: the embedded PostgreSQL in `dataDir`. */
+  databaseUrl: string | null
+  console: ConsoleSettings
+  runtime: {
+    port: number
+    /** Where plugins reach the platform; by default this machine's loopback. */
+    platformApiBase: string | null
+    egressAllow: readonly EgressRule[]
+    credential: string | null
+    events?: RuntimeOptions['events']
+  }
+  /** Whether to run the example plugins that the demo world installs with. */
+  plugins: boolean
+  /** The built console. */
+  folder: string
+  log: Log
+}
+
+export interface Running {
+  /** The console as browsers see it. */
+  url: string
+  runtimeUrl: string
+  newUsers: NewUser[]
+  plugins: DemoPlugins | null
+  /** Calls the runtime as a person of the demo world; null when the runtime is somebody else's. */
+  call: DemoCaller | null
+  /** Settles only when something that everything needs ended by itself. */
+  failed: Promise<void>
+  stop(): Promise<void>
+}
+
+/** Everything on one machine: database, runtime, example plugins, console. What was started is stopped when a part fails. */
+export async function startAll(options: StartOptions): Promise<Running> {
+  const stops: (() => Promise<void>)[] = []
+  const stop = async (): Promise<void> => {
+    // the other way round: whoever uses something ends before it
+    for (const end of stops.splice(0).reverse()) await end()
+  }
+  try {
+    return await start(options, stops, stop)
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+async function start(
+  options: StartOptions,
+  stops: (() => Promise<void>)[],
+  stop: () => Promise<void>,
+): Promise<Running> {
+  const { dataDir, log } = options
+  const database = await openServer({ databaseUrl: options.databaseUrl, dataDir, log: databaseLog(log) })
+  stops.push(() => database.stop())
+  const assertionKey = await loadActorKey(dataDir)
+
+  const embedded =
+    options.console.runtime === null ? await startRuntime(options, database, assertionKey, stops) : null
+  const runtime = options.console.runtime ?? embedded?.address
+  if (runtime === undefined) throw new TypeError('There is neither an embedded runtime nor another one')
+
+  let server: RunningServer | null = null
+  const bff = await createConsole({
+    connection: database.connection,
+    dataDir,
+    settings: options.console.auth,
+    runtime,
+    assertionKey,
+    folder: options.folder,
+    loopback: () => `http://127.0.0.1:${server?.port ?? options.console.port}`,
+    log: log.child({ part: 'console' }),
+  })
+  stops.push(() => bff.stop())
+  server = await serve({
+    app: bff.app,
+    port: options.console.port,
+    ...(bff.front !== null && { front: bff.front }),
+  })
+  const listening = server
+  stops.push(() => listening.stop({ graceMs: 2_000 }))
+
+  return {
+    url: options.console.auth.publicOrigin,
+    runtimeUrl: runtime.baseUrl,
+    newUsers: bff.newUsers,
+    plugins: embedded?.plugins ?? null,
+    call: embedded?.call ?? null,
+    failed: database.failed,
+    stop,
+  }
+}
+
+async function startRuntime(
+  options: StartOptions,
+  database: OpenServer,
+  assertionKey: Awaited<ReturnType<typeof loadActorKey>>,
+  stops: (() => Promise<void>)[],
+) {
+  const { dataDir, log, runtime: settings } = options
+  const credential =
+    settings.credential ??
+    (await keptSecret({
+      directory: dataDir,
+      file: 'runtime-credential',
+      make: () => crypto.randomUUID() + crypto.randomUUID(),
+    }))
+  const platformApiBase = settings.platformApiBase ?? `http://127.0.0.1:${settings.port}`
+  const runtime: Runtime = await createRuntime({
+    connection: database.connection,
+    dataDir,
+    platformApiBase,
+    egressAllow: settings.egressAllow,
+    credentials: [credential],
+    actorKeys: createLocalJWKSet({ keys: [assertionKey.publicJwk] }),
+    log: log.child({ part: 'runtime' }),
+    ...(settings.events !== undefined && { events: settings.events }),
+  })
+  stops.push(() => runtime.stop())
+  const server = await serve({
+    app: runtime.app,
+    port: settings.port,
+    hostname: '127.0.0.1',
+    portVariable: 'RUNTIME_PORT',
+  })
+  stops.push(() => server.stop({ graceMs: 2_000 }))
+  const plugins = options.plugins ? await startDemoPlugins(join(dataDir, 'plugins'), platformApiBase) : null
+  if (plugins !== null) stops.push(() => plugins.stop())
+  // plugins first: an operation that was left over goes on at once
+  await runtime.start()
+
+  const address = { baseUrl: `http://127.0.0.1:${server.port}/bundle-runtime/api`, credential }
+  const outbound = createOutbound({ egressAllow: [{ kind: 'loopback' }] })
+  stops.push(() => outbound.close())
+  const call = createDemoCaller(
+    createRuntimeClient({ outbound, ...address }),
+    createActorAssertions(assertionKey),
+  )
+  return { address, plugins, call }
+}
+
+function databaseLog(log: Log) {
+  return {
+    info: (fields: object, message: string) => log.info(message, fields as LogFields),
+    warn: (fields: object, message: string) => log.warn(message, fields as LogFields),
+    error: (fields: object, message: string) => log.error(message, fields as LogFields),
+  }
+}
