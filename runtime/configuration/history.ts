@@ -3,14 +3,13 @@ import type { PropertyDefinition } from '#contract/protocol/property-definition.
 import { notFound } from '../actor.ts'
 import type { Answer, Input, ReadContext } from '../context.ts'
 import { own } from '../own.ts'
-import { Refusal } from '../refusal.ts'
 import { findScope } from '../store/configuration/find-scope.ts'
 import { listSnapshots } from '../store/configuration/list-snapshots.ts'
 import type { SnapshotRow } from '../store/configuration/list-snapshots.ts'
 import { readOwnedResources } from '../store/configuration/read-owned-resources.ts'
 import { readSnapshotChanges } from '../store/configuration/read-snapshot-changes.ts'
 import type { SnapshotChangeRow } from '../store/configuration/read-snapshot-changes.ts'
-import { decodeCursor, encodeCursor } from '../store/cursor.ts'
+import { cursorInteger, cursorValues, pageOf } from '../store/page.ts'
 import { changeView } from './change-view.ts'
 
 type Name = 'GET /scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/configuration/history'
@@ -18,38 +17,26 @@ type Name = 'GET /scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/c
 /** Snapshots of a scope, newest first; with a filter, those that changed such a property, and only that change. */
 export async function readHistory({ world }: ReadContext, input: Input<Name>): Promise<Answer<Name>> {
   const { locator, property, limit, cursor } = input.query
-  const before = cursor === undefined ? undefined : readCursor(cursor)
+  const after = cursorValues(cursor, ['number'])
+  const before = after === null ? undefined : cursorInteger(after[0])
   const scope = await findScope(world.db, input.params)
   if (scope === undefined) throw notFound('scope')
 
   const rows = await listSnapshots(world.db, scope.scope_id, { locator, property, before, limit: limit + 1 })
-  const page = rows.slice(0, limit)
-  const versions = page.map((row) => row.snapshot_version)
+  const versions = rows.slice(0, limit).map((row) => row.snapshot_version)
   const changes = await readSnapshotChanges(world.db, scope.scope_id, versions, { locator, property })
   const locators = [...new Set(changes.map((change) => change.locator))]
-  const known = new Map(
-    (await readOwnedResources(world.db, scope.scope_id, locators)).map((row) => [
-      row.locator,
-      row.definitions,
-    ]),
-  )
-  const last = page.at(-1)
-  return {
-    items: page.map((row) =>
+  const resources = await readOwnedResources(world.db, scope.scope_id, locators)
+  const known = new Map(resources.map((row) => [row.locator, row.definitions]))
+  return pageOf(rows, limit, {
+    item: (row) =>
       snapshotView(
         row,
         changes.filter((change) => change.snapshot_version === row.snapshot_version),
         (change) => own(known.get(change.locator) ?? {}, change.property),
       ),
-    ),
-    nextCursor: rows.length > limit && last !== undefined ? encodeCursor([last.snapshot_version]) : null,
-  }
-}
-
-function readCursor(cursor: string): number {
-  const [version] = decodeCursor(cursor, ['number'])
-  if (typeof version === 'number' && Number.isSafeInteger(version)) return version
-  throw new Refusal('REQUEST_INVALID', 'The cursor is not one of this list. Begin again without it.')
+    valuesOf: (row) => [row.snapshot_version],
+  })
 }
 
 function snapshotView(

@@ -1,4 +1,3 @@
-import { Key } from '#contract/protocol/keys.ts'
 import { INSTANCE_REF_PROPERTY } from '#contract/protocol/limits.ts'
 import type { LocalService } from '#contract/runtime-api/local-services.ts'
 import { notFound } from '../actor.ts'
@@ -11,7 +10,7 @@ import { findScope, scopeOf } from '../store/configuration/find-scope.ts'
 import { listLocalServices as listRows } from '../store/configuration/list-local-services.ts'
 import { makeScope } from '../store/configuration/make-scope.ts'
 import { putLocalService } from '../store/configuration/put-local-service.ts'
-import { decodeCursor, encodeCursor } from '../store/cursor.ts'
+import { cursorValues, pageOf } from '../store/page.ts'
 import { refuseFor } from './problem.ts'
 
 // A runtime-local service has no Module identity and no plugin: saving it makes no operation and no installation
@@ -25,16 +24,14 @@ export async function listLocalServices(
   { world }: ReadContext,
   { params, query }: Input<`GET ${List}`>,
 ): Promise<Answer<`GET ${List}`>> {
-  const after = query.cursor === undefined ? undefined : readCursor(query.cursor)
+  const after = cursorValues(query.cursor, ['string'])
   const scope = await findScope(world.db, params)
   if (scope === undefined) return { items: [], nextCursor: null }
-  const rows = await listRows(world.db, scope.scope_id, { after, limit: query.limit + 1 })
-  const page = rows.slice(0, query.limit)
-  const last = page.at(-1)
-  return {
-    items: page.map(localServiceView),
-    nextCursor: rows.length > page.length && last !== undefined ? encodeCursor([last.service_name]) : null,
-  }
+  const rows = await listRows(world.db, scope.scope_id, {
+    after: after === null ? undefined : String(after[0]),
+    limit: query.limit + 1,
+  })
+  return pageOf(rows, query.limit, { item: localServiceView, valuesOf: (row) => [row.service_name] })
 }
 
 /** Refuses with NOT_FOUND. */
@@ -84,12 +81,6 @@ function staleService(current: LocalServiceRow | undefined): Refusal {
       ? 'The local service does not exist. Save it with version 0 to make it.'
       : `The local service has changed since it was read: it is at version ${current.version} now. Read it again and repeat your changes on top.`,
   )
-}
-
-function readCursor(cursor: string): string {
-  const name = Key.safeParse(decodeCursor(cursor, ['string'])[0])
-  if (name.success) return name.data
-  throw new Refusal('REQUEST_INVALID', 'The cursor is not one of this list. Begin again without it.')
 }
 
 function localServiceView(row: LocalServiceRow): LocalService {

@@ -5,7 +5,7 @@ import type { installationEndpoints } from '#contract/runtime-api/installations.
 import type { Actor } from '../../actor.ts'
 import type { Db } from '../../world.ts'
 import { instantAt, microsecondsOf } from '../instants.ts'
-import { containing } from '../like.ts'
+import { containsText } from '../page.ts'
 import { visibleTo } from '../visible.ts'
 import { claimColumns } from './claim.ts'
 import type { InstallationRow } from './load-installations.ts'
@@ -37,6 +37,7 @@ export function listInstallations(
     .select(claimColumns)
     .select(microsecondsOf('installation.updated_at').as('updated_microseconds'))
     .where(visibleTo(actor, 'read', 'installation'))
+    .where(containsText(q, SEARCHED))
     .orderBy(`installation.${sort.column}`, sort.direction)
     .orderBy('installation.bundle_install_id', sort.direction)
     .limit(filter.limit + 1)
@@ -48,10 +49,15 @@ export function listInstallations(
   if (version !== undefined) query = query.where('installation.version', '=', version)
   if (state !== undefined) query = query.where('installation.state', 'in', state)
   if (claim !== undefined) query = query.where(claimedAs(claim))
-  if (q !== undefined && q !== '') query = query.where(matches(q))
   if (after !== undefined) query = query.where(isAfter(sort, after))
   return query.execute()
 }
+
+const SEARCHED = [
+  sql`installation.title`,
+  sql`installation.bundle_id`,
+  sql`installation.bundle_install_id::text`,
+]
 
 const SORTS = {
   '-updatedAt': { column: 'updated_at', direction: 'desc' },
@@ -77,12 +83,4 @@ function claimedAs(wanted: NonNullable<InstallationQuery['claim']>): RawBuilder<
     return sql`claim.state = ${claim}`
   })
   return sql<boolean>`(${sql.join(conditions, sql` or `)})`
-}
-
-function matches(q: string): RawBuilder<boolean> {
-  const pattern = containing(q)
-  return sql<boolean>`(
-    installation.title ilike ${pattern}
-    or installation.bundle_id ilike ${pattern}
-    or installation.bundle_install_id::text ilike ${pattern})`
 }
