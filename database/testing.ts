@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
-import { existsSync, readdirSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, readdirSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 
 import pg from 'pg'
 
@@ -12,7 +12,13 @@ import { binariesIn, findBinaries } from './server/binaries.ts'
 import { clusterPassword, ensureCluster, type Cluster } from './server/cluster.ts'
 import type { DatabaseLog } from './server/log.ts'
 import { serverUser } from './server/os-user.ts'
-import { freePort, makeRunDirectory, needsTcp, removeRunDirectory } from './server/place.ts'
+import {
+  freePort,
+  makeRunDirectory,
+  needsTcp,
+  removeRunDirectory,
+  testDirectoriesIn,
+} from './server/place.ts'
 import { startServer } from './server/server-process.ts'
 import { clientConfig, fromUrl, toUrl, type ConnectionSettings } from './settings.ts'
 
@@ -129,6 +135,7 @@ const silent: DatabaseLog = { info: () => {}, warn: () => {}, error: () => {} }
 export async function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
   const user = serverUser('')
   const root = makeRunDirectory(user, 'test')
+  removeAbandoned(dirname(root))
   const directory = join(root, 'postgresql')
   const { binDirectory } = options
   const binaries = binDirectory ? binariesIn(binDirectory, user) : findBinaries(user)
@@ -150,6 +157,16 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   } catch (error) {
     remove()
     throw error
+  }
+}
+
+/** What test runs that were killed have left, so that they do not fill the disk. A server at work has its note. */
+function removeAbandoned(parent: string): void {
+  const old = Date.now() - 10 * 60_000
+  for (const path of testDirectoriesIn(parent)) {
+    const written = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Date.now()
+    const isServed = existsSync(join(path, 'postgresql', 'postmaster.pid'))
+    if (written < old && !isServed) removeRunDirectory(path)
   }
 }
 

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
@@ -14,6 +14,13 @@ export function makeRunDirectory(user: OsUser | undefined, kind: 'run' | 'test' 
   const path = mkdtempSync(join(base, `${prefix}${kind}-`))
   giveDirectory(path, user)
   return path
+}
+
+/** Those of the kind `test` below `parent`. */
+export function testDirectoriesIn(parent: string): string[] {
+  return readdirSync(parent)
+    .filter((name) => name.startsWith(`${prefix}test-`))
+    .map((name) => join(parent, name))
 }
 
 /** Removes what {@link makeRunDirectory} made, and nothing else. */
