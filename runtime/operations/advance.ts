@@ -1,6 +1,5 @@
 import { sql } from 'kysely'
 import { inTransaction, isPgError, PG } from '#database/transaction.ts'
-import { emitEvents } from '../events/emit.ts'
 import type { Phase } from '#contract/runtime-api/vocabulary.ts'
 import type { CallLimits } from '../plugins/call-limits.ts'
 import type { Judgement } from '../plugins/judge.ts'
@@ -26,6 +25,8 @@ import type { OperationRow } from './view.ts'
 /** An attempt whose answer was judged and is to be recorded. */
 export interface Answered extends AttemptKey {
   judgement: Judgement
+  /** Attempts of the current run, this one included. */
+  runAttempt: number
   limits: CallLimits
   /** The runtime itself broke the call off, because it stops: this ends no run. */
   isGivenBack: boolean
@@ -76,15 +77,9 @@ export function advance(world: World, held: Held, options: AdvanceOptions): Prom
     if (locked === null) return { kind: 'lost' }
 
     const before = locked.operation
-    const rows = await readCalls(tx, before.operation_id)
-    const runAttempts = new Map(rows.map((row) => [`${row.stage} ${row.plugin_id}`, row.run_attempts]))
-    for (const answered of options.answered) {
-      const attempts = runAttempts.get(`${answered.stage} ${answered.pluginId}`) ?? 1
-      await record(tx, world, answered, attempts)
-    }
+    for (const answered of options.answered) await record(tx, world, answered)
     if (options.isInFlight) {
       await moveHeld(tx, held.lease, { kind: 'keep', phase: before.phase, leaseMs: options.leaseMs })
-      await emitEvents(tx, [operationEvent(before)])
       return { kind: 'in-flight' }
     }
 
@@ -92,21 +87,16 @@ export function advance(world: World, held: Held, options: AdvanceOptions): Prom
     const decided =
       (await guarded(tx, world, before, () => decide(tx, deciding))) ?? restAfterTrouble(before, locked.now)
     await moveHeld(tx, held.lease, decided.move)
-    const hasNewState = decided.move.kind !== 'keep' && decided.move.kind !== 'give-back'
-    await emitEvents(
-      tx,
-      hasNewState ? [operationEvent(before), installationEvent(before)] : [operationEvent(before)],
-    )
     return decided.advanced
   })
 }
 
-async function record(tx: Tx, world: World, answered: Answered, runAttempts: number): Promise<void> {
-  const { judgement, pluginId, limits, isGivenBack } = answered
+async function record(tx: Tx, world: World, answered: Answered): Promise<void> {
+  const { judgement, pluginId, runAttempt, limits, isGivenBack } = answered
   const after = afterAttempt({
     judgement,
     pluginId,
-    runAttempts,
+    runAttempts: runAttempt,
     limits: isGivenBack ? { ...limits, maxAttempts: Infinity } : limits,
     fraction: world.random.fraction(),
   })
@@ -129,8 +119,8 @@ interface Decided {
 async function decide(tx: Tx, { held, options, operation, now }: Deciding): Promise<Decided> {
   const { plan } = held
   let { phase } = operation
+  let calls = (await readCalls(tx, operation.operation_id)).map(callOf)
   for (;;) {
-    const calls = (await readCalls(tx, operation.operation_id)).map(callOf)
     const step = nextStep({ operationType: operation.operation_type, phase, calls, now })
     switch (step.kind) {
       case 'apply-resources':
@@ -150,7 +140,10 @@ async function decide(tx: Tx, { held, options, operation, now }: Deciding): Prom
           return letGo({ kind: 'give-back', phase, afterMs: CROWDED_MS }, CROWDED_MS)
         const prepared = await prepareCalls(tx, { held, operation, calls, step })
         // a plugin that is not registered has failed its call: decide again
-        if (prepared === null) break
+        if (prepared === null) {
+          calls = (await readCalls(tx, operation.operation_id)).map(callOf)
+          break
+        }
         return {
           move: { kind: 'keep', phase, leaseMs: options.leaseMs },
           advanced: { kind: 'call', phase, calls: prepared },
@@ -188,14 +181,6 @@ async function guarded<Result>(
 function restAfterTrouble({ phase }: OperationRow, now: string): Decided {
   const until = new Date(Date.parse(now) + TROUBLE_MS).toISOString()
   return letGo({ kind: 'wait', phase, until }, TROUBLE_MS)
-}
-
-function operationEvent(row: OperationRow) {
-  return { kind: 'operation', scopeId: row.scope_id, objectId: row.operation_id } as const
-}
-
-function installationEvent(row: OperationRow) {
-  return { kind: 'installation', scopeId: row.scope_id, objectId: row.bundle_install_id } as const
 }
 
 function millisecondsBetween(from: string, until: string): number {

@@ -10,8 +10,8 @@ import type { PreparedCall } from './prepare-calls.ts'
 
 /** Makes a call whose attempt is recorded, and judges what comes back. Never throws. */
 export async function makeCall(world: World, call: PreparedCall, signal: AbortSignal): Promise<Answered> {
-  const { operationId, stage, pluginId, attempt, limits } = call
-  const key = { operationId, stage, pluginId, attempt, limits }
+  const { operationId, stage, pluginId, attempt, runAttempt, limits } = call
+  const key = { operationId, stage, pluginId, attempt, runAttempt, limits }
   try {
     const answer = await send(world, call, signal)
     const knowledge = {

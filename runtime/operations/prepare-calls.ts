@@ -24,6 +24,8 @@ export interface PreparedCall {
   stage: Stage
   pluginId: string
   attempt: number
+  /** Attempts of the current run, this one included. */
+  runAttempt: number
   executionSequence: number
   endpoint: string
   limits: CallLimits
@@ -73,6 +75,7 @@ export async function prepareCalls(
       stage: step.stage,
       pluginId,
       attempt: started.attempt,
+      runAttempt: started.runAttempt,
       executionSequence: operation.execution_sequence,
       endpoint: registration.endpoint,
       limits: callLimits(registration),

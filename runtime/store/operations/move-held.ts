@@ -15,11 +15,24 @@ export type Move =
   | { kind: 'fail'; phase: Phase; failure: Failure }
   | { kind: 'succeed' }
 
-/** The one statement that changes the state of an operation that a worker holds. Throws when it does not hold it. */
+/**
+ * The one statement that changes the state of an operation that a worker holds, and tells of it; its installation is told
+ * of where the state of its claim changes. Throws when the worker does not hold it.
+ */
 export async function moveHeld(tx: Tx, lease: Lease, move: Move): Promise<void> {
+  const isNewState = move.kind !== 'keep' && move.kind !== 'give-back'
   const moved = await sql`
-    update runtime.operation set ${assignments(move)} where ${isHeld(lease)}`.execute(tx)
-  if (moved.numAffectedRows !== 1n) throw new Error(`the lease of operation ${lease.operationId} is lost`)
+    with moved as (
+      update runtime.operation set ${assignments(move)} where ${isHeld(lease)}
+      returning operation_id, bundle_install_id, scope_id
+    )
+    insert into runtime.event (kind, scope_id, object_id)
+    select 'operation', scope_id, operation_id::text from moved
+    union all
+    select 'installation', scope_id, bundle_install_id::text from moved where ${isNewState}::boolean`.execute(
+    tx,
+  )
+  if (moved.numAffectedRows === 0n) throw new Error(`the lease of operation ${lease.operationId} is lost`)
 }
 
 function assignments(move: Move) {
