@@ -7,18 +7,15 @@ import { operationView } from '../operations/view.ts'
 import { scopeOf } from '../store/configuration/find-scope.ts'
 import { readLedger } from '../store/installations/read-ledger.ts'
 import { loadStandingAuthorizations } from './load-authorizations.ts'
-import { lockActive } from './lock-active.ts'
+import { demandInstallation, lockActive } from './lock-active.ts'
 
 type Name = 'POST /installations/{bundleInstallId}/detach'
 
 /** Detaches an ACTIVE, unclaimed installation; a failed operation is taken over instead. */
 export async function detach(context: WriteContext, { params, body }: Input<Name>): Promise<Answer<Name>> {
   const { tx, actor, world } = context
-  const { installation, version, scope } = await lockActive(
-    context,
-    params.bundleInstallId,
-    'installation:detach',
-  )
+  const seen = await demandInstallation(context, params.bundleInstallId, 'installation:detach')
+  const { installation, version, scope } = await lockActive(context, seen)
   const ledger = await readLedger(tx, [installation.bundle_install_id])
   const plugins = await loadStandingAuthorizations(tx, installation, ledger)
   const operation = await freezeOperation(tx, {

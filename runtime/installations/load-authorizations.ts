@@ -48,7 +48,7 @@ function modulesOfLedger(ledger: readonly LedgerRow[]) {
 
 /**
  * The same; where the declaration is broken, what was frozen last: an installation whose bundle was published badly can
- * still be looked at and detached, by plugins that know it.
+ * still be looked at, upgraded to a good version and detached, by plugins that know it.
  */
 export async function loadStandingAuthorizations(
   db: Db,

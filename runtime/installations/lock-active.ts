@@ -15,26 +15,27 @@ export interface LockedInstallation {
   scope: ScopeRow
 }
 
-/**
- * An installation that the actor may do this with, ACTIVE and unclaimed, its scope locked so that it stays so. Refuses
- * one that they may not see (NOT_FOUND), then PERMISSION_DENIED, a claim, and INSTALLATION_NOT_ACTIVE.
- */
-export async function lockActive(
+/** An installation that the actor may do this with. Refuses one that they may not see, then PERMISSION_DENIED. */
+export async function demandInstallation(
   { tx, actor }: WriteContext,
   bundleInstallId: string,
   permission: Permission,
-): Promise<LockedInstallation> {
-  const seen = await findInstallation(tx, bundleInstallId)
-  if (seen === undefined) throw notFound('installation')
-  demandVisible(actor, scopeOf(seen), 'installation')
-  demand(actor, permission, scopeOf(seen))
+): Promise<InstallationRow> {
+  const row = await findInstallation(tx, bundleInstallId)
+  if (row === undefined) throw notFound('installation')
+  demandVisible(actor, scopeOf(row), 'installation')
+  demand(actor, permission, scopeOf(row))
+  return row
+}
 
+/** The same, ACTIVE and unclaimed, its scope locked so that it stays so. Refuses a claim, then INSTALLATION_NOT_ACTIVE. */
+export async function lockActive({ tx }: WriteContext, seen: InstallationRow): Promise<LockedInstallation> {
   const scope = await lockScope(tx, scopeOf(seen))
   // read again: only what is read under the lock stays true
-  const installation = await findInstallation(tx, bundleInstallId)
+  const installation = await findInstallation(tx, seen.bundle_install_id)
   if (scope === undefined || installation === undefined) throw notFound('installation')
   // told first, because whoever waits for an INSTALL is better helped by its name than by "not active"
-  await refuseIfClaimed(tx, [bundleInstallId])
+  await refuseIfClaimed(tx, [seen.bundle_install_id])
   if (installation.state !== 'ACTIVE' || installation.version === null) {
     throw new Refusal(
       'INSTALLATION_NOT_ACTIVE',

@@ -12,9 +12,9 @@ import { readProperties } from '../store/configuration/read-properties.ts'
 import { readUsableServices } from '../store/configuration/read-usable-services.ts'
 import { readLedger } from '../store/installations/read-ledger.ts'
 import { changeViews } from './change-views.ts'
-import { loadAuthorizations } from './load-authorizations.ts'
+import { loadStandingAuthorizations } from './load-authorizations.ts'
 import { loadManifest } from './load-manifest.ts'
-import { lockActive } from './lock-active.ts'
+import { demandInstallation, lockActive } from './lock-active.ts'
 import { factsOf, targetOf, unknownResources } from './target.ts'
 import { upgradePlan } from './upgrade-plan.ts'
 
@@ -27,12 +27,9 @@ type Name = 'POST /installations/{bundleInstallId}/upgrade'
 export async function upgrade(context: WriteContext, { params, body }: Input<Name>): Promise<Answer<Name>> {
   const { tx, actor, world } = context
   const given = body.properties ?? {}
-  const { installation, version, scope } = await lockActive(
-    context,
-    params.bundleInstallId,
-    'installation:upgrade',
-  )
+  const seen = await demandInstallation(context, params.bundleInstallId, 'installation:upgrade')
   refuseFor(protectedProblems(given))
+  const { installation, version, scope } = await lockActive(context, seen)
   if (body.snapshotVersion !== undefined && body.snapshotVersion !== scope.snapshot_version)
     throw staleSnapshot(scope.snapshot_version)
   if (body.targetVersion === version) throw alreadyThere(version)
@@ -49,7 +46,7 @@ export async function upgrade(context: WriteContext, { params, body }: Input<Nam
     bundleInstallId: installation.bundle_install_id,
     ledger,
     current: await readProperties(tx, scope.scope_id, locators),
-    plugins: await loadAuthorizations(tx, installation, ledger),
+    plugins: await loadStandingAuthorizations(tx, installation, ledger),
   }
   const { plan, brought, kept, missing } = upgradePlan(installed, target, given)
   const facts = factsOf(target.resources)
