@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Hono } from 'hono'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
+import { request } from 'undici'
 import { openDatabase } from '#database/pool.ts'
 import type { Database } from '#database/pool.ts'
 import { testDatabase } from '#database/testing.ts'
@@ -30,7 +31,7 @@ export interface AuthServer {
   /** Everything that was logged. */
   log: () => string
   /** Another replica on the same database, under an address of its own. */
-  replica(): Promise<{ address: string; stop(): Promise<void> }>
+  replica(): Promise<{ address: string }>
   stop(): Promise<void>
 }
 
@@ -53,6 +54,7 @@ export async function startAuthServer(changes: Partial<AuthSettings> = {}): Prom
   }
   let logged = ''
   const log = createLog({ name: 'bff', level: 'debug', stream: { write: (line) => (logged += line) } })
+  const started: { stop(): Promise<void> }[] = []
   const start = async (port: number) => {
     let address = ''
     const auth = await createAuth({ db: database.db, settings, dataDir, loopback: () => address, log })
@@ -62,7 +64,9 @@ export async function startAuthServer(changes: Partial<AuthSettings> = {}): Prom
       ...(auth.front !== null && { front: auth.front }),
     })
     address = `http://127.0.0.1:${server.port}`
-    return { auth, address, stop: () => server.stop({ graceMs: 100 }) }
+    const running = { auth, address, stop: () => server.stop({ graceMs: 100 }) }
+    started.push(running)
+    return running
   }
   const first = await start(Number(new URL(origin).port))
   return {
@@ -72,7 +76,7 @@ export async function startAuthServer(changes: Partial<AuthSettings> = {}): Prom
     log: () => logged,
     replica: () => start(0),
     async stop() {
-      await first.stop()
+      await Promise.all(started.map((running) => running.stop()))
       await database.close()
       await close()
       rmSync(dataDir, { recursive: true })
@@ -108,9 +112,25 @@ export function freePort(): Promise<number> {
   })
 }
 
+/** One request with exactly these headers, `host` too, which fetch would not send. */
+async function send(url: string, init: RequestInit & { headers: Record<string, string> }): Promise<Response> {
+  const answer = await request(url, {
+    method: (init.method ?? 'GET') as 'GET',
+    headers: init.headers,
+    body: typeof init.body === 'string' ? init.body : null,
+  })
+  const headers = new Headers()
+  for (const [name, values] of Object.entries(answer.headers)) {
+    for (const value of [values ?? []].flat()) headers.append(name, value)
+  }
+  const body = await answer.body.bytes()
+  return new Response(body.length === 0 ? null : body, { status: answer.statusCode, headers })
+}
+
 /** A browser as far as sign-in can tell: it keeps cookies by path, follows no redirect by itself, and says who it is. */
 export class TestBrowser {
-  readonly cookies = new Map<string, { value: string; path: string; attributes: string }>()
+  /** By name and path, as two paths may have a cookie of the same name. */
+  readonly cookies = new Map<string, { name: string; value: string; path: string; attributes: string }>()
   /** Where it really connects, for a public address that leads to one of several replicas. */
   connectTo: string | null = null
   private readonly origin: string
@@ -121,18 +141,29 @@ export class TestBrowser {
 
   async request(path: string, init: RequestInit = {}): Promise<Response> {
     const url = new URL(path, this.origin)
-    const cookie = [...this.cookies]
-      .filter(([, { path: under }]) => url.pathname.startsWith(under))
-      .map(([name, { value }]) => `${name}=${value}`)
+    const cookie = [...this.cookies.values()]
+      .filter(({ path: under }) => url.pathname.startsWith(under))
+      .map(({ name, value }) => `${name}=${value}`)
       .join('; ')
-    const headers = { ...(cookie !== '' && { cookie }), ...(init.headers as Record<string, string>) }
-    const response = await fetch(`${this.connectTo ?? this.origin}${url.pathname}${url.search}`, {
-      redirect: 'manual',
+    const headers = {
+      ...(cookie !== '' && { cookie }),
+      ...(this.connectTo !== null && { host: new URL(this.origin).host }),
+      ...(init.headers as Record<string, string>),
+    }
+    const response = await send(`${this.connectTo ?? this.origin}${url.pathname}${url.search}`, {
       ...init,
       headers,
     })
     for (const text of response.headers.getSetCookie()) this.keep(text)
     return response
+  }
+
+  /** The console's session cookie, as `name=value`; null without one. */
+  get session(): string | null {
+    const cookie = [...this.cookies.values()].find(({ name }) =>
+      /^(?:__Host-Http-)?console_.*session$/.test(name),
+    )
+    return cookie === undefined ? null : `${cookie.name}=${cookie.value}`
   }
 
   private keep(text: string): void {
@@ -141,8 +172,14 @@ export class TestBrowser {
     const name = pair.slice(0, equals)
     const path = attributes.find((part) => /^path=/i.test(part))?.slice(5) ?? '/'
     const isGone = /(?:^|; )(?:max-age=0|expires=Thu, 01 Jan 1970)/i.test(attributes.join('; '))
-    if (isGone) this.cookies.delete(name)
-    else this.cookies.set(name, { value: pair.slice(equals + 1), path, attributes: attributes.join('; ') })
+    if (isGone) this.cookies.delete(name + path)
+    else
+      this.cookies.set(name + path, {
+        name,
+        value: pair.slice(equals + 1),
+        path,
+        attributes: attributes.join('; '),
+      })
   }
 
   /** Follows redirects from a path until a page comes; answers it with the addresses on the way. */

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { Hono } from 'hono'
 import type { Context } from 'hono'
 import type { Log } from '#edge/log.ts'
+import { ConsoleFailure } from '../failure.ts'
 import { personOf } from '../oidc/client.ts'
 import type { IdpClient } from '../oidc/client.ts'
 import { languageOf } from '../oidc/language.ts'
@@ -50,9 +51,15 @@ export function signInRoutes(options: SignInOptions): Hono {
     .get('/auth/login', (c) => begin(c, options))
     .get('/auth/callback', (c) => finish(c, options))
     .post('/auth/logout', (c) => signOut(c, options))
+    .all('/auth/logout', () => {
+      throw new ConsoleFailure('METHOD_NOT_ALLOWED')
+    })
     .get(STYLESHEET_PATH, (c) =>
       c.body(stylesheet, 200, { 'content-type': 'text/css; charset=utf-8', 'cache-control': 'no-cache' }),
     )
+    .all('/auth/*', () => {
+      throw new ConsoleFailure('NOT_FOUND')
+    })
 }
 
 async function begin(c: Context, options: SignInOptions): Promise<Response> {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import { sql } from 'kysely'
 import { EVERYWHERE, startAuthServer, TestBrowser } from '../testing.ts'
 import type { AuthServer } from '../testing.ts'
 
@@ -13,6 +14,13 @@ const USERS = [
   { username: 'nobody', password: 'no role at all', roles: [] },
 ]
 
+interface SessionAnswer {
+  user: { id: string; name: string }
+  roles: string[]
+  permissions: string[]
+  grants: unknown[]
+}
+
 describe('sign-in with the embedded identity provider', () => {
   let server: AuthServer
   before(async () => {
@@ -20,6 +28,8 @@ describe('sign-in with the embedded identity provider', () => {
   })
   after(() => server.stop())
   const browser = (): TestBrowser => new TestBrowser(server.origin)
+  const sessionOf = async (person: TestBrowser): Promise<SessionAnswer> =>
+    (await (await person.api('/api/session')).json()) as SessionAnswer
 
   it('leads back to where the person wanted to go, with a session', async () => {
     const ada = browser()
@@ -27,12 +37,196 @@ describe('sign-in with the embedded identity provider', () => {
     const { response, way } = await ada.signIn('ada', 'correct horse', '/operations?state=FAILED')
     assert.equal(response.status, 200)
     assert.equal(way.at(-1), `${server.origin}/operations?state=FAILED`)
-    const session = await ada.api('/api/session')
-    const { user, roles, permissions, grants } = (await session.json()) as Record<string, never>
-    assert.match((user as { id: string }).id, /^[0-9a-f-]{36}$/)
-    assert.equal((user as { name: string }).name, 'Ada')
+    const { user, roles, permissions, grants } = await sessionOf(ada)
+    assert.match(user.id, /^[0-9a-f-]{36}$/)
+    assert.equal(user.name, 'Ada')
     assert.deepEqual(roles, ['admin'])
-    assert.equal((permissions as string[]).length, 12)
+    assert.equal(permissions.length, 12)
     assert.deepEqual(grants, [{ permissions, scope: null }])
+  })
+
+  it('keeps a role within its scope', async () => {
+    const eve = browser()
+    await eve.signIn('EVE', 'battery staple')
+    const { grants, permissions } = await sessionOf(eve)
+    assert.deepEqual(permissions, ['read'])
+    assert.deepEqual(grants, [{ permissions: ['read'], scope: { environmentKey: 'prod' } }])
+  })
+
+  it('gives nobody a session who has no role, and says so', async () => {
+    const nobody = browser()
+    const { response } = await nobody.signIn('nobody', 'no role at all')
+    assert.equal(response.status, 403)
+    assert.match(await response.text(), /known here as <strong>nobody<\/strong>/)
+    assert.equal(nobody.session, null)
+  })
+
+  it('does not tell a wrong password from a wrong name', async () => {
+    const form = await browser().openForm()
+    assert.match(form, /\/idp\/interaction\//)
+    const ada = browser()
+    const words = async (name: string): Promise<[number, string]> => {
+      const { response } = await ada.signIn(name, 'wrong')
+      return [response.status, (await response.text()).replace(/(action|value)="[^"]*"/g, '')]
+    }
+    assert.deepEqual(await words('ada'), await words('mallory'))
+    assert.equal((await words('ada'))[0], 401)
+    assert.equal(ada.session, null)
+  })
+
+  it('shows what was typed as text, whatever it is', async () => {
+    const { response } = await browser().signIn('"><img src=x onerror=alert(1)>', 'wrong')
+    const page = await response.text()
+    assert.ok(!page.includes('<img') && page.includes('&quot;&gt;&lt;img'))
+  })
+
+  it('takes a form from our own origin only', async () => {
+    const ada = browser()
+    const form = await ada.openForm()
+    const from = async (headers: Record<string, string>): Promise<number> =>
+      (await ada.submit(form, 'ada', 'correct horse', headers)).status
+    assert.equal(await from({ origin: 'https://evil.example' }), 403)
+    assert.equal(await from({ origin: 'null' }), 403)
+    assert.equal(await from({ 'sec-fetch-site': 'same-site' }), 403)
+    assert.equal(await from({ 'sec-fetch-site': 'same-origin', origin: 'null' }), 303)
+  })
+
+  it('takes a state once, and only from the browser that began', async () => {
+    const ada = browser()
+    const form = await ada.openForm()
+    const submitted = await ada.submit(form, 'ada', 'correct horse')
+    const resumed = await ada.request(submitted.headers.get('location') ?? '')
+    const callback = resumed.headers.get('location') ?? ''
+    assert.match(callback, /\/auth\/callback\?code=.+&state=.+&iss=/)
+
+    const other = browser()
+    await other.openForm()
+    assert.equal((await other.request(callback)).status, 400)
+    const forged = callback.replace(/state=[^&]+/, 'state=forged')
+    assert.equal((await ada.request(forged)).status, 400)
+
+    assert.equal((await ada.request(callback)).status, 303)
+    const first = ada.session
+    assert.ok(first)
+    assert.equal((await ada.request(callback)).status, 400)
+    assert.equal(ada.session, first)
+  })
+
+  it('lets two tabs sign in side by side', async () => {
+    const ada = browser()
+    const [one, two] = [await ada.openForm('/one'), await ada.openForm('/two')]
+    for (const [form, page] of [
+      [two, '/two'],
+      [one, '/one'],
+    ] as const) {
+      const submitted = await ada.submit(form, 'ada', 'correct horse')
+      const { way } = await ada.follow(submitted.headers.get('location') ?? '/failed')
+      assert.equal(way.at(-1), server.origin + page)
+    }
+  })
+
+  it('confirms nothing when the code or the provider is not the right one', async () => {
+    for (const [part, forged] of [
+      [/code=[^&]+/, 'code=forged'],
+      [/iss=[^&]+/, 'iss=https%3A%2F%2Fevil.example'],
+      [/&iss=[^&]+/, ''],
+      [/code=[^&]+/, 'error=access_denied&error_description=%3Cscript%3Ealert(1)%3C%2Fscript%3E'],
+    ] as const) {
+      const ada = browser()
+      const submitted = await ada.submit(await ada.openForm(), 'ada', 'correct horse')
+      const resumed = await ada.request(submitted.headers.get('location') ?? '')
+      const answer = await ada.request((resumed.headers.get('location') ?? '').replace(part, forged))
+      assert.equal(answer.status, 502, forged)
+      assert.ok(!(await answer.text()).includes('alert'))
+      assert.equal(ada.session, null)
+    }
+  })
+
+  it('says that a sign-in is over when its form is sent late or twice', async () => {
+    const ada = browser()
+    const form = await ada.openForm()
+    await ada.follow((await ada.submit(form, 'ada', 'correct horse')).headers.get('location') ?? '')
+    const late = await ada.submit(form, 'ada', 'correct horse')
+    assert.equal(late.status, 400)
+    assert.match(await late.text(), /no longer valid/)
+    assert.equal((await browser().request(new URL(form).pathname)).status, 400)
+  })
+
+  it('signs in again under a new session, and the old one is dead', async () => {
+    const ada = browser()
+    await ada.signIn('ada', 'correct horse')
+    const old = ada.session
+    await ada.signIn('eve', 'battery staple')
+    assert.notEqual(ada.session, old)
+    assert.equal((await sessionOf(ada)).user.name, 'eve')
+    const replay = await browser().api('/api/session', { headers: { cookie: old ?? '' } })
+    assert.equal(replay.status, 401)
+  })
+
+  it('asks for the password again after signing out', async () => {
+    const ada = browser()
+    await ada.signIn('ada', 'correct horse')
+    await ada.api('/auth/logout', { method: 'POST' })
+    assert.match(await ada.openForm(), /\/idp\/interaction\//)
+  })
+
+  it('speaks the browser’s language', async () => {
+    const ada = browser()
+    const form = await ada.openForm()
+    const page = async (language: string): Promise<string> =>
+      (await ada.request(form, { headers: { 'accept-language': language } })).text()
+    assert.match(await page('zh-CN,zh;q=0.9,en;q=0.8'), /<html lang="zh-Hans">[\s\S]*登录/)
+    assert.match(await page('de, en;q=0.5, zh;q=0.4'), /<html lang="en">/)
+    assert.match(await page('en;q=0.2, zh-TW'), /lang="zh-Hans"/)
+  })
+
+  it('sets every cookie with its flags and shows no page without its headers', async () => {
+    const ada = browser()
+    const form = await ada.openForm()
+    await ada.signIn('ada', 'correct horse')
+    assert.ok(ada.cookies.size > 0)
+    for (const { name, value, attributes } of ada.cookies.values()) {
+      const isSession = `${name}=${value}` === ada.session
+      assert.match(attributes, /httponly/i, name)
+      assert.match(attributes, isSession ? /samesite=strict/i : /samesite=lax/i, name)
+      assert.doesNotMatch(attributes, /domain=/i, name)
+    }
+    for (const path of [
+      form,
+      '/auth/login',
+      '/auth/callback',
+      '/idp/nothing',
+      '/idp/auth',
+      '/auth/sign-in.css',
+    ]) {
+      const { headers } = await browser().request(path)
+      assert.match(
+        headers.get('content-security-policy') ?? '',
+        /default-src 'none'.*frame-ancestors 'none'/,
+        path,
+      )
+      assert.equal(headers.get('x-content-type-options'), 'nosniff', path)
+      assert.doesNotMatch(headers.get('content-security-policy') ?? '', /unsafe|\*/, path)
+    }
+  })
+
+  it('leaves nothing in the database that opens anything', async () => {
+    const ada = browser()
+    const form = await ada.openForm()
+    const begun = [...ada.cookies.values()].map(({ value }) => value)
+    const submitted = await ada.submit(form, 'ada', 'correct horse')
+    const resumed = await ada.request(submitted.headers.get('location') ?? '')
+    const callback = new URL(resumed.headers.get('location') ?? '')
+    await ada.request(callback.href)
+    const secrets = [...begun, ...[...ada.cookies.values()].map(({ value }) => value), 'correct horse']
+    for (const name of ['code', 'state']) secrets.push(callback.searchParams.get(name) ?? 'missing')
+    let dump = ''
+    for (const table of ['session', 'sign_in', 'idp_record', 'idp_user']) {
+      const { rows } = await sql`select t::text from bff.${sql.ref(table)} t`.execute(server.database.db)
+      dump += JSON.stringify(rows)
+    }
+    for (const secret of secrets) if (secret !== '') assert.ok(!dump.includes(secret), secret)
+    assert.doesNotMatch(dump, /eyJ[\w-]{10,}\./)
+    assert.ok(!server.log().includes('correct horse'))
   })
 })

@@ -1,0 +1,188 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { sql } from 'kysely'
+import { EVERYWHERE, startAuthServer, TestBrowser } from '../testing.ts'
+import type { AuthServer } from '../testing.ts'
+import { safeReturnTo } from './return-to.ts'
+
+describe('sessions', () => {
+  let server: AuthServer
+  before(async () => {
+    server = await startAuthServer({
+      users: [{ username: 'ada', password: 'correct horse', roles: [EVERYWHERE('operator')] }],
+      limits: { idleSeconds: 600, absoluteSeconds: 3600 },
+    })
+  })
+  after(() => server.stop())
+
+  const signedIn = async (): Promise<TestBrowser> => {
+    const browser = new TestBrowser(server.origin)
+    await browser.signIn('ada', 'correct horse')
+    return browser
+  }
+  const status = async (
+    browser: TestBrowser,
+    path = '/api/session',
+    init: RequestInit = {},
+  ): Promise<number> => (await browser.api(path, init)).status
+  /** Time is the database's, so that is where it is moved. */
+  const age = async (column: 'last_seen_at' | 'created_at', seconds: number): Promise<void> => {
+    await sql`update bff.session set ${sql.ref(column)} = clock_timestamp() - make_interval(secs => ${seconds})`.execute(
+      server.database.db,
+    )
+  }
+
+  it('idle out, unless somebody does something', async () => {
+    const ada = await signedIn()
+    await age('last_seen_at', 599)
+    assert.equal(await status(ada), 200)
+    await age('last_seen_at', 300)
+    assert.equal(await status(ada), 200)
+    const { rows } = await sql<{ quiet: number }>`
+      select extract(epoch from clock_timestamp() - last_seen_at)::float8 as quiet from bff.session`.execute(
+      server.database.db,
+    )
+    assert.ok((rows[0]?.quiet ?? 99) < 5)
+    await age('last_seen_at', 601)
+    assert.equal(await status(ada), 401)
+  })
+
+  it('are not kept alive by what the console does by itself', async () => {
+    const ada = await signedIn()
+    await age('last_seen_at', 500)
+    assert.equal(await status(ada, '/api/echo', { headers: { 'x-background': '1' } }), 200)
+    const events = await ada.api('/api/events')
+    assert.deepEqual(await events.json(), { isStillSignedIn: true })
+    const { rows } = await sql<{ quiet: number }>`
+      select max(extract(epoch from clock_timestamp() - last_seen_at))::float8 as quiet from bff.session`.execute(
+      server.database.db,
+    )
+    assert.ok((rows[0]?.quiet ?? 0) >= 500)
+  })
+
+  it('end at the absolute limit, however busy', async () => {
+    const ada = await signedIn()
+    await age('created_at', 3599)
+    assert.equal(await status(ada), 200)
+    await age('created_at', 3601)
+    assert.equal(await status(ada), 401)
+  })
+
+  it('end for good by signing out, on every replica', async () => {
+    const replica = await server.replica()
+    const ada = await signedIn()
+    const thief = new TestBrowser(server.origin)
+    for (const [key, cookie] of ada.cookies) thief.cookies.set(key, cookie)
+    thief.connectTo = replica.address
+    assert.deepEqual([await status(ada), await status(thief)], [200, 200])
+
+    const answer = await ada.api('/auth/logout', { method: 'POST' })
+    assert.equal(answer.status, 200)
+    assert.deepEqual(await answer.json(), { redirectTo: '/' })
+    assert.equal(answer.headers.get('clear-site-data'), '"cache", "storage"')
+    assert.equal(answer.headers.get('cache-control'), 'no-store')
+    assert.equal(ada.session, null)
+    assert.equal(await status(thief), 401)
+    assert.equal(await status(ada, '/auth/logout', { method: 'POST' }), 200)
+    assert.equal((await ada.request('/auth/logout')).status, 405)
+    assert.equal((await ada.request('/auth/nothing')).status, 404)
+  })
+
+  it('may begin at one replica and be finished at another', async () => {
+    const replica = await server.replica()
+    const ada = new TestBrowser(server.origin)
+    const form = await ada.openForm()
+    ada.connectTo = replica.address
+    const submitted = await ada.submit(form, 'ada', 'correct horse')
+    ada.connectTo = null
+    const resumed = await ada.request(submitted.headers.get('location') ?? '')
+    ada.connectTo = replica.address
+    assert.equal((await ada.request(resumed.headers.get('location') ?? '')).status, 303)
+    ada.connectTo = null
+    assert.equal(await status(ada), 200)
+  })
+
+  it('go on for at most ten at once, the oldest ends', async () => {
+    const browsers: TestBrowser[] = []
+    for (let count = 0; count < 11; count++) browsers.push(await signedIn())
+    const statuses = await Promise.all(browsers.map((browser) => status(browser)))
+    assert.deepEqual(statuses, [401, ...Array.from({ length: 10 }, () => 200)])
+  })
+
+  it('are not given for garbage', async () => {
+    const ada = await signedIn()
+    const [name = '', value = ''] = ada.session?.split('=') ?? []
+    const anonymous = new TestBrowser(server.origin)
+    const withCookie = (text: string): Promise<number> =>
+      status(anonymous, '/api/session', { headers: { cookie: text } })
+    assert.equal(await withCookie(`${name}=${value}`), 200)
+    const garbage = [
+      '',
+      'x',
+      value.slice(1),
+      `${value}x`,
+      `"${value}"`,
+      value.toUpperCase(),
+      'null',
+      '%00',
+      "' or 1=1 --",
+    ]
+    for (const wrong of garbage) assert.equal(await withCookie(`${name}=${wrong}`), 401, wrong)
+    assert.equal(await withCookie(`${name}=${value}; ${name}=${value}`), 401)
+    assert.equal(await withCookie(`other=${value}`), 401)
+    const both = { cookie: `${name}=${value}`, authorization: `Bearer ${value}` }
+    assert.equal(await status(anonymous, '/api/session', { headers: both }), 400)
+  })
+})
+
+describe('safeReturnTo', () => {
+  it('keeps pages of this origin', () => {
+    for (const path of [
+      '/',
+      '/installations',
+      '/installations/0199?tab=history&x=%22a%22',
+      '/a/b/c?q=a%20b',
+      "/x?d=('1')",
+    ]) {
+      assert.equal(safeReturnTo(path), path === "/x?d=('1')" ? '/x?d=(%271%27)' : path)
+    }
+  })
+
+  it('leads home instead of anywhere else', () => {
+    const elsewhere = [
+      undefined,
+      '',
+      'https://evil.example',
+      '//evil.example',
+      '///evil.example',
+      '/\\evil.example',
+      '\\\\evil.example',
+      'javascript:alert(1)',
+      '/\tevil',
+      '/\n/evil.example',
+      '/%09/../..//evil.example/..',
+      '/..//evil.example',
+      '/.//evil.example',
+      '/%2e%2e//evil.example',
+      '/a/..//evil.example',
+      ' /x',
+      '/x y',
+      '/x#y',
+      '/é',
+      'x',
+      './x',
+      '?x',
+      '/auth/login',
+      '/auth/logout',
+      '/AUTH/login',
+      '/api/session',
+      '/idp/auth',
+      '/api',
+      `/${'x'.repeat(2000)}`,
+      '/x\u0000',
+      'http:/evil.example',
+      '/<script>',
+    ]
+    for (const target of elsewhere) assert.equal(safeReturnTo(target), '/', String(target))
+  })
+})
