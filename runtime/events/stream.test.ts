@@ -1,0 +1,274 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { sql } from 'kysely'
+import { PERMISSIONS } from '#contract/endpoint/permission.ts'
+import { RuntimeEvent } from '#contract/runtime-api/events.ts'
+import type { Scope } from '#contract/protocol/scope.ts'
+import { serve } from '#edge/serve.ts'
+import type { RunningServer } from '#edge/serve.ts'
+import { API, CREDENTIAL, EVERYTHING, testHttp } from '../http/testing-http.ts'
+import type { TestHttp } from '../http/testing-http.ts'
+import { pruneEvents } from '../store/events/prune-events.ts'
+import { emitEvents } from './emit.ts'
+import { isAfter } from './position.ts'
+import { TestReader, until } from './testing-stream.ts'
+
+// Over real sockets, on rows that are written by real transactions.
+
+const HERE: Scope = { environmentKey: 'prod', applicationRuntimeId: 'shop', workspaceId: 1 }
+const THERE: Scope = { environmentKey: 'test', applicationRuntimeId: 'shop', workspaceId: 1 }
+
+let http: TestHttp
+let server: RunningServer
+let here: number
+let there: number
+
+before(async () => {
+  http = await testHttp({ events: { heartbeatMs: 100, pollMs: 50, lifetimeMs: 20_000 } })
+  server = await serve({ app: http.runtime.app, port: 0, hostname: '127.0.0.1' })
+  here = await makeScope(HERE)
+  there = await makeScope(THERE)
+})
+
+after(async () => {
+  await http.close()
+  await server.stop({ graceMs: 100 })
+})
+
+async function makeScope(scope: Scope): Promise<number> {
+  const { db } = http.runtime.world
+  const { scope_id } = await db
+    .insertInto('runtime.scope')
+    .values({
+      environment_key: scope.environmentKey,
+      application_runtime_id: scope.applicationRuntimeId,
+      workspace_id: scope.workspaceId,
+      saved_by_id: 'ada',
+      saved_by_name: 'Ada',
+    })
+    .returning('scope_id')
+    .executeTakeFirstOrThrow()
+  await addSnapshot(scope_id, 1)
+  return scope_id
+}
+
+async function addSnapshot(scopeId: number, version: number): Promise<void> {
+  await http.runtime.world.db
+    .insertInto('runtime.snapshot')
+    .values({
+      scope_id: scopeId,
+      snapshot_version: version,
+      saved_by_id: 'ada',
+      saved_by_name: 'Ada',
+      cause: 'SAVE',
+    })
+    .execute()
+}
+
+/** A snapshot with its event, in one transaction; `whileOpen` happens before it commits. */
+async function save(
+  scopeId: number,
+  version: number,
+  whileOpen: () => Promise<void> = async () => undefined,
+) {
+  await http.runtime.world.db.transaction().execute(async (tx) => {
+    await tx
+      .insertInto('runtime.snapshot')
+      .values({
+        scope_id: scopeId,
+        snapshot_version: version,
+        saved_by_id: 'ada',
+        saved_by_name: 'Ada',
+        cause: 'SAVE',
+      })
+      .execute()
+    await emitEvents(tx, [{ kind: 'configuration', scopeId, objectId: String(scopeId), version }])
+    await whileOpen()
+  })
+}
+
+async function open(options: { lastEventId?: string; grants?: typeof EVERYTHING } = {}): Promise<TestReader> {
+  const response = await fetch(`http://127.0.0.1:${server.port}${API}/events`, {
+    headers: {
+      authorization: `Bearer ${CREDENTIAL}`,
+      'x-runtime-actor-assertion': await http.assertion({ grants: options.grants ?? EVERYTHING }),
+      ...(options.lastEventId !== undefined && { 'last-event-id': options.lastEventId }),
+    },
+  })
+  assert.equal(response.status, 200)
+  assert.equal(response.headers.get('content-type'), 'text/event-stream')
+  assert(response.body !== null)
+  return new TestReader(response.body)
+}
+
+let version = 1
+const versionsOf = (messages: readonly { data: string }[]): number[] =>
+  messages.map(({ data }) => Number(JSON.parse(data).version))
+
+describe('the event stream', () => {
+  it('begins with its place, tells what changes with its row, and keeps the line open', async () => {
+    const reader = await open()
+    await reader.begun()
+    await save(here, ++version)
+    const [message] = await reader.events(1)
+    assert(message !== undefined)
+    const event = RuntimeEvent.parse({ kind: message.event, ...JSON.parse(message.data) })
+    assert(event.kind === 'configuration')
+    assert.deepEqual(event.scope, HERE)
+    assert.equal(event.version, version)
+    assert.deepEqual(event.row.savedBy, { id: 'ada', name: 'Ada' })
+    await until(() => reader.comments.length > 1, 5_000)
+    await reader.leave()
+  })
+
+  it('tells only of scopes that the person may read', async () => {
+    const grants = [{ permissions: [...PERMISSIONS], scope: { environmentKey: THERE.environmentKey } }]
+    const reader = await open({ grants })
+    await reader.begun()
+    await save(here, ++version)
+    await save(there, version)
+    const messages = await reader.events(1)
+    assert.deepEqual(
+      messages.map(({ data }) => JSON.parse(data).scope),
+      [THERE],
+    )
+    await reader.leave()
+  })
+
+  it('goes on after the last id as if it had never ended', async () => {
+    const reader = await open()
+    await reader.begun()
+    const { lastId } = reader
+    await reader.leave()
+    await save(here, ++version)
+    await save(there, version)
+    const resumed = await open({ lastEventId: lastId })
+    assert.equal((await resumed.events(2)).length, 2)
+    await save(here, ++version)
+    assert.deepEqual(versionsOf(await resumed.events(3)).slice(2), [version])
+    await resumed.leave()
+  })
+
+  it('says "reset" for an id that is none, is of the future, or whose followers were pruned', async () => {
+    const reader = await open()
+    await reader.begun()
+    await save(here, ++version)
+    const [old] = await reader.events(1)
+    await save(here, ++version)
+    await reader.events(2)
+    await reader.leave()
+    for (const lastEventId of ['nonsense', '99999999999-1', '0-0']) {
+      const answered = await open({ lastEventId })
+      assert.deepEqual(
+        (await answered.events(1)).map(({ event, data }) => [event, data]),
+        [['reset', '{}']],
+      )
+      await answered.leave()
+    }
+    const { db } = http.runtime.world
+    await sql`update runtime.event set at = at - interval '25 hours'`.execute(db)
+    assert((await pruneEvents(db, 1000)) > 0)
+    const tooLate = await open({ lastEventId: old?.id ?? '' })
+    assert.equal((await tooLate.events(1))[0]?.event, 'reset')
+    const { lastId } = tooLate
+    await tooLate.leave()
+    // the last of the pruned is kept, and whoever read up to it missed nothing
+    const inTime = await open({ lastEventId: lastId })
+    await save(here, ++version)
+    assert.deepEqual(versionsOf(await inTime.events(1)), [version])
+    await inTime.leave()
+  })
+
+  it('waits for what began earlier and commits later', async () => {
+    const reader = await open()
+    await reader.begun()
+    const early = ++version
+    const written = Promise.withResolvers<void>()
+    const held = Promise.withResolvers<void>()
+    const slow = save(here, early, () => {
+      written.resolve()
+      return held.promise
+    })
+    await written.promise
+    await save(there, ++version)
+    await new Promise((resolve) => setTimeout(resolve, 300))
+    const toldBefore = reader.messages.filter(({ event }) => event !== '').length
+    held.resolve()
+    await slow
+    assert.equal(toldBefore, 0, 'the later one waits')
+    assert.deepEqual(versionsOf(await reader.events(2)), [early, version])
+    await reader.leave()
+  })
+
+  it('loses nothing over many cuts while many write at once', async () => {
+    const scopes = await Promise.all(
+      Array.from({ length: 8 }, (_, n) => makeScope({ ...HERE, applicationRuntimeId: `app-${n}` })),
+    )
+    const saves = 15
+    const starting = await open()
+    await starting.begun()
+    let lastEventId = starting.lastId
+    await starting.leave()
+
+    let isWriting = true
+    const writing = Promise.all(
+      scopes.map(async (scopeId) => {
+        for (let n = 2; n <= saves + 1; n++)
+          await save(scopeId, n, () => new Promise((resolve) => setTimeout(resolve, Math.random() * 20)))
+      }),
+    ).then(() => (isWriting = false))
+
+    const newest = new Map<string, number>()
+    let cuts = 0
+    const isComplete = () => scopes.every((scopeId) => newest.get(String(scopeId)) === saves + 1)
+    while (!isComplete()) {
+      assert(cuts < 500, 'something was lost')
+      const reader = await open({ lastEventId })
+      const wait = isWriting ? Math.random() * 60 : 300
+      await new Promise((resolve) => setTimeout(resolve, wait))
+      await reader.leave()
+      cuts++
+      const { positions } = reader
+      positions.forEach((position, at) => {
+        const before = positions[at - 1]
+        assert(before === undefined || isAfter(position, before), 'in order, and none twice')
+      })
+      for (const { data } of reader.messages.filter(({ event }) => event !== '')) {
+        const { id, version: told } = JSON.parse(data)
+        assert(told > (newest.get(id) ?? 0), 'a version is told once and never goes back')
+        newest.set(id, told)
+      }
+      lastEventId = reader.lastId || lastEventId
+    }
+    await writing
+    assert(cuts > 3, `only ${cuts} cuts`)
+  })
+
+  it('ends by itself, so that grants are asked for again', async () => {
+    const short = await testHttp({ events: { lifetimeMs: 50 } })
+    const response = await short.send(`${API}/events`, {
+      headers: {
+        authorization: `Bearer ${CREDENTIAL}`,
+        'x-runtime-actor-assertion': await short.assertion(),
+      },
+    })
+    assert(response.body !== null)
+    await new TestReader(response.body).ended
+    await short.close()
+  })
+
+  it('ends with the runtime', async () => {
+    const other = await testHttp()
+    const response = await other.send(`${API}/events`, {
+      headers: {
+        authorization: `Bearer ${CREDENTIAL}`,
+        'x-runtime-actor-assertion': await other.assertion(),
+      },
+    })
+    assert(response.body !== null)
+    const reader = new TestReader(response.body)
+    await reader.begun()
+    await other.close()
+    await reader.ended
+  })
+})
