@@ -26,6 +26,8 @@ import type { BffTables } from './store/tables.ts'
 
 export interface AuthServer {
   origin: string
+  /** Where it really listens. */
+  address: string
   auth: Auth
   database: Database<BffTables>
   /** Everything that was logged. */
@@ -71,6 +73,7 @@ export async function startAuthServer(changes: Partial<AuthSettings> = {}): Prom
   const first = await start(Number(new URL(origin).port))
   return {
     origin,
+    address: first.address,
     auth: first.auth,
     database,
     log: () => logged,

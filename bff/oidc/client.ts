@@ -88,7 +88,11 @@ function discover(settings: IdpSettings): Promise<oidc.Configuration> {
   const { loopback } = settings
   return oidc.discovery(issuer, settings.clientId, {}, oidc.ClientSecretBasic(settings.clientSecret), {
     timeout: TIMEOUT_SECONDS,
-    execute: loopback !== null || mayBePlainHttp(issuer) ? [oidc.allowInsecureRequests] : [],
+    execute: [
+      // by default a token that came straight from the provider is believed without its signature
+      oidc.enableNonRepudiationChecks,
+      ...(loopback !== null || mayBePlainHttp(issuer) ? [oidc.allowInsecureRequests] : []),
+    ],
     // fetch's own follows no redirect here: openid-client asks for that
     ...(loopback !== null && {
       [oidc.customFetch]: (url: string, options: oidc.CustomFetchOptions) => {

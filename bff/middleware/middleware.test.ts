@@ -1,0 +1,223 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { Hono } from 'hono'
+import type { ContentfulStatusCode } from 'hono/utils/http-status'
+import { ConsoleFailure, problemOf } from '../failure.ts'
+import { clientAddress } from './client-address.ts'
+import { provenance } from './provenance.ts'
+import { publicHost } from './public-host.ts'
+import { createBuckets, rateLimit } from './rate-limit.ts'
+import { securityHeaders } from './security-headers.ts'
+
+const ORIGIN = 'https://console.example.org'
+
+function appWith(...middleware: Parameters<Hono['use']>[1][]): Hono {
+  const app = new Hono()
+  app.use(...middleware)
+  app.all('*', (c) => c.text(c.req.method))
+  app.onError((error, c) => {
+    const failure = error instanceof ConsoleFailure ? error : new ConsoleFailure('INTERNAL_ERROR')
+    const problem = problemOf(failure, 'r1')
+    return c.json(problem, problem.status as ContentfulStatusCode)
+  })
+  return app
+}
+
+describe('provenance', () => {
+  const app = appWith(provenance({ publicOrigin: ORIGIN }))
+  const status = async (
+    method: string,
+    path: string,
+    headers: Record<string, string | undefined> = {},
+  ): Promise<number> => {
+    const given = Object.entries(headers).filter((entry): entry is [string, string] => entry[1] !== undefined)
+    const type = headers['content-type']
+    const body =
+      type === undefined || method === 'GET' ? {} : { body: '{}', headers: { 'content-length': '2' } }
+    const all = { ...body.headers, ...Object.fromEntries(given) }
+    return (await app.request(path, { method, ...body, headers: all })).status
+  }
+
+  it('lets of all combinations only our own through', async () => {
+    const sites = ['same-origin', 'same-site', 'cross-site', 'none', undefined]
+    const origins = [ORIGIN, 'https://sibling.example.org', 'https://evil.example', 'null', undefined]
+    const types = [
+      'application/json',
+      'text/plain',
+      'application/x-www-form-urlencoded',
+      'multipart/form-data',
+      undefined,
+    ]
+    for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
+      for (const site of sites) {
+        for (const origin of origins) {
+          for (const type of types) {
+            for (const marker of ['console', 'other', undefined]) {
+              const headers = {
+                'sec-fetch-site': site,
+                origin,
+                'content-type': type,
+                'x-requested-by': marker,
+              }
+              const isOurs =
+                (site === 'same-origin' || (site === undefined && origin === ORIGIN)) && marker === 'console'
+              const isJson = type === 'application/json' || type === undefined
+              const expected = isOurs ? (isJson ? 200 : 415) : 403
+              const seen = await status(method, '/api/x', headers)
+              assert.equal(seen, expected, JSON.stringify({ method, ...headers }))
+            }
+          }
+        }
+      }
+    }
+  })
+
+  it('does not go by what Host says', async () => {
+    const headers = { host: 'evil.example', origin: 'https://evil.example', 'x-requested-by': 'console' }
+    assert.equal(await status('POST', '/api/x', headers), 403)
+  })
+
+  it('wants the header on reads of the API too, and no document or image', async () => {
+    const ours = { 'x-requested-by': 'console' }
+    assert.equal(await status('GET', '/api/x', ours), 200)
+    assert.equal(await status('GET', '/api/x'), 403)
+    assert.equal(await status('GET', '/api'), 403)
+    assert.equal(await status('GET', '/api/x', { ...ours, 'sec-fetch-site': 'same-site' }), 403)
+    for (const destination of ['document', 'image', 'script', 'iframe', 'style']) {
+      assert.equal(
+        await status('GET', '/api/x', { ...ours, 'sec-fetch-dest': destination }),
+        403,
+        destination,
+      )
+    }
+    assert.equal(await status('GET', '/page'), 200)
+    assert.equal(
+      await status('GET', '/apiary', { 'sec-fetch-dest': 'document', 'sec-fetch-site': 'cross-site' }),
+      200,
+    )
+    assert.equal(await status('GET', '/api/x', { ...ours, authorization: 'Bearer x' }), 400)
+  })
+
+  it('holds for every unsafe route, not only the API’s', async () => {
+    assert.equal(await status('POST', '/auth/logout', { origin: ORIGIN }), 403)
+    assert.equal(await status('POST', '/auth/logout', { origin: ORIGIN, 'x-requested-by': 'console' }), 200)
+  })
+
+  it('knows no other methods, no override, and gives no CORS permission', async () => {
+    const ours = { 'x-requested-by': 'console', origin: ORIGIN }
+    for (const method of ['OPTIONS', 'PURGE', 'PROPFIND'])
+      assert.equal(await status(method, '/api/x', ours), 405, method)
+    const preflight = await app.request('/api/x', {
+      method: 'OPTIONS',
+      headers: { origin: 'https://evil.example', 'access-control-request-method': 'POST' },
+    })
+    assert.ok(![...preflight.headers.keys()].some((name) => name.startsWith('access-control')))
+    const overridden = await app.request('/api/x?_method=DELETE', {
+      method: 'POST',
+      headers: { ...ours, 'x-http-method-override': 'DELETE' },
+    })
+    assert.equal(await overridden.text(), 'POST')
+  })
+})
+
+describe('security headers', () => {
+  it('stand on every answer, errors too, with the policy of their kind', async () => {
+    const app = appWith(securityHeaders({ publicOrigin: ORIGIN }), provenance({ publicOrigin: ORIGIN }))
+    const page = await app.request('/page')
+    const csp = page.headers.get('content-security-policy') ?? ''
+    for (const part of [
+      "default-src 'none'",
+      "script-src 'self'",
+      "form-action 'self'",
+      "require-trusted-types-for 'script'",
+    ]) {
+      assert.ok(csp.includes(part), part)
+    }
+    assert.doesNotMatch(csp, /unsafe|\*|http:/)
+    assert.equal(page.headers.get('cache-control'), null)
+    for (const path of ['/api/x', '/page']) {
+      const refused = await app.request(path, { method: 'POST' })
+      assert.equal(refused.status, 403)
+      assert.equal(refused.headers.get('cache-control'), 'no-store')
+      assert.equal(refused.headers.get('strict-transport-security'), 'max-age=31536000; includeSubDomains')
+      for (const name of [
+        'referrer-policy',
+        'cross-origin-opener-policy',
+        'permissions-policy',
+        'x-frame-options',
+      ]) {
+        assert.ok(refused.headers.has(name), name)
+      }
+    }
+    const data = await app.request('/api/x', { headers: { 'x-requested-by': 'console' } })
+    assert.equal(
+      data.headers.get('content-security-policy'),
+      "default-src 'none'; frame-ancestors 'none'; sandbox",
+    )
+    assert.equal(data.headers.get('cache-control'), 'no-store')
+  })
+
+  it('promise https only where there is https', async () => {
+    const app = appWith(securityHeaders({ publicOrigin: 'http://localhost:8080' }))
+    assert.equal((await app.request('/')).headers.get('strict-transport-security'), null)
+  })
+})
+
+describe('public host', () => {
+  const app = appWith(publicHost({ publicOrigin: 'http://localhost:8080' }))
+  const ask = (path: string, headers: Record<string, string>) =>
+    app.request(`http://127.0.0.1:8080${path}`, { headers })
+
+  it('leads pages to the public name and refuses the rest', async () => {
+    assert.equal((await ask('/x', { host: 'LOCALHOST:8080' })).status, 200)
+    assert.equal((await ask('/healthz', { host: '10.0.0.7:8080' })).status, 200)
+    const page = await ask('/x%20y?q=1', { host: '127.0.0.1:8080', accept: 'text/html' })
+    assert.deepEqual([page.status, page.headers.get('location')], [307, 'http://localhost:8080/x%20y?q=1'])
+    assert.equal((await ask('/api/x', { host: '127.0.0.1:8080', accept: 'text/html' })).status, 400)
+    assert.equal((await ask('/x', { host: 'rebound.evil.example' })).status, 400)
+    assert.equal((await ask('/x', {})).status, 400)
+  })
+})
+
+describe('rate limits', () => {
+  it('let a burst through, then so many a second, for each key', () => {
+    let now = 0
+    const take = createBuckets({ perSecond: 2, burst: 3 }, () => now)
+    const many = (key: string, count: number) => Array.from({ length: count }, () => take(key))
+    assert.deepEqual(many('a', 4), [true, true, true, false])
+    assert.deepEqual(many('b', 1), [true])
+    now = 1000
+    assert.deepEqual(many('a', 3), [true, true, false])
+  })
+
+  it('answer 429 and when to try again', async () => {
+    const app = appWith(
+      rateLimit({
+        keyOf: (c) => c.req.header('who') ?? '',
+        reads: { perSecond: 1, burst: 1 },
+        writes: { perSecond: 1, burst: 2 },
+      }),
+    )
+    const ask = (who: string, method = 'GET') => app.request('/', { method, headers: { who } })
+    assert.equal((await ask('a')).status, 200)
+    const refused = await ask('a')
+    assert.deepEqual([refused.status, refused.headers.get('retry-after')], [429, '1'])
+    assert.equal((await ask('b')).status, 200)
+    assert.equal((await ask('a', 'POST')).status, 200)
+  })
+})
+
+describe('client address', () => {
+  const address = (remoteAddress: string, forwarded: string | undefined, hops: number): string =>
+    clientAddress({ headers: { 'x-forwarded-for': forwarded }, socket: { remoteAddress } } as never, hops)
+
+  it('believes as many proxies as there are', () => {
+    assert.equal(address('10.0.0.1', '1.1.1.1', 0), '10.0.0.1')
+    assert.equal(address('10.0.0.1', '6.6.6.6, 1.1.1.1', 1), '1.1.1.1')
+    assert.equal(address('10.0.0.1', '6.6.6.6, 1.1.1.1, 10.0.0.2', 2), '1.1.1.1')
+    assert.equal(address('10.0.0.1', undefined, 1), '10.0.0.1')
+    assert.equal(address('10.0.0.1', 'garbage', 1), '10.0.0.1')
+    assert.equal(address('::ffff:10.0.0.1', undefined, 0), '10.0.0.1')
+    assert.equal(address('2001:db8:1:2:3::4', undefined, 0), address('2001:db8:1:2:9::9', undefined, 0))
+  })
+})
