@@ -35,14 +35,18 @@ export function startWorker(world: World, options: WorkerOptions): Worker {
   const { owner, concurrency = 32, leaseMs = 60_000, pollMs = 1_000, graceMs = 10_000 } = options
   const slots = new PluginSlots(options.callsPerPlugin ?? Math.max(1, Math.ceil(concurrency / 4)))
   const leases = new Leases(world, leaseMs)
+  const stopped = new AbortController()
   const abandon = new AbortController()
   const finished = new AbortController()
   const running = new Set<Promise<void>>()
   const alarm = new Alarm(world)
-  let isStopping = false
   const crew: Crew = {
-    ...{ world, leases, slots, owner, leaseMs },
-    isStopping: () => isStopping,
+    world,
+    leases,
+    slots,
+    owner,
+    leaseMs,
+    isStopping: () => stopped.signal.aborted,
     abandon: abandon.signal,
   }
 
@@ -74,7 +78,7 @@ export function startWorker(world: World, options: WorkerOptions): Worker {
   }
 
   const poll = async (): Promise<void> => {
-    while (!isStopping) {
+    while (!stopped.signal.aborted) {
       const resting = await claim().then(
         () => pollMs,
         (error: unknown) => {
@@ -82,7 +86,7 @@ export function startWorker(world: World, options: WorkerOptions): Worker {
           return TROUBLE_MS
         },
       )
-      if (!isStopping) await alarm.sleep(resting)
+      if (!stopped.signal.aborted) await alarm.sleep(resting)
     }
   }
 
@@ -90,7 +94,7 @@ export function startWorker(world: World, options: WorkerOptions): Worker {
   const renewing = leases.keepRenewing(finished.signal)
 
   const stop = async (): Promise<void> => {
-    isStopping = true
+    stopped.abort()
     alarm.ring()
     await polling
     const ended = Promise.all(running)

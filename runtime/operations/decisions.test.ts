@@ -181,7 +181,9 @@ suite('the plan of a DETACH', () => {
     assert.deepEqual(plan.plugins, [reader('first', 1)])
     assert.deepEqual(
       plan.resources.map(({ action, currentVersion, targetVersion, properties }) => [
-        ...[action, currentVersion, targetVersion],
+        action,
+        currentVersion,
+        targetVersion,
         properties,
       ]),
       [['DETACH', '0.9.0', '0.9.0', ledgerRow.properties]],

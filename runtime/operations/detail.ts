@@ -39,11 +39,15 @@ export function operationDetail(rows: OperationRows): OperationDetail {
       }
     }),
     resources: plan.resources.map(({ locator, action, currentVersion, targetVersion }) => ({
-      ...{ locator, action, currentVersion, targetVersion },
+      locator,
+      action,
+      currentVersion,
+      targetVersion,
       state: resourcesState,
     })),
     changes: plan.changes.map(({ locator, property, before, after }) => ({
-      ...{ locator, property },
+      locator,
+      property,
       before: propertyView(definitionOf(plan, locator, property), before),
       after: propertyView(definitionOf(plan, locator, property), after),
     })),

@@ -1,3 +1,8 @@
+import { readAttempts } from '../store/operations/read-attempts.ts'
+import { readOperation } from './read.ts'
+import { retryOperation } from './retry.ts'
+import { takeOverOperation } from './take-over.ts'
+import assert from 'node:assert/strict'
 import type { CompiledAuthorization } from '#contract/protocol/authorization.ts'
 import type { TypedValue } from '#contract/protocol/typed-value.ts'
 import type { OperationType } from '#contract/protocol/vocabulary.ts'
@@ -212,4 +217,51 @@ export function reader(pluginId: string, order: number): CompiledAuthorization {
       { resource: LOCATOR, readProperties: ['region'], writeProperties: [], credentialProperties: [] },
     ],
   })
+}
+
+/** What the tests of the engine ask and do all the time. */
+export function engineSteps(engine: TestEngine) {
+  const configuration = (scopeId: number) =>
+    engine.runtime.db
+      .selectFrom('runtime.configuration_property')
+      .select(['locator', 'property', 'value'])
+      .where('scope_id', '=', scopeId)
+      .orderBy('property')
+      .execute()
+  const ledger = (bundleInstallId: string) =>
+    engine.runtime.db
+      .selectFrom('runtime.installed_resource')
+      .selectAll()
+      .where('bundle_install_id', '=', bundleInstallId)
+      .execute()
+  const attemptsOf = (operationId: string) => readAttempts(engine.runtime.db, operationId)
+  const endsWell = async (operationId: string) => {
+    const worker = engine.work()
+    const operation = await engine.until(operationId, 'SUCCEEDED', 'FAILED')
+    await worker.stop()
+    assert.equal(operation.state, 'SUCCEEDED', JSON.stringify(operation.failure))
+    return operation
+  }
+  const failsWith = async (operationId: string, errorCode: string) => {
+    const worker = engine.work()
+    const operation = await engine.until(operationId, 'SUCCEEDED', 'FAILED')
+    await worker.stop()
+    assert.equal(operation.failure?.errorCode, errorCode)
+    return operation
+  }
+  const retry = (operationId: string, run: number) =>
+    engine.runtime.write((context) =>
+      retryOperation(context, { params: { operationId }, query: {}, body: { run } }),
+    )
+  const takeOver = (operationId: string, run: number) =>
+    engine.runtime.write((context) =>
+      takeOverOperation(context, {
+        params: { operationId },
+        query: {},
+        body: { run, reason: 'cleaning up' },
+      }),
+    )
+  const detailOf = (operationId: string) =>
+    readOperation(engine.runtime.read, { params: { operationId }, query: {}, body: undefined })
+  return { configuration, ledger, attemptsOf, endsWell, failsWith, retry, takeOver, detailOf }
 }

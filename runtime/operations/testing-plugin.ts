@@ -95,7 +95,12 @@ export function successOf(
     contractVersion: '1.0.0',
     errorCode: '0',
     data: {
-      ...{ contractVersion, pluginId, executionSequence, installation, operation, stage },
+      contractVersion,
+      pluginId,
+      executionSequence,
+      installation,
+      operation,
+      stage,
       ...reply.echo,
       outcome: reply.outcome,
       resources: reply.resources ?? {},

@@ -5,6 +5,9 @@ import { deepEqual } from '#contract/protocol/json.ts'
 import type { JsonValue } from '#contract/protocol/json.ts'
 import { LifecycleResponse } from '#contract/protocol/lifecycle.ts'
 import type { LifecycleRequest } from '#contract/protocol/lifecycle.ts'
+import { OperationIdentity } from '#contract/protocol/operation.ts'
+import { BundleRef, InstallationIdentity } from '#contract/protocol/scope.ts'
+import { Data } from '#contract/protocol/typed-value.ts'
 import type { Outcome } from '#contract/protocol/vocabulary.ts'
 import type { Failure } from '#contract/runtime-api/common.ts'
 import type { OutboundResponse, OutboundResult } from '#edge/outbound.ts'
@@ -209,15 +212,23 @@ function kept(answer: OutboundResponse, json: JsonValue, { sensitiveValues }: Kn
   return maskStrings(recordUnkept(answer, json), sensitiveValues)
 }
 
+/** Every name that the protocol itself puts into a lifecycle response. */
+const FIELDS = [
+  ...Object.keys(LifecycleResponse.shape),
+  ...Object.keys(InstallationIdentity.shape),
+  ...Object.keys(BundleRef.shape),
+  ...Object.keys(OperationIdentity.shape),
+  ...Object.keys(Data.shape),
+]
+
 /** Where the shape is wrong and what is allowed there. Names that only the plugin knows could be anything: left out. */
 function shapeProblem(error: z.ZodError, { definitions }: Knowledge): string {
   const [issue] = error.issues
-  const known = new Set([
-    ...Object.keys(LifecycleResponse.shape),
-    ...['environmentKey', 'applicationRuntimeId', 'workspaceId', 'bundleInstallId', 'bundle', 'bundleId'],
-    ...['operationId', 'operationType', 'currentVersion', 'targetVersion', '@type', 'value', 'isSensitive'],
-    ...Object.entries(definitions).flatMap(([locator, properties]) => [locator, ...Object.keys(properties)]),
+  const locators = Object.entries(definitions).flatMap(([locator, properties]) => [
+    locator,
+    ...Object.keys(properties),
   ])
+  const known = new Set([...FIELDS, ...locators])
   const path = (issue?.path ?? []).map(String).map((name) => (known.has(name) ? name : '…'))
   const message =
     issue?.code === 'unrecognized_keys'

@@ -33,7 +33,12 @@ export function recordSuccess(
     contractVersion: ENVELOPE_VERSION,
     errorCode: '0',
     data: {
-      ...{ contractVersion, pluginId, executionSequence, installation, operation, stage },
+      contractVersion,
+      pluginId,
+      executionSequence,
+      installation,
+      operation,
+      stage,
       outcome: response.outcome,
       ...(kept !== null && { resources: maskStrings(maskedWrites(kept.writes), kept.secrets) }),
     },
