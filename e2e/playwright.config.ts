@@ -1,7 +1,14 @@
 import { defineConfig } from '@playwright/test'
 
 // Debian's Chromium as root has no sandbox of its own, and no way to the networks that it would like to ask.
-const flags = ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update', '--disable-sync', '--disable-quic']
+const flags = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  '--disable-quic',
+]
 const executablePath = process.env['CHROMIUM_PATH']
 
 export default defineConfig({

@@ -119,6 +119,8 @@ const saveCodes = [
   'CONFIGURATION_SNAPSHOT_STALE',
   'RESOURCE_OWNERSHIP_MISSING',
   'PROPERTY_INVALID',
+  'REFERENCE_TARGET_UNAVAILABLE',
+  'MANIFEST_INVALID',
   'OPERATION_IN_PROGRESS',
   'OPERATION_CLAIM_HELD',
   'IDEMPOTENCY_KEY_REUSED',
@@ -161,7 +163,8 @@ export const configurationEndpoints = defineEndpoints({
   },
   [`POST ${base}/plan` as const]: {
     summary: 'What a save of these changes would do; writes nothing',
-    access: { needs: 'read', where: 'path' },
+    // a plan tells whether a given sensitive value equals the saved one, so it is for those who may write it anyway
+    access: { needs: 'configuration:write', where: 'path' },
     params: scopeParams,
     body: SaveBody,
     answer: Plan,

@@ -1,0 +1,200 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { testDatabase } from '#database/testing.ts'
+import { toUrl } from '#database/settings.ts'
+import { createLog } from '#edge/log.ts'
+import { formatLocator } from '#contract/protocol/locator.ts'
+import type { Scope } from '#contract/protocol/scope.ts'
+import type { TypedValue } from '#contract/protocol/typed-value.ts'
+import type { Operation } from '#contract/runtime-api/operations.ts'
+import { demoBundles } from '#plugin/examples/bundles/demo-bundles.ts'
+import { demoInstallValues } from '#plugin/examples/bundles/demo-values.ts'
+import { platform } from '../../demo/people.ts'
+import { createScript } from '../../demo/script.ts'
+import type { Script } from '../../demo/script.ts'
+import type { DemoCaller, DemoPerson } from '../../demo/caller.ts'
+import { startAll } from '../../start.ts'
+import { users } from './users.ts'
+
+/** The whole real system for one worker: database, runtime, plugins, console; nothing of it is a stand-in of ours. */
+export interface System {
+  url: string
+  call: DemoCaller
+  script: Script
+  /** A scope that no other test uses. */
+  newScope(): Scope
+  /** Installs a bundle of the demo and waits until the operation has ended. */
+  install(
+    scope: Scope,
+    bundleId: string,
+    version: string,
+  ): Promise<{ bundleInstallId: string; operation: Operation }>
+  /** Saves one property behind the back of whoever has the page open. */
+  configure(
+    scope: Scope,
+    resource: { bundleId: string; kind: 'MODULE' | 'GATEWAY' | 'AGENT' | 'TIMER'; name: string },
+    property: string,
+    value: TypedValue,
+    person?: DemoPerson,
+  ): Promise<Operation>
+  ended(operationId: string): Promise<Operation>
+  /** Plugin calls as the scripted plugin received them. */
+  calls(operationId: string): Promise<{ stage: string; sha256: string; operationId: string }[]>
+  stop(): Promise<void>
+}
+
+const bundleOf = (bundleId: string, version?: string) => {
+  const found = demoBundles.find(
+    (manifest) =>
+      manifest.bundle.bundleId === bundleId && (version === undefined || manifest.version === version),
+  )
+  if (found === undefined) throw new Error(`There is no demo bundle ${bundleId} ${version ?? ''}`)
+  return found
+}
+
+export async function startSystem(worker: number): Promise<System> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'bundle-console-e2e-'))
+  const database = await testDatabase({
+    migrations: [
+      { schema: 'runtime', folder: new URL('../../runtime/store/migrations/', import.meta.url) },
+      { schema: 'bff', folder: new URL('../../bff/store/migrations/', import.meta.url) },
+    ],
+  })
+  const [port, runtimePort] = [await freePort(), await freePort()]
+  const running = await startAll({
+    dataDir,
+    databaseUrl: toUrl(database.connection),
+    console: {
+      port,
+      auth: {
+        publicOrigin: `http://localhost:${port}`,
+        externalIdp: null,
+        rolesClaim: 'roles',
+        users: Object.values(users),
+        limits: { idleSeconds: 900, absoluteSeconds: 28_800 },
+        trustedProxyHops: 0,
+      },
+      runtime: null,
+      logLevel: 'error',
+    },
+    runtime: {
+      port: runtimePort,
+      platformApiBase: null,
+      egressAllow: [{ kind: 'loopback' }],
+      credential: null,
+    },
+    plugins: true,
+    folder: new URL('../../dist/web', import.meta.url).pathname,
+    log: createLog({ name: `worker-${worker}`, level: 'error' }),
+  })
+  const { call, plugins } = running
+  if (call === null || plugins === null) throw new Error('The system has no runtime of its own')
+  await publishAll(call, plugins)
+
+  const ended = async (operationId: string): Promise<Operation> => {
+    for (;;) {
+      const operation = await call(platform, 'GET /operations/{operationId}', { params: { operationId } })
+      if (['SUCCEEDED', 'FAILED', 'TAKEN_OVER'].includes(operation.state)) return operation
+      await new Promise((resolve) => setTimeout(resolve, 40))
+    }
+  }
+  let workspaceId = 1000 + worker * 100_000
+  return {
+    url: running.url,
+    call,
+    script: createScript(plugins.scriptedHooks),
+    ended,
+    newScope: () => ({
+      environmentKey: 'production',
+      applicationRuntimeId: 'e2e',
+      workspaceId: workspaceId++,
+    }),
+    async install(scope, bundleId, version) {
+      const manifest = bundleOf(bundleId, version)
+      const { installation, operation } = await call(
+        platform,
+        'POST /installations',
+        {
+          body: {
+            scope,
+            bundle: manifest.bundle,
+            targetVersion: version,
+            properties: demoInstallValues(manifest),
+          },
+        },
+        crypto.randomUUID(),
+      )
+      return {
+        bundleInstallId: installation.installation.bundleInstallId,
+        operation: await ended(operation.operationId),
+      }
+    },
+    async configure(scope, resource, property, value, person = platform) {
+      const { bundleId, kind, name } = resource
+      const locator = formatLocator({ ...bundleOf(bundleId).bundle, kind, name })
+      const params = { ...scope }
+      const path = '/scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/configuration' as const
+      const { snapshotVersion } = await call(person, `GET ${path}`, { params })
+      const { operations } = await call(
+        person,
+        `PATCH ${path}`,
+        { params, body: { snapshotVersion, changes: { [locator]: { [property]: value } } } },
+        crypto.randomUUID(),
+      )
+      const operation = operations[0]
+      if (operation === undefined) throw new Error('The save changed nothing')
+      return operation
+    },
+    async calls(operationId) {
+      const response = await fetch(`${plugins.scriptedHooks}/log?operationId=${operationId}`)
+      return ((await response.json()) as { calls: { stage: string; sha256: string; operationId: string }[] })
+        .calls
+    },
+    async stop() {
+      await running.stop()
+      await database.close()
+      rmSync(dataDir, { recursive: true, force: true })
+    },
+  }
+}
+
+async function publishAll(
+  call: DemoCaller,
+  plugins: { tenantProvisioner: string; scriptedHooks: string },
+): Promise<void> {
+  const endpoints = {
+    'tenant-provisioner': plugins.tenantProvisioner,
+    'scripted-hooks': plugins.scriptedHooks,
+  }
+  for (const [pluginId, url] of Object.entries(endpoints)) {
+    // short waits, so that a repeat is seen within a test
+    const body = {
+      title: pluginId,
+      endpoint: `${url}/lifecycle`,
+      enabled: true,
+      maxBackoffMs: 2_000,
+      timeoutMs: 3_000,
+    }
+    await call(platform, 'PUT /plugins/{pluginId}', { params: { pluginId }, body }, crypto.randomUUID())
+  }
+  for (const manifest of demoBundles) {
+    const { bundle, version } = manifest
+    await call(
+      platform,
+      'PUT /bundles/{environmentKey}/{bundleId}/versions/{version}',
+      { params: { ...bundle, version }, body: manifest },
+      crypto.randomUUID(),
+    )
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  await new Promise<void>((resolve) => server.close(() => resolve()))
+  return port
+}
