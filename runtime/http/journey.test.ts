@@ -1,0 +1,214 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { fillPath, splitName } from '#contract/endpoint/endpoint.ts'
+import type { EndpointName, EndpointRow } from '#contract/endpoint/endpoint.ts'
+import { PERMISSIONS } from '#contract/endpoint/permission.ts'
+import { wrapData } from '#contract/protocol/data.ts'
+import type { JsonObject } from '#contract/protocol/json.ts'
+import { runtimeApi } from '#contract/runtime-api/rows.ts'
+import { until } from '../events/testing-stream.ts'
+import { testingPlugin } from '../operations/testing-plugin.ts'
+import type { TestingPlugin } from '../operations/testing-plugin.ts'
+import { CORE, crm, SCOPE } from '../testing-bundles.ts'
+import { answered, RESOLVE, testHttp } from './testing-http.ts'
+import type { TestHttp } from './testing-http.ts'
+
+// The whole way over HTTP, with a worker and a real plugin behind it; every answer is held against its row's schema.
+
+let http: TestHttp
+let plugin: TestingPlugin
+before(async () => {
+  plugin = await testingPlugin()
+  http = await testHttp({ worker: { pollMs: 100 } })
+})
+after(async () => {
+  await http.close()
+  await plugin.close()
+})
+
+const SECRET = 'a-sensitive-value'
+const configuration = fillPath(
+  '/scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/configuration',
+  { ...SCOPE },
+)
+const itemsOf = ({ data }: { data: JsonObject }) => data['items'] as JsonObject[]
+let installId = ''
+let operationId = ''
+let credentialId = ''
+
+async function ended(id: string): Promise<JsonObject> {
+  let data: JsonObject = {}
+  await until(async () => {
+    data = (await http.call(`/operations/${id}`)).data
+    return ['SUCCEEDED', 'FAILED', 'TAKEN_OVER'].includes(String(data['state']))
+  }, 15_000)
+  return data
+}
+
+async function ok(path: string, method: string, body: JsonObject): Promise<JsonObject> {
+  const answer = await http.call(path, { method, body })
+  assert.equal(answer.errorCode, '0', JSON.stringify(answer.json))
+  return answer.data
+}
+
+describe('a bundle', () => {
+  it('is installed, with a plugin that resolves its reference after the resources', async () => {
+    await ok('/plugins/tenants', 'PUT', {
+      title: 'Tenants',
+      endpoint: plugin.endpoint('tenants'),
+      enabled: true,
+    })
+    const credential = await ok('/plugins/tenants/credentials', 'POST', {})
+    credentialId = String(credential['credentialId'])
+    const service = {
+      title: 'Mail',
+      url: 'http://127.0.0.1:9/mail',
+      methods: ['send'],
+      owner: null,
+      consumers: [{ ...SCOPE }],
+    }
+    await ok('/services/mail', 'PUT', { ...service, enabled: true })
+    const resolved: string[] = []
+    plugin.script(async ({ stage, request }) => {
+      const answer = await http.send(RESOLVE, {
+        method: 'POST',
+        headers: {
+          authorization: `Bearer ${String(credential['secret'])}`,
+          'content-type': 'application/json',
+        },
+        body: JSON.stringify({
+          contractVersion: '4.0.0',
+          installation: request.installation,
+          resource: CORE,
+          propertyKey: 'publisher',
+        }),
+      })
+      resolved.push(`${request.operation.operationType} ${stage} ${(await answered(answer)).errorCode}`)
+      const resources = stage === 'AFTER_RESOURCES' ? { [CORE]: { tenantId: wrapData('t-1') } } : {}
+      return { outcome: 'APPLIED', resources }
+    })
+
+    await ok('/bundles/dev/crm/versions/1.0.0', 'PUT', crm as unknown as JsonObject)
+    const started = await ok('/installations', 'POST', {
+      scope: { ...SCOPE },
+      bundle: { ...crm.bundle },
+      targetVersion: '1.0.0',
+      properties: {
+        [CORE]: {
+          name: wrapData('Acme'),
+          password: wrapData(SECRET),
+          publisher: { '@type': 'ServiceReference', serviceId: 'mail' },
+        },
+      },
+      reason: 'the first customer',
+    })
+    operationId = String((started['operation'] as JsonObject)['operationId'])
+    const operation = await ended(operationId)
+    assert.equal(operation['state'], 'SUCCEEDED', JSON.stringify(operation['failure']))
+    installId = String((operation['installation'] as JsonObject)['bundleInstallId'])
+    assert.deepEqual(resolved, [
+      'INSTALL BEFORE_RESOURCES INSTALLATION_NOT_ACTIVE',
+      'INSTALL AFTER_RESOURCES 0',
+    ])
+  })
+
+  it('is configured by one CONFIGURE of its owner, and saved once for a key', async () => {
+    const { data: before } = await http.call(configuration)
+    const body = {
+      snapshotVersion: Number(before['snapshotVersion']),
+      changes: { [CORE]: { name: wrapData('Acme & Co') } },
+    }
+    assert.equal((await http.call(`${configuration}/plan`, { method: 'POST', body })).errorCode, '0')
+    const save = { method: 'PATCH', body, key: 'save-once' }
+    const [saved, twin] = await Promise.all([http.call(configuration, save), http.call(configuration, save)])
+    assert.equal(saved.errorCode, '0', JSON.stringify(saved.json))
+    assert.deepEqual(twin.json, saved.json)
+    const [operation] = saved.data['operations'] as JsonObject[]
+    assert.equal((await ended(String(operation?.['operationId'])))['state'], 'SUCCEEDED')
+    const stale = await http.call(configuration, { ...save, key: 'another' })
+    assert.equal(stale.errorCode, 'CONFIGURATION_SNAPSHOT_STALE')
+  })
+
+  it('shows every page, in the shape of the contract and without a secret', async () => {
+    const params = {
+      ...SCOPE,
+      bundleInstallId: installId,
+      operationId,
+      bundleId: 'crm',
+      version: '1.0.0',
+      snapshotVersion: 1,
+      serviceName: 'search',
+      pluginId: 'tenants',
+      credentialId,
+      serviceId: 'mail',
+    }
+    await ok(`${configuration.replace('configuration', 'local-services')}/search`, 'PUT', {
+      values: { a: 1 },
+      version: 0,
+    })
+    const rows = Object.entries(runtimeApi) as [EndpointName, EndpointRow][]
+    for (const [name, row] of rows) {
+      const { method, path } = splitName(name)
+      if (method !== 'GET' || row.answers === 'events') continue
+      // the bundle has another environment than the scope that it is installed in
+      const environmentKey = path.startsWith('/bundles') ? 'dev' : SCOPE.environmentKey
+      const answer = await http.call(fillPath(path, { ...params, environmentKey }))
+      assert.equal(answer.errorCode, '0', `${name}: ${JSON.stringify(answer.json)}`)
+      assert.doesNotMatch(JSON.stringify(answer.json), new RegExp(SECRET), name)
+      if (Array.isArray(answer.data['items']) && !name.includes('referrers'))
+        assert(itemsOf(answer).length > 0, `${name} lists something`)
+    }
+  })
+
+  it('shows nothing of it to a person of another place', async () => {
+    const grants = [{ permissions: [...PERMISSIONS], scope: { environmentKey: 'test' } }]
+    for (const path of ['/installations', '/operations', '/scopes', '/audit', '/services/mail/referrers'])
+      assert.deepEqual(itemsOf(await http.call(path, { grants })), [], path)
+    const { data } = await http.call('/summary', { grants })
+    assert.deepEqual(data['installations'], { NOT_INSTALLED: 0, ACTIVE: 0, DETACHED: 0 })
+    for (const path of [`/installations/${installId}`, `/operations/${operationId}`])
+      assert.equal((await http.call(path, { grants })).errorCode, 'NOT_FOUND')
+  })
+
+  it('is counted where it may be seen', async () => {
+    const grants = [{ permissions: ['read' as const], scope: { ...SCOPE } }]
+    const { data } = await http.call('/summary', { grants })
+    assert.deepEqual(data['installations'], { NOT_INSTALLED: 0, ACTIVE: 1, DETACHED: 0 })
+    assert.equal((data['operations'] as JsonObject)['SUCCEEDED'], 2)
+    assert.deepEqual(data['claims'], [])
+    const [scope, ...others] = itemsOf(await http.call('/scopes', { grants }))
+    assert.deepEqual(others, [])
+    assert.equal(scope?.['installations'], 1)
+    assert.equal(scope?.['claimed'], 0)
+  })
+
+  it('is refused to who may only read, and that is told in the audit of its scope', async () => {
+    const grants = [{ permissions: ['read' as const], scope: { ...SCOPE } }]
+    const body = { reason: 'I want to' }
+    const denied = await http.call(`/installations/${installId}/detach`, {
+      method: 'POST',
+      body,
+      grants,
+      actor: 'eve',
+    })
+    assert.equal(denied.errorCode, 'PERMISSION_DENIED')
+    const auditor = [{ permissions: ['audit:read' as const], scope: { ...SCOPE } }]
+    const [entry] = itemsOf(await http.call('/audit?actor=eve', { grants: auditor }))
+    assert.equal(entry?.['outcome'], 'REFUSED')
+    assert.equal(entry?.['action'], 'installation.detach')
+    assert.equal(entry?.['bundleInstallId'], installId)
+    assert.deepEqual(entry?.['scope'], SCOPE)
+    const seen = itemsOf(await http.call('/audit?limit=200', { grants: auditor })).map(({ action }) => action)
+    assert(
+      seen.includes('installation.install') && !seen.includes('plugin.save'),
+      'platform-wide entries are not theirs',
+    )
+  })
+
+  it('is detached, and its references resolve no more', async () => {
+    const answer = await ok(`/installations/${installId}/detach`, 'POST', { reason: 'they left us' })
+    const operation = await ended(String((answer['operation'] as JsonObject)['operationId']))
+    assert.equal(operation['state'], 'SUCCEEDED', JSON.stringify(operation['failure']))
+    assert.equal((await http.call(`/installations/${installId}`)).data['state'], 'DETACHED')
+  })
+})

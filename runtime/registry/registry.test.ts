@@ -1,0 +1,209 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import type { Grant } from '#contract/endpoint/permission.ts'
+import type { JsonObject } from '#contract/protocol/json.ts'
+import { createHash } from 'node:crypto'
+import { CORE, ResolveWorld, SCOPE } from '../references/testing-resolve.ts'
+
+let world: ResolveWorld
+before(async () => {
+  world = await ResolveWorld.make()
+  await world.putInstallation('ACTIVE')
+})
+after(() => world.http.close())
+
+const call: ResolveWorld['http']['call'] = (path, options) => world.http.call(path, options)
+const itemsOf = ({ data }: { data: JsonObject }) => data['items'] as JsonObject[]
+const plugin = { title: 'Mailer', endpoint: 'http://127.0.0.1:7000/lifecycle', enabled: true }
+const service = {
+  title: 'Mail',
+  url: 'http://127.0.0.1:9/mail',
+  methods: [],
+  owner: null,
+  consumers: [],
+  enabled: true,
+}
+const reader: Grant[] = [{ permissions: ['read'], scope: { environmentKey: 'test' } }]
+
+describe('plugins', () => {
+  it('are registered, changed and read', async () => {
+    const made = await call('/plugins/mailer', {
+      method: 'PUT',
+      body: { ...plugin, timeoutMs: 500, maxAttempts: 3 },
+    })
+    assert.deepEqual(made.data, {
+      pluginId: 'mailer',
+      ...plugin,
+      timeoutMs: 500,
+      maxAttempts: 3,
+      credentials: [],
+    })
+    const changed = await call('/plugins/mailer', { method: 'PUT', body: { ...plugin, enabled: false } })
+    assert.deepEqual(changed.data, { pluginId: 'mailer', ...plugin, enabled: false, credentials: [] })
+    assert.deepEqual((await call('/plugins/mailer', { grants: reader })).data, changed.data)
+    assert.equal((await call('/plugins/nobody')).errorCode, 'NOT_FOUND')
+  })
+
+  it('have an endpoint that the deployment allows', async () => {
+    for (const endpoint of [
+      'http://10.0.0.1/',
+      'https://169.254.169.254/',
+      'http://[::ffff:10.0.0.1]/',
+      'http://0x7f.1:80@evil.test/',
+    ]) {
+      const answer = await call('/plugins/mailer', { method: 'PUT', body: { ...plugin, endpoint } })
+      assert.equal(answer.errorCode, 'REQUEST_INVALID', endpoint)
+      assert.match(JSON.stringify(answer.data['details']), /body\.endpoint/)
+    }
+    const refused = await call('/plugins/mailer', {
+      method: 'PUT',
+      body: { ...plugin, endpoint: 'http://10.0.0.1/' },
+    })
+    assert.match(String(refused.data['message']), /EGRESS_ALLOW/)
+    assert.doesNotMatch(String(refused.data['message']), /10\.0\.0\.1/)
+  })
+
+  it('are listed in pages and found by text, taken as it is', async () => {
+    for (const name of ['a', 'b', 'c%d']) {
+      const body = { ...plugin, title: `Page ${name}` }
+      await call(`/plugins/page-${name.charCodeAt(0)}`, { method: 'PUT', body })
+    }
+    const first = await call('/plugins?q=page&limit=2')
+    assert.deepEqual(
+      itemsOf(first).map(({ pluginId }) => pluginId),
+      ['page-97', 'page-98'],
+    )
+    const second = await call(`/plugins?q=page&limit=2&cursor=${String(first.data['nextCursor'])}`)
+    assert.deepEqual(
+      itemsOf(second).map(({ pluginId }) => pluginId),
+      ['page-99'],
+    )
+    assert.equal(second.data['nextCursor'], null)
+    assert.deepEqual(
+      itemsOf(await call('/plugins?q=C%25D')).map(({ pluginId }) => pluginId),
+      ['page-99'],
+    )
+    assert.equal((await call('/plugins?cursor=nonsense')).errorCode, 'REQUEST_INVALID')
+  })
+})
+
+describe('plugin credentials', () => {
+  it('are shown once, kept as a hash only, and valid two at a time', async () => {
+    await call('/plugins/mailer', { method: 'PUT', body: plugin })
+    const path = '/plugins/mailer/credentials'
+    const first = await call(path, { method: 'POST', body: { reason: 'the first' }, key: 'one' })
+    const secret = String(first.data['secret'])
+    assert(Buffer.from(secret.replace('bpc_', ''), 'base64url').length >= 32)
+    const repeat = await call(path, { method: 'POST', body: { reason: 'the first' }, key: 'one' })
+    assert.deepEqual(repeat.data, { credentialId: first.data['credentialId'], secret: null })
+
+    const { db } = world.http.runtime.world
+    const kept = await db
+      .selectFrom('runtime.plugin_credential')
+      .selectAll()
+      .where('plugin_id', '=', 'mailer')
+      .execute()
+    assert.deepEqual(
+      kept.map(({ secret_hash }) => secret_hash),
+      [createHash('sha256').update(secret).digest()],
+    )
+    for (const table of [
+      'runtime.idempotency',
+      'runtime.audit_entry',
+      'runtime.plugin_credential',
+    ] as const) {
+      const rows = JSON.stringify(await db.selectFrom(table).selectAll().execute())
+      assert(!rows.includes(secret) && !rows.includes(secret.slice(4, 20)), table)
+    }
+
+    await call(path, { method: 'POST', body: {} })
+    const third = await call(path, { method: 'POST', body: {} })
+    assert.equal(third.errorCode, 'REQUEST_INVALID')
+    assert.match(String(third.data['message']), /two valid credentials/)
+    const credential = `${path}/${String(first.data['credentialId'])}`
+    const revoked = await call(credential, { method: 'DELETE' })
+    const credentials = revoked.data['credentials'] as JsonObject[]
+    assert.deepEqual(
+      credentials.map(({ revokedAt }) => revokedAt === null),
+      [false, true],
+    )
+    const again = await call(credential, { method: 'DELETE' })
+    assert.deepEqual(again.data, revoked.data, 'revoked once, whoever asks again')
+    assert.equal((await call(path, { method: 'POST', body: {} })).errorCode, '0')
+    assert.equal(
+      (await call(`/plugins/tenants/credentials/${String(first.data['credentialId'])}`, { method: 'DELETE' }))
+        .errorCode,
+      'NOT_FOUND',
+    )
+  })
+
+  it('are two at most however many are asked for at once', async () => {
+    await call('/plugins/raced', { method: 'PUT', body: plugin })
+    const asked = Array.from({ length: 6 }, () =>
+      call('/plugins/raced/credentials', { method: 'POST', body: {} }),
+    )
+    const codes = (await Promise.all(asked)).map(({ errorCode }) => errorCode)
+    assert.equal(codes.filter((code) => code === '0').length, 2)
+  })
+})
+
+describe('services', () => {
+  it('are owned by a Module of an installation, or by nobody', async () => {
+    const owned = (owner: JsonObject | null) =>
+      call('/services/owned', { method: 'PUT', body: { ...service, owner } })
+    for (const owner of [
+      { bundleInstallId: world.installId, locator: 'dev/crm/MODULE/other' },
+      { bundleInstallId: world.installId, locator: 'dev/crm/GATEWAY/core' },
+      { bundleInstallId: '0199f000-0000-7000-8000-000000000001', locator: CORE },
+    ]) {
+      const answer = await owned(owner)
+      assert.equal(answer.errorCode, 'RESOURCE_OWNERSHIP_MISSING')
+      assert.equal((answer.data['details'] as JsonObject[])[0]?.['locator'], owner.locator)
+    }
+    const owner = { bundleInstallId: world.installId, locator: CORE }
+    const answer = await owned(owner)
+    assert.deepEqual(answer.data['owner'], owner)
+    assert.deepEqual(answer.data['methods'], ['changed', 'created'])
+    assert.deepEqual((await owned(null)).data['owner'], null)
+  })
+
+  it('have an address that the deployment allows', async () => {
+    const answer = await call('/services/far', {
+      method: 'PUT',
+      body: { ...service, url: 'http://10.0.0.1/' },
+    })
+    assert.equal(answer.errorCode, 'REQUEST_INVALID')
+    assert.match(JSON.stringify(answer.data['details']), /body\.url/)
+  })
+
+  it('are listed by what a scope may use', async () => {
+    const save = (id: string, fields: JsonObject) =>
+      call(`/services/${id}`, { method: 'PUT', body: { ...service, ...fields } })
+    await save('for-us', { consumers: [SCOPE] })
+    await save('for-others', { consumers: [{ ...SCOPE, workspaceId: 8 }] })
+    await save('for-nobody', {})
+    await save('for-owner', { owner: { bundleInstallId: world.installId, locator: CORE } })
+    const listed = async (query: string) =>
+      itemsOf(await call(`/services?q=&${query}`)).map(({ serviceId }) => serviceId)
+    const { environmentKey, applicationRuntimeId, workspaceId } = SCOPE
+    const whole = `environmentKey=${environmentKey}&applicationRuntimeId=${applicationRuntimeId}&workspaceId=`
+    assert.deepEqual(await listed(whole + workspaceId), ['for-owner', 'for-us'])
+    assert.deepEqual(await listed(`${whole}8`), ['for-others'])
+    assert.deepEqual(await listed(`environmentKey=${environmentKey}`), ['for-others', 'for-owner', 'for-us'])
+    assert((await listed('')).includes('for-nobody'))
+  })
+
+  it('tell who refers to them, of what the person may see', async () => {
+    await world.saveService('mail', {})
+    const referrers = await call('/services/mail/referrers?limit=2')
+    const rest = await call(`/services/mail/referrers?limit=2&cursor=${String(referrers.data['nextCursor'])}`)
+    const all = [...itemsOf(referrers), ...itemsOf(rest)]
+    assert.deepEqual(
+      all.map(({ property }) => property),
+      ['alsoMail', 'byCountry', 'inOrder', 'publisher'],
+    )
+    assert.deepEqual(all[0]?.['installation'], world.request()['installation'])
+    assert.deepEqual(itemsOf(await call('/services/mail/referrers', { grants: reader })), [])
+    assert.equal((await call('/services/nobody/referrers')).errorCode, 'NOT_FOUND')
+  })
+})
