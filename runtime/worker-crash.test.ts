@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, beforeEach, suite, test } from 'node:test'
 import { readCalls } from './store/operations/read-calls.ts'
-import { engineSteps, testEngine, planWith, reader } from './operations/testing-engine.ts'
+import { engineSteps, testEngine } from './operations/testing-engine.ts'
+import { planWith, reader } from './operations/testing-plan.ts'
 import type { TestEngine } from './operations/testing-engine.ts'
 import type { World } from './world.ts'
 

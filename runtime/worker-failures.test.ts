@@ -1,16 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, beforeEach, suite, test } from 'node:test'
 import { readCalls } from './store/operations/read-calls.ts'
-import {
-  engineSteps,
-  testEngine,
-  authorization,
-  data,
-  LOCATOR,
-  planWith,
-  reader,
-  readInstallation,
-} from './operations/testing-engine.ts'
+import { engineSteps, testEngine, readInstallation } from './operations/testing-engine.ts'
+import { authorization, data, LOCATOR, planWith, reader } from './operations/testing-plan.ts'
 import type { TestEngine } from './operations/testing-engine.ts'
 
 const engine: TestEngine = await testEngine()
@@ -188,7 +180,7 @@ suite('an operation whose plugins do not just succeed', { concurrency: false }, 
     const plan = planWith([reader('first', 1), authorization({ order: 2 })])
     engine.plugin.script(({ pluginId, stage }) => {
       if (pluginId === 'provisioner' && stage === 'BEFORE_RESOURCES')
-        return { outcome: 'APPLIED', resources: { [LOCATOR]: { tenantId: data('t-1') as never } } }
+        return { outcome: 'APPLIED', resources: { [LOCATOR]: { tenantId: data('t-1') } } }
       return stage === 'AFTER_RESOURCES' ? { outcome: 'FAILED' } : { outcome: 'APPLIED' }
     })
     const installation = await engine.installation()

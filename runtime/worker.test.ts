@@ -1,16 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, beforeEach, suite, test } from 'node:test'
 import { sql } from 'kysely'
-import {
-  engineSteps,
-  testEngine,
-  data,
-  LOCATOR,
-  planWith,
-  plannedResource,
-  readInstallation,
-  SECRET,
-} from './operations/testing-engine.ts'
+import { engineSteps, testEngine, readInstallation } from './operations/testing-engine.ts'
+import { data, LOCATOR, planWith, plannedResource, SECRET } from './operations/testing-plan.ts'
 import type { TestEngine } from './operations/testing-engine.ts'
 
 const engine: TestEngine = await testEngine()
@@ -30,8 +22,8 @@ suite('the way of an operation', { concurrency: false }, () => {
       resources: {
         [LOCATOR]:
           stage === 'BEFORE_RESOURCES'
-            ? { tenantId: data('t-1') as never }
-            : { token: data('issued-by-plugin', true) as never },
+            ? { tenantId: data('t-1') }
+            : { token: data('issued-by-plugin', true) },
       },
     }))
     const installation = await engine.installation()
@@ -86,7 +78,7 @@ suite('the way of an operation', { concurrency: false }, () => {
   test('the detail of an operation shows what was sent and answered, and nothing sensitive', async () => {
     engine.plugin.script(({ stage }) =>
       stage === 'BEFORE_RESOURCES'
-        ? { outcome: 'APPLIED', resources: { [LOCATOR]: { token: data('issued-by-plugin') as never } } }
+        ? { outcome: 'APPLIED', resources: { [LOCATOR]: { token: data('issued-by-plugin') } } }
         : {
             errorCode: 'TENANT_BROKEN',
             data: { message: `no ${SECRET} and no issued-by-plugin`, retryable: false },
@@ -141,7 +133,7 @@ suite('the way of an operation', { concurrency: false }, () => {
     await endsWell((await engine.freeze({ installation, plan: planWith() })).operation_id)
     engine.plugin.script(() => ({
       outcome: 'VERIFIED',
-      resources: { [LOCATOR]: { tenantId: data('t-2') as never } },
+      resources: { [LOCATOR]: { tenantId: data('t-2') } },
     }))
     const plan = planWith()
     plan.resources = [plannedResource({ action: 'CONFIGURE', currentVersion: '1.0.0' })]

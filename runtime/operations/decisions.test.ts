@@ -12,7 +12,7 @@ import { detachPlan } from './detach-plan.ts'
 import { mergedWrites } from './merged-writes.ts'
 import { PluginSlots } from './plugin-slots.ts'
 import { sensitiveValues } from './sensitive-values.ts'
-import { authorization, data, LOCATOR, planWith, plannedResource, reader, SECRET } from './testing-engine.ts'
+import { authorization, data, LOCATOR, planWith, plannedResource, reader, SECRET } from './testing-plan.ts'
 
 suite('back-off', () => {
   const full = (attempts: number) => backoffMs({ attempts, maxMs: 60_000, fraction: 1 })
@@ -78,7 +78,9 @@ suite('what plugins wrote', () => {
     stage: 'BEFORE_RESOURCES' | 'AFTER_RESOURCES',
     value: string,
   ) => ({
-    ...{ pluginId, order, stage },
+    pluginId,
+    order,
+    stage,
     writes: writes(value),
   })
 

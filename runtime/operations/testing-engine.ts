@@ -1,10 +1,4 @@
-import { readAttempts } from '../store/operations/read-attempts.ts'
-import { readOperation } from './read.ts'
-import { retryOperation } from './retry.ts'
-import { takeOverOperation } from './take-over.ts'
 import assert from 'node:assert/strict'
-import type { CompiledAuthorization } from '#contract/protocol/authorization.ts'
-import type { TypedValue } from '#contract/protocol/typed-value.ts'
 import type { OperationType } from '#contract/protocol/vocabulary.ts'
 import { inTransaction } from '#database/transaction.ts'
 import { parseEgressAllow } from '#edge/egress.ts'
@@ -13,6 +7,7 @@ import { createOutbound } from '#edge/outbound.ts'
 import { makeScope } from '../store/configuration/make-scope.ts'
 import { insertInstallation } from '../store/installations/insert-installation.ts'
 import { findOperation } from '../store/operations/find-operation.ts'
+import { readAttempts } from '../store/operations/read-attempts.ts'
 import { testRuntime } from '../testing.ts'
 import type { TestRuntime } from '../testing.ts'
 import { startWorker } from '../worker.ts'
@@ -20,14 +15,15 @@ import type { Worker, WorkerOptions } from '../worker.ts'
 import type { World } from '../world.ts'
 import { freezeOperation } from './freeze.ts'
 import type { InstallationRow } from './freeze.ts'
-import type { FrozenPlan, PlannedResource } from './plan.ts'
+import type { FrozenPlan } from './plan.ts'
+import { readOperation } from './read.ts'
+import { retryOperation } from './retry.ts'
+import { takeOverOperation } from './take-over.ts'
 import { testingPlugin } from './testing-plugin.ts'
 import type { TestingPlugin } from './testing-plugin.ts'
 import type { OperationRow } from './view.ts'
 
 export const SCOPE = { environmentKey: 'prod', applicationRuntimeId: 'shop', workspaceId: 7 }
-export const LOCATOR = 'source/crm/MODULE/tenants'
-export const SECRET = 'hunter2-and-more'
 
 /** A database, a stand-in for plugins, and workers on them, for a test file of the engine. */
 export interface TestEngine {
@@ -146,77 +142,6 @@ export function readInstallation({ db }: TestRuntime, bundleInstallId: string): 
     .selectAll()
     .where('bundle_install_id', '=', bundleInstallId)
     .executeTakeFirstOrThrow()
-}
-
-export const data = (value: string | number, isSensitive?: true): TypedValue => ({
-  '@type': 'Data',
-  value,
-  ...(isSensitive && { isSensitive }),
-})
-
-/** One MODULE with properties of all sorts; `tenantId` and `token` are the plugin's to write. */
-export function plannedResource(overrides: Partial<PlannedResource> = {}): PlannedResource {
-  return {
-    locator: LOCATOR,
-    kind: 'MODULE',
-    title: 'Tenants',
-    moduleId: 'module-tenants',
-    action: 'INSTALL',
-    currentVersion: null,
-    targetVersion: '1.0.0',
-    properties: {
-      region: data('eu'),
-      password: data(SECRET, true),
-      publisher: { '@type': 'ServiceReference', serviceId: 'events' },
-      instanceRefProperty: data('the-installation'),
-    },
-    definitions: {
-      region: { kind: 'DATA', schema: { type: 'string' } },
-      password: { kind: 'DATA', schema: { type: 'string' }, isSensitive: true },
-      publisher: { kind: 'SERVICE_REFERENCE' },
-      hidden: { kind: 'DATA', schema: true },
-      tenantId: { kind: 'DATA', schema: { type: 'string' } },
-      token: { kind: 'DATA', schema: { type: 'string' }, isSensitive: true },
-      note: { kind: 'DATA', schema: true },
-      instanceRefProperty: { kind: 'DATA', schema: { type: 'string' } },
-    },
-    writtenBy: { tenantId: 'provisioner', token: 'provisioner', note: 'provisioner' },
-    ...overrides,
-  }
-}
-
-export function authorization(overrides: Partial<CompiledAuthorization> = {}): CompiledAuthorization {
-  return {
-    pluginId: 'provisioner',
-    protocolVersion: '6.0.0',
-    order: 1,
-    failurePolicy: 'FAIL_FAST',
-    configuration: { schemaVersion: '1', values: { size: 'small' } },
-    resources: [
-      {
-        resource: LOCATOR,
-        readProperties: ['region', 'password', 'tenantId', 'token', 'instanceRefProperty'],
-        writeProperties: ['tenantId', 'token', 'note'],
-        credentialProperties: ['publisher'],
-      },
-    ],
-    ...overrides,
-  }
-}
-
-/** A plan over one resource with these plugins, all of which may only read. */
-export function planWith(plugins: CompiledAuthorization[] = [authorization()]): FrozenPlan {
-  return { resources: [plannedResource()], plugins, changes: [] }
-}
-
-export function reader(pluginId: string, order: number): CompiledAuthorization {
-  return authorization({
-    pluginId,
-    order,
-    resources: [
-      { resource: LOCATOR, readProperties: ['region'], writeProperties: [], credentialProperties: [] },
-    ],
-  })
 }
 
 /** What the tests of the engine ask and do all the time. */

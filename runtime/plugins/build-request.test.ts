@@ -10,7 +10,7 @@ import {
   planWith,
   plannedResource,
   SECRET,
-} from '../operations/testing-engine.ts'
+} from '../operations/testing-plan.ts'
 import { buildRequest, requestBytes } from './build-request.ts'
 
 const operation = {
@@ -64,8 +64,14 @@ suite('the lifecycle request', () => {
     const request = build({ region: data('eu') }, { read: ['region'] })
     assert.deepEqual(LifecycleRequest.parse(request), request)
     assert.deepEqual(Object.keys(request), [
-      ...['contractVersion', 'pluginId', 'executionSequence', 'installation', 'operation', 'stage'],
-      ...['configuration', 'resources'],
+      'contractVersion',
+      'pluginId',
+      'executionSequence',
+      'installation',
+      'operation',
+      'stage',
+      'configuration',
+      'resources',
     ])
   })
   test('has only authorized resources and of them only authorized properties that are set', () => {

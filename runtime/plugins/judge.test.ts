@@ -3,7 +3,7 @@ import { suite, test } from 'node:test'
 import type { JsonValue } from '#contract/protocol/json.ts'
 import type { OutboundFailure } from '#edge/outbound-reason.ts'
 import type { OutboundResult } from '#edge/outbound.ts'
-import { authorization, data, LOCATOR, planWith, SECRET } from '../operations/testing-engine.ts'
+import { authorization, data, LOCATOR, planWith, SECRET } from '../operations/testing-plan.ts'
 import { successOf } from '../operations/testing-plugin.ts'
 import { buildRequest } from './build-request.ts'
 import { judgeAnswer } from './judge.ts'
@@ -38,7 +38,11 @@ const knowledge: Knowledge = {
   logicalNames: ['bundle-runtime', 'module-plugin-manager', 'provisioner', 'mailer'],
 }
 
-const response = (body: string | Uint8Array, status = 200, contentType: string | null = null): OutboundResult => ({
+const response = (
+  body: string | Uint8Array,
+  status = 200,
+  contentType: string | null = null,
+): OutboundResult => ({
   kind: 'response',
   status,
   contentType,
@@ -79,19 +83,19 @@ suite('judging an answer', () => {
     },
     {
       name: 'NOT_APPLIED with writes',
-      answer: json(success('NOT_APPLIED', { [LOCATOR]: { tenantId: data('t') as never } })),
+      answer: json(success('NOT_APPLIED', { [LOCATOR]: { tenantId: data('t') } })),
       is: 'invalid',
     },
     { name: 'FAILED', answer: json(success('FAILED')), is: 'failed PLUGIN_REPORTED_FAILURE' },
     {
       name: 'FAILED with writes, which are dropped',
-      answer: json(success('FAILED', { [LOCATOR]: { region: data('x') as never } })),
+      answer: json(success('FAILED', { [LOCATOR]: { region: data('x') } })),
       is: 'failed PLUGIN_REPORTED_FAILURE',
     },
     { name: 'UNKNOWN', answer: json(success('UNKNOWN')), is: 'uncertain' },
     {
       name: 'UNKNOWN with writes, which are dropped',
-      answer: json(success('UNKNOWN', { [LOCATOR]: { tenantId: data('t') as never } })),
+      answer: json(success('UNKNOWN', { [LOCATOR]: { tenantId: data('t') } })),
       is: 'uncertain',
     },
     {
@@ -220,27 +224,33 @@ suite('judging an answer', () => {
       answer: json(success('APPLIED', {}, { [field]: value })),
       is: 'invalid',
     })),
-    ...['contractVersion', 'pluginId', 'executionSequence', 'stage', 'installation', 'operation'].map((field) => ({
-      name: `no echo of ${field}`,
-      answer: withData((given) => delete given[field]),
-      is: 'invalid',
-    })),
+    ...['contractVersion', 'pluginId', 'executionSequence', 'stage', 'installation', 'operation'].map(
+      (field) => ({
+        name: `no echo of ${field}`,
+        answer: withData((given) => delete given[field]),
+        is: 'invalid',
+      }),
+    ),
     { name: 'no outcome', answer: withData((given) => delete given['outcome']), is: 'invalid' },
     { name: 'another outcome', answer: withData((given) => (given['outcome'] = 'DONE')), is: 'invalid' },
     { name: 'no resources', answer: withData((given) => delete given['resources']), is: 'invalid' },
     { name: 'resources as a list', answer: withData((given) => (given['resources'] = [])), is: 'invalid' },
 
-    { name: 'a write', answer: writing({ tenantId: data('t-1') as never }), is: 'done' },
+    { name: 'a write', answer: writing({ tenantId: data('t-1') }), is: 'done' },
     {
       name: 'a business value that looks like a wrapper',
-      answer: writing({ note: data({ '@type': 'Data', value: 1 } as never) as never }),
+      answer: writing({ note: data({ '@type': 'Data', value: 1 }) }),
       is: 'done',
     },
-    { name: 'a sensitive write', answer: writing({ token: data('s', true) as never }), is: 'done' },
-    { name: 'a sensitive write without its mark', answer: writing({ token: data('s') as never }), is: 'done' },
+    { name: 'a sensitive write', answer: writing({ token: data('s', true) }), is: 'done' },
+    {
+      name: 'a sensitive write without its mark',
+      answer: writing({ token: data('s') }),
+      is: 'done',
+    },
     {
       name: 'the mark where nothing is sensitive',
-      answer: writing({ tenantId: data('t', true) as never }),
+      answer: writing({ tenantId: data('t', true) }),
       is: 'invalid',
     },
     {
@@ -251,11 +261,11 @@ suite('judging an answer', () => {
     { name: 'a bare value', answer: writing({ tenantId: 't-1' }), is: 'invalid' },
     { name: 'a bare object', answer: writing({ tenantId: { value: 't-1' } }), is: 'invalid' },
     { name: 'a Data without value', answer: writing({ tenantId: { '@type': 'Data' } }), is: 'invalid' },
-    { name: 'a read-only property', answer: writing({ region: data('x') as never }), is: 'invalid' },
-    { name: 'a property that is not there', answer: writing({ nothing: data('x') as never }), is: 'invalid' },
+    { name: 'a read-only property', answer: writing({ region: data('x') }), is: 'invalid' },
+    { name: 'a property that is not there', answer: writing({ nothing: data('x') }), is: 'invalid' },
     {
       name: 'instanceRefProperty',
-      answer: writing({ instanceRefProperty: data('x') as never }),
+      answer: writing({ instanceRefProperty: data('x') }),
       is: 'invalid',
     },
     {
@@ -265,7 +275,7 @@ suite('judging an answer', () => {
     },
     {
       name: 'a reference property as Data',
-      answer: writing({ publisher: data('events') as never }),
+      answer: writing({ publisher: data('events') }),
       is: 'invalid',
     },
     {
@@ -275,45 +285,45 @@ suite('judging an answer', () => {
     },
     {
       name: 'the resource in another spelling',
-      answer: json(success('APPLIED', { 'source/crm/module/tenants': { tenantId: data('t') as never } })),
+      answer: json(success('APPLIED', { 'source/crm/module/tenants': { tenantId: data('t') } })),
       is: 'invalid',
     },
-    { name: 'a value that does not fit', answer: writing({ tenantId: data(3) as never }), is: 'invalid' },
-    { name: 'a platform token', answer: writing({ tenantId: data(TOKEN) as never }), is: 'invalid' },
+    { name: 'a value that does not fit', answer: writing({ tenantId: data(3) }), is: 'invalid' },
+    { name: 'a platform token', answer: writing({ tenantId: data(TOKEN) }), is: 'invalid' },
     {
       name: 'a platform token deep inside, amid text',
-      answer: writing({ note: data({ a: [{ b: `Bearer x${TOKEN}` }] } as never) as never }),
+      answer: writing({ note: data({ a: [{ b: `Bearer x${TOKEN}` }] }) }),
       is: 'invalid',
     },
     {
       name: 'a platform token as a key',
-      answer: writing({ note: data({ [TOKEN]: 1 } as never) as never }),
+      answer: writing({ note: data({ [TOKEN]: 1 }) }),
       is: 'invalid',
     },
     {
       name: 'a token of its own',
-      answer: writing({ note: data('eyJhbGciOiJub25lIn0.eyJpc3MiOiJtZSJ9.AAAA') as never }),
+      answer: writing({ note: data('eyJhbGciOiJub25lIn0.eyJpc3MiOiJtZSJ9.AAAA') }),
       is: 'done',
     },
     {
       name: 'a registered service address',
-      answer: writing({ note: data('http://events.internal:9000/api') as never }),
+      answer: writing({ note: data('http://events.internal:9000/api') }),
       is: 'invalid',
     },
     {
       name: 'an address below it, in other letters, inside text',
-      answer: writing({ note: data(['see <HTTP://Events.Internal:9000/api/v1?x=1>'] as never) as never }),
+      answer: writing({ note: data(['see <HTTP://Events.Internal:9000/api/v1?x=1>']) }),
       is: 'invalid',
     },
     {
       name: 'the default port in an address',
-      answer: writing({ note: data('https://plain.internal:443/x') as never }),
+      answer: writing({ note: data('https://plain.internal:443/x') }),
       is: 'invalid',
     },
     {
       name: 'addresses beside it',
       answer: writing({
-        note: data('http://events.internal:9000/apix http://events.internal:90001/ https://x.internal') as never,
+        note: data('http://events.internal:9000/apix http://events.internal:90001/ https://x.internal'),
       }),
       is: 'done',
     },
@@ -345,7 +355,9 @@ suite('judging an answer', () => {
     },
     {
       name: 'an integer that loses digits',
-      answer: response(JSON.stringify(success('APPLIED')).replace('Sequence":10', 'Sequence":9007199254740993')),
+      answer: response(
+        JSON.stringify(success('APPLIED')).replace('Sequence":10', 'Sequence":9007199254740993'),
+      ),
       is: 'invalid',
     },
   ]
@@ -366,9 +378,7 @@ suite('judging an answer', () => {
   }
 
   test('writes are kept with the mark where the definition is sensitive, and only there', () => {
-    const { writes } = judge(
-      writing({ token: data('issued') as never, tenantId: data('t-1') as never, note: data('n') as never }),
-    )
+    const { writes } = judge(writing({ token: data('issued'), tenantId: data('t-1'), note: data('n') }))
     assert.deepEqual(writes, {
       [LOCATOR]: { token: data('issued', true), tenantId: data('t-1'), note: data('n') },
     })
@@ -377,9 +387,9 @@ suite('judging an answer', () => {
   test('what is recorded of a success has no sensitive value, old or new', () => {
     const { recorded } = judge(
       writing({
-        token: data('issued-now') as never,
-        tenantId: data(`t of ${SECRET}`) as never,
-        note: data({ copy: 'issued-now', pin: 4711, [SECRET]: 1 } as never) as never,
+        token: data('issued-now'),
+        tenantId: data(`t of ${SECRET}`),
+        note: data({ copy: 'issued-now', pin: 4711, [SECRET]: 1 }),
       }),
     )
     const text = JSON.stringify(recorded)
@@ -422,11 +432,14 @@ suite('judging an answer', () => {
 
   test('a problem names the place that is known, and never what was sent', () => {
     const message = (answer: OutboundResult) => judge(answer).failure?.message ?? ''
-    assert.match(message(writing({ tenantId: 'bare' })), /data\.resources\.source\/crm\/MODULE\/tenants\.tenantId/)
+    assert.match(
+      message(writing({ tenantId: 'bare' })),
+      /data\.resources\.source\/crm\/MODULE\/tenants\.tenantId/,
+    )
     assert.match(message(withData((given) => (given['stage'] = 'AFTER_RESOURCES'))), /data\.stage/)
     const extra = { ...expected.installation, secretField: 1 }
     assert.ok(!message(json(success('APPLIED', {}, { installation: extra }))).includes('secretField'))
-    assert.ok(!message(writing({ 'secret-name': data('x') as never })).includes('secret-name'))
+    assert.ok(!message(writing({ 'secret-name': data('x') })).includes('secret-name'))
     assert.ok(!message(response('{"secret-name":1,"secret-name":2}')).includes('secret-name'))
   })
 
@@ -437,9 +450,14 @@ suite('judging an answer', () => {
 
   test('an adversarial body costs little time', () => {
     const started = performance.now()
-    for (const text of ['ey'.repeat(250_000), 'ey.'.repeat(160_000), 'http://'.repeat(70_000), 'a.'.repeat(250_000)])
-      judge(writing({ note: data(text) as never }))
-    judge(writing({ note: data(Array.from({ length: 200_000 }, () => 1) as never) as never }))
+    for (const text of [
+      'ey'.repeat(250_000),
+      'ey.'.repeat(160_000),
+      'http://'.repeat(70_000),
+      'a.'.repeat(250_000),
+    ])
+      judge(writing({ note: data(text) }))
+    judge(writing({ note: data(Array.from({ length: 200_000 }, () => 1)) }))
     assert.ok(performance.now() - started < 5_000)
   })
 })
