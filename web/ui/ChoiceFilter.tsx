@@ -58,19 +58,20 @@ export function ChoiceFilter({
     >
       <div className="p-1">
         {choices.map((choice) => (
-          <Checkbox
-            key={choice.value}
-            checked={chosen.includes(choice)}
-            onChange={() => toggle(choice)}
-            className="flex min-h-8 rounded-md px-1.5 hover:bg-hover"
-          >
-            <span className="flex items-center gap-1.5 pr-3">
-              {choice.icon && (
-                <Icon name={choice.icon} size={14} className={toneText[choice.tone ?? 'quiet']} />
-              )}
-              {choice.label}
-            </span>
-          </Checkbox>
+          <div key={choice.value} className="flex">
+            <Checkbox
+              checked={chosen.includes(choice)}
+              onChange={() => toggle(choice)}
+              className="min-h-8 flex-1 rounded-md px-1.5 hover:bg-hover"
+            >
+              <span className="flex items-center gap-1.5 pr-3">
+                {choice.icon && (
+                  <Icon name={choice.icon} size={14} className={toneText[choice.tone ?? 'quiet']} />
+                )}
+                {choice.label}
+              </span>
+            </Checkbox>
+          </div>
         ))}
       </div>
       {chosen.length > 0 && (

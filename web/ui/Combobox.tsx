@@ -1,17 +1,19 @@
-import { Combobox as Base } from '@base-ui/react/combobox'
-import { CSPProvider } from '@base-ui/react/csp-provider'
-import { useEffect, useEffectEvent, useState } from 'react'
+import { useEffect, useEffectEvent, useId, useRef, useState, type KeyboardEvent } from 'react'
 import { useText } from '../i18n/use-text.ts'
+import { cx } from './class-names.ts'
 import type { FieldWiring } from './Field.tsx'
 import { Icon } from './icons/Icon.tsx'
+import { placeNear } from './place-near.ts'
 
 export type ComboboxOption = { value: string; label: string; detail?: string | undefined }
+
+type Search = (text: string, signal: AbortSignal) => Promise<readonly ComboboxOption[]>
 
 const DELAY_MS = 200
 
 /**
- * One of many, found by typing: `search` asks the server while the person types. It brings Base UI with it, so import it
- * only where it is used, and lazily from what opens on demand.
+ * One of many, found by typing: `search` asks the server while the person types. The list is a native popover, so it
+ * lies above dialogs too. What was typed and not chosen is no value: leaving the field shows the chosen one again.
  */
 export function Combobox({
   wiring,
@@ -24,99 +26,193 @@ export function Combobox({
   wiring: FieldWiring
   value: ComboboxOption | null
   onChange: (value: ComboboxOption | null) => void
-  search: (text: string, signal: AbortSignal) => Promise<readonly ComboboxOption[]>
+  search: Search
   placeholder?: string
   readOnly?: boolean
 }) {
   const t = useText()
+  const id = useId()
+  const box = useRef<HTMLSpanElement>(null)
   const [open, setOpen] = useState(false)
   const [text, setText] = useState('')
+  const [at, setAt] = useState(0)
   const found = useFound(open, text, search)
-  const items = [...found.options]
+  const chosen = found.options[Math.min(at, found.options.length - 1)]
+
+  const show = () => {
+    if (!readOnly) setOpen(true)
+  }
+  const leave = () => {
+    setOpen(false)
+    setText('')
+    setAt(0)
+  }
+  const take = (option: ComboboxOption | null) => {
+    onChange(option)
+    leave()
+  }
+  const press = (event: KeyboardEvent) => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
+    if (step) {
+      event.preventDefault()
+      if (!open) show()
+      else if (found.options.length > 0) setAt((at + step + found.options.length) % found.options.length)
+    }
+    if (event.key === 'Enter' && open && !event.nativeEvent.isComposing) {
+      event.preventDefault()
+      if (chosen) take(chosen)
+    }
+    if (event.key === 'Escape' && open) {
+      // the list goes, the dialog around it stays
+      event.stopPropagation()
+      event.preventDefault()
+      leave()
+    }
+  }
+
   return (
-    <CSPProvider disableStyleElements>
-      <Base.Root
-        items={items}
-        value={value}
-        onValueChange={(next: ComboboxOption | null) => onChange(next)}
-        itemToStringLabel={(option: ComboboxOption) => option.label}
-        isItemEqualToValue={(item: ComboboxOption, chosen: ComboboxOption) => item.value === chosen.value}
-        filter={null}
-        open={open}
-        onOpenChange={setOpen}
-        onInputValueChange={(next, { reason }) => setText(reason === 'item-press' ? '' : next)}
+    <span
+      ref={box}
+      className="relative flex"
+      onBlur={(event) => !event.currentTarget.contains(event.relatedTarget) && leave()}
+    >
+      <input
+        {...wiring}
+        role="combobox"
+        aria-expanded={open}
+        aria-controls={`${id}-list`}
+        aria-autocomplete="list"
+        aria-activedescendant={open && chosen ? `${id}-${chosen.value}` : undefined}
+        autoComplete="off"
+        spellCheck={false}
         readOnly={readOnly}
-      >
-        <Base.InputGroup className="relative flex">
-          <Base.Input {...wiring} placeholder={placeholder ?? t('common.search')} className="control pr-14" />
-          <span className="absolute inset-y-0 right-1 flex items-center text-muted">
-            <Base.Clear
-              aria-label={t('common.clear')}
-              className="flex size-6 items-center justify-center rounded-sm hover:bg-selected"
-            >
-              <Icon name="close" size={12} />
-            </Base.Clear>
-            <Base.Trigger
-              aria-label={t('common.search')}
-              className="flex size-6 items-center justify-center rounded-sm hover:bg-selected"
-            >
-              <Icon name="chevronDown" size={14} />
-            </Base.Trigger>
-          </span>
-        </Base.InputGroup>
-        <Base.Portal>
-          <Base.Positioner sideOffset={4} className="z-50 outline-none">
-            <Base.Popup className="max-h-72 w-(--anchor-width) min-w-56 overflow-y-auto rounded-lg bg-raised p-1 shadow-2">
-              <Base.Status className="px-2 text-muted empty:hidden [&:not(:empty)]:py-1.5">
-                {found.state === 'searching' && items.length === 0 ? t('common.loading') : null}
-                {found.state === 'failed' ? t('common.combobox.failed') : null}
-                {found.state === 'found' && items.length === 0 ? t('common.combobox.nothing') : null}
-              </Base.Status>
-              <Base.List>
-                {(option: ComboboxOption) => (
-                  <Base.Item
-                    key={option.value}
-                    value={option}
-                    className="flex min-h-8 cursor-pointer items-center gap-2 rounded-md px-2 py-1 data-highlighted:bg-selected"
-                  >
-                    <span className="min-w-0 flex-1">
-                      <span className="block truncate">{option.label}</span>
-                      {option.detail && (
-                        <span className="mono block truncate text-xs text-faint">{option.detail}</span>
-                      )}
-                    </span>
-                    <Base.ItemIndicator>
-                      <Icon name="check" size={14} />
-                    </Base.ItemIndicator>
-                  </Base.Item>
-                )}
-              </Base.List>
-            </Base.Popup>
-          </Base.Positioner>
-        </Base.Portal>
-      </Base.Root>
-    </CSPProvider>
+        placeholder={placeholder ?? t('common.search')}
+        value={open ? text : (value?.label ?? '')}
+        onClick={show}
+        onChange={(event) => {
+          setText(event.target.value)
+          setAt(0)
+          show()
+        }}
+        onKeyDown={press}
+        className="control pr-14"
+      />
+      <span className="absolute inset-y-0 right-1 flex items-center text-muted">
+        {value && !readOnly && (
+          <button
+            type="button"
+            aria-label={t('common.clear')}
+            onClick={() => take(null)}
+            className="flex size-6 items-center justify-center rounded-sm hover:bg-selected hover:text-ink"
+          >
+            <Icon name="close" size={12} />
+          </button>
+        )}
+        <Icon name="chevronDown" size={14} className="pointer-events-none mx-1" />
+      </span>
+      {open && (
+        <List
+          id={id}
+          anchor={box}
+          found={found}
+          chosen={chosen}
+          selected={value?.value}
+          onTake={take}
+          key={found.state + String(found.options.length)}
+        />
+      )}
+    </span>
+  )
+}
+
+function List({
+  id,
+  anchor,
+  found,
+  chosen,
+  selected,
+  onTake,
+}: {
+  id: string
+  anchor: React.RefObject<HTMLElement | null>
+  found: Found
+  chosen: ComboboxOption | undefined
+  selected: string | undefined
+  onTake: (option: ComboboxOption) => void
+}) {
+  const t = useText()
+  const list = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    const shown = list.current
+    if (!shown || !anchor.current) return
+    shown.style.width = `${anchor.current.offsetWidth}px`
+    shown.showPopover()
+    placeNear(anchor.current, shown, 'bottom-start')
+  }, [anchor])
+  useEffect(() => {
+    if (chosen) document.getElementById(`${id}-${chosen.value}`)?.scrollIntoView({ block: 'nearest' })
+  }, [id, chosen])
+  const nothing = found.state === 'found' && found.options.length === 0
+  return (
+    <div
+      ref={list}
+      popover="manual"
+      className="fixed max-h-72 overflow-y-auto rounded-lg bg-raised p-1 shadow-2"
+    >
+      <p role="status" className={cx('px-2 py-1.5 text-muted', found.options.length > 0 && 'sr-only')}>
+        {found.state === 'searching' && t('common.loading')}
+        {found.state === 'failed' && t('common.combobox.failed')}
+        {nothing && t('common.combobox.nothing')}
+      </p>
+      <div id={`${id}-list`} role="listbox" aria-label={t('common.search')}>
+        {found.options.map((option) => (
+          // the keyboard is at the input, which names the chosen line
+          // oxlint-disable-next-line jsx-a11y/click-events-have-key-events
+          <div
+            key={option.value}
+            id={`${id}-${option.value}`}
+            role="option"
+            tabIndex={-1}
+            aria-selected={option.value === selected}
+            // pressing must not take the focus from the input, for leaving it closes the list
+            onPointerDown={(event) => event.preventDefault()}
+            onClick={() => onTake(option)}
+            className={cx(
+              'flex min-h-8 cursor-pointer items-center gap-2 rounded-md px-2 py-1 hover:bg-hover',
+              option === chosen && 'bg-selected',
+            )}
+          >
+            <span className="min-w-0 flex-1">
+              <span className="block truncate">{option.label}</span>
+              {option.detail && (
+                <span className="mono block truncate text-xs text-faint">{option.detail}</span>
+              )}
+            </span>
+            {option.value === selected && <Icon name="check" size={14} />}
+          </div>
+        ))}
+      </div>
+    </div>
   )
 }
 
 type Found = { state: 'searching' | 'found' | 'failed'; options: readonly ComboboxOption[] }
 
-function useFound(
-  open: boolean,
-  text: string,
-  search: (text: string, signal: AbortSignal) => Promise<readonly ComboboxOption[]>,
-): Found {
+function useFound(open: boolean, text: string, search: Search): Found {
   const [found, setFound] = useState<Found>({ state: 'searching', options: [] })
   const ask = useEffectEvent((signal: AbortSignal) => search(text.trim(), signal))
   useEffect(() => {
     if (!open) return
     const control = new AbortController()
-    const timer = setTimeout(() => {
-      ask(control.signal).then(
-        (options) => !control.signal.aborted && setFound({ state: 'found', options }),
-        () => !control.signal.aborted && setFound({ state: 'failed', options: [] }),
-      )
-    }, DELAY_MS)
+    const timer = setTimeout(
+      () => {
+        ask(control.signal).then(
+          (options) => !control.signal.aborted && setFound({ state: 'found', options }),
+          () => !control.signal.aborted && setFound({ state: 'failed', options: [] }),
+        )
+      },
+      text === '' ? 0 : DELAY_MS,
+    )
     return () => {
       control.abort()
       clearTimeout(timer)

@@ -16,7 +16,12 @@ export function DefinitionList({
   const shown = items.filter((item): item is Definition => Boolean(item))
   if (layout === 'columns') {
     return (
-      <dl className={cx('grid grid-cols-[repeat(auto-fill,minmax(9.5rem,1fr))] gap-x-6 gap-y-3', className)}>
+      <dl
+        className={cx(
+          'grid grid-cols-[repeat(auto-fill,minmax(8.5rem,1fr))] gap-x-4 sm:gap-x-6 gap-y-3',
+          className,
+        )}
+      >
         {shown.map((item, index) => (
           <div key={index} className={cx('min-w-0', item.wide && 'col-span-full')}>
             <dt className="text-xs text-faint">{item.label}</dt>
@@ -29,7 +34,10 @@ export function DefinitionList({
   return (
     <dl className={cx('divide-y divide-line', className)}>
       {shown.map((item, index) => (
-        <div key={index} className="grid gap-x-4 py-1.5 sm:grid-cols-[10rem_minmax(0,1fr)]">
+        <div
+          key={index}
+          className="grid gap-x-4 py-1.5 first:pt-0 last:pb-0 sm:grid-cols-[10rem_minmax(0,1fr)]"
+        >
           <dt className="text-muted">{item.label}</dt>
           <dd className="min-w-0 wrap-anywhere">{item.value}</dd>
         </div>

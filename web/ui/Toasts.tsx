@@ -1,6 +1,5 @@
 import { useEffect, useState, useSyncExternalStore } from 'react'
 import { useText } from '../i18n/use-text.ts'
-import { Button } from './Button.tsx'
 import { Icon, type IconName } from './icons/Icon.tsx'
 import { PlainLink } from './Link.tsx'
 import type { NoticeTone } from './Notice.tsx'
@@ -39,7 +38,7 @@ function ToastCard({ toast }: { toast: Toast }) {
       onPointerLeave={() => setHeld(false)}
       onFocus={() => setHeld(true)}
       onBlur={() => setHeld(false)}
-      className="pointer-events-auto flex w-full animate-appear items-start gap-2.5 rounded-lg bg-ink py-2 pr-2 pl-3 text-inverse shadow-2"
+      className="pointer-events-auto flex w-full animate-appear items-start gap-2.5 rounded-lg bg-ink [--surface:var(--ink)] py-2 pr-2 pl-3 text-inverse shadow-2"
     >
       <Icon name={GLYPH[toast.tone]} className="mt-1.5" />
       <p className="min-w-0 flex-1 py-1 wrap-anywhere">
@@ -54,14 +53,14 @@ function ToastCard({ toast }: { toast: Toast }) {
           </PlainLink>
         )}
       </p>
-      <Button
-        variant="quiet"
-        size="sm"
-        icon="close"
-        label={t('common.close')}
-        className="mt-0.5 text-inverse hover:bg-inverse/15 hover:text-inverse"
+      <button
+        type="button"
+        aria-label={t('common.close')}
         onClick={() => dismissToast(toast.id)}
-      />
+        className="mt-0.5 flex size-6 shrink-0 items-center justify-center rounded-sm hover:bg-inverse/15 focus-visible:outline-current"
+      >
+        <Icon name="close" size={12} />
+      </button>
     </div>
   )
 }

@@ -24,7 +24,7 @@ export function Tooltip({
       className={cx('inline-flex max-w-full min-w-0 align-bottom', className)}
       onPointerEnter={(event) => event.pointerType === 'mouse' && setOpen(true)}
       onPointerLeave={() => setOpen(false)}
-      onFocus={() => setOpen(true)}
+      onFocus={(event) => event.target.matches(':focus-visible') && setOpen(true)}
       onBlur={() => setOpen(false)}
       onKeyDown={(event) => event.key === 'Escape' && setOpen(false)}
     >
@@ -45,10 +45,14 @@ function Bubble({
 }) {
   const bubble = useRef<HTMLSpanElement>(null)
   useEffect(() => {
-    const shown = bubble.current
-    if (!shown || !anchor.current) return
-    shown.showPopover()
-    placeNear(anchor.current.firstElementChild ?? anchor.current, shown, 'top')
+    // a frame later: the focus that opened it may come from another popover that is just closing
+    const frame = requestAnimationFrame(() => {
+      const shown = bubble.current
+      if (!shown?.isConnected || !anchor.current) return
+      shown.showPopover()
+      placeNear(anchor.current.firstElementChild ?? anchor.current, shown, 'top')
+    })
+    return () => cancelAnimationFrame(frame)
   }, [anchor])
   return (
     <span

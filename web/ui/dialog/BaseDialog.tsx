@@ -1,5 +1,6 @@
 import { CSPProvider } from '@base-ui/react/csp-provider'
 import { Dialog } from '@base-ui/react/dialog'
+import { useRef } from 'react'
 import { useText } from '../../i18n/use-text.ts'
 import { Button } from '../Button.tsx'
 import { cx } from '../class-names.ts'
@@ -19,6 +20,10 @@ export function BaseDialog({
   initialFocus,
 }: DialogProps) {
   const t = useText()
+  const popup = useRef<HTMLDivElement>(null)
+  // where the person has to type, else the dialog itself, and never the cross
+  const firstInput = () =>
+    popup.current?.querySelector<HTMLElement>('input, textarea, select') ?? popup.current
   return (
     <CSPProvider disableStyleElements>
       <Dialog.Root open={open} onOpenChange={(next) => !next && !busy && onClose()}>
@@ -26,7 +31,8 @@ export function BaseDialog({
           <Dialog.Backdrop className="fixed inset-0 z-40 bg-scrim" />
           <Dialog.Viewport className="fixed inset-0 z-40 flex items-end justify-center sm:items-center sm:p-4">
             <Dialog.Popup
-              {...(initialFocus && { initialFocus })}
+              ref={popup}
+              initialFocus={initialFocus ?? firstInput}
               className={cx(
                 'flex max-h-[92dvh] w-full animate-appear flex-col rounded-t-lg bg-raised shadow-3 outline-none sm:max-h-[85dvh] sm:rounded-lg',
                 WIDTH[size],

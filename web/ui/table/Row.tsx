@@ -33,11 +33,11 @@ function TableRowView<Row>({ row, columns, link, selected, index, ref }: RowProp
       onKeyDown={link && moveBetweenRows}
     >
       {columns.map((column, at) => {
-        const head = at === 0 || column.cardHead === true
+        const card = at === 0 ? 'head' : column.card
         const content = column.cell(row)
         return (
-          <td key={column.id} role="cell" className={cellClass({ ...column, cardHead: head })}>
-            {!head && !column.headerHidden && <CardLabel>{column.header}</CardLabel>}
+          <td key={column.id} role="cell" className={cellClass({ ...column, ...(card && { card }) })}>
+            {card !== 'head' && !column.headerHidden && <CardLabel>{column.header}</CardLabel>}
             {at === 0 && link ? (
               <PlainLink
                 to={link(row)}
@@ -58,7 +58,7 @@ function TableRowView<Row>({ row, columns, link, selected, index, ref }: RowProp
 /** The name of a value on a card; in the table the header says it. */
 function CardLabel({ children }: { children: ReactNode }) {
   return (
-    <span aria-hidden="true" className="hidden w-24 shrink-0 text-xs text-faint @max-[40rem]/table:inline">
+    <span aria-hidden="true" className="hidden text-2xs text-faint @max-[40rem]/table:block">
       {children}
     </span>
   )

@@ -22,6 +22,7 @@ export type TableProps<Row> = {
   columns: readonly Column<Row>[]
   /** Undefined while the first answer is awaited: rows of the same height hold the place. */
   rows: readonly Row[] | undefined
+  /** Keep it outside of the component. */
   rowKey: (row: Row) => string
   /** Makes the first cell a link and the whole row a way to press it. Keep it outside of the component. */
   rowLink?: (row: Row) => LinkTarget

@@ -1,5 +1,5 @@
 import { useWindowVirtualizer } from '@tanstack/react-virtual'
-import { useLayoutEffect, useRef, useState } from 'react'
+import { useCallback, useLayoutEffect, useRef, useState } from 'react'
 import type { LinkTarget } from '../Link.tsx'
 import type { Column } from './column.ts'
 import { TableRow } from './Row.tsx'
@@ -26,15 +26,20 @@ export function VirtualBody<Row>({
     if (body.current) setTop(body.current.getBoundingClientRect().top + scrollY)
   }, [])
 
+  // another function would make it lay out all rows anew
+  const getItemKey = useCallback(
+    (index: number) => {
+      const row = rows[index]
+      return row === undefined ? index : rowKey(row)
+    },
+    [rows, rowKey],
+  )
   const virtual = useWindowVirtualizer({
     count: rows.length,
     estimateSize: () => ROW_HEIGHT,
     overscan: 12,
     scrollMargin: top,
-    getItemKey: (index) => {
-      const row = rows[index]
-      return row === undefined ? index : rowKey(row)
-    },
+    getItemKey,
   })
   const items = virtual.getVirtualItems()
   const before = (items[0]?.start ?? top) - top

@@ -20,8 +20,8 @@ export type Column<Row> = {
   hideBelow?: 'md' | 'lg' | 'xl'
   /** The header is for screen readers alone: a column of actions. */
   headerHidden?: boolean
-  /** On a card: the head of it, without its label. The first column is one. */
-  cardHead?: boolean
+  /** On a card: `head` stands alone on top without its label (the first column does), `wide` takes the whole line. */
+  card?: 'head' | 'wide' | 'hidden'
 }
 
 /** `-updatedAt` is descending by updatedAt. */

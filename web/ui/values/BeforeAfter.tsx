@@ -19,7 +19,10 @@ export function BeforeAfter({ changes, label }: { changes: readonly Change[]; la
     <div className="@container/changes rounded-lg border border-line bg-surface">
       <dl aria-label={label} className="divide-y divide-line">
         {changes.map((change) => (
-          <div key={change.id} className="grid gap-x-4 gap-y-1 px-4 py-2.5 @min-[44rem]/changes:grid-cols-[minmax(9rem,14rem)_minmax(0,1fr)]">
+          <div
+            key={change.id}
+            className="grid gap-x-4 gap-y-1 px-4 py-2.5 @min-[44rem]/changes:grid-cols-[minmax(9rem,14rem)_minmax(0,1fr)]"
+          >
             <dt className="min-w-0">
               <span className="mono font-medium wrap-anywhere">{change.name}</span>
               {change.note && <span className="block text-xs text-faint">{change.note}</span>}

@@ -32,8 +32,20 @@ export function JsonTree({
       <div className="absolute top-1 right-1 flex rounded-md bg-sunken">
         {foldable && (
           <>
-            <Button size="sm" variant="quiet" icon="plus" label={t('common.json.expandAll')} onClick={() => turnTo(6)} />
-            <Button size="sm" variant="quiet" icon="minus" label={t('common.json.collapseAll')} onClick={() => turnTo(1)} />
+            <Button
+              size="sm"
+              variant="quiet"
+              icon="plus"
+              label={t('common.json.expandAll')}
+              onClick={() => turnTo(6)}
+            />
+            <Button
+              size="sm"
+              variant="quiet"
+              icon="minus"
+              label={t('common.json.collapseAll')}
+              onClick={() => turnTo(1)}
+            />
           </>
         )}
         <CopyButton text={() => JSON.stringify(value, null, 2)} />
@@ -41,7 +53,7 @@ export function JsonTree({
       <div
         role="group"
         aria-label={label}
-        className="mono max-h-[28rem] overflow-auto py-2 pr-24 pl-2 text-xs/5 wrap-anywhere"
+        className="mono max-h-[28rem] overflow-auto pt-8 pr-2 pb-2 pl-2 sm:pt-2 sm:pr-24 text-xs/6 wrap-anywhere"
       >
         <Node key={depth.turn} name={null} value={value} depth={0} openDepth={depth.at} comma={false} />
       </div>
@@ -79,7 +91,7 @@ function Container({ name, value, depth, openDepth, comma }: NodeProps & { value
           aria-expanded={open}
           aria-label={t(open ? 'common.json.collapse' : 'common.json.expand', { name: name ?? 'JSON' })}
           onClick={() => setOpen(!open)}
-          className="absolute -left-0.5 inline-flex size-5 items-center justify-center rounded-sm text-muted hover:bg-selected hover:text-ink"
+          className="absolute -left-1 inline-flex size-6 items-center justify-center rounded-sm text-muted hover:bg-selected hover:text-ink"
           style={{ marginLeft: `${depth * STEP_REM}rem` }}
         >
           <Icon name={open ? 'chevronDown' : 'chevronRight'} size={12} />
@@ -149,7 +161,8 @@ function Name({ name }: { name: string | null }) {
 
 function Scalar({ value }: { value: unknown }) {
   if (typeof value === 'string') return <span className="text-ok">{JSON.stringify(value)}</span>
-  if (typeof value === 'number' || typeof value === 'boolean') return <span className="text-live">{String(value)}</span>
+  if (typeof value === 'number' || typeof value === 'boolean')
+    return <span className="text-live">{String(value)}</span>
   if (value === null || value === undefined) return <span className="text-faint">null</span>
   return <span>{Array.isArray(value) ? '[]' : '{}'}</span>
 }

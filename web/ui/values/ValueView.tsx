@@ -66,7 +66,7 @@ export function ValueView({ value }: { value: JsonValue }) {
   const [whole, setWhole] = useState(false)
   if (value === undefined) return <Word>{t('common.value.notSet')}</Word>
   if (value === '') return <Word>{t('common.value.emptyText')}</Word>
-  const text = typeof value === 'string' ? value : JSON.stringify(value, null, whole ? 2 : undefined)
+  const text = typeof value === 'string' ? value : whole ? JSON.stringify(value, null, 2) : inLine(value)
   const tooLong = text.length > LONG || text.includes('\n')
   const shown = tooLong && !whole ? `${text.replaceAll('\n', ' ').slice(0, LONG)}…` : text
   return (
@@ -84,6 +84,11 @@ export function ValueView({ value }: { value: JsonValue }) {
       )}
     </span>
   )
+}
+
+/** JSON in one line, with blanks where it may break. Line breaks inside of texts are escaped, so none is touched. */
+function inLine(value: JsonValue): string {
+  return JSON.stringify(value, null, 1).replaceAll(/\n\s*/g, ' ')
 }
 
 function Service({ id }: { id: string }) {
