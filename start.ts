@@ -92,6 +92,7 @@ async function start(
     runtime,
     assertionKey,
     folder: options.folder,
+    rates: options.console.rates,
     loopback: () => `http://127.0.0.1:${server?.port ?? options.console.port}`,
     log: log.child({ part: 'console' }),
   })

@@ -17,6 +17,7 @@ import { ConsoleFailure, problemOf } from './failure.ts'
 import { provenance } from './middleware/provenance.ts'
 import { publicHost } from './middleware/public-host.ts'
 import { rateLimit } from './middleware/rate-limit.ts'
+import type { Rate } from './middleware/rate-limit.ts'
 import { securityHeaders } from './middleware/security-headers.ts'
 import type { SessionVariables } from './middleware/session.ts'
 import type { NewUser } from './oidc/users.ts'
@@ -42,6 +43,8 @@ export interface ConsoleOptions {
   folder: string
   /** Our own server as this process reaches it; asked at sign-in, not before. */
   loopback: () => string
+  /** For each person; the defaults of the rate limit where absent. */
+  rates?: { reads: Rate; writes: Rate } | undefined
   log: Log
 }
 
@@ -97,7 +100,7 @@ export async function createConsole(options: ConsoleOptions): Promise<Console> {
   app.use(provenance({ publicOrigin }))
   app.route('/', auth.routes)
   app.use('/api/*', auth.requireSession)
-  app.use('/api/*', rateLimit({ keyOf: (c) => c.var.person.id }))
+  app.use('/api/*', rateLimit({ keyOf: (c) => c.var.person.id, ...options.rates }))
   app.get(
     '/api/events',
     eventRoute({

@@ -4,6 +4,7 @@ import { LOG_LEVELS } from '#edge/log.ts'
 import type { LogLevel } from '#edge/log.ts'
 import { authEnvironment, authSettingsOf } from './auth-settings.ts'
 import type { AuthSettings } from './auth-settings.ts'
+import type { Rate } from './middleware/rate-limit.ts'
 
 export interface ConsoleSettings {
   port: number
@@ -11,6 +12,8 @@ export interface ConsoleSettings {
   /** A runtime of somebody else's; null where the embedded one is driven. */
   runtime: { baseUrl: string; credential: string } | null
   logLevel: LogLevel
+  /** For each person; the defaults of the rate limit where absent. */
+  rates?: { reads: Rate; writes: Rate }
 }
 
 const schema = z.object({

@@ -1,0 +1,62 @@
+import { spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { median, round } from './report.ts'
+import type { Result } from './report.ts'
+
+const PORT = 18_090
+const SECONDS = 5
+const ROUNDS = 3
+const root = dirname(import.meta.dirname)
+
+/** From `npm start` on a directory that is there to the first answer of a page, as a person waits for it. */
+export async function benchStart(): Promise<Result> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'bundle-console-bench-'))
+  const first = await startOnce(dataDir)
+  const again: number[] = []
+  for (let round_ = 0; round_ < ROUNDS; round_++) again.push(await startOnce(dataDir))
+  rmSync(dataDir, { recursive: true, force: true })
+  return {
+    name: 'start',
+    rows: [
+      { start: 'first, on an empty directory', seconds: round(first) },
+      ...again.map((seconds, index) => ({ start: `again, ${index + 1}`, seconds: round(seconds) })),
+    ],
+    figure: median(again),
+    goal: SECONDS,
+    meaning: 'Seconds from npm start on an existing directory to the first answer, beside the first start.',
+  }
+}
+
+async function startOnce(dataDir: string): Promise<number> {
+  const started = performance.now()
+  const program = spawn('npm', ['start', '--', '--no-demo'], {
+    cwd: root,
+    stdio: 'ignore',
+    detached: true,
+    env: { ...process.env, DATA_DIR: dataDir, PORT: String(PORT), RUNTIME_PORT: String(PORT + 1) },
+  })
+  const ended = new Promise((resolve) => program.once('exit', resolve))
+  try {
+    for (;;) {
+      const answer = await fetch(`http://localhost:${PORT}/`, { headers: { accept: 'text/html' } }).catch(
+        () => null,
+      )
+      if (answer?.ok === true) return (performance.now() - started) / 1000
+      if (program.exitCode !== null) throw new Error(`npm start ended with ${program.exitCode}`)
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    }
+  } finally {
+    // the whole group: npm, the way in, and the program itself
+    process.kill(-(program.pid ?? 0), 'SIGINT')
+    await ended
+    await freed()
+  }
+}
+
+async function freed(): Promise<void> {
+  while ((await fetch(`http://localhost:${PORT}/healthz`).catch(() => null)) !== null) {
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}
