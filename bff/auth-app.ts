@@ -75,7 +75,15 @@ export async function createAuth({ db, settings, dataDir, loopback, log }: AuthO
   const routes = new Hono<{ Variables: SessionVariables }>()
   routes.get('/api/session', checkSession, (c) => c.json(sessionOf(c)))
   const signIn = signInRoutes({
-    ...{ db, idp, sessions, cookies, limits, limiter, publicOrigin, rolesClaim, log },
+    db,
+    idp,
+    sessions,
+    cookies,
+    limits,
+    limiter,
+    publicOrigin,
+    rolesClaim,
+    log,
     addressOf: (c) => addressOf((c.env as { incoming?: IncomingMessage } | undefined)?.incoming),
   })
   routes.route('/', signIn)
@@ -87,7 +95,9 @@ export async function createAuth({ db, settings, dataDir, loopback, log }: AuthO
 
   const newUsers = await prepareUsers(db, { configured: settings.users, issuer: embedded.issuer })
   const provider = createProvider({
-    ...{ db, publicOrigin, log },
+    db,
+    publicOrigin,
+    log,
     adapter: createAdapter(db),
     signingKey: await idpSigningKey(dataDir),
     clientSecret: embedded.clientSecret,

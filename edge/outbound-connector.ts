@@ -1,6 +1,6 @@
 import { lookup } from 'node:dns'
 import type { LookupAddress } from 'node:dns'
-import type { LookupFunction, Socket } from 'node:net'
+import type { LookupFunction } from 'node:net'
 import { buildConnector } from 'undici'
 import { allowsAddress } from './egress.ts'
 import type { Destination, EgressRule } from './egress.ts'
@@ -32,7 +32,7 @@ export function egressConnector(
         return callback(new OutboundError('egress-denied'), null)
       }
       if (destination.protocol !== 'https:') return callback(null, socket)
-      tls({ ...options, httpSocket: socket as Socket }, (...[tlsError, secured]) => {
+      tls({ ...options, httpSocket: socket }, (...[tlsError, secured]) => {
         if (tlsError === null) return callback(null, secured)
         socket.destroy()
         callback(new OutboundError('tls', tlsError), null)

@@ -18,7 +18,7 @@ export function createAdapter(db: BffDb): AdapterFactory {
   return (kind): Adapter => {
     const idHashOf = (id: string): Buffer => hashOf(`${kind}:${id}`)
     return {
-      async upsert(id, { jti: _, ...payload }, expiresInSeconds = DAY_SECONDS) {
+      async upsert(id, { jti: _jti, ...payload }, expiresInSeconds = DAY_SECONDS) {
         const { grantId = null, uid = null } = payload
         await upsertRecord(db, { idHash: idHashOf(id), kind, payload, grantId, uid, expiresInSeconds })
       },

@@ -18,24 +18,22 @@ class Elsewhere {
   sign: (claims: JWTPayload) => Promise<string> = (claims) => this.signWith(this.key, claims)
   publicJwk: JWK = {}
   lastTokenRequest = new URLSearchParams()
-  isDown = false
   private key!: CryptoKey
   private server!: Server
   private nonce = ''
 
-  async start(): Promise<void> {
+  async start(port = 0): Promise<void> {
     const { privateKey, publicKey } = await generateKeyPair('RS256')
     this.key = privateKey
     this.publicJwk = { ...(await exportJWK(publicKey)), kid: 'k1', alg: 'RS256', use: 'sig' }
     this.server = createServer((req, res) => {
       void this.answer(req).then((json) => {
-        if (this.isDown) return res.destroy()
         return res
           .writeHead(json === null ? 404 : 200, { 'content-type': 'application/json' })
           .end(JSON.stringify(json))
       })
     })
-    await new Promise<void>((resolve) => this.server.listen(0, '127.0.0.1', resolve))
+    await new Promise<void>((resolve) => this.server.listen(port, '127.0.0.1', resolve))
     this.issuer = `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`
   }
 
@@ -252,7 +250,8 @@ describe('sign-in with an identity provider elsewhere', () => {
     assert.equal(failed.status, 503)
     assert.match(await failed.text(), /cannot be reached/)
     const late = new Elsewhere()
-    await late.start()
+    await late.start(port)
+    assert.equal((await ada.request('/auth/login')).status, 303)
     await other.stop()
     await late.stop()
   })

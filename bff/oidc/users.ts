@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import * as z from 'zod'
-import { RoleEntry } from '../session/roles.ts'
+import { placeKey, RoleEntry } from '../session/roles.ts'
 import type { Role, RoleGrant } from '../session/roles.ts'
 import { deleteUsers } from '../store/idp-users/delete-users.ts'
 import { insertUser } from '../store/idp-users/insert-user.ts'
@@ -105,8 +105,6 @@ async function insert(db: BffDb, { username, password, roles }: ConfiguredUser):
 
 function sameRoles(a: RoleGrant[], b: RoleGrant[]): boolean {
   const text = (roles: RoleGrant[]): string =>
-    JSON.stringify(
-      roles.map(({ role, scope }) => [role, scope === null ? null : Object.entries(scope).toSorted()]),
-    )
+    JSON.stringify(roles.map(({ role, scope }) => [role, placeKey(scope)]))
   return text(a) === text(b)
 }

@@ -1,13 +1,13 @@
 import { PERMISSIONS } from '#contract/endpoint/permission.ts'
 import type { Grant, Permission } from '#contract/endpoint/permission.ts'
-import { ROLE_PERMISSIONS } from './roles.ts'
+import { placeKey, ROLE_PERMISSIONS } from './roles.ts'
 import type { Role, RoleGrant } from './roles.ts'
 
 /** What roles allow: one grant for each place, with the permissions of all roles that hold there. */
 export function grantsOf(roles: readonly RoleGrant[]): Grant[] {
   const byPlace = new Map<string, Grant>()
   for (const { role, scope } of roles) {
-    const place = JSON.stringify(scope === null ? null : Object.entries(scope).toSorted())
+    const place = placeKey(scope)
     const held = byPlace.get(place)?.permissions ?? []
     const both = new Set<Permission>([...held, ...permissionsOf(role)])
     byPlace.set(place, { permissions: inOrder(both), scope })

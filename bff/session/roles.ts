@@ -50,6 +50,14 @@ export const RoleEntry = z.union([
     .transform(({ role, scope }): RoleGrant => ({ role, scope: scope ?? null })),
 ])
 
+/** One text for each place, however its scope was written down. */
+export function placeKey(scope: GrantScope): string {
+  if (scope === null) return 'everywhere'
+  const { environmentKey } = scope
+  if (!('applicationRuntimeId' in scope)) return JSON.stringify([environmentKey])
+  return JSON.stringify([environmentKey, scope.applicationRuntimeId, scope.workspaceId])
+}
+
 const MAX_ENTRIES = 500
 
 /**

@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { startAuthServer, TestBrowser } from '../testing.ts'
+import type { AuthServer } from '../testing.ts'
+
+describe('the embedded identity provider behind a reverse proxy', () => {
+  let server: AuthServer
+  let browser: TestBrowser
+  before(async () => {
+    server = await startAuthServer({ publicOrigin: 'https://console.example.org' })
+    browser = new TestBrowser(server.origin)
+    browser.connectTo = server.address
+  })
+  after(() => server.stop())
+
+  it('speaks of itself by the public name, whoever asks and whatever they claim', async () => {
+    const lies = {
+      host: 'evil.example',
+      'x-forwarded-host': 'evil.example',
+      'x-forwarded-proto': 'http',
+      forwarded: 'host=evil.example',
+    }
+    for (const headers of [{}, lies]) {
+      const answer = await browser.request('/idp/.well-known/openid-configuration', { headers })
+      const metadata = (await answer.json()) as Record<string, unknown>
+      assert.equal(metadata.issuer, 'https://console.example.org/idp')
+      for (const [name, value] of Object.entries(metadata)) {
+        if (name.endsWith('_endpoint'))
+          assert.match(String(value), /^https:\/\/console\.example\.org\/idp\//, name)
+      }
+      assert.equal(metadata.end_session_endpoint, undefined)
+      assert.equal(metadata.registration_endpoint, undefined)
+      assert.deepEqual(metadata.id_token_signing_alg_values_supported, ['ES256'])
+    }
+  })
+
+  it('is signed in with from end to end, with cookies for https', async () => {
+    const [admin] = server.auth.newUsers
+    const { response, way } = await browser.signIn('admin', admin?.password ?? '', '/bundles')
+    assert.deepEqual([response.status, way.at(-1)], [200, 'https://console.example.org/bundles'])
+    for (const { name, attributes } of browser.cookies.values()) {
+      assert.match(name, /^__(Host-Http|Secure)-/)
+      assert.match(attributes, /; secure/i, name)
+    }
+  })
+
+  it('has one client, which cannot be used from elsewhere', async () => {
+    const auth = (changes: Record<string, string>) => {
+      const query = new URLSearchParams({
+        client_id: 'bundle-console',
+        response_type: 'code',
+        redirect_uri: 'https://console.example.org/auth/callback',
+        scope: 'openid',
+        code_challenge: 'x'.repeat(43),
+        code_challenge_method: 'S256',
+        ...changes,
+      })
+      return browser.request(`/idp/auth?${query.toString()}`)
+    }
+    assert.equal((await auth({})).status, 303)
+    for (const wrong of [
+      { client_id: 'other' },
+      { redirect_uri: 'https://evil.example/cb' },
+      { redirect_uri: 'https://console.example.org/auth/callback/x' },
+    ]) {
+      const answer = await auth(wrong)
+      assert.equal(answer.status, 400)
+      assert.equal(answer.headers.get('location'), null)
+    }
+    for (const wrong of [
+      { response_type: 'token' },
+      { code_challenge_method: 'plain' },
+      { code_challenge: '' },
+    ]) {
+      const location = (await auth(wrong)).headers.get('location') ?? 'none'
+      assert.doesNotMatch(location, /interaction|code=/)
+    }
+    const token = await browser.request('/idp/token', {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/x-www-form-urlencoded',
+        authorization: `Basic ${btoa('bundle-console:guess')}`,
+      },
+      body: 'grant_type=authorization_code&code=x&redirect_uri=https%3A%2F%2Fconsole.example.org%2Fauth%2Fcallback',
+    })
+    assert.equal(token.status, 401)
+  })
+
+  it('answers no other spelling of its paths, and shows no error of its own making', async () => {
+    for (const path of ['/IDP/auth', '/idp//auth', '/idp/auth%2f', '/idp/auth;x']) {
+      const answer = await browser.request(path)
+      assert.equal(answer.status, 400, path)
+      assert.doesNotMatch(await answer.text(), /console</)
+    }
+    const odd = await browser.request('/idp/auth?client_id=%00&state=%00', {
+      headers: { accept: 'text/html' },
+    })
+    assert.equal(odd.status, 400)
+    assert.match(await odd.text(), /Signing in did not work/)
+  })
+})
