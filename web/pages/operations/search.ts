@@ -28,7 +28,6 @@ export const operationSearch = (raw: Raw) =>
   given({
     stage: oneOf(raw, 'stage', ['BEFORE_RESOURCES', 'AFTER_RESOURCES']),
     plugin: text(raw, 'plugin'),
-    run: whole(raw, 'run'),
     attempt: whole(raw, 'attempt'),
   })
 export type OperationSearch = ReturnType<typeof operationSearch>

@@ -1,0 +1,21 @@
+import { useQuery } from '@tanstack/react-query'
+import { apiQuery } from '../api/query.ts'
+import { useText } from '../i18n/use-text.ts'
+import { paths } from '../paths.ts'
+import { shortenId } from '../ui/Id.tsx'
+import { TextLink } from '../ui/Link.tsx'
+import { OperationBadge } from '../ui/StateBadge.tsx'
+
+/** Another operation by its id: what it is and how it stands, as soon as that is known. */
+export function OperationLink({ id }: { id: string }) {
+  const t = useText()
+  const { data } = useQuery(apiQuery('GET /operations/{operationId}', { params: { operationId: id } }))
+  return (
+    <span className="inline-flex max-w-full flex-wrap items-center gap-x-2">
+      <TextLink to={paths.operation(id)}>
+        {data ? t(`vocabulary.type.${data.operationType}`) : <span className="mono">{shortenId(id)}</span>}
+      </TextLink>
+      {data && <OperationBadge state={data.state} />}
+    </span>
+  )
+}

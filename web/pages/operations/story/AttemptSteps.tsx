@@ -1,0 +1,77 @@
+import { Link } from '@tanstack/react-router'
+import type { OperationDetail, PluginCall } from '#contract/console-api/shapes.ts'
+import { useText } from '../../../i18n/use-text.ts'
+import { paths } from '../../../paths.ts'
+import { buttonStyle } from '../../../ui/button-style.ts'
+import { Icon, type IconName } from '../../../ui/icons/Icon.tsx'
+import { barsOf, type Bar } from './timeline.ts'
+import { choiceOf } from './TimelineRow.tsx'
+
+/** One attempt back, one on: for a thumb, where the bars of the timeline are too small. */
+export function AttemptSteps({
+  operation,
+  call,
+  bar,
+}: {
+  operation: OperationDetail
+  call: PluginCall
+  bar: Bar
+}) {
+  const t = useText()
+  const bars = barsOf(bar.stage, call)
+  const at = bars.findIndex(({ attempt }) => attempt.attempt === bar.attempt.attempt)
+  if (bars.length < 2) return null
+  return (
+    <div className="flex items-center gap-2">
+      <span className="text-xs text-muted tabular-nums">
+        {t('operations.attempt.of', { attempt: at + 1, n: bars.length })}
+      </span>
+      <Step
+        operation={operation}
+        to={bars[at - 1]}
+        icon="chevronLeft"
+        label={t('operations.attempt.previous')}
+      />
+      <Step
+        operation={operation}
+        to={bars[at + 1]}
+        icon="chevronRight"
+        label={t('operations.attempt.next')}
+      />
+    </div>
+  )
+}
+
+function Step({
+  operation,
+  to,
+  icon,
+  label,
+}: {
+  operation: OperationDetail
+  to: Bar | undefined
+  icon: IconName
+  label: string
+}) {
+  const look = buttonStyle({ size: 'sm', iconOnly: true, disabled: !to })
+  if (!to) {
+    return (
+      <span role="link" aria-disabled="true" aria-label={label} className={look}>
+        <Icon name={icon} size={14} />
+      </span>
+    )
+  }
+  return (
+    <Link
+      {...paths.operation(operation.operationId, choiceOf(to))}
+      replace
+      resetScroll={false}
+      preload={false}
+      aria-label={label}
+      title={label}
+      className={look}
+    >
+      <Icon name={icon} size={14} />
+    </Link>
+  )
+}

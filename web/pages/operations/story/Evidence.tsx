@@ -1,0 +1,122 @@
+import type { ReactNode } from 'react'
+import type { OperationDetail } from '#contract/console-api/shapes.ts'
+import { useRichText, useText, type Translate } from '../../../i18n/use-text.ts'
+import { paths } from '../../../paths.ts'
+import { DefinitionList } from '../../../ui/DefinitionList.tsx'
+import { Icon } from '../../../ui/icons/Icon.tsx'
+import { Id } from '../../../ui/Id.tsx'
+import { PlainLink } from '../../../ui/Link.tsx'
+import { Countdown } from '../../../ui/Time.tsx'
+import { useNow } from '../../../ui/use-now.ts'
+import { momentOf, rowsOf, type Bar, type Timeline } from './timeline.ts'
+
+/** While it waits: calm, complete, and without a button, for there is nothing to press. */
+export function WaitingPanel({ operation, timeline }: { operation: OperationDetail; timeline: Timeline }) {
+  const t = useText()
+  const waiting = rowsOf(timeline).find(({ row }) => row.nextAt !== null)?.row
+  const last = waiting?.bars.at(-1)
+  const nextAt = momentOf(operation.nextAttemptAt)
+  if (!waiting || !last) return null
+  return (
+    <section aria-label={t(titleOf(last))} className="rounded-lg border border-doubt-line bg-surface p-4">
+      <div className="flex flex-wrap items-start justify-between gap-x-6 gap-y-2">
+        <div className="flex min-w-0 gap-3">
+          <Icon name={last.verdict === 'REPEAT' ? 'waiting' : 'unknown'} className="mt-1 text-doubt" />
+          <div className="min-w-0">
+            <h2 className="text-lg font-semibold tracking-tight">{t(titleOf(last))}</h2>
+            <p className="text-md">{t('operations.evidence.calm')}</p>
+          </div>
+        </div>
+        {nextAt !== null && <NextRepeat at={nextAt} />}
+      </div>
+      <div className="mt-3 sm:pl-7">
+        <EvidenceList operation={operation} bar={last} count={waiting.bars.length} settles />
+      </div>
+    </section>
+  )
+}
+
+const titleOf = ({ verdict }: Bar) =>
+  verdict === 'REPEAT' ? 'operations.evidence.title.repeat' : 'operations.evidence.title.uncertain'
+
+function NextRepeat({ at }: { at: number }) {
+  const t = useText()
+  const rich = useRichText()
+  const now = useNow(1000)
+  return (
+    <p className="rounded-md border border-doubt-line bg-doubt-tint px-2.5 py-1 font-medium text-doubt tabular-nums">
+      {at <= now
+        ? t('operations.evidence.nextNow')
+        : rich('operations.evidence.next', { time: <Countdown to={at} /> })}
+    </p>
+  )
+}
+
+/** What was sent, what came back, what that proves and what it does not. */
+export function EvidenceList({
+  operation,
+  bar,
+  count,
+  settles = false,
+}: {
+  operation: OperationDetail
+  bar: Bar
+  /** How often the call was sent. */
+  count: number
+  settles?: boolean
+}) {
+  const t = useText()
+  const rich = useRichText()
+  const texts = evidenceTexts(bar, t)
+  if (!texts) return null
+  const sent: ReactNode = rich('operations.evidence.sent.text', {
+    n: count,
+    plugin: (
+      <PlainLink to={paths.plugin(bar.pluginId)} className="mono rounded-sm font-medium hover:underline">
+        {bar.pluginId}
+      </PlainLink>
+    ),
+    stage: t(`vocabulary.phase.${bar.stage}`),
+    id: <Id id={operation.operationId} />,
+  })
+  return (
+    <DefinitionList
+      items={[
+        { label: t('operations.evidence.sent'), value: sent },
+        { label: t('operations.evidence.back'), value: texts.back },
+        { label: t('operations.evidence.proves'), value: texts.proves },
+        { label: t('operations.evidence.open'), value: texts.open },
+        settles && { label: t('operations.evidence.settles'), value: t('operations.evidence.settles.text') },
+      ]}
+    />
+  )
+}
+
+function evidenceTexts({ verdict, attempt }: Bar, t: Translate) {
+  const message = attempt.failure?.message ?? ''
+  const code = attempt.failure?.errorCode ?? ''
+  switch (verdict) {
+    case 'UNKNOWN':
+    case 'INTERRUPTED':
+      return {
+        back: t(`operations.evidence.back.${verdict}`),
+        proves: t(`operations.evidence.proves.${verdict}`),
+        open: t(`operations.evidence.open.${verdict}`),
+      }
+    case 'NO_ANSWER':
+    case 'UNREADABLE':
+      return {
+        back: t(`operations.evidence.back.${verdict}`, { message }),
+        proves: t(`operations.evidence.proves.${verdict}`),
+        open: t(`operations.evidence.open.${verdict}`),
+      }
+    case 'REPEAT':
+      return {
+        back: t('operations.evidence.back.REPEAT', { code, message }),
+        proves: t('operations.evidence.proves.REPEAT'),
+        open: t('operations.evidence.open.REPEAT'),
+      }
+    default:
+      return null
+  }
+}

@@ -1,0 +1,26 @@
+import type { OperationDetail } from '#contract/console-api/shapes.ts'
+import { useMay } from '../../../api/session.ts'
+import { useText } from '../../../i18n/use-text.ts'
+import { paths } from '../../../paths.ts'
+import { LinkButton } from '../../../ui/Link.tsx'
+
+/** After a DETACH: a new install that begins with the last configuration. */
+export function InstallAgain({ operation }: { operation: OperationDetail }) {
+  const t = useText()
+  const { environmentKey, applicationRuntimeId, workspaceId, bundle, bundleInstallId } =
+    operation.installation
+  const mayInstall = useMay('installation:install', operation.installation)
+  if (operation.operationType !== 'DETACH' || operation.state !== 'SUCCEEDED' || !mayInstall) return null
+  const to = paths.installationNew({
+    ...{ environmentKey, applicationRuntimeId, workspaceId },
+    bundleEnvironmentKey: bundle.environmentKey,
+    bundleId: bundle.bundleId,
+    version: operation.targetVersion,
+    copyFrom: bundleInstallId,
+  })
+  return (
+    <LinkButton to={to} icon="retry">
+      {t('operations.facts.resultOfDetach')}
+    </LinkButton>
+  )
+}

@@ -1,0 +1,83 @@
+import type { OperationDetail } from '#contract/console-api/shapes.ts'
+import { ChangeList } from '../../../components/ChangeList.tsx'
+import { LocatorText } from '../../../components/LocatorText.tsx'
+import { useText } from '../../../i18n/use-text.ts'
+import { Count } from '../../../ui/Badge.tsx'
+import { Section } from '../../../ui/Card.tsx'
+import { EmptyState } from '../../../ui/EmptyState.tsx'
+import { Mono } from '../../../ui/Id.tsx'
+import { StepBadge } from '../../../ui/StateBadge.tsx'
+import { Table, type Column } from '../../../ui/table/Table.tsx'
+import { versionsText } from './versions.ts'
+
+type Resource = OperationDetail['resources'][number]
+
+/** What the frozen plan does to the resources of the installation. */
+export function Resources({ operation }: { operation: OperationDetail }) {
+  const t = useText()
+  const columns: Column<Resource>[] = [
+    {
+      id: 'locator',
+      header: t('operations.story.resources'),
+      cell: (row) => <LocatorText locator={row.locator} />,
+    },
+    {
+      id: 'action',
+      header: t('operations.field.type'),
+      width: '8rem',
+      cell: (row) => t(`vocabulary.action.${row.action}`),
+    },
+    {
+      id: 'version',
+      header: t('operations.field.versions'),
+      width: '9rem',
+      cell: (row) => <Mono>{versionsText(row)}</Mono>,
+    },
+    {
+      id: 'state',
+      header: t('operations.field.state'),
+      width: '8rem',
+      cell: (row) => <StepBadge state={row.state} look="plain" />,
+    },
+  ]
+  return (
+    <Section
+      title={<WithCount title={t('operations.story.resources')} count={operation.resources.length} />}
+      flush
+    >
+      <Table
+        label={t('operations.story.resources')}
+        columns={columns}
+        rows={operation.resources}
+        rowKey={(row) => row.locator}
+        empty={<EmptyState title={t('operations.story.resources.none')} />}
+      />
+    </Section>
+  )
+}
+
+export function Changes({ operation }: { operation: OperationDetail }) {
+  const t = useText()
+  const { changes } = operation
+  return (
+    <Section
+      title={<WithCount title={t('operations.story.changes')} count={changes.length} />}
+      flush={changes.length > 0}
+    >
+      {changes.length === 0 ? (
+        <p className="text-muted">{t('operations.story.noChanges')}</p>
+      ) : (
+        <ChangeList changes={changes} label={t('operations.story.changes.label')} />
+      )}
+    </Section>
+  )
+}
+
+function WithCount({ title, count }: { title: string; count: number }) {
+  return (
+    <>
+      {title}
+      {count > 0 && <Count>{count}</Count>}
+    </>
+  )
+}

@@ -1,0 +1,71 @@
+import type { OperationDetail } from '#contract/console-api/shapes.ts'
+import { useWrite } from '../../../api/write.ts'
+import { describeCode, useErrorView } from '../../../components/describe-code.ts'
+import { useRichText, useText } from '../../../i18n/use-text.ts'
+import { ConfirmDialog } from '../../../ui/dialog/ConfirmDialog.tsx'
+import { Notice } from '../../../ui/Notice.tsx'
+import { showToast } from '../../../ui/toast.ts'
+import { nextCalls, type Timeline } from './timeline.ts'
+
+/** Says what a retry will do; being accepted is not yet success, and is not told as such. */
+export function RetryDialog({
+  operation,
+  timeline,
+  onClose,
+}: {
+  operation: OperationDetail
+  timeline: Timeline
+  onClose: () => void
+}) {
+  const t = useText()
+  const rich = useRichText()
+  const retry = useWrite('POST /operations/{operationId}/retry', {
+    outdates: ['GET /operations/{operationId}', 'GET /operations', 'GET /summary', 'GET /installations'],
+  })
+  const error = useErrorView(retry.error)
+  const { failure, phase, run } = operation
+  const plugins = nextCalls(timeline, operation).map(({ pluginId }) => pluginId)
+  const phaseText = t(`vocabulary.phase.${phase}`)
+
+  const confirm = ({ reason }: { reason: string }) =>
+    retry.mutate(
+      {
+        params: { operationId: operation.operationId },
+        body: { run, ...(reason !== '' && { reason }) },
+      },
+      {
+        onSuccess: () => {
+          showToast({ tone: 'info', text: t('operations.retry.accepted') })
+          onClose()
+        },
+      },
+    )
+  return (
+    <ConfirmDialog
+      open
+      onClose={onClose}
+      onConfirm={confirm}
+      title={t('operations.retry.title')}
+      confirm={t('operations.retry.confirm')}
+      busy={retry.isPending}
+      error={error}
+      reason={{ label: t('operations.retry.reason'), required: false }}
+    >
+      {failure?.retryable === false && (
+        <Notice tone="warn" title={t('operations.retry.warn')}>
+          {t('operations.retry.warnText', { remedy: describeCode(failure.errorCode).remedy })}
+        </Notice>
+      )}
+      <p>
+        {plugins.length > 0
+          ? rich('operations.retry.begins', {
+              plugins: <span className="mono font-semibold">{plugins.join(', ')}</span>,
+              stage: <span className="font-semibold">{phaseText}</span>,
+            })
+          : t('operations.retry.beginsRuntime', { phase: phaseText })}
+      </p>
+      <p>{t('operations.retry.same')}</p>
+      <p className="text-muted">{t('operations.retry.willBe', { n: run + 1 })}</p>
+    </ConfirmDialog>
+  )
+}

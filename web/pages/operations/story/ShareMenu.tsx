@@ -1,0 +1,87 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useMutation } from '@tanstack/react-query'
+import type { OperationDetail } from '#contract/console-api/shapes.ts'
+import { apiQuery } from '../../../api/query.ts'
+import { useMay } from '../../../api/session.ts'
+import { describeCode, errorView } from '../../../components/describe-code.ts'
+import { useText } from '../../../i18n/use-text.ts'
+import { useShell } from '../../../layouts/shell-context.ts'
+import { Button } from '../../../ui/Button.tsx'
+import { Menu, MenuItem } from '../../../ui/Menu.tsx'
+import { showToast } from '../../../ui/toast.ts'
+import { operationMarkdown } from './markdown.ts'
+import { supportBundle, supportBundleName } from './support-bundle.ts'
+
+/** The page for somebody else: as an address, as text for a ticket, as one file. */
+export function ShareMenu({ operation }: { operation: OperationDetail }) {
+  const t = useText()
+  const mayExport = useMay('operation:export', operation.installation)
+  const download = useDownload(operation)
+  const copy = async (text: string) => {
+    try {
+      await navigator.clipboard.writeText(text)
+      showToast({ text: t('operations.share.copied') })
+    } catch {
+      showToast({ tone: 'error', text: t('operations.share.copyFailed') })
+    }
+  }
+  return (
+    <Menu
+      label={t('operations.share.label')}
+      trigger={(props) => (
+        <Button {...props} icon="link" busy={download.isPending}>
+          {t('operations.share.label')}
+        </Button>
+      )}
+    >
+      <MenuItem icon="link" onSelect={() => void copy(location.href)}>
+        {t('operations.share.link')}
+      </MenuItem>
+      <MenuItem
+        icon="copy"
+        onSelect={() =>
+          void copy(operationMarkdown(operation, { t, link: location.href, describe: describeCode }))
+        }
+      >
+        {t('operations.share.markdown')}
+      </MenuItem>
+      <MenuItem
+        icon="download"
+        disabledReason={mayExport ? null : t('operations.exit.export.permission')}
+        onSelect={() => download.mutate()}
+      >
+        {t('operations.share.bundle')}
+      </MenuItem>
+    </Menu>
+  )
+}
+
+/** Fetches what the page only links to, and hands all of it to the browser as one file. */
+function useDownload(operation: OperationDetail) {
+  const client = useQueryClient()
+  const { user } = useShell()
+  return useMutation({
+    mutationFn: async () => {
+      const { bundleInstallId } = operation.installation
+      const ids = [operation.takesOver, operation.takenOverBy].filter((id) => id !== null)
+      const [installation, ...related] = await Promise.all([
+        client.fetchQuery(apiQuery('GET /installations/{bundleInstallId}', { params: { bundleInstallId } })),
+        ...ids.map((operationId) =>
+          client.fetchQuery(apiQuery('GET /operations/{operationId}', { params: { operationId } })),
+        ),
+      ])
+      const parts = { exportedBy: user, link: location.href, operation, installation, related }
+      save(supportBundleName(operation), JSON.stringify(supportBundle(parts, new Date()), null, 2))
+    },
+    onError: (error) => showToast({ tone: 'error', text: errorView(error).message }),
+  })
+}
+
+function save(name: string, text: string) {
+  const url = URL.createObjectURL(new Blob([text], { type: 'application/json' }))
+  const link = document.createElement('a')
+  link.href = url
+  link.download = name
+  link.click()
+  URL.revokeObjectURL(url)
+}

@@ -1,0 +1,62 @@
+import { useMemo } from 'react'
+import type { OperationDetail } from '#contract/console-api/shapes.ts'
+import { OperationLink } from '../../../components/OperationLink.tsx'
+import { useRichText, useText } from '../../../i18n/use-text.ts'
+import { Card } from '../../../ui/Card.tsx'
+import { Notice } from '../../../ui/Notice.tsx'
+import type { OperationSearch } from '../search.ts'
+import { AttemptPanel } from './AttemptPanel.tsx'
+import { WaitingPanel } from './Evidence.tsx'
+import { Facts } from './Facts.tsx'
+import { FailurePanel } from './FailurePanel.tsx'
+import { Changes, Resources } from './Outcome.tsx'
+import { Timeline } from './Timeline.tsx'
+import { chosenBar, rowsOf, timelineOf } from './timeline.ts'
+import { WaysOut } from './WaysOut.tsx'
+
+/** The operation from top to bottom: what is the matter, the facts, the timeline, one attempt, the changes. */
+export function Story({ operation, choice }: { operation: OperationDetail; choice: OperationSearch }) {
+  const t = useText()
+  const timeline = useMemo(() => timelineOf(operation), [operation])
+  const bar = chosenBar(timeline, operation, choice)
+  const call =
+    bar &&
+    operation.stages
+      .find(({ stage }) => stage === bar.stage)
+      ?.calls.find(({ pluginId }) => pluginId === bar.pluginId)
+  const hasPlugins = rowsOf(timeline).length > 0
+  return (
+    <div className="space-y-6">
+      {operation.state === 'TAKEN_OVER' && <TakenOver operation={operation} />}
+      {operation.failure && (
+        <FailurePanel operation={operation} timeline={timeline} failure={operation.failure}>
+          {operation.state === 'FAILED' ? (
+            <WaysOut operation={operation} timeline={timeline} layout="explained" />
+          ) : undefined}
+        </FailurePanel>
+      )}
+      {operation.state === 'WAITING' && <WaitingPanel operation={operation} timeline={timeline} />}
+      <Facts operation={operation} />
+      {hasPlugins ? (
+        <Timeline operation={operation} timeline={timeline} chosen={bar} />
+      ) : (
+        <Card>
+          <p className="text-muted">{t('operations.story.noPlugins')}</p>
+        </Card>
+      )}
+      {bar && call && <AttemptPanel operation={operation} call={call} bar={bar} />}
+      <Changes operation={operation} />
+      <Resources operation={operation} />
+    </div>
+  )
+}
+
+function TakenOver({ operation }: { operation: OperationDetail }) {
+  const rich = useRichText()
+  if (operation.takenOverBy === null) return null
+  return (
+    <Notice icon="takenOver">
+      {rich('operations.failed.takenOver', { link: <OperationLink id={operation.takenOverBy} /> })}
+    </Notice>
+  )
+}

@@ -1,0 +1,100 @@
+import { useNavigate } from '@tanstack/react-router'
+import type { OperationDetail } from '#contract/console-api/shapes.ts'
+import { useWrite } from '../../../api/write.ts'
+import { useErrorView } from '../../../components/describe-code.ts'
+import { ScopeText } from '../../../components/ScopeText.tsx'
+import { useRichText, useText } from '../../../i18n/use-text.ts'
+import { paths } from '../../../paths.ts'
+import { Badge } from '../../../ui/Badge.tsx'
+import { ConfirmDialog } from '../../../ui/dialog/ConfirmDialog.tsx'
+import { Notice } from '../../../ui/Notice.tsx'
+import { outcomeLook } from '../../../ui/states.ts'
+import { showToast } from '../../../ui/toast.ts'
+import { rehearsal } from './rehearsal.ts'
+import type { Timeline } from './timeline.ts'
+import { verdictLook } from './verdict.ts'
+
+/** A DETACH over a failed operation: what ends, what will be called, and that there is no way back. */
+export function TakeoverDialog({
+  operation,
+  timeline,
+  onClose,
+}: {
+  operation: OperationDetail
+  timeline: Timeline
+  onClose: () => void
+}) {
+  const t = useText()
+  const rich = useRichText()
+  const navigate = useNavigate()
+  const takeOver = useWrite('POST /operations/{operationId}/takeover', {
+    outdates: ['GET /operations/{operationId}', 'GET /operations', 'GET /summary', 'GET /installations'],
+  })
+  const error = useErrorView(takeOver.error)
+  const { installation, operationId, run } = operation
+  const calls = rehearsal(timeline)
+
+  const confirm = ({ reason }: { reason: string }) =>
+    takeOver.mutate(
+      { params: { operationId }, body: { run, reason } },
+      {
+        onSuccess: (answer) => {
+          showToast({ tone: 'info', text: t('operations.takeover.accepted') })
+          onClose()
+          void navigate(paths.operation(answer.operation.operationId))
+        },
+      },
+    )
+  return (
+    <ConfirmDialog
+      open
+      danger
+      onClose={onClose}
+      onConfirm={confirm}
+      title={t('operations.takeover.title')}
+      confirm={t('operations.takeover.confirm')}
+      busy={takeOver.isPending}
+      error={error}
+      reason={{ label: t('operations.takeover.reason'), required: true }}
+      word={installation.bundle.bundleId}
+    >
+      <Notice tone="error" icon="warning" title={t('operations.takeover.cannot')}>
+        <ul className="list-disc space-y-0.5 pl-4">
+          <li>{t('operations.takeover.ends')}</li>
+          <li>
+            {rich('operations.takeover.detaches', {
+              bundle: <span className="mono font-semibold">{installation.bundle.bundleId}</span>,
+              scope: <ScopeText scope={installation} />,
+            })}
+          </li>
+          <li>{t('operations.takeover.references')}</li>
+        </ul>
+      </Notice>
+      <p className="text-muted">{t('operations.takeover.again')}</p>
+      {calls.length === 0 ? (
+        <p>{t('operations.takeover.noPlugins')}</p>
+      ) : (
+        <div>
+          <p className="font-medium">{t('operations.takeover.calls')}</p>
+          <ol className="mt-1 divide-y divide-line rounded-md border border-line">
+            {calls.map(({ pluginId, order, last }) => {
+              const look = last.result === 'NOT_CALLED' ? outcomeLook.NOT_CALLED : verdictLook[last.result]
+              return (
+                <li key={pluginId} className="flex flex-wrap items-center gap-x-3 px-3 py-1.5">
+                  <span className="w-5 text-right text-xs text-faint tabular-nums">{order}</span>
+                  <span className="mono min-w-0 flex-1 truncate font-medium">{pluginId}</span>
+                  <span className="flex items-center gap-1.5 text-xs text-faint">
+                    {t('operations.takeover.lastKnown')}
+                    <Badge look="plain" tone={look.tone} icon={look.icon}>
+                      {t(look.word)}
+                    </Badge>
+                  </span>
+                </li>
+              )
+            })}
+          </ol>
+        </div>
+      )}
+    </ConfirmDialog>
+  )
+}

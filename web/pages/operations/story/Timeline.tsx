@@ -1,0 +1,123 @@
+import { useNavigate } from '@tanstack/react-router'
+import { useEffect, useMemo, useRef, type KeyboardEvent } from 'react'
+import type { OperationDetail } from '#contract/console-api/shapes.ts'
+import { useWidth } from '../../../components/use-width.ts'
+import { useText } from '../../../i18n/use-text.ts'
+import { paths } from '../../../paths.ts'
+import { Card, Section } from '../../../ui/Card.tsx'
+import { useNow } from '../../../ui/use-now.ts'
+import { BandHead, ResourcesRow } from './TimelineBand.tsx'
+import { barKey, choiceOf, TimelineRow } from './TimelineRow.tsx'
+import { Axis } from './TimelineAxis.tsx'
+import { momentOf, rowsOf, type Bar, type StageBand, type Timeline as Model } from './timeline.ts'
+import { timeScale } from './time-scale.ts'
+import { walk } from './walk.ts'
+
+/** Room at the end of the track, so that a glyph at the last moment is not cut. */
+const END_PX = 22
+
+/** The three bands on one time axis. It is one stop of the tab key; arrows walk through its attempts. */
+export function Timeline({
+  operation,
+  timeline,
+  chosen,
+}: {
+  operation: OperationDetail
+  timeline: Model
+  chosen: Bar | null
+}) {
+  const t = useText()
+  const navigate = useNavigate()
+  const now = useNow(1000)
+  const isLive =
+    operation.state === 'RUNNING' || operation.state === 'WAITING' || operation.state === 'PENDING'
+  const [track, width] = useWidth<HTMLDivElement>()
+  const scale = useMemo(
+    () => timeScale(spansOf(operation, timeline, isLive ? now : null)),
+    [operation, timeline, isLive, now],
+  )
+  const inner = Math.max(0, width - END_PX)
+  const drawing = { scale, x: (moment: number) => scale.at(moment) * inner, width, now, isLive }
+
+  const body = useRef<HTMLDivElement>(null)
+  const walked = useRef(false)
+  const chosenKey = chosen && barKey(chosen)
+  useEffect(() => {
+    if (!walked.current || !chosenKey) return
+    walked.current = false
+    const links = body.current?.querySelectorAll<HTMLElement>('[data-bars]') ?? []
+    const link = [...links].find((candidate) => candidate.dataset['bars']?.split(' ').includes(chosenKey))
+    link?.focus()
+  }, [chosenKey])
+
+  const press = (event: KeyboardEvent) => {
+    const next = walk(
+      rowsOf(timeline).map(({ row }) => row.bars),
+      chosen,
+      event.key,
+    )
+    if (!next || event.altKey || event.ctrlKey || event.metaKey) return
+    event.preventDefault()
+    walked.current = true
+    void navigate({
+      ...paths.operation(operation.operationId, choiceOf(next)),
+      replace: true,
+      resetScroll: false,
+    })
+  }
+
+  const stage = (band: StageBand) => (
+    <>
+      <BandHead phase={band.phase} state={band.state} />
+      {band.rows.length === 0 && <p className="px-4 py-2 text-muted">{t('operations.story.noCalls')}</p>}
+      <ul>
+        {band.rows.map((row) => (
+          <TimelineRow
+            key={row.pluginId}
+            operationId={operation.operationId}
+            row={row}
+            chosen={chosen}
+            drawing={drawing}
+          />
+        ))}
+      </ul>
+    </>
+  )
+
+  return (
+    <Section
+      title={t('operations.story.timeline')}
+      description={
+        <>
+          {operation.operationType === 'DETACH' && `${t('operations.story.descending')} `}
+          <span className="pointer-coarse:hidden">{t('operations.story.timeline.hint')}</span>
+        </>
+      }
+      flush
+    >
+      <Card padded={false} className="overflow-hidden">
+        {/* the links inside are the ones that are pressed; this only moves between them */}
+        {/* oxlint-disable-next-line jsx-a11y/no-static-element-interactions */}
+        <div ref={body} onKeyDown={press}>
+          <Axis ref={track} operation={operation} timeline={timeline} drawing={drawing} />
+          {stage(timeline.before)}
+          <BandHead phase="RESOURCES" state={timeline.resources.state} />
+          <ResourcesRow band={timeline.resources} drawing={drawing} />
+          {stage(timeline.after)}
+        </div>
+      </Card>
+    </Section>
+  )
+}
+
+function spansOf(operation: OperationDetail, { before, after }: Model, now: number | null) {
+  const bars = [before, after].flatMap(({ rows }) => rows.flatMap((row) => row.bars))
+  const points = [operation.createdAt, operation.startedAt, operation.finishedAt]
+    .concat(operation.state === 'WAITING' ? operation.nextAttemptAt : null)
+    .flatMap((at) => momentOf(at) ?? [])
+  const moments = now === null ? points : [...points, now]
+  return [
+    ...bars.map((bar) => [bar.from, bar.to ?? now ?? bar.from] as const),
+    ...moments.map((moment) => [moment, moment] as const),
+  ]
+}

@@ -1,0 +1,159 @@
+import { Link } from '@tanstack/react-router'
+import { formatClockTime, formatDuration } from '../../../i18n/format.ts'
+import { useText, type Translate } from '../../../i18n/use-text.ts'
+import { paths } from '../../../paths.ts'
+import { cx } from '../../../ui/class-names.ts'
+import { Icon } from '../../../ui/icons/Icon.tsx'
+import { PlainLink } from '../../../ui/Link.tsx'
+import { outcomeLook } from '../../../ui/states.ts'
+import { Countdown } from '../../../ui/Time.tsx'
+import { toneLine, toneText, toneTint } from '../../../ui/tone.ts'
+import type { OperationSearch } from '../search.ts'
+import { rowGrid, type Drawing } from './drawing.ts'
+import { layRow, type Mark } from './row-layout.ts'
+import type { Bar, Row } from './timeline.ts'
+import { TrackLines } from './TimelineAxis.tsx'
+import { verdictLook } from './verdict.ts'
+import { isSame } from './walk.ts'
+
+export const barKey = ({ stage, pluginId, attempt }: Bar) => `${stage}/${pluginId}/${attempt.attempt}`
+
+export const choiceOf = ({ stage, pluginId, attempt }: Bar): OperationSearch => ({
+  stage,
+  plugin: pluginId,
+  attempt: attempt.attempt,
+})
+
+/** One plugin in one stage: its name and place in the order, and a bar for each attempt. */
+export function TimelineRow({
+  operationId,
+  row,
+  chosen,
+  drawing,
+}: {
+  operationId: string
+  row: Row
+  chosen: Bar | null
+  drawing: Drawing
+}) {
+  const t = useText()
+  const look = row.result === 'NOT_CALLED' ? outcomeLook.NOT_CALLED : verdictLook[row.result]
+  const marks = drawing.width === 0 ? [] : layRow(row.bars, drawing)
+  return (
+    <li className={cx(rowGrid, 'border-t border-line first:border-t-0')}>
+      <div className="flex min-w-0 items-start gap-2 px-4 pt-2 sm:py-2">
+        <Icon name={look.icon} size={14} className={cx('mt-[3px]', toneText[look.tone])} />
+        <div className="min-w-0">
+          <PlainLink
+            to={paths.plugin(row.pluginId)}
+            className="mono block truncate rounded-sm font-medium hover:underline"
+          >
+            {row.pluginId}
+          </PlainLink>
+          <p className="truncate text-xs text-faint">
+            {t(look.word)} · {t('operations.story.order', { order: row.order })}
+            {row.isTogether && (
+              <span title={t('operations.story.together.hint')}>, {t('operations.story.together')}</span>
+            )}
+          </p>
+        </div>
+      </div>
+      <div className="relative mx-4 h-13 sm:ml-0">
+        <TrackLines drawing={drawing} />
+        <ul aria-label={t('operations.story.attempts', { n: row.bars.length })}>
+          {marks.map((mark) => (
+            <MarkLink key={barKey(mark.bars[0])} operationId={operationId} mark={mark} chosen={chosen} />
+          ))}
+        </ul>
+        {row.nextAt !== null && drawing.width > 0 && (
+          <NextRepeat at={row.nextAt} drawing={drawing} after={marks.at(-1)} />
+        )}
+      </div>
+    </li>
+  )
+}
+
+function MarkLink({ operationId, mark, chosen }: { operationId: string; mark: Mark; chosen: Bar | null }) {
+  const t = useText()
+  const [first] = mark.bars
+  const held = mark.bars.find((bar) => isSame(bar, chosen))
+  // a fold leads to its last attempt, unless one of it is being looked at
+  const bar = held ?? mark.bars.at(-1) ?? first
+  const { tone, icon } = verdictLook[bar.verdict]
+  const text = mark.bars.map((each) => barText(each, t)).slice(-1)[0] ?? ''
+  const label =
+    mark.bars.length > 1 ? `${t('operations.story.times', { n: mark.bars.length })} ${text}` : text
+  return (
+    <li className="absolute top-3.5" style={{ left: mark.x, width: mark.width }}>
+      <Link
+        {...paths.operation(operationId, choiceOf(bar))}
+        replace
+        resetScroll={false}
+        preload={false}
+        data-bars={mark.bars.map(barKey).join(' ')}
+        aria-label={label}
+        title={label}
+        aria-current={held ? 'true' : undefined}
+        tabIndex={held || (chosen === null && first.attempt.attempt === 1) ? 0 : -1}
+        className={cx(
+          'flex h-6 items-center justify-end gap-0.5 overflow-hidden rounded-sm border px-[3px] text-2xs font-semibold whitespace-nowrap',
+          toneText[tone],
+          toneTint[tone],
+          toneLine[tone],
+          bar.attempt.late && 'border-dashed',
+          bar.verdict === 'IN_FLIGHT' && 'animate-breathe',
+          held ? 'outline-2 outline-offset-1 outline-ink' : 'hover:border-current',
+        )}
+      >
+        {mark.bars.length > 1 && mark.width >= 34 && (
+          <span>{t('operations.story.times', { n: mark.bars.length })}</span>
+        )}
+        <Icon name={icon} size={12} />
+      </Link>
+    </li>
+  )
+}
+
+/** A bar in words: what a screen reader says and what the pointer is told. */
+function barText({ attempt, verdict, from, to }: Bar, t: Translate): string {
+  return [
+    `${t('operations.attempt.name', { attempt: attempt.attempt, run: attempt.run })}: ${t(verdictLook[verdict].word)}`,
+    attempt.failure?.errorCode,
+    attempt.late && t('operations.attempt.late'),
+    formatClockTime(from),
+    to === null ? null : formatDuration(to - from),
+  ]
+    .filter(Boolean)
+    .join(', ')
+}
+
+/** Where the repeat will be made by itself. */
+function NextRepeat({ at, drawing, after }: { at: number; drawing: Drawing; after: Mark | undefined }) {
+  const t = useText()
+  const x = Math.max(drawing.x(at), after ? after.x + after.width + 4 : 0)
+  const isDue = at <= drawing.now
+  // the words stand on the side where there is room
+  const isLate = x > drawing.width / 2 && x - (after ? after.x + after.width : 0) > 110
+  return (
+    <span
+      className={cx(
+        'absolute top-3.5 flex h-6 items-center gap-1.5 text-xs whitespace-nowrap text-doubt',
+        isLate && '-translate-x-full flex-row-reverse pl-5',
+      )}
+      style={{ left: isLate ? x + 20 : Math.min(x, drawing.width - 20) }}
+    >
+      <span className="flex size-5 items-center justify-center rounded-sm border border-dashed border-doubt">
+        <Icon name="waiting" size={12} />
+      </span>
+      <span className="hidden sm:inline">{isDue ? t('operations.story.next.now') : <NextIn at={at} />}</span>
+    </span>
+  )
+}
+
+function NextIn({ at }: { at: number }) {
+  return (
+    <span className="tabular-nums">
+      <Countdown to={at} />
+    </span>
+  )
+}

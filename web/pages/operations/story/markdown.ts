@@ -1,0 +1,131 @@
+import type { OperationDetail } from '#contract/console-api/shapes.ts'
+import { formatDuration, formatUtcTime } from '../../../i18n/format.ts'
+import type { Translate } from '../../../i18n/use-text.ts'
+import { culpritOf, rowsOf, timelineOf, type Bar, type Row } from './timeline.ts'
+import { verdictLook } from './verdict.ts'
+import { versionsText } from './versions.ts'
+
+/** The story as text for a ticket: times in UTC, nothing that the page does not show. */
+export function operationMarkdown(
+  operation: OperationDetail,
+  {
+    t,
+    link,
+    describe,
+  }: { t: Translate; link: string; describe: (code: string) => { title: string; remedy: string } },
+): string {
+  const timeline = timelineOf(operation)
+  return [
+    headOf(operation, t, link),
+    failureOf(operation, t, describe),
+    [
+      `## ${t('operations.story.calls')}`,
+      ...rowsOf(timeline).map(({ stage, row }) => rowText(`${t(`vocabulary.phase.${stage}`)} · `, row, t)),
+    ].join('\n'),
+    changesOf(operation, t),
+  ]
+    .filter((part) => part !== '')
+    .join('\n\n')
+    .concat('\n')
+}
+
+function headOf(operation: OperationDetail, t: Translate, link: string): string {
+  const { installation, requestedBy, reason, createdAt, startedAt, finishedAt } = operation
+  const { environmentKey, applicationRuntimeId, workspaceId, bundle, bundleInstallId } = installation
+  const took = startedAt && finishedAt ? formatDuration(Date.parse(finishedAt) - Date.parse(startedAt)) : null
+  const lines: [string, string | null][] = [
+    [t('operations.field.operation'), `[${operation.operationId}](${link})`],
+    [t('operations.field.state'), stateText(operation, t)],
+    [t('operations.field.installation'), `${bundle.environmentKey}/${bundle.bundleId} (${bundleInstallId})`],
+    [t('operations.field.versions'), versionsText(operation)],
+    [t('operations.field.scope'), `${environmentKey}/${applicationRuntimeId}/${workspaceId}`],
+    [
+      t('operations.field.sequence'),
+      `${operation.executionSequence} · ${t('operations.field.run')} ${operation.run}`,
+    ],
+    [t('operations.field.requestedBy'), `${requestedBy.name} (${requestedBy.id})`],
+    [t('operations.field.reason'), reason && oneLine(reason)],
+    [t('operations.field.created'), formatUtcTime(Date.parse(createdAt))],
+    [t('operations.field.took'), took],
+    [t('operations.field.takesOver'), operation.takesOver],
+    [t('operations.field.takenOverBy'), operation.takenOverBy],
+  ]
+  const title = `# ${t(`vocabulary.type.${operation.operationType}`)} ${bundle.bundleId}: ${t(`vocabulary.operation.${operation.state}`)}`
+  const facts = lines.flatMap(([label, value]) => (value ? [`- **${label}:** ${value}`] : []))
+  return [title, '', ...facts].join('\n')
+}
+
+const stateText = ({ state, phase }: OperationDetail, t: Translate) =>
+  `${t(`vocabulary.operation.${state}`)} (${state}) · ${t(`vocabulary.phase.${phase}`)}`
+
+function failureOf(
+  operation: OperationDetail,
+  t: Translate,
+  describe: (code: string) => { title: string; remedy: string },
+): string {
+  const { failure } = operation
+  if (failure === null) return ''
+  const culprit = culpritOf(timelineOf(operation), operation)
+  const { title, remedy } = describe(failure.errorCode)
+  const where = culprit && [
+    culprit.pluginId,
+    t(`vocabulary.phase.${culprit.stage}`),
+    ...(culprit.bar
+      ? [t('operations.attempt.name', { attempt: culprit.bar.attempt.attempt, run: culprit.bar.attempt.run })]
+      : []),
+  ]
+  return [
+    `## ${t('operations.story.failure')}`,
+    '',
+    `**${title}** (\`${failure.errorCode}\`, ${t(failure.retryable ? 'operations.field.retryable' : 'operations.field.notRetryable')})`,
+    '',
+    `> ${oneLine(failure.message)}`,
+    '',
+    ...(where ? [`- **${t('operations.field.where')}:** ${where.join(' · ')}`] : []),
+    ...(failure.errorPath ? [`- **${t('errors.trail')}:** ${failure.errorPath.join(' › ')}`] : []),
+    `- **${t('errors.remedy')}:** ${remedy}`,
+  ].join('\n')
+}
+
+/** Equal attempts that follow one another are one line, as they are one bar on the page. */
+function rowText(prefix: string, row: Row, t: Translate): string {
+  const head = `- ${prefix}**${row.pluginId}** (${t('operations.field.order')} ${row.order})`
+  if (row.bars.length === 0) return `${head}: ${t('vocabulary.outcome.NOT_CALLED')}`
+  const groups: [Bar, ...Bar[]][] = []
+  for (const bar of row.bars) {
+    const last = groups.at(-1)
+    if (last && last[0].verdict === bar.verdict && last[0].attempt.run === bar.attempt.run) last.push(bar)
+    else groups.push([bar])
+  }
+  return [head, ...groups.map((group) => `  - ${groupText(group, t)}`)].join('\n')
+}
+
+function groupText([first, ...more]: [Bar, ...Bar[]], t: Translate): string {
+  const last = more.at(-1) ?? first
+  const name = t('operations.attempt.name', { attempt: first.attempt.attempt, run: first.attempt.run })
+  const range = more.length === 0 ? name : `${name} … ${last.attempt.attempt}`
+  const times = formatUtcTime(first.from) + (more.length === 0 ? '' : ` … ${formatUtcTime(last.from)}`)
+  const took = first.to === null || more.length > 0 ? '' : `, ${formatDuration(first.to - first.from)}`
+  const code = last.attempt.failure ? `, \`${last.attempt.failure.errorCode}\`` : ''
+  const late = first.attempt.late ? `, ${t('operations.attempt.late')}` : ''
+  return `${range}: ${t(verdictLook[first.verdict].word)}${code}${late}, ${times}${took}`
+}
+
+function changesOf({ changes }: OperationDetail, t: Translate): string {
+  if (changes.length === 0) return ''
+  const lines = changes.map(({ locator, property, before, after }) => {
+    return `- \`${locator}\` · \`${property}\`: ${valueText(before, t)} → ${valueText(after, t)}`
+  })
+  return [`## ${t('operations.story.changes')}`, ...lines].join('\n')
+}
+
+function valueText(value: OperationDetail['changes'][number]['before'], t: Translate): string {
+  if (value === null) return t('common.value.notSet')
+  if ('isSensitive' in value)
+    return t(value.isSet ? 'common.value.sensitiveSet' : 'common.value.sensitiveNotSet')
+  const { '@type': _, ...content } = value
+  const [only, ...others] = Object.values(content)
+  return `\`${JSON.stringify(others.length === 0 ? only : content).replaceAll('`', 'ˋ')}\``
+}
+
+const oneLine = (text: string) => text.replaceAll(/\s+/g, ' ').trim()

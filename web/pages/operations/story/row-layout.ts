@@ -1,0 +1,74 @@
+import type { Bar } from './timeline.ts'
+
+/** One bar on the screen: an attempt, or several equal ones that stand too close to be told apart. */
+export type Mark = { bars: readonly [Bar, ...Bar[]]; x: number; width: number }
+
+/** Room for the glyph of an outcome. */
+const LEAST_PX = 20
+const GAP_PX = 2
+const FOLD_PX = 8
+
+/**
+ * Places the bars of a row. Each is at least as wide as its glyph. Equal attempts that would lie on one another are
+ * folded into one bar with a count; different ones never are, they are pushed aside.
+ */
+export function layRow(
+  bars: readonly Bar[],
+  scale: { x: (moment: number) => number; width: number; now: number },
+): Mark[] {
+  const marks: Mark[] = []
+  for (const bar of bars) {
+    const from = scale.x(bar.from)
+    const width = Math.max(LEAST_PX, scale.x(bar.to ?? scale.now) - from)
+    const last = marks.at(-1)
+    const lastEnd = last ? last.x + last.width : Number.NEGATIVE_INFINITY
+    if (last && from < lastEnd + FOLD_PX && isEqual(last.bars[0], bar) && foldsWell(last, from + width)) {
+      marks[marks.length - 1] = {
+        bars: [...last.bars, bar],
+        x: last.x,
+        width: Math.max(last.width, LEAST_PX * 1.8, from + width - last.x),
+      }
+    } else marks.push({ bars: [bar], x: Math.max(from, lastEnd + GAP_PX), width })
+  }
+  return pulledBack(
+    marks.flatMap((mark) => openEnds(mark, scale.x)),
+    scale.width,
+  )
+}
+
+/** The same happened again, and by itself: a person's retry is always a new bar. */
+const isEqual = (a: Bar, b: Bar) =>
+  a.verdict === b.verdict &&
+  a.attempt.run === b.attempt.run &&
+  a.attempt.late === b.attempt.late &&
+  a.attempt.failure?.errorCode === b.attempt.failure?.errorCode
+
+/** A fold of short attempts says "again and again"; a long attempt keeps a bar of its own. */
+const foldsWell = (mark: Mark, end: number) => mark.bars.length > 1 || end - mark.x < LEAST_PX * 4
+
+/** The first of a long fold had the clue, the last is how it stands: both stay to be seen where there is room. */
+function openEnds(mark: Mark, x: (moment: number) => number): Mark[] {
+  const [first, ...others] = mark.bars
+  const last = others.pop()
+  const [second, ...middle] = others
+  if (!last || !second || mark.width < 4 * LEAST_PX) return [mark]
+  const lastX = Math.min(x(last.from), mark.x + mark.width - LEAST_PX)
+  const from = mark.x + LEAST_PX + GAP_PX
+  return [
+    { bars: [first], x: mark.x, width: LEAST_PX },
+    { bars: [second, ...middle], x: from, width: lastX - GAP_PX - from },
+    { bars: [last], x: lastX, width: LEAST_PX },
+  ]
+}
+
+/** What was pushed over the end makes room from the right. */
+function pulledBack(marks: Mark[], width: number): Mark[] {
+  let limit = width
+  for (let index = marks.length - 1; index >= 0; index--) {
+    const mark = marks[index]
+    if (!mark) break
+    mark.x = Math.min(mark.x, limit - mark.width)
+    limit = mark.x - GAP_PX
+  }
+  return marks
+}

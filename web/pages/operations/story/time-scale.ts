@@ -1,0 +1,100 @@
+/** A stretch of the axis: time as it passes, or a pause that is drawn short because nothing happened in it. */
+export type Stretch = {
+  kind: 'time' | 'pause'
+  from: number
+  to: number
+  /** Shares of the axis, 0 to 1. */
+  start: number
+  end: number
+}
+
+export type TimeScale = { stretches: readonly Stretch[]; at: (moment: number) => number }
+
+/** Pauses shorter than this are never drawn short: back-off must be seen as what it is. */
+const SHORTEST_PAUSE_MS = 10_000
+const PAUSE_SHARE = 0.07
+const LEAST_SHARE = 0.1
+
+/**
+ * One axis for all rows. Time is drawn to scale, but a pause that is longer than twice all the rest is cut: an operation
+ * that failed on Friday in 300 ms and was retried on Monday still shows its milliseconds.
+ */
+export function timeScale(spans: readonly (readonly [from: number, to: number])[]): TimeScale {
+  const busy = merged(spans)
+  const first = busy[0]?.[0] ?? 0
+  const last = Math.max(first + 1, busy.at(-1)?.[1] ?? 0)
+  const stretches = withShares(cutAtPauses(first, last, longPauses(busy)))
+  return { stretches, at: (moment) => shareOf(stretches, moment) }
+}
+
+function merged(spans: readonly (readonly [number, number])[]): [number, number][] {
+  const whole: [number, number][] = []
+  for (const [from, to] of [...spans].sort((a, b) => a[0] - b[0])) {
+    const last = whole.at(-1)
+    if (last && from <= last[1]) last[1] = Math.max(last[1], to)
+    else whole.push([from, Math.max(from, to)])
+  }
+  return whole
+}
+
+function longPauses(busy: readonly [number, number][]): [number, number][] {
+  const pauses = busy.slice(1).map((span, index): [number, number] => [busy[index]?.[1] ?? span[0], span[0]])
+  const longestFirst = pauses.sort((a, b) => b[1] - b[0] - (a[1] - a[0]))
+  let rest = (busy.at(-1)?.[1] ?? 0) - (busy[0]?.[0] ?? 0)
+  const long: [number, number][] = []
+  for (const pause of longestFirst) {
+    const length = pause[1] - pause[0]
+    if (length < SHORTEST_PAUSE_MS || length <= 2 * (rest - length)) break
+    rest -= length
+    long.push(pause)
+  }
+  return long.sort((a, b) => a[0] - b[0])
+}
+
+type Piece = Pick<Stretch, 'kind' | 'from' | 'to'>
+
+function cutAtPauses(first: number, last: number, pauses: readonly [number, number][]): Piece[] {
+  const pieces: Piece[] = []
+  let from = first
+  for (const [start, end] of pauses) {
+    pieces.push({ kind: 'time', from, to: start }, { kind: 'pause', from: start, to: end })
+    from = end
+  }
+  return [...pieces, { kind: 'time', from, to: last }]
+}
+
+function withShares(pieces: readonly Piece[]): Stretch[] {
+  const pauses = pieces.filter(({ kind }) => kind === 'pause').length
+  const times = pieces.length - pauses
+  const total = pieces.reduce((sum, { kind, from, to }) => (kind === 'time' ? sum + to - from : sum), 0)
+  const left = 1 - pauses * PAUSE_SHARE - times * LEAST_SHARE
+  let start = 0
+  return pieces.map((piece) => {
+    const part = total > 0 ? (piece.to - piece.from) / total : 1 / times
+    const share = piece.kind === 'pause' ? PAUSE_SHARE : LEAST_SHARE + left * part
+    const stretch = { ...piece, start, end: start + share }
+    start += share
+    return stretch
+  })
+}
+
+function shareOf(stretches: readonly Stretch[], moment: number): number {
+  const stretch = stretches.find(({ to }) => moment <= to) ?? stretches.at(-1)
+  if (!stretch) return 0
+  const { from, to, start, end } = stretch
+  if (to === from) return moment < from ? start : start + (end - start) / 2
+  return start + (end - start) * Math.min(1, Math.max(0, (moment - from) / (to - from)))
+}
+
+const STEPS_MS = [1, 2, 5, 10, 20, 50, 100, 200, 500]
+  .concat([1, 2, 5, 10, 15, 30].map((seconds) => seconds * 1000))
+  .concat([1, 2, 5, 10, 15, 30].map((minutes) => minutes * 60_000))
+  .concat([1, 2, 3, 6, 12, 24, 48, 168].map((hours) => hours * 3_600_000))
+
+/** Round times inside a stretch, about `room` of them, counted from where it begins. */
+export function ticksOf({ kind, from, to }: Stretch, room: number): number[] {
+  if (kind === 'pause' || to <= from || room < 1) return []
+  const step = STEPS_MS.find((candidate) => (to - from) / candidate <= room) ?? (to - from) / room
+  const count = Math.floor((to - from) / step)
+  return Array.from({ length: count }, (_, index) => (index + 1) * step)
+}

@@ -1,0 +1,163 @@
+import type { Attempt, OperationDetail, PluginCall } from '#contract/console-api/shapes.ts'
+import type { Stage } from '#contract/protocol/vocabulary.ts'
+import type { CallOutcome, StepState } from '../../../ui/states.ts'
+import { endedWell, isDefiniteFailure, verdictOf, type Verdict } from './verdict.ts'
+
+/** One attempt as a bar of the timeline. */
+export type Bar = {
+  stage: Stage
+  pluginId: string
+  attempt: Attempt
+  verdict: Verdict
+  from: number
+  /** Null while it is in flight. */
+  to: number | null
+}
+
+export type Row = {
+  pluginId: string
+  order: number
+  /** Others of the same order are called at the same time. */
+  isTogether: boolean
+  result: CallOutcome | Verdict
+  bars: readonly Bar[]
+  /** When this call is repeated by itself. */
+  nextAt: number | null
+}
+
+export type StageBand = { phase: Stage; state: StepState; rows: readonly Row[] }
+
+export type ResourcesBand = {
+  phase: 'RESOURCES'
+  state: StepState
+  count: number
+  /** Not recorded by itself: it lies between the last call before and the first call after. */
+  between: { from: number; to: number } | null
+}
+
+export type Timeline = { before: StageBand; resources: ResourcesBand; after: StageBand }
+
+/** The story as bands, rows and bars, in the order in which plugins are called. */
+export function timelineOf(operation: OperationDetail): Timeline {
+  const before = stageBand(operation, 'BEFORE_RESOURCES')
+  const after = stageBand(operation, 'AFTER_RESOURCES')
+  return { before, resources: resourcesBand(operation, before, after), after }
+}
+
+function stageBand(operation: OperationDetail, phase: Stage): StageBand {
+  const stage = operation.stages.find((candidate) => candidate.stage === phase)
+  const calls = stage?.calls ?? []
+  return {
+    phase,
+    state: stage?.state ?? 'PENDING',
+    rows: calls.map((call) => ({
+      pluginId: call.pluginId,
+      order: call.order,
+      isTogether: calls.filter(({ order }) => order === call.order).length > 1,
+      result: resultOf(call),
+      bars: barsOf(phase, call),
+      nextAt: nextAtOf(operation, phase, call),
+    })),
+  }
+}
+
+export function barsOf(stage: Stage, call: PluginCall): Bar[] {
+  return call.attempts.map((attempt) => {
+    const from = Date.parse(attempt.startedAt)
+    const verdict = verdictOf(attempt)
+    const lasted = attempt.durationMs ?? (verdict === 'IN_FLIGHT' ? null : 0)
+    return {
+      stage,
+      pluginId: call.pluginId,
+      attempt,
+      verdict,
+      from,
+      to: lasted === null ? null : from + lasted,
+    }
+  })
+}
+
+/** How a call stands: what it ended with, else what came of its last attempt in time. */
+function resultOf(call: PluginCall): CallOutcome | Verdict {
+  if (call.outcome !== null && endedWell(call.outcome)) return call.outcome
+  const last = call.attempts.findLast(({ late }) => !late)
+  return last ? verdictOf(last) : (call.outcome ?? 'NOT_CALLED')
+}
+
+function nextAtOf(operation: OperationDetail, stage: Stage, call: PluginCall): number | null {
+  if (operation.state !== 'WAITING' || operation.nextAttemptAt === null || operation.phase !== stage)
+    return null
+  const last = call.attempts.at(-1)
+  if (!last || (call.outcome !== null && endedWell(call.outcome))) return null
+  const verdict = verdictOf(last)
+  return endedWell(verdict) || isDefiniteFailure(verdict) ? null : Date.parse(operation.nextAttemptAt)
+}
+
+function resourcesBand(operation: OperationDetail, before: StageBand, after: StageBand): ResourcesBand {
+  const state = operation.resources[0]?.state ?? (operation.phase === 'DONE' ? 'DONE' : 'PENDING')
+  const begun = before.rows.flatMap(({ bars }) =>
+    bars.flatMap((bar) => (bar.attempt.late ? [] : (bar.to ?? []))),
+  )
+  const ended = after.rows.flatMap(({ bars }) => bars.map(({ from }) => from))
+  const from = begun.length > 0 ? Math.max(...begun) : momentOf(operation.startedAt)
+  const to = ended.length > 0 ? Math.min(...ended) : momentOf(operation.finishedAt)
+  const between = state === 'DONE' && from !== null && to !== null && to >= from ? { from, to } : null
+  return { phase: 'RESOURCES', state, count: operation.resources.length, between }
+}
+
+export const momentOf = (at: string | null): number | null => (at === null ? null : Date.parse(at))
+
+/** All bars in the order in which they are walked: band by band, row by row, attempt by attempt. */
+export function rowsOf({ before, after }: Timeline): { stage: Stage; row: Row }[] {
+  return [before, after].flatMap(({ phase, rows }) => rows.map((row) => ({ stage: phase, row })))
+}
+
+export type Choice = { stage?: Stage | undefined; plugin?: string | undefined; attempt?: number | undefined }
+
+/** The attempt that the address names; else the one that failed; else the last that was made. */
+export function chosenBar(timeline: Timeline, operation: OperationDetail, choice: Choice): Bar | null {
+  const rows = rowsOf(timeline)
+  if (choice.stage !== undefined || choice.plugin !== undefined) {
+    const named = rows.find(
+      ({ stage, row }) =>
+        (choice.stage === undefined || stage === choice.stage) &&
+        (choice.plugin === undefined || row.pluginId === choice.plugin),
+    )
+    const bar =
+      named?.row.bars.find(({ attempt }) => attempt.attempt === choice.attempt) ?? named?.row.bars.at(-1)
+    if (bar) return bar
+  }
+  return culpritOf(timeline, operation)?.bar ?? lastBar(rows.flatMap(({ row }) => row.bars))
+}
+
+const lastBar = (bars: readonly Bar[]): Bar | null =>
+  bars.reduce<Bar | null>((last, bar) => (last === null || bar.from >= last.from ? bar : last), null)
+
+/** Where a failed operation stopped: the stage, the plugin, and the attempt, which is absent where no call was made. */
+export type Culprit = { stage: Stage; pluginId: string; bar: Bar | null }
+
+export function culpritOf(timeline: Timeline, operation: OperationDetail): Culprit | null {
+  const { failure, phase } = operation
+  if (failure === null || (phase !== 'BEFORE_RESOURCES' && phase !== 'AFTER_RESOURCES')) return null
+  const band = phase === 'BEFORE_RESOURCES' ? timeline.before : timeline.after
+  const open = band.rows.filter((row) => row.result === 'NOT_CALLED' || !endedWell(row.result))
+  const row =
+    open.find(({ pluginId }) => failure.errorPath?.includes(pluginId)) ??
+    open.find(({ bars }) => bars.length > 0) ??
+    open[0]
+  if (!row) return null
+  const inTime = row.bars.filter(({ attempt }) => !attempt.late && attempt.run === operation.run)
+  return { stage: phase, pluginId: row.pluginId, bar: inTime.at(-1) ?? null }
+}
+
+/** The calls that a retry begins with: those of the first open order in the stage where the operation stands. */
+export function nextCalls(timeline: Timeline, operation: OperationDetail): readonly Row[] {
+  const band =
+    operation.phase === 'BEFORE_RESOURCES'
+      ? timeline.before
+      : operation.phase === 'AFTER_RESOURCES'
+        ? timeline.after
+        : null
+  const open = band?.rows.filter((row) => row.result === 'NOT_CALLED' || !endedWell(row.result)) ?? []
+  return open.filter(({ order }) => order === open[0]?.order)
+}

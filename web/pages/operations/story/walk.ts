@@ -1,0 +1,33 @@
+import type { Bar } from './timeline.ts'
+
+/** Where an arrow key leads: along the row, or to the attempt of the next row that was made nearest to this one. */
+export function walk(rows: readonly (readonly Bar[])[], chosen: Bar | null, key: string): Bar | undefined {
+  const filled = rows.filter((bars) => bars.length > 0)
+  const rowAt = filled.findIndex((bars) => bars.some((bar) => isSame(bar, chosen)))
+  const bars = filled[rowAt]
+  if (!bars || !chosen) return key.startsWith('Arrow') ? filled[0]?.[0] : undefined
+  const at = bars.findIndex((bar) => isSame(bar, chosen))
+  switch (key) {
+    case 'ArrowLeft':
+      return bars[at - 1]
+    case 'ArrowRight':
+      return bars[at + 1]
+    case 'ArrowUp':
+      return nearest(filled[rowAt - 1], chosen)
+    case 'ArrowDown':
+      return nearest(filled[rowAt + 1], chosen)
+    case 'Home':
+      return bars[0]
+    case 'End':
+      return bars.at(-1)
+    default:
+      return undefined
+  }
+}
+
+export const isSame = (a: Bar, b: Bar | null): boolean =>
+  b !== null && a.stage === b.stage && a.pluginId === b.pluginId && a.attempt.attempt === b.attempt.attempt
+
+function nearest(bars: readonly Bar[] | undefined, to: Bar): Bar | undefined {
+  return bars?.toSorted((a, b) => Math.abs(a.from - to.from) - Math.abs(b.from - to.from))[0]
+}
