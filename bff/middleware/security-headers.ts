@@ -28,7 +28,6 @@ const POLICIES = { document: DOCUMENT_CSP, page: PLAIN_PAGE_CSP, data: DATA_CSP 
 const OFF = [
   'accelerometer',
   'autoplay',
-  'bluetooth',
   'camera',
   'display-capture',
   'encrypted-media',

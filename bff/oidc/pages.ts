@@ -1,8 +1,9 @@
 import type { Language } from './language.ts'
 import { pageTexts } from './page-texts.ts'
 
-/** Where the stylesheet of the pages is served. */
+/** Where the stylesheet of the pages is served, and the font that it names. */
 export const STYLESHEET_PATH = '/auth/sign-in.css'
+export const FONT_PATH = '/auth/inter.woff2'
 
 /** Markup that may stand in a page as it is; every other string is text and is escaped. */
 class Markup {

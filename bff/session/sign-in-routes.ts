@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { Hono } from 'hono'
 import type { Context } from 'hono'
 import type { Log } from '#edge/log.ts'
@@ -7,7 +6,8 @@ import { personOf } from '../oidc/client.ts'
 import type { IdpClient } from '../oidc/client.ts'
 import { languageOf } from '../oidc/language.ts'
 import type { SignInLimiter } from '../oidc/limiter.ts'
-import { noticePage, STYLESHEET_PATH } from '../oidc/pages.ts'
+import { pageFiles } from '../oidc/page-files.ts'
+import { noticePage } from '../oidc/pages.ts'
 import type { Notice } from '../oidc/pages.ts'
 import { securityHeadersFor } from '../middleware/security-headers.ts'
 import { hashOf, opaqueValue } from '../store/hash.ts'
@@ -46,7 +46,6 @@ const MAX_UNDER_WAY = 5
 
 /** `/auth/*`: to the identity provider and back, and out again. */
 export function signInRoutes(options: SignInOptions): Hono {
-  const stylesheet = readFileSync(new URL('../oidc/sign-in.css', import.meta.url), 'utf8')
   return new Hono()
     .get('/auth/login', (c) => begin(c, options))
     .get('/auth/callback', (c) => finish(c, options))
@@ -54,9 +53,7 @@ export function signInRoutes(options: SignInOptions): Hono {
     .all('/auth/logout', () => {
       throw new ConsoleFailure('METHOD_NOT_ALLOWED')
     })
-    .get(STYLESHEET_PATH, (c) =>
-      c.body(stylesheet, 200, { 'content-type': 'text/css; charset=utf-8', 'cache-control': 'no-cache' }),
-    )
+    .route('/', pageFiles())
     .all('/auth/*', () => {
       throw new ConsoleFailure('NOT_FOUND')
     })
