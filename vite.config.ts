@@ -25,5 +25,25 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     target: 'baseline-widely-available',
     reportCompressedSize: false,
+    rolldownOptions: {
+      output: {
+        codeSplitting: {
+          // Left alone, the bundler makes a chunk of every small thing that two pages share, each a request of a cold
+          // visit. So: what hardly ever changes, what every page has, and the pages. What opens on demand stays apart.
+          groups: [
+            {
+              name: 'libraries',
+              test: /node_modules\/(react|react-dom|scheduler|use-sync-external-store|@tanstack\/(history|query-core|react-query|react-router|react-store|router-core|store))\//,
+              priority: 2,
+            },
+            {
+              name: 'console',
+              test: /\/web\/(?!pages\/\w|forms\/|i18n\/(en|zh)\/|ui\/(values\/|Combobox|dialog\/(Base|Confirm)|table\/Virtual)|layouts\/CommandPalette)[^?]*\.tsx?$|\/web\/pages\/[\w-]+\/search\.ts$|\/contract\/endpoint\/permission/,
+              priority: 1,
+            },
+          ],
+        },
+      },
+    },
   },
 })
