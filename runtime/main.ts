@@ -1,14 +1,11 @@
 import { mkdir } from 'node:fs/promises'
-import { createDatabaseIfMissing, startEmbedded } from '#database/embedded.ts'
-import { fromUrl } from '#database/settings.ts'
-import type { ConnectionSettings } from '#database/settings.ts'
+import { openServer } from '#database/open.ts'
 import { createLog } from '#edge/log.ts'
 import type { Log, LogFields } from '#edge/log.ts'
 import { serve } from '#edge/serve.ts'
 import { settingsMain, SettingsError } from '#edge/settings.ts'
 import { createRuntime } from './app.ts'
 import { loadActorKeys, readRuntimeSettings } from './config.ts'
-import type { RuntimeSettings } from './config.ts'
 
 /** A replica of the runtime alone, for a console and a database elsewhere. */
 async function main(): Promise<void> {
@@ -25,7 +22,8 @@ async function main(): Promise<void> {
   log.addSecret(credential)
   await mkdir(settings.dataDir, { recursive: true, mode: 0o700 })
   const actorKeys = await loadActorKeys(actorAssertionJwks)
-  const database = await openServer(settings, log)
+  const { databaseUrl, dataDir } = settings
+  const database = await openServer({ databaseUrl, dataDir, log: databaseLog(log) })
   const runtime = await createRuntime({
     connection: database.connection,
     dataDir: settings.dataDir,
@@ -65,29 +63,6 @@ async function main(): Promise<void> {
   process.once('uncaughtException', stopOn('stopping after an error that nobody expected', 1))
   process.once('unhandledRejection', stopOn('stopping after an error that nobody expected', 1))
   void database.failed.then(stopOn('stopping: the embedded database ended', 1))
-}
-
-interface DatabaseServer {
-  connection: ConnectionSettings
-  /** Settles only when the server ends by itself. */
-  failed: Promise<void>
-  stop(): Promise<void>
-}
-
-async function openServer({ databaseUrl, dataDir }: RuntimeSettings, log: Log): Promise<DatabaseServer> {
-  if (databaseUrl !== null) {
-    return {
-      connection: fromUrl(databaseUrl),
-      failed: new Promise(() => undefined),
-      stop: async () => undefined,
-    }
-  }
-  const embedded = await startEmbedded({ dataDir, log: databaseLog(log) })
-  return {
-    connection: await createDatabaseIfMissing(embedded.connection, 'bundle_console'),
-    failed: embedded.exited.then(({ expected }) => (expected ? new Promise(() => undefined) : undefined)),
-    stop: () => embedded.stop(),
-  }
 }
 
 function databaseLog(log: Log) {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import type { JsonObject } from '#contract/protocol/json.ts'
-import { testHttp } from '../http/testing-http.ts'
+import { testHttp, textOf } from '../http/testing-http.ts'
 import type { TestHttp } from '../http/testing-http.ts'
 import { crm } from '../testing-bundles.ts'
 
@@ -43,7 +43,7 @@ describe('the catalog', () => {
   it('refuses a manifest that does not hold together, telling every reason at its place', async () => {
     const resources = (manifest['resources'] as JsonObject[]).map((resource) => ({ ...resource }))
     const [plugin] = manifest['plugins'] as JsonObject[]
-    const entry = (plugin?.['resources'] as JsonObject[])[0]
+    const [entry] = (plugin?.['resources'] ?? []) as JsonObject[]
     const broken: [string, JsonObject, RegExp][] = [
       ['a module twice', { resources: [...resources, ...resources] }, /same kind and name|more than once/],
       ['an unknown plugin field', { plugins: [{ ...plugin, color: 'red' }] }, /color/],
@@ -88,8 +88,8 @@ describe('the catalog', () => {
     const bundles = await http.call('/bundles?q=paged&limit=1')
     assert.equal(itemsOf(bundles)[0]?.['versions'], 3)
     assert.equal(itemsOf(bundles)[0]?.['title'], 'A 3')
-    assert.equal((itemsOf(bundles)[0]?.['latest'] as JsonObject)['version'], '3')
-    const next = await http.call(`/bundles?q=paged&limit=1&cursor=${String(bundles.data['nextCursor'])}`)
+    assert.equal(((itemsOf(bundles)[0]?.['latest'] ?? {}) as JsonObject)['version'], '3')
+    const next = await http.call(`/bundles?q=paged&limit=1&cursor=${textOf(bundles.data['nextCursor'])}`)
     assert.deepEqual(
       itemsOf(next).map(({ title }) => title),
       ['B'],
@@ -101,7 +101,7 @@ describe('the catalog', () => {
     for (let page = 0; page < 3; page++) {
       const answer = await http.call(`/bundles/dev/paged-a/versions?limit=1&cursor=${cursor}`)
       seen.push(...itemsOf(answer).map(({ version }) => version))
-      cursor = String(answer.data['nextCursor'] ?? '')
+      cursor = textOf(answer.data['nextCursor'] ?? '')
     }
     assert.deepEqual(seen, ['3', '2', '1'])
     assert.equal(cursor, '')

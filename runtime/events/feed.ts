@@ -43,7 +43,7 @@ const TROUBLE_MS = 1_000
  * The one reader of events in a process, for however many subscribers. It reads only while there are any, polling for
  * what other replicas commit.
  */
-export function createFeed({ db, clock, log, pollMs = 200 }: FeedOptions): Feed {
+export function createFeed({ db, clock, log, pollMs = 100 }: FeedOptions): Feed {
   const subscribers = new Set<Subscriber>()
   let position: Position | null = null
   let starting: Promise<void> | null = null
@@ -75,9 +75,10 @@ export function createFeed({ db, clock, log, pollMs = 200 }: FeedOptions): Feed 
   }
 
   const run = async (): Promise<void> => {
-    while (subscribers.size > 0 && !isStopped && position !== null) {
+    const mayRead = (): boolean => subscribers.size > 0 && !isStopped
+    for (let from = position; from !== null && mayRead(); from = position) {
       try {
-        if (await look(position)) continue
+        if (await look(from)) continue
       } catch (error) {
         log.warn('events cannot be read', {}, error)
         await rest(TROUBLE_MS)
@@ -94,15 +95,19 @@ export function createFeed({ db, clock, log, pollMs = 200 }: FeedOptions): Feed 
     position = await newestPosition(db)
   }
 
+  const subscribe = async (subscriber: Subscriber): Promise<Subscription> => {
+    if (position === null) await (starting ??= start().finally(() => (starting = null)))
+    // the last subscriber may have left meanwhile, and the place with it
+    if (position === null) return subscribe(subscriber)
+    if (isStopped) throw new Error('the feed has ended')
+    subscribers.add(subscriber)
+    running ??= run()
+    return { position, unsubscribe: () => void subscribers.delete(subscriber) }
+  }
+
   return {
     wake,
-    async subscribe(subscriber) {
-      while (position === null) await (starting ??= start().finally(() => (starting = null)))
-      if (isStopped) throw new Error('the feed has ended')
-      subscribers.add(subscriber)
-      running ??= run()
-      return { position, unsubscribe: () => subscribers.delete(subscriber) }
-    },
+    subscribe,
     async stop() {
       isStopped = true
       for (const subscriber of subscribers) subscriber.onEnd()

@@ -50,8 +50,9 @@ export function createEventStream(options: StreamOptions): StreamHandler {
     const reader = createReader(actor, options, () => open--)
     open++
     try {
-      const { position, unsubscribe } = await options.feed.subscribe(reader)
-      reader.onClose(unsubscribe)
+      const subscription = await options.feed.subscribe(reader)
+      const { position } = subscription
+      reader.onClose(() => subscription.unsubscribe())
       const lastId = request.headers.get('last-event-id')
       if (lastId === null) reader.begin(position, messageOf({ id: position }))
       else await resume(world.db, reader, { lastId, position })

@@ -79,7 +79,7 @@ export async function until(condition: () => boolean | Promise<boolean>, timeout
   const end = performance.now() + timeoutMs
   while (!(await condition())) {
     if (performance.now() > end)
-      throw new Error(`this did not come true within ${timeoutMs} ms: ${condition}`)
+      throw new Error(`this did not come true within ${timeoutMs} ms: ${condition.toString()}`)
     await new Promise((resolve) => setTimeout(resolve, 10))
   }
 }

@@ -10,7 +10,7 @@ import { until } from '../events/testing-stream.ts'
 import { testingPlugin } from '../operations/testing-plugin.ts'
 import type { TestingPlugin } from '../operations/testing-plugin.ts'
 import { CORE, crm, SCOPE } from '../testing-bundles.ts'
-import { answered, RESOLVE, testHttp } from './testing-http.ts'
+import { answered, RESOLVE, testHttp, textOf } from './testing-http.ts'
 import type { TestHttp } from './testing-http.ts'
 
 // The whole way over HTTP, with a worker and a real plugin behind it; every answer is held against its row's schema.
@@ -40,7 +40,7 @@ async function ended(id: string): Promise<JsonObject> {
   let data: JsonObject = {}
   await until(async () => {
     data = (await http.call(`/operations/${id}`)).data
-    return ['SUCCEEDED', 'FAILED', 'TAKEN_OVER'].includes(String(data['state']))
+    return ['SUCCEEDED', 'FAILED', 'TAKEN_OVER'].includes(textOf(data['state']))
   }, 15_000)
   return data
 }
@@ -59,7 +59,7 @@ describe('a bundle', () => {
       enabled: true,
     })
     const credential = await ok('/plugins/tenants/credentials', 'POST', {})
-    credentialId = String(credential['credentialId'])
+    credentialId = textOf(credential['credentialId'])
     const service = {
       title: 'Mail',
       url: 'http://127.0.0.1:9/mail',
@@ -73,7 +73,7 @@ describe('a bundle', () => {
       const answer = await http.send(RESOLVE, {
         method: 'POST',
         headers: {
-          authorization: `Bearer ${String(credential['secret'])}`,
+          authorization: `Bearer ${textOf(credential['secret'])}`,
           'content-type': 'application/json',
         },
         body: JSON.stringify({
@@ -102,10 +102,10 @@ describe('a bundle', () => {
       },
       reason: 'the first customer',
     })
-    operationId = String((started['operation'] as JsonObject)['operationId'])
+    operationId = textOf((started['operation'] as JsonObject)['operationId'])
     const operation = await ended(operationId)
     assert.equal(operation['state'], 'SUCCEEDED', JSON.stringify(operation['failure']))
-    installId = String((operation['installation'] as JsonObject)['bundleInstallId'])
+    installId = textOf((operation['installation'] as JsonObject)['bundleInstallId'])
     assert.deepEqual(resolved, [
       'INSTALL BEFORE_RESOURCES INSTALLATION_NOT_ACTIVE',
       'INSTALL AFTER_RESOURCES 0',
@@ -124,7 +124,7 @@ describe('a bundle', () => {
     assert.equal(saved.errorCode, '0', JSON.stringify(saved.json))
     assert.deepEqual(twin.json, saved.json)
     const [operation] = saved.data['operations'] as JsonObject[]
-    assert.equal((await ended(String(operation?.['operationId'])))['state'], 'SUCCEEDED')
+    assert.equal((await ended(textOf(operation?.['operationId'])))['state'], 'SUCCEEDED')
     const stale = await http.call(configuration, { ...save, key: 'another' })
     assert.equal(stale.errorCode, 'CONFIGURATION_SNAPSHOT_STALE')
   })
@@ -198,16 +198,17 @@ describe('a bundle', () => {
     assert.equal(entry?.['action'], 'installation.detach')
     assert.equal(entry?.['bundleInstallId'], installId)
     assert.deepEqual(entry?.['scope'], SCOPE)
-    const seen = itemsOf(await http.call('/audit?limit=200', { grants: auditor })).map(({ action }) => action)
+    const entries = itemsOf(await http.call('/audit?limit=200', { grants: auditor }))
+    const seen = new Set(entries.map(({ action }) => action))
     assert(
-      seen.includes('installation.install') && !seen.includes('plugin.save'),
+      seen.has('installation.install') && !seen.has('plugin.save'),
       'platform-wide entries are not theirs',
     )
   })
 
   it('is detached, and its references resolve no more', async () => {
     const answer = await ok(`/installations/${installId}/detach`, 'POST', { reason: 'they left us' })
-    const operation = await ended(String((answer['operation'] as JsonObject)['operationId']))
+    const operation = await ended(textOf((answer['operation'] as JsonObject)['operationId']))
     assert.equal(operation['state'], 'SUCCEEDED', JSON.stringify(operation['failure']))
     assert.equal((await http.call(`/installations/${installId}`)).data['state'], 'DETACHED')
   })

@@ -174,8 +174,8 @@ const BODY_CODES: Partial<Record<string, RuntimeErrorCode>> = {
 
 /** The one way an envelope is sent: always 200, never cached. */
 export function envelope(c: HttpContext, body: JsonValue): Response {
-  if (typeof body === 'object' && body !== null && 'errorCode' in body)
-    c.set('errorCode', String(body.errorCode))
+  if (typeof body === 'object' && body !== null && 'errorCode' in body && typeof body.errorCode === 'string')
+    c.set('errorCode', body.errorCode)
   return new Response(JSON.stringify(body), {
     headers: { 'content-type': 'application/json', 'cache-control': 'no-store' },
   })

@@ -21,7 +21,8 @@ const PATH = '/bundle-plugin/service-reference/resolve'
 const ROW = pluginManagerApi[`POST ${PATH}`]
 
 /** The one endpoint that plugins call; they are known by their credential and by nothing in the request. */
-export function resolveRoute({ world, limitRate }: ResolveRouteOptions): HttpApp {
+export function resolveRoute(options: ResolveRouteOptions): HttpApp {
+  const { world } = options
   const app = new Hono<{ Variables: HttpVariables }>()
   app.post(PATH, async (c) => {
     c.set('endpoint', 'resolve')
@@ -30,7 +31,7 @@ export function resolveRoute({ world, limitRate }: ResolveRouteOptions): HttpApp
       const pluginId = secret === undefined ? null : await authenticatePlugin(world.db, secret)
       if (pluginId === null) throw unauthenticated('The plugin credential is missing or unknown')
       c.set('actorId', pluginId)
-      limitRate(`plugin ${pluginId}`)
+      options.limitRate(`plugin ${pluginId}`)
       const { body } = await readRequest(c.req.raw, ROW, {})
       const data = await resolveReference(world, pluginId, AccessResolutionRequest.parse(body))
       return envelope(c, successEnvelope(data))

@@ -7,7 +7,7 @@ import type { Grant } from '#contract/endpoint/permission.ts'
 import type { JsonObject, JsonValue } from '#contract/protocol/json.ts'
 import { runtimeApi } from '#contract/runtime-api/rows.ts'
 import { SCOPE, billing } from '../testing-bundles.ts'
-import { CREDENTIAL, testHttp } from './testing-http.ts'
+import { CREDENTIAL, testHttp, textOf } from './testing-http.ts'
 import type { Answered, TestHttp } from './testing-http.ts'
 
 // The same questions to every row of the contract: a row that is added later is asked them too.
@@ -34,8 +34,8 @@ before(async () => {
   })
   const { installation, operation } = answer.data as { installation: JsonObject; operation: JsonObject }
   installed = {
-    bundleInstallId: String((installation['installation'] as JsonObject)['bundleInstallId']),
-    operationId: String(operation['operationId']),
+    bundleInstallId: textOf((installation['installation'] as JsonObject)['bundleInstallId']),
+    operationId: textOf(operation['operationId']),
   }
 })
 

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -133,7 +134,13 @@ export async function answered(response: Response): Promise<Answered> {
     status: response.status,
     headers: response.headers,
     json: object(json),
-    errorCode: String(object(json)['errorCode'] ?? object(json)['code'] ?? ''),
+    errorCode: textOf(object(json)['errorCode'] ?? object(json)['code'] ?? ''),
     data: object(object(json)['data']),
   }
+}
+
+/** A field of an answer that must be a text. */
+export function textOf(value: JsonValue | undefined): string {
+  assert.equal(typeof value, 'string')
+  return value as string
 }

@@ -4,7 +4,7 @@ import { createLocalJWKSet, jwtVerify } from 'jose'
 import type { JSONWebKeySet } from 'jose'
 import type { JsonObject } from '#contract/protocol/json.ts'
 import { uuidv7 } from '#edge/ids.ts'
-import { API, RESOLVE } from '../http/testing-http.ts'
+import { API, RESOLVE, textOf } from '../http/testing-http.ts'
 import { CORE, dataOf, reference, ResolveWorld, SCOPE } from './testing-resolve.ts'
 import type { Claim, InstallationState } from './testing-resolve.ts'
 
@@ -104,9 +104,9 @@ describe('who may resolve', () => {
 
   it('is not a plugin whose credential was revoked, or which is disabled', async () => {
     const { data } = await world.http.call('/plugins/tenants/credentials', { method: 'POST', body: {} })
-    world.secret = String(data['secret'])
+    world.secret = textOf(data['secret'])
     assert.equal((await world.resolve()).errorCode, '0')
-    await world.http.call(`/plugins/tenants/credentials/${String(data['credentialId'])}`, {
+    await world.http.call(`/plugins/tenants/credentials/${textOf(data['credentialId'])}`, {
       method: 'DELETE',
     })
     const revoked = await world.resolve()

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { AccessResolutionResponse } from '#contract/protocol/access-resolution.ts'
 import type { JsonObject, JsonValue } from '#contract/protocol/json.ts'
 import { uuidv7 } from '#edge/ids.ts'
-import { answered, RESOLVE, testHttp } from '../http/testing-http.ts'
+import { answered, RESOLVE, testHttp, textOf } from '../http/testing-http.ts'
 import type { Answered, TestHttp } from '../http/testing-http.ts'
 import type { FrozenPlan } from '../operations/plan.ts'
 
@@ -110,7 +110,7 @@ export class ResolveWorld {
 
   async newSecret(pluginId: string): Promise<string> {
     const answer = await this.http.call(`/plugins/${pluginId}/credentials`, { method: 'POST', body: {} })
-    return String(answer.data['secret'])
+    return textOf(answer.data['secret'])
   }
 
   async saveService(serviceId: string, fields: JsonObject): Promise<void> {

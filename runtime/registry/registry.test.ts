@@ -3,6 +3,7 @@ import { after, before, describe, it } from 'node:test'
 import type { Grant } from '#contract/endpoint/permission.ts'
 import type { JsonObject } from '#contract/protocol/json.ts'
 import { createHash } from 'node:crypto'
+import { textOf } from '../http/testing-http.ts'
 import { CORE, ResolveWorld, SCOPE } from '../references/testing-resolve.ts'
 
 let world: ResolveWorld
@@ -59,8 +60,8 @@ describe('plugins', () => {
       method: 'PUT',
       body: { ...plugin, endpoint: 'http://10.0.0.1/' },
     })
-    assert.match(String(refused.data['message']), /EGRESS_ALLOW/)
-    assert.doesNotMatch(String(refused.data['message']), /10\.0\.0\.1/)
+    assert.match(textOf(refused.data['message']), /EGRESS_ALLOW/)
+    assert.doesNotMatch(textOf(refused.data['message']), /10\.0\.0\.1/)
   })
 
   it('are listed in pages and found by text, taken as it is', async () => {
@@ -73,7 +74,7 @@ describe('plugins', () => {
       itemsOf(first).map(({ pluginId }) => pluginId),
       ['page-97', 'page-98'],
     )
-    const second = await call(`/plugins?q=page&limit=2&cursor=${String(first.data['nextCursor'])}`)
+    const second = await call(`/plugins?q=page&limit=2&cursor=${textOf(first.data['nextCursor'])}`)
     assert.deepEqual(
       itemsOf(second).map(({ pluginId }) => pluginId),
       ['page-99'],
@@ -92,7 +93,7 @@ describe('plugin credentials', () => {
     await call('/plugins/mailer', { method: 'PUT', body: plugin })
     const path = '/plugins/mailer/credentials'
     const first = await call(path, { method: 'POST', body: { reason: 'the first' }, key: 'one' })
-    const secret = String(first.data['secret'])
+    const secret = textOf(first.data['secret'])
     assert(Buffer.from(secret.replace('bpc_', ''), 'base64url').length >= 32)
     const repeat = await call(path, { method: 'POST', body: { reason: 'the first' }, key: 'one' })
     assert.deepEqual(repeat.data, { credentialId: first.data['credentialId'], secret: null })
@@ -119,8 +120,8 @@ describe('plugin credentials', () => {
     await call(path, { method: 'POST', body: {} })
     const third = await call(path, { method: 'POST', body: {} })
     assert.equal(third.errorCode, 'REQUEST_INVALID')
-    assert.match(String(third.data['message']), /two valid credentials/)
-    const credential = `${path}/${String(first.data['credentialId'])}`
+    assert.match(textOf(third.data['message']), /two valid credentials/)
+    const credential = `${path}/${textOf(first.data['credentialId'])}`
     const revoked = await call(credential, { method: 'DELETE' })
     const credentials = revoked.data['credentials'] as JsonObject[]
     assert.deepEqual(
@@ -131,7 +132,7 @@ describe('plugin credentials', () => {
     assert.deepEqual(again.data, revoked.data, 'revoked once, whoever asks again')
     assert.equal((await call(path, { method: 'POST', body: {} })).errorCode, '0')
     assert.equal(
-      (await call(`/plugins/tenants/credentials/${String(first.data['credentialId'])}`, { method: 'DELETE' }))
+      (await call(`/plugins/tenants/credentials/${textOf(first.data['credentialId'])}`, { method: 'DELETE' }))
         .errorCode,
       'NOT_FOUND',
     )
@@ -196,7 +197,7 @@ describe('services', () => {
   it('tell who refers to them, of what the person may see', async () => {
     await world.saveService('mail', {})
     const referrers = await call('/services/mail/referrers?limit=2')
-    const rest = await call(`/services/mail/referrers?limit=2&cursor=${String(referrers.data['nextCursor'])}`)
+    const rest = await call(`/services/mail/referrers?limit=2&cursor=${textOf(referrers.data['nextCursor'])}`)
     const all = [...itemsOf(referrers), ...itemsOf(rest)]
     assert.deepEqual(
       all.map(({ property }) => property),

@@ -13,7 +13,7 @@ export function pageOf<Row, Item>(
   const shown = rows.slice(0, limit)
   const last = shown.at(-1)
   return {
-    items: shown.map(page.item),
+    items: shown.map((row) => page.item(row)),
     nextCursor: rows.length > limit && last !== undefined ? encodeCursor(page.valuesOf(last)) : null,
   }
 }

@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { systemClock } from '#edge/clock.ts'
+import { SettingsError } from '#edge/settings.ts'
+import { loadActorKeys, readRuntimeSettings } from './config.ts'
+import { loadSigner } from './references/signer.ts'
+
+let directory: string
+before(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'runtime-'))
+})
+after(() => rm(directory, { recursive: true }))
+
+describe('the settings of the runtime', () => {
+  it('have a default for everything but secrets', () => {
+    const settings = readRuntimeSettings({ RUNTIME_PORT: '9000' })
+    assert.equal(settings.platformApiBase, 'http://127.0.0.1:9000')
+    assert.deepEqual(settings.egressAllow, [{ kind: 'loopback' }])
+    assert.equal(settings.databaseUrl, null)
+    assert.equal(settings.credential, null)
+  })
+
+  it('are told in one line when they are wrong, a secret without its value', () => {
+    const wrong: Record<string, string>[] = [
+      { RUNTIME_PORT: '99999' },
+      { PLATFORM_API_BASE: 'ftp://x' },
+      { PLATFORM_API_BASE: 'http://user@x/' },
+      { EGRESS_ALLOW: 'http://x' },
+      { RUNTIME_API_CREDENTIAL: 'short' },
+    ]
+    for (const env of wrong) {
+      const [[name = '', value = ''] = []] = Object.entries(env)
+      assert.throws(
+        () => readRuntimeSettings(env),
+        (error) =>
+          error instanceof SettingsError && error.message.startsWith(name) && !error.message.includes('\n'),
+      )
+      if (name === 'RUNTIME_API_CREDENTIAL')
+        assert.throws(
+          () => readRuntimeSettings(env),
+          (error) => !String(error).includes(value),
+        )
+    }
+    assert.equal(
+      readRuntimeSettings({ PLATFORM_API_BASE: 'https://x/base/' }).platformApiBase,
+      'https://x/base',
+    )
+  })
+
+  it('name keys that can be read', async () => {
+    const file = join(directory, 'keys.json')
+    await writeFile(file, '{"keys":[]}')
+    assert.equal(typeof (await loadActorKeys(file)), 'function')
+    assert.equal(typeof (await loadActorKeys('http://127.0.0.1:1/keys')), 'function')
+    await writeFile(file, '{"nothing":1}')
+    await assert.rejects(loadActorKeys(file), SettingsError)
+    await assert.rejects(loadActorKeys(join(directory, 'missing')), SettingsError)
+  })
+})
+
+describe('the signing key', () => {
+  const load = (at: string) =>
+    loadSigner({ directory: at, issuer: 'http://platform.test', clock: systemClock })
+
+  it('is made once, by however many start at once, for its owner only', async () => {
+    const at = join(directory, 'data')
+    const signers = await Promise.all(Array.from({ length: 8 }, () => load(at)))
+    const kids = new Set(signers.map(({ publicKey }) => publicKey.kid))
+    assert.equal(kids.size, 1)
+    assert.deepEqual((await load(at)).publicKey, signers[0]?.publicKey)
+    assert.equal((await stat(join(at, 'runtime-signing-key.json'))).mode & 0o777, 0o600)
+  })
+
+  it('is not used when the file holds something else, and what it holds is not told', async () => {
+    await writeFile(join(directory, 'runtime-signing-key.json'), '{"kty":"oct","k":"c2VjcmV0LW1hdGVyaWFs"}')
+    await assert.rejects(
+      load(directory),
+      (error) => error instanceof SettingsError && !error.message.includes('c2Vj'),
+    )
+  })
+})
