@@ -24,25 +24,23 @@ describe('the settings of the runtime', () => {
   })
 
   it('are told in one line when they are wrong, a secret without its value', () => {
-    const wrong: Record<string, string>[] = [
-      { RUNTIME_PORT: '99999' },
-      { PLATFORM_API_BASE: 'ftp://x' },
-      { PLATFORM_API_BASE: 'http://user@x/' },
-      { EGRESS_ALLOW: 'http://x' },
-      { RUNTIME_API_CREDENTIAL: 'short' },
-    ]
-    for (const env of wrong) {
-      const [[name = '', value = ''] = []] = Object.entries(env)
+    const wrong = [
+      ['RUNTIME_PORT', '99999'],
+      ['PLATFORM_API_BASE', 'ftp://x'],
+      ['PLATFORM_API_BASE', 'http://user@x/'],
+      ['EGRESS_ALLOW', 'http://x'],
+      ['RUNTIME_API_CREDENTIAL', 'short'],
+    ] as const
+    for (const [name, value] of wrong) {
       assert.throws(
-        () => readRuntimeSettings(env),
-        (error) =>
-          error instanceof SettingsError && error.message.startsWith(name) && !error.message.includes('\n'),
+        () => readRuntimeSettings({ [name]: value }),
+        (error) => {
+          assert(error instanceof SettingsError)
+          assert(error.message.startsWith(name) && !error.message.includes('\n'), error.message)
+          if (name === 'RUNTIME_API_CREDENTIAL') assert(!error.message.includes(`"${value}"`))
+          return true
+        },
       )
-      if (name === 'RUNTIME_API_CREDENTIAL')
-        assert.throws(
-          () => readRuntimeSettings(env),
-          (error) => !String(error).includes(value),
-        )
     }
     assert.equal(
       readRuntimeSettings({ PLATFORM_API_BASE: 'https://x/base/' }).platformApiBase,
