@@ -29,7 +29,7 @@ export async function benchLists(): Promise<Result> {
     dataDir,
     platformApiBase: 'http://127.0.0.1',
     egressAllow: [],
-    credentials: ['a credential of the benchmark'],
+    credentials: ['credential-of-the-benchmark-0123456789'],
     actorKeys: createLocalJWKSet({ keys: [key.publicJwk] }),
     log: createLog({ name: 'bench', level: 'silent' }),
     worker: 'off',
@@ -41,7 +41,7 @@ export async function benchLists(): Promise<Result> {
   const assertionOf = createActorAssertions(key)
   const page = async (cursor: string | null): Promise<{ ms: number; nextCursor: string | null }> => {
     const headers = {
-      authorization: 'Bearer a credential of the benchmark',
+      authorization: 'Bearer credential-of-the-benchmark-0123456789',
       'x-runtime-actor-assertion': await assertionOf(person),
     }
     const url = `${ADDRESS}?limit=${LIMIT}${cursor === null ? '' : `&cursor=${cursor}`}`

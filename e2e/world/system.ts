@@ -17,11 +17,15 @@ import { createScript } from '../../demo/script.ts'
 import type { Script } from '../../demo/script.ts'
 import type { DemoCaller, DemoPerson } from '../../demo/caller.ts'
 import { startAll } from '../../start.ts'
+import { createLine } from './line.ts'
+import type { Line } from './line.ts'
 import { users } from './users.ts'
 
 /** The whole real system for one worker: database, runtime, plugins, console; nothing of it is a stand-in of ours. */
 export interface System {
   url: string
+  /** What lies between the browsers and the console. */
+  line: Line
   call: DemoCaller
   script: Script
   /** A scope that no other test uses. */
@@ -64,13 +68,14 @@ export async function startSystem(worker: number): Promise<System> {
     ],
   })
   const [port, runtimePort] = [await freePort(), await freePort()]
+  const line = await createLine(() => port)
   const running = await startAll({
     dataDir,
     databaseUrl: toUrl(database.connection),
     console: {
       port,
       auth: {
-        publicOrigin: `http://localhost:${port}`,
+        publicOrigin: `http://localhost:${line.port}`,
         externalIdp: null,
         rolesClaim: 'roles',
         users: Object.values(users),
@@ -104,6 +109,7 @@ export async function startSystem(worker: number): Promise<System> {
   let workspaceId = 1000 + worker * 100_000
   return {
     url: running.url,
+    line,
     call,
     script: createScript(plugins.scriptedHooks),
     ended,
@@ -154,6 +160,7 @@ export async function startSystem(worker: number): Promise<System> {
         .calls
     },
     async stop() {
+      await line.close()
       await running.stop()
       await database.close()
       rmSync(dataDir, { recursive: true, force: true })
