@@ -44,6 +44,8 @@ export function CommandPalette({ onClose }: { onClose: () => void }) {
   }
 
   return (
+    // pressing the backdrop is the mouse's way to leave; the keyboard has Escape
+    // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-noninteractive-element-interactions
     <dialog
       ref={dialog}
       aria-label={t('shell.palette.title')}
@@ -78,11 +80,13 @@ export function CommandPalette({ onClose }: { onClose: () => void }) {
       </div>
       <div
         id={`${id}-list`}
+        // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role -- the input above is its combobox
         role="listbox"
         aria-label={t('shell.palette.title')}
         className="max-h-[50dvh] overflow-y-auto p-2"
       >
         {groups.map((group) => (
+          // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role -- inside a listbox
           <div key={group.title} role="group" aria-label={group.title} className="mb-2 last:mb-0">
             <p className="px-2 py-1 text-2xs font-medium text-faint" aria-hidden="true">
               {group.title}
@@ -104,7 +108,7 @@ export function CommandPalette({ onClose }: { onClose: () => void }) {
         ))}
       </div>
       <p
-        role="status"
+        aria-live="polite"
         className={cx(
           'px-4 pb-3 text-muted',
           hits.length > 0 && text.trim().length >= MIN_SEARCH && found.state !== 'failed' && 'sr-only',
@@ -153,6 +157,7 @@ function Hit({
     <div
       ref={line}
       id={id}
+      // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role
       role="option"
       tabIndex={-1}
       aria-selected={chosen}

@@ -7,13 +7,13 @@ export function ConnectionLine() {
   const t = useText()
   const { connection } = useShell()
   return (
-    <div role="status" className="pointer-events-none fixed inset-x-0 bottom-3 z-30 flex justify-center">
+    <output className="pointer-events-none fixed inset-x-0 bottom-3 z-30 flex justify-center">
       {connection === 'lost' && (
-        <p className="flex h-7 animate-appear items-center gap-2 rounded-full bg-ink px-3 text-xs font-medium text-inverse shadow-2">
+        <span className="flex h-7 animate-appear items-center gap-2 rounded-full bg-ink px-3 text-xs font-medium text-inverse shadow-2">
           <Icon name="offline" size={14} />
           {t('shell.connection.lost')}
-        </p>
+        </span>
       )}
-    </div>
+    </output>
   )
 }

@@ -4,13 +4,15 @@ import { cx } from '../ui/class-names.ts'
 import { Icon } from '../ui/icons/Icon.tsx'
 import { PlainLink, type LinkTarget } from '../ui/Link.tsx'
 
+const NOWHERE: readonly Crumb[] = []
+
 export type Crumb = { label: ReactNode; to?: LinkTarget }
 
 /** The frame of every page: where it is, its title, what can be done, its tabs, its content. */
 export function Page({
   title,
   heading,
-  trail = [],
+  trail = NOWHERE,
   meta,
   actions,
   tabs,
@@ -67,9 +69,9 @@ function Trail({ crumbs }: { crumbs: readonly Crumb[] }) {
   return (
     <nav aria-label={t('shell.breadcrumbs')} className="mb-1">
       <ol className="flex flex-wrap items-center gap-x-1 text-xs text-faint">
-        {crumbs.map((crumb, index) => (
-          <li key={index} className="flex min-h-6 min-w-0 items-center gap-1">
-            {index > 0 && <Icon name="chevronRight" size={12} className="opacity-60" />}
+        {Object.entries(crumbs).map(([position, crumb]) => (
+          <li key={position} className="flex min-h-6 min-w-0 items-center gap-1">
+            {position !== '0' && <Icon name="chevronRight" size={12} className="opacity-60" />}
             {crumb.to ? (
               <PlainLink to={crumb.to} className="rounded-sm wrap-anywhere hover:text-ink hover:underline">
                 {crumb.label}

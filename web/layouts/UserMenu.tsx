@@ -16,7 +16,7 @@ export function UserMenu() {
       label={label}
       side="top-start"
       className="flex w-full"
-      trigger={(props) => (
+      renderTrigger={(props) => (
         <button
           type="button"
           {...props}

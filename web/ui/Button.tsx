@@ -1,4 +1,4 @@
-import type { ComponentProps, ReactNode } from 'react'
+import { useId, type ComponentProps, type ReactNode } from 'react'
 import { buttonStyle, type ButtonSize, type ButtonVariant } from './button-style.ts'
 import { Icon, type IconName } from './icons/Icon.tsx'
 import { Tooltip } from './Tooltip.tsx'
@@ -24,13 +24,7 @@ export function Button(props: ButtonProps) {
   const { disabledReason, label } = props
   const hint = disabledReason || label
   if (!hint) return <PlainButton {...props} />
-  return (
-    <Tooltip text={hint}>
-      {(described) => (
-        <PlainButton {...props} describedBy={disabledReason ? described['aria-describedby'] : undefined} />
-      )}
-    </Tooltip>
-  )
+  return <Tooltip text={hint}>{() => <PlainButton {...props} />}</Tooltip>
 }
 
 function PlainButton({
@@ -45,9 +39,9 @@ function PlainButton({
   className,
   onClick,
   type = 'button',
-  describedBy,
   ...rest
-}: ButtonProps & { describedBy?: string | undefined }) {
+}: ButtonProps) {
+  const reasonId = useId()
   const blocked = busy || Boolean(disabledReason)
   return (
     <button
@@ -57,14 +51,18 @@ function PlainButton({
       aria-label={label}
       aria-disabled={blocked || undefined}
       aria-busy={busy || undefined}
-      aria-description={disabledReason || undefined}
-      aria-describedby={describedBy ?? rest['aria-describedby']}
+      aria-describedby={disabledReason ? reasonId : rest['aria-describedby']}
       className={`${buttonStyle({ variant, size, iconOnly: label !== undefined, disabled: Boolean(disabledReason) })} ${className ?? ''}`}
       onClick={blocked ? (event) => event.preventDefault() : onClick}
     >
       {busy ? <Icon name="running" size={14} /> : icon && <Icon name={icon} size={size === 'sm' ? 14 : 16} />}
       {children}
       {trailing}
+      {disabledReason && (
+        <span id={reasonId} hidden>
+          {disabledReason}
+        </span>
+      )}
     </button>
   )
 }

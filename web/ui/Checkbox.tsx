@@ -58,6 +58,7 @@ export function Switch({
         <input
           {...rest}
           type="checkbox"
+          // oxlint-disable-next-line jsx-a11y/role-has-required-aria-props -- a checkbox tells it by itself
           role="switch"
           className="peer h-full w-full appearance-none rounded-full border border-control bg-selected transition-colors checked:border-ink checked:bg-ink disabled:border-line-strong disabled:bg-sunken"
         />

@@ -33,7 +33,7 @@ export function ChoiceFilter({
   return (
     <Popup
       label={label}
-      trigger={(props) => (
+      renderTrigger={(props) => (
         <button
           type="button"
           {...props}

@@ -159,11 +159,12 @@ function List({
       popover="manual"
       className="fixed max-h-72 overflow-y-auto rounded-lg bg-raised p-1 shadow-2"
     >
-      <p role="status" className={cx('px-2 py-1.5 text-muted', found.options.length > 0 && 'sr-only')}>
+      <p aria-live="polite" className={cx('px-2 py-1.5 text-muted', found.options.length > 0 && 'sr-only')}>
         {found.state === 'searching' && t('common.loading')}
         {found.state === 'failed' && t('common.combobox.failed')}
         {nothing && t('common.combobox.nothing')}
       </p>
+      {/* oxlint-disable-next-line jsx-a11y/prefer-tag-over-role -- a select cannot be searched on the server */}
       <div id={`${id}-list`} role="listbox" aria-label={t('common.search')}>
         {found.options.map((option) => (
           // the keyboard is at the input, which names the chosen line
@@ -171,6 +172,7 @@ function List({
           <div
             key={option.value}
             id={`${id}-${option.value}`}
+            // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role
             role="option"
             tabIndex={-1}
             aria-selected={option.value === selected}

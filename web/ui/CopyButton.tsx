@@ -40,9 +40,7 @@ export function CopyButton({
       ) : (
         <Button size="sm" variant="quiet" icon={icon} label={name} onClick={copy} />
       )}
-      <span role="status" className="sr-only">
-        {said}
-      </span>
+      <output className="sr-only">{said}</output>
     </>
   )
 }

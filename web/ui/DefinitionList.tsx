@@ -22,8 +22,8 @@ export function DefinitionList({
           className,
         )}
       >
-        {shown.map((item, index) => (
-          <div key={index} className={cx('min-w-0', item.wide && 'col-span-full')}>
+        {Object.entries(shown).map(([position, item]) => (
+          <div key={position} className={cx('min-w-0', item.wide && 'col-span-full')}>
             <dt className="text-xs text-faint">{item.label}</dt>
             <dd className="mt-0.5 min-w-0 wrap-anywhere">{item.value}</dd>
           </div>
@@ -33,9 +33,9 @@ export function DefinitionList({
   }
   return (
     <dl className={cx('divide-y divide-line', className)}>
-      {shown.map((item, index) => (
+      {Object.entries(shown).map(([position, item]) => (
         <div
-          key={index}
+          key={position}
           className="grid gap-x-4 py-1.5 first:pt-0 last:pb-0 sm:grid-cols-[10rem_minmax(0,1fr)]"
         >
           <dt className="text-muted">{item.label}</dt>

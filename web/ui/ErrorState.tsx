@@ -99,10 +99,15 @@ export function ErrorTrail({ path }: { path: readonly string[] }) {
   const t = useText()
   return (
     <ol aria-label={t('errors.trail.label')} className="flex flex-wrap items-center gap-x-1 gap-y-0.5">
-      {path.map((name, index) => (
-        <li key={index} className="flex min-w-0 items-center gap-1">
-          {index > 0 && <Icon name="chevronRight" size={12} className="text-faint" />}
-          <span className={cx('mono wrap-anywhere', index === path.length - 1 && 'font-semibold text-fail')}>
+      {Object.entries(path).map(([position, name]) => (
+        <li key={position} className="flex min-w-0 items-center gap-1">
+          {position !== '0' && <Icon name="chevronRight" size={12} className="text-faint" />}
+          <span
+            className={cx(
+              'mono wrap-anywhere',
+              Number(position) === path.length - 1 && 'font-semibold text-fail',
+            )}
+          >
             {name}
           </span>
         </li>

@@ -9,14 +9,14 @@ import type { Option } from './Select.tsx'
 export function FilterBar({ children, onClear }: { children: ReactNode; onClear?: (() => void) | false }) {
   const t = useText()
   return (
-    <div role="search" aria-label={t('common.filters')} className="flex flex-wrap items-center gap-2">
+    <search aria-label={t('common.filters')} className="flex flex-wrap items-center gap-2">
       {children}
       {onClear && (
         <Button variant="quiet" size="sm" onClick={onClear}>
           {t('common.clearFilters')}
         </Button>
       )}
-    </div>
+    </search>
   )
 }
 

@@ -44,10 +44,10 @@ export function Mono({ children, className }: { children: string; className?: st
 export function Segments({ parts, className }: { parts: readonly (string | number)[]; className?: string }) {
   return (
     <span className={cx('mono wrap-anywhere', className)}>
-      {parts.map((part, index) => (
-        <span key={index}>
-          {index > 0 && <span className="text-faint">/</span>}
-          <span className={index === parts.length - 1 ? undefined : 'text-muted'}>{part}</span>
+      {Object.entries(parts).map(([position, part]) => (
+        <span key={position}>
+          {position !== '0' && <span className="text-faint">/</span>}
+          <span className={Number(position) === parts.length - 1 ? undefined : 'text-muted'}>{part}</span>
         </span>
       ))}
     </span>

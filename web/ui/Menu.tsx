@@ -5,20 +5,20 @@ import { PlainLink, type LinkTarget } from './Link.tsx'
 import type { Side } from './place-near.ts'
 import { closePopup, Popup, type PopupTrigger } from './Popup.tsx'
 
-/** A menu of actions: `<Menu label="…" trigger={(props) => <Button {...props}>…</Button>}>` with `MenuItem`s. */
+/** A menu of actions: `<Menu label="…" renderTrigger={(props) => <Button {...props}>…</Button>}>` with `MenuItem`s. */
 export function Menu({
   label,
-  trigger,
+  renderTrigger,
   side,
   children,
 }: {
   label: string
-  trigger: (props: PopupTrigger) => ReactNode
+  renderTrigger: (props: PopupTrigger) => ReactNode
   side?: Side
   children: ReactNode
 }) {
   return (
-    <Popup label={label} trigger={trigger} role="menu" side={side ?? 'bottom-end'}>
+    <Popup label={label} renderTrigger={renderTrigger} role="menu" side={side ?? 'bottom-end'}>
       {children}
     </Popup>
   )
@@ -77,5 +77,5 @@ export function MenuLink({ icon, to, children }: { icon?: IconName; to: LinkTarg
 }
 
 export function MenuSeparator() {
-  return <div role="separator" className="mx-1 my-1 h-px bg-line" />
+  return <hr className="mx-1 my-1" />
 }

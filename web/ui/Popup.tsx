@@ -10,14 +10,14 @@ export type PopupTrigger = { popoverTarget: string; 'aria-haspopup': 'menu' | 'd
  * The content exists only while it is open.
  */
 export function Popup({
-  trigger,
+  renderTrigger,
   children,
   label,
   side = 'bottom-start',
   role = 'dialog',
   className,
 }: {
-  trigger: (props: PopupTrigger) => ReactNode
+  renderTrigger: (props: PopupTrigger) => ReactNode
   children: ReactNode
   label: string
   side?: Side
@@ -34,7 +34,8 @@ export function Popup({
   }
   return (
     <span ref={anchor} className={cx('inline-flex min-w-0', className)}>
-      {trigger({ popoverTarget: id, 'aria-haspopup': role })}
+      {renderTrigger({ popoverTarget: id, 'aria-haspopup': role })}
+      {/* oxlint-disable-next-line jsx-a11y/no-static-element-interactions -- its role is a parameter */}
       <div
         id={id}
         popover="auto"

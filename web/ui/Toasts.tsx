@@ -13,7 +13,7 @@ export function Toasts() {
   const toasts = useSyncExternalStore(subscribeToToasts, currentToasts)
   return (
     <div
-      role="status"
+      aria-live="polite"
       className="pointer-events-none fixed right-3 bottom-3 left-3 z-50 flex flex-col items-end gap-2 sm:left-auto sm:w-96"
     >
       {toasts.map((toast) => (

@@ -19,6 +19,8 @@ export function Tooltip({
   const [open, setOpen] = useState(false)
   const anchor = useRef<HTMLSpanElement>(null)
   return (
+    // it only listens to what happens to its child
+    // oxlint-disable-next-line jsx-a11y/no-static-element-interactions
     <span
       ref={anchor}
       className={cx('inline-flex max-w-full min-w-0 align-bottom', className)}

@@ -2,6 +2,7 @@ import { useText } from '../../i18n/use-text.ts'
 import { cx } from '../class-names.ts'
 import { Icon } from '../icons/Icon.tsx'
 import { nextSort, sortDirection, type Column } from './column.ts'
+import { asColumnHeader, asRow, asRowGroup } from './roles.ts'
 import { headerClass } from './styles.ts'
 
 export function TableHead<Row>({
@@ -14,12 +15,12 @@ export function TableHead<Row>({
   onSort: ((sort: string) => void) | undefined
 }) {
   return (
-    <thead role="rowgroup" className="sticky top-(--bar-height) z-10 @max-[40rem]/table:sr-only">
-      <tr role="row">
+    <thead {...asRowGroup} className="sticky top-(--bar-height) z-10 @max-[40rem]/table:sr-only">
+      <tr {...asRow}>
         {columns.map((column) => (
           <th
             key={column.id}
-            role="columnheader"
+            {...asColumnHeader}
             scope="col"
             aria-sort={column.sortKey ? (sortDirection(sort, column.sortKey) ?? 'none') : undefined}
             className={headerClass(column)}

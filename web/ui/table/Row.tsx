@@ -2,6 +2,7 @@ import { memo, type KeyboardEvent, type MouseEvent, type ReactNode, type Ref } f
 import { cx } from '../class-names.ts'
 import { PlainLink, type LinkTarget } from '../Link.tsx'
 import type { Column } from './column.ts'
+import { asCell, asRow } from './roles.ts'
 import { cellClass, rowClass } from './styles.ts'
 
 export type RowProps<Row> = {
@@ -20,7 +21,7 @@ function TableRowView<Row>({ row, columns, link, selected, index, ref }: RowProp
   return (
     <tr
       ref={ref}
-      role="row"
+      {...asRow}
       data-index={index}
       aria-selected={selected || undefined}
       className={cx(
@@ -36,7 +37,7 @@ function TableRowView<Row>({ row, columns, link, selected, index, ref }: RowProp
         const card = at === 0 ? 'head' : column.card
         const content = column.cell(row)
         return (
-          <td key={column.id} role="cell" className={cellClass({ ...column, ...(card && { card }) })}>
+          <td key={column.id} {...asCell} className={cellClass({ ...column, ...(card && { card }) })}>
             {card !== 'head' && !column.headerHidden && <CardLabel>{column.header}</CardLabel>}
             {at === 0 && link ? (
               <PlainLink

@@ -5,7 +5,9 @@ import { ErrorState, type ErrorView } from '../ErrorState.tsx'
 import type { LinkTarget } from '../Link.tsx'
 import { Skeleton } from '../Skeleton.tsx'
 import type { Column } from './column.ts'
+import type { VirtualBody as LoadedBody } from './VirtualBody.tsx'
 import { TableHead } from './Head.tsx'
+import { asRowGroup, asTable } from './roles.ts'
 import { TableRow } from './Row.tsx'
 import { cellClass, rowClass } from './styles.ts'
 
@@ -14,7 +16,7 @@ export type { Column } from './column.ts'
 const VIRTUAL_ABOVE = 200
 const VirtualBody = lazy(async () => ({
   default: (await import('./VirtualBody.tsx')).VirtualBody,
-})) as unknown as typeof import('./VirtualBody.tsx').VirtualBody
+})) as unknown as typeof LoadedBody
 
 export type TableProps<Row> = {
   /** What the table holds, for screen readers. */
@@ -57,7 +59,7 @@ export function Table<Row>(props: TableProps<Row>) {
         props.empty
       ) : (
         <table
-          role="table"
+          {...asTable}
           aria-label={label}
           aria-busy={!rows || stale || undefined}
           className={cx(
@@ -92,7 +94,7 @@ function TableBody<Row>(props: TableProps<Row>) {
     )
   }
   return (
-    <tbody role="rowgroup" className="@max-[40rem]/table:block">
+    <tbody {...asRowGroup} className="@max-[40rem]/table:block">
       {rows.map((row) => {
         const key = rowKey(row)
         return <TableRow key={key} row={row} columns={columns} link={link} selected={key === selectedKey} />

@@ -2,6 +2,7 @@ import { useWindowVirtualizer } from '@tanstack/react-virtual'
 import { useCallback, useLayoutEffect, useRef, useState } from 'react'
 import type { LinkTarget } from '../Link.tsx'
 import type { Column } from './column.ts'
+import { asNothing, asRowGroup } from './roles.ts'
 import { TableRow } from './Row.tsx'
 
 const ROW_HEIGHT = 36
@@ -34,6 +35,7 @@ export function VirtualBody<Row>({
     },
     [rows, rowKey],
   )
+  // oxlint-disable-next-line react/incompatible-library -- the rows are memo themselves; nothing here is compiled
   const virtual = useWindowVirtualizer({
     count: rows.length,
     estimateSize: () => ROW_HEIGHT,
@@ -46,7 +48,7 @@ export function VirtualBody<Row>({
   const after = virtual.getTotalSize() - ((items.at(-1)?.end ?? top) - top)
 
   return (
-    <tbody ref={body} role="rowgroup" className="@max-[40rem]/table:block">
+    <tbody ref={body} {...asRowGroup} className="@max-[40rem]/table:block">
       <Gap height={before} />
       {items.map((item) => {
         const row = rows[item.index]
@@ -71,8 +73,8 @@ export function VirtualBody<Row>({
 function Gap({ height }: { height: number }) {
   if (height <= 0) return null
   return (
-    <tr role="presentation" className="@max-[40rem]/table:block" style={{ height }}>
-      <td role="presentation" />
+    <tr {...asNothing} className="@max-[40rem]/table:block" style={{ height }}>
+      <td {...asNothing} />
     </tr>
   )
 }

@@ -15,9 +15,9 @@ export function CodeBlock({
 }) {
   return (
     <div className={cx('relative rounded-md border border-line bg-sunken', className)}>
-      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- what scrolls must be in reach of the keyboard */}
       <pre
         aria-label={label}
+        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- what scrolls must be in reach of the keyboard
         tabIndex={0}
         className={cx(
           'max-h-96 overflow-auto py-2 pr-10 pl-3 text-xs/5',

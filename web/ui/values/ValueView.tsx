@@ -40,9 +40,9 @@ export function PropertyValueView({ value }: { value: PropertyValue }) {
     if (value.valueList.length === 0) return <Word>{t('common.value.empty')}</Word>
     return (
       <ol className="space-y-0.5">
-        {value.valueList.map((reference, index) => (
-          <li key={index} className="flex items-center gap-1.5">
-            <span className="w-4 text-right text-xs text-faint tabular-nums">{index + 1}</span>
+        {Object.entries(value.valueList).map(([position, reference]) => (
+          <li key={position} className="flex items-center gap-1.5">
+            <span className="w-4 text-right text-xs text-faint tabular-nums">{Number(position) + 1}</span>
             <Service id={reference.serviceId} />
           </li>
         ))}
