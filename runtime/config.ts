@@ -40,7 +40,6 @@ export function readRuntimeSettings(env: Record<string, string | undefined>) {
     logLevel: settings.LOG_LEVEL,
   }
 }
-export type RuntimeSettings = ReturnType<typeof readRuntimeSettings>
 
 /**
  * The keys of `ACTOR_ASSERTION_JWKS`: a URL, fetched when needed and again for an unknown key at most once a minute, or a

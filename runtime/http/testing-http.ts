@@ -7,6 +7,7 @@ import { createLocalJWKSet, exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { PERMISSIONS } from '#contract/endpoint/permission.ts'
 import type { Grant } from '#contract/endpoint/permission.ts'
 import type { JsonObject, JsonValue } from '#contract/protocol/json.ts'
+import type { ConnectionSettings } from '#database/settings.ts'
 import { testDatabase } from '#database/testing.ts'
 import { parseEgressAllow } from '#edge/egress.ts'
 import { createLog } from '#edge/log.ts'
@@ -43,6 +44,8 @@ export interface Answered {
 
 export interface TestHttp {
   runtime: Runtime
+  /** For another replica on the same database. */
+  connection: ConnectionSettings
   /** Calls below the runtime API's base. */
   call(path: string, call?: Call): Promise<Answered>
   /** Sends any request at all. */
@@ -95,6 +98,7 @@ export async function testHttp(options: Partial<RuntimeOptions> = {}): Promise<T
 
   return {
     runtime,
+    connection: options.connection ?? database.connection,
     send,
     assertion,
     async call(path, { method = 'GET', body, headers = {}, grants, actor, key = randomUUID() } = {}) {
