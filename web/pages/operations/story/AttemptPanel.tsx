@@ -1,5 +1,4 @@
-import { useState } from 'react'
-import type { OperationDetail, PluginCall } from '#contract/console-api/shapes.ts'
+import type { Failure, OperationDetail, PluginCall } from '#contract/console-api/shapes.ts'
 import { failureView } from '../../../components/describe-code.ts'
 import { LocatorText } from '../../../components/LocatorText.tsx'
 import { useText } from '../../../i18n/use-text.ts'
@@ -9,14 +8,13 @@ import { Card, Section } from '../../../ui/Card.tsx'
 import { DefinitionList } from '../../../ui/DefinitionList.tsx'
 import { ErrorFacts } from '../../../ui/ErrorState.tsx'
 import { PlainLink } from '../../../ui/Link.tsx'
-import { Segmented } from '../../../ui/Segmented.tsx'
 import { Duration, Time } from '../../../ui/Time.tsx'
 import { PropertyValueView } from '../../../ui/values/ValueView.tsx'
 import { AttemptSteps } from './AttemptSteps.tsx'
 import { EvidenceList } from './Evidence.tsx'
-import { Payload, type PayloadView } from './Payload.tsx'
+import { Payloads } from './Payloads.tsx'
 import type { Bar } from './timeline.ts'
-import { endedWell, isUncertain, verdictLook } from './verdict.ts'
+import { endedWell, isDefiniteFailure, isUncertain, verdictLook } from './verdict.ts'
 
 /** Everything about one attempt: what came of it, what it means, what was sent and what came back. */
 export function AttemptPanel({
@@ -29,7 +27,6 @@ export function AttemptPanel({
   bar: Bar
 }) {
   const t = useText()
-  const [view, setView] = useState<PayloadView>('tree')
   const { attempt, verdict } = bar
   const { tone, icon, word, meaning } = verdictLook[verdict]
   return (
@@ -56,20 +53,14 @@ export function AttemptPanel({
       flush
     >
       <Card padded={false} className="divide-y divide-line">
-        <div className="grid gap-x-8 gap-y-4 p-4 lg:grid-cols-[minmax(0,1fr)_minmax(0,20rem)]">
-          <div className="min-w-0 space-y-3">
-            <div className="max-w-[80ch]">
-              <p>{t(meaning)}</p>
-              {attempt.late && <p className="mt-1 text-muted">{t('operations.attempt.late.meaning')}</p>}
-            </div>
-            {attempt.failure && <AttemptFailure failure={attempt.failure} />}
-            {isUncertain(verdict) && operation.state !== 'WAITING' && (
-              <EvidenceList operation={operation} bar={bar} count={call.attempts.length} />
-            )}
-          </div>
+        <div className="space-y-4 p-4">
           <DefinitionList
+            layout="columns"
             items={[
-              { label: t('operations.attempt.started'), value: <Time at={attempt.startedAt} exact /> },
+              {
+                label: t('operations.attempt.started'),
+                value: <Time at={attempt.startedAt} exact className="whitespace-normal!" />,
+              },
               {
                 label: t('operations.attempt.duration'),
                 value:
@@ -87,59 +78,35 @@ export function AttemptPanel({
               },
             ]}
           />
-        </div>
-        <div className="p-4">
-          <div className="mb-3 flex justify-end">
-            <Segmented
-              label={t('operations.attempt.view')}
-              value={view}
-              options={[
-                { value: 'tree', label: t('operations.attempt.view.tree') },
-                { value: 'raw', label: t('operations.attempt.view.raw') },
-              ]}
-              onChange={setView}
-            />
+          <div className="max-w-[80ch]">
+            <p>{t(meaning)}</p>
+            {attempt.late && <p className="mt-1 text-muted">{t('operations.attempt.late.meaning')}</p>}
           </div>
-          <div className="-mt-10 grid gap-4 xl:grid-cols-2 xl:mt-0">
-            <Payload
-              title={t('operations.attempt.request')}
-              note={t('operations.attempt.request.note')}
-              value={attempt.request}
-              view={view}
-            />
-            <Payload
-              title={t('operations.attempt.response')}
-              note={
-                verdict === 'INVALID' || verdict === 'UNREADABLE'
-                  ? t('operations.attempt.response.unkept')
-                  : ''
-              }
-              value={attempt.response}
-              view={view}
-              absent={t(
-                verdict === 'IN_FLIGHT'
-                  ? 'operations.attempt.response.notYet'
-                  : 'operations.attempt.response.none',
-              )}
-            />
-          </div>
+          {attempt.failure && (
+            <AttemptFailure failure={attempt.failure} isDefinite={isDefiniteFailure(verdict)} />
+          )}
+          {isUncertain(verdict) && operation.state !== 'WAITING' && (
+            <EvidenceList operation={operation} bar={bar} count={call.attempts.length} />
+          )}
         </div>
         <div className="p-4">
           <h3 className="mb-1 font-semibold">{t('operations.attempt.writes')}</h3>
           <Writes call={call} isKept={endedWell(verdict) && !attempt.late} />
         </div>
+        <Payloads attempt={attempt} verdict={verdict} />
       </Card>
     </Section>
   )
 }
 
-function AttemptFailure({ failure }: { failure: NonNullable<Bar['attempt']['failure']> }) {
+/** What to do is said only where something must be done: an uncertain call is repeated by itself. */
+function AttemptFailure({ failure, isDefinite }: { failure: Failure; isDefinite: boolean }) {
   const view = failureView(failure)
   return (
     <div className="max-w-[80ch] space-y-1 border-l-2 border-line-strong pl-3">
       <p className="font-semibold">{view.title}</p>
       <p className="wrap-anywhere">{failure.message}</p>
-      <p className="text-muted">{view.remedy}</p>
+      {isDefinite && <p className="text-muted">{view.remedy}</p>}
       <ErrorFacts error={view} />
     </div>
   )

@@ -56,7 +56,10 @@ export function Facts({ operation }: { operation: OperationDetail }) {
             </PlainLink>
           ),
         },
-        { label: t('operations.field.created'), value: <Time at={operation.createdAt} exact /> },
+        {
+          label: t('operations.field.created'),
+          value: <Time at={operation.createdAt} exact className="whitespace-normal!" />,
+        },
         startedAt !== null && {
           label: t(finishedAt === null ? 'operations.field.waited' : 'operations.field.took'),
           value:
@@ -83,6 +86,7 @@ export function Facts({ operation }: { operation: OperationDetail }) {
           value: <OperationLink id={takenOverBy} />,
         },
         {
+          wide: true,
           label: t('operations.field.reason'),
           value: operation.reason ?? <span className="text-faint">{t('operations.field.noReason')}</span>,
         },

@@ -52,9 +52,10 @@ export function FailurePanel({
           </div>
           <div className="flex flex-wrap items-center gap-x-6 gap-y-1 text-xs">
             <ErrorFacts error={view} />
-            <span className={failure.retryable ? 'text-muted' : 'font-medium text-fail'}>
-              {t(failure.retryable ? 'operations.field.retryable' : 'operations.field.notRetryable')}
-            </span>
+            <p className="flex gap-2">
+              <span className="text-faint">{t('operations.field.retryable')}</span>
+              {t(failure.retryable ? 'operations.field.retryable.yes' : 'operations.field.retryable.no')}
+            </p>
           </div>
         </div>
       </div>

@@ -28,7 +28,7 @@ export function ShareMenu({ operation }: { operation: OperationDetail }) {
   return (
     <Menu
       label={t('operations.share.label')}
-      trigger={(props) => (
+      renderTrigger={(props) => (
         <Button {...props} icon="link" busy={download.isPending}>
           {t('operations.share.label')}
         </Button>

@@ -45,8 +45,8 @@ export function Story({ operation, choice }: { operation: OperationDetail; choic
         </Card>
       )}
       {bar && call && <AttemptPanel operation={operation} call={call} bar={bar} />}
-      <Changes operation={operation} />
       <Resources operation={operation} />
+      <Changes operation={operation} />
     </div>
   )
 }

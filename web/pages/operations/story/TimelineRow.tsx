@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import { formatClockTime, formatDuration } from '../../../i18n/format.ts'
-import { useText, type Translate } from '../../../i18n/use-text.ts'
+import { useRichText, useText, type Translate } from '../../../i18n/use-text.ts'
 import { paths } from '../../../paths.ts'
 import { cx } from '../../../ui/class-names.ts'
 import { Icon } from '../../../ui/icons/Icon.tsx'
@@ -127,33 +127,32 @@ function barText({ attempt, verdict, from, to }: Bar, t: Translate): string {
     .join(', ')
 }
 
+const WORDS_PX = 104
+
 /** Where the repeat will be made by itself. */
 function NextRepeat({ at, drawing, after }: { at: number; drawing: Drawing; after: Mark | undefined }) {
   const t = useText()
-  const x = Math.max(drawing.x(at), after ? after.x + after.width + 4 : 0)
-  const isDue = at <= drawing.now
-  // the words stand on the side where there is room
-  const isLate = x > drawing.width / 2 && x - (after ? after.x + after.width : 0) > 110
+  const rich = useRichText()
+  const taken = after ? after.x + after.width + 4 : 0
+  const x = Math.min(Math.max(drawing.x(at), taken), drawing.width - 20)
+  const isRoomAfter = drawing.width - x - 20 > WORDS_PX
+  const isRoomBefore = x - taken > WORDS_PX
   return (
     <span
+      title={t('operations.story.next')}
       className={cx(
-        'absolute top-3.5 flex h-6 items-center gap-1.5 text-xs whitespace-nowrap text-doubt',
-        isLate && '-translate-x-full flex-row-reverse pl-5',
+        'absolute top-3.5 flex h-6 items-center gap-1.5 text-xs whitespace-nowrap text-doubt tabular-nums',
+        !isRoomAfter && '-translate-x-full flex-row-reverse',
       )}
-      style={{ left: isLate ? x + 20 : Math.min(x, drawing.width - 20) }}
+      style={{ left: isRoomAfter ? x : x + 20 }}
     >
-      <span className="flex size-5 items-center justify-center rounded-sm border border-dashed border-doubt">
+      <span className="flex size-5 shrink-0 items-center justify-center rounded-sm border border-dashed border-doubt">
         <Icon name="waiting" size={12} />
       </span>
-      <span className="hidden sm:inline">{isDue ? t('operations.story.next.now') : <NextIn at={at} />}</span>
-    </span>
-  )
-}
-
-function NextIn({ at }: { at: number }) {
-  return (
-    <span className="tabular-nums">
-      <Countdown to={at} />
+      {(isRoomAfter || isRoomBefore) &&
+        (at <= drawing.now
+          ? t('operations.story.next.now')
+          : rich('operations.story.next.in', { time: <Countdown to={at} /> }))}
     </span>
   )
 }

@@ -77,7 +77,7 @@ function failureOf(
   return [
     `## ${t('operations.story.failure')}`,
     '',
-    `**${title}** (\`${failure.errorCode}\`, ${t(failure.retryable ? 'operations.field.retryable' : 'operations.field.notRetryable')})`,
+    `**${title}** (\`${failure.errorCode}\`, ${t('operations.field.retryable')}: ${t(failure.retryable ? 'operations.field.retryable.yes' : 'operations.field.retryable.no')})`,
     '',
     `> ${oneLine(failure.message)}`,
     '',

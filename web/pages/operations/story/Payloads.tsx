@@ -1,0 +1,71 @@
+import { useState } from 'react'
+import type { Attempt } from '#contract/console-api/shapes.ts'
+import { useText } from '../../../i18n/use-text.ts'
+import { Segmented } from '../../../ui/Segmented.tsx'
+import { CodeBlock } from '../../../ui/values/CodeBlock.tsx'
+import { JsonTree } from '../../../ui/values/JsonTree.tsx'
+import type { Verdict } from './verdict.ts'
+
+type View = 'tree' | 'raw'
+
+/** What was sent and what came back, masked, to walk through or to copy. */
+export function Payloads({ attempt, verdict }: { attempt: Attempt; verdict: Verdict }) {
+  const t = useText()
+  const [view, setView] = useState<View>('tree')
+  const absent =
+    verdict === 'IN_FLIGHT' ? 'operations.attempt.response.notYet' : 'operations.attempt.response.none'
+  return (
+    <div className="p-4">
+      <div className="mb-3 flex flex-wrap items-center justify-between gap-x-4 gap-y-2">
+        <p className="text-muted">
+          {t('operations.attempt.request.note')}{' '}
+          {(verdict === 'INVALID' || verdict === 'UNREADABLE') && t('operations.attempt.response.unkept')}
+        </p>
+        <Segmented
+          label={t('operations.attempt.view')}
+          value={view}
+          options={[
+            { value: 'tree', label: t('operations.attempt.view.tree') },
+            { value: 'raw', label: t('operations.attempt.view.raw') },
+          ]}
+          onChange={setView}
+        />
+      </div>
+      <div className="grid gap-4 xl:grid-cols-2">
+        <Payload title={t('operations.attempt.request')} value={attempt.request} view={view} absent="–" />
+        <Payload
+          title={t('operations.attempt.response')}
+          value={attempt.response}
+          view={view}
+          absent={t(absent)}
+        />
+      </div>
+    </div>
+  )
+}
+
+function Payload({
+  title,
+  value,
+  view,
+  absent,
+}: {
+  title: string
+  value: unknown
+  view: View
+  /** Said where there is none. */
+  absent: string
+}) {
+  return (
+    <div className="min-w-0">
+      <h3 className="mb-1.5 font-semibold">{title}</h3>
+      {value === null || value === undefined ? (
+        <p className="rounded-md border border-line bg-sunken px-3 py-2 text-muted">{absent}</p>
+      ) : view === 'tree' ? (
+        <JsonTree value={value} label={title} openDepth={2} />
+      ) : (
+        <CodeBlock text={JSON.stringify(value, null, 2)} label={title} />
+      )}
+    </div>
+  )
+}
