@@ -1,0 +1,282 @@
+import { formatLocator } from '#contract/protocol/locator.ts'
+import type { AuthorManifest } from '#contract/protocol/manifest.ts'
+import type { Scope } from '#contract/protocol/scope.ts'
+import type { TypedValue } from '#contract/protocol/typed-value.ts'
+import type { Operation } from '#contract/runtime-api/operations.ts'
+import { demoBundles } from '#plugin/examples/bundles/demo-bundles.ts'
+import { demoInstallValues, demoReferences } from '#plugin/examples/bundles/demo-values.ts'
+import type { DemoCaller, DemoPerson } from './caller.ts'
+import { ling, mira, platform, tomas } from './people.ts'
+import { installs, scopes } from './places.ts'
+import type { Place } from './places.ts'
+
+/** Base addresses of the running example plugins. */
+export interface DemoPluginAddresses {
+  tenantProvisioner: string
+  scriptedHooks: string
+}
+
+type Properties = Record<string, Record<string, TypedValue>>
+
+const SETTLED = new Set<Operation['state']>(['SUCCEEDED', 'FAILED', 'TAKEN_OVER'])
+const PATIENCE_MS = 60_000
+
+/** The hands that build: each does one thing, as a person, through the runtime API. */
+export class DemoWorld {
+  private readonly installed = new Map<string, string>()
+  private readonly call: DemoCaller
+
+  constructor(call: DemoCaller) {
+    this.call = call
+  }
+
+  async registerPlugins({ tenantProvisioner, scriptedHooks }: DemoPluginAddresses): Promise<void> {
+    const plugins = [
+      {
+        pluginId: 'tenant-provisioner',
+        title: 'Tenant provisioner',
+        endpoint: `${tenantProvisioner}/lifecycle`,
+      },
+      // patient, so that an operation that keeps repeating can be watched for hours
+      {
+        pluginId: 'scripted-hooks',
+        title: 'Scripted hooks',
+        endpoint: `${scriptedHooks}/lifecycle`,
+        maxAttempts: 100,
+        timeoutMs: 5_000,
+      },
+    ]
+    for (const { pluginId, ...body } of plugins) {
+      await this.call(
+        platform,
+        'PUT /plugins/{pluginId}',
+        { params: { pluginId }, body: { ...body, enabled: true } },
+        `plugin-${pluginId}`,
+      )
+    }
+  }
+
+  async registerServices(base: string): Promise<void> {
+    const services: [serviceId: string, title: string, methods: string[]][] = [
+      ['mail-gateway', 'Mail gateway', ['send', 'send-batch']],
+      ['news-search', 'News search', ['search']],
+      ['company-registry', 'Company registry', ['lookup']],
+      ['card-payments', 'Card payments', ['authorize', 'capture', 'refund']],
+      ['bank-transfer', 'Bank transfer', ['transfer']],
+    ]
+    for (const [serviceId, title, methods] of services) {
+      await this.call(
+        platform,
+        'PUT /services/{serviceId}',
+        {
+          params: { serviceId },
+          body: {
+            title,
+            url: `${base}/services/${serviceId}`,
+            methods,
+            owner: null,
+            consumers: Object.values(scopes),
+            enabled: true,
+          },
+        },
+        `service-${serviceId}`,
+      )
+    }
+  }
+
+  async publish(manifest: AuthorManifest): Promise<void> {
+    const { bundle, version } = manifest
+    await this.call(
+      platform,
+      'PUT /bundles/{environmentKey}/{bundleId}/versions/{version}',
+      { params: { ...bundle, version }, body: manifest },
+      `publish-${bundle.bundleId}-${version}`,
+    )
+  }
+
+  async installAll(place: Place): Promise<void> {
+    for (const { bundleId, version, upgradeTo, ...at } of installs) {
+      if (at.place !== place) continue
+      await this.settled(await this.install(place, bundleId, version, place === 'asia' ? ling : mira))
+      if (upgradeTo !== undefined) await this.settled(await this.upgrade(place, bundleId, upgradeTo, tomas))
+    }
+  }
+
+  async configureSome(): Promise<void> {
+    const changes: [Place, string, string, string, TypedValue, DemoPerson, string][] = [
+      [
+        'europe',
+        'crm-suite',
+        'MODULE/crm-mail',
+        'smtpPort',
+        data(465),
+        ling,
+        'The provider closes port 587 on Friday',
+      ],
+      [
+        'europe',
+        'crm-suite',
+        'MODULE/crm-core',
+        'defaultCurrency',
+        data('CHF'),
+        mira,
+        'Swiss subsidiary goes live',
+      ],
+      ['europe', 'storefront', 'MODULE/shop', 'shopName', data('Northwind'), tomas, 'New brand'],
+      [
+        'america',
+        'crm-suite',
+        'MODULE/crm-mail',
+        'fromAddress',
+        data('sales@us.example.com'),
+        mira,
+        'US sender domain',
+      ],
+      [
+        'asia',
+        'crm-suite',
+        'MODULE/crm-core',
+        'auditLog',
+        data(false),
+        ling,
+        'Asked for by the works council',
+      ],
+      [
+        'staging',
+        'crm-suite',
+        'MODULE/crm-mail',
+        'smtpEncryption',
+        data('tls'),
+        ling,
+        'Try TLS before production',
+      ],
+    ]
+    for (const [place, bundleId, resource, property, value, person, reason] of changes) {
+      await this.settled(await this.configure(place, bundleId, resource, property, value, person, reason))
+    }
+    await this.call(
+      mira,
+      'PUT /scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/local-services/{serviceName}',
+      {
+        params: { ...scopes.europe, serviceName: 'image-cache' },
+        body: { version: 0, values: { sizeMb: 2048, ttlSeconds: 86_400, purgeOnDeploy: true } },
+      },
+      'local-service',
+    )
+  }
+
+  async install(place: Place, bundleId: string, version: string, person: DemoPerson): Promise<Operation> {
+    const manifest = manifestOf(bundleId, version)
+    const { installation, operation } = await this.call(
+      person,
+      'POST /installations',
+      {
+        body: {
+          scope: scopes[place],
+          bundle: manifest.bundle,
+          targetVersion: version,
+          properties: withReferences(manifest, demoInstallValues(manifest)),
+        },
+      },
+      `install-${place}-${bundleId}`,
+    )
+    this.installed.set(`${place}/${bundleId}`, installation.installation.bundleInstallId)
+    return operation
+  }
+
+  async upgrade(place: Place, bundleId: string, version: string, person: DemoPerson): Promise<Operation> {
+    const manifest = manifestOf(bundleId, version)
+    const { snapshotVersion } = await this.configurationOf(scopes[place], person)
+    const { operation } = await this.call(
+      person,
+      'POST /installations/{bundleInstallId}/upgrade',
+      {
+        params: { bundleInstallId: this.idOf(place, bundleId) },
+        body: {
+          targetVersion: version,
+          properties: demoInstallValues(manifest),
+          snapshotVersion,
+          reason: `Release ${version}`,
+        },
+      },
+      `upgrade-${place}-${bundleId}`,
+    )
+    return operation
+  }
+
+  async configure(
+    place: Place,
+    bundleId: string,
+    resource: string,
+    property: string,
+    value: TypedValue,
+    person: DemoPerson,
+    reason: string,
+  ): Promise<Operation | undefined> {
+    const { bundle } = manifestOf(bundleId)
+    const [kind, name = ''] = resource.split('/')
+    const locator = formatLocator({ ...bundle, kind: kind as 'MODULE', name })
+    const { snapshotVersion } = await this.configurationOf(scopes[place], person)
+    const { operations } = await this.call(
+      person,
+      'PATCH /scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/configuration',
+      {
+        params: scopes[place],
+        body: { snapshotVersion, changes: { [locator]: { [property]: value } }, reason },
+      },
+      `configure-${place}-${bundleId}-${property}`,
+    )
+    return operations[0]
+  }
+
+  private configurationOf(scope: Scope, person: DemoPerson) {
+    return this.call(
+      person,
+      'GET /scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/configuration',
+      { params: scope },
+    )
+  }
+
+  private idOf(place: Place, bundleId: string): string {
+    const id = this.installed.get(`${place}/${bundleId}`)
+    if (id === undefined) throw new Error(`The demo world has no ${bundleId} in ${place}`)
+    return id
+  }
+
+  async settled(operation: Operation | undefined): Promise<Operation | undefined> {
+    if (operation === undefined) return undefined
+    const until = Date.now() + PATIENCE_MS
+    while (Date.now() < until) {
+      const now = await this.call(platform, 'GET /operations/{operationId}', {
+        params: { operationId: operation.operationId },
+      })
+      if (SETTLED.has(now.state)) return now
+      await new Promise((resolve) => setTimeout(resolve, 60))
+    }
+    throw new Error(`The operation ${operation.operationId} of the demo world did not end within a minute`)
+  }
+}
+
+export const data = (value: string | number | boolean): TypedValue => ({ '@type': 'Data', value })
+
+function manifestOf(bundleId: string, version?: string): AuthorManifest {
+  const manifest = demoBundles.find(
+    (candidate) =>
+      candidate.bundle.bundleId === bundleId && (version === undefined || candidate.version === version),
+  )
+  if (manifest === undefined) throw new Error(`The demo world has no bundle ${bundleId} ${version ?? ''}`)
+  return manifest
+}
+
+function withReferences(manifest: AuthorManifest, values: Properties): Properties {
+  const references = demoReferences[manifest.bundle.bundleId] ?? {}
+  const all: Properties = { ...values }
+  for (const { kind, name, properties } of manifest.resources) {
+    const locator = formatLocator({ ...manifest.bundle, kind, name })
+    const known = Object.entries(references[`${kind}/${name}`] ?? {}).filter(
+      ([property]) => property in properties,
+    )
+    if (known.length > 0) all[locator] = { ...all[locator], ...Object.fromEntries(known) }
+  }
+  return all
+}
