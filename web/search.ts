@@ -42,3 +42,6 @@ export function given<Search extends object>(
   const entries = Object.entries(search).filter(([, value]) => value !== undefined)
   return Object.fromEntries(entries) as { [Key in keyof Search]?: Exclude<Search[Key], undefined> }
 }
+
+/** What a filter hands on: undefined takes a parameter away. */
+export type SearchChange<Search> = { [Key in keyof Search]?: Search[Key] | undefined }

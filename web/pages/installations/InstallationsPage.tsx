@@ -1,7 +1,84 @@
+import { useQuery, keepPreviousData } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { useMemo } from 'react'
+import type { Installation } from '#contract/console-api/shapes.ts'
+import { apiQuery } from '../../api/query.ts'
+import { useMay } from '../../api/session.ts'
+import { QueryTable } from '../../components/QueryTable.tsx'
 import { useText } from '../../i18n/use-text.ts'
 import { Page } from '../../layouts/Page.tsx'
+import { paths } from '../../paths.ts'
+import { given, type SearchChange } from '../../search.ts'
+import { EmptyState } from '../../ui/EmptyState.tsx'
+import { LinkButton } from '../../ui/Link.tsx'
+import { installationColumns } from './columns.tsx'
+import { InstallationFilters } from './InstallationFilters.tsx'
+import { INSTALLATION_SORTS, type InstallationsSearch } from './search.ts'
+
+const route = getRouteApi('/installations')
+const PAGE = 50
 
 export function InstallationsPage() {
   const t = useText()
-  return <Page title={t('installations.title')}>{null}</Page>
+  const search = route.useSearch()
+  const navigate = route.useNavigate()
+  const query = useQuery({
+    ...apiQuery('GET /installations', { query: { ...search, limit: PAGE } }),
+    placeholderData: keepPreviousData,
+  })
+  const columns = useMemo(() => installationColumns(t), [t])
+  const mayInstall = useMay('installation:install', 'anywhere')
+  const { sort, cursor, ...filters } = search
+  const isFiltered = Object.keys(filters).length > 0
+  // other filters are another list: it begins at its first page, and typing leaves no trail of addresses
+  const change = (next: SearchChange<InstallationsSearch>) =>
+    void navigate({ search: given({ ...filters, sort, ...next }), replace: true })
+  const clear = () => void navigate({ search: given({ sort }) })
+
+  return (
+    <Page
+      title={t('installations.title')}
+      actions={
+        mayInstall && (
+          <LinkButton to={paths.installationNew()} variant="primary" icon="plus">
+            {t('installations.install')}
+          </LinkButton>
+        )
+      }
+    >
+      <div className="mb-3">
+        <InstallationFilters search={search} onChange={change} onClear={isFiltered && clear} />
+      </div>
+      <QueryTable
+        label={t('installations.list')}
+        query={query}
+        columns={columns}
+        rowKey={rowKey}
+        rowLink={rowLink}
+        sort={sort ?? INSTALLATION_SORTS[0]}
+        onSort={(next) => change({ sort: INSTALLATION_SORTS.find((known) => known === next) })}
+        cursor={cursor}
+        pageLink={(at) => paths.installations(given({ ...search, cursor: at }))}
+        onClear={isFiltered && clear}
+        skeletonRows={12}
+        empty={
+          <EmptyState
+            icon="installations"
+            title={t('installations.empty.title')}
+            message={t('installations.empty.message')}
+            action={
+              mayInstall && (
+                <LinkButton to={paths.installationNew()} icon="plus">
+                  {t('installations.install')}
+                </LinkButton>
+              )
+            }
+          />
+        }
+      />
+    </Page>
+  )
 }
+
+const rowKey = ({ installation }: Installation) => installation.bundleInstallId
+const rowLink = ({ installation }: Installation) => paths.installation(installation.bundleInstallId)

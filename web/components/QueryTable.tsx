@@ -1,0 +1,107 @@
+import type { UseQueryResult } from '@tanstack/react-query'
+import { useEffect, type ReactNode } from 'react'
+import { useText } from '../i18n/use-text.ts'
+import { Button } from '../ui/Button.tsx'
+import { EmptyState } from '../ui/EmptyState.tsx'
+import type { LinkTarget } from '../ui/Link.tsx'
+import { Notice } from '../ui/Notice.tsx'
+import { Pager } from '../ui/Pager.tsx'
+import { Table, type TableProps } from '../ui/table/Table.tsx'
+import { useErrorView } from './describe-code.ts'
+
+type ListPage<Row> = { items: Row[]; nextCursor: string | null }
+
+type Own<Row> = {
+  query: UseQueryResult<ListPage<Row>>
+  /** The page that is shown, as the address has it; undefined is the first. */
+  cursor?: string | undefined
+  pageLink?: (cursor: string | undefined) => LinkTarget
+  /** What there is to do when there is nothing at all. */
+  empty: ReactNode
+  /** Takes the filters away; given only while there are some. */
+  onClear?: (() => void) | false | undefined
+}
+
+/** A list of the API in all of its states: awaited, failed, empty, empty under filters, older than the filters, paged. */
+export function QueryTable<Row>({
+  query,
+  cursor,
+  pageLink,
+  empty,
+  onClear,
+  ...table
+}: Own<Row> & Omit<TableProps<Row>, 'rows' | 'error' | 'onRetry' | 'stale' | 'footer' | 'empty'>) {
+  const t = useText()
+  const error = useErrorView(query.error)
+  const rows = query.data?.items
+  const retry = () => void query.refetch()
+  return (
+    <>
+      {error && rows && (
+        <Notice
+          tone="warn"
+          live
+          className="mb-3"
+          actions={
+            <Button size="sm" icon="retry" busy={query.isFetching} onClick={retry}>
+              {t('common.retry')}
+            </Button>
+          }
+        >
+          {t('common.list.outdated', { reason: error.message })}
+        </Notice>
+      )}
+      <Table
+        {...table}
+        rows={rows}
+        error={error}
+        onRetry={retry}
+        stale={query.isPlaceholderData}
+        empty={
+          cursor !== undefined || onClear ? (
+            <EmptyState
+              icon="filter"
+              title={t('common.list.filtered.title')}
+              message={t('common.list.filtered.message')}
+              action={onClear && <Button onClick={onClear}>{t('common.clearFilters')}</Button>}
+            />
+          ) : (
+            empty
+          )
+        }
+        footer={query.data && <ListPager page={query.data} cursor={cursor} pageLink={pageLink} />}
+      />
+    </>
+  )
+}
+
+/** For each cursor the one of the page before. In memory alone: an address that is opened anew goes back to the first. */
+const before = new Map<string, string | undefined>()
+
+/** A keyset knows only its next page; the one before is the one that the person came from. */
+function ListPager({
+  page,
+  cursor,
+  pageLink,
+}: {
+  page: ListPage<unknown>
+  cursor: string | undefined
+  pageLink: Own<unknown>['pageLink']
+}) {
+  const t = useText()
+  const { nextCursor, items } = page
+  useEffect(() => {
+    if (nextCursor !== null) before.set(nextCursor, cursor)
+  }, [nextCursor, cursor])
+  const count = t('common.table.rows', { n: items.length })
+  if (!pageLink || (cursor === undefined && nextCursor === null))
+    return <span className="text-xs text-faint">{count}</span>
+  return (
+    <Pager
+      previous={cursor === undefined ? null : pageLink(before.get(cursor))}
+      next={nextCursor === null ? null : pageLink(nextCursor)}
+    >
+      {count}
+    </Pager>
+  )
+}

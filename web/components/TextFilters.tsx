@@ -1,0 +1,112 @@
+import { useId, useState } from 'react'
+import { useText } from '../i18n/use-text.ts'
+import { Button } from '../ui/Button.tsx'
+import { Field } from '../ui/Field.tsx'
+import { FilterChip } from '../ui/Filters.tsx'
+import { Popup, closePopup } from '../ui/Popup.tsx'
+import { TextInput } from '../ui/TextInput.tsx'
+
+export type TextFilter = {
+  name: string
+  label: string
+  value: string | undefined
+  /** Known values, offered while typing; any other may be typed too. */
+  suggestions?: readonly string[] | undefined
+}
+
+/**
+ * Filters by exact keys: typed together in a popup, then shown one by one as chips that can be taken away. They are
+ * handed on together when the form is sent.
+ */
+export function TextFilters({
+  label,
+  filters,
+  onChange,
+  onOpen,
+}: {
+  label: string
+  filters: readonly TextFilter[]
+  onChange: (values: Record<string, string | undefined>) => void
+  /** Somebody is about to type: the moment to fetch suggestions. */
+  onOpen?: () => void
+}) {
+  const chosen = filters.filter((filter) => filter.value !== undefined)
+  return (
+    <>
+      <Popup
+        label={label}
+        renderTrigger={(props) => (
+          <Button {...props} icon="filter" onPointerEnter={onOpen} onFocus={onOpen}>
+            {label}
+          </Button>
+        )}
+      >
+        {/* begins anew with each change from outside */}
+        <FilterForm
+          key={filters.map(({ value }) => value ?? '').join('\n')}
+          filters={filters}
+          onChange={onChange}
+        />
+      </Popup>
+      {chosen.map((filter) => (
+        <FilterChip
+          key={filter.name}
+          label={filter.label}
+          value={<span className="mono">{filter.value}</span>}
+          onRemove={() => onChange({ [filter.name]: undefined })}
+        />
+      ))}
+    </>
+  )
+}
+
+function FilterForm({
+  filters,
+  onChange,
+}: {
+  filters: readonly TextFilter[]
+  onChange: (values: Record<string, string | undefined>) => void
+}) {
+  const t = useText()
+  const id = useId()
+  const [typed, setTyped] = useState<Record<string, string>>({})
+  return (
+    <form
+      className="w-72 max-w-[calc(100vw-2rem)] space-y-3 p-2"
+      onSubmit={(event) => {
+        event.preventDefault()
+        closePopup(event.currentTarget)
+        onChange(
+          Object.fromEntries(Object.entries(typed).map(([name, text]) => [name, text.trim() || undefined])),
+        )
+      }}
+    >
+      {filters.map(({ name, label, value, suggestions }) => (
+        <Field key={name} label={label}>
+          {(wiring) => (
+            <>
+              <TextInput
+                {...wiring}
+                code
+                maxLength={128}
+                list={suggestions && `${id}-${name}`}
+                value={typed[name] ?? value ?? ''}
+                onChange={(event) => setTyped({ ...typed, [name]: event.target.value })}
+              />
+              {suggestions && (
+                <datalist id={`${id}-${name}`}>
+                  {suggestions.map((suggestion) => (
+                    <option key={suggestion} value={suggestion} />
+                  ))}
+                </datalist>
+              )}
+            </>
+          )}
+        </Field>
+      ))}
+      <Button type="submit" variant="primary" className="w-full">
+        {t('common.filter.apply')}
+      </Button>
+    </form>
+  )
+}

@@ -1,0 +1,9 @@
+/** What a bundle is called, and its id where that says more. */
+export function BundleName({ title, bundle }: { title: string | null; bundle: { bundleId: string } }) {
+  if (title === null) return <span className="mono">{bundle.bundleId}</span>
+  return (
+    <>
+      {title} <span className="mono ml-1 font-normal text-faint">{bundle.bundleId}</span>
+    </>
+  )
+}

@@ -1,0 +1,82 @@
+import { TextFilters } from '../../components/TextFilters.tsx'
+import { useScopeSuggestions } from '../../components/use-scope-suggestions.ts'
+import { useText } from '../../i18n/use-text.ts'
+import type { SearchChange } from '../../search.ts'
+import { ChoiceFilter } from '../../ui/ChoiceFilter.tsx'
+import { FilterBar, SearchInput } from '../../ui/Filters.tsx'
+import { CLAIM_STATES, claimLook, INSTALLATION_STATES, installationLook } from '../../ui/states.ts'
+import { installationsSearch, type InstallationsSearch } from './search.ts'
+
+export function InstallationFilters({
+  search,
+  onChange,
+  onClear,
+}: {
+  search: InstallationsSearch
+  onChange: (next: SearchChange<InstallationsSearch>) => void
+  onClear: (() => void) | false
+}) {
+  const t = useText()
+  const { ask, ...known } = useScopeSuggestions()
+  const states = INSTALLATION_STATES.map((state) => {
+    const { word, icon, tone } = installationLook[state]
+    return { value: state, label: t(word), icon, tone }
+  })
+  const claims = CLAIM_STATES.map((state) => {
+    const { word, icon, tone } = claimLook[state]
+    return { value: state, label: t(word), icon, tone }
+  })
+  return (
+    <FilterBar onClear={onClear}>
+      <SearchInput
+        label={t('installations.search')}
+        value={search.q ?? ''}
+        onSearch={(q) => onChange({ q: q || undefined })}
+      />
+      <ChoiceFilter
+        label={t('installations.column.state')}
+        value={search.state}
+        choices={states}
+        onChange={(state) => onChange({ state })}
+      />
+      <ChoiceFilter
+        label={t('installations.column.claim')}
+        value={search.claim}
+        choices={[
+          { value: 'none', label: t('vocabulary.claim.none') },
+          { value: 'any', label: t('installations.claim.any') },
+          ...claims,
+        ]}
+        onChange={(claim) => onChange({ claim })}
+      />
+      <TextFilters
+        label={t('installations.scopeFilter')}
+        onOpen={ask}
+        // read as an address is: what is no workspace is left out
+        onChange={(values) => onChange({ ...values, ...installationsSearch(values) })}
+        filters={[
+          {
+            name: 'environmentKey',
+            label: t('installations.environment'),
+            value: search.environmentKey,
+            suggestions: known.environmentKey,
+          },
+          {
+            name: 'applicationRuntimeId',
+            label: t('installations.runtime'),
+            value: search.applicationRuntimeId,
+            suggestions: known.applicationRuntimeId,
+          },
+          {
+            name: 'workspaceId',
+            label: t('installations.workspace'),
+            value: search.workspaceId === undefined ? undefined : String(search.workspaceId),
+            suggestions: known.workspaceId,
+          },
+          { name: 'bundleId', label: t('installations.bundleId'), value: search.bundleId },
+          { name: 'version', label: t('installations.version'), value: search.version },
+        ]}
+      />
+    </FilterBar>
+  )
+}

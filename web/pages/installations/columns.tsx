@@ -1,0 +1,53 @@
+import type { Installation } from '#contract/console-api/shapes.ts'
+import { ScopeText } from '../../components/ScopeText.tsx'
+import type { Translate } from '../../i18n/use-text.ts'
+import { Mono } from '../../ui/Id.tsx'
+import { ClaimBadge, InstallationBadge } from '../../ui/StateBadge.tsx'
+import type { Column } from '../../ui/table/column.ts'
+import { Time } from '../../ui/Time.tsx'
+import { BundleName } from './BundleName.tsx'
+
+export const installationColumns = (t: Translate): Column<Installation>[] => [
+  {
+    id: 'bundle',
+    header: t('installations.column.bundle'),
+    cell: ({ title, installation }) => <BundleName title={title} bundle={installation.bundle} />,
+    sortKey: 'bundleId',
+    width: '26%',
+  },
+  {
+    id: 'scope',
+    header: t('installations.column.scope'),
+    cell: ({ installation }) => <ScopeText scope={installation} />,
+    card: 'wide',
+  },
+  {
+    id: 'version',
+    header: t('installations.column.version'),
+    cell: ({ version }) => (version === null ? <Nothing>–</Nothing> : <Mono>{version}</Mono>),
+    width: '7rem',
+  },
+  {
+    id: 'state',
+    header: t('installations.column.state'),
+    cell: ({ state }) => <InstallationBadge state={state} />,
+    width: '8.5rem',
+  },
+  {
+    id: 'claim',
+    header: t('installations.column.claim'),
+    cell: ({ claim }) => <ClaimBadge claim={claim} />,
+    width: '12rem',
+  },
+  {
+    id: 'changed',
+    header: t('installations.column.changed'),
+    cell: ({ updatedAt }) => <Time at={updatedAt} inRow className="text-muted" />,
+    sortKey: 'updatedAt',
+    sortFirst: 'descending',
+    width: '8rem',
+    hideBelow: 'md',
+  },
+]
+
+const Nothing = ({ children }: { children: string }) => <span className="text-faint">{children}</span>
