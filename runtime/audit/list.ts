@@ -17,7 +17,11 @@ export async function listAudit(
 }
 
 function entryView(row: AuditRow): AuditEntry {
-  const { environment_key: environmentKey, application_runtime_id: applicationRuntimeId, workspace_id: workspaceId } = row
+  const {
+    environment_key: environmentKey,
+    application_runtime_id: applicationRuntimeId,
+    workspace_id: workspaceId,
+  } = row
   const hasScope = environmentKey !== null && applicationRuntimeId !== null && workspaceId !== null
   return {
     sequence: row.sequence,
