@@ -55,12 +55,20 @@ export interface Destination {
   port: number
 }
 
+export function destinationOf(url: URL): Destination {
+  const port = url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port)
+  return { protocol: url.protocol, host: url.hostname.replace(/^\[|\]$/g, ''), port }
+}
+
+/** Where a name that the deployment allows may lead: a public or a private network. */
+const BEHIND_A_NAME = new Set(['unicast', 'private', 'uniqueLocal', 'carrierGradeNat'])
+
 /**
  * Whether a connection for `destination` may be used that has reached `address`.
  *
- * An address is allowed by a loopback or network rule. A host rule trusts only the name, and names can be made to point
- * anywhere; so through it only public addresses are reached, over https only, except that `localhost` may be
- * loopback. Private networks need an explicit network rule.
+ * A loopback or network rule allows addresses, whatever they are called. A host rule allows a name, wherever in a public
+ * or private network it leads; but names can be made to point anywhere, so never through it to this machine (except for
+ * `localhost`), to link-local addresses, where clouds keep their credentials, or to anything that is no host.
  */
 export function allowsAddress(
   rules: readonly EgressRule[],
@@ -75,9 +83,7 @@ export function allowsAddress(
     if (rule.port !== null && rule.port !== destination.port) return false
     if (rule.kind === 'network') return ip.kind() === rule.network[0].kind() && ip.match(rule.network)
     if (rule.host !== destination.host) return false
-    return range === 'unicast'
-      ? destination.protocol === 'https:'
-      : range === 'loopback' && rule.host === 'localhost'
+    return BEHIND_A_NAME.has(range) || (range === 'loopback' && rule.host === 'localhost')
   })
 }
 

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { Pool } from 'undici'
-import { allowsDestination } from './egress.ts'
-import type { Destination, EgressRule } from './egress.ts'
+import { allowsDestination, destinationOf } from './egress.ts'
+import type { EgressRule } from './egress.ts'
 import { egressConnector } from './outbound-connector.ts'
 import { unpack } from './outbound-decode.ts'
 import { openStream, send } from './outbound-send.ts'
@@ -126,9 +126,4 @@ function parseUrl(text: string): URL | null {
   const url = URL.canParse(text) ? new URL(text) : null
   if (url === null || !/^https?:$/.test(url.protocol)) return null
   return url.username + url.password === '' && !text.includes('#') ? url : null
-}
-
-function destinationOf(url: URL): Destination {
-  const port = url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port)
-  return { protocol: url.protocol, host: url.hostname.replace(/^\[|\]$/g, ''), port }
 }

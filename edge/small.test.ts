@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { systemClock } from './clock.ts'
-import { allowsAddress, parseEgressAllow } from './egress.ts'
+import { allowsAddress, destinationOf, parseEgressAllow } from './egress.ts'
 import { uuidv7 } from './ids.ts'
 import { systemRandom } from './random.ts'
 
@@ -27,9 +27,7 @@ describe('systemClock', () => {
 
 describe('egress rules', () => {
   const allows = (rules: string, url: string, address: string): boolean => {
-    const { protocol, hostname, port } = new URL(url)
-    const destination = { protocol, host: hostname, port: Number(port) || (protocol === 'https:' ? 443 : 80) }
-    return allowsAddress(parseEgressAllow(rules), destination, address)
+    return allowsAddress(parseEgressAllow(rules), destinationOf(new URL(url)), address)
   }
 
   it('allow loopback, networks and addresses', () => {
@@ -45,28 +43,37 @@ describe('egress rules', () => {
     assert.ok(allows('fd00::/8', 'http://x', 'fd12::1'))
   })
 
-  it('trust a name for public addresses over https only', () => {
-    assert.ok(allows('plugins.example.org', 'https://plugins.example.org', '93.184.216.34'))
-    assert.ok(!allows('plugins.example.org', 'http://plugins.example.org', '93.184.216.34'))
-    assert.ok(!allows('plugins.example.org', 'https://other.example.org', '93.184.216.34'))
-    assert.ok(!allows('plugins.example.org:8443', 'https://plugins.example.org', '93.184.216.34'))
-    const inside = [
-      '127.0.0.1',
+  it('trust a name for public and private networks, and for nothing that only tricks lead to', () => {
+    const named = (address: string): boolean =>
+      allows('plugins.example.org', 'https://plugins.example.org', address)
+    for (const address of [
+      '93.184.216.34',
+      '2606:2800::1',
       '10.0.0.1',
       '192.168.1.1',
+      '100.64.0.1',
+      'fd00::1',
+    ]) {
+      assert.ok(named(address), address)
+    }
+    assert.ok(allows('plugins:9000', 'http://plugins:9000', '172.18.0.3'))
+    assert.ok(!allows('plugins.example.org', 'https://other.example.org', '93.184.216.34'))
+    assert.ok(!allows('plugins.example.org:8443', 'https://plugins.example.org', '93.184.216.34'))
+    const tricks = [
+      '127.0.0.1',
       '169.254.169.254',
       '0.0.0.0',
-      '100.64.0.1',
       '224.0.0.1',
+      '255.255.255.255',
+      '240.0.0.1',
       '::1',
+      '::',
       'fe80::1',
-      'fd00::1',
       '64:ff9b::a00:1',
       '2002:a00:1::',
-      '::ffff:10.0.0.1',
+      '::ffff:127.0.0.1',
     ]
-    for (const address of inside)
-      assert.ok(!allows('plugins.example.org', 'https://plugins.example.org', address), address)
+    for (const address of tricks) assert.ok(!named(address), address)
     assert.ok(allows('localhost:9000', 'http://localhost:9000', '127.0.0.1'))
   })
 

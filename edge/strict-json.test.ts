@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
+import { STRICT_JSON_LIMITS, StrictJsonScanner } from './strict-json-scanner.ts'
 import { readStrictJson, StrictJsonError } from './strict-json.ts'
 import type { StrictJsonLimits } from './strict-json.ts'
 
@@ -62,6 +63,67 @@ describe('readStrictJson', () => {
         }
         if (!isJson) assert.notEqual(refusal(text), 'accepted', text)
       }),
+      { numRuns: 5000 },
+    )
+  })
+
+  it('takes nothing quickly that the scanner would not take', () => {
+    const pieces = fc.constantFrom(
+      '{',
+      '}',
+      '[',
+      ']',
+      '"a"',
+      '"b"',
+      '"\\""',
+      '"\\\\"',
+      '":"',
+      '"a:"',
+      ':',
+      ',',
+      '1',
+      '9007199254740993',
+      '1e400',
+      '"__proto__"',
+      '"\\u0000"',
+      '"\\ud800"',
+      '"\\u0061"',
+      '"\ud800"',
+      '{}',
+      '[]',
+      '{"a":1}',
+      ',"a":2',
+      'null',
+    )
+    const slowly = (text: string): unknown => {
+      try {
+        return new StrictJsonScanner(text, { ...STRICT_JSON_LIMITS, maxDepth: 4, maxKeys: 3 }).document()
+      } catch (error) {
+        return (error as Error).message
+      }
+    }
+    const both = (text: string): void => {
+      let quick: unknown
+      try {
+        quick = readStrictJson(text, { maxDepth: 4, maxKeys: 3 })
+      } catch (error) {
+        quick = (error as Error).message
+      }
+      assert.deepEqual(quick, slowly(text), text)
+    }
+    fc.assert(
+      fc.property(fc.array(pieces, { maxLength: 10 }), (parts) => both(parts.join(''))),
+      { numRuns: 20_000 },
+    )
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => both(JSON.stringify(value))),
+      { numRuns: 2000 },
+    )
+    const members = fc.array(
+      fc.tuple(fc.constantFrom('"a"', '"b"', '"\\u0061"', '"__proto__"'), fc.constantFrom('1', '{}', '"x:"')),
+    )
+    fc.assert(
+      fc.property(members, (list) => both(`{${list.map(([key, value]) => `${key}:${value}`).join(',')}}`)),
       { numRuns: 5000 },
     )
   })

@@ -1,32 +1,10 @@
 import type { JsonValue } from '#contract/protocol/json.ts'
+import { STRICT_JSON_LIMITS, StrictJsonError, StrictJsonScanner } from './strict-json-scanner.ts'
+import type { StrictJsonLimits } from './strict-json-scanner.ts'
 
-export interface StrictJsonLimits {
-  maxDepth: number
-  /** Object keys in the whole document. */
-  maxKeys: number
-  /** UTF-8 bytes of one string. */
-  maxStringBytes: number
-}
+export { StrictJsonError } from './strict-json-scanner.ts'
+export type { StrictJsonLimits } from './strict-json-scanner.ts'
 
-export const STRICT_JSON_LIMITS: StrictJsonLimits = {
-  maxDepth: 32,
-  maxKeys: 5000,
-  maxStringBytes: 256 * 1024,
-}
-
-/** The text is no JSON that we take. `path` is a JSON pointer to the place; the message holds no value of the text. */
-export class StrictJsonError extends Error {
-  override name = 'StrictJsonError'
-  readonly path: string
-  constructor(message: string, path: string) {
-    super(path === '' ? message : `${message} (at ${path.slice(0, 200)})`)
-    this.path = path
-  }
-}
-
-const PLAIN = /[^"\\\u0000-\u001f]*/y
-const NUMBER = /-?(?:0|[1-9]\d*)(\.\d+)?(?:[eE][+-]?\d+)?/y
-const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /**
@@ -40,7 +18,10 @@ export function readStrictJson(
   input: Uint8Array | string,
   limits: Partial<StrictJsonLimits> = {},
 ): JsonValue {
-  return new Scanner(textOf(input), { ...STRICT_JSON_LIMITS, ...limits }).document()
+  const text = textOf(input)
+  const all = { ...STRICT_JSON_LIMITS, ...limits }
+  const quick = parseQuickly(text, all)
+  return quick === UNSURE ? new StrictJsonScanner(text, all).document() : quick
 }
 
 function textOf(input: Uint8Array | string): string {
@@ -52,158 +33,75 @@ function textOf(input: Uint8Array | string): string {
   }
 }
 
-class Scanner {
-  private at = 0
-  private keys = 0
-  private readonly path: (string | number)[] = []
-  private readonly text: string
-  private readonly limits: StrictJsonLimits
+const UNSURE = Symbol('unsure')
 
-  constructor(text: string, limits: StrictJsonLimits) {
-    this.text = text
-    this.limits = limits
+/**
+ * The platform's own parser, several times as fast as ours, and then a check of what it made: a key that stands twice
+ * shows, because there are more colons in the text than keys in the result. Whatever is not surely right is left to the
+ * scanner, so this may be wary but never wrong.
+ */
+function parseQuickly(text: string, limits: StrictJsonLimits): JsonValue | typeof UNSURE {
+  let value: JsonValue
+  try {
+    value = JSON.parse(text) as JsonValue
+  } catch {
+    return UNSURE
   }
-
-  document(): JsonValue {
-    const value = this.value()
-    this.blank()
-    if (this.at < this.text.length) this.fail('There is something after the end of the JSON value')
-    return value
+  const check: Check = {
+    // without such an escape, and in text that is well-formed, no string can hold NUL or half a surrogate pair
+    mayHoldOdd: text.includes('\\u') || !text.isWellFormed(),
+    mayBeLong: text.length * 3 > limits.maxStringBytes,
+    keys: 0,
+    limits,
   }
+  const isSound = checkValue(value, check, 0) && check.keys <= limits.maxKeys
+  return isSound && check.keys === countColons(text) ? value : UNSURE
+}
 
-  private value(): JsonValue {
-    this.blank()
-    switch (this.text[this.at]) {
-      case '{':
-        return this.object()
-      case '[':
-        return this.array()
-      case '"':
-        return this.string()
-      case 't':
-        return this.word('true', true)
-      case 'f':
-        return this.word('false', false)
-      case 'n':
-        return this.word('null', null)
-      default:
-        return this.number()
-    }
+interface Check {
+  mayHoldOdd: boolean
+  mayBeLong: boolean
+  keys: number
+  limits: StrictJsonLimits
+}
+
+function checkValue(value: JsonValue, check: Check, depth: number): boolean {
+  if (typeof value === 'string') return checkText(value, check)
+  if (typeof value === 'number') return Math.abs(value) <= Number.MAX_SAFE_INTEGER
+  if (typeof value !== 'object' || value === null) return true
+  if (depth === check.limits.maxDepth) return false
+  if (Array.isArray(value)) {
+    for (const item of value) if (!checkValue(item, check, depth + 1)) return false
+    return true
   }
-
-  private object(): JsonValue {
-    this.enter()
-    const result: { [key: string]: JsonValue } = {}
-    for (let first = true; !this.ends('}', first); first = false) {
-      if (this.text[this.at] !== '"') this.fail('A key in double quotes is expected')
-      const key = this.string()
-      this.path.push(key)
-      if (key === '__proto__') this.fail('The key "__proto__" is not allowed')
-      if (Object.hasOwn(result, key)) this.fail('The key stands twice in one object')
-      if (++this.keys > this.limits.maxKeys) this.fail(`There are more than ${this.limits.maxKeys} keys`)
-      this.blank()
-      if (this.text[this.at++] !== ':') this.fail('A colon is expected after the key')
-      result[key] = this.value()
-      this.path.pop()
-    }
-    this.depth--
-    return result
+  for (const key of Object.keys(value)) {
+    check.keys++
+    if (key === '__proto__' || !checkText(key, check)) return false
+    if (!checkValue(value[key] ?? null, check, depth + 1)) return false
   }
+  return true
+}
 
-  private array(): JsonValue {
-    this.enter()
-    const result: JsonValue[] = []
-    while (!this.ends(']', result.length === 0)) {
-      this.path.push(result.length)
-      result.push(this.value())
-      this.path.pop()
-    }
-    this.depth--
-    return result
+function checkText(text: string, { mayHoldOdd, mayBeLong, limits }: Check): boolean {
+  if (mayHoldOdd && (text.includes('\0') || !text.isWellFormed())) return false
+  return !mayBeLong || text.length * 3 <= limits.maxStringBytes
+}
+
+/** Colons outside of strings, in a text that is known to be JSON. */
+function countColons(text: string): number {
+  let colons = 0
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code === 58) colons++
+    else if (code === 34) at = endOfString(text, at)
   }
+  return colons
+}
 
-  private depth = 0
-  private enter(): void {
-    this.at++
-    if (++this.depth > this.limits.maxDepth) this.fail(`The nesting is deeper than ${this.limits.maxDepth}`)
-  }
-
-  /** Steps over a comma to the next member, or over the closing bracket. */
-  private ends(bracket: string, first: boolean): boolean {
-    this.blank()
-    if (this.text[this.at] === bracket) {
-      this.at++
-      return true
-    }
-    if (first) return false
-    if (this.text[this.at++] !== ',') this.fail(`A comma or "${bracket}" is expected`)
-    this.blank()
-    if (this.text[this.at] === bracket) this.fail('A comma stands before a closing bracket')
-    return false
-  }
-
-  private string(): string {
-    const start = ++this.at
-    let hasEscape = false
-    for (;;) {
-      this.at += this.match(PLAIN).length
-      const next = this.text[this.at]
-      if (next === '"') break
-      if (next !== '\\')
-        this.fail(next === undefined ? 'A string does not end' : 'A string holds a raw control character')
-      const escape = this.match(ESCAPE)
-      if (escape === '') this.fail('A string holds an escape that JSON does not have')
-      hasEscape = true
-      this.at += escape.length
-    }
-    const raw = this.text.slice(start, this.at++)
-    const value = hasEscape ? String(JSON.parse(`"${raw}"`)) : raw
-    if (hasEscape && value.includes('\0')) this.fail('A string holds the character NUL')
-    if (!value.isWellFormed()) this.fail('A string holds half of a surrogate pair')
-    const { maxStringBytes } = this.limits
-    if (value.length * 3 > maxStringBytes && Buffer.byteLength(value) > maxStringBytes) {
-      this.fail(`A string is longer than ${maxStringBytes} bytes`)
-    }
-    return value
-  }
-
-  private number(): number {
-    const lexeme = this.match(NUMBER)
-    if (lexeme === '' || lexeme === '-')
-      this.fail(this.at < this.text.length ? 'A JSON value is expected' : 'The JSON text is cut off')
-    this.at += lexeme.length
-    const value = Number(lexeme)
-    if (!Number.isFinite(value)) this.fail('A number is too large')
-    // written again it must be the same text; JSON.stringify writes an exponent from 1e21 on
-    const losesDigits =
-      /^-?\d{16,}$/.test(lexeme) && String(value) !== lexeme && BigInt(lexeme) !== BigInt(value)
-    if (losesDigits) this.fail('An integer is too large to be kept exactly')
-    return value
-  }
-
-  private word<Value extends JsonValue>(word: string, value: Value): Value {
-    if (!this.text.startsWith(word, this.at)) this.fail('A JSON value is expected')
-    this.at += word.length
-    return value
-  }
-
-  private blank(): void {
-    for (;;) {
-      const code = this.text.charCodeAt(this.at)
-      if (code !== 32 && code !== 10 && code !== 13 && code !== 9) return
-      this.at++
-    }
-  }
-
-  private match(pattern: RegExp): string {
-    pattern.lastIndex = this.at
-    return pattern.exec(this.text)?.[0] ?? ''
-  }
-
-  private fail(message: string): never {
-    const pointer = this.path
-      .map((part) => `/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`)
-      .join('')
-    throw new StrictJsonError(message, pointer.toWellFormed())
+function endOfString(text: string, start: number): number {
+  for (let end = text.indexOf('"', start + 1); ; end = text.indexOf('"', end + 1)) {
+    let backslashes = 0
+    while (text.charCodeAt(end - 1 - backslashes) === 92) backslashes++
+    if (backslashes % 2 === 0) return end
   }
 }
