@@ -88,7 +88,9 @@ export async function createConsole(options: ConsoleOptions): Promise<Console> {
       log.error('request failed', { requestId: c.var.requestId, method: c.req.method }, error)
     }
     const headers = error instanceof TransportError ? error.headers : {}
-    return problemResponse({ ...problemOf(failure, c.var.requestId) }, headers)
+    const answer = problemResponse({ ...problemOf(failure, c.var.requestId) }, headers)
+    // so made, it keeps what was set on the way here: Retry-After, Allow
+    return c.newResponse(answer.body, answer)
   })
   app.notFound((c) => problemResponse({ ...problemOf(new ConsoleFailure('NOT_FOUND'), c.var.requestId) }))
 

@@ -5,7 +5,7 @@ const en = {
   signIn: 'Sign in',
   username: 'Username',
   password: 'Password',
-  wrong: 'The username or the password is not right.',
+  wrong: 'Wrong username or password.',
   incomplete: 'Both a username and a password are needed.',
   limited: 'There were too many attempts. Wait a few minutes, then try again.',
   again: 'Sign in again',

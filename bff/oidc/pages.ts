@@ -104,6 +104,12 @@ const MARK = html`<svg viewBox="0 0 20 20" width="28" height="28" aria-hidden="t
   <path d="M5.5 7.6 10 5.2l4.5 2.4v4.8L10 14.8l-4.5-2.4zM5.5 7.6l4.5 2.4 4.5-2.4M10 10v4.8" />
 </svg>`
 
+const ICON = `data:image/svg+xml,${encodeURIComponent(
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 20 20"><rect width="20" height="20" rx="5" fill="#1b1b18"/>' +
+    '<path d="M5.5 7.6 10 5.2l4.5 2.4v4.8L10 14.8l-4.5-2.4zM5.5 7.6l4.5 2.4 4.5-2.4M10 10v4.8" fill="none" ' +
+    'stroke="#fff" stroke-width="1.3" stroke-linejoin="round"/></svg>',
+)}`
+
 function page(language: Language, title: string, content: Markup): string {
   const { product } = pageTexts[language]
   return html`<!doctype html>
@@ -114,7 +120,7 @@ function page(language: Language, title: string, content: Markup): string {
         <meta name="color-scheme" content="light dark" />
         <meta name="robots" content="noindex" />
         <title>${title} · ${product}</title>
-        <link rel="icon" href="/favicon.svg" type="image/svg+xml" />
+        <link rel="icon" href="${ICON}" />
         <link rel="stylesheet" href="${STYLESHEET_PATH}" />
       </head>
       <body>
