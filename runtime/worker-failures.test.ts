@@ -3,7 +3,7 @@ import { after, beforeEach, suite, test } from 'node:test'
 import { recordLateAnswer } from './store/operations/record-attempt.ts'
 import { readCalls } from './store/operations/read-calls.ts'
 import { engineSteps, testEngine } from './operations/testing-engine.ts'
-import { data, LOCATOR, planWith, reader } from './operations/testing-plan.ts'
+import { LOCATOR, planWith, reader } from './operations/testing-plan.ts'
 import type { TestEngine } from './operations/testing-engine.ts'
 
 const engine: TestEngine = await testEngine()
