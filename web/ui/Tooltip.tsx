@@ -62,7 +62,7 @@ function Bubble({
       id={id}
       role="tooltip"
       popover="manual"
-      className="pointer-events-none fixed max-w-72 animate-appear rounded-md bg-ink px-2 py-1 text-left text-xs font-normal whitespace-normal text-inverse shadow-2"
+      className="pointer-events-none fixed max-w-72 animate-appear rounded-md bg-ink px-2 py-1 text-left text-xs font-normal whitespace-normal text-inverse normal-nums shadow-2"
     >
       {text}
     </span>

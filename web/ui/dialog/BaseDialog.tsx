@@ -47,7 +47,7 @@ export function BaseDialog({
                     <Dialog.Description className="mt-0.5 text-muted">{description}</Dialog.Description>
                   )}
                 </div>
-                <span className="-mr-2">
+                <span className="-mt-0.5 -mr-2">
                   <Button
                     variant="quiet"
                     icon="close"

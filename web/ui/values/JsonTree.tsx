@@ -50,12 +50,14 @@ export function JsonTree({
         )}
         <CopyButton text={() => JSON.stringify(value, null, 2)} />
       </div>
-      <section
+      <div
+        // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role -- a fieldset is for inputs
+        role="group"
         aria-label={label}
         className="mono max-h-[28rem] overflow-auto pt-8 pr-2 pb-2 pl-2 sm:pt-2 sm:pr-24 text-xs/6 wrap-anywhere"
       >
         <Node key={depth.turn} name={null} value={value} depth={0} openDepth={depth.at} comma={false} />
-      </section>
+      </div>
     </div>
   )
 }
