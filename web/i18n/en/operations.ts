@@ -25,9 +25,6 @@ export const operations = {
   'field.retryable.yes': 'yes',
   'field.retryable.no': 'no, mend the cause first',
   'field.where': 'Where it stopped',
-  'field.plugin': 'Plugin',
-  'field.stage': 'Stage',
-  'field.attempt': 'Attempt',
   'field.order': 'order',
 
   // the list
@@ -35,12 +32,9 @@ export const operations = {
   'list.label': 'Operations',
   'list.repeats': 'repeats in {time}',
   'list.repeatsNow': 'repeats now',
-  'list.count': { one: '{n} operation on this page', other: '{n} operations on this page' },
   'list.empty': 'No operation yet',
   'list.empty.message':
     'Everything that installs, configures, upgrades or detaches a bundle will stand here for good.',
-  'list.nothing': 'No operation matches',
-  'list.nothing.message': 'Loosen or clear the filters. What you may not see is not listed.',
   'filter.more': 'More',
   'filter.environment': 'Environment',
   'filter.runtime': 'Runtime',
@@ -53,24 +47,20 @@ export const operations = {
   'filter.since': 'Since',
   'filter.until': 'Until',
   'filter.apply': 'Apply',
-  'filter.mine': 'Asked for by me',
   'filter.lastHour': 'Last hour',
   'filter.lastDay': 'Last 24 hours',
   'filter.lastWeek': 'Last 7 days',
-  'filter.wholeNumber': 'A whole number, 0 or more',
 
   // the story
   'story.failure': 'Why it failed',
   'story.timeline': 'Timeline',
   'story.timeline.hint': 'Arrow keys walk through the attempts.',
-  'story.attempt': 'Attempt',
   'story.calls': 'Plugin calls',
   'story.resources': 'Resources',
   'story.changes': 'What it changes',
   'story.changes.label': 'Changes of this operation',
   'story.noChanges': 'This operation changes no property.',
   'story.noCalls': 'No plugin takes part in this stage.',
-  'story.noAttempts': 'No plugin has been called yet.',
   'story.noPlugins': 'No plugin is bound: the runtime does all of it itself.',
   'story.together': 'together',
   'story.together.hint': 'Plugins of the same order are called at the same time.',
@@ -84,10 +74,7 @@ export const operations = {
   'story.next.now': 'next now',
   'story.pause': 'Pause of {time}, drawn short',
   'story.times': '{n}×',
-  'story.row': '{plugin}, order {order}: {result}, {attempts}',
   'story.attempts': { one: '{n} attempt', other: '{n} attempts' },
-  'story.settled': 'done',
-  'story.notFound': 'There is no such operation',
 
   'facts.sequence.hint': 'The number of this operation among those of its installation. A retry keeps it.',
   'facts.run.hint': 'How often it was begun: 1, and one more with each retry by a person.',
@@ -134,7 +121,7 @@ export const operations = {
   'retry.beginsRuntime': 'It begins in {phase}. Calls that ended well are not made again.',
   'retry.willBe': 'This will be run {n}.',
   'retry.warn': 'Without a change this will most likely fail again',
-  'retry.warnText': 'The failure says that repeating it as it is cannot help. What to mend first: {remedy}',
+  'retry.warnText': 'The failure says that repeating it as it is cannot help: {message}',
   'retry.confirm': 'Retry',
   'retry.reason': 'Reason',
   'retry.accepted': 'The retry was accepted. Whether it succeeds shows on this page.',
@@ -165,7 +152,6 @@ export const operations = {
   'attempt.late': 'late',
   'attempt.late.meaning':
     'This answer came after the call had been settled. It is recorded and changes nothing.',
-  'attempt.means': 'What it means',
   'attempt.request': 'Request',
   'attempt.request.note': 'The same bytes in every attempt; sensitive values are masked.',
   'attempt.response': 'Response',
@@ -179,7 +165,6 @@ export const operations = {
   'attempt.writes': 'What it wrote',
   'attempt.writes.none': 'It wrote no property.',
   'attempt.writes.notKept': 'Nothing is kept of a call that did not end well.',
-  'attempt.link': 'Link to this attempt',
 
   'verdict.REFUSED': 'Failed',
   'verdict.REFUSED.meaning':

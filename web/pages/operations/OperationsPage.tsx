@@ -1,7 +1,64 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { useMemo } from 'react'
+import type { Operation } from '#contract/console-api/shapes.ts'
+import { apiQuery } from '../../api/query.ts'
+import { QueryTable } from '../../components/QueryTable.tsx'
 import { useText } from '../../i18n/use-text.ts'
 import { Page } from '../../layouts/Page.tsx'
+import { paths } from '../../paths.ts'
+import { given, type SearchChange } from '../../search.ts'
+import { EmptyState } from '../../ui/EmptyState.tsx'
+import { operationColumns } from './columns.tsx'
+import { OperationFilters } from './OperationFilters.tsx'
+import { OPERATION_SORTS, type OperationsSearch } from './search.ts'
+
+const route = getRouteApi('/operations')
+const PAGE = 50
 
 export function OperationsPage() {
   const t = useText()
-  return <Page title={t('operations.title')}>{null}</Page>
+  const search = route.useSearch()
+  const navigate = route.useNavigate()
+  const query = useQuery({
+    ...apiQuery('GET /operations', { query: { ...search, limit: PAGE } }),
+    placeholderData: keepPreviousData,
+  })
+  const columns = useMemo(() => operationColumns(t), [t])
+  const { sort, cursor, ...filters } = search
+  const isFiltered = Object.keys(filters).length > 0
+  // other filters are another list: it begins at its first page, and typing leaves no trail of addresses
+  const change = (next: SearchChange<OperationsSearch>) =>
+    void navigate({ search: given({ ...filters, sort, ...next }), replace: true })
+  const clear = () => void navigate({ search: given({ sort }) })
+  return (
+    <Page title={t('operations.title')}>
+      <div className="mb-3">
+        <OperationFilters search={search} onChange={change} onClear={isFiltered && clear} />
+      </div>
+      <QueryTable
+        label={t('operations.list.label')}
+        query={query}
+        columns={columns}
+        rowKey={rowKey}
+        rowLink={rowLink}
+        sort={sort ?? OPERATION_SORTS[0]}
+        onSort={(next) => change({ sort: OPERATION_SORTS.find((known) => known === next) })}
+        cursor={cursor}
+        pageLink={(at) => paths.operations(given({ ...search, cursor: at }))}
+        onClear={isFiltered && clear}
+        skeletonRows={12}
+        empty={
+          <EmptyState
+            icon="operations"
+            title={t('operations.list.empty')}
+            message={t('operations.list.empty.message')}
+          />
+        }
+      />
+    </Page>
+  )
 }
+
+const rowKey = ({ operationId }: Operation) => operationId
+const rowLink = ({ operationId }: Operation) => paths.operation(operationId)

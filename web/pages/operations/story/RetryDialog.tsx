@@ -53,7 +53,8 @@ export function RetryDialog({
     >
       {failure?.retryable === false && (
         <Notice tone="warn" title={t('operations.retry.warn')}>
-          {t('operations.retry.warnText', { remedy: describeCode(failure.errorCode).remedy })}
+          <p>{t('operations.retry.warnText', { message: failure.message })}</p>
+          <p className="mt-1 font-medium">{describeCode(failure.errorCode).remedy}</p>
         </Notice>
       )}
       <p>

@@ -1,0 +1,122 @@
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { apiQuery } from '../../api/query.ts'
+import { TextFilters } from '../../components/TextFilters.tsx'
+import { useScopeSuggestions } from '../../components/use-scope-suggestions.ts'
+import { useText } from '../../i18n/use-text.ts'
+import { useShell } from '../../layouts/shell-context.ts'
+import type { SearchChange } from '../../search.ts'
+import { ChoiceFilter } from '../../ui/ChoiceFilter.tsx'
+import { FilterBar, SearchInput } from '../../ui/Filters.tsx'
+import { OPERATION_STATES, OPERATION_TYPES, operationLook, PHASES } from '../../ui/states.ts'
+import { operationsSearch, type OperationsSearch } from './search.ts'
+import { TimeFilter } from './TimeFilter.tsx'
+
+export function OperationFilters({
+  search,
+  onChange,
+  onClear,
+}: {
+  search: OperationsSearch
+  onChange: (next: SearchChange<OperationsSearch>) => void
+  onClear: (() => void) | false
+}) {
+  const t = useText()
+  const { ask, ...known } = useScopeSuggestions()
+  const [wanted, setWanted] = useState(false)
+  const plugins = useQuery({ ...apiQuery('GET /plugins', { query: { limit: 200 } }), enabled: wanted })
+  const me = useShell().user?.id
+  return (
+    <FilterBar onClear={onClear}>
+      <SearchInput
+        label={t('operations.list.search')}
+        value={search.q ?? ''}
+        onSearch={(q) => onChange({ q: q || undefined })}
+      />
+      <ChoiceFilter
+        label={t('operations.field.state')}
+        value={search.state}
+        choices={OPERATION_STATES.map((state) => {
+          const { word, icon, tone } = operationLook[state]
+          return { value: state, label: t(word), icon, tone }
+        })}
+        onChange={(state) => onChange({ state })}
+      />
+      <ChoiceFilter
+        label={t('operations.field.type')}
+        value={search.operationType}
+        choices={OPERATION_TYPES.map((type) => ({ value: type, label: t(`vocabulary.type.${type}`) }))}
+        onChange={(operationType) => onChange({ operationType })}
+      />
+      <ChoiceFilter
+        label={t('operations.field.phase')}
+        value={search.phase}
+        choices={PHASES.map((phase) => ({ value: phase, label: t(`vocabulary.phase.${phase}`) }))}
+        onChange={(phase) => onChange({ phase })}
+      />
+      <TimeFilter since={search.since} until={search.until} onChange={onChange} />
+      <TextFilters
+        label={t('operations.filter.more')}
+        onOpen={() => {
+          ask()
+          setWanted(true)
+        }}
+        // read as an address is: what is no workspace is left out
+        onChange={(values) => onChange({ ...values, ...operationsSearch(values) })}
+        filters={[
+          {
+            name: 'environmentKey',
+            label: t('operations.filter.environment'),
+            value: search.environmentKey,
+            suggestions: known.environmentKey,
+          },
+          {
+            name: 'applicationRuntimeId',
+            label: t('operations.filter.runtime'),
+            value: search.applicationRuntimeId,
+            suggestions: known.applicationRuntimeId,
+          },
+          {
+            name: 'workspaceId',
+            label: t('operations.filter.workspace'),
+            value: search.workspaceId === undefined ? undefined : String(search.workspaceId),
+            suggestions: known.workspaceId,
+          },
+          {
+            name: 'pluginId',
+            label: t('operations.filter.plugin'),
+            value: search.pluginId,
+            suggestions: plugins.data?.items.map(({ pluginId }) => pluginId),
+          },
+          {
+            name: 'errorCode',
+            label: t('operations.filter.errorCode'),
+            value: search.errorCode,
+            suggestions: KNOWN_CODES,
+          },
+          {
+            name: 'requestedBy',
+            label: t('operations.filter.requestedBy'),
+            value: search.requestedBy,
+            suggestions: me === undefined ? [] : [me],
+          },
+          {
+            name: 'bundleInstallId',
+            label: t('operations.filter.installation'),
+            value: search.bundleInstallId,
+          },
+        ]}
+      />
+    </FilterBar>
+  )
+}
+
+/** The runtime's own; a plugin may have others. */
+const KNOWN_CODES = [
+  'PLUGIN_REPORTED_FAILURE',
+  'PLUGIN_RESULT_UNKNOWN',
+  'PLUGIN_RESPONSE_INVALID',
+  'PLUGIN_NOT_REGISTERED',
+  'PLUGIN_TIMEOUT',
+  'PLUGIN_UNREACHABLE',
+]

@@ -1,0 +1,17 @@
+import { useRichText, useText } from '../../i18n/use-text.ts'
+import { Countdown } from '../../ui/Time.tsx'
+import { useNow } from '../../ui/use-now.ts'
+
+/** When a waiting operation is repeated by itself. */
+export function RepeatsIn({ at }: { at: string }) {
+  const t = useText()
+  const rich = useRichText()
+  const isDue = Date.parse(at) <= useNow(1000)
+  return (
+    <span className="whitespace-nowrap tabular-nums">
+      {isDue
+        ? t('operations.list.repeatsNow')
+        : rich('operations.list.repeats', { time: <Countdown to={at} /> })}
+    </span>
+  )
+}

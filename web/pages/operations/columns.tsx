@@ -1,0 +1,113 @@
+import type { Operation } from '#contract/console-api/shapes.ts'
+import { ScopeText } from '../../components/ScopeText.tsx'
+import type { Translate } from '../../i18n/use-text.ts'
+import { paths } from '../../paths.ts'
+import { Mono } from '../../ui/Id.tsx'
+import { PlainLink } from '../../ui/Link.tsx'
+import { OperationBadge } from '../../ui/StateBadge.tsx'
+import { Duration, Time } from '../../ui/Time.tsx'
+import type { Column } from '../../ui/table/Table.tsx'
+import { RepeatsIn } from './RepeatsIn.tsx'
+import { versionsText } from './story/versions.ts'
+
+/** One operation a row; what it failed with or waits for stands beside its state. */
+export function operationColumns(t: Translate): readonly Column<Operation>[] {
+  return [
+    {
+      id: 'operation',
+      header: t('operations.field.operation'),
+      width: '15rem',
+      cell: ({ operationType, installation }) => (
+        <>
+          {t(`vocabulary.type.${operationType}`)} {installation.bundle.bundleId}
+        </>
+      ),
+    },
+    {
+      id: 'state',
+      header: t('operations.field.state'),
+      width: '8rem',
+      cell: ({ state }) => <OperationBadge state={state} />,
+    },
+    {
+      id: 'failure',
+      header: t('operations.field.failure'),
+      cell: (operation) => <Trouble operation={operation} />,
+    },
+    {
+      id: 'phase',
+      header: t('operations.field.phase'),
+      width: '9rem',
+      hideBelow: 'xl',
+      cell: ({ phase }) => <span className="text-muted">{t(`vocabulary.phase.${phase}`)}</span>,
+    },
+    {
+      id: 'version',
+      header: t('operations.field.versions'),
+      width: '9rem',
+      hideBelow: 'xl',
+      cell: (operation) => <Mono>{versionsText(operation)}</Mono>,
+    },
+    {
+      id: 'scope',
+      header: t('operations.field.scope'),
+      width: '15rem',
+      hideBelow: 'md',
+      cell: ({ installation }) => (
+        <PlainLink
+          to={paths.installation(installation.bundleInstallId)}
+          className="rounded-sm hover:underline"
+        >
+          <ScopeText scope={installation} />
+        </PlainLink>
+      ),
+    },
+    {
+      id: 'requestedBy',
+      header: t('operations.field.requestedBy'),
+      width: '9rem',
+      hideBelow: 'lg',
+      cell: ({ requestedBy }) => requestedBy.name,
+    },
+    {
+      id: 'when',
+      header: t('operations.field.created'),
+      width: '7rem',
+      sortKey: 'createdAt',
+      sortFirst: 'descending',
+      cell: ({ createdAt }) => <Time at={createdAt} inRow />,
+    },
+    {
+      id: 'took',
+      header: t('operations.field.took'),
+      width: '6.5rem',
+      align: 'end',
+      hideBelow: 'lg',
+      cell: ({ startedAt, finishedAt }) => <Took startedAt={startedAt} finishedAt={finishedAt} />,
+    },
+  ]
+}
+
+/** Why it is not through: the code that it failed with, or when it is repeated. */
+function Trouble({ operation }: { operation: Operation }) {
+  const { failure, state, nextAttemptAt } = operation
+  if (state === 'WAITING' && nextAttemptAt !== null) {
+    return (
+      <span className="text-doubt">
+        <RepeatsIn at={nextAttemptAt} />
+      </span>
+    )
+  }
+  if (failure === null) return null
+  return (
+    <span title={failure.message} className="mono text-xs">
+      {failure.errorCode}
+    </span>
+  )
+}
+
+function Took({ startedAt, finishedAt }: Pick<Operation, 'startedAt' | 'finishedAt'>) {
+  if (startedAt === null) return null
+  if (finishedAt === null) return <Duration since={startedAt} />
+  return <Duration ms={Date.parse(finishedAt) - Date.parse(startedAt)} />
+}
