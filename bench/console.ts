@@ -1,10 +1,9 @@
-import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { brotliCompressSync } from 'node:zlib'
-import { readFileSync } from 'node:fs'
 import { chromium } from '@playwright/test'
 import type { Browser, BrowserContext } from '@playwright/test'
 import { build } from 'vite'
@@ -89,10 +88,9 @@ async function visit(
   let requests = 0
   const scripts = new Set<string>()
   let bytes = 0
-  session.on('Network.requestWillBeSent', ({ request, type }) => {
+  session.on('Network.requestWillBeSent', ({ request }) => {
     // the event stream is no loading: it stays open
     if (request.url.startsWith('http') && !request.url.endsWith('/api/events')) requests += 1
-    void type
   })
   session.on('Network.responseReceived', ({ requestId, type }) => {
     if (type === 'Script') scripts.add(requestId)
@@ -133,15 +131,18 @@ async function serveEmptyPage(): Promise<{ url: string; stop(): Promise<void> }>
     plugins: [react()],
     build: { outDir: folder, emptyOutDir: true },
   })
+  // compressed beforehand, as ours is
+  const files = new Map(
+    readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      .filter((name) => /\.(html|js)$/.test(name))
+      .map((name) => [`/${name}`, brotliCompressSync(readFileSync(join(folder, name)))]),
+  )
   const server = createServer((request, response) => {
-    const path = request.url === '/' ? 'index.html' : (request.url ?? '').slice(1)
-    try {
-      const body = brotliCompressSync(readFileSync(join(folder, path)))
-      const type = path.endsWith('.js') ? 'text/javascript' : 'text/html'
-      response.writeHead(200, { 'content-type': type, 'content-encoding': 'br' }).end(body)
-    } catch {
-      response.writeHead(404).end()
-    }
+    const path = request.url === '/' ? '/index.html' : (request.url ?? '')
+    const body = files.get(path)
+    const type = path.endsWith('.js') ? 'text/javascript' : 'text/html'
+    if (body === undefined) response.writeHead(404).end()
+    else response.writeHead(200, { 'content-type': type, 'content-encoding': 'br' }).end(body)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
