@@ -77,7 +77,6 @@ export async function createConsole(options: ConsoleOptions): Promise<Console> {
   })
   log.addSecret(runtime.credential)
   const outbound = createOutbound({ egressAllow: parseEgressAllow(egressOf(runtime.baseUrl)) })
-  const events = createRuntimeEvents(runtime.baseUrl, runtime.credential)
   const assertionOf = createActorAssertions(options.assertionKey)
   const stopping = new AbortController()
 
@@ -106,7 +105,7 @@ export async function createConsole(options: ConsoleOptions): Promise<Console> {
   app.get(
     '/api/events',
     eventRoute({
-      open: events.open,
+      open: createRuntimeEvents({ outbound, ...runtime }),
       assertionOf,
       isStillSignedIn: auth.isStillSignedIn,
       stopping: stopping.signal,
@@ -127,7 +126,7 @@ export async function createConsole(options: ConsoleOptions): Promise<Console> {
     newUsers: auth.newUsers,
     async stop() {
       stopping.abort()
-      await Promise.all([outbound.close(), events.close(), database.close()])
+      await Promise.all([outbound.close(), database.close()])
     },
   }
 }

@@ -1,4 +1,4 @@
-import { Pool } from 'undici'
+import type { Outbound } from '#edge/outbound.ts'
 import type { OpenEvents } from './routes/events.ts'
 
 const CONNECT_MS = 5_000
@@ -6,37 +6,29 @@ const CONNECT_MS = 5_000
 const SILENCE_MS = 45_000
 
 /** Opens the event stream of the runtime; null when there is none to be had now. */
-export function createRuntimeEvents(
-  baseUrl: string,
-  credential: string,
-): { open: OpenEvents; close(): Promise<void> } {
-  const { origin, pathname } = new URL(baseUrl)
-  const pool = new Pool(origin, {
-    connect: { timeout: CONNECT_MS },
-    bodyTimeout: SILENCE_MS,
-    headersTimeout: CONNECT_MS,
-  })
-  return {
-    async open({ assertion, lastEventId, requestId, signal }) {
-      const response = await pool
-        .request({
-          path: `${pathname.replace(/\/$/, '')}/events`,
-          method: 'GET',
-          headers: {
-            accept: 'text/event-stream',
-            authorization: `Bearer ${credential}`,
-            'x-runtime-actor-assertion': assertion,
-            'x-request-id': requestId,
-            ...(lastEventId !== null && { 'last-event-id': lastEventId }),
-          },
-          signal,
-        })
-        .catch(() => null)
-      if (response === null) return null
-      if (response.statusCode === 200) return response.body
-      await response.body.dump()
-      return null
-    },
-    close: () => pool.destroy(),
+export function createRuntimeEvents(options: {
+  outbound: Outbound
+  baseUrl: string
+  credential: string
+}): OpenEvents {
+  const url = `${options.baseUrl.replace(/\/$/, '')}/events`
+  return async ({ assertion, lastEventId, requestId, signal }) => {
+    const answer = await options.outbound.stream({
+      url,
+      headers: {
+        accept: 'text/event-stream',
+        authorization: `Bearer ${options.credential}`,
+        'x-runtime-actor-assertion': assertion,
+        'x-request-id': requestId,
+        ...(lastEventId !== null && { 'last-event-id': lastEventId }),
+      },
+      timeoutMs: CONNECT_MS,
+      idleMs: SILENCE_MS,
+      signal,
+    })
+    if (answer.kind === 'failed') return null
+    if (answer.status === 200) return answer.body
+    answer.discard()
+    return null
   }
 }

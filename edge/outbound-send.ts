@@ -75,23 +75,27 @@ export function send(
 export async function openStream(
   pool: Pool,
   url: URL,
-  { headers, timeoutMs, signal }: OutboundStreamRequest,
+  { headers, timeoutMs, idleMs, signal }: OutboundStreamRequest,
 ): Promise<OutboundStream | { kind: 'failed'; reason: OutboundFailure }> {
   const late = new AbortController()
   const timer = setTimeout(() => late.abort(), timeoutMs)
   try {
-    const {
-      statusCode,
-      headers: answered,
-      body,
-    } = await pool.request({
+    const answer = await pool.request({
       path: url.pathname + url.search,
       method: 'GET',
       headers: { 'accept-encoding': 'identity', ...headers },
+      bodyTimeout: idleMs,
       signal: AbortSignal.any([signal, late.signal]),
     })
-    const type = answered['content-type']
-    return { kind: 'stream', status: statusCode, contentType: typeof type === 'string' ? type : null, body }
+    const type = answer.headers['content-type']
+    return {
+      kind: 'stream',
+      status: answer.statusCode,
+      contentType: typeof type === 'string' ? type : null,
+      body: answer.body,
+      // destroying it reports its own end as an error, which nobody needs to hear
+      discard: () => void answer.body.on('error', () => undefined).destroy(),
+    }
   } catch (error) {
     if (late.signal.aborted) return { kind: 'failed', reason: 'timeout' }
     return { kind: 'failed', reason: signal.aborted ? 'aborted' : reasonOf(error, false) }

@@ -33,6 +33,7 @@ describe('outbound', () => {
       setTimeout(() => res.destroy(), 20)
     },
     '/slow': () => undefined,
+    '/quiet': (_, res) => res.write('x'),
     '/drip': (_, res) => {
       const timer = setInterval(() => res.write('x'), 20)
       res.on('close', () => clearInterval(timer))
@@ -178,12 +179,8 @@ describe('outbound', () => {
 
   it('hands over a stream as it comes and ends it by the signal', async () => {
     const stop = new AbortController()
-    const stream = await outbound.stream({
-      url: `${base}/drip`,
-      headers: {},
-      timeoutMs: 1000,
-      signal: stop.signal,
-    })
+    const limits = { headers: {}, timeoutMs: 1000, idleMs: 1000, signal: stop.signal }
+    const stream = await outbound.stream({ ...limits, url: `${base}/drip` })
     assert.ok(stream.kind === 'stream')
     let size = 0
     await assert.rejects(async () => {
@@ -192,10 +189,28 @@ describe('outbound', () => {
         if (size > 3) stop.abort()
       }
     })
+  })
+
+  it('ends a stream that is late, quiet, not wanted, or still open when the client closes', async () => {
     const { signal } = new AbortController()
-    assert.deepEqual(await outbound.stream({ url: `${base}/slow`, headers: {}, timeoutMs: 50, signal }), {
-      kind: 'failed',
-      reason: 'timeout',
+    const limits = { headers: {}, timeoutMs: 1000, idleMs: 1000, signal }
+    const late = await outbound.stream({ ...limits, url: `${base}/slow`, timeoutMs: 50 })
+    assert.deepEqual(late, { kind: 'failed', reason: 'timeout' })
+    const quiet = await outbound.stream({ ...limits, url: `${base}/quiet`, idleMs: 100 })
+    assert.ok(quiet.kind === 'stream')
+    await assert.rejects(async () => {
+      for await (const chunk of quiet.body) assert.ok(chunk)
     })
+    const unwanted = await outbound.stream({ ...limits, url: `${base}/drip` })
+    assert.ok(unwanted.kind === 'stream')
+    unwanted.discard()
+    const other = createOutbound({ egressAllow: parseEgressAllow('loopback') })
+    const open = await other.stream({ ...limits, url: `${base}/drip` })
+    assert.ok(open.kind === 'stream')
+    const reading = assert.rejects(async () => {
+      for await (const chunk of open.body) assert.ok(chunk)
+    })
+    await other.close()
+    await reading
   })
 })

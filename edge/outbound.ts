@@ -37,12 +37,15 @@ export interface OutboundStream {
   kind: 'stream'
   status: number
   contentType: string | null
-  /** Throws when the connection is lost or the signal is aborted. */
+  /** Throws when the connection is lost or quiet for too long, or the signal is aborted. */
   body: AsyncIterable<Uint8Array>
+  /** For a body that nobody will read. */
+  discard(): void
 }
 
-/** `timeoutMs` is for the head of the answer only; the signal ends the stream too. */
+/** `timeoutMs` is for the head of the answer; `idleMs` for the time between two parts of its body. */
 export type OutboundStreamRequest = Pick<OutboundRequest, 'url' | 'headers' | 'timeoutMs'> & {
+  idleMs: number
   signal: AbortSignal
 }
 
@@ -51,7 +54,7 @@ export interface Outbound {
   stream(
     request: OutboundStreamRequest,
   ): Promise<OutboundStream | { kind: 'failed'; reason: OutboundFailure }>
-  /** Waits for calls under way, then closes every connection. */
+  /** Ends streams, waits for calls under way, then closes every connection. */
   close(): Promise<void>
 }
 
@@ -115,7 +118,10 @@ export function createOutbound({
         : await openStream(pool, url, request)
     },
     async close() {
-      await Promise.all([...pools.values()].map((pool) => pool.close()))
+      const closing = [...pools].map(([key, pool]) =>
+        key.startsWith('stream ') ? pool.destroy() : pool.close(),
+      )
+      await Promise.all(closing)
       pools.clear()
     },
   }
