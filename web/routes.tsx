@@ -45,7 +45,7 @@ function Frame() {
 const overview = createRoute({
   getParentRoute: () => root,
   path: '/',
-  loader: texts('overview'),
+  loader: texts('overview', 'operations'),
   component: lazyRouteComponent(() => import('./pages/overview/OverviewPage.tsx'), 'OverviewPage'),
 })
 
@@ -91,7 +91,7 @@ const configuration = createRoute({
   getParentRoute: () => root,
   path: '/scopes/$env/$runtime/$workspace/configuration',
   validateSearch: configurationSearch,
-  loader: texts('configuration'),
+  loader: texts('configuration', 'forms'),
   component: lazyRouteComponent(
     () => import('./pages/configuration/ConfigurationPage.tsx'),
     'ConfigurationPage',

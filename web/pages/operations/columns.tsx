@@ -2,7 +2,6 @@ import type { Operation } from '#contract/console-api/shapes.ts'
 import { ScopeText } from '../../components/ScopeText.tsx'
 import type { Translate } from '../../i18n/use-text.ts'
 import { paths } from '../../paths.ts'
-import { Mono } from '../../ui/Id.tsx'
 import { PlainLink } from '../../ui/Link.tsx'
 import { OperationBadge } from '../../ui/StateBadge.tsx'
 import { Duration, Time } from '../../ui/Time.tsx'
@@ -16,10 +15,11 @@ export function operationColumns(t: Translate): readonly Column<Operation>[] {
     {
       id: 'operation',
       header: t('operations.field.operation'),
-      width: '15rem',
-      cell: ({ operationType, installation }) => (
+      width: '17rem',
+      cell: (operation) => (
         <>
-          {t(`vocabulary.type.${operationType}`)} {installation.bundle.bundleId}
+          {t(`vocabulary.type.${operation.operationType}`)} {operation.installation.bundle.bundleId}{' '}
+          <span className="mono font-normal text-muted">{versionsText(operation)}</span>
         </>
       ),
     },
@@ -42,16 +42,9 @@ export function operationColumns(t: Translate): readonly Column<Operation>[] {
       cell: ({ phase }) => <span className="text-muted">{t(`vocabulary.phase.${phase}`)}</span>,
     },
     {
-      id: 'version',
-      header: t('operations.field.versions'),
-      width: '9rem',
-      hideBelow: 'xl',
-      cell: (operation) => <Mono>{versionsText(operation)}</Mono>,
-    },
-    {
       id: 'scope',
       header: t('operations.field.scope'),
-      width: '15rem',
+      width: '13rem',
       hideBelow: 'md',
       cell: ({ installation }) => (
         <PlainLink
@@ -65,14 +58,14 @@ export function operationColumns(t: Translate): readonly Column<Operation>[] {
     {
       id: 'requestedBy',
       header: t('operations.field.requestedBy'),
-      width: '9rem',
+      width: '8.5rem',
       hideBelow: 'lg',
       cell: ({ requestedBy }) => requestedBy.name,
     },
     {
       id: 'when',
       header: t('operations.field.created'),
-      width: '7rem',
+      width: '6rem',
       sortKey: 'createdAt',
       sortFirst: 'descending',
       cell: ({ createdAt }) => <Time at={createdAt} inRow />,
@@ -80,7 +73,7 @@ export function operationColumns(t: Translate): readonly Column<Operation>[] {
     {
       id: 'took',
       header: t('operations.field.took'),
-      width: '6.5rem',
+      width: '7rem',
       align: 'end',
       hideBelow: 'lg',
       cell: ({ startedAt, finishedAt }) => <Took startedAt={startedAt} finishedAt={finishedAt} />,

@@ -1,0 +1,143 @@
+import { useQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { apiQuery } from '../../api/query.ts'
+import { useErrorView } from '../../components/describe-code.ts'
+import { formatDuration } from '../../i18n/format.ts'
+import { useText } from '../../i18n/use-text.ts'
+import { paths } from '../../paths.ts'
+import { Count } from '../../ui/Badge.tsx'
+import { Card, Section } from '../../ui/Card.tsx'
+import { EmptyState } from '../../ui/EmptyState.tsx'
+import { ErrorState } from '../../ui/ErrorState.tsx'
+import { TextLink, type LinkTarget } from '../../ui/Link.tsx'
+import { Notice } from '../../ui/Notice.tsx'
+import { Skeleton } from '../../ui/Skeleton.tsx'
+import { useNow } from '../../ui/use-now.ts'
+import { FailedItem, HeldItem, WaitingItem } from './items.tsx'
+
+const SHOWN = 8
+const LONG_MS = 10 * 60_000
+
+/** Failed, uncertain, claimed for long: in this order, for this is how urgent they are. */
+export function NeedsPerson() {
+  const t = useText()
+  const now = useNow(60_000)
+  const failed = useQuery(apiQuery('GET /operations', { query: { state: 'FAILED', limit: SHOWN } }))
+  const waiting = useQuery(apiQuery('GET /operations', { query: { state: 'WAITING', limit: SHOWN } }))
+  const claimed = useQuery(
+    apiQuery('GET /installations', {
+      query: { claim: 'PENDING,RUNNING', sort: 'updatedAt', limit: SHOWN },
+    }),
+  )
+  const summary = useQuery(apiQuery('GET /summary', { query: {} }))
+  const queries = [failed, waiting, claimed]
+  const error = useErrorView(queries.find((query) => query.error !== null)?.error)
+  if (!failed.data || !waiting.data || !claimed.data) {
+    return (
+      <Section title={t('overview.needs.title')} flush>
+        {error ? (
+          <ErrorState
+            error={error}
+            retrying={queries.some(({ isFetching }) => isFetching)}
+            onRetry={() => void Promise.all(queries.map((query) => query.refetch()))}
+          />
+        ) : (
+          <Skeleton className="h-48 rounded-lg" />
+        )}
+      </Section>
+    )
+  }
+  const held = claimed.data.items.flatMap((row) =>
+    row.claim && now - Date.parse(row.claim.since) > LONG_MS ? [{ row, claim: row.claim }] : [],
+  )
+  const claims = (state: string) =>
+    summary.data?.claims.reduce((sum, claim) => (claim.state === state ? sum + claim.count : sum), 0)
+  const isCalm = failed.data.items.length + waiting.data.items.length + held.length === 0
+  return (
+    <Section title={t('overview.needs.title')} flush>
+      {error && <Notice tone="warn">{t('overview.needs.outdated', { reason: error.message })}</Notice>}
+      {isCalm ? (
+        <Card>
+          <EmptyState
+            icon="done"
+            title={t('overview.needs.nothing')}
+            message={t('overview.needs.nothing.message')}
+          />
+        </Card>
+      ) : (
+        <div className="space-y-4">
+          <Group
+            title={t('overview.needs.failed')}
+            hint={t('overview.needs.failed.hint')}
+            shown={failed.data.items.length}
+            count={claims('FAILED')}
+            all={paths.operations({ state: 'FAILED' })}
+          >
+            {failed.data.items.map((operation) => (
+              <FailedItem key={operation.operationId} operation={operation} />
+            ))}
+          </Group>
+          <Group
+            title={t('overview.needs.waiting')}
+            hint={t('overview.needs.waiting.hint')}
+            shown={waiting.data.items.length}
+            count={claims('WAITING')}
+            all={paths.operations({ state: 'WAITING' })}
+          >
+            {waiting.data.items.map((operation) => (
+              <WaitingItem key={operation.operationId} operation={operation} />
+            ))}
+          </Group>
+          <Group
+            title={t('overview.needs.held')}
+            hint={t('overview.needs.held.hint', { time: formatDuration(LONG_MS) })}
+            shown={held.length}
+            count={held.length}
+            all={paths.installations({ claim: 'PENDING,RUNNING', sort: 'updatedAt' })}
+          >
+            {held.map(({ row, claim }) => (
+              <HeldItem key={claim.operationId} row={row} claim={claim} />
+            ))}
+          </Group>
+        </div>
+      )}
+    </Section>
+  )
+}
+
+function Group({
+  title,
+  hint,
+  shown,
+  count = shown,
+  all,
+  children,
+}: {
+  title: string
+  hint: string
+  shown: number
+  /** How many there are; more than are shown. */
+  count: number | undefined
+  all: LinkTarget
+  children: ReactNode
+}) {
+  const t = useText()
+  if (shown === 0) return null
+  return (
+    <Card padded={false}>
+      <div className="flex flex-wrap items-baseline gap-x-3 gap-y-1 border-b border-line bg-sunken px-4 py-2 first:rounded-t-lg">
+        <h3 className="flex items-center gap-2 font-semibold">
+          {title}
+          <Count>{Math.max(shown, count)}</Count>
+        </h3>
+        <p className="min-w-0 flex-1 text-xs text-muted">{hint}</p>
+        {count > shown && (
+          <TextLink to={all} className="text-xs">
+            {t('overview.needs.all', { n: count })}
+          </TextLink>
+        )}
+      </div>
+      <ul className="divide-y divide-line">{children}</ul>
+    </Card>
+  )
+}

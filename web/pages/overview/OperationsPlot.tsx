@@ -1,0 +1,55 @@
+import { useQuery } from '@tanstack/react-query'
+import { apiQuery } from '../../api/query.ts'
+import { useErrorView } from '../../components/describe-code.ts'
+import { useText, type Translate } from '../../i18n/use-text.ts'
+import { Card, Section } from '../../ui/Card.tsx'
+import { ErrorState } from '../../ui/ErrorState.tsx'
+import { Skeleton } from '../../ui/Skeleton.tsx'
+import { useNow } from '../../ui/use-now.ts'
+import { partsText } from './parts-text.ts'
+import { firstHour, hoursOf, totalsOf, type HourCount } from './plot.ts'
+import { Bars, Legend } from './PlotBars.tsx'
+import { PlotTable } from './PlotTable.tsx'
+
+const HOUR_MS = 3_600_000
+
+/** How the day went: operations by the hour in which they were asked for, and how they stand now. */
+export function OperationsPlot() {
+  const t = useText()
+  const first = firstHour(useNow(HOUR_MS))
+  const query = useQuery({
+    ...apiQuery('GET /operations/counts', {
+      query: { bucket: 'hour', since: new Date(first).toISOString() },
+    }),
+    // a new hour keeps the hours before it
+    placeholderData: (before) => before,
+  })
+  const error = useErrorView(query.error)
+  if (!query.data) {
+    return (
+      <Section title={t('overview.plot.title')} flush>
+        {error ? (
+          <ErrorState error={error} retrying={query.isFetching} onRetry={() => void query.refetch()} />
+        ) : (
+          <Skeleton className="h-64 rounded-lg" />
+        )}
+      </Section>
+    )
+  }
+  const hours = hoursOf(query.data.buckets, first)
+  return (
+    <Section title={t('overview.plot.title')} description={summaryText(hours, t)} flush>
+      <Card>
+        <Legend />
+        <Bars hours={hours} />
+        <PlotTable hours={hours} />
+      </Card>
+    </Section>
+  )
+}
+
+function summaryText(hours: readonly HourCount[], t: Translate): string {
+  const totals = totalsOf(hours)
+  if (totals.all === 0) return t('overview.plot.none')
+  return `${t('overview.plot.summary', { n: totals.all })} ${partsText(totals, t)}`
+}

@@ -1,0 +1,124 @@
+import type { ReactNode } from 'react'
+import type { Claim, Installation, Operation } from '#contract/console-api/shapes.ts'
+import { describeCode } from '../../components/describe-code.ts'
+import { ScopeLink } from '../../components/ScopeText.tsx'
+import { useRichText, useText } from '../../i18n/use-text.ts'
+import { paths } from '../../paths.ts'
+import { RepeatsIn } from '../operations/RepeatsIn.tsx'
+import { cx } from '../../ui/class-names.ts'
+import { Icon } from '../../ui/icons/Icon.tsx'
+import { PlainLink, type LinkTarget } from '../../ui/Link.tsx'
+import { operationLook, type OperationState, type OperationType } from '../../ui/states.ts'
+import { Time } from '../../ui/Time.tsx'
+import { toneText } from '../../ui/tone.ts'
+
+export function FailedItem({ operation }: { operation: Operation }) {
+  const { failure, finishedAt, createdAt } = operation
+  return (
+    <Item
+      state={operation.state}
+      type={operation.operationType}
+      bundle={operation.installation.bundle.bundleId}
+      to={paths.operation(operation.operationId)}
+      scope={operation.installation}
+      since={finishedAt ?? createdAt}
+      person={operation.requestedBy.name}
+    >
+      {failure && (
+        <>
+          <span className="font-medium">{describeCode(failure.errorCode).title}</span>
+          <span className="text-muted">: {failure.message}</span>
+        </>
+      )}
+    </Item>
+  )
+}
+
+export function WaitingItem({ operation }: { operation: Operation }) {
+  const t = useText()
+  return (
+    <Item
+      state={operation.state}
+      type={operation.operationType}
+      bundle={operation.installation.bundle.bundleId}
+      to={paths.operation(operation.operationId)}
+      scope={operation.installation}
+      since={operation.createdAt}
+      person={operation.requestedBy.name}
+    >
+      <span className="text-muted">{t(`vocabulary.phase.${operation.phase}`)}, </span>
+      {operation.nextAttemptAt !== null && (
+        <span className="font-medium text-doubt">
+          <RepeatsIn at={operation.nextAttemptAt} />
+        </span>
+      )}
+    </Item>
+  )
+}
+
+export function HeldItem({ row, claim }: { row: Installation; claim: Claim }) {
+  const t = useText()
+  return (
+    <Item
+      state={claim.state}
+      type={claim.operationType}
+      bundle={row.installation.bundle.bundleId}
+      to={paths.operation(claim.operationId)}
+      scope={row.installation}
+      since={claim.since}
+      person={claim.requestedBy.name}
+    >
+      <span className="text-muted">{t(operationLook[claim.state].meaning)}</span>
+    </Item>
+  )
+}
+
+/** Two lines: what it is and where, then what is the matter. */
+function Item({
+  state,
+  type,
+  bundle,
+  to,
+  scope,
+  since,
+  person,
+  children,
+}: {
+  state: OperationState
+  type: OperationType
+  bundle: string
+  to: LinkTarget
+  scope: { environmentKey: string; applicationRuntimeId: string; workspaceId: number }
+  since: string
+  person: string
+  children: ReactNode
+}) {
+  const t = useText()
+  const rich = useRichText()
+  const { icon, tone, word } = operationLook[state]
+  return (
+    <li className="relative flex gap-3 px-4 py-2.5 hover:bg-hover">
+      <span className={cx('mt-[3px]', toneText[tone])}>
+        <Icon name={icon} size={14} />
+        <span className="sr-only">{t(word)}</span>
+      </span>
+      <div className="min-w-0 flex-1">
+        <div className="flex flex-wrap items-baseline justify-between gap-x-4">
+          <p className="flex min-w-0 flex-wrap items-baseline gap-x-3">
+            {/* the whole item leads there; its other links lie above */}
+            <PlainLink to={to} className="rounded-sm font-semibold after:absolute after:inset-0">
+              {t(`vocabulary.type.${type}`)} {bundle}
+            </PlainLink>
+            <span className="relative text-xs">
+              <ScopeLink scope={scope} />
+            </span>
+          </p>
+          <p className="relative text-xs text-faint">
+            {rich('overview.needs.since', { time: <Time at={since} inRow />, person })}
+          </p>
+        </div>
+        <p className="mt-0.5 line-clamp-2 wrap-anywhere">{children}</p>
+      </div>
+    </li>
+  )
+}

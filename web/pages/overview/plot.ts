@@ -1,0 +1,56 @@
+import type { OperationState } from '../../ui/states.ts'
+
+const HOUR_MS = 3_600_000
+export const HOURS = 24
+
+/** How an operation stands, as far as a plot tells: what is not through yet is one thing. */
+export const RESULTS = ['SUCCEEDED', 'UNDER_WAY', 'TAKEN_OVER', 'FAILED'] as const
+export type Result = (typeof RESULTS)[number]
+
+const resultOf: Record<OperationState, Result> = {
+  PENDING: 'UNDER_WAY',
+  RUNNING: 'UNDER_WAY',
+  WAITING: 'UNDER_WAY',
+  SUCCEEDED: 'SUCCEEDED',
+  FAILED: 'FAILED',
+  TAKEN_OVER: 'TAKEN_OVER',
+}
+
+export type HourCount = { from: number; to: number; counts: Record<Result, number>; total: number }
+
+/** The first of the hours that the plot shows; the last is the one that `now` is in. */
+export const firstHour = (now: number): number => Math.floor(now / HOUR_MS) * HOUR_MS - (HOURS - 1) * HOUR_MS
+
+/** Every hour of the plot, the empty ones too. */
+export function hoursOf(
+  buckets: readonly { since: string; counts: { [State in OperationState]?: number | undefined } }[],
+  first: number,
+): HourCount[] {
+  const bySince = new Map(buckets.map(({ since, counts }) => [Date.parse(since), counts]))
+  return Array.from({ length: HOURS }, (_, index) => {
+    const from = first + index * HOUR_MS
+    const counts: Record<Result, number> = { SUCCEEDED: 0, UNDER_WAY: 0, TAKEN_OVER: 0, FAILED: 0 }
+    for (const [state, count] of Object.entries(bySince.get(from) ?? {}))
+      counts[resultOf[state as OperationState]] += count ?? 0
+    const total = RESULTS.reduce((sum, result) => sum + counts[result], 0)
+    return { from, to: from + HOUR_MS, counts, total }
+  })
+}
+
+export function totalsOf(hours: readonly HourCount[]): Record<Result, number> & { all: number } {
+  const totals = { SUCCEEDED: 0, UNDER_WAY: 0, TAKEN_OVER: 0, FAILED: 0, all: 0 }
+  for (const { counts, total } of hours) {
+    for (const result of RESULTS) totals[result] += counts[result]
+    totals.all += total
+  }
+  return totals
+}
+
+/** Whole, round numbers from nought to at least the largest, four or five of them. */
+export function countTicks(largest: number): number[] {
+  const rough = Math.max(1, largest) / 4
+  const power = 10 ** Math.floor(Math.log10(rough))
+  const step = Math.max(1, [1, 2, 5, 10].map((factor) => factor * power).find((size) => size >= rough) ?? 1)
+  const count = Math.max(1, Math.ceil(largest / step))
+  return Array.from({ length: count + 1 }, (_, index) => index * step)
+}
