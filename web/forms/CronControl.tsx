@@ -8,11 +8,11 @@ import { dataValue, setData } from './edit.ts'
 const SHOWN_RUNS = 3
 
 /** A schedule in cron's five fields, with the next times at which it runs. */
-export function CronControl({ definition, value, onEdit, wiring, readOnly }: ControlProps) {
+export function CronControl({ definition, value, onEdit, wiring, readOnly, zone = 'UTC' }: ControlProps) {
   const t = useText()
   const data = dataValue(value)
   const text = typeof data === 'string' ? data : ''
-  const runs = nextRuns(text)
+  const runs = nextRuns(text, zone)
   return (
     <div>
       <TextInput
@@ -30,7 +30,7 @@ export function CronControl({ definition, value, onEdit, wiring, readOnly }: Con
             t('forms.cron.never')
           ) : (
             <>
-              {t('forms.cron.next')} {t('forms.cron.zone', { zone: 'UTC' })}:{' '}
+              {t('forms.cron.next')} {t('forms.cron.zone', { zone })}:{' '}
               {runs.map((run, index) => (
                 <span key={run}>
                   {index > 0 && ' · '}
@@ -45,9 +45,9 @@ export function CronControl({ definition, value, onEdit, wiring, readOnly }: Con
   )
 }
 
-function nextRuns(text: string): string[] | null {
+function nextRuns(text: string, zone: string): string[] | null {
   try {
-    return new Cron(text, { timezone: 'UTC', paused: true })
+    return new Cron(text, { timezone: zone, paused: true })
       .nextRuns(SHOWN_RUNS)
       .map((run) => run.toISOString())
   } catch {

@@ -1,30 +1,69 @@
-import type { JsonValue } from '#contract/protocol/json.ts'
+import { lazy, Suspense, useState } from 'react'
+import { checkValue } from '#contract/protocol/json-schema.ts'
+import { useText } from '../i18n/use-text.ts'
+import { Button } from '../ui/Button.tsx'
+import { Skeleton } from '../ui/Skeleton.tsx'
 import type { ControlProps } from './control-props.ts'
+import { schemaOf } from './control-kind.ts'
 import { dataValue, setData } from './edit.ts'
-import { JsonEditor } from './JsonEditor.tsx'
+import { parseJson } from './parse-json.ts'
 
-/** Whatever no simpler control can edit without loss, as a JSON document with the schema's problems in place. */
+const JsonEditor = lazy(async () => ({ default: (await import('./JsonEditor.tsx')).JsonEditor }))
+
+/**
+ * Whatever no simpler control can edit without loss, as a JSON document with the schema's problems in place. The editor
+ * comes when it is asked for: a form may hold dozens of documents.
+ */
 export function JsonControl({ definition, value, unfinished, onEdit, wiring, readOnly }: ControlProps) {
+  const t = useText()
+  const [isOpen, setIsOpen] = useState(unfinished !== null)
   const data = dataValue(value)
+  const text = unfinished ?? (data === undefined ? '' : JSON.stringify(data, null, 2))
+  if (!isOpen || readOnly) {
+    return (
+      <div
+        id={wiring.id}
+        role="group"
+        tabIndex={-1}
+        aria-labelledby={wiring['aria-labelledby']}
+        aria-describedby={wiring['aria-describedby']}
+        className="flex items-start gap-2 rounded-md border border-line-strong bg-sunken py-1.5 pr-1.5 pl-2.5"
+      >
+        {text === '' ? (
+          <span className="min-w-0 flex-1 text-faint italic">{t('common.value.notSet')}</span>
+        ) : (
+          // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- what scrolls must be in reach of the keyboard
+          <pre tabIndex={0} className="max-h-40 min-w-0 flex-1 overflow-auto rounded-sm text-xs/5">
+            {text}
+          </pre>
+        )}
+        {!readOnly && (
+          <Button size="sm" icon="edit" onClick={() => setIsOpen(true)}>
+            {t('forms.json.edit')}
+          </Button>
+        )}
+      </div>
+    )
+  }
   return (
-    <JsonEditor
-      wiring={wiring}
-      text={unfinished ?? (data === undefined ? '' : JSON.stringify(data, null, 2))}
-      schema={definition.schema ?? true}
-      readOnly={readOnly}
-      onText={(text) => {
-        if (text.trim() === '') return onEdit({ kind: 'removed' })
-        const parsed = parse(text)
-        onEdit(parsed === undefined ? { kind: 'unfinished', text } : setData(definition, parsed))
-      }}
-    />
+    <Suspense fallback={<Skeleton className="h-24 w-full" />}>
+      <JsonEditor
+        wiring={wiring}
+        label={t('forms.json.of', { property: labelOf(definition, t('forms.json.label')) })}
+        text={text}
+        check={(document) => checkValue(definition.schema ?? true, document)}
+        readOnly={readOnly}
+        onText={(next) => {
+          if (next.trim() === '') return onEdit({ kind: 'removed' })
+          const parsed = parseJson(next)
+          onEdit(parsed === undefined ? { kind: 'unfinished', text: next } : setData(definition, parsed))
+        }}
+      />
+    </Suspense>
   )
 }
 
-function parse(text: string): JsonValue | undefined {
-  try {
-    return JSON.parse(text) as JsonValue
-  } catch {
-    return undefined
-  }
+function labelOf(definition: ControlProps['definition'], otherwise: string): string {
+  const { title } = schemaOf(definition)
+  return typeof title === 'string' ? title : otherwise
 }

@@ -1,13 +1,12 @@
 import { useEffect, useEffectEvent, useRef } from 'react'
-import { checkValue } from '#contract/protocol/json-schema.ts'
+import type { Problem } from '#contract/protocol/json-schema.ts'
 import type { JsonValue } from '#contract/protocol/json.ts'
 import { json, jsonParseLinter } from '@codemirror/lang-json'
 import { linter, lintGutter } from '@codemirror/lint'
 import type { Diagnostic } from '@codemirror/lint'
 import { Compartment, EditorState } from '@codemirror/state'
 import { basicSetup, EditorView } from 'codemirror'
-import { useText } from '../i18n/use-text.ts'
-import type { FieldWiring } from '../ui/Field.tsx'
+import type { ControlWiring } from './control-props.ts'
 import { findJsonPlace } from './json-place.ts'
 
 /**
@@ -16,26 +15,31 @@ import { findJsonPlace } from './json-place.ts'
  */
 export function JsonEditor({
   text,
-  schema,
+  check,
+  label,
   readOnly,
   onText,
   wiring,
   height = 'auto',
+  follows = 'unfocused',
 }: {
   text: string
-  schema: JsonValue
+  /** What is wrong with a document that can be read. */
+  check: (value: JsonValue) => readonly Problem[]
+  /** What a screen reader calls the document. */
+  label: string
   readOnly: boolean
   onText: (text: string) => void
-  wiring?: FieldWiring
+  wiring?: ControlWiring
   height?: 'auto' | 'tall'
+  /** When a `text` that is not what was typed replaces it: a text that is only written otherwise must wait. */
+  follows?: 'always' | 'unfocused'
 }) {
-  const t = useText()
   const host = useRef<HTMLDivElement>(null)
   const view = useRef<EditorView | null>(null)
   const locked = useRef(new Compartment())
-  const label = t('forms.json.label')
   const tell = useEffectEvent(onText)
-  const problems = useEffectEvent((editor: EditorView) => problemsIn(editor, schema))
+  const problems = useEffectEvent((editor: EditorView) => problemsIn(editor, check))
   const initial = useEffectEvent(() => ({ text, readOnly }))
 
   useEffect(() => {
@@ -75,9 +79,10 @@ export function JsonEditor({
 
   useEffect(() => {
     const editor = view.current
-    if (editor === null || editor.hasFocus || editor.state.doc.toString() === text) return
-    editor.dispatch({ changes: { from: 0, to: editor.state.doc.length, insert: text } })
-  }, [text])
+    if (editor === null || (follows === 'unfocused' && editor.hasFocus)) return
+    const changes = difference(editor.state.doc.toString(), text)
+    if (changes !== null) editor.dispatch({ changes })
+  }, [text, follows])
 
   return (
     <div
@@ -88,12 +93,23 @@ export function JsonEditor({
   )
 }
 
-function problemsIn(editor: EditorView, schema: JsonValue): Diagnostic[] {
+/** The one stretch in which two texts differ, so that the cursor stays where it is in the rest. */
+function difference(before: string, after: string): { from: number; to: number; insert: string } | null {
+  if (before === after) return null
+  const shorter = Math.min(before.length, after.length)
+  let start = 0
+  while (start < shorter && before[start] === after[start]) start += 1
+  let end = 0
+  while (end < shorter - start && before.at(-1 - end) === after.at(-1 - end)) end += 1
+  return { from: start, to: before.length - end, insert: after.slice(start, after.length - end) }
+}
+
+function problemsIn(editor: EditorView, check: (value: JsonValue) => readonly Problem[]): Diagnostic[] {
   const text = editor.state.doc.toString()
   if (text.trim() === '') return []
   const syntax = jsonParseLinter()(editor)
   if (syntax.length > 0) return syntax
-  return checkValue(schema, JSON.parse(text) as JsonValue).map(({ path, message }) => ({
+  return check(JSON.parse(text) as JsonValue).map(({ path, message }) => ({
     ...findJsonPlace(editor.state, path),
     severity: 'error' as const,
     message,

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { useText } from '../i18n/use-text.ts'
 import { Button } from '../ui/Button.tsx'
-import type { FieldWiring } from '../ui/Field.tsx'
+import type { ControlWiring } from './control-props.ts'
 
 /** Items in order: add, remove, move, all by keyboard. */
 export function ListEditor<Item>({
@@ -16,7 +16,7 @@ export function ListEditor<Item>({
   /** What a new item begins as. */
   empty: Item
   readOnly: boolean
-  wiring: FieldWiring
+  wiring: ControlWiring
   onChange: (items: Item[]) => void
   renderItem: (item: Item, change: (item: Item) => void, index: number) => ReactNode
 }) {
@@ -27,8 +27,17 @@ export function ListEditor<Item>({
     if (one !== undefined && two !== undefined) onChange(items.with(index, two).with(other, one))
   }
   return (
-    <div role="group" aria-describedby={wiring['aria-describedby']} className="flex flex-col gap-1.5">
-      {items.length === 0 && <p className="text-muted">{t('forms.list.empty')}</p>}
+    <div
+      role="group"
+      id={wiring.id}
+      tabIndex={-1}
+      aria-labelledby={wiring['aria-labelledby']}
+      aria-describedby={wiring['aria-describedby']}
+      className="flex flex-col gap-1.5 rounded-md"
+    >
+      {items.length === 0 && (
+        <p className="flex min-h-8 items-center text-faint italic">{t('forms.list.empty')}</p>
+      )}
       {items.map((item, index) => (
         // items have no identity of their own: their place is what the person sees
         // oxlint-disable-next-line react/no-array-index-key
@@ -65,7 +74,7 @@ export function ListEditor<Item>({
       ))}
       {!readOnly && (
         <div>
-          <Button id={wiring.id} size="sm" icon="plus" onClick={() => onChange([...items, empty])}>
+          <Button size="sm" icon="plus" onClick={() => onChange([...items, empty])}>
             {t('forms.list.add')}
           </Button>
         </div>

@@ -27,7 +27,17 @@ export function ReferenceMapControl({ value, onEdit, wiring, readOnly, scope }: 
     setNewKey('')
   }
   return (
-    <div role="group" aria-describedby={wiring['aria-describedby']} className="flex flex-col gap-1.5">
+    <div
+      role="group"
+      id={wiring.id}
+      tabIndex={-1}
+      aria-labelledby={wiring['aria-labelledby']}
+      aria-describedby={wiring['aria-describedby']}
+      className="flex flex-col gap-1.5 rounded-md"
+    >
+      {entries.length === 0 && (
+        <p className="flex min-h-8 items-center text-faint italic">{t('forms.map.empty')}</p>
+      )}
       {entries.map(([name, item]) => (
         <div key={name} className="flex items-center gap-2">
           <span className="mono w-32 shrink-0 truncate" title={name}>
@@ -63,9 +73,9 @@ export function ReferenceMapControl({ value, onEdit, wiring, readOnly, scope }: 
       {!readOnly && (
         <div className="flex gap-2">
           <TextInput
-            id={wiring.id}
             code
             className="w-40"
+            aria-label={t('forms.map.newKey')}
             placeholder={t('forms.map.newKey')}
             value={newKey}
             onChange={(event) => setNewKey(event.target.value)}

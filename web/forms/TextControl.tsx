@@ -25,17 +25,22 @@ export function LongTextControl({ definition, value, onEdit, wiring, readOnly }:
   )
 }
 
-/** A domain name; what was pasted with blanks around it or in capitals is put right. */
+/** A domain name; what was pasted with blanks around it or in capitals is put right when the field is left. */
 export function DomainControl({ definition, value, onEdit, wiring, readOnly }: ControlProps) {
+  const text = textOf(value)
   return (
     <TextInput
       {...wiring}
       code
       inputMode="url"
       autoCapitalize="none"
-      value={textOf(value)}
+      value={text}
       readOnly={readOnly}
-      onChange={(event) => onEdit(setData(definition, event.target.value.trim().toLowerCase()))}
+      onChange={(event) => onEdit(setData(definition, event.target.value))}
+      onBlur={() => {
+        const tidy = text.trim().toLowerCase()
+        if (!readOnly && tidy !== text) onEdit(setData(definition, tidy))
+      }}
     />
   )
 }

@@ -39,7 +39,7 @@ export function controlKind(definition: PropertyDefinition, resource: ResourceKi
 /** The schema as an object; `true` and `false` say nothing that a form could show. */
 export function schemaOf(definition: PropertyDefinition): Schema {
   const { schema } = definition
-  return typeof schema === 'object' && schema !== null && !Array.isArray(schema) ? (schema as Schema) : {}
+  return typeof schema === 'object' && schema !== null && !Array.isArray(schema) ? schema : {}
 }
 
 /** The choices of a schema that allows only these texts, with the title of each where the author gave one. */
@@ -57,8 +57,8 @@ export function choicesOf(schema: Schema): { value: string; title: string }[] | 
 }
 
 function dataControl(schema: Schema, isSensitive: boolean, resource: ResourceKind): ControlKind {
-  // a sensitive value is written, never read: whatever is no text is typed as JSON
-  if (isSensitive) return schema['type'] === 'string' ? 'secret' : 'json'
+  // a sensitive value is written, never read
+  if (isSensitive) return 'secret'
   if (choicesOf(schema) !== null) return 'choice'
   switch (schema['type']) {
     case 'boolean':

@@ -22,6 +22,7 @@ export const forms = {
   'map.remove': 'Remove {key}',
   'map.add': 'Add a key',
   'map.newKey': 'New key',
+  'map.empty': 'No keys',
   'reference.none': 'No service',
   'reference.choose': 'Choose a service',
   'reference.unknown': '{service} (not offered to this scope)',
@@ -41,6 +42,8 @@ export const forms = {
   'cron.never': 'It never runs.',
   'cron.invalid': 'This is no schedule. Five fields are needed: minute, hour, day, month, weekday.',
   'json.label': 'JSON document',
+  'json.of': '{property} as JSON',
+  'json.edit': 'Edit JSON',
   remove: 'Remove value',
   setDefault: 'Use the default',
 } as const

@@ -24,6 +24,7 @@ export const forms: Translated<typeof source> = {
   'map.remove': '移除 {key}',
   'map.add': '添加键',
   'map.newKey': '新键',
+  'map.empty': '没有任何键',
   'reference.none': '无服务',
   'reference.choose': '选择服务',
   'reference.unknown': '{service}（未向此作用域开放）',
@@ -43,6 +44,8 @@ export const forms: Translated<typeof source> = {
   'cron.never': '它永远不会运行。',
   'cron.invalid': '这不是有效的计划。需要五个字段：分、时、日、月、星期。',
   'json.label': 'JSON 文档',
+  'json.of': '{property}（JSON）',
+  'json.edit': '编辑 JSON',
   remove: '移除值',
   setDefault: '使用默认值',
 }

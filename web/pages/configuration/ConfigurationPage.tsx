@@ -1,21 +1,67 @@
+import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
+import type { Scope } from '#contract/protocol/scope.ts'
+import { useErrorView } from '../../components/describe-code.ts'
 import { useText } from '../../i18n/use-text.ts'
 import { Page } from '../../layouts/Page.tsx'
 import { paths } from '../../paths.ts'
+import { EmptyState } from '../../ui/EmptyState.tsx'
+import { ErrorState } from '../../ui/ErrorState.tsx'
 import { Segments } from '../../ui/Id.tsx'
+import { LinkButton } from '../../ui/Link.tsx'
+import { Editor } from './Editor.tsx'
+import { EditorSkeleton } from './EditorSkeleton.tsx'
+import { configurationQuery } from './endpoints.ts'
 
 const route = getRouteApi('/scopes/$env/$runtime/$workspace/configuration')
 
+/** The configuration of one scope: loading, missing, empty, or the editor. */
 export function ConfigurationPage() {
   const t = useText()
   const { env, runtime, workspace } = route.useParams()
+  const search = route.useSearch()
+  const scope: Scope = { environmentKey: env, applicationRuntimeId: runtime, workspaceId: Number(workspace) }
+  const configuration = useQuery(configurationQuery(scope))
+  const error = useErrorView(configuration.error)
+  const { data } = configuration
+
+  if (data !== undefined && Object.keys(data.resources).length > 0) {
+    return <Editor key={`${env}/${runtime}/${workspace}`} configuration={data} search={search} />
+  }
   return (
     <Page
       title={t('configuration.title')}
       trail={[{ label: t('shell.nav.scopes'), to: paths.scopes() }]}
       meta={<Segments parts={[env, runtime, workspace]} />}
     >
-      {null}
+      {data !== undefined ? (
+        <EmptyState
+          icon="installations"
+          title={t('configuration.empty.title')}
+          message={t('configuration.empty.message')}
+          action={
+            <span className="flex flex-wrap justify-center gap-2">
+              <LinkButton to={paths.catalog()} icon="catalog">
+                {t('configuration.empty.catalog')}
+              </LinkButton>
+              <LinkButton to={paths.installations()}>{t('shell.nav.installations')}</LinkButton>
+            </span>
+          }
+        />
+      ) : error === null ? (
+        <EditorSkeleton />
+      ) : (
+        <ErrorState
+          error={error}
+          onRetry={() => void configuration.refetch()}
+          retrying={configuration.isFetching}
+          actions={
+            <LinkButton to={paths.scopes()} size="sm">
+              {t('shell.nav.scopes')}
+            </LinkButton>
+          }
+        />
+      )}
     </Page>
   )
 }

@@ -1,8 +1,18 @@
 import { given, oneOf, text, type Raw } from '../../search.ts'
 
 export const CONFIGURATION_TABS = ['form', 'document', 'history'] as const
+export const SHOWN = ['changed', 'invalid'] as const
 
-/** `resource` is the locator of the resource that is shown. */
+/**
+ * `resource` is the locator of the resource that is shown, `property` the field to go to, `q` and `show` what the form
+ * is narrowed to.
+ */
 export const configurationSearch = (raw: Raw) =>
-  given({ tab: oneOf(raw, 'tab', CONFIGURATION_TABS), resource: text(raw, 'resource') })
+  given({
+    tab: oneOf(raw, 'tab', CONFIGURATION_TABS),
+    resource: text(raw, 'resource'),
+    property: text(raw, 'property'),
+    q: text(raw, 'q'),
+    show: oneOf(raw, 'show', SHOWN),
+  })
 export type ConfigurationSearch = ReturnType<typeof configurationSearch>

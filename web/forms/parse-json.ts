@@ -1,0 +1,10 @@
+import type { JsonValue } from '#contract/protocol/json.ts'
+
+/** The value of a JSON document; undefined where it is none (yet). */
+export function parseJson(text: string): JsonValue | undefined {
+  try {
+    return JSON.parse(text) as JsonValue
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,188 @@
+import { useCallback, useMemo, useState } from 'react'
+import { useQuery } from '@tanstack/react-query'
+import type { Configuration } from '#contract/console-api/shapes.ts'
+import { apiQuery } from '../../api/query.ts'
+import { given } from '../../search.ts'
+import { useText } from '../../i18n/use-text.ts'
+import { Page } from '../../layouts/Page.tsx'
+import { useShell } from '../../layouts/shell-context.ts'
+import { paths } from '../../paths.ts'
+import { Segments } from '../../ui/Id.tsx'
+import { Icon } from '../../ui/icons/Icon.tsx'
+import { LinkButton } from '../../ui/Link.tsx'
+import { Notice } from '../../ui/Notice.tsx'
+import { Tabs } from '../../ui/Tabs.tsx'
+import { Time } from '../../ui/Time.tsx'
+import { ChangesBar } from './ChangesBar.tsx'
+import { countEdits } from './draft/draft.ts'
+import { DocumentTab } from './document/DocumentTab.tsx'
+import { EditorContext } from './editor-context.ts'
+import { FormTab } from './FormTab.tsx'
+import { HistoryTab } from './history/HistoryTab.tsx'
+import { PropertyHistoryDialog } from './history/PropertyHistoryDialog.tsx'
+import { MergeNotice, NewsLine, NotKeptNotice } from './Notices.tsx'
+import { ReviewDialog } from './review/ReviewDialog.tsx'
+import { SavedNotice } from './SavedNotice.tsx'
+import { CONFIGURATION_TABS, type ConfigurationSearch } from './search.ts'
+import { useEditorState } from './use-editor-state.ts'
+import { useSaveKey } from './use-save-key.ts'
+
+/** The editor of a scope that has something to configure. */
+export function Editor({
+  configuration,
+  search,
+}: {
+  configuration: Configuration
+  search: ConfigurationSearch
+}) {
+  const t = useText()
+  const { user } = useShell()
+  const tab = search.tab ?? 'form'
+  const [isReviewing, setIsReviewing] = useState(false)
+  const [origin, setOrigin] = useState<{ locator: string; property: string } | null>(null)
+  const openReview = useCallback(() => setIsReviewing(true), [])
+  const openHistory = useCallback((locator: string, property: string) => setOrigin({ locator, property }), [])
+  const state = useEditorState({
+    personId: user?.id ?? '',
+    configuration,
+    search,
+    openReview,
+    openHistory,
+  })
+  const { editor, draft, problems, marks, merge, save, document, blockedByDocument } = state
+  const { scope, snapshotVersion, savedAt, savedBy } = configuration
+  const edits = countEdits(draft)
+  const waiting = merge.behind.filter(
+    ({ verdict }) => verdict.kind === 'conflict' || verdict.kind === 'gone',
+  ).length
+  const titles = useTitles(configuration)
+  useSaveKey(() => edits > 0 && setIsReviewing(true))
+
+  return (
+    <EditorContext value={editor}>
+      <Page
+        title={t('configuration.title')}
+        trail={[{ label: t('shell.nav.scopes'), to: paths.scopes() }]}
+        meta={
+          <>
+            <Segments parts={[scope.environmentKey, scope.applicationRuntimeId, scope.workspaceId]} />
+            <span className="inline-flex items-baseline gap-1.5 text-xs">
+              {t('configuration.snapshot', { version: String(snapshotVersion), person: savedBy.name })}
+              <Time at={savedAt} />
+            </span>
+            <NewsLine />
+          </>
+        }
+        actions={
+          <LinkButton to={paths.localServices(scope)}>
+            <Icon name="services" size={14} />
+            {t('configuration.localServices')}
+          </LinkButton>
+        }
+        tabs={
+          <Tabs
+            label={t('configuration.tabs')}
+            current={tab}
+            tabs={CONFIGURATION_TABS.map((id) => ({
+              id,
+              label: t(`configuration.tab.${id}`),
+              to: paths.configuration(
+                scope,
+                given({ ...search, property: undefined, tab: id === 'form' ? undefined : id }),
+              ),
+            }))}
+          />
+        }
+        notice={
+          <>
+            {!editor.mayWrite && (
+              <Notice icon="lock" title={t('configuration.readOnly.title')}>
+                {t('configuration.readOnly.message')}
+              </Notice>
+            )}
+            {save.saved.map((saved) => (
+              <SavedNotice
+                key={saved.version}
+                saved={saved}
+                onDismiss={() => save.dismissSaved(saved.version)}
+              />
+            ))}
+            {save.state === 'uncertain' && !isReviewing && (
+              <UncertainNotice onOpen={() => setIsReviewing(true)} />
+            )}
+            <MergeNotice merge={merge} />
+            <NotKeptNotice />
+          </>
+        }
+      >
+        {tab === 'form' && (
+          <FormTab search={search} marks={marks} titles={titles} edits={edits} invalid={problems.length} />
+        )}
+        {tab === 'document' && <DocumentTab document={document} />}
+        {tab === 'history' && <HistoryTab />}
+        {edits > 0 && (
+          <ChangesBar
+            edits={edits}
+            resources={Object.keys(draft).length}
+            problems={problems}
+            waiting={waiting}
+          />
+        )}
+      </Page>
+      {isReviewing && (edits > 0 || save.state !== 'idle') && (
+        <ReviewDialog
+          onClose={() => {
+            setIsReviewing(false)
+            if (save.state === 'idle') save.clearError()
+          }}
+          draft={draft}
+          problems={problems}
+          merge={merge}
+          save={save}
+          blockedByDocument={blockedByDocument}
+        />
+      )}
+      {origin !== null && <PropertyHistoryDialog {...origin} onClose={() => setOrigin(null)} />}
+    </EditorContext>
+  )
+}
+
+function UncertainNotice({ onOpen }: { onOpen: () => void }) {
+  const t = useText()
+  return (
+    <Notice
+      tone="warn"
+      icon="unknown"
+      live
+      title={t('configuration.uncertain.title')}
+      actions={
+        <button
+          type="button"
+          onClick={onOpen}
+          className="h-6.5 rounded-sm font-medium text-accent hover:underline"
+        >
+          {t('configuration.uncertain.open')}
+        </button>
+      }
+    >
+      {t('configuration.uncertain.message')}
+    </Notice>
+  )
+}
+
+/** What people call the installations of the scope. They are known a moment later than the form is. */
+function useTitles({ scope }: Configuration) {
+  const { data } = useQuery(
+    apiQuery('GET /installations', { query: { ...scope, state: 'ACTIVE', limit: 200 } }),
+  )
+  return useMemo(
+    () =>
+      new Map(
+        (data?.items ?? []).map(({ installation, title, version }) => [
+          installation.bundleInstallId,
+          { title: title ?? installation.bundle.bundleId, version },
+        ]),
+      ),
+    [data],
+  )
+}

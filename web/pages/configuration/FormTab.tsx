@@ -1,0 +1,117 @@
+import { useNavigate } from '@tanstack/react-router'
+import { useCallback, useMemo } from 'react'
+import { useText } from '../../i18n/use-text.ts'
+import { paths } from '../../paths.ts'
+import { given } from '../../search.ts'
+import { Button } from '../../ui/Button.tsx'
+import { cx } from '../../ui/class-names.ts'
+import { EmptyState } from '../../ui/EmptyState.tsx'
+import { SearchInput } from '../../ui/Filters.tsx'
+import { Icon } from '../../ui/icons/Icon.tsx'
+import { PlainLink } from '../../ui/Link.tsx'
+import { Segmented } from '../../ui/Segmented.tsx'
+import { useEditor } from './editor-context.ts'
+import { ResourceForm } from './form/ResourceForm.tsx'
+import { Outline } from './Outline.tsx'
+import { groupResources, isNarrowed, narrowGroups, type Filter, type Marks } from './outline.ts'
+import type { ConfigurationSearch } from './search.ts'
+
+/** The resources at the left, the form of the chosen one at the right; on a phone one after the other. */
+export function FormTab({
+  search,
+  marks,
+  titles,
+  edits,
+  invalid,
+}: {
+  search: ConfigurationSearch
+  marks: ReadonlyMap<string, Marks>
+  titles: ReadonlyMap<string, { title: string; version: string | null }>
+  edits: number
+  invalid: number
+}) {
+  const t = useText()
+  const navigate = useNavigate()
+  const { configuration } = useEditor()
+  const { scope } = configuration
+  const filter: Filter = useMemo(() => ({ q: search.q ?? '', show: search.show }), [search.q, search.show])
+  const all = useMemo(() => groupResources(configuration), [configuration])
+  const groups = useMemo(() => narrowGroups(all, filter, marks), [all, filter, marks])
+  const first = groups[0]?.resources[0]?.locator
+  const isKnown = search.resource !== undefined && Object.hasOwn(configuration.resources, search.resource)
+  const selected = isKnown ? search.resource : first
+  const resource = selected === undefined ? undefined : configuration.resources[selected]
+  const narrow = (next: { q?: string | undefined; show?: Filter['show'] }) => {
+    const target = paths.configuration(scope, given({ ...search, ...next, property: undefined }))
+    void navigate({ ...target, replace: true })
+  }
+  const list = given({ ...search, resource: undefined, property: undefined })
+  const clear = useCallback(() => {
+    const all = { q: undefined, show: undefined, property: undefined }
+    void navigate({ ...paths.configuration(scope, given({ ...search, ...all })), replace: true })
+  }, [navigate, scope, search])
+
+  return (
+    <div className="grid gap-x-10 lg:grid-cols-[17rem_minmax(0,1fr)]">
+      <div className={cx('min-w-0', isKnown && 'max-lg:hidden')}>
+        <div className="lg:sticky lg:top-4 lg:flex lg:max-h-[calc(100dvh-2rem)] lg:flex-col">
+          <div className="space-y-2 pb-3">
+            <SearchInput
+              value={filter.q}
+              label={t('configuration.outline.search')}
+              className="sm:w-full"
+              onSearch={(q) => narrow({ q: q === '' ? undefined : q })}
+            />
+            <Segmented
+              label={t('configuration.outline.show')}
+              value={filter.show ?? 'all'}
+              options={[
+                { value: 'all', label: t('common.all') },
+                { value: 'changed', label: t('configuration.outline.changed', { n: edits }) },
+                { value: 'invalid', label: t('configuration.outline.onlyInvalid', { n: invalid }) },
+              ]}
+              onChange={(show) => narrow({ show: show === 'all' ? undefined : show })}
+            />
+          </div>
+          <div className="-mx-2 min-h-0 overflow-y-auto px-2 pb-4">
+            <Outline
+              groups={groups}
+              marks={marks}
+              selected={selected}
+              scope={scope}
+              search={search}
+              titles={titles}
+            />
+            {groups.length === 0 && <p className="px-2 text-muted">{t('configuration.outline.nothing')}</p>}
+          </div>
+        </div>
+      </div>
+      <div className={cx('min-w-0', !isKnown && 'max-lg:hidden')}>
+        <PlainLink
+          to={paths.configuration(scope, list)}
+          className="mb-3 inline-flex min-h-8 items-center gap-1 rounded-md font-medium text-muted hover:text-ink lg:hidden"
+        >
+          <Icon name="chevronLeft" size={14} />
+          {t('configuration.outline.back')}
+        </PlainLink>
+        {selected !== undefined && resource !== undefined ? (
+          <ResourceForm
+            key={selected}
+            locator={selected}
+            resource={resource}
+            filter={filter}
+            marks={filter.show === undefined ? undefined : marks.get(selected)}
+            focusOn={search.property}
+            onClearFilter={clear}
+          />
+        ) : (
+          <EmptyState
+            icon="search"
+            title={t('configuration.outline.nothing')}
+            action={isNarrowed(filter) && <Button onClick={clear}>{t('common.clearFilters')}</Button>}
+          />
+        )}
+      </div>
+    </div>
+  )
+}

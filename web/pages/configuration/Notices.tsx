@@ -1,0 +1,118 @@
+import { useSyncExternalStore } from 'react'
+import { useRichText, useText } from '../../i18n/use-text.ts'
+import { Button } from '../../ui/Button.tsx'
+import { Icon } from '../../ui/icons/Icon.tsx'
+import { Notice } from '../../ui/Notice.tsx'
+import { Time } from '../../ui/Time.tsx'
+import type { PropertyPlace } from './draft/draft.ts'
+import { useNotKept } from './draft/drafts.ts'
+import { useEditor } from './editor-context.ts'
+import { definitionOf } from './outline.ts'
+import { propertyTitle, resourceTitle } from './labels.ts'
+import type { MergeState } from './use-merge.ts'
+
+/** Somebody saved something in the resources that I edit: said at once, long before Save is pressed. */
+export function MergeNotice({ merge }: { merge: MergeState }) {
+  const t = useText()
+  const rich = useRichText()
+  const { openReview } = useEditor()
+  const last = merge.since[0]
+  const overlapping = merge.behind.filter(
+    ({ verdict }) => verdict.kind === 'conflict' || verdict.kind === 'gone',
+  )
+  if (merge.behind.length === 0 || merge.isChecking) return null
+  const count = overlapping.length
+  return (
+    <Notice
+      tone="warn"
+      live
+      title={
+        last === undefined
+          ? t('configuration.merge.title.unknown')
+          : rich('configuration.merge.title', {
+              person: last.savedBy.name,
+              version: last.snapshotVersion,
+              when: <Time at={last.savedAt} />,
+            })
+      }
+      actions={
+        <Button size="sm" onClick={openReview}>
+          {t(count === 0 ? 'configuration.merge.look' : 'configuration.merge.decide')}
+        </Button>
+      }
+    >
+      {count === 0
+        ? t('configuration.merge.noOverlap', { n: merge.behind.length })
+        : t('configuration.merge.overlap', { n: count })}
+    </Notice>
+  )
+}
+
+/** The page has moved to a new snapshot by itself: one quiet line. */
+export function NewsLine() {
+  const t = useText()
+  const { store } = useEditor()
+  const news = useSyncExternalStore(store.subscribe, store.currentNews)
+  return (
+    <span role="status" className="inline-flex min-h-6 items-center gap-1.5 text-xs text-muted">
+      {news !== null && (
+        <>
+          <Icon name="info" size={12} className="text-live" />
+          {news.alreadySaved > 0
+            ? t('configuration.news.alreadySaved', { n: news.alreadySaved, version: String(news.version) })
+            : t(news.edits > 0 ? 'configuration.news.moved' : 'configuration.news.shown', {
+                version: String(news.version),
+                person: news.savedBy,
+              })}
+          <button
+            type="button"
+            aria-label={t('common.close')}
+            onClick={() => store.tellNews(null)}
+            className="flex size-6 items-center justify-center rounded-sm hover:bg-selected"
+          >
+            <Icon name="close" size={12} />
+          </button>
+        </>
+      )}
+    </span>
+  )
+}
+
+/** Sensitive edits that could not be kept over a reload: named, so that nobody believes that they are still there. */
+export function NotKeptNotice() {
+  const t = useText()
+  const { store, goTo, configuration } = useEditor()
+  const places = useNotKept(store)
+  if (places.length === 0) return null
+  const nameOf = ({ locator, property }: PropertyPlace) => {
+    const resource = configuration.resources[locator]
+    return `${resourceTitle(resource, locator)} · ${propertyTitle(definitionOf(resource, property), property)}`
+  }
+  return (
+    <Notice
+      tone="warn"
+      icon="key"
+      title={t('configuration.notKept.title', { n: places.length })}
+      actions={
+        <Button size="sm" onClick={() => store.forgetNotKept()}>
+          {t('configuration.notKept.understood')}
+        </Button>
+      }
+    >
+      <p>{t('configuration.notKept.message')}</p>
+      <ul className="mt-1 flex flex-wrap gap-x-3">
+        {places.map((place) => (
+          <li key={`${place.locator} ${place.property}`}>
+            <button
+              type="button"
+              onClick={() => goTo(place.locator, place.property)}
+              className="min-h-6 rounded-sm font-medium text-accent hover:underline"
+            >
+              {nameOf(place)}
+            </button>
+          </li>
+        ))}
+      </ul>
+    </Notice>
+  )
+}

@@ -1,0 +1,128 @@
+import { memo } from 'react'
+import { useText } from '../../i18n/use-text.ts'
+import type { ScopeKey } from '../../paths.ts'
+import { paths } from '../../paths.ts'
+import { given } from '../../search.ts'
+import { cx } from '../../ui/class-names.ts'
+import { Icon } from '../../ui/icons/Icon.tsx'
+import { PlainLink } from '../../ui/Link.tsx'
+import { kindIcon, resourceName, resourceTitle } from './labels.ts'
+import type { Marks, OutlineGroup } from './outline.ts'
+import type { ConfigurationSearch } from './search.ts'
+
+/** The resources of the scope by installation, each a link to its form. */
+export const Outline = memo(function Outline({
+  groups,
+  marks,
+  selected,
+  scope,
+  search,
+  titles,
+}: {
+  groups: readonly OutlineGroup[]
+  marks: ReadonlyMap<string, Marks>
+  selected: string | undefined
+  scope: ScopeKey
+  search: ConfigurationSearch
+  /** What people call an installation, and its version. */
+  titles: ReadonlyMap<string, { title: string; version: string | null }>
+}) {
+  const t = useText()
+  return (
+    <nav aria-label={t('configuration.outline.label')} className="space-y-4">
+      {groups.map((group) => {
+        const { title, version } = titles.get(group.bundleInstallId) ?? {
+          title: group.bundleId,
+          version: null,
+        }
+        return (
+          <section key={group.bundleInstallId} aria-label={title}>
+            <h2 className="mb-1 flex items-baseline gap-2 px-2 text-xs font-medium text-muted">
+              <span className="min-w-0 truncate" title={group.bundleId}>
+                {title}
+              </span>
+              {version !== null && <span className="mono shrink-0 text-faint">{version}</span>}
+            </h2>
+            <ul>
+              {group.resources.map(({ locator, resource }) => (
+                <Row
+                  key={locator}
+                  locator={locator}
+                  title={resourceTitle(resource, locator)}
+                  kind={resource.kind}
+                  isLocked={resource.claim !== null}
+                  edited={marks.get(locator)?.edited.length ?? 0}
+                  invalid={marks.get(locator)?.invalid.length ?? 0}
+                  isCurrent={locator === selected}
+                  scope={scope}
+                  search={search}
+                />
+              ))}
+            </ul>
+          </section>
+        )
+      })}
+    </nav>
+  )
+})
+
+const Row = memo(function Row({
+  locator,
+  title,
+  kind,
+  isLocked,
+  edited,
+  invalid,
+  isCurrent,
+  scope,
+  search,
+}: {
+  locator: string
+  title: string
+  kind: keyof typeof kindIcon
+  isLocked: boolean
+  edited: number
+  invalid: number
+  isCurrent: boolean
+  scope: ScopeKey
+  search: ConfigurationSearch
+}) {
+  const t = useText()
+  return (
+    <li>
+      <PlainLink
+        to={paths.configuration(scope, given({ ...search, property: undefined, resource: locator }))}
+        aria-current={isCurrent ? 'page' : undefined}
+        className={cx(
+          'flex min-h-8 items-center gap-2 rounded-md px-2 py-1',
+          isCurrent ? 'bg-selected font-medium' : 'hover:bg-hover',
+        )}
+      >
+        <Icon name={kindIcon[kind]} size={14} className="text-faint" />
+        <span className="sr-only">{t(`vocabulary.kind.${kind}`)}</span>
+        <span className="min-w-0 flex-1 truncate" title={resourceName(locator)}>
+          {title}
+        </span>
+        {invalid > 0 && (
+          <span className="inline-flex items-center gap-1 text-xs font-medium text-fail">
+            <Icon name="failed" size={12} />
+            <span aria-hidden="true">{invalid}</span>
+            <span className="sr-only">{t('configuration.outline.invalid', { n: invalid })}</span>
+          </span>
+        )}
+        {edited > 0 && (
+          <span className="inline-flex h-4.5 min-w-4.5 items-center justify-center rounded-full bg-accent-tint px-1.5 text-2xs font-semibold text-accent tabular-nums">
+            <span aria-hidden="true">{edited}</span>
+            <span className="sr-only">{t('configuration.outline.edited', { n: edited })}</span>
+          </span>
+        )}
+        {isLocked && (
+          <>
+            <Icon name="lock" size={12} className="text-muted" />
+            <span className="sr-only">{t('configuration.outline.locked')}</span>
+          </>
+        )}
+      </PlainLink>
+    </li>
+  )
+})

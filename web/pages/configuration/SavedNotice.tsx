@@ -1,0 +1,131 @@
+import { useQuery } from '@tanstack/react-query'
+import type { Operation } from '#contract/console-api/shapes.ts'
+import { apiQuery } from '../../api/query.ts'
+import { useText } from '../../i18n/use-text.ts'
+import { paths } from '../../paths.ts'
+import { Button } from '../../ui/Button.tsx'
+import { Icon, type IconName } from '../../ui/icons/Icon.tsx'
+import { TextLink } from '../../ui/Link.tsx'
+import { OperationBadge } from '../../ui/StateBadge.tsx'
+import { Countdown, Duration } from '../../ui/Time.tsx'
+import type { SavedSnapshot } from './use-save.ts'
+
+/** A save is not a success yet: each of its operations is shown as it goes, until it ended. */
+export function SavedNotice({ saved, onDismiss }: { saved: SavedSnapshot; onDismiss: () => void }) {
+  const t = useText()
+  const operations = useOperations(saved.operations)
+  if (operations.length === 0) {
+    return (
+      <Frame icon="info" tint="text-muted" title={t('configuration.saved.nothing')} onDismiss={onDismiss}>
+        {t('configuration.saved.nothing.message', { version: String(saved.version) })}
+      </Frame>
+    )
+  }
+  const states = operations.map(({ state }) => state)
+  const isDone = states.every((state) => state === 'SUCCEEDED')
+  const isStuck = states.some((state) => state === 'FAILED' || state === 'TAKEN_OVER')
+  const [icon, tint]: [IconName, string] = isDone
+    ? ['done', 'text-ok']
+    : isStuck
+      ? ['failed', 'text-fail']
+      : ['running', 'text-live']
+  return (
+    <Frame
+      icon={icon}
+      tint={tint}
+      title={t(
+        isDone
+          ? 'configuration.saved.done'
+          : isStuck
+            ? 'configuration.saved.failed'
+            : 'configuration.saved.running',
+        { version: String(saved.version) },
+      )}
+      onDismiss={onDismiss}
+    >
+      <ul className="mt-1 divide-y divide-line">
+        {operations.map((operation) => (
+          <li key={operation.operationId} className="flex flex-wrap items-center gap-x-3 gap-y-0.5 py-1">
+            <TextLink to={paths.operation(operation.operationId)}>
+              {t(`vocabulary.type.${operation.operationType}`)} {operation.installation.bundle.bundleId}
+            </TextLink>
+            <OperationBadge state={operation.state} />
+            <Progress operation={operation} />
+          </li>
+        ))}
+      </ul>
+    </Frame>
+  )
+}
+
+function Progress({ operation }: { operation: Operation }) {
+  const t = useText()
+  const { state, phase, nextAttemptAt, failure, startedAt, finishedAt } = operation
+  if (state === 'WAITING' && nextAttemptAt !== null) {
+    return (
+      <span className="text-muted">
+        {t('configuration.saved.repeats')} <Countdown to={nextAttemptAt} />
+      </span>
+    )
+  }
+  if (failure !== null && state === 'FAILED') {
+    return <span className="min-w-0 text-muted wrap-anywhere">{failure.message}</span>
+  }
+  if (state === 'SUCCEEDED' && startedAt !== null && finishedAt !== null) {
+    return (
+      <span className="text-faint">
+        <Duration ms={Date.parse(finishedAt) - Date.parse(startedAt)} />
+      </span>
+    )
+  }
+  return phase === 'DONE' ? null : <span className="text-muted">{t(`vocabulary.phase.${phase}`)}</span>
+}
+
+function Frame({
+  icon,
+  tint,
+  title,
+  onDismiss,
+  children,
+}: {
+  icon: IconName
+  tint: string
+  title: string
+  onDismiss: () => void
+  children: React.ReactNode
+}) {
+  const t = useText()
+  return (
+    <section
+      role="status"
+      className="flex gap-2.5 rounded-md border border-line-strong bg-sunken py-2 pr-2 pl-3"
+    >
+      <Icon name={icon} className={`mt-0.5 ${tint}`} />
+      <div className="min-w-0 flex-1">
+        <p className="font-semibold">{title}</p>
+        <div>{children}</div>
+      </div>
+      <Button variant="quiet" size="sm" icon="close" label={t('common.close')} onClick={onDismiss} />
+    </section>
+  )
+}
+
+/** The operations of a save as they stand now; the event stream keeps the answer up to date. */
+function useOperations(started: readonly Operation[]): readonly Operation[] {
+  const first = started[0]
+  const ids = new Set(started.map(({ operationId }) => operationId))
+  const { environmentKey, applicationRuntimeId, workspaceId } = first?.installation ?? NOWHERE
+  const query = {
+    environmentKey,
+    applicationRuntimeId,
+    workspaceId,
+    since: first?.createdAt ?? EPOCH,
+    limit: 200,
+  }
+  const { data } = useQuery({ ...apiQuery('GET /operations', { query }), enabled: first !== undefined })
+  const now = data?.items.filter(({ operationId }) => ids.has(operationId)) ?? []
+  return started.map((one) => now.find(({ operationId }) => operationId === one.operationId) ?? one)
+}
+
+const EPOCH = '1970-01-01T00:00:00.000Z'
+const NOWHERE = { environmentKey: '-', applicationRuntimeId: '-', workspaceId: 0 }

@@ -1,0 +1,87 @@
+import { lazy, Suspense } from 'react'
+import { useText, type Translate } from '../../../i18n/use-text.ts'
+import { Icon } from '../../../ui/icons/Icon.tsx'
+import { Notice } from '../../../ui/Notice.tsx'
+import { Skeleton } from '../../../ui/Skeleton.tsx'
+import { useEditor } from '../editor-context.ts'
+import { resourceTitle } from '../labels.ts'
+import { readDocument, type DocumentProblem } from './document.ts'
+import type { DocumentState } from './use-document.ts'
+
+const JsonEditor = lazy(async () => ({ default: (await import('../../../forms/JsonEditor.tsx')).JsonEditor }))
+
+const SHOWN = 8
+
+/** The whole configuration as one document. What is changed in it becomes edits, which go the way of all edits. */
+export function DocumentTab({ document }: { document: DocumentState }) {
+  const t = useText()
+  const { configuration, mayWrite, isSaving } = useEditor()
+  const { text, from, reading, isBroken, onText } = document
+  const problems = reading?.problems.filter(({ kind }) => kind !== 'value') ?? []
+  const omitted = reading?.omitted ?? []
+  return (
+    <div className="space-y-3">
+      <p className="max-w-[88ch] text-muted">{t('configuration.document.help')}</p>
+      {isBroken && (
+        <Notice tone="warn" live>
+          {t('configuration.document.broken')}
+        </Notice>
+      )}
+      {problems.length > 0 && (
+        <Notice tone="error" title={t('configuration.document.problems', { n: problems.length })}>
+          <ul className="mt-1 space-y-0.5">
+            {problems.slice(0, SHOWN).map((problem) => (
+              <li key={`${problem.path} ${problem.kind}`}>
+                <span className="mono wrap-anywhere">{readable(problem.path)}</span> {tell(problem, t)}
+              </li>
+            ))}
+          </ul>
+        </Notice>
+      )}
+      {omitted.length > 0 && (
+        <p className="flex items-start gap-2 text-muted" role="status">
+          <Icon name="info" size={14} className="mt-0.5" />
+          <span>
+            {t('configuration.document.omitted', {
+              n: omitted.length,
+              names: omitted
+                .slice(0, SHOWN)
+                .map((locator) => resourceTitle(configuration.resources[locator], locator))
+                .join(', '),
+            })}
+          </span>
+        </p>
+      )}
+      <Suspense fallback={<Skeleton className="h-[60vh] w-full" />}>
+        <JsonEditor
+          label={t('configuration.document.label')}
+          height="tall"
+          follows="always"
+          text={text}
+          readOnly={!mayWrite || isSaving}
+          check={(value) =>
+            readDocument(value, from).problems.map((problem) => ({
+              path: problem.path,
+              keyword: problem.keyword,
+              message: tell(problem, t),
+            }))
+          }
+          onText={onText}
+        />
+      </Suspense>
+    </div>
+  )
+}
+
+function tell({ kind, detail }: DocumentProblem, t: Translate): string {
+  switch (kind) {
+    case 'value':
+      return detail
+    case 'writtenByPlugin':
+      return t('configuration.document.problem.writtenByPlugin', { plugin: detail })
+    default:
+      return t(`configuration.document.problem.${kind}`)
+  }
+}
+
+const readable = (pointer: string): string => pointer.slice(1).replaceAll('~1', '/').replaceAll('~0', '~')

@@ -1,0 +1,192 @@
+import type { Configuration, ConfigurationResource, PropertyView } from '#contract/console-api/shapes.ts'
+import { deepEqual, isJsonObject } from '#contract/protocol/json.ts'
+import type { JsonObject, JsonValue } from '#contract/protocol/json.ts'
+import { checkTypedValue } from '#contract/protocol/business-value.ts'
+import type { TypedValue } from '#contract/protocol/typed-value.ts'
+import type { Edit } from '../../../forms/edit.ts'
+import { allEdits, editAt, viewAt, type Draft, type DraftStep, type PropertyPlace } from '../draft/draft.ts'
+import { definitionOf } from '../outline.ts'
+import { changesNothing, isHidden, isSet } from '../view.ts'
+
+/** A sensitive value that is left as it is. */
+const HIDDEN: JsonObject = { '@type': 'Data', isSensitive: true }
+
+/** The whole configuration, with the edits on it, as one document: locator → property → value in its wrapper. */
+export function documentOf(configuration: Configuration, draft: Draft): JsonObject {
+  return Object.fromEntries(
+    Object.keys(configuration.resources)
+      .toSorted()
+      .map((locator) => [locator, resourceOf(configuration.resources[locator], draft[locator] ?? {})]),
+  )
+}
+
+function resourceOf(resource: ConfigurationResource | undefined, edits: Draft[string]): JsonObject {
+  const names = [...new Set([...Object.keys(resource?.properties ?? {}), ...Object.keys(edits)])].toSorted()
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const value = shown(viewAt(resource, name), edits[name]?.edit)
+      return value === null ? [] : [[name, value]]
+    }),
+  )
+}
+
+function shown(view: PropertyView | null, edit: Edit | undefined): JsonValue | null {
+  if (edit?.kind === 'removed') return null
+  if (edit?.kind === 'set') return edit.value
+  if (!isSet(view)) return null
+  return isHidden(view) ? HIDDEN : view
+}
+
+/** Something in the document that is no change of a property; `path` is a JSON pointer. */
+export interface DocumentProblem {
+  path: string
+  keyword: string
+  kind:
+    | 'object'
+    | 'unknownResource'
+    | 'unknownProperty'
+    | 'wrapper'
+    | 'hidden'
+    | 'writtenByPlugin'
+    | 'claimed'
+    | 'value'
+  /** The name or message that the text of the problem is made with. */
+  detail: string
+}
+
+export interface DocumentReading {
+  /** What the document makes of each property that it changes. */
+  wanted: ReadonlyMap<string, ReadonlyMap<string, Edit>>
+  problems: DocumentProblem[]
+  /** Resources of the configuration that the document leaves out: they stay as they are. */
+  omitted: string[]
+}
+
+/** What a document changes in the configuration that it was written from. */
+export function readDocument(document: JsonValue, configuration: Configuration): DocumentReading {
+  const problems: DocumentProblem[] = []
+  const tell = (path: string, kind: DocumentProblem['kind'], detail = ''): void => {
+    problems.push({ path, keyword: kind, kind, detail })
+  }
+  const wanted = new Map<string, Map<string, Edit>>()
+  if (!isJsonObject(document)) {
+    tell('', 'object')
+    return { wanted, problems, omitted: [] }
+  }
+  for (const [locator, properties] of Object.entries(document)) {
+    const path = `/${escape(locator)}`
+    const resource = Object.hasOwn(configuration.resources, locator)
+      ? configuration.resources[locator]
+      : undefined
+    if (resource === undefined) tell(path, 'unknownResource', locator)
+    else if (!isJsonObject(properties)) tell(path, 'object')
+    else wanted.set(locator, readResource({ resource, properties, path, tell }))
+  }
+  const omitted = Object.keys(configuration.resources).filter((locator) => !Object.hasOwn(document, locator))
+  return { wanted, problems, omitted }
+}
+
+function readResource({
+  resource,
+  properties,
+  path,
+  tell,
+}: {
+  resource: ConfigurationResource
+  properties: JsonObject
+  path: string
+  tell: (path: string, kind: DocumentProblem['kind'], detail?: string) => void
+}): Map<string, Edit> {
+  const edits = new Map<string, Edit>()
+  for (const [property, value] of Object.entries(properties)) {
+    const at = `${path}/${escape(property)}`
+    const view = viewAt(resource, property)
+    if (deepEqual(value, isHidden(view) ? HIDDEN : view)) continue
+    const plugin = Object.hasOwn(resource.writtenBy, property) ? resource.writtenBy[property] : undefined
+    const definition = definitionOf(resource, property)
+    if (plugin !== undefined) tell(at, 'writtenByPlugin', plugin)
+    else if (resource.claim !== null) tell(at, 'claimed')
+    else if (definition === undefined) tell(at, 'unknownProperty', property)
+    else if (!isWrapped(value)) tell(at, 'wrapper')
+    else if (value['@type'] === 'Data' && !('value' in value)) {
+      // a hidden value that is not set: there is nothing to keep
+      if (definition.isSensitive !== true) tell(at, 'hidden')
+    } else {
+      edits.set(property, { kind: 'set', value: value as TypedValue })
+      const inside = value['@type'] === 'Data' ? `${at}/value` : at
+      for (const problem of checkTypedValue(definition, value as TypedValue))
+        tell(`${inside}${problem.path}`, 'value', problem.message)
+    }
+  }
+  for (const property of Object.keys(resource.properties)) {
+    const view = viewAt(resource, property)
+    const isRemovable = !Object.hasOwn(resource.writtenBy, property) && !isHidden(view)
+    if (Object.hasOwn(properties, property) || !isRemovable) continue
+    if (resource.claim !== null) tell(path, 'claimed')
+    else edits.set(property, { kind: 'removed' })
+  }
+  return edits
+}
+
+/**
+ * From the draft as it is to what a document wants, as edits that began from the configuration that the document was
+ * written from: so a document, too, never overwrites what was saved meanwhile. `isOurs` says which edits the document
+ * knew of and so takes back by leaving them out.
+ */
+export function stepTo(
+  wanted: DocumentReading['wanted'],
+  {
+    configuration,
+    draft,
+    isOurs,
+  }: { configuration: Configuration; draft: Draft; isOurs: (place: PropertyPlace) => boolean },
+): DraftStep {
+  const step: DraftStep[number][] = []
+  for (const [locator, edits] of wanted) {
+    const resource = configuration.resources[locator]
+    for (const [property, edit] of edits) {
+      const before = editAt(draft, locator, property)
+      if (before !== undefined && deepEqual(before.edit, edit)) continue
+      const isSensitive = definitionOf(resource, property)?.isSensitive === true
+      const base = before === undefined ? viewAt(resource, property) : before.base
+      const version = before === undefined ? configuration.snapshotVersion : before.version
+      step.push({
+        locator,
+        property,
+        next: changesNothing(edit, base) ? null : { edit, base, version, isSensitive },
+      })
+    }
+  }
+  for (const place of allEdits(draft)) {
+    const { locator, property, edit, isSensitive } = place
+    const ofResource = wanted.get(locator)
+    if (ofResource === undefined || ofResource.has(property) || !isOurs(place)) continue
+    // the removal of something hidden, and half a number, are nothing that a document can say
+    if (edit.kind === 'unfinished' || (isSensitive && edit.kind === 'removed')) continue
+    step.push({ locator, property, next: null })
+  }
+  return step
+}
+
+function isWrapped(value: JsonValue): value is JsonObject & { '@type': string } {
+  if (!isJsonObject(value)) return false
+  switch (value['@type']) {
+    case 'Data':
+      return Object.keys(value).every(
+        (key) => key === '@type' || key === 'value' || (key === 'isSensitive' && value[key] === true),
+      )
+    case 'ServiceReference':
+      return isReference(value)
+    case 'ServiceReferenceMap':
+      return isJsonObject(value['valueMap']) && Object.values(value['valueMap']).every(isReference)
+    case 'ServiceReferenceList':
+      return Array.isArray(value['valueList']) && value['valueList'].every(isReference)
+    default:
+      return false
+  }
+}
+
+const isReference = (value: JsonValue): boolean =>
+  isJsonObject(value) && value['@type'] === 'ServiceReference' && typeof value['serviceId'] === 'string'
+
+const escape = (segment: string): string => segment.replaceAll('~', '~0').replaceAll('/', '~1')

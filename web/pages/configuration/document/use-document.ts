@@ -1,0 +1,89 @@
+import { useEffect, useEffectEvent, useMemo, useRef, useState } from 'react'
+import type { Configuration } from '#contract/console-api/shapes.ts'
+import { parseJson } from '../../../forms/parse-json.ts'
+import { allEdits, type Draft, type PropertyPlace } from '../draft/draft.ts'
+import type { DraftStore } from '../draft/draft-store.ts'
+import { documentOf, readDocument, stepTo, type DocumentReading } from './document.ts'
+
+const REST_MS = 300
+
+/** A document that is being typed, with the configuration that it was written from. */
+interface Session {
+  text: string
+  from: Configuration
+}
+
+export interface DocumentState {
+  text: string
+  /** The configuration that the text is compared with. */
+  from: Configuration
+  reading: DocumentReading | null
+  /** The text is no JSON (yet): what was typed since it was is in no edit. */
+  isBroken: boolean
+  onText: (text: string) => void
+}
+
+/**
+ * The whole configuration as a text that turns into edits when the typing rests. The text belongs to one snapshot: while
+ * it is typed it is compared with that one; as soon as the draft or the snapshot moved otherwise it is written anew.
+ */
+export function useDocument({
+  store,
+  draft,
+  configuration,
+  isShown,
+}: {
+  store: DraftStore
+  draft: Draft
+  configuration: Configuration
+  isShown: boolean
+}): DocumentState {
+  const [session, setSession] = useState<Session | null>(null)
+  const [handed, setHanded] = useState<Draft | null>(null)
+  const ours = useRef(new Set<string>())
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
+  const from = session?.from ?? configuration
+
+  const parsed = useMemo(() => (session === null ? undefined : parseJson(session.text)), [session])
+  const reading = useMemo(
+    () => (parsed === undefined || session === null ? null : readDocument(parsed, session.from)),
+    [parsed, session],
+  )
+  const isSettled = session !== null && parsed !== undefined && handed !== null
+  const hasMoved = draft !== handed || configuration.snapshotVersion !== from.snapshotVersion
+  if (isSettled && hasMoved && (reading?.problems.length ?? 0) === 0) setSession(null)
+
+  const hand = useEffectEvent((text: string, written: Configuration) => {
+    const value = parseJson(text)
+    if (value === undefined) return
+    const { wanted } = readDocument(value, written)
+    const isOurs = (place: PropertyPlace) => ours.current.has(keyOf(place))
+    store.take(stepTo(wanted, { configuration: written, draft: store.current(), isOurs }))
+    for (const place of allEdits(store.current())) {
+      if (wanted.get(place.locator)?.has(place.property) === true) ours.current.add(keyOf(place))
+    }
+    setHanded(store.current())
+  })
+  useEffect(() => () => clearTimeout(timer.current), [])
+
+  const generated = useMemo(
+    () => (isShown && session === null ? JSON.stringify(documentOf(configuration, draft), null, 2) : ''),
+    [isShown, session, configuration, draft],
+  )
+  return {
+    text: session?.text ?? generated,
+    from,
+    reading,
+    isBroken: session !== null && parsed === undefined,
+    onText: (text) => {
+      if (text === (session?.text ?? generated)) return
+      if (session === null) ours.current = new Set(allEdits(draft).map(keyOf))
+      setSession({ text, from })
+      setHanded(null)
+      clearTimeout(timer.current)
+      timer.current = setTimeout(() => hand(text, from), REST_MS)
+    },
+  }
+}
+
+const keyOf = ({ locator, property }: PropertyPlace): string => `${locator} ${property}`

@@ -1,0 +1,174 @@
+import {
+  allEdits,
+  countEdits,
+  editAt,
+  EMPTY,
+  takeStep,
+  type Draft,
+  type DraftEdit,
+  type DraftStep,
+  type PropertyPlace,
+} from './draft.ts'
+import { readDraft, writeDraft } from './stored-draft.ts'
+
+/** Where drafts are kept; the browser's storage, which may be missing, full or cleared at any time. */
+export interface Keeper {
+  read: () => string | null
+  write: (text: string | null) => void
+}
+
+/** Something that the server said of an edit; void as soon as the edit is another. */
+export type Remark = PropertyPlace & { message: string; of: DraftEdit | undefined }
+
+/** What is told in one quiet line after the page moved to a new snapshot by itself. */
+export interface News {
+  version: number
+  savedBy: string
+  /** Edits of mine that turned out to be saved already. */
+  alreadySaved: number
+  /** Edits of mine that now stand on it. */
+  edits: number
+}
+
+const REST_MS = 250
+
+/**
+ * The edits of one person in one scope. They belong to the person, not to the tab: every tab writes only the properties
+ * that were edited in it into what is kept, and takes over what others wrote, so that two tabs never undo one another.
+ * Sensitive edits are in the memory of this tab alone.
+ */
+export class DraftStore {
+  private draft: Draft
+  private lost: readonly PropertyPlace[]
+  private remarks: readonly Remark[] = []
+  private news: News | null = null
+  private readonly unkept = new Map<string, PropertyPlace>()
+  private readonly listeners = new Set<() => void>()
+  private timer: ReturnType<typeof setTimeout> | undefined
+  private readonly keeper: Keeper
+
+  constructor(keeper: Keeper) {
+    this.keeper = keeper
+    const { edits, withheld } = readDraft(keeper.read())
+    this.draft = edits
+    this.lost = withheld
+  }
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.listeners.add(listener)
+    return () => this.listeners.delete(listener)
+  }
+
+  readonly current = (): Draft => this.draft
+
+  edit(locator: string, property: string): DraftEdit | undefined {
+    return editAt(this.draft, locator, property)
+  }
+
+  /** Sensitive values that were typed before and could not be kept. */
+  readonly notKept = (): readonly PropertyPlace[] => this.lost
+
+  readonly currentRemarks = (): readonly Remark[] => this.remarks
+
+  remark(locator: string, property: string): Remark | undefined {
+    return this.remarks.find((remark) => remark.locator === locator && remark.property === property)
+  }
+
+  take(step: DraftStep): void {
+    if (step.length === 0) return
+    this.draft = takeStep(this.draft, step)
+    for (const { locator, property } of step) this.unkept.set(`${locator} ${property}`, { locator, property })
+    this.lost = this.lost.filter((place) => !step.some((one) => isSame(one, place)))
+    this.remarks = this.remarks.filter((remark) => this.edit(remark.locator, remark.property) === remark.of)
+    this.tell()
+    this.timer ??= setTimeout(() => this.keep(), REST_MS)
+  }
+
+  /** Takes edits out, but only those that are still what was sent: what was typed since stays. */
+  drop(sent: Draft): void {
+    this.take(
+      allEdits(sent)
+        .filter(({ locator, property }) => this.edit(locator, property) === editAt(sent, locator, property))
+        .map(({ locator, property }) => ({ locator, property, next: null })),
+    )
+  }
+
+  clear(): void {
+    this.take(allEdits(this.draft).map(({ locator, property }) => ({ locator, property, next: null })))
+    this.forgetNotKept()
+    this.keep()
+  }
+
+  setRemarks(remarks: readonly (PropertyPlace & { message: string })[]): void {
+    this.remarks = remarks.map((remark) => ({ ...remark, of: this.edit(remark.locator, remark.property) }))
+    this.tell()
+  }
+
+  forgetNotKept(): void {
+    if (this.lost.length === 0) return
+    this.lost = []
+    this.tell()
+    this.keep()
+  }
+
+  readonly currentNews = (): News | null => this.news
+
+  tellNews(news: News | null): void {
+    if (news === this.news) return
+    this.news = news
+    this.tell()
+  }
+
+  hasSensitive(): boolean {
+    return allEdits(this.draft).some(({ isSensitive }) => isSensitive)
+  }
+
+  /** Writes what was edited here on top of what is kept. */
+  keep(): void {
+    clearTimeout(this.timer)
+    this.timer = undefined
+    const mine = [...this.unkept.values()].map((place) => ({
+      ...place,
+      next: this.edit(place.locator, place.property) ?? null,
+    }))
+    this.unkept.clear()
+    const kept = takeStep(this.kept(), mine)
+    this.keeper.write(countEdits(kept) === 0 ? null : writeDraft(kept))
+  }
+
+  /** Another tab wrote: its edits become the ones here, except where something was typed here since. */
+  takeOver(): void {
+    const mine = [...this.unkept.values()].map((place) => ({
+      ...place,
+      next: this.edit(place.locator, place.property) ?? null,
+    }))
+    this.draft = keepSame(this.draft, takeStep(this.kept(), mine))
+    this.tell()
+  }
+
+  /** What is kept, with the sensitive edits of this tab. */
+  private kept(): Draft {
+    const sensitive = allEdits(this.draft)
+      .filter(({ isSensitive }) => isSensitive)
+      .map(({ locator, property }) => ({ locator, property, next: this.edit(locator, property) ?? null }))
+    return takeStep(readDraft(this.keeper.read()).edits, sensitive)
+  }
+
+  private tell(): void {
+    for (const listener of this.listeners) listener()
+  }
+}
+
+const isSame = (one: PropertyPlace, other: PropertyPlace): boolean =>
+  one.locator === other.locator && one.property === other.property
+
+/** The draft that was read, with the very objects that are known already where they say the same: fewer fields render. */
+function keepSame(known: Draft, read: Draft): Draft {
+  const step = allEdits(read).map(({ locator, property }) => {
+    const now = editAt(read, locator, property)
+    const before = editAt(known, locator, property)
+    const isEqual = before !== undefined && JSON.stringify(before) === JSON.stringify(now)
+    return { locator, property, next: (isEqual ? before : now) ?? null }
+  })
+  return takeStep(EMPTY, step)
+}

@@ -1,0 +1,76 @@
+import type { Changes, ConfigurationResource, PropertyView } from '#contract/console-api/shapes.ts'
+import type { Edit } from '../../../forms/edit.ts'
+
+/** One edit of a property, and what it began from: the view that the person saw, of which snapshot. */
+export interface DraftEdit {
+  edit: Edit
+  base: PropertyView | null
+  version: number
+  /** Never leaves the memory of this page. */
+  isSensitive: boolean
+}
+
+/** The edits of a person by locator and property. A property without an edit is no key. */
+export type Draft = Readonly<Record<string, Readonly<Record<string, DraftEdit>>>>
+
+export type PropertyPlace = { locator: string; property: string }
+export type PlacedEdit = PropertyPlace & DraftEdit
+
+/** Edits to put in (or, null, to take out) in one step. */
+export type DraftStep = readonly (PropertyPlace & { next: DraftEdit | null })[]
+
+export const EMPTY: Draft = {}
+
+export function editAt(draft: Draft, locator: string, property: string): DraftEdit | undefined {
+  const ofResource = Object.hasOwn(draft, locator) ? draft[locator] : undefined
+  return ofResource !== undefined && Object.hasOwn(ofResource, property) ? ofResource[property] : undefined
+}
+
+export function takeStep(draft: Draft, step: DraftStep): Draft {
+  const next: Record<string, Record<string, DraftEdit>> = {}
+  for (const [locator, edits] of Object.entries(draft)) next[locator] = edits
+  const copied = new Set<string>()
+  for (const { locator, property, next: edit } of step) {
+    if (!copied.has(locator)) {
+      next[locator] = { ...next[locator] }
+      copied.add(locator)
+    }
+    const edits = next[locator] ?? {}
+    if (edit === null) delete edits[property]
+    else edits[property] = edit
+    if (Object.keys(edits).length === 0) delete next[locator]
+  }
+  return next
+}
+
+export function allEdits(draft: Draft): PlacedEdit[] {
+  return Object.entries(draft).flatMap(([locator, edits]) =>
+    Object.entries(edits).map(([property, edit]) => ({ locator, property, ...edit })),
+  )
+}
+
+export const countEdits = (draft: Draft): number =>
+  Object.values(draft).reduce((count, edits) => count + Object.keys(edits).length, 0)
+
+/** What would be sent: everything that is a value. `only` narrows it to some resources. */
+export function changesOf(draft: Draft, only: (locator: string) => boolean = () => true): Changes {
+  const changes: Changes = {}
+  for (const { locator, property, edit } of allEdits(draft)) {
+    if (edit.kind === 'unfinished' || !only(locator)) continue
+    const ofResource = (changes[locator] ??= {})
+    ofResource[property] = edit.kind === 'set' ? edit.value : null
+  }
+  return changes
+}
+
+/** The oldest snapshot that an edit still stands on; null without edits. */
+export function oldestVersion(draft: Draft): number | null {
+  const versions = allEdits(draft).map(({ version }) => version)
+  return versions.length === 0 ? null : Math.min(...versions)
+}
+
+/** What a property is in a resource as it stands now. */
+export function viewAt(resource: ConfigurationResource | undefined, property: string): PropertyView | null {
+  if (resource === undefined || !Object.hasOwn(resource.properties, property)) return null
+  return resource.properties[property] ?? null
+}

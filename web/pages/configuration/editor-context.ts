@@ -1,0 +1,28 @@
+import { createContext, use } from 'react'
+import type { Configuration } from '#contract/console-api/shapes.ts'
+import type { DraftStore } from './draft/draft-store.ts'
+import type { Merged } from './merge.ts'
+
+/** What every part of the editor knows. */
+export interface EditorValue {
+  configuration: Configuration
+  store: DraftStore
+  /** Whether the person may change anything here. */
+  mayWrite: boolean
+  /** While a save is on its way nothing can be typed: it would not be part of it. */
+  isSaving: boolean
+  /** The edit of a property that stands on an older snapshot, and how it stands to theirs. */
+  mergedAt: (locator: string, property: string) => Merged | undefined
+  /** Shows the resource and puts the focus into the property's field. */
+  goTo: (locator: string, property?: string) => void
+  openReview: () => void
+  openHistory: (locator: string, property: string) => void
+}
+
+export const EditorContext = createContext<EditorValue | null>(null)
+
+export function useEditor(): EditorValue {
+  const value = use(EditorContext)
+  if (value === null) throw new Error('useEditor() needs <EditorContext value={…}> around it')
+  return value
+}

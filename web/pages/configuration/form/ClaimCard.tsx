@@ -1,0 +1,96 @@
+import { useQuery } from '@tanstack/react-query'
+import type { Claim } from '#contract/console-api/shapes.ts'
+import { apiQuery } from '../../../api/query.ts'
+import { useRichText, useText } from '../../../i18n/use-text.ts'
+import { useShell } from '../../../layouts/shell-context.ts'
+import { paths } from '../../../paths.ts'
+import { OperationBadge } from '../../../ui/StateBadge.tsx'
+import { Icon } from '../../../ui/icons/Icon.tsx'
+import { TextLink } from '../../../ui/Link.tsx'
+import { Countdown, Time } from '../../../ui/Time.tsx'
+import { useEditor } from '../editor-context.ts'
+
+/** Why the form is locked: whose operation holds it, since when, what it waits for, and which ways out there are. */
+export function ClaimCard({ claim }: { claim: Claim }) {
+  const t = useText()
+  const rich = useRichText()
+  // the row alone: the whole story, with every attempt, is on the operation's own page
+  const { operationId } = claim
+  const rows = useQuery(apiQuery('GET /operations', { query: { q: operationId, limit: 1 } })).data
+  const operation = rows?.items.find((row) => row.operationId === operationId)
+  const phase = operation?.phase
+  const next = claim.state === 'WAITING' ? operation?.nextAttemptAt : null
+  return (
+    <section
+      aria-label={t('configuration.claim.title')}
+      className="mb-5 rounded-lg border border-line-strong bg-sunken"
+    >
+      <div className="flex gap-3 px-4 py-3">
+        <Icon name="lock" className="mt-0.5 text-muted" />
+        <div className="min-w-0 flex-1">
+          <p className="font-semibold">{t('configuration.claim.title')}</p>
+          <p className="mt-0.5 flex flex-wrap items-center gap-x-2 gap-y-1">
+            <OperationBadge state={claim.state} look="pill" />
+            <span className="min-w-0">
+              {rich('configuration.claim.whose', {
+                type: (
+                  <TextLink to={paths.operation(claim.operationId)}>
+                    {t(`vocabulary.type.${claim.operationType}`)}
+                  </TextLink>
+                ),
+                person: <span className="font-medium">{claim.requestedBy.name}</span>,
+                since: <Time at={claim.since} />,
+              })}
+            </span>
+            {phase !== undefined && phase !== 'DONE' && (
+              <span className="text-muted">
+                {t('configuration.claim.phase', { phase: t(`vocabulary.phase.${phase}`) })}
+              </span>
+            )}
+          </p>
+          {operation?.failure && (
+            <p className="mt-1.5 max-w-[80ch] wrap-anywhere">
+              {operation.failure.message}{' '}
+              <span className="mono text-muted">{operation.failure.errorCode}</span>
+            </p>
+          )}
+          <p className="mt-1.5 max-w-[80ch] text-muted">
+            {next
+              ? rich('configuration.claim.next', {
+                  wait: <Countdown to={next} className="font-medium text-ink" />,
+                })
+              : t(`configuration.claim.${claim.state}`)}
+          </p>
+          {claim.state === 'FAILED' && <WaysOut operationId={claim.operationId} />}
+        </div>
+      </div>
+    </section>
+  )
+}
+
+function WaysOut({ operationId }: { operationId: string }) {
+  const t = useText()
+  const { can } = useShell()
+  const { scope } = useEditor().configuration
+  const ways = [
+    { key: 'retry', may: can('operation:retry', scope) },
+    { key: 'takeover', may: can('operation:takeover', scope) },
+  ] as const
+  return (
+    <ul className="mt-2 space-y-1">
+      {ways.map(({ key, may }) => (
+        <li key={key} className="flex flex-wrap items-center gap-x-2">
+          <Icon name={may ? 'arrowRight' : 'lock'} size={12} className="text-faint" />
+          {may ? (
+            <TextLink to={paths.operation(operationId)}>{t(`configuration.claim.way.${key}`)}</TextLink>
+          ) : (
+            <span>{t(`configuration.claim.way.${key}`)}</span>
+          )}
+          <span className="text-xs text-muted">
+            {t(may ? 'configuration.claim.may' : `configuration.claim.mayNot.${key}`)}
+          </span>
+        </li>
+      ))}
+    </ul>
+  )
+}

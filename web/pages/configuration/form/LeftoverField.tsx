@@ -1,0 +1,47 @@
+import type { PropertyView } from '#contract/console-api/shapes.ts'
+import { useText } from '../../../i18n/use-text.ts'
+import { Button } from '../../../ui/Button.tsx'
+import { PropertyValueView } from '../../../ui/values/ValueView.tsx'
+import { useEdit } from '../draft/drafts.ts'
+import { useEditor } from '../editor-context.ts'
+import { fieldId, rowId } from './field-id.ts'
+import { useFieldEdit } from './use-field-edit.ts'
+
+/** A value that no definition stands for any more: it can only be taken away. */
+export function LeftoverField({
+  locator,
+  property,
+  view,
+  isLocked,
+}: {
+  locator: string
+  property: string
+  view: PropertyView | null
+  isLocked: boolean
+}) {
+  const t = useText()
+  const { store, mayWrite, isSaving } = useEditor()
+  const edit = useEdit(store, locator, property)
+  const { onEdit, onReset } = useFieldEdit({ locator, property, definition: undefined, view })
+  const isOpen = mayWrite && !isLocked && !isSaving
+  return (
+    <div
+      id={rowId(property)}
+      className="flex flex-wrap items-center gap-x-4 gap-y-1 border-t border-line py-3 first:border-t-0"
+    >
+      <span className="mono min-w-40 font-medium wrap-anywhere">{property}</span>
+      <span className={edit === undefined ? 'min-w-0 flex-1' : 'min-w-0 flex-1 line-through'}>
+        <PropertyValueView value={view} />
+      </span>
+      {isOpen && (
+        <Button
+          id={fieldId(property)}
+          size="sm"
+          onClick={() => (edit === undefined ? onEdit({ kind: 'removed' }) : onReset())}
+        >
+          {edit === undefined ? t('forms.remove') : t('configuration.field.reset')}
+        </Button>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,189 @@
+import { memo } from 'react'
+import type { PropertyView } from '#contract/console-api/shapes.ts'
+import type { ResourceKind } from '#contract/protocol/locator.ts'
+import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
+import { editProblem } from '../marks.ts'
+import { controlKind } from '../../../forms/control-kind.ts'
+import type { ControlProps } from '../../../forms/control-props.ts'
+import { limitsText } from '../../../forms/limits-text.ts'
+import { PropertyControl } from '../../../forms/PropertyControl.tsx'
+import { useText } from '../../../i18n/use-text.ts'
+import { Button } from '../../../ui/Button.tsx'
+import { Icon } from '../../../ui/icons/Icon.tsx'
+import { PropertyValueView } from '../../../ui/values/ValueView.tsx'
+import { useEdit, useRemark } from '../draft/drafts.ts'
+import { useEditor } from '../editor-context.ts'
+import { propertyHelp, propertyTitle } from '../labels.ts'
+import { isSet, valueOf, viewOf } from '../view.ts'
+import { fieldId, rowId } from './field-id.ts'
+import { FieldNotes } from './FieldNotes.tsx'
+import { useFieldEdit } from './use-field-edit.ts'
+
+export interface PropertyFieldProps {
+  locator: string
+  property: string
+  kind: ResourceKind
+  definition: PropertyDefinition
+  view: PropertyView | null
+  writtenBy: string | undefined
+  isLocked: boolean
+  zone: string | undefined
+}
+
+/** One property: what it is at the left, its control at the right, and under it what is to be known of its value. */
+export const PropertyField = memo(function PropertyField(props: PropertyFieldProps) {
+  const { locator, property, kind, definition, view, writtenBy, isLocked } = props
+  const t = useText()
+  const { store, mayWrite, isSaving, openHistory } = useEditor()
+  const edit = useEdit(store, locator, property)
+  const remark = useRemark(store, locator, property)
+  const problem = edit === undefined ? null : (editProblem(definition, edit, t) ?? remark ?? null)
+  const limits = limitsText(definition, t)
+  const title = propertyTitle(definition, property)
+  const help = propertyHelp(definition)
+  const id = fieldId(property)
+  const described = [
+    problem !== null && `${id}-error`,
+    help !== '' && `${id}-help`,
+    limits !== '' && `${id}-limits`,
+  ]
+  const isPlain = writtenBy !== undefined || !mayWrite
+
+  return (
+    <div
+      id={rowId(property)}
+      className="group relative grid scroll-my-24 gap-x-8 gap-y-2 border-t border-line py-4 first:border-t-0 @min-[42rem]/form:grid-cols-[16rem_minmax(0,1fr)]"
+    >
+      {edit !== undefined && (
+        <span aria-hidden="true" className="absolute inset-y-3 -left-3 w-0.5 rounded-full bg-accent" />
+      )}
+      <div className="flex min-w-0 items-start justify-between gap-2">
+        <div className="min-w-0">
+          <label
+            id={`${id}-label`}
+            htmlFor={isPlain ? undefined : id}
+            className="flex flex-wrap items-baseline gap-x-2 font-medium wrap-anywhere"
+          >
+            {title}
+            {definition.required === true && (
+              <span className="text-xs font-normal text-faint">{t('common.required')}</span>
+            )}
+          </label>
+          {title !== property && <p className="mono text-faint wrap-anywhere">{property}</p>}
+          {help !== '' && (
+            <p id={`${id}-help`} className="mt-1 max-w-[56ch] text-xs text-muted wrap-anywhere">
+              {help}
+            </p>
+          )}
+        </div>
+        <Button
+          variant="quiet"
+          size="sm"
+          icon="clock"
+          label={t('configuration.field.history', { property: title })}
+          className="-mt-0.5 opacity-60 hover:opacity-100 focus-visible:opacity-100"
+          onClick={() => openHistory(locator, property)}
+        />
+      </div>
+      <div className="max-w-[38rem] min-w-0">
+        {isPlain ? (
+          <ReadOnlyValue view={view} plugin={writtenBy} />
+        ) : (
+          <div className={widthOf(definition, kind)}>
+            <EditableValue
+              {...props}
+              id={id}
+              describedBy={described}
+              isInvalid={problem !== null}
+              isReadOnly={isLocked || isSaving}
+            />
+          </div>
+        )}
+        {problem !== null && (
+          <p id={`${id}-error`} className="mt-1.5 flex gap-1.5 text-xs text-fail">
+            <Icon name="failed" size={12} className="mt-0.5" />
+            <span className="min-w-0 wrap-anywhere">{problem}</span>
+          </p>
+        )}
+        {!isPlain && <FieldNotes {...props} edit={edit} limits={limits} limitsId={`${id}-limits`} />}
+      </div>
+    </div>
+  )
+})
+
+const WIDTHS = { narrow: 'max-w-56', middle: 'max-w-80', wide: '' }
+
+/** A control as wide as what goes into it. */
+function widthOf(definition: PropertyDefinition, kind: ResourceKind): string {
+  switch (controlKind(definition, kind)) {
+    case 'number':
+      return WIDTHS.narrow
+    case 'choice':
+    case 'cron':
+      return WIDTHS.middle
+    default:
+      return WIDTHS.wide
+  }
+}
+
+function EditableValue({
+  locator,
+  property,
+  kind,
+  definition,
+  view,
+  zone,
+  id,
+  describedBy,
+  isInvalid,
+  isReadOnly,
+}: PropertyFieldProps & {
+  id: string
+  describedBy: (string | false)[]
+  isInvalid: boolean
+  isReadOnly: boolean
+}) {
+  const { store, configuration } = useEditor()
+  const edit = useEdit(store, locator, property)
+  const { onEdit, onReset } = useFieldEdit({ locator, property, definition, view })
+  const current = edit?.edit
+  const wiring: ControlProps['wiring'] = {
+    id,
+    'aria-labelledby': `${id}-label`,
+    'aria-describedby': describedBy.filter(Boolean).join(' ') || undefined,
+    'aria-invalid': isInvalid ? true : undefined,
+    'aria-required': definition.required === true ? true : undefined,
+  }
+  return (
+    <PropertyControl
+      resourceKind={kind}
+      definition={definition}
+      value={current === undefined ? valueOf(view) : current.kind === 'set' ? current.value : null}
+      unfinished={current?.kind === 'unfinished' ? current.text : null}
+      isSet={isSet(current === undefined ? view : viewOf(current, edit?.isSensitive === true))}
+      onEdit={onEdit}
+      onReset={onReset}
+      wiring={wiring}
+      readOnly={isReadOnly}
+      scope={configuration.scope}
+      zone={zone}
+    />
+  )
+}
+
+function ReadOnlyValue({ view, plugin }: { view: PropertyView | null; plugin: string | undefined }) {
+  const t = useText()
+  return (
+    <>
+      <div className="min-h-8 rounded-md border border-line bg-sunken px-2.5 py-1.5 wrap-anywhere">
+        <PropertyValueView value={view} />
+      </div>
+      {plugin !== undefined && (
+        <p className="mt-1.5 flex items-center gap-1.5 text-xs text-muted">
+          <Icon name="plugins" size={12} />
+          {t('configuration.field.writtenBy', { plugin })}
+        </p>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,152 @@
+import { memo, useEffect, useMemo } from 'react'
+import type { ConfigurationResource } from '#contract/console-api/shapes.ts'
+import { useText } from '../../../i18n/use-text.ts'
+import { Badge } from '../../../ui/Badge.tsx'
+import { Button } from '../../../ui/Button.tsx'
+import { CopyButton } from '../../../ui/CopyButton.tsx'
+import { Icon } from '../../../ui/icons/Icon.tsx'
+import { Segments } from '../../../ui/Id.tsx'
+import { useEdit } from '../draft/drafts.ts'
+import { viewAt } from '../draft/draft.ts'
+import { useEditor } from '../editor-context.ts'
+import { kindIcon, resourceTitle } from '../labels.ts'
+import {
+  definitionOf,
+  groupProperties,
+  isNarrowed,
+  leftovers,
+  matchingProperties,
+  propertyNames,
+  type Filter,
+  type Marks,
+} from '../outline.ts'
+import { ClaimCard } from './ClaimCard.tsx'
+import { focusField } from './field-id.ts'
+import { LeftoverField } from './LeftoverField.tsx'
+import { PropertyField } from './PropertyField.tsx'
+import { zoneProperty, zoneOf } from './zone.ts'
+
+/** The form of one resource; the only one that is mounted. */
+export const ResourceForm = memo(function ResourceForm({
+  locator,
+  resource,
+  filter,
+  marks,
+  focusOn,
+  onClearFilter,
+}: {
+  locator: string
+  resource: ConfigurationResource
+  filter: Filter
+  /** Of this resource; only where the filter asks for them. */
+  marks: Marks | undefined
+  /** The property that the address names. */
+  focusOn: string | undefined
+  onClearFilter: () => void
+}) {
+  const t = useText()
+  const { store } = useEditor()
+  const zoneName = zoneProperty(resource)
+  const zoneEdit = useEdit(store, locator, zoneName ?? '')
+  const zone = zoneName === undefined ? undefined : zoneOf(zoneEdit, viewAt(resource, zoneName))
+  const names = useMemo(
+    () => matchingProperties({ locator, resource }, filter, marks),
+    [locator, resource, filter, marks],
+  )
+  const total = propertyNames(resource).length
+  const hidden = total - names.length
+  const isLocked = resource.claim !== null
+
+  useEffect(() => {
+    if (focusOn !== undefined) focusField(focusOn)
+  }, [focusOn, locator])
+
+  const groups = groupProperties(resource, names)
+  const left = leftovers(resource, names)
+  return (
+    <section aria-labelledby="resource-title" className="@container/form min-w-0">
+      <header className="mb-4">
+        <div className="flex flex-wrap items-center gap-x-2.5 gap-y-1">
+          <Icon name={kindIcon[resource.kind]} className="text-muted" />
+          <h2
+            id="resource-title"
+            tabIndex={-1}
+            className="text-lg font-semibold tracking-tight outline-none wrap-anywhere"
+          >
+            {resourceTitle(resource, locator)}
+          </h2>
+          <Badge>{t(`vocabulary.kind.${resource.kind}`)}</Badge>
+        </div>
+        <div className="mt-1 flex items-center gap-1">
+          <Segments parts={locator.split('/')} />
+          <CopyButton text={locator} label={t('common.id.copy', { id: locator })} />
+        </div>
+      </header>
+      {resource.claim !== null && <ClaimCard claim={resource.claim} />}
+      {isNarrowed(filter) && hidden > 0 && (
+        <p className="mb-2 flex flex-wrap items-center gap-x-3 text-xs text-muted" role="status">
+          {t('configuration.form.narrowed', { shown: names.length, total })}
+          <Button size="sm" variant="quiet" onClick={onClearFilter}>
+            {t('configuration.form.showAll')}
+          </Button>
+        </p>
+      )}
+      {total === 0 && <p className="text-muted">{t('configuration.form.noProperties')}</p>}
+      <div className="space-y-8">
+        {groups.map((group) => (
+          <section
+            key={group.name}
+            aria-label={group.name === '' ? t('configuration.form.ungrouped') : group.name}
+          >
+            {(group.name !== '' || groups.length > 1) && (
+              <h3 className="border-b border-line-strong pb-1.5 text-md font-semibold">
+                {group.name === '' ? t('configuration.form.ungrouped') : group.name}
+              </h3>
+            )}
+            <div>
+              {group.properties.map((property) => {
+                const definition = definitionOf(resource, property)
+                return (
+                  definition !== undefined && (
+                    <PropertyField
+                      key={`${locator} ${property}`}
+                      locator={locator}
+                      property={property}
+                      kind={resource.kind}
+                      definition={definition}
+                      view={viewAt(resource, property)}
+                      writtenBy={
+                        Object.hasOwn(resource.writtenBy, property) ? resource.writtenBy[property] : undefined
+                      }
+                      isLocked={isLocked}
+                      zone={definition.schema !== undefined ? zone : undefined}
+                    />
+                  )
+                )
+              })}
+            </div>
+          </section>
+        ))}
+        {left.length > 0 && (
+          <section aria-labelledby="leftovers">
+            <h3 id="leftovers" className="border-b border-line-strong pb-1.5 text-md font-semibold">
+              {t('configuration.form.leftovers')}
+            </h3>
+            <p className="mt-1.5 mb-1 max-w-[72ch] text-xs text-muted">
+              {t('configuration.form.leftovers.help')}
+            </p>
+            {left.map((property) => (
+              <LeftoverField
+                key={property}
+                locator={locator}
+                property={property}
+                view={viewAt(resource, property)}
+                isLocked={isLocked}
+              />
+            ))}
+          </section>
+        )}
+      </div>
+    </section>
+  )
+})

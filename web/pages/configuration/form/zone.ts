@@ -1,0 +1,23 @@
+import type { ConfigurationResource, PropertyView } from '#contract/console-api/shapes.ts'
+import type { DraftEdit } from '../draft/draft.ts'
+import { valueOf } from '../view.ts'
+
+const NAMES = ['timeZone', 'timezone', 'zone']
+
+/** The property of a TIMER that says in which zone its schedule is read, where it has one. */
+export function zoneProperty({ kind, definitions }: ConfigurationResource): string | undefined {
+  if (kind !== 'TIMER') return undefined
+  return NAMES.find((name) => Object.hasOwn(definitions, name))
+}
+
+/** The zone as it would be saved; undefined while it is no zone that this browser knows. */
+export function zoneOf(edit: DraftEdit | undefined, view: PropertyView | null): string | undefined {
+  const value = edit === undefined ? valueOf(view) : edit.edit.kind === 'set' ? edit.edit.value : null
+  const name = value?.['@type'] === 'Data' ? value.value : undefined
+  if (typeof name !== 'string') return undefined
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone
+  } catch {
+    return undefined
+  }
+}

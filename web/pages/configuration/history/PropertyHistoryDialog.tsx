@@ -1,0 +1,100 @@
+import { useQuery } from '@tanstack/react-query'
+import { apiQuery } from '../../../api/query.ts'
+import { useErrorView } from '../../../components/describe-code.ts'
+import { useText } from '../../../i18n/use-text.ts'
+import { Button } from '../../../ui/Button.tsx'
+import { Dialog } from '../../../ui/dialog/Dialog.tsx'
+import { ErrorState } from '../../../ui/ErrorState.tsx'
+import { Icon } from '../../../ui/icons/Icon.tsx'
+import { SkeletonLines } from '../../../ui/Skeleton.tsx'
+import { PropertyValueView } from '../../../ui/values/ValueView.tsx'
+import { HISTORY } from '../endpoints.ts'
+import { useEditor } from '../editor-context.ts'
+import { propertyTitle, resourceTitle } from '../labels.ts'
+import { definitionOf } from '../outline.ts'
+import { isHidden } from '../view.ts'
+import { SnapshotHead } from './SnapshotEntry.tsx'
+import { useTakeValue } from './use-take-value.ts'
+
+const LIMIT = 50
+
+/** Where the value of a property comes from: every snapshot that changed it, the one that holds now on top. */
+export function PropertyHistoryDialog({
+  locator,
+  property,
+  onClose,
+}: {
+  locator: string
+  property: string
+  onClose: () => void
+}) {
+  const t = useText()
+  const { configuration, mayWrite } = useEditor()
+  const take = useTakeValue()
+  const resource = configuration.resources[locator]
+  const definition = definitionOf(resource, property)
+  const history = useQuery(
+    apiQuery(HISTORY, { params: configuration.scope, query: { locator, property, limit: LIMIT } }),
+  )
+  const error = useErrorView(history.error)
+  const isMine = mayWrite && definition !== undefined && !Object.hasOwn(resource?.writtenBy ?? {}, property)
+  const entries = history.data?.items ?? []
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      title={propertyTitle(definition, property)}
+      description={t('configuration.origin.description', { resource: resourceTitle(resource, locator) })}
+    >
+      {history.isPending && <SkeletonLines lines={5} />}
+      {error !== null && entries.length === 0 && (
+        <ErrorState error={error} onRetry={() => void history.refetch()} retrying={history.isFetching} />
+      )}
+      {history.data !== undefined && entries.length === 0 && (
+        <p className="text-muted">{t('configuration.origin.never')}</p>
+      )}
+      <ol className="divide-y divide-line">
+        {entries.map((snapshot, index) => {
+          const change = snapshot.changes.find((one) => one.property === property && one.locator === locator)
+          const after = change?.after ?? null
+          return (
+            <li key={snapshot.snapshotVersion} className="py-3 first:pt-0 last:pb-0">
+              <div className="flex flex-wrap items-start justify-between gap-x-4 gap-y-2">
+                <div className="min-w-0 flex-1">
+                  {index === 0 && (
+                    <p className="mb-1 flex items-center gap-1.5 text-xs font-medium text-ok">
+                      <Icon name="check" size={12} />
+                      {t('configuration.origin.now')}
+                    </p>
+                  )}
+                  <SnapshotHead snapshot={snapshot} />
+                  <p className="mt-1.5 flex flex-wrap items-baseline gap-x-2">
+                    <span className="text-faint">
+                      <PropertyValueView value={change?.before ?? null} />
+                    </span>
+                    <Icon name="arrowRight" size={12} className="self-center text-faint" />
+                    <PropertyValueView value={after} />
+                  </p>
+                </div>
+                {isMine && index > 0 && !isHidden(after) && (
+                  <Button
+                    size="sm"
+                    onClick={() => {
+                      onClose()
+                      take(locator, property, after)
+                    }}
+                  >
+                    {t('configuration.origin.take')}
+                  </Button>
+                )}
+              </div>
+            </li>
+          )
+        })}
+      </ol>
+      {history.data?.nextCursor && (
+        <p className="mt-3 text-xs text-muted">{t('configuration.origin.more', { n: LIMIT })}</p>
+      )}
+    </Dialog>
+  )
+}

@@ -1,0 +1,109 @@
+import { useState } from 'react'
+import type { PropertyChange, Snapshot } from '#contract/console-api/shapes.ts'
+import { useRichText, useText } from '../../../i18n/use-text.ts'
+import { paths } from '../../../paths.ts'
+import { Badge } from '../../../ui/Badge.tsx'
+import { Button } from '../../../ui/Button.tsx'
+import { TextLink } from '../../../ui/Link.tsx'
+import { Time } from '../../../ui/Time.tsx'
+import { BeforeAfter } from '../../../ui/values/BeforeAfter.tsx'
+import { useEditor } from '../editor-context.ts'
+import { propertyTitle, resourceTitle } from '../labels.ts'
+import { definitionOf } from '../outline.ts'
+
+const SHOWN = 4
+
+/** One snapshot: who, when, why, by what, and what it changed. */
+export function SnapshotEntry({
+  snapshot,
+  onTake,
+}: {
+  snapshot: Snapshot
+  /** Puts the value that was there before into the form. */
+  onTake?: ((change: PropertyChange) => void) | undefined
+}) {
+  const t = useText()
+  const { configuration } = useEditor()
+  const [isWhole, setIsWhole] = useState(false)
+  const { changes } = snapshot
+  const shown = isWhole ? changes : changes.slice(0, SHOWN)
+  const locators = [...new Set(shown.map(({ locator }) => locator))]
+  return (
+    <div className="min-w-0">
+      <SnapshotHead snapshot={snapshot} />
+      {changes.length === 0 && <p className="mt-1 text-muted">{t('configuration.history.noChanges')}</p>}
+      <div className="mt-2 space-y-3">
+        {locators.map((locator) => {
+          const resource = configuration.resources[locator]
+          const title = resourceTitle(resource, locator)
+          return (
+            <div key={locator}>
+              <p className="mb-1 text-muted">{title}</p>
+              <BeforeAfter
+                label={t('configuration.plan.changesOf', { resource: title })}
+                changes={shown
+                  .filter((change) => change.locator === locator)
+                  .map((change) => ({
+                    id: change.property,
+                    name: propertyTitle(definitionOf(resource, change.property), change.property),
+                    before: change.before,
+                    after: change.after,
+                    note: onTake !== undefined && isTakeable(change) && (
+                      <button
+                        type="button"
+                        onClick={() => onTake(change)}
+                        className="min-h-6 rounded-sm font-medium text-accent hover:underline"
+                      >
+                        {t('configuration.history.takeBefore')}
+                      </button>
+                    ),
+                  }))}
+              />
+            </div>
+          )
+        })}
+      </div>
+      {changes.length > SHOWN && (
+        <Button size="sm" variant="quiet" className="mt-1" onClick={() => setIsWhole(!isWhole)}>
+          {isWhole ? t('common.value.less') : t('configuration.history.more', { n: changes.length - SHOWN })}
+        </Button>
+      )}
+    </div>
+  )
+}
+
+export function SnapshotHead({ snapshot }: { snapshot: Snapshot }) {
+  const t = useText()
+  const rich = useRichText()
+  const { savedBy, savedAt, cause, operationId, reason, snapshotVersion } = snapshot
+  const word =
+    cause === 'CREATED' || cause === 'SAVE'
+      ? t(`configuration.cause.${cause}`)
+      : t(`vocabulary.type.${cause}`)
+  return (
+    <>
+      <p className="flex flex-wrap items-center gap-x-2.5 gap-y-1">
+        <span className="mono font-semibold">{snapshotVersion}</span>
+        <span>
+          {rich('configuration.history.who', {
+            person: <span className="font-medium">{savedBy.name}</span>,
+            when: <Time at={savedAt} />,
+          })}
+        </span>
+        {operationId === null ? (
+          <Badge>{word}</Badge>
+        ) : (
+          <TextLink to={paths.operation(operationId)}>
+            {t('configuration.history.byOperation', { type: word })}
+          </TextLink>
+        )}
+      </p>
+      {reason !== null && <p className="mt-0.5 text-muted wrap-anywhere">“{reason}”</p>}
+    </>
+  )
+}
+
+/** What can be put into the form again: anything that is shown, and that there was nothing. */
+export function isTakeable({ before }: PropertyChange): boolean {
+  return before === null || before['@type'] !== 'Data' || !('isSensitive' in before)
+}

@@ -1,0 +1,34 @@
+import type { PropertyView } from '#contract/console-api/shapes.ts'
+import { useText } from '../../../i18n/use-text.ts'
+import { showToast } from '../../../ui/toast.ts'
+import { viewAt } from '../draft/draft.ts'
+import { useEditor } from '../editor-context.ts'
+import { definitionOf } from '../outline.ts'
+import { changesNothing, isHidden, valueOf } from '../view.ts'
+
+/** Puts an older value into the form as an edit of mine: from there it goes the way of every edit, plan and all. */
+export function useTakeValue(): (locator: string, property: string, older: PropertyView | null) => void {
+  const t = useText()
+  const { store, configuration, goTo } = useEditor()
+  return (locator, property, older) => {
+    const resource = configuration.resources[locator]
+    const definition = definitionOf(resource, property)
+    const refuse = (key: 'gone' | 'plugin' | 'same' | 'locked') =>
+      showToast({ tone: 'info', text: t(`configuration.take.${key}`) })
+    if (resource === undefined || definition === undefined) return refuse('gone')
+    if (Object.hasOwn(resource.writtenBy, property)) return refuse('plugin')
+    if (resource.claim !== null) return refuse('locked')
+    if (isHidden(older) || definition.isSensitive === true) return
+    const view = viewAt(resource, property)
+    const value = valueOf(older)
+    const edit = value === null ? ({ kind: 'removed' } as const) : ({ kind: 'set', value } as const)
+    if (changesNothing(edit, view)) {
+      store.take([{ locator, property, next: null }])
+      refuse('same')
+    } else {
+      const next = { edit, base: view, version: configuration.snapshotVersion, isSensitive: false }
+      store.take([{ locator, property, next }])
+    }
+    goTo(locator, property)
+  }
+}

@@ -1,0 +1,67 @@
+import type { PropertyView } from '#contract/console-api/shapes.ts'
+import { deepEqual, isJsonObject } from '#contract/protocol/json.ts'
+import type { JsonObject, JsonValue } from '#contract/protocol/json.ts'
+import type { Edit } from '../../forms/edit.ts'
+import { valueOf } from './view.ts'
+
+/**
+ * Both changes of one value in one, where they do not meet: objects that were changed at different paths, references at
+ * different keys. Null where they meet anywhere; lists are one thing. Offered, never taken by itself.
+ */
+export function mergeValues(
+  base: PropertyView | null,
+  theirs: PropertyView | null,
+  mine: Edit,
+): Extract<Edit, { kind: 'set' }> | null {
+  const [from, other] = [valueOf(base), valueOf(theirs)]
+  if (mine.kind !== 'set' || from === null || other === null) return null
+  const { value } = mine
+  if (from['@type'] === 'Data' && other['@type'] === 'Data' && value['@type'] === 'Data') {
+    const merged = mergeJson(from.value, other.value, value.value)
+    return merged === undefined ? null : { kind: 'set', value: { ...value, value: merged } }
+  }
+  if (
+    from['@type'] === 'ServiceReferenceMap' &&
+    other['@type'] === 'ServiceReferenceMap' &&
+    value['@type'] === 'ServiceReferenceMap'
+  ) {
+    const merged = mergeJson(from.valueMap, other.valueMap, value.valueMap, 1)
+    return merged === undefined
+      ? null
+      : { kind: 'set', value: { ...value, valueMap: merged as unknown as typeof value.valueMap } }
+  }
+  return null
+}
+
+/** Undefined where both changed the same thing to different ends. `depth` limits how far it is looked into. */
+export function mergeJson(
+  base: JsonValue,
+  theirs: JsonValue,
+  mine: JsonValue,
+  depth = 16,
+): JsonValue | undefined {
+  if (deepEqual(theirs, mine) || deepEqual(base, theirs)) return mine
+  if (deepEqual(base, mine)) return theirs
+  if (depth === 0 || !isJsonObject(base) || !isJsonObject(theirs) || !isJsonObject(mine)) return undefined
+  const merged: [string, JsonValue][] = []
+  for (const key of new Set([...Object.keys(theirs), ...Object.keys(mine), ...Object.keys(base)])) {
+    const sides = [at(base, key), at(theirs, key), at(mine, key)] as const
+    const one = mergeSlot(sides, depth)
+    if (one === MEETS) return undefined
+    if (one !== undefined) merged.push([key, one])
+  }
+  return Object.fromEntries(merged)
+}
+
+const MEETS = Symbol('both changed it')
+type Slot = JsonValue | undefined
+
+function mergeSlot([base, theirs, mine]: readonly [Slot, Slot, Slot], depth: number): Slot | typeof MEETS {
+  if (deepEqual(theirs, mine) || deepEqual(base, theirs)) return mine
+  if (deepEqual(base, mine)) return theirs
+  if (base === undefined || theirs === undefined || mine === undefined) return MEETS
+  const merged = mergeJson(base, theirs, mine, depth - 1)
+  return merged === undefined ? MEETS : merged
+}
+
+const at = (object: JsonObject, key: string): Slot => (Object.hasOwn(object, key) ? object[key] : undefined)

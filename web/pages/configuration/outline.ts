@@ -1,0 +1,135 @@
+import type { Configuration, ConfigurationResource } from '#contract/console-api/shapes.ts'
+import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
+import { bundleIdOf, propertyHelp, propertyTitle } from './labels.ts'
+
+/** What the page is narrowed to: a text, and only what is edited or not valid. */
+export interface Filter {
+  q: string
+  show: 'changed' | 'invalid' | undefined
+}
+
+/** Of a resource: how many properties are edited, and how many of those are not valid. */
+export interface Marks {
+  edited: readonly string[]
+  invalid: readonly string[]
+}
+
+export interface OutlineGroup {
+  bundleInstallId: string
+  bundleId: string
+  resources: { locator: string; resource: ConfigurationResource }[]
+}
+
+const KIND_ORDER = { MODULE: 0, GATEWAY: 1, AGENT: 2, TIMER: 3 }
+
+/** The resources of a scope by installation, in an order that does not depend on how they came. */
+export function groupResources(configuration: Configuration): OutlineGroup[] {
+  const groups = new Map<string, OutlineGroup>()
+  for (const [locator, resource] of Object.entries(configuration.resources)) {
+    const { bundleInstallId } = resource
+    const group = groups.get(bundleInstallId) ?? {
+      bundleInstallId,
+      bundleId: bundleIdOf(locator),
+      resources: [],
+    }
+    group.resources.push({ locator, resource })
+    groups.set(bundleInstallId, group)
+  }
+  for (const { resources } of groups.values())
+    resources.sort(
+      (a, b) =>
+        KIND_ORDER[a.resource.kind] - KIND_ORDER[b.resource.kind] ||
+        a.resource.title.localeCompare(b.resource.title) ||
+        a.locator.localeCompare(b.locator),
+    )
+  return [...groups.values()].sort(
+    (a, b) => a.bundleId.localeCompare(b.bundleId) || a.bundleInstallId.localeCompare(b.bundleInstallId),
+  )
+}
+
+export const isNarrowed = ({ q, show }: Filter): boolean => q !== '' || show !== undefined
+
+/** The properties of a resource that the filter lets through. A resource that is itself named by the text shows all. */
+export function matchingProperties(
+  { locator, resource }: { locator: string; resource: ConfigurationResource },
+  { q, show }: Filter,
+  marks: Marks | undefined,
+): string[] {
+  const names = propertyNames(resource)
+  const marked =
+    show === undefined
+      ? names
+      : names.filter((name) => marks?.[show === 'changed' ? 'edited' : 'invalid'].includes(name))
+  const words = q.toLocaleLowerCase()
+  if (words === '' || holds([locator, resource.title], words)) return marked
+  return marked.filter((name) => {
+    const definition = definitionOf(resource, name)
+    const texts = [name, propertyTitle(definition, name), definition?.group ?? '']
+    return holds(definition === undefined ? texts : [...texts, propertyHelp(definition)], words)
+  })
+}
+
+/** The outline that the filter leaves. */
+export function narrowGroups(
+  groups: readonly OutlineGroup[],
+  filter: Filter,
+  marks: ReadonlyMap<string, Marks>,
+): OutlineGroup[] {
+  if (!isNarrowed(filter)) return [...groups]
+  const words = filter.q.toLocaleLowerCase()
+  return groups.flatMap((group) => {
+    const resources = group.resources.filter(
+      (entry) =>
+        matchingProperties(entry, filter, marks.get(entry.locator)).length > 0 ||
+        // one without properties is found by its name all the same
+        (filter.show === undefined && holds([entry.locator, entry.resource.title], words)),
+    )
+    return resources.length === 0 ? [] : [{ ...group, resources }]
+  })
+}
+
+/** All properties that there is something to show of: defined ones, and values that nothing defines any more. */
+export function propertyNames(resource: ConfigurationResource): string[] {
+  return [...new Set([...Object.keys(resource.definitions), ...Object.keys(resource.properties)])]
+}
+
+export interface PropertyGroup {
+  /** Empty for properties without a group. */
+  name: string
+  properties: string[]
+}
+
+/** Properties as the form shows them: ungrouped ones first, then groups, each by `order` and then by title. */
+export function groupProperties(resource: ConfigurationResource, names: readonly string[]): PropertyGroup[] {
+  const groups = new Map<string, string[]>()
+  for (const name of names) {
+    const definition = definitionOf(resource, name)
+    if (definition === undefined) continue
+    const key = definition.group ?? ''
+    const list = groups.get(key) ?? []
+    list.push(name)
+    groups.set(key, list)
+  }
+  const orderOf = (name: string) => definitionOf(resource, name)?.order ?? Number.MAX_SAFE_INTEGER
+  const titleOf = (name: string) => propertyTitle(definitionOf(resource, name), name)
+  for (const list of groups.values())
+    list.sort((a, b) => orderOf(a) - orderOf(b) || titleOf(a).localeCompare(titleOf(b)))
+  return [...groups.entries()]
+    .map(([name, properties]) => ({ name, properties }))
+    .sort((a, b) => Number(a.name !== '') - Number(b.name !== '') || a.name.localeCompare(b.name))
+}
+
+/** Values that no definition stands for: an earlier version left them behind. */
+export const leftovers = (resource: ConfigurationResource, names: readonly string[]): string[] =>
+  names.filter((name) => definitionOf(resource, name) === undefined).toSorted()
+
+export function definitionOf(
+  resource: ConfigurationResource | undefined,
+  property: string,
+): PropertyDefinition | undefined {
+  if (resource === undefined || !Object.hasOwn(resource.definitions, property)) return undefined
+  return resource.definitions[property]
+}
+
+const holds = (texts: readonly string[], words: string): boolean =>
+  texts.some((text) => text.toLocaleLowerCase().includes(words))

@@ -1,0 +1,135 @@
+import { useRichText, useText } from '../../../i18n/use-text.ts'
+import { Button } from '../../../ui/Button.tsx'
+import { Icon } from '../../../ui/icons/Icon.tsx'
+import { Notice } from '../../../ui/Notice.tsx'
+import { Time } from '../../../ui/Time.tsx'
+import { useEditor } from '../editor-context.ts'
+import { SnapshotEntry } from '../history/SnapshotEntry.tsx'
+import { propertyTitle, resourceTitle } from '../labels.ts'
+import type { Choice, Merged } from '../merge.ts'
+import { definitionOf } from '../outline.ts'
+import type { MergeState } from '../use-merge.ts'
+import { ConflictCard } from './ConflictCard.tsx'
+
+/** What others saved since my edits began, and what that means for each of them. */
+export function ConflictStep({
+  merge,
+  choiceOf,
+  onChoose,
+}: {
+  merge: MergeState
+  choiceOf: (merged: Merged) => Choice | undefined
+  onChoose: (choice: Choice) => void
+}) {
+  const t = useText()
+  const rich = useRichText()
+  const { behind, since } = merge
+  const ofKind = (kind: Merged['verdict']['kind']) => behind.filter(({ verdict }) => verdict.kind === kind)
+  const overlapping = [...ofKind('conflict'), ...ofKind('gone')]
+  const kept = ofKind('kept')
+  const same = ofKind('same')
+  const last = since[0]
+  return (
+    <div className="space-y-5">
+      {last !== undefined && (
+        <p>
+          {rich('configuration.conflict.who', {
+            person: <span className="font-semibold">{last.savedBy.name}</span>,
+            when: <Time at={last.savedAt} />,
+            version: String(last.snapshotVersion),
+          })}
+          {last.reason !== null && <span className="text-muted"> “{last.reason}”</span>}
+        </p>
+      )}
+      {merge.checkFailed && <Notice tone="warn">{t('configuration.conflict.noHistory')}</Notice>}
+      {overlapping.length > 0 && (
+        <section aria-labelledby="overlapping" className="space-y-3">
+          <h3 id="overlapping" className="text-md font-semibold">
+            {t('configuration.conflict.overlapping', { n: overlapping.length })}
+          </h3>
+          {overlapping.map((merged) => (
+            <ConflictCard
+              key={`${merged.locator} ${merged.property}`}
+              merged={merged}
+              choice={choiceOf(merged)}
+              onChoose={onChoose}
+            />
+          ))}
+        </section>
+      )}
+      {kept.length > 0 && (
+        <Untouched title={t('configuration.conflict.kept', { n: kept.length })} edits={kept} />
+      )}
+      {same.length > 0 && (
+        <Untouched title={t('configuration.conflict.same', { n: same.length })} edits={same} />
+      )}
+      {since.length > 0 && (
+        <details className="group rounded-lg border border-line">
+          <summary className="flex min-h-9 cursor-pointer items-center gap-2 px-3 font-medium">
+            <Icon name="chevronRight" size={12} className="text-muted group-open:rotate-90" />
+            {t('configuration.conflict.since', { n: since.length })}
+          </summary>
+          <ol className="divide-y divide-line border-t border-line">
+            {since.map((snapshot) => (
+              <li key={snapshot.snapshotVersion} className="px-3 py-3">
+                <SnapshotEntry snapshot={snapshot} />
+              </li>
+            ))}
+          </ol>
+        </details>
+      )}
+    </div>
+  )
+}
+
+function Untouched({ title, edits }: { title: string; edits: readonly Merged[] }) {
+  const { configuration } = useEditor()
+  return (
+    <section aria-label={title}>
+      <p className="flex items-center gap-2 font-medium">
+        <Icon name="check" size={14} className="text-ok" />
+        {title}
+      </p>
+      <ul className="mt-1 ml-5.5 flex flex-wrap gap-x-4 text-muted">
+        {edits.map(({ locator, property }) => {
+          const resource = configuration.resources[locator]
+          return (
+            <li key={`${locator} ${property}`}>
+              {resourceTitle(resource, locator)} · {propertyTitle(definitionOf(resource, property), property)}
+            </li>
+          )
+        })}
+      </ul>
+    </section>
+  )
+}
+
+export function ConflictFooter({
+  open,
+  isChecking,
+  onClose,
+  onApply,
+}: {
+  open: number
+  isChecking: boolean
+  onClose: () => void
+  onApply: () => void
+}) {
+  const t = useText()
+  return (
+    <>
+      <Button onClick={onClose}>{t('configuration.review.back')}</Button>
+      <Button
+        variant="primary"
+        disabledReason={
+          isChecking
+            ? t('configuration.review.blocked.checking')
+            : open > 0 && t('configuration.conflict.open', { n: open })
+        }
+        onClick={onApply}
+      >
+        {t('configuration.conflict.apply')}
+      </Button>
+    </>
+  )
+}

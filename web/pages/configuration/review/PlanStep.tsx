@@ -1,0 +1,193 @@
+import { useErrorView } from '../../../components/describe-code.ts'
+import { useText } from '../../../i18n/use-text.ts'
+import { Button } from '../../../ui/Button.tsx'
+import { ErrorState } from '../../../ui/ErrorState.tsx'
+import { Field } from '../../../ui/Field.tsx'
+import { Icon } from '../../../ui/icons/Icon.tsx'
+import { Notice } from '../../../ui/Notice.tsx'
+import { SkeletonLines } from '../../../ui/Skeleton.tsx'
+import { TextArea } from '../../../ui/TextInput.tsx'
+import { useEditor } from '../editor-context.ts'
+import { propertyTitle, resourceTitle } from '../labels.ts'
+import { definitionOf } from '../outline.ts'
+import { changesByInstallation } from './planned.ts'
+import { PlannedInstallation } from './PlannedInstallation.tsx'
+import type { ReviewProps } from './ReviewDialog.tsx'
+import type { PlanState } from './use-plan.ts'
+
+type Planned = ReviewProps & {
+  plan: PlanState
+  reason: string
+  /** Installations whose changes stay in the draft. */
+  left: ReadonlySet<string>
+}
+
+/** What a save would do: changes, who takes part, which plugins are called when, what refuses it. */
+export function PlanStep({
+  plan,
+  problems,
+  save,
+  draft,
+  onClose,
+  reason,
+  onReason,
+  left,
+  onLeft,
+}: Planned & {
+  onReason: (reason: string) => void
+  onLeft: (bundleInstallId: string, isLeft: boolean) => void
+}) {
+  const t = useText()
+  const { configuration, goTo } = useEditor()
+  const error = useErrorView(save.error)
+  const planError = useErrorView(plan.error)
+  const { groups, others } = changesByInstallation(plan.data, configuration, draft)
+  const isUncertain = save.state === 'uncertain'
+
+  return (
+    <div className="space-y-5">
+      {isUncertain && (
+        <Notice tone="warn" icon="unknown" live title={t('configuration.uncertain.title')}>
+          {t('configuration.uncertain.message')}
+        </Notice>
+      )}
+      {error !== null && !isUncertain && save.state === 'idle' && <ErrorState error={error} />}
+      {problems.length > 0 && (
+        <Notice tone="error" title={t('configuration.review.invalid', { n: problems.length })}>
+          <ul className="mt-1 space-y-0.5">
+            {problems.map(({ locator, property, message }) => {
+              const resource = configuration.resources[locator]
+              return (
+                <li key={`${locator} ${property}`} className="flex flex-wrap items-baseline gap-x-2">
+                  <button
+                    type="button"
+                    className="min-h-6 rounded-sm font-medium text-accent hover:underline"
+                    onClick={() => {
+                      onClose()
+                      goTo(locator, property)
+                    }}
+                  >
+                    {resourceTitle(resource, locator)} ·{' '}
+                    {propertyTitle(definitionOf(resource, property), property)}
+                  </button>
+                  <span>{message}</span>
+                </li>
+              )
+            })}
+          </ul>
+        </Notice>
+      )}
+      {planError !== null && plan.data === undefined && (
+        <ErrorState error={planError} onRetry={() => void plan.refetch()} retrying={plan.isFetching} />
+      )}
+      {others.map((problem) => (
+        <Notice key={`${problem.locator} ${problem.message}`} tone="error">
+          {problem.message}
+        </Notice>
+      ))}
+      {plan.isPending && plan.fetchStatus === 'fetching' ? (
+        <SkeletonLines lines={8} />
+      ) : (
+        groups.map((group) => (
+          <PlannedInstallation
+            key={group.bundleInstallId}
+            group={group}
+            isLeft={left.has(group.bundleInstallId) || group.claim !== null}
+            onLeft={(isLeft) => onLeft(group.bundleInstallId, isLeft)}
+            isOnly={groups.length === 1}
+          />
+        ))
+      )}
+      {plan.data !== undefined && groups.length === 0 && (
+        <p className="flex items-center gap-2 text-muted">
+          <Icon name="nothing" size={14} />
+          {t('configuration.review.nothing')}
+        </p>
+      )}
+      <Field
+        label={t('configuration.review.reason')}
+        need="optional"
+        help={t('configuration.review.reason.help')}
+      >
+        {(wiring) => (
+          <TextArea
+            {...wiring}
+            rows={2}
+            value={reason}
+            maxLength={1000}
+            readOnly={save.state !== 'idle'}
+            onChange={(event) => onReason(event.target.value)}
+          />
+        )}
+      </Field>
+    </div>
+  )
+}
+
+export function PlanFooter({
+  plan,
+  problems,
+  save,
+  draft,
+  onClose,
+  reason,
+  left,
+  merge,
+  blockedByDocument,
+}: Planned) {
+  const t = useText()
+  const { configuration, mayWrite } = useEditor()
+  if (save.state === 'uncertain') {
+    return (
+      <>
+        <Button
+          onClick={() => {
+            save.giveUp()
+            onClose()
+          }}
+        >
+          {t('configuration.uncertain.giveUp')}
+        </Button>
+        <Button
+          variant="primary"
+          icon="retry"
+          onClick={() => void save.repeat().then((done) => done && onClose())}
+        >
+          {t('configuration.uncertain.repeat')}
+        </Button>
+      </>
+    )
+  }
+  const { groups, others } = changesByInstallation(plan.data, configuration, draft)
+  const taken = groups.filter(({ bundleInstallId, claim }) => claim === null && !left.has(bundleInstallId))
+  const locators = new Set(taken.flatMap(({ locators }) => locators))
+  const blocking = [
+    !mayWrite && t('configuration.review.blocked.permission'),
+    merge.isChecking && t('configuration.review.blocked.checking'),
+    blockedByDocument && t('configuration.review.blocked.document'),
+    problems.some(({ locator }) => locators.has(locator)) && t('configuration.review.blocked.invalid'),
+    (plan.data === undefined || plan.isFetching || plan.data.stale) && t('configuration.review.blocked.plan'),
+    (others.length > 0 || taken.some(({ problems: own }) => own.length > 0)) &&
+      t('configuration.review.blocked.refused'),
+    taken.length === 0 && t('configuration.review.blocked.nothing'),
+  ].find((reason) => typeof reason === 'string')
+  return (
+    <>
+      <Button onClick={onClose} disabledReason={save.state === 'saving' && t('common.loading')}>
+        {t('configuration.review.back')}
+      </Button>
+      <Button
+        variant="primary"
+        busy={save.state === 'saving'}
+        disabledReason={blocking}
+        onClick={() =>
+          void save
+            .save({ reason, only: (locator) => locators.has(locator) })
+            .then((done) => done && onClose())
+        }
+      >
+        {t('configuration.review.save', { n: taken.length })}
+      </Button>
+    </>
+  )
+}

@@ -1,0 +1,153 @@
+import { useRichText, useText } from '../../../i18n/use-text.ts'
+import { paths } from '../../../paths.ts'
+import { Checkbox } from '../../../ui/Checkbox.tsx'
+import { Icon } from '../../../ui/icons/Icon.tsx'
+import { TextLink } from '../../../ui/Link.tsx'
+import { BeforeAfter } from '../../../ui/values/BeforeAfter.tsx'
+import { useEditor } from '../editor-context.ts'
+import { kindIcon, propertyTitle, resourceTitle } from '../labels.ts'
+import { definitionOf } from '../outline.ts'
+import type { PlannedGroup } from './planned.ts'
+
+/** One installation of a plan: what changes in it, and the way of the CONFIGURE that it would run. */
+export function PlannedInstallation({
+  group,
+  isLeft,
+  onLeft,
+  isOnly,
+}: {
+  group: PlannedGroup
+  isLeft: boolean
+  onLeft: (isLeft: boolean) => void
+  isOnly: boolean
+}) {
+  const t = useText()
+  const rich = useRichText()
+  const { configuration } = useEditor()
+  const locators = [...new Set(group.changes.map(({ locator }) => locator))]
+  const heading = (
+    <span className="text-md font-semibold">
+      {t('configuration.plan.runs', { type: t('vocabulary.type.CONFIGURE'), bundle: group.bundleId })}
+    </span>
+  )
+  return (
+    <section aria-label={group.bundleId} className="min-w-0">
+      <div className="mb-2 flex min-h-8 flex-wrap items-center justify-between gap-x-4">
+        {isOnly && group.claim === null ? (
+          heading
+        ) : (
+          <Checkbox
+            checked={!isLeft}
+            disabled={group.claim !== null}
+            onChange={(event) => onLeft(!event.target.checked)}
+          >
+            {heading}
+          </Checkbox>
+        )}
+        {isLeft && <span className="text-xs text-muted">{t('configuration.plan.staysInDraft')}</span>}
+      </div>
+      {group.claim !== null && (
+        <p className="mb-2 flex items-start gap-2 rounded-md border border-line-strong bg-sunken px-3 py-2">
+          <Icon name="lock" size={14} className="mt-0.5 text-muted" />
+          <span className="min-w-0">
+            {rich('configuration.plan.claimed', {
+              type: (
+                <TextLink to={paths.operation(group.claim.operationId)}>
+                  {t(`vocabulary.type.${group.claim.operationType}`)}
+                </TextLink>
+              ),
+              person: group.claim.requestedBy.name,
+            })}
+          </span>
+        </p>
+      )}
+      <div className={isLeft ? 'space-y-3 opacity-60' : 'space-y-3'}>
+        {locators.map((locator) => {
+          const resource = configuration.resources[locator]
+          return (
+            <div key={locator}>
+              <p className="mb-1 flex items-center gap-1.5 text-muted">
+                {resource !== undefined && <Icon name={kindIcon[resource.kind]} size={14} />}
+                {resourceTitle(resource, locator)}
+              </p>
+              <BeforeAfter
+                label={t('configuration.plan.changesOf', { resource: resourceTitle(resource, locator) })}
+                changes={group.changes
+                  .filter((change) => change.locator === locator)
+                  .map(({ property, before, after }) => {
+                    const problem = group.problems.find(
+                      (one) => one.locator === locator && one.property === property,
+                    )
+                    return {
+                      id: property,
+                      name: propertyTitle(definitionOf(resource, property), property),
+                      before,
+                      after,
+                      note: problem === undefined ? undefined : <Refused message={problem.message} />,
+                    }
+                  })}
+              />
+            </div>
+          )
+        })}
+        {group.problems
+          .filter(({ property }) => property === undefined)
+          .map(({ message }) => (
+            <Refused key={message} message={message} />
+          ))}
+        <Calls stages={group.stages} />
+      </div>
+    </section>
+  )
+}
+
+function Refused({ message }: { message: string }) {
+  return (
+    <span className="mt-0.5 flex gap-1.5 text-xs font-normal text-fail">
+      <Icon name="failed" size={12} className="mt-0.5" />
+      <span className="min-w-0 wrap-anywhere">{message}</span>
+    </span>
+  )
+}
+
+/** The way of the operation: plugins before, the resources themselves, plugins after. Equal orders are called together. */
+function Calls({ stages }: { stages: PlannedGroup['stages'] }) {
+  const t = useText()
+  const [before, after] = stages
+  const steps = [
+    { key: 'BEFORE_RESOURCES', calls: before?.calls ?? [] },
+    { key: 'RESOURCES', calls: null },
+    { key: 'AFTER_RESOURCES', calls: after?.calls ?? [] },
+  ] as const
+  return (
+    <ol
+      aria-label={t('configuration.plan.calls')}
+      className="grid gap-px overflow-hidden rounded-lg border border-line bg-line sm:grid-cols-3"
+    >
+      {steps.map(({ key, calls }) => (
+        <li key={key} className="min-w-0 bg-sunken px-3 py-2">
+          <p className="text-xs font-medium text-muted">{t(`vocabulary.phase.${key}`)}</p>
+          {calls === null ? (
+            <p className="mt-0.5 text-xs">{t('configuration.plan.resources')}</p>
+          ) : calls.length === 0 ? (
+            <p className="mt-0.5 text-xs text-faint">{t('configuration.plan.noPlugin')}</p>
+          ) : (
+            <ol className="mt-0.5 space-y-0.5">
+              {calls.map(({ pluginId, order }) => (
+                <li key={pluginId} className="flex min-w-0 items-baseline gap-2 text-xs">
+                  <span
+                    className="w-5 shrink-0 text-right text-faint tabular-nums"
+                    title={t('configuration.plan.order')}
+                  >
+                    {order}
+                  </span>
+                  <span className="mono min-w-0 wrap-anywhere">{pluginId}</span>
+                </li>
+              ))}
+            </ol>
+          )}
+        </li>
+      ))}
+    </ol>
+  )
+}

@@ -1,0 +1,101 @@
+import { useState } from 'react'
+import { useText } from '../../../i18n/use-text.ts'
+import { Dialog } from '../../../ui/dialog/Dialog.tsx'
+import { SkeletonLines } from '../../../ui/Skeleton.tsx'
+import type { Draft } from '../draft/draft.ts'
+import type { EditProblem } from '../marks.ts'
+import { needsChoice, rebase, type Choice, type Merged } from '../merge.ts'
+import type { MergeState } from '../use-merge.ts'
+import type { SaveState } from '../use-save.ts'
+import { useEditor } from '../editor-context.ts'
+import { ConflictFooter, ConflictStep } from './ConflictStep.tsx'
+import { PlanFooter, PlanStep } from './PlanStep.tsx'
+import { usePlan } from './use-plan.ts'
+
+export interface ReviewProps {
+  onClose: () => void
+  draft: Draft
+  problems: readonly EditProblem[]
+  merge: MergeState
+  save: SaveState
+  /** The JSON document holds something that is in no edit. */
+  blockedByDocument: boolean
+}
+
+/**
+ * Between the form and the save: first whatever others saved meanwhile, then the plan. Whenever yet another save comes in
+ * between, it is the first step again.
+ */
+export function ReviewDialog(props: ReviewProps) {
+  const t = useText()
+  const { onClose, merge, save } = props
+  const { configuration, store } = useEditor()
+  const [choices, setChoices] = useState<ReadonlyMap<string, Choice>>(new Map())
+  const [reason, setReason] = useState('')
+  const [left, setLeft] = useState<ReadonlySet<string>>(new Set())
+  const isBusy = save.state === 'saving'
+  const isConflict = save.state === 'idle' && merge.behind.length > 0
+  const plan = usePlan({ configuration, draft: props.draft, isReady: !isConflict && save.state === 'idle' })
+
+  const choiceOf = (merged: Merged) => choices.get(keyOf(merged))
+  const open = merge.behind.filter((merged) => needsChoice(merged, choiceOf(merged))).length
+  const wasRefused = save.error !== null && save.state === 'idle'
+
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      busy={isBusy}
+      size="lg"
+      title={t(isConflict ? 'configuration.conflict.title' : 'configuration.review.title')}
+      description={
+        isConflict
+          ? t(wasRefused ? 'configuration.conflict.afterSave' : 'configuration.conflict.before')
+          : t('configuration.review.onTop', { version: String(configuration.snapshotVersion) })
+      }
+      footer={
+        isConflict ? (
+          <ConflictFooter
+            open={open}
+            isChecking={merge.isChecking}
+            onClose={onClose}
+            onApply={() => {
+              store.take(rebase(merge.behind, choiceOf, configuration.snapshotVersion))
+              save.clearError()
+            }}
+          />
+        ) : (
+          <PlanFooter {...props} plan={plan} left={left} reason={reason} />
+        )
+      }
+    >
+      {merge.isChecking ? (
+        <SkeletonLines lines={6} />
+      ) : isConflict ? (
+        <ConflictStep
+          merge={merge}
+          choiceOf={choiceOf}
+          onChoose={(choice) => setChoices((before) => new Map(before).set(keyOf(choice.of), choice))}
+        />
+      ) : (
+        <PlanStep
+          {...props}
+          plan={plan}
+          reason={reason}
+          onReason={setReason}
+          left={left}
+          onLeft={(id, isLeft) =>
+            setLeft((before) => {
+              const next = new Set(before)
+              if (isLeft) next.add(id)
+              else next.delete(id)
+              return next
+            })
+          }
+        />
+      )}
+    </Dialog>
+  )
+}
+
+const keyOf = ({ locator, property }: { locator: string; property: string }) => `${locator} ${property}`

@@ -1,0 +1,57 @@
+import type { Claim, Configuration, Plan, PlanProblem, PropertyChange } from '#contract/console-api/shapes.ts'
+import { bundleIdOf } from '../labels.ts'
+import type { Draft } from '../draft/draft.ts'
+
+/** What a save would do to one installation. */
+export interface PlannedGroup {
+  bundleInstallId: string
+  bundleId: string
+  claim: Claim | null
+  /** The edited resources. */
+  locators: string[]
+  changes: PropertyChange[]
+  stages: Plan['installations'][number]['stages']
+  /** What refuses it; without claims, which the group tells by itself. */
+  problems: PlanProblem[]
+}
+
+const CLAIM_CODES = new Set(['OPERATION_IN_PROGRESS', 'OPERATION_CLAIM_HELD'])
+
+/** The plan by installation; problems that belong to none stand apart. */
+export function changesByInstallation(
+  plan: Plan | undefined,
+  configuration: Configuration,
+  draft: Draft,
+): { groups: PlannedGroup[]; others: PlanProblem[] } {
+  if (plan === undefined) return { groups: [], others: [] }
+  const ownerOf = (locator: string | undefined) =>
+    locator === undefined ? undefined : configuration.resources[locator]?.bundleInstallId
+  const groups = plan.installations.map(({ installation, claim, stages }) => {
+    const { bundleInstallId } = installation
+    const changes = plan.changes.filter(({ locator }) => ownerOf(locator) === bundleInstallId)
+    return {
+      bundleInstallId,
+      bundleId: installation.bundle.bundleId,
+      claim,
+      stages,
+      changes,
+      locators: Object.keys(draft).filter((locator) => ownerOf(locator) === bundleInstallId),
+      problems: plan.problems.filter(
+        ({ locator, errorCode }) => ownerOf(locator) === bundleInstallId && !CLAIM_CODES.has(errorCode),
+      ),
+    }
+  })
+  const known = new Set(groups.map(({ bundleInstallId }) => bundleInstallId))
+  const others = plan.problems.filter(({ locator, errorCode }) => {
+    const owner = ownerOf(locator)
+    return (owner === undefined || !known.has(owner)) && !CLAIM_CODES.has(errorCode)
+  })
+  return {
+    groups: groups.toSorted((a, b) => a.bundleId.localeCompare(b.bundleId)),
+    others: others.map((problem) =>
+      problem.locator === undefined
+        ? problem
+        : { ...problem, message: `${bundleIdOf(problem.locator)}: ${problem.message}` },
+    ),
+  }
+}

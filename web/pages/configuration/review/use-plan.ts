@@ -1,0 +1,43 @@
+import { keepPreviousData, useQuery, useQueryClient, type UseQueryResult } from '@tanstack/react-query'
+import { useEffect } from 'react'
+import type { Configuration, Plan } from '#contract/console-api/shapes.ts'
+import { callApi } from '../../../api/client.ts'
+import { invalidateEndpoints } from '../../../api/query.ts'
+import { changesOf, countEdits, type Draft } from '../draft/draft.ts'
+import { CONFIGURATION, PLAN } from '../endpoints.ts'
+
+export type PlanState = UseQueryResult<Plan>
+
+/** What a save of the draft would do, asked again whenever the draft, the snapshot or a claim is another. */
+export function usePlan({
+  configuration,
+  draft,
+  isReady,
+}: {
+  configuration: Configuration
+  draft: Draft
+  isReady: boolean
+}): PlanState {
+  const client = useQueryClient()
+  const { scope, snapshotVersion } = configuration
+  const claims = Object.keys(draft)
+    .map((locator) => configuration.resources[locator]?.claim)
+    .map((claim) => (claim ? `${claim.operationId} ${claim.state}` : '-'))
+    .join()
+  const call = { params: scope, body: { snapshotVersion, changes: changesOf(draft) } }
+  const plan = useQuery({
+    queryKey: [PLAN, call, claims] as const,
+    queryFn: ({ signal }) => callApi(PLAN, call, { signal }),
+    enabled: isReady && countEdits(draft) > 0,
+    // nothing jumps while it is asked again; until then it cannot be saved
+    placeholderData: keepPreviousData,
+    // what may hold something sensitive is forgotten as soon as it is not shown
+    gcTime: 0,
+    staleTime: 0,
+  })
+  const isStale = plan.data?.stale === true
+  useEffect(() => {
+    if (isStale) void invalidateEndpoints(client, [CONFIGURATION])
+  }, [client, isStale])
+  return plan
+}

@@ -1,0 +1,89 @@
+import { useNavigate } from '@tanstack/react-router'
+import { useCallback, useMemo, useState, useSyncExternalStore } from 'react'
+import type { Configuration } from '#contract/console-api/shapes.ts'
+import { useText } from '../../i18n/use-text.ts'
+import { useShell } from '../../layouts/shell-context.ts'
+import { paths } from '../../paths.ts'
+import { given } from '../../search.ts'
+import { useDocument } from './document/use-document.ts'
+import { useDraft, useDraftStore } from './draft/drafts.ts'
+import type { EditorValue } from './editor-context.ts'
+import { focusField } from './form/field-id.ts'
+import { marksOf, problemsOf } from './marks.ts'
+import type { Marks } from './outline.ts'
+import type { ConfigurationSearch } from './search.ts'
+import { useMerge } from './use-merge.ts'
+import { useSave } from './use-save.ts'
+
+/** Everything that the editor keeps: the draft, what is wrong with it, how it stands to the newest snapshot, its save. */
+export function useEditorState({
+  personId,
+  configuration,
+  search,
+  openReview,
+  openHistory,
+}: {
+  personId: string
+  configuration: Configuration
+  search: ConfigurationSearch
+  openReview: () => void
+  openHistory: (locator: string, property: string) => void
+}) {
+  const t = useText()
+  const { can } = useShell()
+  const { scope } = configuration
+  const mayWrite = can('configuration:write', scope)
+  const store = useDraftStore(personId, scope)
+  const draft = useDraft(store)
+  const remarks = useSyncExternalStore(store.subscribe, store.currentRemarks)
+  const problems = useMemo(
+    () => problemsOf({ draft, configuration, remarks }, t),
+    [draft, configuration, remarks, t],
+  )
+  const marks = useStable(useMemo(() => marksOf(draft, problems), [draft, problems]))
+  const save = useSave(store, configuration)
+  const merge = useMerge({ store, draft, configuration, isHeld: save.state !== 'idle', personId })
+  const document = useDocument({ store, draft, configuration, isShown: search.tab === 'document' })
+  const goTo = useGoTo(configuration, search)
+  const { behind } = merge
+  const isSaving = save.state !== 'idle'
+
+  const editor = useMemo<EditorValue>(
+    () => ({
+      configuration,
+      store,
+      mayWrite,
+      isSaving,
+      mergedAt: (locator, property) =>
+        behind.find((one) => one.locator === locator && one.property === property),
+      goTo,
+      openReview,
+      openHistory,
+    }),
+    [configuration, store, mayWrite, isSaving, behind, goTo, openReview, openHistory],
+  )
+  const blockedByDocument =
+    document.isBroken || (document.reading?.problems.some(({ kind }) => kind !== 'value') ?? false)
+  return { editor, draft, problems, marks, merge, save, document, blockedByDocument }
+}
+
+/** The very same marks while they say the same: typing changes none of them, and then the outline does not render. */
+function useStable(marks: ReadonlyMap<string, Marks>): ReadonlyMap<string, Marks> {
+  const [kept, setKept] = useState(marks)
+  if (kept === marks) return kept
+  const isSame = JSON.stringify([...kept]) === JSON.stringify([...marks])
+  if (!isSame) setKept(marks)
+  return isSame ? kept : marks
+}
+
+function useGoTo({ scope }: Configuration, search: ConfigurationSearch): EditorValue['goTo'] {
+  const navigate = useNavigate()
+  return useCallback(
+    (locator, property) => {
+      const next = { tab: undefined, q: undefined, show: undefined, resource: locator, property }
+      const target = paths.configuration(scope, given({ ...search, ...next }))
+      void navigate(target).then(() => property !== undefined && focusField(property))
+    },
+    [navigate, scope, search],
+  )
+}

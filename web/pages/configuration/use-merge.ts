@@ -1,0 +1,74 @@
+import { useQuery } from '@tanstack/react-query'
+import { useEffect, useMemo, useRef } from 'react'
+import type { Configuration, Snapshot } from '#contract/console-api/shapes.ts'
+import { oldestVersion, type Draft } from './draft/draft.ts'
+import type { DraftStore } from './draft/draft-store.ts'
+import { snapshotsSince } from './endpoints.ts'
+import { mergeDraft, rebase, touchesNoneOf, touchesOf, type Merged } from './merge.ts'
+
+export interface MergeState {
+  /** Edits that stand on an older snapshot, each judged; empty when all stand on the one that is shown. */
+  behind: readonly Merged[]
+  /** What was saved since the oldest of my edits, newest first. */
+  since: readonly Snapshot[]
+  /** Who changed what is still being asked for. */
+  isChecking: boolean
+  checkFailed: boolean
+}
+
+const NONE: readonly Merged[] = []
+
+/**
+ * Keeps the draft on the newest snapshot. What was saved outside of my resources moves it by itself; anything else waits
+ * for the person. While a save is under way nothing moves: it may be its own snapshot that arrives.
+ */
+export function useMerge({
+  store,
+  draft,
+  configuration,
+  isHeld,
+  personId,
+}: {
+  store: DraftStore
+  draft: Draft
+  configuration: Configuration
+  isHeld: boolean
+  personId: string
+}): MergeState {
+  const { scope, snapshotVersion, savedBy } = configuration
+  const since = oldestVersion(draft) ?? snapshotVersion
+  const isBehind = since < snapshotVersion
+  const history = useQuery({ ...snapshotsSince(scope, since, snapshotVersion), enabled: isBehind })
+
+  const { behind, movesByItself } = useMemo(() => {
+    const touches = history.data?.isWhole === true ? touchesOf(history.data.snapshots, since) : null
+    const merged = isBehind ? mergeDraft(draft, configuration, touches) : NONE
+    const allSaved = merged.every(({ verdict }) => verdict.kind === 'same')
+    return { behind: merged, movesByItself: allSaved || touchesNoneOf(merged, touches) }
+  }, [draft, configuration, history.data, since, isBehind])
+
+  const mayMove = isBehind && !isHeld && movesByItself
+  useEffect(() => {
+    if (!mayMove) return
+    store.take(rebase(behind, () => undefined, snapshotVersion))
+    const alreadySaved = behind.filter(({ verdict }) => verdict.kind === 'same').length
+    const edits = behind.length - alreadySaved
+    store.tellNews({ version: snapshotVersion, savedBy: savedBy.name, alreadySaved, edits })
+  }, [mayMove, behind, store, snapshotVersion, savedBy])
+
+  const seen = useRef(snapshotVersion)
+  useEffect(() => {
+    if (seen.current === snapshotVersion) return
+    seen.current = snapshotVersion
+    // nothing of mine is at stake: said all the same, for what is shown has changed
+    if (isBehind || isHeld || savedBy.id === personId) store.tellNews(null)
+    else store.tellNews({ version: snapshotVersion, savedBy: savedBy.name, alreadySaved: 0, edits: 0 })
+  }, [snapshotVersion, isBehind, isHeld, savedBy, personId, store])
+
+  return {
+    behind: mayMove ? NONE : behind,
+    since: isBehind ? (history.data?.snapshots ?? []) : [],
+    isChecking: isBehind && (history.isPending || mayMove),
+    checkFailed: isBehind && history.isError,
+  }
+}

@@ -1,0 +1,105 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import type { Configuration, Operation } from '#contract/console-api/shapes.ts'
+import { ApiError } from '../../api/client.ts'
+import { invalidateEndpoints } from '../../api/query.ts'
+import { useWrite } from '../../api/write.ts'
+import { changesOf, editAt, type Draft } from './draft/draft.ts'
+import type { DraftStore } from './draft/draft-store.ts'
+import { CONFIGURATION, HISTORY, PLAN, SAVE } from './endpoints.ts'
+
+export interface SavedSnapshot {
+  version: number
+  operations: readonly Operation[]
+}
+
+export interface SaveState {
+  /** `uncertain`: the answer got lost, and the same request can be repeated. */
+  state: 'idle' | 'saving' | 'uncertain'
+  error: unknown
+  saved: readonly SavedSnapshot[]
+  save: (request: SaveRequest) => Promise<boolean>
+  /** Asks again what became of a save whose answer got lost: the very same request, with its key. */
+  repeat: () => Promise<boolean>
+  /** Stops asking. Whether it was saved shows in the configuration. */
+  giveUp: () => void
+  dismissSaved: (version: number) => void
+  clearError: () => void
+}
+
+export interface SaveRequest {
+  reason: string
+  /** Which resources take part. */
+  only: (locator: string) => boolean
+}
+
+interface Sent {
+  call: { params: Configuration['scope']; body: Parameters<Write['mutateAsync']>[0]['body'] }
+  draft: Draft
+}
+type Write = ReturnType<typeof useWrite<typeof SAVE>>
+
+export function useSave(store: DraftStore, configuration: Configuration): SaveState {
+  const client = useQueryClient()
+  const write = useWrite(SAVE, {
+    outdates: [CONFIGURATION, HISTORY, 'GET /installations', 'GET /operations', 'GET /summary'],
+  })
+  const [sent, setSent] = useState<Sent | null>(null)
+  const [saved, setSaved] = useState<readonly SavedSnapshot[]>([])
+
+  const send = async (request: Sent): Promise<boolean> => {
+    setSent(request)
+    try {
+      const { snapshotVersion, operations } = await write.mutateAsync(request.call)
+      store.drop(request.draft)
+      setSaved((before) => [...before, { version: snapshotVersion, operations }])
+      setSent(null)
+      return true
+    } catch (error) {
+      if (error instanceof ApiError && error.isUncertain) return false
+      setSent(null)
+      if (error instanceof ApiError) takeRefusal(store, error)
+      void invalidateEndpoints(client, [CONFIGURATION, PLAN])
+      return false
+    }
+  }
+
+  return {
+    state: write.isPending ? 'saving' : sent === null ? 'idle' : 'uncertain',
+    error: write.error,
+    saved,
+    save: ({ reason, only }) => {
+      const draft = partOf(store.current(), only)
+      const body = {
+        snapshotVersion: configuration.snapshotVersion,
+        changes: changesOf(draft),
+        ...(reason.trim() !== '' && { reason: reason.trim() }),
+      }
+      return send({ call: { params: configuration.scope, body }, draft })
+    },
+    repeat: () => (sent === null ? Promise.resolve(false) : send(sent)),
+    giveUp: () => {
+      setSent(null)
+      write.reset()
+      void invalidateEndpoints(client, [CONFIGURATION])
+    },
+    dismissSaved: (version) => setSaved((before) => before.filter((one) => one.version !== version)),
+    clearError: () => write.reset(),
+  }
+}
+
+const partOf = (draft: Draft, only: (locator: string) => boolean): Draft =>
+  Object.fromEntries(Object.entries(draft).filter(([locator]) => only(locator)))
+
+/** Puts what the server refused to its fields. */
+function takeRefusal(store: DraftStore, { problem }: ApiError): void {
+  store.setRemarks(
+    (problem.details ?? []).flatMap(({ locator, property, path, message }) =>
+      locator === undefined ||
+      property === undefined ||
+      editAt(store.current(), locator, property) === undefined
+        ? []
+        : [{ locator, property, message: path ? `${path}: ${message}` : message }],
+    ),
+  )
+}
