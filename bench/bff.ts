@@ -6,7 +6,8 @@ import { join } from 'node:path'
 import { person } from './person.ts'
 import { median, round } from './report.ts'
 import type { Result } from './report.ts'
-import { sessionCookie, startBenchSystem } from './system.ts'
+import { sessionCookie } from '../demo/sign-in.ts'
+import { startBenchSystem } from './system.ts'
 
 const TRIES = 1_000
 const CONCURRENCY = [1, 16]

@@ -12,7 +12,8 @@ import { ensureBrowser } from '../scripts/browser.ts'
 import { buildConsole } from '../scripts/console-build.ts'
 import { median, round } from './report.ts'
 import type { Result } from './report.ts'
-import { sessionCookie, startBenchSystem } from './system.ts'
+import { sessionCookie } from '../demo/sign-in.ts'
+import { startBenchSystem } from './system.ts'
 
 const ROUNDS = 7
 const SLOWER = 4

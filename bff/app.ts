@@ -26,6 +26,7 @@ import { endpointRoutes, methodsOf } from './routes/endpoints.ts'
 import { eventRoute } from './routes/events.ts'
 import { createRuntimeClient } from './runtime-client.ts'
 import { createRuntimeEvents } from './runtime-events.ts'
+import { bffMigrations } from './store/tables.ts'
 import type { BffTables } from './store/tables.ts'
 
 export interface ConsoleOptions {
@@ -57,8 +58,6 @@ export interface Console {
   stop(): Promise<void>
 }
 
-const MIGRATIONS = { schema: 'bff', folder: new URL('store/migrations/', import.meta.url) }
-
 /** The BFF: sign-in, sessions, `/api/*` and the built console on one origin. Its order is the order of the checks. */
 export async function createConsole(options: ConsoleOptions): Promise<Console> {
   const { connection, settings, log, runtime } = options
@@ -67,7 +66,7 @@ export async function createConsole(options: ConsoleOptions): Promise<Console> {
     applicationName: 'bundle-console',
     onIdleError: (error) => log.warn('an idle database connection was lost', {}, error),
   })
-  await migrate(database.pool, MIGRATIONS)
+  await migrate(database.pool, bffMigrations)
   const auth = await createAuth({
     db: database.db,
     settings,

@@ -29,6 +29,10 @@ type ApiContext = Context<{ Variables: ApiVariables }>
 
 const DEFAULT_BODY_BYTES = 256 * 1024
 const IDEMPOTENCY_KEY = /^[A-Za-z0-9._~-]{1,128}$/
+const KEY_PROBLEM = {
+  path: 'header.Idempotency-Key',
+  message: 'Is required: 1 to 128 of A-Z a-z 0-9 . _ ~ -',
+}
 
 /**
  * `/api/*` as the runtime's rows have it: checked, permitted, sent on, opened, checked again. A row without a
@@ -69,12 +73,9 @@ async function answer(
   permit(person.grants, row, params, body)
   refuseProtected(body)
   const parsed = parseRequest(row, { params, query, body })
-  if (!parsed.ok) throw invalid(parsed.problems)
-  if (write && (idempotencyKey === null || !IDEMPOTENCY_KEY.test(idempotencyKey))) {
-    throw invalid([
-      { path: 'header.Idempotency-Key', message: 'Is required: 1 to 128 of A-Z a-z 0-9 . _ ~ -' },
-    ])
-  }
+  const lacksKey = write && (idempotencyKey === null || !IDEMPOTENCY_KEY.test(idempotencyKey))
+  const problems = [...(lacksKey ? [KEY_PROBLEM] : []), ...(parsed.ok ? [] : parsed.problems)]
+  if (problems.length > 0) throw invalid(problems)
   const data = await options.runtime({
     name,
     params,

@@ -60,7 +60,7 @@ export async function ensureCluster(cluster: Cluster): Promise<'made' | 'found'>
   if (major !== String(cluster.binaries.major)) {
     throw new Error(
       `${directory} was made by PostgreSQL ${major || '(unknown)'}, and this program brings PostgreSQL ` +
-        `${cluster.binaries.major}; export with the version of the program that made it and import here, or choose another DATA_DIR`,
+        `${cluster.binaries.major}; start it with the version of the program that made it, or choose another DATA_DIR`,
     )
   }
   const missing = ['global/pg_control', 'pg_wal', 'base'].filter((part) => !existsSync(join(directory, part)))

@@ -1,0 +1,375 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { isWrite, splitName } from '#contract/endpoint/endpoint.ts'
+import type { EndpointName, EndpointRow } from '#contract/endpoint/endpoint.ts'
+import { consoleApi } from '#contract/console-api/rows.ts'
+import { Problem } from '#contract/console-api/problem.ts'
+import { toUrl } from '#database/settings.ts'
+import { testDatabase } from '#database/testing.ts'
+import { createLog } from '#edge/log.ts'
+import { demoBundles } from '#plugin/examples/bundles/demo-bundles.ts'
+import { RUNTIME_MIGRATIONS } from '#runtime/store/migrations.ts'
+import { sessionCookie } from '../../demo/sign-in.ts'
+import { buildDemoWorld } from '../../demo/world.ts'
+import { startAll } from '../../start.ts'
+import type { Running } from '../../start.ts'
+import { freePort } from '../testing.ts'
+import { bffMigrations } from '../store/tables.ts'
+
+// The whole console API as a browser meets it, on a real runtime with real plugins and the demo world.
+
+const PASSWORD = 'a password of the test'
+const PRODUCTION = { environmentKey: 'production' }
+const scope = { environmentKey: 'production', applicationRuntimeId: 'eu-central', workspaceId: 1 }
+const configuration = '/api/scopes/production/eu-central/1/configuration'
+const crmCore = 'production/crm-suite/MODULE/crm-core'
+
+let running: Running
+let stopAll: () => Promise<void>
+const cookies: Record<string, string> = {}
+
+before(async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'console-api-'))
+  const database = await testDatabase({ migrations: [RUNTIME_MIGRATIONS, bffMigrations] })
+  const [port, runtimePort] = [await freePort(), await freePort()]
+  const user = (
+    username: string,
+    role: 'admin' | 'operator' | 'viewer',
+    place: typeof PRODUCTION | null = null,
+  ) => ({
+    username,
+    password: PASSWORD,
+    roles: [{ role, scope: place }],
+  })
+  running = await startAll({
+    dataDir,
+    databaseUrl: toUrl(database.connection),
+    console: {
+      port,
+      auth: {
+        publicOrigin: `http://localhost:${port}`,
+        externalIdp: null,
+        rolesClaim: 'roles',
+        users: [user('admin', 'admin'), user('viewer', 'viewer'), user('local', 'operator', PRODUCTION)],
+        limits: { idleSeconds: 900, absoluteSeconds: 900 },
+        trustedProxyHops: 0,
+      },
+      runtime: null,
+      logLevel: 'silent',
+    },
+    runtime: {
+      port: runtimePort,
+      platformApiBase: null,
+      egressAllow: [{ kind: 'loopback' }],
+      credential: null,
+    },
+    plugins: true,
+    folder: import.meta.dirname,
+    log: createLog({ name: 'test', level: 'silent' }),
+  })
+  const { call, plugins } = running
+  assert.ok(call !== null && plugins !== null)
+  await buildDemoWorld({ call, plugins })
+  for (const username of ['admin', 'viewer', 'local']) {
+    cookies[username] = await sessionCookie(running.url, { username, password: PASSWORD })
+  }
+  stopAll = async () => {
+    await running.stop()
+    await database.close()
+    rmSync(dataDir, { recursive: true, force: true })
+  }
+})
+after(() => stopAll())
+
+interface Ask {
+  user?: string
+  body?: unknown
+  headers?: Record<string, string>
+}
+
+async function ask(method: string, path: string, { user = 'admin', body, headers = {} }: Ask = {}) {
+  const response = await fetch(running.url + path, {
+    method,
+    redirect: 'manual',
+    headers: {
+      'x-requested-by': 'console',
+      ...(method !== 'GET' && {
+        'sec-fetch-site': 'same-origin',
+        origin: running.url,
+        'idempotency-key': crypto.randomUUID(),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+      }),
+      ...(cookies[user] !== undefined && { cookie: cookies[user] }),
+      ...headers,
+    },
+    body: body === undefined ? null : typeof body === 'string' ? body : JSON.stringify(body),
+  })
+  const text = await response.text()
+  return { status: response.status, response, text, json: text === '' ? null : (JSON.parse(text) as Json) }
+}
+// what the tests look into; each says what it expects to find there
+// oxlint-disable-next-line typescript/no-explicit-any
+type Json = any
+
+function assertProblem(answer: Awaited<ReturnType<typeof ask>>, status: number, code: string): Problem {
+  assert.equal(answer.status, status, answer.text)
+  assert.match(answer.response.headers.get('content-type') ?? '', /^application\/problem\+json/)
+  const problem = Problem.parse(answer.json)
+  assert.equal(problem.code, code)
+  assert.equal(problem.status, status)
+  for (const text of [problem.title, problem.message, problem.remedy, problem.requestId])
+    assert.notEqual(text, '')
+  return problem
+}
+
+const rows = Object.entries(consoleApi) as [EndpointName, EndpointRow][]
+const example: Record<string, string> = {
+  environmentKey: 'production',
+  applicationRuntimeId: 'eu-central',
+  workspaceId: '1',
+  bundleInstallId: '01900000-0000-7000-8000-000000000000',
+  operationId: '01900000-0000-7000-8000-000000000000',
+  credentialId: '01900000-0000-7000-8000-000000000000',
+  snapshotVersion: '1',
+}
+const addressOf = (name: EndpointName) =>
+  `/api${splitName(name).path.replace(/\{(\w+)\}/g, (_, key: string) => example[key] ?? 'example')}`
+
+describe('every endpoint', () => {
+  for (const [name, row] of rows) {
+    const { method } = splitName(name)
+    test(`${name} is for people who are signed in`, async () => {
+      assertProblem(await ask(method, addressOf(name), { user: 'nobody' }), 401, 'AUTHENTICATION_REQUIRED')
+    })
+    test(`${name} takes requests of the console only`, async () => {
+      assertProblem(
+        await ask(method, addressOf(name), { headers: { 'x-requested-by': '' } }),
+        403,
+        'PERMISSION_DENIED',
+      )
+      const foreign = { 'sec-fetch-site': 'cross-site' }
+      assertProblem(await ask(method, addressOf(name), { headers: foreign }), 403, 'PERMISSION_DENIED')
+    })
+    if (isWrite(name, row)) {
+      test(`${name} is not for viewers`, async () => {
+        const body = name === 'POST /installations' ? { scope } : {}
+        assertProblem(await ask(method, addressOf(name), { user: 'viewer', body }), 403, 'PERMISSION_DENIED')
+      })
+      test(`${name} needs an idempotency key`, async () => {
+        const body = name === 'POST /installations' ? { scope } : {}
+        const answer = await ask(method, addressOf(name), { body, headers: { 'idempotency-key': '' } })
+        const problem = assertProblem(answer, 400, 'REQUEST_INVALID')
+        assert.ok(problem.details?.some(({ path }) => path === 'header.Idempotency-Key'))
+      })
+    }
+    if (row.query !== undefined) {
+      test(`${name} names a query parameter that it does not know`, async () => {
+        const problem = assertProblem(
+          await ask(method, `${addressOf(name)}?colour=red`),
+          400,
+          'REQUEST_INVALID',
+        )
+        assert.ok(problem.details?.some(({ path }) => path?.startsWith('query')))
+      })
+    }
+  }
+})
+
+describe('answers', () => {
+  test('are the data itself, without an envelope', async () => {
+    const { status, json } = await ask('GET', '/api/installations?limit=200')
+    assert.equal(status, 200)
+    assert.ok(Array.isArray(json.items) && json.items.length >= 30)
+    assert.equal('errorCode' in json || 'contractVersion' in json, false)
+  })
+
+  test('hide instanceRefProperty in installations, configuration, history and operations', async () => {
+    const { json: list } = await ask('GET', '/api/installations?bundleId=crm-suite&state=ACTIVE')
+    const id = list.items[0].installation.bundleInstallId as string
+    const { json: operations } = await ask('GET', `/api/operations?bundleInstallId=${id}`)
+    const texts = [
+      (await ask('GET', `/api/installations/${id}`)).text,
+      (await ask('GET', configuration)).text,
+      (await ask('GET', `${configuration}/history`)).text,
+      (await ask('GET', `${configuration}/snapshots/2`)).text,
+      ...(await Promise.all(
+        operations.items.map(
+          async ({ operationId }: { operationId: string }) =>
+            (await ask('GET', `/api/operations/${operationId}`)).text,
+        ),
+      )),
+    ]
+    assert.ok(texts.length > 4)
+    for (const text of texts) assert.equal(text.includes('instanceRefProperty'), false, text.slice(0, 300))
+  })
+
+  test('show manifests whole', async () => {
+    const { json } = await ask('GET', '/api/bundles/production/crm-suite/versions/1.0.0')
+    const manifest = demoBundles.find(
+      ({ bundle, version }) => bundle.bundleId === 'crm-suite' && version === '1.0.0',
+    )
+    assert.deepEqual(json, manifest)
+    assert.ok(JSON.stringify(json).includes('instanceRefProperty'))
+  })
+
+  test('never hold a sensitive value', async () => {
+    const { json: operations } = await ask('GET', '/api/operations?limit=200')
+    const addresses = [
+      configuration,
+      `${configuration}/history?limit=200`,
+      '/api/audit?limit=200',
+      ...operations.items.map(({ operationId }: { operationId: string }) => `/api/operations/${operationId}`),
+    ]
+    for (const address of addresses) {
+      const { text, status } = await ask('GET', address)
+      assert.equal(status, 200, address)
+      for (const secret of [
+        'correct horse battery',
+        'a webhook secret of some length',
+        'staple gun and glue',
+      ]) {
+        assert.equal(text.includes(secret), false, `${address} holds a sensitive value`)
+      }
+    }
+  })
+
+  test('show a person only what their grants cover', async () => {
+    const { json: mine } = await ask('GET', '/api/installations?limit=200', { user: 'local' })
+    assert.ok(mine.items.length > 0)
+    for (const { installation } of mine.items) assert.equal(installation.environmentKey, 'production')
+    const { json: all } = await ask('GET', '/api/installations?limit=200&environmentKey=staging')
+    const foreign = all.items[0].installation.bundleInstallId as string
+    assertProblem(await ask('GET', `/api/installations/${foreign}`, { user: 'local' }), 404, 'NOT_FOUND')
+    const { json: summary } = await ask('GET', '/api/summary', { user: 'local' })
+    const { json: whole } = await ask('GET', '/api/summary')
+    assert.ok(summary.installations.ACTIVE < whole.installations.ACTIVE)
+    const staging = '/api/scopes/staging/eu-central/10/configuration'
+    assert.ok([403, 404].includes((await ask('GET', staging, { user: 'local' })).status))
+  })
+})
+
+describe('refusals', () => {
+  test('of the protected property come before the runtime is asked', async () => {
+    const value = { '@type': 'Data', value: 'mine' }
+    const named = { [crmCore]: { instanceRefProperty: value } }
+    const bodies: [string, string, unknown][] = [
+      ['PATCH', configuration, { snapshotVersion: 1, changes: named }],
+      [
+        'PUT',
+        configuration,
+        { snapshotVersion: 1, resources: { [crmCore]: { properties: named[crmCore] } } },
+      ],
+      [
+        'POST',
+        '/api/installations',
+        { scope, bundle: { environmentKey: 'x', bundleId: 'y' }, targetVersion: '1', properties: named },
+      ],
+      [
+        'POST',
+        `/api/installations/${example['bundleInstallId']}/upgrade`,
+        { targetVersion: '1', snapshotVersion: 1, properties: named },
+      ],
+      [
+        'PUT',
+        '/api/scopes/production/eu-central/1/local-services/cache',
+        { version: 0, values: { instanceRefProperty: 1 } },
+      ],
+    ]
+    for (const [method, path, body] of bodies) {
+      const problem = assertProblem(await ask(method, path, { body }), 422, 'PROPERTY_PROTECTED')
+      assert.equal(problem.details?.[0]?.property, 'instanceRefProperty')
+    }
+  })
+
+  test('of a stale snapshot are a conflict, and nothing is written', async () => {
+    const before = (await ask('GET', configuration)).text
+    const changes = { [crmCore]: { defaultCurrency: { '@type': 'Data', value: 'USD' } } }
+    assertProblem(
+      await ask('PATCH', configuration, { body: { snapshotVersion: 1, changes } }),
+      409,
+      'CONFIGURATION_SNAPSHOT_STALE',
+    )
+    assert.equal((await ask('GET', configuration)).text, before)
+  })
+
+  test('of a value name the field', async () => {
+    const { snapshotVersion } = (await ask('GET', configuration)).json
+    const changes = { [crmCore]: { defaultCurrency: { '@type': 'Data', value: 'DOUBLOONS' } } }
+    const problem = assertProblem(
+      await ask('PATCH', configuration, { body: { snapshotVersion, changes } }),
+      422,
+      'PROPERTY_INVALID',
+    )
+    assert.deepEqual(
+      problem.details?.map(({ locator, property }) => ({ locator, property })),
+      [{ locator: crmCore, property: 'defaultCurrency' }],
+    )
+    const bare = { [crmCore]: { defaultCurrency: 'USD' } }
+    assertProblem(
+      await ask('PATCH', configuration, { body: { snapshotVersion, changes: bare } }),
+      400,
+      'REQUEST_INVALID',
+    )
+  })
+
+  test('of a claim say who holds it', async () => {
+    const path = '/api/scopes/production/eu-north/4/configuration'
+    const { snapshotVersion } = (await ask('GET', path)).json
+    const changes = {
+      'production/billing/MODULE/invoice-engine': { paymentTermDays: { '@type': 'Data', value: 21 } },
+    }
+    assertProblem(
+      await ask('PATCH', path, { body: { snapshotVersion, changes } }),
+      409,
+      'OPERATION_CLAIM_HELD',
+    )
+  })
+
+  test('of the transport are problems too', async () => {
+    assertProblem(await ask('GET', '/api/nothing'), 404, 'NOT_FOUND')
+    assertProblem(await ask('DELETE', '/api/installations'), 405, 'METHOD_NOT_ALLOWED')
+    const large = { snapshotVersion: 1, changes: {}, reason: 'x'.repeat(1_200_000) }
+    assertProblem(await ask('PATCH', configuration, { body: large }), 413, 'PAYLOAD_TOO_LARGE')
+    const broken = await ask('PATCH', configuration, { body: '{"snapshotVersion":1,"snapshotVersion":2}' })
+    assertProblem(broken, 400, 'REQUEST_INVALID')
+    const text = { 'content-type': 'text/plain' }
+    assertProblem(
+      await ask('PATCH', configuration, { body: 'x', headers: text }),
+      415,
+      'UNSUPPORTED_MEDIA_TYPE',
+    )
+  })
+})
+
+describe('writes', () => {
+  test('sent twice with one key are carried out once', async () => {
+    const { snapshotVersion } = (await ask('GET', '/api/scopes/staging/eu-central/10/configuration')).json
+    const body = {
+      snapshotVersion,
+      changes: {
+        'production/crm-suite/MODULE/crm-core': { defaultCurrency: { '@type': 'Data', value: 'GBP' } },
+      },
+    }
+    const headers = { 'idempotency-key': crypto.randomUUID() }
+    const path = '/api/scopes/staging/eu-central/10/configuration'
+    const [first, second] = await Promise.all([
+      ask('PATCH', path, { body, headers }),
+      ask('PATCH', path, { body, headers }),
+    ])
+    assert.equal(first.status, 200, first.text)
+    assert.deepEqual(second.json, first.json)
+    assert.equal(first.json.operations.length, 1)
+    const other = { ...body, reason: 'another body' }
+    assertProblem(await ask('PATCH', path, { body: other, headers }), 409, 'IDEMPOTENCY_KEY_REUSED')
+  })
+})
+
+test('the session says who is signed in and what they may do', async () => {
+  const { json } = await ask('GET', '/api/session', { user: 'viewer' })
+  assert.equal(json.user.name, 'viewer')
+  assert.deepEqual(json.permissions, ['read'])
+  assert.deepEqual(json.grants, [{ permissions: ['read'], scope: null }])
+})

@@ -1,0 +1,47 @@
+/** Signs in by plain requests, as a browser without scripts would, and returns the cookie of the session. */
+export async function sessionCookie(
+  url: string,
+  user: { username: string; password: string },
+): Promise<string> {
+  const jar = new Map<string, string>()
+  const send = async (address: string, init: RequestInit = {}): Promise<Response> => {
+    const response = await fetch(new URL(address, url), {
+      ...init,
+      redirect: 'manual',
+      headers: { ...init.headers, cookie: [...jar].map(([name, value]) => `${name}=${value}`).join('; ') },
+    })
+    for (const text of response.headers.getSetCookie()) {
+      const [name = '', value = ''] = (text.split(';', 1)[0] ?? '').split(/=(.*)/s)
+      if (value === '' || /max-age=0|1970/i.test(text)) jar.delete(name)
+      else jar.set(name, value)
+    }
+    return response
+  }
+  let response = await send('/auth/login')
+  for (let step = 0; step < 12; step++) {
+    const location = response.headers.get('location')
+    if (location !== null) {
+      if (new URL(location, url).pathname === '/') break
+      response = await send(location)
+      continue
+    }
+    const page = await response.text()
+    const action = /<form[^>]*action="([^"]+)"/.exec(page)?.[1]
+    if (action === undefined)
+      throw new Error(`Signing in stopped at a page without a form: ${page.slice(0, 200)}`)
+    const hidden = [...page.matchAll(/<input[^>]*type="hidden"[^>]*name="([^"]+)"[^>]*value="([^"]*)"/g)]
+    const form = new URLSearchParams(
+      hidden.map(([, name = '', value = '']): [string, string] => [name, value]),
+    )
+    form.set('username', user.username)
+    form.set('password', user.password)
+    response = await send(action.replaceAll('&amp;', '&'), {
+      method: 'POST',
+      body: form,
+      headers: { origin: url, 'sec-fetch-site': 'same-origin' },
+    })
+  }
+  const session = [...jar].find(([name]) => /session/i.test(name) && !/idp/i.test(name))
+  if (session === undefined) throw new Error('Signing in gave no session')
+  return `${session[0]}=${session[1]}`
+}

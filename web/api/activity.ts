@@ -1,0 +1,12 @@
+/** Longer than anybody reads without moving a finger; shorter than a session may idle. */
+const ATTENTION_MS = 120_000
+
+let lastActivity = Date.now()
+for (const kind of ['pointerdown', 'keydown', 'wheel'] as const) {
+  window.addEventListener(kind, () => (lastActivity = Date.now()), { passive: true })
+}
+
+/** Whether nobody seems to be there: what the page asks for by itself then does not keep the session alive. */
+export function isUnattended(): boolean {
+  return Date.now() - lastActivity > ATTENTION_MS
+}
