@@ -46,6 +46,7 @@ function WithSession({
   const t = useText()
   const stream = useConnection()
   useLiveWhile(session !== undefined && !isLost)
+  usePaletteAtHand()
   const search = useCallback((text: string, signal: AbortSignal) => searchEverything(text, t, signal), [t])
   const value = useMemo<ShellContextValue>(() => {
     const grants = session?.grants ?? []
@@ -77,6 +78,14 @@ function useLiveWhile(isSignedIn: boolean) {
     wasSignedIn.current = true
     return keepLive(client)
   }, [client, isSignedIn])
+}
+
+/** Fetched when the page has come to rest: who presses Ctrl-K types on at once, and no letter may be lost. */
+function usePaletteAtHand() {
+  useEffect(() => {
+    const timer = setTimeout(() => void import('../layouts/CommandPalette.tsx'), 1500)
+    return () => clearTimeout(timer)
+  }, [])
 }
 
 async function signOut() {

@@ -226,4 +226,8 @@ export const operations = {
   'share.bundle': 'Support bundle (JSON)',
   'share.copied': 'Copied.',
   'share.copyFailed': 'The browser did not allow to copy.',
+  'moved.title': 'It has moved on meanwhile',
+  'moved.text': 'It is now: {state}, run {run}. Nothing was sent from here.',
+  'field.sequenceAndRun': 'Sequence, run',
+  'facts.sequenceAndRun': '{sequence}, run {run}',
 } as const

@@ -206,4 +206,8 @@ export const operations: Translated<typeof source> = {
   'share.bundle': '支持包（JSON）',
   'share.copied': '已复制。',
   'share.copyFailed': '浏览器不允许复制。',
+  'moved.title': '它已发生变化',
+  'moved.text': '现在为：{state}，第 {run} 轮。此处没有发送任何内容。',
+  'field.sequenceAndRun': '序号与轮次',
+  'facts.sequenceAndRun': '{sequence}，第 {run} 轮',
 }

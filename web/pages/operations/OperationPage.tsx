@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
+import { useState } from 'react'
 import type { OperationDetail } from '#contract/console-api/shapes.ts'
 import { apiQuery } from '../../api/query.ts'
 import { useErrorView } from '../../components/describe-code.ts'
@@ -17,7 +18,8 @@ import { InstallAgain } from './story/InstallAgain.tsx'
 import { ShareMenu } from './story/ShareMenu.tsx'
 import { Story } from './story/Story.tsx'
 import { timelineOf } from './story/timeline.ts'
-import { WaysOut } from './story/WaysOut.tsx'
+import { WayOutDialog, type ChosenWayOut } from './story/WayOutDialog.tsx'
+import { WaysOut, type WayOut } from './story/WaysOut.tsx'
 
 const route = getRouteApi('/operations/$id')
 
@@ -27,6 +29,7 @@ export function OperationPage() {
   const choice = route.useSearch()
   const query = useQuery(apiQuery('GET /operations/{operationId}', { params: { operationId: id } }))
   const error = useErrorView(query.error)
+  const [chosen, setChosen] = useState<ChosenWayOut | null>(null)
   const trail = [{ label: t('operations.title'), to: paths.operations() }]
   if (!query.data) {
     return (
@@ -40,6 +43,7 @@ export function OperationPage() {
     )
   }
   const operation = query.data
+  const choose = (way: WayOut) => setChosen({ way, seen: operation })
   const name = t('operations.name', {
     type: t(`vocabulary.type.${operation.operationType}`),
     bundle: operation.installation.bundle.bundleId,
@@ -61,7 +65,7 @@ export function OperationPage() {
           <Id id={operation.operationId} copy />
         </>
       }
-      actions={<Actions operation={operation} />}
+      actions={<Actions operation={operation} onWayOut={choose} />}
       notice={
         error && (
           <Notice tone="warn" title={error.title}>
@@ -70,18 +74,21 @@ export function OperationPage() {
         )
       }
     >
-      <Story operation={operation} choice={choice} />
+      <Story operation={operation} choice={choice} onWayOut={choose} />
+      <WayOutDialog chosen={chosen} operation={operation} onClose={() => setChosen(null)} />
     </Page>
   )
 }
 
 /** A failed operation has its ways out beside the failure; while it is on its way they stand here and say why not yet. */
-function Actions({ operation }: { operation: OperationDetail }) {
+function Actions({ operation, onWayOut }: { operation: OperationDetail; onWayOut: (way: WayOut) => void }) {
   const isOnItsWay =
     operation.state === 'PENDING' || operation.state === 'RUNNING' || operation.state === 'WAITING'
   return (
     <>
-      {isOnItsWay && <WaysOut operation={operation} timeline={timelineOf(operation)} layout="bar" />}
+      {isOnItsWay && (
+        <WaysOut operation={operation} timeline={timelineOf(operation)} layout="bar" onChoose={onWayOut} />
+      )}
       <InstallAgain operation={operation} />
       <ShareMenu operation={operation} />
     </>

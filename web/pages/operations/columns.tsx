@@ -32,6 +32,7 @@ export function operationColumns(t: Translate): readonly Column<Operation>[] {
     {
       id: 'failure',
       header: t('operations.field.failure'),
+      card: 'wide',
       cell: (operation) => <Trouble operation={operation} />,
     },
     {
@@ -39,6 +40,7 @@ export function operationColumns(t: Translate): readonly Column<Operation>[] {
       header: t('operations.field.phase'),
       width: '9rem',
       hideBelow: 'xl',
+      card: 'hidden',
       cell: ({ phase }) => <span className="text-muted">{t(`vocabulary.phase.${phase}`)}</span>,
     },
     {
@@ -60,6 +62,7 @@ export function operationColumns(t: Translate): readonly Column<Operation>[] {
       header: t('operations.field.requestedBy'),
       width: '8.5rem',
       hideBelow: 'lg',
+      card: 'hidden',
       cell: ({ requestedBy }) => requestedBy.name,
     },
     {
@@ -76,6 +79,7 @@ export function operationColumns(t: Translate): readonly Column<Operation>[] {
       width: '7rem',
       align: 'end',
       hideBelow: 'lg',
+      card: 'hidden',
       cell: ({ startedAt, finishedAt }) => <Took startedAt={startedAt} finishedAt={finishedAt} />,
     },
   ]
@@ -91,7 +95,7 @@ function Trouble({ operation }: { operation: Operation }) {
       </span>
     )
   }
-  if (failure === null) return null
+  if (failure === null) return <span className="text-faint">–</span>
   return (
     <span title={failure.message} className="mono text-xs">
       {failure.errorCode}

@@ -70,12 +70,15 @@ export function Facts({ operation }: { operation: OperationDetail }) {
             ),
         },
         {
-          label: <span title={t('operations.facts.sequence.hint')}>{t('operations.field.sequence')}</span>,
-          value: operation.executionSequence,
-        },
-        {
-          label: <span title={t('operations.facts.run.hint')}>{t('operations.field.runs')}</span>,
-          value: operation.run,
+          label: (
+            <span title={`${t('operations.facts.sequence.hint')} ${t('operations.facts.run.hint')}`}>
+              {t('operations.field.sequenceAndRun')}
+            </span>
+          ),
+          value: t('operations.facts.sequenceAndRun', {
+            sequence: operation.executionSequence,
+            run: operation.run,
+          }),
         },
         takesOver !== null && {
           label: t('operations.field.takesOver'),

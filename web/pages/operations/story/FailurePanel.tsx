@@ -86,8 +86,8 @@ function Where({ operation, timeline }: { operation: OperationDetail; timeline: 
           ),
           stage: <span className="font-semibold">{t(`vocabulary.phase.${stage}`)}</span>,
         })}
-        {', '}
-        {bar ? t('operations.failed.attempt', bar.attempt) : t('operations.failed.notCalled')}
+        {bar && `, ${t('operations.failed.attempt', bar.attempt)}`}
+        {operation.failure?.errorCode === 'PLUGIN_NOT_REGISTERED' && `, ${t('operations.failed.notCalled')}`}
       </span>
       {bar && (
         <TextLink to={{ ...paths.operation(operation.operationId, choiceOf(bar)), hash: 'attempt' }}>

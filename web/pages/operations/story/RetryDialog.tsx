@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react'
 import type { OperationDetail } from '#contract/console-api/shapes.ts'
 import { useWrite } from '../../../api/write.ts'
 import { describeCode, useErrorView } from '../../../components/describe-code.ts'
@@ -12,10 +13,13 @@ export function RetryDialog({
   operation,
   timeline,
   onClose,
+  moved,
 }: {
   operation: OperationDetail
   timeline: Timeline
   onClose: () => void
+  /** Said when the operation is another one by now. */
+  moved: ReactNode
 }) {
   const t = useText()
   const rich = useRichText()
@@ -27,30 +31,27 @@ export function RetryDialog({
   const plugins = nextCalls(timeline, operation).map(({ pluginId }) => pluginId)
   const phaseText = t(`vocabulary.phase.${phase}`)
 
-  const confirm = ({ reason }: { reason: string }) =>
-    retry.mutate(
-      {
-        params: { operationId: operation.operationId },
-        body: { run, ...(reason !== '' && { reason }) },
-      },
-      {
-        onSuccess: () => {
-          showToast({ tone: 'info', text: t('operations.retry.accepted') })
-          onClose()
-        },
-      },
-    )
+  // an event may be faster than the answer, so what follows hangs on the answer and not on what is shown
+  const confirm = async ({ reason }: { reason: string }) => {
+    await retry.mutateAsync({
+      params: { operationId: operation.operationId },
+      body: { run, ...(reason !== '' && { reason }) },
+    })
+    showToast({ tone: 'info', text: t('operations.retry.accepted') })
+    onClose()
+  }
   return (
     <ConfirmDialog
       open
       onClose={onClose}
-      onConfirm={confirm}
+      onConfirm={(answer) => void confirm(answer).catch(shownAsError)}
       title={t('operations.retry.title')}
       confirm={t('operations.retry.confirm')}
       busy={retry.isPending}
       error={error}
       reason={{ label: t('operations.retry.reason'), required: false }}
     >
+      {!retry.isPending && moved}
       {failure?.retryable === false && (
         <Notice tone="warn" title={t('operations.retry.warn')}>
           <p>{t('operations.retry.warnText', { message: failure.message })}</p>
@@ -70,3 +71,5 @@ export function RetryDialog({
     </ConfirmDialog>
   )
 }
+
+const shownAsError = () => undefined

@@ -12,10 +12,18 @@ import { FailurePanel } from './FailurePanel.tsx'
 import { Changes, Resources } from './Outcome.tsx'
 import { Timeline } from './Timeline.tsx'
 import { chosenBar, rowsOf, timelineOf } from './timeline.ts'
-import { WaysOut } from './WaysOut.tsx'
+import { WaysOut, type WayOut } from './WaysOut.tsx'
 
 /** The operation from top to bottom: what is the matter, the facts, the timeline, one attempt, the changes. */
-export function Story({ operation, choice }: { operation: OperationDetail; choice: OperationSearch }) {
+export function Story({
+  operation,
+  choice,
+  onWayOut,
+}: {
+  operation: OperationDetail
+  choice: OperationSearch
+  onWayOut: (way: WayOut) => void
+}) {
   const t = useText()
   const timeline = useMemo(() => timelineOf(operation), [operation])
   const bar = chosenBar(timeline, operation, choice)
@@ -31,7 +39,7 @@ export function Story({ operation, choice }: { operation: OperationDetail; choic
       {operation.failure && (
         <FailurePanel operation={operation} timeline={timeline} failure={operation.failure}>
           {operation.state === 'FAILED' ? (
-            <WaysOut operation={operation} timeline={timeline} layout="explained" />
+            <WaysOut operation={operation} timeline={timeline} layout="explained" onChoose={onWayOut} />
           ) : undefined}
         </FailurePanel>
       )}

@@ -1,4 +1,5 @@
 import { useNavigate } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
 import type { OperationDetail } from '#contract/console-api/shapes.ts'
 import { useWrite } from '../../../api/write.ts'
 import { useErrorView } from '../../../components/describe-code.ts'
@@ -19,10 +20,13 @@ export function TakeoverDialog({
   operation,
   timeline,
   onClose,
+  moved,
 }: {
   operation: OperationDetail
   timeline: Timeline
   onClose: () => void
+  /** Said when the operation is another one by now. */
+  moved: ReactNode
 }) {
   const t = useText()
   const rich = useRichText()
@@ -34,23 +38,19 @@ export function TakeoverDialog({
   const { installation, operationId, run } = operation
   const calls = rehearsal(timeline)
 
-  const confirm = ({ reason }: { reason: string }) =>
-    takeOver.mutate(
-      { params: { operationId }, body: { run, reason } },
-      {
-        onSuccess: (answer) => {
-          showToast({ tone: 'info', text: t('operations.takeover.accepted') })
-          onClose()
-          void navigate(paths.operation(answer.operation.operationId))
-        },
-      },
-    )
+  // an event may be faster than the answer, so what follows hangs on the answer and not on what is shown
+  const confirm = async ({ reason }: { reason: string }) => {
+    const answer = await takeOver.mutateAsync({ params: { operationId }, body: { run, reason } })
+    showToast({ tone: 'info', text: t('operations.takeover.accepted') })
+    onClose()
+    await navigate(paths.operation(answer.operation.operationId))
+  }
   return (
     <ConfirmDialog
       open
       danger
       onClose={onClose}
-      onConfirm={confirm}
+      onConfirm={(answer) => void confirm(answer).catch(shownAsError)}
       title={t('operations.takeover.title')}
       confirm={t('operations.takeover.confirm')}
       busy={takeOver.isPending}
@@ -58,6 +58,7 @@ export function TakeoverDialog({
       reason={{ label: t('operations.takeover.reason'), required: true }}
       word={installation.bundle.bundleId}
     >
+      {!takeOver.isPending && moved}
       <Notice tone="error" icon="warning" title={t('operations.takeover.cannot')}>
         <ul className="list-disc space-y-0.5 pl-4">
           <li>{t('operations.takeover.ends')}</li>
@@ -98,3 +99,5 @@ export function TakeoverDialog({
     </ConfirmDialog>
   )
 }
+
+const shownAsError = () => undefined

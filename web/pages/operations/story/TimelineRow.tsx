@@ -80,7 +80,7 @@ function MarkLink({ operationId, mark, chosen }: { operationId: string; mark: Ma
   // a fold leads to its last attempt, unless one of it is being looked at
   const bar = held ?? mark.bars.at(-1) ?? first
   const { tone, icon } = verdictLook[bar.verdict]
-  const text = mark.bars.map((each) => barText(each, t)).slice(-1)[0] ?? ''
+  const text = barText(bar, t)
   const label =
     mark.bars.length > 1 ? `${t('operations.story.times', { n: mark.bars.length })} ${text}` : text
   return (

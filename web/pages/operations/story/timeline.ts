@@ -133,7 +133,7 @@ export function chosenBar(timeline: Timeline, operation: OperationDetail, choice
 const lastBar = (bars: readonly Bar[]): Bar | null =>
   bars.reduce<Bar | null>((last, bar) => (last === null || bar.from >= last.from ? bar : last), null)
 
-/** Where a failed operation stopped: the stage, the plugin, and the attempt, which is absent where no call was made. */
+/** Where a failed operation stopped: the stage, the plugin, and its last attempt of this run, if it was called in it. */
 export type Culprit = { stage: Stage; pluginId: string; bar: Bar | null }
 
 export function culpritOf(timeline: Timeline, operation: OperationDetail): Culprit | null {

@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { layRow } from './row-layout.ts'
+import { at, attempt, call, START, timeout } from './testing.ts'
+import { barsOf, type Bar } from './timeline.ts'
+
+const bars = (starts: readonly number[], make = timeout): Bar[] =>
+  barsOf(
+    'BEFORE_RESOURCES',
+    call(
+      'hooks',
+      1,
+      starts.map((start, index) => make({ attempt: index + 1, startedAt: at(start), durationMs: 1 })),
+    ),
+  )
+
+const scale = { x: (moment: number) => moment - START, width: 900, now: START }
+
+const counts = (marks: ReturnType<typeof layRow>) => marks.map((mark) => mark.bars.length)
+
+test('bars with room stand where their time is', () => {
+  const marks = layRow(bars([0, 100, 500]), scale)
+  assert.deepEqual(
+    marks.map(({ x }) => x),
+    [0, 100, 500],
+  )
+})
+
+test('equal attempts that would lie on one another are folded; the first and the last stay open', () => {
+  const marks = layRow(bars(Array.from({ length: 80 }, (_, index) => index * 10)), scale)
+  assert.deepEqual(counts(marks), [1, 78, 1])
+  const [first, middle, last] = marks
+  assert.ok(first && middle && last)
+  assert.ok(first.x + first.width <= middle.x && middle.x + middle.width <= last.x)
+})
+
+test('different attempts are never folded, and never lie on one another', () => {
+  const mixed = [...bars([0, 3]), ...bars([5], attempt)]
+  const marks = layRow(mixed, scale)
+  assert.deepEqual(counts(marks), [2, 1])
+  const [fold, other] = marks
+  assert.ok(fold && other && fold.x + fold.width <= other.x)
+})
+
+test('a new run by a person is a bar of its own', () => {
+  const [one, two] = bars([0, 4])
+  assert.ok(one && two)
+  const again = { ...two, attempt: { ...two.attempt, run: 2 } }
+  assert.deepEqual(counts(layRow([one, again], scale)), [1, 1])
+})
+
+test('what is pushed over the end makes room', () => {
+  const many = [...bars([880]), ...bars([885], attempt)]
+  const marks = layRow(many, scale)
+  assert.ok(marks.every(({ x, width }) => x >= 0 && x + width <= 900))
+})

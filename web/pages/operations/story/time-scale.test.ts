@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { ticksOf, timeScale } from './time-scale.ts'
+
+const kinds = (spans: readonly (readonly [number, number])[]) =>
+  timeScale(spans).stretches.map(({ kind }) => kind)
+
+test('time is drawn to scale', () => {
+  const { at } = timeScale([[0, 1000]])
+  assert.equal(at(0), 0)
+  assert.equal(at(500), 0.5)
+  assert.equal(at(1000), 1)
+})
+
+test('the pauses of a back-off are seen as they are', () => {
+  let from = 0
+  const spans = Array.from({ length: 8 }, (_, index) => {
+    const span = [from, from + 40] as const
+    from += 40 + 1000 * 2 ** index
+    return span
+  })
+  assert.deepEqual(kinds(spans), ['time'])
+})
+
+test('a pause that dwarfs all the rest is drawn short', () => {
+  const weekend = 3 * 24 * 3_600_000
+  const { stretches, at } = timeScale([
+    [0, 300],
+    [weekend, weekend + 200],
+  ])
+  assert.deepEqual(
+    stretches.map(({ kind }) => kind),
+    ['time', 'pause', 'time'],
+  )
+  // both ends keep their milliseconds
+  assert.ok(at(300) > 0.4 && at(weekend) < 0.65)
+  assert.equal(at(weekend + 200), 1)
+})
+
+test('moments never change their order', () => {
+  const spans = [
+    [0, 0],
+    [5, 90_000],
+    [700_000, 700_050],
+    [9_000_000, 9_000_000],
+  ] as const
+  const { at } = timeScale(spans)
+  const places = spans.flat().map(at)
+  assert.deepEqual(
+    places,
+    places.toSorted((a, b) => a - b),
+  )
+  assert.ok(places.every((place) => place >= 0 && place <= 1.000001))
+})
+
+test('a scale of one moment, or of none, is still a scale', () => {
+  assert.ok(timeScale([[7, 7]]).at(7) >= 0)
+  assert.ok(timeScale([]).at(0) >= 0)
+})
+
+test('ticks are round and as many as there is room for', () => {
+  const stretch = { kind: 'time', from: 0, to: 950, start: 0, end: 1 } as const
+  assert.deepEqual(ticksOf(stretch, 5), [200, 400, 600, 800])
+  assert.deepEqual(ticksOf({ ...stretch, kind: 'pause' }, 5), [])
+  assert.deepEqual(ticksOf(stretch, 0), [])
+})

@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { rehearsal } from './rehearsal.ts'
+import { at, attempt, call, failure, operation, refusal, START, timeout } from './testing.ts'
+import { chosenBar, culpritOf, nextCalls, timelineOf } from './timeline.ts'
+
+const failed = operation(
+  {
+    state: 'FAILED',
+    phase: 'AFTER_RESOURCES',
+    run: 2,
+    failure: failure('MAILBOX_LOCKED', false),
+    finishedAt: at(9000),
+  },
+  {
+    before: [call('tenants', 10, [attempt()])],
+    after: [
+      call('tenants', 10, [attempt({ outcome: 'VERIFIED', startedAt: at(500) })]),
+      call('hooks', 20, [
+        refusal({ startedAt: at(700) }),
+        refusal({ attempt: 2, run: 2, startedAt: at(8000) }),
+      ]),
+      call('later', 30, []),
+    ],
+  },
+)
+
+test('a failed operation names its stage, plugin and attempt', () => {
+  const culprit = culpritOf(timelineOf(failed), failed)
+  assert.equal(culprit?.stage, 'AFTER_RESOURCES')
+  assert.equal(culprit?.pluginId, 'hooks')
+  assert.equal(culprit?.bar?.attempt.attempt, 2)
+})
+
+test('a plugin that could not be called has no attempt to jump to', () => {
+  const gone = operation(
+    {
+      state: 'FAILED',
+      phase: 'BEFORE_RESOURCES',
+      failure: failure('PLUGIN_NOT_REGISTERED', true, 'tenants'),
+    },
+    { before: [call('tenants', 10, [])] },
+  )
+  assert.deepEqual(culpritOf(timelineOf(gone), gone), {
+    stage: 'BEFORE_RESOURCES',
+    pluginId: 'tenants',
+    bar: null,
+  })
+})
+
+test('the attempt that failed is chosen, then the last one; the address comes first', () => {
+  const timeline = timelineOf(failed)
+  assert.equal(chosenBar(timeline, failed, {})?.attempt.attempt, 2)
+  const named = chosenBar(timeline, failed, { stage: 'AFTER_RESOURCES', plugin: 'hooks', attempt: 1 })
+  assert.equal(named?.attempt.attempt, 1)
+  const other = chosenBar(timeline, failed, { stage: 'BEFORE_RESOURCES', plugin: 'tenants', attempt: 77 })
+  assert.equal(other?.pluginId, 'tenants')
+  const well = operation(
+    {},
+    { before: [call('a', 1, [attempt()]), call('b', 2, [attempt({ startedAt: at(5) })])] },
+  )
+  assert.equal(chosenBar(timelineOf(well), well, {})?.pluginId, 'b')
+})
+
+test('a retry begins with the calls of the first order that did not end well', () => {
+  assert.deepEqual(
+    nextCalls(timelineOf(failed), failed).map(({ pluginId }) => pluginId),
+    ['hooks'],
+  )
+})
+
+test('only the calls of the stage that waits are repeated by themselves', () => {
+  const waiting = operation(
+    { state: 'WAITING', phase: 'BEFORE_RESOURCES', nextAttemptAt: at(5000), finishedAt: null },
+    {
+      before: [call('done', 10, [attempt()]), call('hooks', 10, [timeout()])],
+      after: [call('hooks', 20, [])],
+    },
+  )
+  const { before, after } = timelineOf(waiting)
+  assert.deepEqual(
+    [...before.rows, ...after.rows].map(({ nextAt }) => nextAt),
+    [null, START + 5000, null],
+  )
+  assert.deepEqual(
+    before.rows.map(({ isTogether }) => isTogether),
+    [true, true],
+  )
+  assert.equal(before.rows[1]?.result, 'NO_ANSWER')
+})
+
+test('the resources lie between the last call before and the first call after', () => {
+  const { between } = timelineOf(failed).resources
+  assert.deepEqual(between, { from: START + 100, to: START + 500 })
+})
+
+test('a late answer does not change how a call stands', () => {
+  const answered = call('a', 1, [refusal(), attempt({ attempt: 2, late: true })])
+  const late = operation({}, { before: [{ ...answered, outcome: null }] })
+  assert.equal(timelineOf(late).before.rows[0]?.result, 'REFUSED')
+})
+
+test('a DETACH calls every plugin once, in descending order, each with its last known result', () => {
+  assert.deepEqual(rehearsal(timelineOf(failed)), [
+    { pluginId: 'later', order: 30, last: { result: 'NOT_CALLED' } },
+    { pluginId: 'hooks', order: 20, last: { result: 'REFUSED' } },
+    { pluginId: 'tenants', order: 10, last: { result: 'VERIFIED' } },
+  ])
+})

@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { attempt, failure, refusal, timeout } from './testing.ts'
+import { endedWell, isDefiniteFailure, isUncertain, verdictOf, type Verdict } from './verdict.ts'
+
+test('an outcome speaks for itself', () => {
+  assert.equal(verdictOf(attempt({ outcome: 'VERIFIED' })), 'VERIFIED')
+  assert.equal(
+    verdictOf(attempt({ outcome: 'UNKNOWN', failure: failure('PLUGIN_RESULT_UNKNOWN', true) })),
+    'UNKNOWN',
+  )
+})
+
+test('what came back tells why there is no outcome', () => {
+  const cases: [Verdict, Parameters<typeof attempt>[0]][] = [
+    ['IN_FLIGHT', { outcome: null, durationMs: null, httpStatus: null, response: null }],
+    [
+      'INTERRUPTED',
+      {
+        outcome: null,
+        durationMs: null,
+        httpStatus: null,
+        response: null,
+        failure: failure('PLUGIN_RESULT_UNKNOWN', true),
+      },
+    ],
+    ['NO_ANSWER', timeout()],
+    [
+      'UNREADABLE',
+      {
+        outcome: null,
+        httpStatus: 502,
+        response: { size: 3, contentType: null },
+        failure: failure('PLUGIN_RESULT_UNKNOWN', true),
+      },
+    ],
+    [
+      'REPEAT',
+      {
+        outcome: null,
+        response: { errorCode: 'BUSY', data: {} },
+        failure: failure('BUSY', true),
+      },
+    ],
+    ['REFUSED', refusal()],
+    ['INVALID', { outcome: null, response: { size: 9 }, failure: failure('PLUGIN_RESPONSE_INVALID', false) }],
+  ]
+  for (const [verdict, changed] of cases) assert.equal(verdictOf(attempt(changed)), verdict)
+})
+
+test('a plugin may use a code of the runtime: the envelope decides', () => {
+  const answered = attempt({
+    outcome: null,
+    response: { errorCode: 'PLUGIN_TIMEOUT', data: {} },
+    failure: failure('PLUGIN_TIMEOUT', true),
+  })
+  assert.equal(verdictOf(answered), 'REPEAT')
+})
+
+test('nothing uncertain is ever a success or a definite failure', () => {
+  for (const verdict of ['UNKNOWN', 'NO_ANSWER', 'UNREADABLE', 'INTERRUPTED', 'REPEAT'] as const) {
+    assert.ok(isUncertain(verdict) && !endedWell(verdict) && !isDefiniteFailure(verdict), verdict)
+  }
+  assert.ok(!isUncertain('IN_FLIGHT'))
+})

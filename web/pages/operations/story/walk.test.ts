@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { at, attempt, call, timeout } from './testing.ts'
+import { barsOf } from './timeline.ts'
+import { walk } from './walk.ts'
+
+const first = barsOf('BEFORE_RESOURCES', call('a', 1, [attempt({ startedAt: at(0) })]))
+const second = barsOf(
+  'BEFORE_RESOURCES',
+  call('b', 2, [timeout({ startedAt: at(10) }), attempt({ attempt: 2, startedAt: at(900) })]),
+)
+const rows = [first, [], second]
+const step = (from: (typeof first)[number] | undefined, key: string) => {
+  const to = walk(rows, from ?? null, key)
+  return to && `${to.pluginId}${to.attempt.attempt}`
+}
+
+test('arrows go along a row and from row to row, over rows without attempts', () => {
+  assert.equal(step(first[0], 'ArrowDown'), 'b1')
+  assert.equal(step(second[0], 'ArrowRight'), 'b2')
+  assert.equal(step(second[1], 'ArrowLeft'), 'b1')
+  assert.equal(step(second[1], 'ArrowUp'), 'a1')
+  assert.equal(step(second[0], 'End'), 'b2')
+  assert.equal(step(second[1], 'Home'), 'b1')
+})
+
+test('at an end there is nowhere to go, and other keys are left alone', () => {
+  assert.equal(step(first[0], 'ArrowUp'), undefined)
+  assert.equal(step(second[1], 'ArrowRight'), undefined)
+  assert.equal(step(first[0], 'Enter'), undefined)
+})
+
+test('an arrow begins at the first attempt where none is chosen', () => {
+  assert.equal(step(undefined, 'ArrowDown'), 'a1')
+  assert.equal(step(undefined, 'Tab'), undefined)
+})

@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { countTicks, firstHour, HOURS, hoursOf, totalsOf } from './plot.ts'
+
+const now = Date.parse('2026-11-21T03:48:00Z')
+const first = firstHour(now)
+
+test('the plot has every hour of the last day, the running one last', () => {
+  assert.equal(new Date(first).toISOString(), '2026-11-20T04:00:00.000Z')
+  const hours = hoursOf([], first)
+  assert.equal(hours.length, HOURS)
+  assert.ok((hours.at(-1)?.from ?? 0) <= now && now < (hours.at(-1)?.to ?? 0))
+})
+
+test('states are counted as what they came to', () => {
+  const hours = hoursOf(
+    [{ since: '2026-11-21T03:00:00.000Z', counts: { SUCCEEDED: 4, FAILED: 1, WAITING: 2, RUNNING: 1 } }],
+    first,
+  )
+  assert.deepEqual(hours.at(-1)?.counts, { SUCCEEDED: 4, UNDER_WAY: 3, TAKEN_OVER: 0, FAILED: 1 })
+  assert.equal(totalsOf(hours).all, 8)
+})
+
+test('an axis of counts has whole, round numbers and reaches over the largest', () => {
+  for (const largest of [0, 1, 3, 7, 48, 99, 1234, 5001]) {
+    const ticks = countTicks(largest)
+    assert.ok((ticks.at(-1) ?? 0) >= largest, String(largest))
+    assert.ok(ticks.every(Number.isInteger) && ticks.length <= 6 && ticks.length >= 2, String(largest))
+  }
+  assert.deepEqual(countTicks(48), [0, 20, 40, 60])
+})
