@@ -1,15 +1,125 @@
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { apiQuery } from '../../api/query.ts'
+import { useErrorView } from '../../components/describe-code.ts'
 import { useText } from '../../i18n/use-text.ts'
 import { Page } from '../../layouts/Page.tsx'
 import { paths } from '../../paths.ts'
+import { given, type SearchChange } from '../../search.ts'
+import { Section } from '../../ui/Card.tsx'
+import { ErrorState } from '../../ui/ErrorState.tsx'
+import { SkeletonLines } from '../../ui/Skeleton.tsx'
+import { BundleChoice } from './install/BundleChoice.tsx'
+import { CopyNotice, whyNotCopied } from './install/CopyNotice.tsx'
+import { InstallForm } from './install/InstallForm.tsx'
+import { ScopeChoice } from './install/ScopeChoice.tsx'
+import { useLastConfiguration } from './install/use-last-configuration.ts'
+import type { InstallSearch } from './search.ts'
 
+const route = getRouteApi('/installations/new')
+
+/** Where, what, with which values. The first two live in the address, so that an install can be asked for by a link. */
 export function InstallPage() {
   const t = useText()
+  const search = route.useSearch()
+  const navigate = route.useNavigate()
+  const change = (next: SearchChange<InstallSearch>) =>
+    void navigate({ search: (old) => given({ ...old, ...next }), replace: true })
+  const { environmentKey, applicationRuntimeId, workspaceId, version, copyFrom } = search
+  const scope =
+    environmentKey !== undefined && applicationRuntimeId !== undefined && workspaceId !== undefined
+      ? { environmentKey, applicationRuntimeId, workspaceId }
+      : null
+  const bundle =
+    search.bundleEnvironmentKey !== undefined && search.bundleId !== undefined
+      ? { environmentKey: search.bundleEnvironmentKey, bundleId: search.bundleId }
+      : null
+
+  const source = useQuery({
+    ...apiQuery('GET /installations/{bundleInstallId}', { params: { bundleInstallId: copyFrom ?? '' } }),
+    enabled: copyFrom !== undefined,
+  })
+  const last = useLastConfiguration(source.data)
+  const manifest = useQuery({
+    ...apiQuery('GET /bundles/{environmentKey}/{bundleId}/versions/{version}', {
+      params: { environmentKey: '', bundleId: '', ...bundle, version: version ?? '' },
+    }),
+    enabled: bundle !== null && version !== undefined,
+  })
+  const manifestError = useErrorView(manifest.error)
+  const sourceError = useErrorView(source.error)
+  const title = t(
+    copyFrom === undefined ? 'installations.install.title' : 'installations.install.again.title',
+  )
+
   return (
     <Page
-      title={t('vocabulary.type.INSTALL')}
+      title={title}
       trail={[{ label: t('installations.title'), to: paths.installations() }]}
+      notice={
+        sourceError ? (
+          <ErrorState error={sourceError} onRetry={() => void source.refetch()} />
+        ) : (
+          source.data && (
+            <CopyNotice
+              source={source.data}
+              bundle={bundle}
+              onLeave={() => change({ copyFrom: undefined })}
+            />
+          )
+        )
+      }
     >
-      {null}
+      <div className="max-w-5xl space-y-7">
+        <Section
+          title={t('installations.install.where')}
+          description={t('installations.install.where.about')}
+        >
+          <ScopeChoice parts={search} onChange={change} readOnly={false} />
+        </Section>
+        <Section title={t('installations.install.what')}>
+          <BundleChoice
+            bundle={bundle}
+            version={version}
+            readOnly={false}
+            onBundle={(chosen, first) =>
+              change({
+                bundleEnvironmentKey: chosen?.environmentKey,
+                bundleId: chosen?.bundleId,
+                version: first,
+              })
+            }
+            onVersion={(chosen) => change({ version: chosen })}
+          />
+        </Section>
+        {manifestError ? (
+          <ErrorState error={manifestError} onRetry={() => void manifest.refetch()} />
+        ) : manifest.data && bundle !== null && version !== undefined ? (
+          <InstallForm
+            // another version is another form
+            key={`${bundle.environmentKey}/${bundle.bundleId}/${version}`}
+            manifest={manifest.data}
+            scope={scope}
+            copy={
+              source.data && copyFrom !== undefined
+                ? {
+                    bundleInstallId: copyFrom,
+                    last: last ?? 'unknown',
+                    isRefused: whyNotCopied(source.data, bundle) !== null,
+                  }
+                : null
+            }
+          />
+        ) : (
+          <Section title={t('installations.install.values')}>
+            {bundle !== null && version !== undefined ? (
+              <SkeletonLines lines={6} />
+            ) : (
+              <p className="text-muted">{t('installations.install.values.choose')}</p>
+            )}
+          </Section>
+        )}
+      </div>
     </Page>
   )
 }

@@ -1,16 +1,115 @@
+import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
+import { lazy, Suspense } from 'react'
+import type { InstallationDetail } from '#contract/console-api/shapes.ts'
+import { apiQuery } from '../../api/query.ts'
+import { useErrorView } from '../../components/describe-code.ts'
+import { ScopeLink } from '../../components/ScopeText.tsx'
+import { loadTexts } from '../../i18n/locale.ts'
 import { useText } from '../../i18n/use-text.ts'
 import { Page } from '../../layouts/Page.tsx'
 import { paths } from '../../paths.ts'
+import { Count } from '../../ui/Badge.tsx'
+import { Card } from '../../ui/Card.tsx'
+import { ErrorState } from '../../ui/ErrorState.tsx'
+import { Skeleton, SkeletonLines } from '../../ui/Skeleton.tsx'
+import { InstallationBadge } from '../../ui/StateBadge.tsx'
+import { Tabs } from '../../ui/Tabs.tsx'
+import { Actions } from './detail/Actions.tsx'
+import { ClaimNotice } from './detail/ClaimNotice.tsx'
+import { History } from './detail/History.tsx'
+import { Identity } from './detail/Identity.tsx'
+import { Plugins } from './detail/Plugins.tsx'
+import { Resources } from './detail/Resources.tsx'
+import { INSTALLATION_TABS } from './search.ts'
 
 const route = getRouteApi('/installations/$id')
+
+// the forms, and their texts, come when somebody upgrades
+const UpgradePage = lazy(async () => {
+  const [{ UpgradePage }] = await Promise.all([
+    import('./upgrade/UpgradePage.tsx'),
+    loadTexts(['catalog', 'forms']),
+  ])
+  return { default: UpgradePage }
+})
 
 export function InstallationPage() {
   const t = useText()
   const { id } = route.useParams()
+  const { action } = route.useSearch()
+  const query = useQuery(
+    apiQuery('GET /installations/{bundleInstallId}', { params: { bundleInstallId: id } }),
+  )
+  const error = useErrorView(query.error)
+  const trail = [{ label: t('installations.title'), to: paths.installations() }]
+  if (!query.data) {
+    return (
+      <Page
+        title={t('installations.title')}
+        heading={error ? id : <Skeleton className="h-7 w-56" />}
+        trail={trail}
+      >
+        {error ? (
+          <ErrorState error={error} retrying={query.isFetching} onRetry={() => void query.refetch()} />
+        ) : (
+          <>
+            <Card className="mb-6">
+              <SkeletonLines lines={2} />
+            </Card>
+            <Card>
+              <SkeletonLines lines={9} />
+            </Card>
+          </>
+        )}
+      </Page>
+    )
+  }
+  if (action === 'upgrade') {
+    return (
+      <Suspense fallback={<Page title={t('installations.upgrade')}>{null}</Page>}>
+        <UpgradePage key={id} detail={query.data} />
+      </Suspense>
+    )
+  }
+  return <Shown detail={query.data} />
+}
+
+function Shown({ detail }: { detail: InstallationDetail }) {
+  const t = useText()
+  const { tab = 'resources' } = route.useSearch()
+  const { installation, state, title, claim } = detail
+  const { bundleInstallId, bundle } = installation
+  const counts = { resources: detail.resources.length, plugins: detail.plugins.length, operations: null }
   return (
-    <Page title={id} trail={[{ label: t('installations.title'), to: paths.installations() }]}>
-      {null}
+    <Page
+      title={title ?? bundle.bundleId}
+      trail={[{ label: t('installations.title'), to: paths.installations() }]}
+      meta={
+        <>
+          <InstallationBadge state={state} look="pill" />
+          <ScopeLink scope={installation} />
+        </>
+      }
+      actions={<Actions detail={detail} />}
+      notice={claim && <ClaimNotice claim={claim} />}
+    >
+      <Identity detail={detail} />
+      <div className="mb-5">
+        <Tabs
+          label={t('installations.tab.label')}
+          current={tab}
+          tabs={INSTALLATION_TABS.map((id) => ({
+            id,
+            label: t(`installations.tab.${id}`),
+            to: paths.installation(bundleInstallId, id === 'resources' ? {} : { tab: id }),
+            count: counts[id] !== null && <Count>{counts[id]}</Count>,
+          }))}
+        />
+      </div>
+      {tab === 'resources' && <Resources detail={detail} />}
+      {tab === 'plugins' && <Plugins plugins={detail.plugins} />}
+      {tab === 'operations' && <History bundleInstallId={bundleInstallId} />}
     </Page>
   )
 }

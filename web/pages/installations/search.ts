@@ -20,7 +20,13 @@ export type InstallationsSearch = ReturnType<typeof installationsSearch>
 
 export const INSTALLATION_TABS = ['resources', 'plugins', 'operations'] as const
 
-export const installationSearch = (raw: Raw) => given({ tab: oneOf(raw, 'tab', INSTALLATION_TABS) })
+/** `action` is the upgrade that somebody prepares, `version` the one that they chose for it. */
+export const installationSearch = (raw: Raw) =>
+  given({
+    tab: oneOf(raw, 'tab', INSTALLATION_TABS),
+    action: oneOf(raw, 'action', ['upgrade']),
+    version: text(raw, 'version'),
+  })
 export type InstallationSearch = ReturnType<typeof installationSearch>
 
 /** What an install begins with: a scope, a version of a bundle, a detached installation whose configuration it takes. */

@@ -1,0 +1,41 @@
+import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
+import { choicesOf, schemaOf } from '../../forms/control-kind.ts'
+import { limitsText } from '../../forms/limits-text.ts'
+import type { Translate } from '../../i18n/use-text.ts'
+
+const TYPES = {
+  string: 'catalog.holds.text',
+  number: 'catalog.holds.number',
+  integer: 'catalog.holds.integer',
+  boolean: 'catalog.holds.boolean',
+  array: 'catalog.holds.array',
+  object: 'catalog.holds.object',
+  null: 'catalog.holds.null',
+} as const
+
+const MANY = 6
+
+/** What a property may hold, in a few words: "whole number, 1 to 65535", "one of starter, team", "a service". */
+export function describeDefinition(definition: PropertyDefinition, t: Translate): string {
+  if (definition.kind !== 'DATA') return t(`catalog.holds.${definition.kind}`)
+  const limits = limitsText(definition, t)
+  return [holdsText(definition, t), limits].filter((part) => part !== '').join(', ')
+}
+
+function holdsText(definition: PropertyDefinition, t: Translate): string {
+  const schema = schemaOf(definition)
+  const choices = choicesOf(schema)
+  if (choices !== null) {
+    const shown = choices.slice(0, MANY).map(({ title }) => title)
+    return t('catalog.holds.choice', {
+      choices: [...shown, ...(choices.length > MANY ? ['…'] : [])].join(', '),
+    })
+  }
+  const { type, format } = schema
+  if (type === 'string' && typeof format === 'string') return t('catalog.holds.format', { format })
+  const types = (Array.isArray(type) ? type : [type]).filter(isType)
+  return types.length === 0 ? t('catalog.holds.any') : types.map((name) => t(TYPES[name])).join(' | ')
+}
+
+const isType = (name: unknown): name is keyof typeof TYPES =>
+  typeof name === 'string' && Object.hasOwn(TYPES, name)

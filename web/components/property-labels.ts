@@ -1,0 +1,47 @@
+import type { ResourceKind } from '#contract/protocol/locator.ts'
+import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
+import { schemaOf } from '../forms/control-kind.ts'
+import type { IconName } from '../ui/icons/Icon.tsx'
+
+export const kindIcon: Record<ResourceKind, IconName> = {
+  MODULE: 'installations',
+  GATEWAY: 'link',
+  AGENT: 'person',
+  TIMER: 'clock',
+}
+
+/** What people call a property: the title of its schema, else its name. */
+export function propertyTitle(definition: PropertyDefinition | undefined, property: string): string {
+  const title = definition === undefined ? undefined : schemaOf(definition)['title']
+  return typeof title === 'string' && title !== '' ? title : property
+}
+
+export function propertyHelp(definition: PropertyDefinition): string {
+  const { description } = schemaOf(definition)
+  return typeof description === 'string' ? description : ''
+}
+
+export type PropertyGroup = {
+  /** Null: the author put them into no group. */
+  group: string | null
+  properties: { name: string; definition: PropertyDefinition }[]
+}
+
+/** The properties as the author arranged them: by group in the order of first mention, and by `order` within it. */
+export function groupProperties(definitions: Readonly<Record<string, PropertyDefinition>>): PropertyGroup[] {
+  const groups = new Map<string | null, PropertyGroup>()
+  for (const [name, definition] of Object.entries(definitions)) {
+    const group = definition.group ?? null
+    const known = groups.get(group) ?? { group, properties: [] }
+    known.properties.push({ name, definition })
+    groups.set(group, known)
+  }
+  for (const { properties } of groups.values())
+    properties.sort(
+      (a, b) =>
+        (a.definition.order ?? Number.MAX_SAFE_INTEGER) - (b.definition.order ?? Number.MAX_SAFE_INTEGER) ||
+        a.name.localeCompare(b.name),
+    )
+  // what has no group stands first, under no heading
+  return [...groups.values()].sort((a, b) => Number(a.group !== null) - Number(b.group !== null))
+}

@@ -1,0 +1,104 @@
+import { lazy, Suspense, useState } from 'react'
+import type { InstallationDetail } from '#contract/console-api/shapes.ts'
+import { useMay } from '../../../api/session.ts'
+import { useText } from '../../../i18n/use-text.ts'
+import { paths } from '../../../paths.ts'
+import { Button } from '../../../ui/Button.tsx'
+import type { IconName } from '../../../ui/icons/Icon.tsx'
+import { LinkButton, type LinkTarget } from '../../../ui/Link.tsx'
+import { whyNotNow } from './allowed.ts'
+
+const DetachDialog = lazy(async () => ({ default: (await import('./DetachDialog.tsx')).DetachDialog }))
+
+/** What can be done with the installation; what cannot be done now says why. */
+export function Actions({ detail }: { detail: InstallationDetail }) {
+  const t = useText()
+  const [detaching, setDetaching] = useState(false)
+  const { installation, state } = detail
+  const mayUpgrade = useMay('installation:upgrade', installation)
+  const mayDetach = useMay('installation:detach', installation)
+  const mayInstall = useMay('installation:install', installation)
+  const now = whyNotNow(detail)
+  const notNow = now && t(now)
+  if (state === 'DETACHED') {
+    return (
+      <LinkOrReason
+        icon="retry"
+        to={paths.installationNew(installAgain(detail))}
+        reason={!mayInstall && t('installations.reason.permission.install')}
+      >
+        {t('installations.installAgain')}
+      </LinkOrReason>
+    )
+  }
+  const first = detail.resources.find(({ locator }) => locator.includes('/MODULE/')) ?? detail.resources[0]
+  return (
+    <>
+      <LinkOrReason
+        icon="edit"
+        to={paths.configuration(installation, first ? { resource: first.locator } : {})}
+        // a claimed one can be looked at: the editor says whose operation it is, and opens again by itself
+        reason={state === 'NOT_INSTALLED' && t('installations.reason.notInstalled')}
+      >
+        {t('installations.configure')}
+      </LinkOrReason>
+      <LinkOrReason
+        icon="sortUp"
+        to={paths.installation(installation.bundleInstallId, { action: 'upgrade' })}
+        reason={!mayUpgrade ? t('installations.reason.permission.upgrade') : notNow}
+      >
+        {t('installations.upgrade')}
+      </LinkOrReason>
+      <Button
+        variant="dangerQuiet"
+        disabledReason={!mayDetach ? t('installations.reason.permission.detach') : notNow}
+        onClick={() => setDetaching(true)}
+      >
+        {t('installations.detach')}
+      </Button>
+      {detaching && (
+        <Suspense>
+          <DetachDialog detail={detail} open onClose={() => setDetaching(false)} />
+        </Suspense>
+      )}
+    </>
+  )
+}
+
+/** The address of an install that begins where this one ended. */
+function installAgain({ installation }: InstallationDetail) {
+  const { environmentKey, applicationRuntimeId, workspaceId, bundle, bundleInstallId } = installation
+  return {
+    environmentKey,
+    applicationRuntimeId,
+    workspaceId,
+    bundleEnvironmentKey: bundle.environmentKey,
+    bundleId: bundle.bundleId,
+    copyFrom: bundleInstallId,
+  }
+}
+
+function LinkOrReason({
+  to,
+  icon,
+  reason,
+  children,
+}: {
+  to: LinkTarget
+  icon: IconName
+  reason: string | false | null
+  children: string
+}) {
+  if (reason) {
+    return (
+      <Button icon={icon} disabledReason={reason}>
+        {children}
+      </Button>
+    )
+  }
+  return (
+    <LinkButton to={to} icon={icon}>
+      {children}
+    </LinkButton>
+  )
+}

@@ -1,0 +1,41 @@
+import type { Claim } from '#contract/console-api/shapes.ts'
+import { useRichText, useText } from '../../../i18n/use-text.ts'
+import { paths } from '../../../paths.ts'
+import { LinkButton } from '../../../ui/Link.tsx'
+import { Notice } from '../../../ui/Notice.tsx'
+import { claimLook } from '../../../ui/states.ts'
+import { Time } from '../../../ui/Time.tsx'
+
+const TONE = { PENDING: 'info', RUNNING: 'info', WAITING: 'warn', FAILED: 'error' } as const
+
+/** Which operation holds the installation: whose it is, since when, and that nothing else can be done meanwhile. */
+export function ClaimNotice({ claim }: { claim: Claim }) {
+  const t = useText()
+  const rich = useRichText()
+  const type = t(`vocabulary.type.${claim.operationType}`)
+  const isFailed = claim.state === 'FAILED'
+  return (
+    <Notice
+      tone={TONE[claim.state]}
+      icon={claimLook[claim.state].icon}
+      live
+      title={
+        isFailed
+          ? t('installations.claim.title.failed', { type })
+          : claim.state === 'WAITING'
+            ? t('installations.claim.title.waiting', { type })
+            : t('installations.claim.title', { type })
+      }
+      actions={
+        <LinkButton to={paths.operation(claim.operationId)} size="sm">
+          {t('installations.claim.open')}
+        </LinkButton>
+      }
+    >
+      {rich(isFailed ? 'installations.claim.text.failed' : 'installations.claim.text', {
+        who: claim.requestedBy.name,
+        since: <Time at={claim.since} />,
+      })}
+    </Notice>
+  )
+}

@@ -1,0 +1,59 @@
+import type { InstallationDetail } from '#contract/console-api/shapes.ts'
+import { ScopeLink } from '../../../components/ScopeText.tsx'
+import { useText } from '../../../i18n/use-text.ts'
+import { paths } from '../../../paths.ts'
+import { Card } from '../../../ui/Card.tsx'
+import { DefinitionList } from '../../../ui/DefinitionList.tsx'
+import { Id, Mono, Segments } from '../../../ui/Id.tsx'
+import { PlainLink, TextLink } from '../../../ui/Link.tsx'
+import { Time } from '../../../ui/Time.tsx'
+
+export function Identity({ detail }: { detail: InstallationDetail }) {
+  const t = useText()
+  const { installation, version, updatedAt, snapshotVersion } = detail
+  const { bundle, bundleInstallId } = installation
+  return (
+    <Card className="mb-6">
+      <DefinitionList
+        layout="columns"
+        className="sm:grid-cols-3! xl:flex! xl:justify-between"
+        items={[
+          {
+            label: t('installations.fact.bundle'),
+            value: <Segments parts={[bundle.environmentKey, bundle.bundleId]} />,
+          },
+          {
+            label: t('installations.fact.scope'),
+            value: <ScopeLink scope={installation} />,
+          },
+          {
+            label: t('installations.fact.version'),
+            value:
+              version === null ? (
+                <span className="text-faint">–</span>
+              ) : (
+                <TextLink
+                  to={paths.bundleVersion({ env: bundle.environmentKey, bundle: bundle.bundleId, version })}
+                >
+                  <Mono>{version}</Mono>
+                </TextLink>
+              ),
+          },
+          { label: t('installations.fact.changed'), value: <Time at={updatedAt} /> },
+          {
+            label: t('installations.fact.snapshot'),
+            value: (
+              <PlainLink
+                to={paths.configuration(installation, { tab: 'history' })}
+                className="rounded-sm hover:underline"
+              >
+                {t('installations.fact.snapshot.value', { version: String(snapshotVersion) })}
+              </PlainLink>
+            ),
+          },
+          { label: t('installations.fact.id'), value: <Id id={bundleInstallId} full copy />, wide: true },
+        ]}
+      />
+    </Card>
+  )
+}

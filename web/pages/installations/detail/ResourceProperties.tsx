@@ -1,0 +1,83 @@
+import type { InstalledResource } from '#contract/console-api/shapes.ts'
+import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
+import { groupProperties, propertyTitle } from '../../../components/property-labels.ts'
+import { useRichText, useText } from '../../../i18n/use-text.ts'
+import { paths } from '../../../paths.ts'
+import { Icon } from '../../../ui/icons/Icon.tsx'
+import { PlainLink } from '../../../ui/Link.tsx'
+import { PropertyValueView } from '../../../ui/values/ValueView.tsx'
+
+/** Every property that the version defines, as it was last applied, in the groups that its author made. */
+export function ResourceProperties({
+  resource,
+  writers,
+}: {
+  resource: InstalledResource
+  writers: ReadonlyMap<string, string> | undefined
+}) {
+  const t = useText()
+  const groups = groupProperties(resource.definitions)
+  if (groups.length === 0) return <p className="text-muted">{t('installations.resource.noProperties')}</p>
+  return (
+    <div className="space-y-4">
+      {groups.map(({ group, properties }) => (
+        <div key={group ?? ''}>
+          {group !== null && <h3 className="mb-1 text-xs font-medium text-faint">{group}</h3>}
+          <dl className="divide-y divide-line">
+            {properties.map(({ name, definition }) => (
+              <div
+                key={name}
+                className="grid gap-x-6 py-1.5 sm:grid-cols-[minmax(10rem,18rem)_minmax(0,1fr)]"
+              >
+                <dt className="min-w-0">
+                  <PropertyName name={name} definition={definition} writer={writers?.get(name)} />
+                </dt>
+                <dd className="min-w-0 wrap-anywhere">
+                  <PropertyValueView value={resource.properties[name] ?? null} />
+                </dd>
+              </div>
+            ))}
+          </dl>
+        </div>
+      ))}
+    </div>
+  )
+}
+
+function PropertyName({
+  name,
+  definition,
+  writer,
+}: {
+  name: string
+  definition: PropertyDefinition
+  writer: string | undefined
+}) {
+  const rich = useRichText()
+  const title = propertyTitle(definition, name)
+  return (
+    <>
+      <span className="block wrap-anywhere">
+        {title}
+        {title !== name && <span className="mono ml-1.5 text-faint">{name}</span>}
+      </span>
+      {writer !== undefined && (
+        <span className="flex items-center gap-1 text-xs text-faint">
+          <Icon name="plugins" size={12} />
+          <span>
+            {rich('installations.property.writtenBy', {
+              plugin: (
+                <PlainLink
+                  to={paths.plugin(writer)}
+                  className="mono rounded-sm hover:text-ink hover:underline"
+                >
+                  {writer}
+                </PlainLink>
+              ),
+            })}
+          </span>
+        </span>
+      )}
+    </>
+  )
+}

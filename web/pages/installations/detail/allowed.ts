@@ -1,0 +1,13 @@
+import type { Claim } from '#contract/console-api/shapes.ts'
+import type { PlainTextKey } from '../../../i18n/use-text.ts'
+import type { InstallationState } from '../../../ui/states.ts'
+
+type Standing = { state: InstallationState; claim: Pick<Claim, 'state'> | null }
+
+/** What only an ACTIVE installation that nothing claims allows: why it does not now, or null when it does. */
+export function whyNotNow({ state, claim }: Standing): PlainTextKey | null {
+  if (state === 'DETACHED') return 'installations.reason.detached'
+  if (claim !== null)
+    return claim.state === 'FAILED' ? 'installations.reason.failed' : 'installations.reason.claimed'
+  return state === 'ACTIVE' ? null : 'installations.reason.notInstalled'
+}

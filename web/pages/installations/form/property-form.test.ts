@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { InstalledResource } from '#contract/console-api/shapes.ts'
+import type { Manifest, Resource } from '../../../components/manifest/writers.ts'
+import type { Edit } from '../../../forms/edit.ts'
+import { changesOf, fieldId, installForm, upgradeForm } from './property-form.ts'
+
+const text = { kind: 'DATA', schema: { type: 'string' } } as const
+const LOCATOR = 'test/crm/MODULE/core'
+const at = (property: string) => fieldId(LOCATOR, property)
+
+const manifest = (properties: Resource['properties'], writes: string[] = []): Manifest => ({
+  bundle: { environmentKey: 'test', bundleId: 'crm' },
+  version: '2',
+  title: 'CRM',
+  resources: [{ kind: 'MODULE', name: 'core', title: 'Core', moduleId: 'core', properties }],
+  plugins: [
+    {
+      pluginId: 'p',
+      order: 1,
+      failurePolicy: 'FAIL_FAST',
+      configuration: { schemaVersion: '1', values: {} },
+      resources: [
+        {
+          object: { type: 'MODULE', moduleId: 'core' },
+          readProperties: [],
+          writeProperties: writes,
+          credentialProperties: [],
+        },
+      ],
+    },
+  ],
+})
+
+const installed = (
+  definitions: InstalledResource['definitions'],
+  properties: InstalledResource['properties'],
+): InstalledResource => ({
+  locator: LOCATOR,
+  title: 'Core',
+  version: '1',
+  verifiedAt: '2026-01-31T08:00:00.000Z',
+  definitions,
+  properties,
+})
+
+const namesOf = (form: ReturnType<typeof installForm>) =>
+  form.flatMap(({ fields }) => fields.map(({ property }) => property))
+const neededIn = (form: ReturnType<typeof installForm>) =>
+  form.flatMap(({ fields }) => fields.filter(({ isNeeded }) => isNeeded).map(({ property }) => property))
+
+test('an install asks for everything but what the runtime and plugins write', () => {
+  const form = installForm(manifest({ a: text, written: text, instanceRefProperty: text }, ['written']), null)
+  assert.deepEqual(namesOf(form), ['a'])
+})
+
+test('needed is what is required and has no default', () => {
+  const required = { ...text, required: true }
+  const form = installForm(manifest({ a: required, b: { ...required, default: 'x' }, c: text }), null)
+  assert.deepEqual(neededIn(form), ['a'])
+})
+
+test('a copied value is not needed, seen or not; a known configuration without it leaves it needed', () => {
+  const required = manifest({ a: { ...text, required: true } })
+  assert.deepEqual(neededIn(installForm(required, 'unknown')), [])
+  const hidden = { '@type': 'Data', isSensitive: true, isSet: true } as const
+  assert.deepEqual(neededIn(installForm(required, new Map([[at('a'), hidden]]))), [])
+  assert.deepEqual(neededIn(installForm(required, new Map())), ['a'])
+})
+
+test('an upgrade asks for what is new, defined otherwise, or needed and without a value', () => {
+  const target = manifest({
+    same: text,
+    other: { ...text, schema: { type: 'string', maxLength: 3 } },
+    came: text,
+    late: { ...text, required: true },
+  })
+  const form = upgradeForm(target, [
+    installed(
+      { same: text, other: text, late: { ...text, required: true } },
+      { same: { '@type': 'Data', value: 'x' }, other: { '@type': 'Data', value: 'long' } },
+    ),
+  ])
+  assert.deepEqual(
+    form.flatMap(({ fields }) => fields.map(({ property, mark, isNeeded }) => [property, mark, isNeeded])),
+    [
+      ['came', 'new', false],
+      ['late', null, true],
+      ['other', 'changed', false],
+    ],
+  )
+})
+
+test('a value that stands is kept, but a sensitive one never becomes one that is shown', () => {
+  const secret = { ...text, isSensitive: true, required: true }
+  const set = { '@type': 'Data', isSensitive: true, isSet: true } as const
+  const from = [installed({ a: secret }, { a: set })]
+  assert.deepEqual(upgradeForm(manifest({ a: secret }), from), [])
+  assert.deepEqual(neededIn(upgradeForm(manifest({ a: { ...text, required: true } }), from)), ['a'])
+})
+
+test('only what was touched is sent; what is taken away is null, what is unfinished is not sent', () => {
+  const form = installForm(manifest({ a: text, b: text, c: text, d: text }), null)
+  const value = { '@type': 'Data', value: 'x' } as const
+  const edits = new Map<string, Edit>([
+    [at('a'), { kind: 'set', value }],
+    [at('b'), { kind: 'removed' }],
+    [at('c'), { kind: 'unfinished', text: '{' }],
+  ])
+  assert.deepEqual(changesOf(form, edits), { [LOCATOR]: { a: value, b: null } })
+})

@@ -1,0 +1,42 @@
+import { useQuery } from '@tanstack/react-query'
+import type { InstallationDetail, PropertyView } from '#contract/console-api/shapes.ts'
+import { apiQuery } from '../../../api/query.ts'
+import { fieldId } from '../form/property-form.ts'
+
+const HISTORY = 200
+
+/**
+ * What a detached installation had last, as far as it may be shown: what its DETACH took out of the configuration.
+ * Null while it is looked for, and where it is not among the later snapshots: the runtime knows it all the same.
+ */
+export function useLastConfiguration(
+  detail: InstallationDetail | undefined,
+): ReadonlyMap<string, PropertyView> | null {
+  const enabled = detail !== undefined
+  const bundleInstallId = detail?.installation.bundleInstallId ?? ''
+  const { environmentKey = '', applicationRuntimeId = '', workspaceId = 0 } = detail?.installation ?? {}
+  const detached = useQuery({
+    ...apiQuery('GET /operations', {
+      query: { bundleInstallId, operationType: 'DETACH', state: 'SUCCEEDED', limit: 1 },
+    }),
+    enabled,
+  })
+  const history = useQuery({
+    ...apiQuery('GET /scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/configuration/history', {
+      params: { environmentKey, applicationRuntimeId, workspaceId },
+      query: { limit: HISTORY },
+    }),
+    enabled,
+  })
+  const operationId = detached.data?.items[0]?.operationId
+  const snapshot =
+    operationId === undefined
+      ? undefined
+      : history.data?.items.find((candidate) => candidate.operationId === operationId)
+  if (snapshot === undefined) return null
+  return new Map(
+    snapshot.changes.flatMap(({ locator, property, before }) =>
+      before === null ? [] : [[fieldId(locator, property), before] as const],
+    ),
+  )
+}

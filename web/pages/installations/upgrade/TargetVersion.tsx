@@ -1,0 +1,89 @@
+import { useQuery } from '@tanstack/react-query'
+import { apiQuery } from '../../../api/query.ts'
+import { useErrorView } from '../../../components/describe-code.ts'
+import { useRichText, useText } from '../../../i18n/use-text.ts'
+import { Card } from '../../../ui/Card.tsx'
+import { ErrorState } from '../../../ui/ErrorState.tsx'
+import { Field } from '../../../ui/Field.tsx'
+import { Mono } from '../../../ui/Id.tsx'
+import { Icon } from '../../../ui/icons/Icon.tsx'
+import { Select } from '../../../ui/Select.tsx'
+import { Time } from '../../../ui/Time.tsx'
+
+const MANY = 200
+
+/** From which version to which: any other published one, also an older. */
+export function TargetVersion({
+  bundle,
+  current,
+  target,
+  onChoose,
+}: {
+  bundle: { environmentKey: string; bundleId: string }
+  current: string | null
+  target: string | undefined
+  onChoose: (version: string | undefined) => void
+}) {
+  const t = useText()
+  const rich = useRichText()
+  const versions = useQuery(
+    apiQuery('GET /bundles/{environmentKey}/{bundleId}/versions', { params: bundle, query: { limit: MANY } }),
+  )
+  const error = useErrorView(versions.error)
+  const items = versions.data?.items ?? []
+  const others = items.filter(({ version }) => version !== current)
+  const chosen = items.find(({ version }) => version === target)
+  const installed = items.find(({ version }) => version === current)
+  const isOlder =
+    chosen !== undefined && installed !== undefined && chosen.publishedAt < installed.publishedAt
+  if (error && !versions.data) return <ErrorState error={error} onRetry={() => void versions.refetch()} />
+  if (versions.data && others.length === 0)
+    return <p className="text-muted">{t('installations.upgrade.none')}</p>
+  return (
+    <Card>
+      <div className="flex flex-wrap items-end gap-x-4 gap-y-3">
+        <div>
+          <p className="mb-1 min-h-5 text-muted">{t('installations.upgrade.from')}</p>
+          <p className="flex h-8 items-center">
+            <Mono className="font-medium">{current ?? '–'}</Mono>
+          </p>
+        </div>
+        <span className="flex h-8 items-center text-faint">
+          <Icon name="arrowRight" />
+        </span>
+        <Field label={t('installations.upgrade.to')} className="w-56">
+          {(wiring) => (
+            <Select
+              {...wiring}
+              className="mono"
+              value={target ?? ''}
+              placeholder={t('installations.upgrade.choose')}
+              options={[
+                // an address may name one that is not (or not yet) in the list
+                ...(target !== undefined && chosen === undefined ? [{ value: target, label: target }] : []),
+                ...others.map(({ version }) => ({ value: version, label: version })),
+              ]}
+              onChange={(event) => onChoose(event.target.value || undefined)}
+            />
+          )}
+        </Field>
+        {chosen && (
+          <p className="flex min-h-8 flex-wrap items-center gap-x-2 text-muted">
+            <span>
+              {rich('installations.upgrade.published', {
+                at: <Time at={chosen.publishedAt} />,
+                who: chosen.publishedBy.name,
+              })}
+            </span>
+            {isOlder && (
+              <span className="inline-flex items-center gap-1 text-doubt">
+                <Icon name="warning" size={14} />
+                {t('installations.upgrade.older')}
+              </span>
+            )}
+          </p>
+        )}
+      </div>
+    </Card>
+  )
+}

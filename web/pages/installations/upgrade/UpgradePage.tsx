@@ -1,0 +1,110 @@
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useMemo } from 'react'
+import type { InstallationDetail } from '#contract/console-api/shapes.ts'
+import { apiQuery } from '../../../api/query.ts'
+import { useErrorView } from '../../../components/describe-code.ts'
+import { compareManifests } from '../../../components/manifest/compare-manifests.ts'
+import { ManifestComparison } from '../../../components/manifest/ManifestComparison.tsx'
+import { ScopeText } from '../../../components/ScopeText.tsx'
+import { useText } from '../../../i18n/use-text.ts'
+import { Page } from '../../../layouts/Page.tsx'
+import { paths } from '../../../paths.ts'
+import { Section } from '../../../ui/Card.tsx'
+import { ErrorState } from '../../../ui/ErrorState.tsx'
+import { Skeleton, SkeletonLines } from '../../../ui/Skeleton.tsx'
+import { InstallationBadge } from '../../../ui/StateBadge.tsx'
+import { ClaimNotice } from '../detail/ClaimNotice.tsx'
+import { TargetVersion } from './TargetVersion.tsx'
+import { UpgradeForm } from './UpgradeForm.tsx'
+
+/** An upgrade that is prepared: whereto, what changes by it, which values it needs. The address holds the version. */
+export function UpgradePage({ detail }: { detail: InstallationDetail }) {
+  const t = useText()
+  const navigate = useNavigate()
+  const { version: target } = useSearch({ from: '/installations/$id' })
+  const { installation, version, claim } = detail
+  const { bundleInstallId, bundle } = installation
+  const name = detail.title ?? bundle.bundleId
+  return (
+    <Page
+      title={t('installations.upgrade.title', { bundle: name })}
+      trail={[
+        { label: t('installations.title'), to: paths.installations() },
+        { label: name, to: paths.installation(bundleInstallId) },
+      ]}
+      meta={
+        <>
+          <InstallationBadge state={detail.state} look="pill" />
+          <ScopeText scope={installation} />
+        </>
+      }
+      notice={claim && <ClaimNotice claim={claim} />}
+    >
+      <div className="max-w-5xl space-y-7">
+        <TargetVersion
+          bundle={bundle}
+          current={version}
+          target={target}
+          onChoose={(chosen) =>
+            void navigate({
+              ...paths.installation(bundleInstallId, {
+                action: 'upgrade',
+                ...(chosen && { version: chosen }),
+              }),
+              replace: true,
+            })
+          }
+        />
+        {target !== undefined && version !== null && (
+          // another target is another form: what was typed for the one may mean nothing to the other
+          <Prepared key={target} detail={detail} current={version} target={target} />
+        )}
+      </div>
+    </Page>
+  )
+}
+
+function Prepared({
+  detail,
+  current,
+  target,
+}: {
+  detail: InstallationDetail
+  current: string
+  target: string
+}) {
+  const t = useText()
+  const { environmentKey, bundleId } = detail.installation.bundle
+  const manifestQuery = (version: string) =>
+    apiQuery('GET /bundles/{environmentKey}/{bundleId}/versions/{version}', {
+      params: { environmentKey, bundleId, version },
+    })
+  const before = useQuery(manifestQuery(current))
+  const after = useQuery(manifestQuery(target))
+  const error = useErrorView(after.error ?? before.error)
+  const comparison = useMemo(
+    () => (before.data && after.data ? compareManifests(before.data, after.data) : null),
+    [before.data, after.data],
+  )
+  if (error)
+    return <ErrorState error={error} onRetry={() => void Promise.all([before.refetch(), after.refetch()])} />
+  return (
+    <>
+      <Section title={t('installations.upgrade.changes')} flush>
+        {comparison ? (
+          <ManifestComparison comparison={comparison} />
+        ) : (
+          <div className="rounded-lg border border-line p-4">
+            <SkeletonLines lines={5} />
+          </div>
+        )}
+      </Section>
+      {after.data ? (
+        <UpgradeForm detail={detail} manifest={after.data} />
+      ) : (
+        <Skeleton className="h-24 w-full rounded-lg" />
+      )}
+    </>
+  )
+}
