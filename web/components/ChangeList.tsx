@@ -1,30 +1,64 @@
-import type { PropertyChange } from '#contract/console-api/shapes.ts'
+import type { PropertyChange, PropertyView } from '#contract/console-api/shapes.ts'
+import { useText } from '../i18n/use-text.ts'
+import { Card } from '../ui/Card.tsx'
+import { DefinitionList } from '../ui/DefinitionList.tsx'
 import { BeforeAfter } from '../ui/values/BeforeAfter.tsx'
+import { PropertyValueView } from '../ui/values/ValueView.tsx'
 import { LocatorText } from './LocatorText.tsx'
 
-/** Changes of properties, before and after, under the resources that they belong to. */
+/**
+ * Changes of properties, before and after, under the resources that they belong to. Where all of a resource is new, or
+ * all of it goes, the one side that there is says it, rather than a wall of "not set".
+ */
 export function ChangeList({ changes, label }: { changes: readonly PropertyChange[]; label: string }) {
   return (
     <ul aria-label={label} className="space-y-3">
       {[...byLocator(changes)].map(([locator, ofResource]) => (
         <li key={locator}>
-          <p className="mb-1">
-            <LocatorText locator={locator} />
-          </p>
-          <BeforeAfter
-            label={locator}
-            changes={ofResource.map(({ property, before, after }) => ({
-              id: property,
-              name: property,
-              before,
-              after,
-            }))}
-          />
+          <ResourceChanges locator={locator} changes={ofResource} />
         </li>
       ))}
     </ul>
   )
 }
+
+function ResourceChanges({ locator, changes }: { locator: string; changes: readonly PropertyChange[] }) {
+  const t = useText()
+  const isNew = changes.every(({ before }) => isUnset(before))
+  const isGone = !isNew && changes.every(({ after }) => isUnset(after))
+  return (
+    <>
+      <p className="mb-1 flex flex-wrap gap-x-2">
+        <LocatorText locator={locator} />
+        {(isNew || isGone) && (
+          <span className="text-xs text-faint">{t(isNew ? 'common.diff.new' : 'common.diff.gone')}</span>
+        )}
+      </p>
+      {isNew || isGone ? (
+        <Card padded={false} className="px-4 py-1">
+          <DefinitionList
+            items={changes.map(({ property, before, after }) => ({
+              label: <span className="mono text-ink">{property}</span>,
+              value: <PropertyValueView value={isNew ? after : before} />,
+            }))}
+          />
+        </Card>
+      ) : (
+        <BeforeAfter
+          label={locator}
+          changes={changes.map(({ property, before, after }) => ({
+            id: property,
+            name: property,
+            before,
+            after,
+          }))}
+        />
+      )}
+    </>
+  )
+}
+
+const isUnset = (value: PropertyView | null) => value === null || ('isSensitive' in value && !value.isSet)
 
 function byLocator(changes: readonly PropertyChange[]): Map<string, PropertyChange[]> {
   const groups = new Map<string, PropertyChange[]>()

@@ -55,6 +55,8 @@ export const common = {
   'value.less': 'Show less',
   'diff.before': 'Before',
   'diff.after': 'After',
+  'diff.new': 'not set before',
+  'diff.gone': 'removed',
   'diff.property': 'Property',
   'json.expand': 'Expand {name}',
   'json.collapse': 'Collapse {name}',

@@ -78,7 +78,6 @@ export const operations = {
 
   'facts.sequence.hint': 'The number of this operation among those of its installation. A retry keeps it.',
   'facts.run.hint': 'How often it was begun: 1, and one more with each retry by a person.',
-  'facts.resultOfDetach': 'Install again',
 
   // why it failed, and the ways out
   'failed.where': '{plugin} in {stage}',
@@ -230,4 +229,9 @@ export const operations = {
   'moved.text': 'It is now: {state}, run {run}. Nothing was sent from here.',
   'field.sequenceAndRun': 'Sequence, run',
   'facts.sequenceAndRun': '{sequence}, run {run}',
+  'exit.install': 'Install again',
+  'exit.install.permission':
+    'You may not install here. Somebody with the role operator or admin for this scope may.',
+  'evidence.calm.repeat':
+    'Nothing needs doing: the same call is repeated by itself until the plugin can do it.',
 } as const

@@ -58,6 +58,8 @@ export const common: Translated<typeof source> = {
   'value.less': '收起',
   'diff.before': '之前',
   'diff.after': '之后',
+  'diff.new': '此前未设置',
+  'diff.gone': '已移除',
   'diff.property': '属性',
   'json.expand': '展开 {name}',
   'json.collapse': '折叠 {name}',

@@ -78,7 +78,6 @@ export const operations: Translated<typeof source> = {
 
   'facts.sequence.hint': '此操作在其安装实例的所有操作中的编号。重试不会改变它。',
   'facts.run.hint': '开始过的次数：首次为 1，每次由人重试加一。',
-  'facts.resultOfDetach': '重新安装',
 
   'failed.where': '{plugin}，位于{stage}',
   'failed.attempt': '第 {run} 轮的第 {attempt} 次尝试',
@@ -210,4 +209,7 @@ export const operations: Translated<typeof source> = {
   'moved.text': '现在为：{state}，第 {run} 轮。此处没有发送任何内容。',
   'field.sequenceAndRun': '序号与轮次',
   'facts.sequenceAndRun': '{sequence}，第 {run} 轮',
+  'exit.install': '重新安装',
+  'exit.install.permission': '您无权在此安装。拥有该作用域 operator 或 admin 角色的人可以。',
+  'evidence.calm.repeat': '无需任何处理：同一调用会自动重复，直到插件能够完成。',
 }

@@ -74,6 +74,9 @@ export function OperationPage() {
         )
       }
     >
+      <p role="status" className="sr-only">
+        {name}: {t(`vocabulary.operation.${operation.state}`)}
+      </p>
       <Story operation={operation} choice={choice} onWayOut={choose} />
       <WayOutDialog chosen={chosen} operation={operation} onClose={() => setChosen(null)} />
     </Page>

@@ -5,6 +5,7 @@ import { Button } from '../../ui/Button.tsx'
 import { Field } from '../../ui/Field.tsx'
 import { FilterChip } from '../../ui/Filters.tsx'
 import { closePopup, Popup } from '../../ui/Popup.tsx'
+import { useNow } from '../../ui/use-now.ts'
 import { localInput, momentOfInput } from './local-time.ts'
 
 type Range = { since?: string | undefined; until?: string | undefined }
@@ -51,7 +52,8 @@ export function TimeFilter({ since, until, onChange }: Range & { onChange: (rang
 
 function Moment({ at }: { at: string }) {
   const moment = Date.parse(at)
-  return <>{Number.isNaN(moment) ? at : formatShortTime(moment, Date.now())}</>
+  const now = useNow(60_000)
+  return <>{Number.isNaN(moment) ? at : formatShortTime(moment, now)}</>
 }
 
 function TimeForm({ since, until, onChange }: Range & { onChange: (range: Range) => void }) {

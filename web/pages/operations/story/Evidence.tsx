@@ -24,7 +24,9 @@ export function WaitingPanel({ operation, timeline }: { operation: OperationDeta
           <Icon name={last.verdict === 'REPEAT' ? 'waiting' : 'unknown'} className="mt-1 text-doubt" />
           <div className="min-w-0">
             <h2 className="text-lg font-semibold tracking-tight">{t(titleOf(last))}</h2>
-            <p className="text-md">{t('operations.evidence.calm')}</p>
+            <p className="text-md">
+              {t(last.verdict === 'REPEAT' ? 'operations.evidence.calm.repeat' : 'operations.evidence.calm')}
+            </p>
           </div>
         </div>
         {nextAt !== null && <NextRepeat at={nextAt} />}

@@ -46,13 +46,15 @@ export function FailurePanel({
             <p className="mt-0.5 max-w-[80ch] text-md wrap-anywhere">{failure.message}</p>
           </div>
           <Where operation={operation} timeline={timeline} />
-          <div className="max-w-[80ch]">
-            <p className="text-xs text-faint">{t('errors.remedy')}</p>
-            <p>{view.remedy}</p>
-          </div>
+          {!isOver && (
+            <div className="max-w-[80ch]">
+              <p className="text-xs text-faint">{t('errors.remedy')}</p>
+              <p>{view.remedy}</p>
+            </div>
+          )}
           <div className="flex flex-wrap items-center gap-x-6 gap-y-1 text-xs">
             <ErrorFacts error={view} />
-            <p className="flex gap-2">
+            <p className={isOver ? 'hidden' : 'flex gap-2'}>
               <span className="text-faint">{t('operations.field.retryable')}</span>
               {t(failure.retryable ? 'operations.field.retryable.yes' : 'operations.field.retryable.no')}
             </p>

@@ -2,6 +2,7 @@ import type { OperationDetail } from '#contract/console-api/shapes.ts'
 import { useMay } from '../../../api/session.ts'
 import { useText } from '../../../i18n/use-text.ts'
 import { paths } from '../../../paths.ts'
+import { Button } from '../../../ui/Button.tsx'
 import { LinkButton } from '../../../ui/Link.tsx'
 
 /** After a DETACH: a new install that begins with the last configuration. */
@@ -10,17 +11,26 @@ export function InstallAgain({ operation }: { operation: OperationDetail }) {
   const { environmentKey, applicationRuntimeId, workspaceId, bundle, bundleInstallId } =
     operation.installation
   const mayInstall = useMay('installation:install', operation.installation)
-  if (operation.operationType !== 'DETACH' || operation.state !== 'SUCCEEDED' || !mayInstall) return null
+  if (operation.operationType !== 'DETACH' || operation.state !== 'SUCCEEDED') return null
   const to = paths.installationNew({
-    ...{ environmentKey, applicationRuntimeId, workspaceId },
+    environmentKey,
+    applicationRuntimeId,
+    workspaceId,
     bundleEnvironmentKey: bundle.environmentKey,
     bundleId: bundle.bundleId,
     version: operation.targetVersion,
     copyFrom: bundleInstallId,
   })
+  if (!mayInstall) {
+    return (
+      <Button icon="retry" disabledReason={t('operations.exit.install.permission')}>
+        {t('operations.exit.install')}
+      </Button>
+    )
+  }
   return (
     <LinkButton to={to} icon="retry">
-      {t('operations.facts.resultOfDetach')}
+      {t('operations.exit.install')}
     </LinkButton>
   )
 }

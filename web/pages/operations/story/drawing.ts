@@ -10,4 +10,4 @@ export type Drawing = {
 }
 
 /** Label and track side by side; one above the other where there is no room. */
-export const rowGrid = 'grid grid-cols-1 sm:grid-cols-[12.5rem_minmax(0,1fr)]'
+export const rowGrid = 'grid grid-cols-1 sm:grid-cols-[14rem_minmax(0,1fr)]'
