@@ -10,9 +10,7 @@ import {
   Uuid,
   WorkspaceId,
 } from '#contract/protocol/keys.ts'
-import { Scope } from '#contract/protocol/scope.ts'
 import {
-  Reference,
   ServiceReference,
   ServiceReferenceList,
   ServiceReferenceMap,
@@ -40,9 +38,6 @@ export const oneOrMore = <const Names extends readonly [string, ...string[]]>(na
     .string()
     .transform((text) => text.split(','))
     .pipe(z.array(z.enum(names, `Must be one or more of ${names.join(', ')}, separated by commas`)))
-
-/** `true` or `false` in a query. */
-export const flag = z.enum(['true', 'false']).transform((text) => text === 'true')
 
 /** The parts of a scope as filters. */
 export const scopeFilter = {
@@ -111,4 +106,4 @@ export type PropertyChange = z.infer<typeof PropertyChange>
 export const Changes = mapOf(ResourceLocator, mapOf(PropertyName, TypedValue.nullable()))
 export type Changes = z.infer<typeof Changes>
 
-export { Json, Key, PropertyName, Reference, ResourceLocator, Scope, Timestamp, TypedValue, Uuid }
+export { Json, Key, PropertyName, ResourceLocator, Timestamp, TypedValue, Uuid }
