@@ -6,27 +6,11 @@ import type { Tone } from './tone.ts'
 /** How each state and outcome looks: its role of colour, its own glyph, its word and what it means. */
 export type Appearance = { tone: Tone; icon: IconName; word: PlainTextKey; meaning: PlainTextKey }
 
-export type OperationState = 'PENDING' | 'RUNNING' | 'WAITING' | 'SUCCEEDED' | 'FAILED' | 'TAKEN_OVER'
-export type InstallationState = 'NOT_INSTALLED' | 'ACTIVE' | 'DETACHED'
-export type ClaimState = 'PENDING' | 'RUNNING' | 'WAITING' | 'FAILED'
-export type StepState = 'PENDING' | 'RUNNING' | 'DONE' | 'FAILED'
-export type Phase = 'BEFORE_RESOURCES' | 'RESOURCES' | 'AFTER_RESOURCES' | 'DONE'
 /** An outcome, or that there is none yet. */
 export type CallOutcome = Outcome | 'IN_FLIGHT' | 'NOT_CALLED'
 export { OPERATION_TYPES }
-export type { OperationType, Outcome }
-
-export const OPERATION_STATES: readonly OperationState[] = [
-  'PENDING',
-  'RUNNING',
-  'WAITING',
-  'SUCCEEDED',
-  'FAILED',
-  'TAKEN_OVER',
-]
-export const INSTALLATION_STATES: readonly InstallationState[] = ['NOT_INSTALLED', 'ACTIVE', 'DETACHED']
-export const CLAIM_STATES: readonly ClaimState[] = ['PENDING', 'RUNNING', 'WAITING', 'FAILED']
-export const PHASES: readonly Phase[] = ['BEFORE_RESOURCES', 'RESOURCES', 'AFTER_RESOURCES', 'DONE']
+export type { ClaimState, InstallationState, OperationState, OperationType, Outcome, Phase, StepState }
+export { CLAIM_STATES, INSTALLATION_STATES, OPERATION_STATES, PHASES }
 
 const look = (tone: Tone, icon: IconName, word: WordKey): Appearance => ({
   tone,
