@@ -1,6 +1,6 @@
 import { linkOptions } from '@tanstack/react-router'
 import type { AuditSearch } from './pages/audit/search.ts'
-import type { CatalogSearch } from './pages/catalog/search.ts'
+import type { BundleVersionSearch, CatalogSearch } from './pages/catalog/search.ts'
 import type { ConfigurationSearch } from './pages/configuration/search.ts'
 import type { InstallationSearch, InstallationsSearch, InstallSearch } from './pages/installations/search.ts'
 import type { LocalServicesSearch } from './pages/local-services/search.ts'
@@ -41,8 +41,10 @@ export const paths = {
   operation: (id: string, search: OperationSearch = {}) =>
     linkOptions({ to: '/operations/$id', params: { id }, search }),
   catalog: (search: CatalogSearch = {}) => linkOptions({ to: '/catalog', search }),
-  bundleVersion: ({ env, bundle, version }: { env: string; bundle: string; version: string }) =>
-    linkOptions({ to: '/catalog/$env/$bundle/$version', params: { env, bundle, version } }),
+  bundleVersion: (
+    { env, bundle, version }: { env: string; bundle: string; version: string },
+    search: BundleVersionSearch = {},
+  ) => linkOptions({ to: '/catalog/$env/$bundle/$version', params: { env, bundle, version }, search }),
   plugins: (search: PluginsSearch = {}) => linkOptions({ to: '/plugins', search }),
   plugin: (id: string, search: PluginSearch = {}) =>
     linkOptions({ to: '/plugins/$id', params: { id }, search }),

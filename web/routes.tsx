@@ -10,7 +10,7 @@ import type { PageNamespace } from './i18n/catalogue.ts'
 import { loadTexts } from './i18n/locale.ts'
 import { Shell } from './layouts/Shell.tsx'
 import { auditSearch } from './pages/audit/search.ts'
-import { catalogSearch } from './pages/catalog/search.ts'
+import { bundleVersionSearch, catalogSearch } from './pages/catalog/search.ts'
 import { configurationSearch } from './pages/configuration/search.ts'
 import { installationSearch, installationsSearch, installSearch } from './pages/installations/search.ts'
 import { localServicesSearch } from './pages/local-services/search.ts'
@@ -83,7 +83,7 @@ const scopes = createRoute({
   getParentRoute: () => root,
   path: '/scopes',
   validateSearch: scopesSearch,
-  loader: texts('configuration'),
+  loader: texts('scopes'),
   component: lazyRouteComponent(() => import('./pages/scopes/ScopesPage.tsx'), 'ScopesPage'),
 })
 
@@ -102,7 +102,7 @@ const localServices = createRoute({
   getParentRoute: () => root,
   path: '/scopes/$env/$runtime/$workspace/local-services',
   validateSearch: localServicesSearch,
-  loader: texts('localServices'),
+  loader: texts('localServices', 'forms'),
   component: lazyRouteComponent(
     () => import('./pages/local-services/LocalServicesPage.tsx'),
     'LocalServicesPage',
@@ -136,7 +136,8 @@ const catalog = createRoute({
 const bundleVersion = createRoute({
   getParentRoute: () => root,
   path: '/catalog/$env/$bundle/$version',
-  loader: texts('catalog'),
+  validateSearch: bundleVersionSearch,
+  loader: texts('catalog', 'forms'),
   component: lazyRouteComponent(() => import('./pages/catalog/BundleVersionPage.tsx'), 'BundleVersionPage'),
 })
 

@@ -96,7 +96,7 @@ function FilterForm({
               {suggestions && (
                 <datalist id={`${id}-${name}`}>
                   {suggestions.map((suggestion) => (
-                    <option key={suggestion} value={suggestion} />
+                    <option key={suggestion}>{suggestion}</option>
                   ))}
                 </datalist>
               )}

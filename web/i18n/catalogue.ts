@@ -10,6 +10,7 @@ import type { localServices } from './en/local-services.ts'
 import type { operations } from './en/operations.ts'
 import type { overview } from './en/overview.ts'
 import type { plugins } from './en/plugins.ts'
+import type { scopes } from './en/scopes.ts'
 import type { services } from './en/services.ts'
 import type { shell } from './en/shell.ts'
 import type { vocabulary } from './en/vocabulary.ts'
@@ -32,6 +33,7 @@ export type Catalogue = {
   operations: typeof operations
   overview: typeof overview
   plugins: typeof plugins
+  scopes: typeof scopes
   services: typeof services
   shell: typeof shell
   vocabulary: typeof vocabulary
@@ -54,6 +56,7 @@ export const pageTexts: Record<Locale, Record<PageNamespace, Loader>> = {
     operations: async () => (await import('./en/operations.ts')).operations,
     overview: async () => (await import('./en/overview.ts')).overview,
     plugins: async () => (await import('./en/plugins.ts')).plugins,
+    scopes: async () => (await import('./en/scopes.ts')).scopes,
     services: async () => (await import('./en/services.ts')).services,
   },
   zh: {
@@ -66,6 +69,7 @@ export const pageTexts: Record<Locale, Record<PageNamespace, Loader>> = {
     operations: async () => (await import('./zh/operations.ts')).operations,
     overview: async () => (await import('./zh/overview.ts')).overview,
     plugins: async () => (await import('./zh/plugins.ts')).plugins,
+    scopes: async () => (await import('./zh/scopes.ts')).scopes,
     services: async () => (await import('./zh/services.ts')).services,
   },
 }

@@ -1,7 +1,140 @@
-import { useText } from '../../i18n/use-text.ts'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { useMemo } from 'react'
+import type { ScopeRow } from '#contract/console-api/shapes.ts'
+import { apiQuery } from '../../api/query.ts'
+import { QueryTable } from '../../components/QueryTable.tsx'
+import { ScopeText } from '../../components/ScopeText.tsx'
+import { TextFilters } from '../../components/TextFilters.tsx'
+import { useText, type Translate } from '../../i18n/use-text.ts'
 import { Page } from '../../layouts/Page.tsx'
+import { paths } from '../../paths.ts'
+import { given } from '../../search.ts'
+import { EmptyState } from '../../ui/EmptyState.tsx'
+import { FilterBar } from '../../ui/Filters.tsx'
+import { Icon } from '../../ui/icons/Icon.tsx'
+import { PlainLink, TextLink } from '../../ui/Link.tsx'
+import type { Column } from '../../ui/table/column.ts'
+import { toneText } from '../../ui/tone.ts'
+
+const route = getRouteApi('/scopes')
+const PAGE = 100
 
 export function ScopesPage() {
   const t = useText()
-  return <Page title={t('configuration.title')}>{null}</Page>
+  const search = route.useSearch()
+  const navigate = route.useNavigate()
+  const query = useQuery({
+    ...apiQuery('GET /scopes', { query: { ...search, limit: PAGE } }),
+    placeholderData: keepPreviousData,
+  })
+  const columns = useMemo(() => scopeColumns(t), [t])
+  const clear = () => void navigate({ search: {} })
+  return (
+    <Page title={t('scopes.title')} meta={<p>{t('scopes.about')}</p>}>
+      <div className="mb-3">
+        <FilterBar>
+          <TextFilters
+            label={t('scopes.environment')}
+            onChange={(values) => void navigate({ search: given(values), replace: true })}
+            filters={[
+              {
+                name: 'environmentKey',
+                label: t('scopes.environment'),
+                value: search.environmentKey,
+                suggestions: [...new Set(query.data?.items.map((scope) => scope.environmentKey))],
+              },
+            ]}
+          />
+        </FilterBar>
+      </div>
+      <QueryTable
+        label={t('scopes.list')}
+        query={query}
+        columns={columns}
+        rowKey={rowKey}
+        rowLink={paths.configuration}
+        cursor={search.cursor}
+        pageLink={(cursor) => paths.scopes(given({ ...search, cursor }))}
+        onClear={search.environmentKey !== undefined && clear}
+        empty={
+          <EmptyState icon="scopes" title={t('scopes.empty.title')} message={t('scopes.empty.message')} />
+        }
+      />
+    </Page>
+  )
 }
+
+const rowKey = (scope: ScopeRow) =>
+  `${scope.environmentKey}/${scope.applicationRuntimeId}/${scope.workspaceId}`
+
+const partsOf = ({ environmentKey, applicationRuntimeId, workspaceId }: ScopeRow) => ({
+  environmentKey,
+  applicationRuntimeId,
+  workspaceId,
+})
+
+const scopeColumns = (t: Translate): Column<ScopeRow>[] => [
+  {
+    id: 'scope',
+    header: t('scopes.column.scope'),
+    cell: (scope) => <ScopeText scope={scope} />,
+    width: '34%',
+  },
+  {
+    id: 'installations',
+    header: t('scopes.column.installations'),
+    cell: (scope) => (
+      <PlainLink
+        to={paths.installations(partsOf(scope))}
+        aria-label={`${scope.installations}: ${t('scopes.link.installations', { scope: rowKey(scope) })}`}
+        className="rounded-sm hover:underline"
+      >
+        {scope.installations}
+      </PlainLink>
+    ),
+    align: 'end',
+    width: '9rem',
+  },
+  {
+    id: 'claimed',
+    header: t('scopes.column.claimed'),
+    cell: (scope) =>
+      scope.claimed === 0 ? (
+        <span className="text-faint">{t('scopes.claimed.none')}</span>
+      ) : (
+        <PlainLink
+          to={paths.installations({ ...partsOf(scope), claim: 'any' })}
+          aria-label={`${scope.claimed}: ${t('scopes.link.claimed', { scope: rowKey(scope) })}`}
+          className="inline-flex items-center gap-1.5 rounded-sm hover:underline"
+        >
+          <Icon name="lock" size={12} className={toneText.doubt} />
+          {scope.claimed}
+        </PlainLink>
+      ),
+    align: 'end',
+    width: '8rem',
+  },
+  {
+    id: 'snapshot',
+    header: t('scopes.column.snapshot'),
+    cell: (scope) => (
+      <PlainLink
+        to={paths.configuration(scope, { tab: 'history' })}
+        className="rounded-sm tabular-nums hover:underline"
+      >
+        {scope.snapshotVersion}
+      </PlainLink>
+    ),
+    align: 'end',
+    width: '8rem',
+  },
+  {
+    id: 'links',
+    header: t('scopes.column.links'),
+    headerHidden: true,
+    cell: (scope) => <TextLink to={paths.localServices(scope)}>{t('scopes.link.localServices')}</TextLink>,
+    align: 'end',
+    card: 'wide',
+  },
+]

@@ -102,7 +102,7 @@ function FreeScope({
               />
               <datalist id={`${wiring.id}-known`}>
                 {list.map((value) => (
-                  <option key={value} value={value} />
+                  <option key={value}>{value}</option>
                 ))}
               </datalist>
             </>

@@ -1,0 +1,17 @@
+export const scopes = {
+  title: 'Configuration',
+  about: 'A scope is a place that bundles are installed into and configured in together.',
+  list: 'Scopes',
+  environment: 'Environment',
+  'column.scope': 'Scope',
+  'column.installations': 'Installations',
+  'column.claimed': 'Claimed',
+  'column.snapshot': 'Snapshot',
+  'column.links': 'Go to',
+  'link.localServices': 'Local services',
+  'link.installations': 'Installations in {scope}',
+  'link.claimed': 'Claimed installations in {scope}',
+  'claimed.none': 'none',
+  'empty.title': 'There is no scope yet',
+  'empty.message': 'A scope appears here with the first installation in it.',
+} as const
