@@ -1,4 +1,15 @@
 import { OPERATION_TYPES, type OperationType, type Outcome } from '#contract/protocol/vocabulary.ts'
+import {
+  CLAIM_STATES,
+  INSTALLATION_STATES,
+  OPERATION_STATES,
+  PHASES,
+  type ClaimState,
+  type InstallationState,
+  type OperationState,
+  type Phase,
+  type StepState,
+} from '#contract/console-api/vocabulary.ts'
 import type { PlainTextKey } from '../i18n/use-text.ts'
 import type { IconName } from './icons/Icon.tsx'
 import type { Tone } from './tone.ts'
