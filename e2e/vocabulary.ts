@@ -1,14 +1,42 @@
 import { expect } from '@playwright/test'
-import type { Page } from '@playwright/test'
+import type { Locator, Page } from '@playwright/test'
 import type { Scope } from '#contract/protocol/scope.ts'
 
-/** The address of a scope's configuration. */
-export function configurationPath({ environmentKey, applicationRuntimeId, workspaceId }: Scope): string {
-  return `/scopes/${environmentKey}/${applicationRuntimeId}/${workspaceId}/configuration`
+/** The address of a scope's configuration, or of one resource in it. */
+export function configurationPath(
+  { environmentKey, applicationRuntimeId, workspaceId }: Scope,
+  resource?: string,
+): string {
+  const path = `/scopes/${environmentKey}/${applicationRuntimeId}/${workspaceId}/configuration`
+  return resource === undefined ? path : `${path}?resource=${encodeURIComponent(resource)}`
 }
 
 /** A page is there when its heading is, and nothing of it is still loading. */
 export async function expectPage(page: Page, heading: string | RegExp): Promise<void> {
   await expect(page.getByRole('heading', { level: 1, name: heading })).toBeVisible()
+  await expectSettled(page)
+}
+
+export async function expectSettled(page: Page): Promise<void> {
+  await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
   await expect(page.locator('[aria-busy="true"]')).toHaveCount(0)
+}
+
+/** The form's field of this title. */
+export const field = (page: Page, title: string): Locator => page.getByRole('textbox', { name: title })
+
+/** Goes from the form to the review of what is edited. */
+export async function review(page: Page): Promise<Locator> {
+  await page.getByRole('region', { name: 'Unsaved changes' }).getByRole('button', { name: 'Review' }).click()
+  return page.getByRole('dialog')
+}
+
+export const saveButton = (page: Page): Locator =>
+  page.getByRole('dialog').getByRole('button', { name: /^Save and start/ })
+
+/** Reviews and saves what is edited. */
+export async function save(page: Page): Promise<void> {
+  await review(page)
+  await saveButton(page).click()
+  await expect(page.getByRole('dialog')).toHaveCount(0)
 }

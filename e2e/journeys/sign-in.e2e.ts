@@ -1,4 +1,4 @@
-import { expect, test } from '../world/test.ts'
+import { expect, fillSignIn, test } from '../world/test.ts'
 
 test('a person signs in, comes to the page that was asked for, and signs out for good', async ({
   signIn,
@@ -15,4 +15,27 @@ test('a person signs in, comes to the page that was asked for, and signs out for
   await page.context().addCookies(cookies)
   const answer = await page.request.get('/api/session', { headers: { 'x-requested-by': 'console' } })
   expect(answer.status()).toBe(401)
+})
+
+test('a wrong password is told without saying which part is wrong, and the right one still works', async ({
+  visit,
+}) => {
+  const page = await visit('/auth/login')
+  await fillSignIn(page, 'olivia', 'not her password')
+  await expect(page.getByRole('alert')).toHaveText('Wrong username or password.')
+  await expect(page.getByLabel('Username')).toHaveValue('olivia')
+  await expect(page.getByLabel('Password')).toHaveValue('')
+
+  await fillSignIn(page, 'olivia')
+  await expect(page.getByRole('heading', { level: 1, name: 'Overview' })).toBeVisible()
+})
+
+test('a link from a ticket leads through the sign-in to what it shows, filters and all', async ({
+  visit,
+}) => {
+  const page = await visit('/operations?state=FAILED&type=CONFIGURE')
+  await page.getByRole('link', { name: 'Sign in' }).click()
+  await fillSignIn(page, 'sam')
+  await expect(page.getByRole('heading', { level: 1, name: 'Operations' })).toBeVisible()
+  expect(new URL(page.url()).search).toBe('?state=FAILED&type=CONFIGURE')
 })

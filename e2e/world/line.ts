@@ -4,8 +4,10 @@ import type { AddressInfo, Socket } from 'node:net'
 /** The line between browser and console: passes bytes on, and can be told to lose an answer or to be down. */
 export interface Line {
   port: number
-  /** Lets the next request of this method arrive, and cuts the connection instead of answering it. */
-  loseNextAnswer(method: string): void
+  /** Lets the next request of this method arrive, and cuts the connection instead of answering it; resolves then. */
+  loseNextAnswer(method: string): Promise<void>
+  /** Lets every request of this method arrive and answers none, until the line is up again. */
+  loseAnswers(method: string): void
   /** Cuts everything and refuses what comes, until it is up again. */
   down(): void
   up(): void
@@ -14,12 +16,12 @@ export interface Line {
 
 export async function createLine(targetPort: () => number): Promise<Line> {
   const open = new Set<Socket>()
-  let lose: string | null = null
+  let lose: { method: string; isOnce: boolean; lost: () => void } | null = null
   let isDown = false
   const server = createServer((browser) => {
     if (isDown) return browser.destroy()
     const target = connect(targetPort(), '127.0.0.1')
-    let isLost = false
+    let isLost: (() => void) | null = null
     open.add(browser)
     const end = () => {
       open.delete(browser)
@@ -28,13 +30,20 @@ export async function createLine(targetPort: () => number): Promise<Line> {
     }
     browser.on('data', (chunk) => {
       // a request begins a chunk of its own: browsers do not pipeline
-      if (lose !== null && chunk.subarray(0, lose.length + 1).toString('latin1') === `${lose} `) {
-        isLost = true
-        lose = null
+      if (
+        lose !== null &&
+        chunk.subarray(0, lose.method.length + 1).toString('latin1') === `${lose.method} `
+      ) {
+        isLost = lose.lost
+        if (lose.isOnce) lose = null
       }
       target.write(chunk)
     })
-    target.on('data', (chunk) => (isLost ? end() : browser.write(chunk)))
+    target.on('data', (chunk) => {
+      if (isLost === null) return browser.write(chunk)
+      isLost()
+      return end()
+    })
     for (const socket of [browser, target]) {
       socket.on('error', end)
       socket.on('close', end)
@@ -44,8 +53,12 @@ export async function createLine(targetPort: () => number): Promise<Line> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
     port: (server.address() as AddressInfo).port,
-    loseNextAnswer(method) {
-      lose = method
+    loseNextAnswer: (method) =>
+      new Promise((lost) => {
+        lose = { method, isOnce: true, lost }
+      }),
+    loseAnswers(method) {
+      lose = { method, isOnce: false, lost: () => undefined }
     },
     down() {
       isDown = true
@@ -53,6 +66,7 @@ export async function createLine(targetPort: () => number): Promise<Line> {
     },
     up() {
       isDown = false
+      lose = null
     },
     close: () =>
       new Promise((resolve) => {

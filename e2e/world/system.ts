@@ -45,6 +45,8 @@ export interface System {
     person?: DemoPerson,
   ): Promise<Operation>
   ended(operationId: string): Promise<Operation>
+  /** All operations of a type in a scope, newest first. */
+  operations(scope: Scope, operationType: Operation['operationType']): Promise<Operation[]>
   /** Plugin calls as the scripted plugin received them. */
   calls(operationId: string): Promise<{ stage: string; sha256: string; operationId: string }[]>
   stop(): Promise<void>
@@ -113,6 +115,10 @@ export async function startSystem(worker: number): Promise<System> {
     call,
     script: createScript(plugins.scriptedHooks),
     ended,
+    async operations(scope, operationType) {
+      const { items } = await call(platform, 'GET /operations', { query: { ...scope, operationType } })
+      return items
+    },
     newScope: () => ({
       environmentKey: 'production',
       applicationRuntimeId: 'e2e',
@@ -177,11 +183,12 @@ async function publishAll(
     'scripted-hooks': plugins.scriptedHooks,
   }
   for (const [pluginId, url] of Object.entries(endpoints)) {
-    // short waits, so that a repeat is seen within a test
+    // repeated soon, and until the test has seen enough
     const body = {
       title: pluginId,
       endpoint: `${url}/lifecycle`,
       enabled: true,
+      maxAttempts: 100,
       maxBackoffMs: 2_000,
       timeoutMs: 3_000,
     }

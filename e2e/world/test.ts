@@ -1,5 +1,5 @@
 import { test as base } from '@playwright/test'
-import type { Page } from '@playwright/test'
+import type { Browser, BrowserContext, Page } from '@playwright/test'
 import { startSystem } from './system.ts'
 import type { System } from './system.ts'
 import { users } from './users.ts'
@@ -7,11 +7,17 @@ import type { UserName } from './users.ts'
 
 export { expect } from '@playwright/test'
 
-/** The tests' way in: `system` is the worker's own, `signIn` opens a page as somebody, in a browser of their own. */
-export const test = base.extend<
-  { signIn: (user: UserName, path?: string) => Promise<Page> },
-  { system: System }
->({
+interface Fixtures {
+  /** What a browser must never have to say: a broken policy, an error that nobody caught. Any fails the journey. */
+  complaints: string[]
+  /** Opens a page as somebody, in a browser of their own. */
+  signIn: (user: UserName, path?: string) => Promise<Page>
+  /** Opens a page as nobody, in a browser of its own. */
+  visit: (path: string) => Promise<Page>
+}
+
+/** The tests' way in; `system` is the worker's own. */
+export const test = base.extend<Fixtures, { system: System }>({
   system: [
     // oxlint-disable-next-line no-empty-pattern -- Playwright reads the names of the fixtures from here
     async ({}, use, worker) => {
@@ -21,25 +27,53 @@ export const test = base.extend<
     },
     { scope: 'worker', timeout: 60_000 },
   ],
-  signIn: async ({ browser, system }, use) => {
-    const contexts: { close(): Promise<void> }[] = []
-    const violations: string[] = []
-    await use(async (name, path = '/') => {
-      const context = await browser.newContext({ baseURL: system.url })
+  // oxlint-disable-next-line no-empty-pattern -- as above
+  complaints: async ({}, use) => {
+    const complaints: string[] = []
+    await use(complaints)
+    if (complaints.length > 0) throw new Error(`The browser complained:\n${complaints.join('\n')}`)
+  },
+  visit: async ({ browser, system, complaints }, use) => {
+    const contexts: BrowserContext[] = []
+    await use(async (path) => {
+      const context = await newBrowser(browser, system, complaints)
       contexts.push(context)
       const page = await context.newPage()
-      page.on('console', (message) => {
-        if (/content.security.policy|trusted.?type/i.test(message.text())) violations.push(message.text())
-      })
-      await page.goto(`/auth/login?returnTo=${encodeURIComponent(path)}`)
-      await page.getByLabel('Username').fill(users[name].username)
-      await page.getByLabel('Password').fill(users[name].password)
-      await page.getByRole('button', { name: 'Sign in' }).click()
+      await page.goto(path)
+      return page
+    })
+    system.line.up()
+    for (const context of contexts) await context.close()
+  },
+  signIn: async ({ visit, system }, use) => {
+    await use(async (name, path = '/') => {
+      const page = await visit(`/auth/login?returnTo=${encodeURIComponent(path)}`)
+      await fillSignIn(page, name)
       await page.waitForURL((url) => url.pathname === new URL(path, system.url).pathname)
       return page
     })
-    for (const context of contexts) await context.close()
-    if (violations.length > 0)
-      throw new Error(`The Content-Security-Policy was violated:\n${violations.join('\n')}`)
   },
 })
+
+export async function fillSignIn(page: Page, name: UserName, password = users[name].password): Promise<void> {
+  await page.getByLabel('Username').fill(users[name].username)
+  await page.getByLabel('Password').fill(password)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+}
+
+async function newBrowser(browser: Browser, system: System, complaints: string[]): Promise<BrowserContext> {
+  const context = await browser.newContext({ baseURL: system.url })
+  await context.exposeBinding('complain', (_, words: string) => complaints.push(words))
+  await context.addInitScript(() => {
+    const { complain } = globalThis as unknown as { complain: (words: string) => void }
+    document.addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI, sample }) =>
+      complain(`Content-Security-Policy: ${violatedDirective} ${blockedURI} ${sample}`),
+    )
+  })
+  context.on('console', (message) => {
+    // the event is not told of everything: what is refused before the first script runs is in the console alone
+    if (/content.security.policy|trusted.?type/i.test(message.text())) complaints.push(message.text())
+  })
+  context.on('weberror', (error) => complaints.push(String(error.error().stack ?? error.error())))
+  return context
+}

@@ -1,0 +1,116 @@
+import { wrapData } from '#contract/protocol/data.ts'
+import { mira } from '../../demo/people.ts'
+import { configurationPath, field, review, saveButton } from '../vocabulary.ts'
+import { expect, test } from '../world/test.ts'
+
+const MAIL = 'production/crm-suite/MODULE/crm-mail'
+const mail = { bundleId: 'crm-suite', kind: 'MODULE', name: 'crm-mail' } as const
+const timer = { bundleId: 'crm-suite', kind: 'TIMER', name: 'nightly-sync' } as const
+
+test('somebody saves elsewhere: the page moves on by itself, says so, and the edit is saved on top', async ({
+  system,
+  signIn,
+}) => {
+  const scope = system.newScope()
+  await system.install(scope, 'crm-suite', '1.0.0')
+  const page = await signIn('olivia', configurationPath(scope, MAIL))
+  await field(page, 'SMTP port').fill('2525')
+
+  const theirs = await system.configure(scope, timer, 'cron', wrapData('0 3 * * *'), mira)
+  await expect(page.getByText(/Moved to snapshot \d+ by Mira Castellan/)).toBeVisible()
+  await expect(field(page, 'SMTP port')).toHaveValue('2525')
+  await system.ended(theirs.operationId)
+
+  await review(page)
+  await saveButton(page).click()
+  await expect(page.getByRole('status').filter({ hasText: 'is carried out' })).toContainText('Succeeded')
+  await page.getByRole('link', { name: /Nightly synchronization/ }).click()
+  await expect(field(page, 'When to synchronize')).toHaveValue('0 3 * * *')
+})
+
+test('somebody saves beside the edit: nothing is lost, both values are saved', async ({ system, signIn }) => {
+  const scope = system.newScope()
+  await system.install(scope, 'crm-suite', '1.0.0')
+  const page = await signIn('olivia', configurationPath(scope, MAIL))
+  await field(page, 'SMTP port').fill('2525')
+
+  const theirs = await system.configure(scope, mail, 'smtpUser', wrapData('mira'), mira)
+  const notice = page.getByRole('status').filter({ hasText: 'Mira Castellan saved snapshot' })
+  await expect(notice).toContainText('does not overlap')
+  await system.ended(theirs.operationId)
+  await notice.getByRole('button', { name: 'See and keep mine' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Somebody saved first' })
+  await expect(dialog).toContainText('1 change of yours does not overlap and stays as it is')
+  await dialog.getByRole('button', { name: 'Continue on top of theirs' }).click()
+  await saveButton(page).click()
+
+  await expect(page.getByRole('status').filter({ hasText: 'is carried out' })).toContainText('Succeeded')
+  await expect(field(page, 'SMTP port')).toHaveValue('2525')
+  await expect(field(page, 'SMTP user')).toHaveValue('mira')
+})
+
+test('somebody saves the same properties: theirs, mine or a third value, and none without a choice', async ({
+  system,
+  signIn,
+}) => {
+  const scope = system.newScope()
+  await system.install(scope, 'crm-suite', '1.0.0')
+  const page = await signIn('olivia', configurationPath(scope, MAIL))
+  await field(page, 'SMTP port').fill('2525')
+  await field(page, 'SMTP user').fill('olivia')
+  await field(page, 'SMTP host').fill('olivia.example')
+  for (const [property, value] of [
+    ['smtpPort', 465],
+    ['smtpUser', 'mira'],
+    ['smtpHost', 'mira.example'],
+  ] as const) {
+    const { operationId } = await system.configure(scope, mail, property, wrapData(value), mira)
+    await system.ended(operationId)
+  }
+
+  await expect(page.getByText('3 of your changes overlap with theirs')).toBeVisible()
+  const dialog = await review(page)
+  const port = dialog.getByRole('group', { name: 'SMTP port' })
+  await expect(port).toContainText('You began from 587')
+  await expect(port).toContainText(/Take theirsMira Castellan.*465/)
+  await expect(port).toContainText('Keep mine2525')
+  const goOn = dialog.getByRole('button', { name: 'Continue on top of theirs' })
+  await expect(goOn).toBeDisabled()
+  await expect(goOn).toHaveAccessibleDescription('Decide on 3 more properties.')
+
+  await port.getByRole('radio', { name: 'Keep mine' }).check()
+  await dialog.getByRole('group', { name: 'SMTP user' }).getByRole('radio', { name: 'Take theirs' }).check()
+  const host = dialog.getByRole('group', { name: 'SMTP host' })
+  await host.getByRole('radio', { name: 'Another value' }).check()
+  await host.getByRole('textbox').fill('both.example')
+  await goOn.click()
+  await expect(dialog.getByLabel('Changes of CRM mail')).toContainText('Before: mira.example')
+  await saveButton(page).click()
+
+  await expect(page.getByRole('status').filter({ hasText: 'is carried out' })).toContainText('Succeeded')
+  await expect(field(page, 'SMTP port')).toHaveValue('2525')
+  await expect(field(page, 'SMTP user')).toHaveValue('mira')
+  await expect(field(page, 'SMTP host')).toHaveValue('both.example')
+})
+
+test('another save comes between the decision and the save: the same again, and nothing is overwritten', async ({
+  system,
+  signIn,
+}) => {
+  const scope = system.newScope()
+  await system.install(scope, 'crm-suite', '1.0.0')
+  const page = await signIn('olivia', configurationPath(scope, MAIL))
+  await field(page, 'SMTP user').fill('olivia')
+  const dialog = await review(page)
+  await expect(saveButton(page)).toBeEnabled()
+
+  const { operationId } = await system.configure(scope, mail, 'smtpUser', wrapData('mira'), mira)
+  const theirs = dialog.getByRole('radio', { name: 'Take theirs' })
+  await expect(theirs).toBeVisible()
+  await system.ended(operationId)
+  await theirs.check()
+  await dialog.getByRole('button', { name: 'Continue on top of theirs' }).click()
+  await expect(page.getByRole('dialog')).toHaveCount(0)
+  await expect(field(page, 'SMTP user')).toHaveValue('mira')
+  await expect(page.getByRole('region', { name: 'Unsaved changes' })).toHaveCount(0)
+})

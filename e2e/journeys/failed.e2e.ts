@@ -1,0 +1,90 @@
+import { wrapData } from '#contract/protocol/data.ts'
+import { tomas } from '../../demo/people.ts'
+import { expectPage } from '../vocabulary.ts'
+import { expect, test } from '../world/test.ts'
+
+test('from the overview to a failed operation, what it says, and a retry that helps', async ({
+  system,
+  signIn,
+}) => {
+  const scope = system.newScope()
+  await system.install(scope, 'crm-suite', '1.0.0')
+  await system.script.add({
+    when: { workspaceId: scope.workspaceId, stage: 'AFTER_RESOURCES' },
+    times: 1,
+    behaviour: {
+      kind: 'failure-envelope',
+      errorCode: 'MAILBOX_LOCKED',
+      message: 'The mailbox is locked by a migration.',
+      retryable: false,
+    },
+  })
+  const mail = { bundleId: 'crm-suite', kind: 'MODULE', name: 'crm-mail' } as const
+  const { operationId } = await system.configure(scope, mail, 'smtpPort', wrapData(2525), tomas)
+  await system.ended(operationId)
+  const page = await signIn('sam')
+  const item = page.getByRole('listitem').filter({ hasText: String(scope.workspaceId) })
+  await expect(item).toContainText('The mailbox is locked by a migration.')
+  await item.getByRole('link', { name: 'Configure crm-suite' }).click()
+
+  await expectPage(page, 'Configure crm-suite Failed')
+  const failure = page.getByRole('region', { name: 'Why it failed' })
+  await expect(failure).toContainText('The mailbox is locked by a migration.')
+  await expect(failure).toContainText('scripted-hooks in After resources, attempt 1 of run 1')
+  await expect(failure).toContainText('What to do')
+  await expect(failure).toContainText('MAILBOX_LOCKED')
+  await expect(failure).toContainText('no, mend the cause first')
+
+  await failure.getByRole('button', { name: 'Retry' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Retry this operation?' })
+  await expect(dialog).toContainText('Without a change this will most likely fail again')
+  await expect(dialog).toContainText('It begins with scripted-hooks in After resources')
+  await expect(dialog).toContainText('sends the same bytes again: same operation id, stage and sequence')
+  await expect(dialog).toContainText('This will be run 2.')
+  await dialog.getByLabel('Reason').fill('The migration is over')
+  await dialog.getByRole('button', { name: 'Retry' }).click()
+
+  await expectPage(page, 'Configure crm-suite Succeeded')
+  await expect(page.getByRole('definition').filter({ hasText: /run 2/ })).toBeVisible()
+  await expect(page.getByRole('link', { name: /^Attempt 1, run 1: Failed/ })).toBeVisible()
+  await expect(page.getByRole('link', { name: /^Attempt 2, run 2: Applied/ })).toBeVisible()
+  const calls = await system.calls(operationId)
+  const after = calls.filter(({ stage }) => stage === 'AFTER_RESOURCES')
+  expect(after).toHaveLength(2)
+  expect(after[0]?.sha256).toBe(after[1]?.sha256)
+  expect(calls).toHaveLength(3)
+})
+
+test('a colleague retries first: the page says so before anybody retries twice', async ({
+  system,
+  signIn,
+}) => {
+  const scope = system.newScope()
+  await system.install(scope, 'crm-suite', '1.0.0')
+  await system.script.add({
+    when: { workspaceId: scope.workspaceId },
+    times: 1,
+    behaviour: { kind: 'fail', message: 'not now' },
+  })
+  const mail = { bundleId: 'crm-suite', kind: 'MODULE', name: 'crm-mail' } as const
+  const { operationId } = await system.configure(scope, mail, 'smtpPort', wrapData(2525), tomas)
+  await system.ended(operationId)
+  const page = await signIn('sam', `/operations/${operationId}`)
+  await page.getByRole('button', { name: 'Retry' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Retry this operation?' })
+  await expect(dialog).toContainText('This will be run 2.')
+
+  const params = { operationId }
+  await system.call(
+    tomas,
+    'POST /operations/{operationId}/retry',
+    { params, body: { run: 1 } },
+    crypto.randomUUID(),
+  )
+  await expect(dialog).toContainText('It has moved on meanwhile')
+  await dialog.getByRole('button', { name: 'Retry' }).click()
+  await expect(dialog.getByRole('alert')).toBeVisible()
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
+  await expectPage(page, 'Configure crm-suite Succeeded')
+  expect((await system.ended(operationId)).run).toBe(2)
+})

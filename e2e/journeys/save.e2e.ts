@@ -1,0 +1,127 @@
+import { configurationPath, expectPage, field, review, save, saveButton } from '../vocabulary.ts'
+import { expect, test } from '../world/test.ts'
+
+const MAIL = 'production/crm-suite/MODULE/crm-mail'
+const CORE = 'production/crm-suite/MODULE/crm-core'
+
+test('a property is edited, reviewed and saved; a colleague sees the value and the operation ends well', async ({
+  system,
+  signIn,
+}) => {
+  const scope = system.newScope()
+  await system.install(scope, 'crm-suite', '1.0.0')
+  const page = await signIn('olivia', configurationPath(scope, CORE))
+  const colleague = await signIn('oscar', configurationPath(scope, CORE))
+  await expect(field(colleague, 'Seats')).toHaveValue('5')
+
+  await field(page, 'Seats').fill('25')
+  const dialog = await review(page)
+  const changes = dialog.getByLabel('Changes of CRM core')
+  await expect(changes).toContainText('Seats')
+  await expect(changes).toContainText('Before: 5')
+  await expect(changes).toContainText('After: 25')
+  const steps = dialog.getByRole('region', { name: 'CRM suite' }).getByLabel('in order').getByRole('listitem')
+  await expect(dialog).toContainText('Configure CRM suite')
+  await expect(steps.filter({ hasText: 'Before resources' })).toContainText(
+    /tenant-provisioner.*scripted-hooks/,
+  )
+  await expect(steps.filter({ hasText: 'After resources' })).toContainText(
+    /tenant-provisioner.*scripted-hooks/,
+  )
+  await dialog.getByLabel('Reason').fill('The team grows')
+  await saveButton(page).click()
+
+  await expect(field(colleague, 'Seats')).toHaveValue('25')
+  const saved = page.getByRole('status').filter({ hasText: 'is carried out' })
+  await expect(saved).toContainText('Succeeded')
+  await saved.getByRole('link', { name: /^Configure/ }).click()
+
+  await expectPage(page, 'Configure crm-suite Succeeded')
+  await expect(page.getByText('The team grows')).toBeVisible()
+  const plugins = page
+    .getByRole('listitem')
+    .filter({ has: page.getByRole('link', { name: 'tenant-provisioner' }) })
+  await expect(plugins.first()).toContainText('Applied')
+  await expect(plugins.last()).toContainText('Verified')
+})
+
+test('a save whose answer is lost is asked for again, and is one operation', async ({ system, signIn }) => {
+  const scope = system.newScope()
+  await system.install(scope, 'crm-suite', '1.0.0')
+  const page = await signIn('olivia', configurationPath(scope, MAIL))
+  await field(page, 'SMTP port').fill('2525')
+  await review(page)
+  const lost = system.line.loseNextAnswer('PATCH')
+  await saveButton(page).click()
+  await lost
+
+  await expect(page.getByRole('status').filter({ hasText: 'is carried out' })).toContainText('Succeeded')
+  await expect(field(page, 'SMTP port')).toHaveValue('2525')
+  expect(await system.operations(scope, 'CONFIGURE')).toHaveLength(1)
+})
+
+test('a save of which nobody can say whether it arrived is not called saved, until somebody knows', async ({
+  system,
+  signIn,
+}) => {
+  const scope = system.newScope()
+  await system.install(scope, 'crm-suite', '1.0.0')
+  const page = await signIn('olivia', configurationPath(scope, MAIL))
+  await field(page, 'SMTP port').fill('2525')
+  const dialog = await review(page)
+  system.line.loseAnswers('PATCH')
+  await saveButton(page).click()
+  await expect(dialog.getByText('The answer to your save got lost')).toBeVisible({ timeout: 20_000 })
+  await expect(page.getByText(/is saved/)).toHaveCount(0)
+
+  system.line.up()
+  await dialog.getByRole('button', { name: 'Ask again' }).click()
+  await expect(page.getByRole('status').filter({ hasText: 'is carried out' })).toContainText('Succeeded')
+  expect(await system.operations(scope, 'CONFIGURE')).toHaveLength(1)
+})
+
+test('from the page to the save without a mouse', async ({ system, signIn }) => {
+  const scope = system.newScope()
+  await system.install(scope, 'crm-suite', '1.0.0')
+  const page = await signIn('olivia', configurationPath(scope, CORE))
+  await expect(field(page, 'Seats')).toBeVisible()
+  const tabTo = async (target: ReturnType<typeof field>) => {
+    for (let step = 0; step < 80; step++) {
+      if (await target.evaluate((element) => element === document.activeElement)) return
+      await page.keyboard.press('Tab')
+    }
+    await expect(target).toBeFocused()
+  }
+  await tabTo(page.getByRole('link', { name: 'Skip to the content' }))
+  await page.keyboard.press('Enter')
+  await tabTo(page.getByRole('link', { name: /CRM mail/ }))
+  await page.keyboard.press('Enter')
+  await expect(page.getByRole('heading', { name: 'CRM mail' })).toBeVisible()
+  await tabTo(field(page, 'SMTP port'))
+  await page.keyboard.press('ControlOrMeta+A')
+  await page.keyboard.type('465')
+  await page.keyboard.press('ControlOrMeta+S')
+  await expect(page.getByRole('dialog', { name: 'Review the changes' })).toBeVisible()
+  await expect(saveButton(page)).toBeEnabled()
+  await tabTo(saveButton(page))
+  await page.keyboard.press('Enter')
+  await expect(page.getByRole('status').filter({ hasText: 'is carried out' })).toContainText('Succeeded')
+  await expect(field(page, 'SMTP port')).toHaveValue('465')
+})
+
+test('a value that is not valid is told at its field, and cannot be saved', async ({ system, signIn }) => {
+  const scope = system.newScope()
+  await system.install(scope, 'crm-suite', '1.0.0')
+  const page = await signIn('olivia', configurationPath(scope, MAIL))
+  await field(page, 'SMTP port').fill('70000')
+  await expect(field(page, 'SMTP port')).toHaveAccessibleDescription(/at most 65535|1 to 65535/)
+  await expect(field(page, 'SMTP port')).toHaveAttribute('aria-invalid', 'true')
+  await review(page)
+  await expect(saveButton(page)).toBeDisabled()
+  await expect(saveButton(page)).toHaveAccessibleDescription(/Mend the values/)
+
+  await page.getByRole('button', { name: 'Back to the form' }).click()
+  await field(page, 'SMTP port').fill('2525')
+  await save(page)
+  await expect(page.getByRole('status').filter({ hasText: 'is carried out' })).toContainText('Succeeded')
+})

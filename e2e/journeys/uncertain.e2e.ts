@@ -1,0 +1,63 @@
+import { wrapData } from '#contract/protocol/data.ts'
+import { ling } from '../../demo/people.ts'
+import { expectPage } from '../vocabulary.ts'
+import { expect, test } from '../world/test.ts'
+
+test('an UNKNOWN is told as unknown, repeated with the same bytes, and ends well before one’s eyes', async ({
+  system,
+  signIn,
+}) => {
+  const scope = system.newScope()
+  await system.install(scope, 'crm-suite', '1.0.0')
+  await system.script.add({
+    when: { workspaceId: scope.workspaceId, stage: 'BEFORE_RESOURCES' },
+    behaviour: { kind: 'unknown' },
+  })
+  const mail = { bundleId: 'crm-suite', kind: 'MODULE', name: 'crm-mail' } as const
+  const { operationId } = await system.configure(scope, mail, 'smtpPort', wrapData(2525), ling)
+  const page = await signIn('sam', `/operations/${operationId}`)
+
+  await expectPage(page, 'Configure crm-suite Waiting')
+  const evidence = page.getByRole('region', { name: 'The result is not known yet' })
+  await expect(evidence).toContainText('Nothing needs doing')
+  await expect(evidence).toContainText('A full answer with the outcome UNKNOWN.')
+  await expect(evidence.getByRole('timer')).toBeVisible()
+  await expect(page.getByRole('link', { name: /^Attempt 1, run 1: Unknown/ })).toBeVisible()
+  await expect(page.getByText('Succeeded')).toHaveCount(0)
+  await expect(page.getByRole('button', { name: 'Retry' })).toBeDisabled()
+  await expect(page.getByRole('button', { name: 'Retry' })).toHaveAccessibleDescription(
+    'It is repeated by itself.',
+  )
+
+  await system.script.clear()
+  await expectPage(page, 'Configure crm-suite Succeeded')
+  await expect(evidence).toHaveCount(0)
+  const calls = (await system.calls(operationId)).filter(({ stage }) => stage === 'BEFORE_RESOURCES')
+  expect(calls.length).toBeGreaterThan(1)
+  expect(new Set(calls.map(({ sha256 }) => sha256)).size).toBe(1)
+})
+
+test('no answer at all is told as no answer, with what that proves and what not', async ({
+  system,
+  signIn,
+}) => {
+  const scope = system.newScope()
+  await system.install(scope, 'crm-suite', '1.0.0')
+  await system.script.add({
+    when: { workspaceId: scope.workspaceId },
+    behaviour: { kind: 'reset', afterEffect: true },
+  })
+  const mail = { bundleId: 'crm-suite', kind: 'MODULE', name: 'crm-mail' } as const
+  const { operationId } = await system.configure(scope, mail, 'smtpPort', wrapData(2525), ling)
+  const page = await signIn('sam', '/')
+  const item = page.getByRole('listitem').filter({ hasText: String(scope.workspaceId) })
+  await expect(item).toContainText('repeats in')
+  await item.getByRole('link', { name: 'Configure crm-suite' }).click()
+
+  const evidence = page.getByRole('region', { name: 'The result is not known yet' })
+  await expect(evidence).toContainText('Nothing about the plugin’s work.')
+  await expect(evidence).toContainText('Whether the call arrived, and whether the plugin acted on it.')
+  await system.script.clear()
+  await expectPage(page, 'Configure crm-suite Succeeded')
+  expect((await system.ended(operationId)).run).toBe(1)
+})

@@ -1,0 +1,65 @@
+import { configurationPath, expectPage } from '../vocabulary.ts'
+import { expect, test } from '../world/test.ts'
+
+const MAIL = 'production/crm-suite/MODULE/crm-mail'
+
+test('who may only look is told why, everywhere, and the API refuses what the page does not offer', async ({
+  system,
+  signIn,
+}) => {
+  const scope = system.newScope()
+  await system.script.add({
+    when: { workspaceId: scope.workspaceId, operationType: 'CONFIGURE' },
+    behaviour: { kind: 'fail', message: 'not today' },
+  })
+  const { bundleInstallId } = await system.install(scope, 'crm-suite', '1.0.0')
+  const page = await signIn('vera', `/installations/${bundleInstallId}`)
+  for (const [name, reason] of [
+    ['Upgrade', 'Your roles do not let you upgrade in this scope.'],
+    ['Detach', 'Your roles do not let you detach in this scope.'],
+  ] as const) {
+    await expect(page.getByRole('button', { name })).toBeDisabled()
+    await expect(page.getByRole('button', { name })).toHaveAccessibleDescription(reason)
+  }
+  await page.goto(configurationPath(scope, MAIL))
+  await expect(page.getByText('You may look, but not change anything here')).toBeVisible()
+  await expect(page.getByText('smtp.example.com')).toBeVisible()
+  await expect(page.getByRole('textbox', { name: 'SMTP host' })).toHaveCount(0)
+
+  const { environmentKey, applicationRuntimeId, workspaceId } = scope
+  const address = `/api/scopes/${environmentKey}/${applicationRuntimeId}/${workspaceId}/configuration`
+  const answer = await page.request.patch(address, {
+    headers: {
+      'x-requested-by': 'console',
+      origin: system.url,
+      'idempotency-key': crypto.randomUUID(),
+    },
+    data: { snapshotVersion: 2, changes: { [MAIL]: { smtpPort: { '@type': 'Data', value: 2525 } } } },
+  })
+  expect(answer.status()).toBe(403)
+  expect(await answer.json()).toMatchObject({ code: 'PERMISSION_DENIED' })
+  expect(await system.operations(scope, 'CONFIGURE')).toHaveLength(0)
+})
+
+test('a failed operation tells a viewer who could go the ways out', async ({ system, signIn }) => {
+  const scope = system.newScope()
+  await system.script.add({
+    when: { workspaceId: scope.workspaceId },
+    behaviour: { kind: 'fail', message: 'not today' },
+  })
+  const { operation } = await system.install(scope, 'crm-suite', '1.0.0')
+  const page = await signIn('vera', `/operations/${operation.operationId}`)
+  await expectPage(page, 'Install crm-suite Failed')
+  for (const [name, who] of [
+    ['Retry', 'operator, support or admin'],
+    ['Take over with DETACH', 'support or admin'],
+  ] as const) {
+    await expect(page.getByRole('button', { name })).toBeDisabled()
+    await expect(page.getByRole('button', { name })).toHaveAccessibleDescription(new RegExp(who))
+  }
+  const answer = await page.request.post(`/api/operations/${operation.operationId}/retry`, {
+    headers: { 'x-requested-by': 'console', origin: system.url, 'idempotency-key': crypto.randomUUID() },
+    data: { run: 1 },
+  })
+  expect(answer.status()).toBe(403)
+})
