@@ -234,4 +234,6 @@ export const operations = {
     'You may not install here. Somebody with the role operator or admin for this scope may.',
   'evidence.calm.repeat':
     'Nothing needs doing: the same call is repeated by itself until the plugin can do it.',
+  'field.resource': 'Resource',
+  'field.action': 'Action',
 } as const

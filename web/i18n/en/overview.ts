@@ -20,7 +20,6 @@ export const overview = {
   'plot.table': 'As a table',
   'plot.hour': 'Hour',
   'plot.total': 'All',
-  'plot.axis': 'Operations',
   'plot.bar': '{from} to {to}: {parts}',
   'result.SUCCEEDED': 'succeeded',
   'result.UNDER_WAY': 'under way',

@@ -212,4 +212,6 @@ export const operations: Translated<typeof source> = {
   'exit.install': '重新安装',
   'exit.install.permission': '您无权在此安装。拥有该作用域 operator 或 admin 角色的人可以。',
   'evidence.calm.repeat': '无需任何处理：同一调用会自动重复，直到插件能够完成。',
+  'field.resource': '资源',
+  'field.action': '动作',
 }

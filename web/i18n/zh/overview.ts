@@ -22,7 +22,6 @@ export const overview: Translated<typeof source> = {
   'plot.table': '以表格显示',
   'plot.hour': '小时',
   'plot.total': '合计',
-  'plot.axis': '操作数',
   'plot.bar': '{from} 至 {to}：{parts}',
   'result.SUCCEEDED': '成功',
   'result.UNDER_WAY': '进行中',

@@ -98,7 +98,7 @@ function Item({
   const { icon, tone, word } = operationLook[state]
   return (
     <li className="relative flex gap-3 px-4 py-2.5 hover:bg-hover">
-      <span className={cx('mt-[3px]', toneText[tone])}>
+      <span className={cx('mt-[5px]', toneText[tone])}>
         <Icon name={icon} size={14} />
         <span className="sr-only">{t(word)}</span>
       </span>
@@ -106,10 +106,10 @@ function Item({
         <div className="flex flex-wrap items-baseline justify-between gap-x-4">
           <p className="flex min-w-0 flex-wrap items-baseline gap-x-3">
             {/* the whole item leads there; its other links lie above */}
-            <PlainLink to={to} className="rounded-sm font-semibold after:absolute after:inset-0">
+            <PlainLink to={to} className="inline-flex min-h-6 items-center rounded-sm font-semibold after:absolute after:inset-0">
               {t(`vocabulary.type.${type}`)} {bundle}
             </PlainLink>
-            <span className="relative text-xs">
+            <span className="relative inline-flex min-h-6 items-center text-xs">
               <ScopeLink scope={scope} />
             </span>
           </p>

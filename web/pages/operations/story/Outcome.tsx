@@ -18,12 +18,12 @@ export function Resources({ operation }: { operation: OperationDetail }) {
   const columns: Column<Resource>[] = [
     {
       id: 'locator',
-      header: t('operations.story.resources'),
+      header: t('operations.field.resource'),
       cell: (row) => <LocatorText locator={row.locator} />,
     },
     {
       id: 'action',
-      header: t('operations.field.type'),
+      header: t('operations.field.action'),
       width: '8rem',
       cell: (row) => t(`vocabulary.action.${row.action}`),
     },

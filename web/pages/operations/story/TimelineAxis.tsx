@@ -8,6 +8,7 @@ import { rowsOf, type Timeline } from './timeline.ts'
 import { ticksOf, type Stretch } from './time-scale.ts'
 
 const TICK_PX = 92
+const PAUSE_PX = 40
 
 /** Clock times where a stretch begins, and from there the time that passed. */
 export function Axis({
@@ -56,7 +57,7 @@ function StretchLabels({ stretch, drawing }: { stretch: Stretch; drawing: Drawin
         className="absolute bottom-1 truncate text-center text-faint"
         style={{ left, width: room }}
       >
-        {time.split(' ').slice(0, 2).join(' ')}
+        {room >= PAUSE_PX && time.split(' ').slice(0, 2).join(' ')}
       </span>
     )
   }

@@ -26,14 +26,12 @@ export function ResourcesRow({ band, drawing }: { band: ResourcesBand; drawing: 
   return (
     <div className={rowGrid}>
       <p className="px-4 pt-2 text-muted sm:py-2">{text}</p>
-      <div className="relative mx-4 h-9 sm:ml-0">
+      <div className={cx('relative mx-4 sm:ml-0 sm:h-9', between ? 'h-9' : 'h-2')}>
         <TrackLines drawing={drawing} />
         {between && drawing.width > 0 && (
           <span
             title={t('operations.story.between')}
-            className={cx(
-              'absolute top-1.5 flex h-6 items-center justify-end rounded-sm border border-quiet-line bg-quiet-tint px-1 text-ok',
-            )}
+            className="absolute top-1.5 flex h-6 items-center justify-end rounded-sm border border-quiet-line bg-quiet-tint px-1 text-ok"
             style={{
               left: Math.min(drawing.x(between.from), drawing.width - 22),
               width: Math.max(22, drawing.x(between.to) - drawing.x(between.from)),

@@ -58,7 +58,13 @@ export function TimelineRow({
           </p>
         </div>
       </div>
-      <div className="relative mx-4 h-13 sm:ml-0">
+      <div
+        className={cx(
+          'relative mx-4 sm:ml-0 sm:h-13',
+          // where the track has a line of its own, an empty one is no line
+          marks.length > 0 || row.nextAt !== null ? 'h-13' : 'h-2',
+        )}
+      >
         <TrackLines drawing={drawing} />
         <ul aria-label={t('operations.story.attempts', { n: row.bars.length })}>
           {marks.map((mark) => (
