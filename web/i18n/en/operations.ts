@@ -81,7 +81,7 @@ export const operations = {
 
   // why it failed, and the ways out
   'failed.where': '{plugin} in {stage}',
-  'failed.attempt': 'attempt {attempt} of run {run}',
+  'failed.attempt': 'attempt {attempt}, in run {run}',
   'failed.notCalled': 'it was not called',
   'failed.jump': 'See this attempt',
   'failed.runtime': 'It failed in the runtime itself, in {phase}.',

@@ -33,7 +33,7 @@ export const codes = codeTexts({
   },
   RESOURCE_OWNERSHIP_MISSING: {
     title: '该资源没有所有者',
-    message: '此作用域中没有任何已启用的安装实例拥有它。',
+    message: '此作用域中没有任何活动的安装实例拥有它。',
     remedy: '请检查资源名称，或先安装其 Bundle。',
   },
   PROPERTY_PROTECTED: {
@@ -68,12 +68,12 @@ export const codes = codeTexts({
   },
   INSTALLATION_EXISTS: {
     title: '此处已安装',
-    message: '该作用域中已有此 Bundle 的安装实例，且尚未卸除。',
-    remedy: '请升级或配置该安装实例，或先将其卸除。',
+    message: '该作用域中已有此 Bundle 的安装实例，且尚未分离。',
+    remedy: '请升级或配置该安装实例，或先将其分离。',
   },
   INSTALLATION_NOT_ACTIVE: {
-    title: '安装实例未启用',
-    message: '只有已启用的安装实例才能执行此操作。',
+    title: '安装实例不是活动状态',
+    message: '只有活动的安装实例才能执行此操作。',
     remedy: '请查看它的状态和占用情况。',
   },
   MANIFEST_INVALID: {
