@@ -23,8 +23,14 @@ export async function openServer(options: {
     return { connection: fromUrl(databaseUrl), failed: new Promise(() => {}), stop: async () => {} }
   }
   const embedded = await startEmbedded({ dataDir, log })
+  const connection = await createDatabaseIfMissing(embedded.connection, NAME).catch(
+    async (error: unknown) => {
+      await embedded.stop()
+      throw error
+    },
+  )
   return {
-    connection: await createDatabaseIfMissing(embedded.connection, NAME),
+    connection,
     failed: embedded.exited.then(({ expected }) => (expected ? new Promise<void>(() => {}) : undefined)),
     stop: () => embedded.stop(),
   }
