@@ -1,21 +1,106 @@
+import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
+import { apiQuery } from '../../api/query.ts'
+import { useMay } from '../../api/session.ts'
+import { useErrorView } from '../../components/describe-code.ts'
+import { ScopeText } from '../../components/ScopeText.tsx'
 import { useText } from '../../i18n/use-text.ts'
 import { Page } from '../../layouts/Page.tsx'
-import { paths } from '../../paths.ts'
-import { Segments } from '../../ui/Id.tsx'
+import { paths, type ScopeKey } from '../../paths.ts'
+import { Button } from '../../ui/Button.tsx'
+import { EmptyState } from '../../ui/EmptyState.tsx'
+import { ErrorState } from '../../ui/ErrorState.tsx'
+import { LinkButton } from '../../ui/Link.tsx'
+import { Notice } from '../../ui/Notice.tsx'
+import { SkeletonLines } from '../../ui/Skeleton.tsx'
+import { NewService } from './NewService.tsx'
+import { ServiceEditor } from './ServiceEditor.tsx'
+import { ServiceList } from './ServiceList.tsx'
 
 const route = getRouteApi('/scopes/$env/$runtime/$workspace/local-services')
+const MANY = 200
 
 export function LocalServicesPage() {
   const t = useText()
   const { env, runtime, workspace } = route.useParams()
+  const { service: chosen, action } = route.useSearch()
+  const scope: ScopeKey = {
+    environmentKey: env,
+    applicationRuntimeId: runtime,
+    workspaceId: Number(workspace),
+  }
+  const query = useQuery(
+    apiQuery('GET /scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/local-services', {
+      params: scope,
+      query: { limit: MANY },
+    }),
+  )
+  const error = useErrorView(query.error)
+  const mayWrite = useMay('configuration:write', scope)
+  const shown = query.data?.items.find(({ serviceName }) => serviceName === chosen)
   return (
     <Page
       title={t('localServices.title')}
       trail={[{ label: t('shell.nav.scopes'), to: paths.scopes() }]}
-      meta={<Segments parts={[env, runtime, workspace]} />}
+      meta={<ScopeText scope={scope} />}
+      actions={
+        <>
+          <LinkButton to={paths.configuration(scope)} icon="scopes">
+            {t('localServices.configuration')}
+          </LinkButton>
+          {mayWrite ? (
+            <LinkButton to={paths.localServices(scope, { action: 'new' })} icon="plus">
+              {t('localServices.new')}
+            </LinkButton>
+          ) : (
+            <Button icon="plus" disabledReason={t('localServices.reason.permission')}>
+              {t('localServices.new')}
+            </Button>
+          )}
+        </>
+      }
+      notice={<Notice title={t('localServices.about.title')}>{t('localServices.about')}</Notice>}
     >
-      {null}
+      {error && !query.data ? (
+        <ErrorState error={error} retrying={query.isFetching} onRetry={() => void query.refetch()} />
+      ) : (
+        <div className="grid items-start gap-5 lg:grid-cols-[17rem_minmax(0,1fr)]">
+          <ServiceList scope={scope} services={query.data?.items} chosen={chosen} />
+          {action === 'new' ? (
+            <NewService scope={scope} mayWrite={mayWrite} />
+          ) : shown ? (
+            <ServiceEditor
+              key={shown.serviceName}
+              scope={scope}
+              name={shown.serviceName}
+              service={shown}
+              mayWrite={mayWrite}
+            />
+          ) : (
+            <div className="rounded-lg border border-dashed border-line-strong">
+              {query.data ? (
+                <EmptyState
+                  icon="services"
+                  title={t(
+                    query.data.items.length === 0
+                      ? 'localServices.empty.title'
+                      : 'localServices.choose.title',
+                  )}
+                  message={t(
+                    query.data.items.length === 0
+                      ? 'localServices.empty.message'
+                      : 'localServices.choose.message',
+                  )}
+                />
+              ) : (
+                <div className="p-4">
+                  <SkeletonLines lines={6} />
+                </div>
+              )}
+            </div>
+          )}
+        </div>
+      )}
     </Page>
   )
 }

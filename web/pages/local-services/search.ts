@@ -1,4 +1,6 @@
-import { given, text, type Raw } from '../../search.ts'
+import { given, oneOf, text, type Raw } from '../../search.ts'
 
-export const localServicesSearch = (raw: Raw) => given({ service: text(raw, 'service') })
+/** `service` is the one that is shown; `action` is a new one that is made. */
+export const localServicesSearch = (raw: Raw) =>
+  given({ service: text(raw, 'service'), action: oneOf(raw, 'action', ['new']) })
 export type LocalServicesSearch = ReturnType<typeof localServicesSearch>

@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Translate } from '../../i18n/use-text.ts'
+import { checkValues, compareValues, isDecided, mergeValues } from './values.ts'
+
+const t = ((key: string) => key) as unknown as Translate
+
+test('values are an object by property names, and the protected name is refused', () => {
+  assert.deepEqual(checkValues({ a: 1, 'b-c': null }, t), [])
+  assert.equal(checkValues([1], t)[0]?.path, '')
+  assert.deepEqual(
+    checkValues({ instanceRefProperty: 'x', '9/': 1, ok: true }, t).map(({ path }) => path),
+    ['/instanceRefProperty', '/9~1'],
+  )
+})
+
+test('each change is told as mine, theirs, alike or an overlap', () => {
+  const base = { same: 1, mine: 1, theirs: 1, alike: 1, overlap: 1, removed: 1 }
+  const differences = compareValues(
+    base,
+    { same: 1, mine: 2, theirs: 1, alike: 2, overlap: 2 },
+    { same: 1, mine: 1, theirs: 2, alike: 2, overlap: 3, removed: 1, added: 1 },
+  )
+  assert.deepEqual(Object.fromEntries(differences.map(({ name, verdict }) => [name, verdict])), {
+    mine: 'mine',
+    theirs: 'theirs',
+    alike: 'alike',
+    overlap: 'overlap',
+    added: 'theirs',
+    removed: 'mine',
+  })
+})
+
+test('the merge keeps both sides, and takes what was picked where they overlap', () => {
+  const theirs = { a: 1, b: 'theirs', gone: 1 }
+  const differences = compareValues({ a: 1, b: 0, gone: 1 }, { a: 2, b: 'mine' }, theirs)
+  assert.equal(isDecided(differences, new Map()), false)
+  const picks = (pick: 'mine' | 'theirs') => new Map([['b', pick]])
+  assert.equal(isDecided(differences, picks('mine')), true)
+  assert.deepEqual(mergeValues(theirs, differences, picks('mine')), { a: 2, b: 'mine' })
+  assert.deepEqual(mergeValues(theirs, differences, picks('theirs')), { a: 2, b: 'theirs' })
+})
+
+test('a name of the prototype is a property like any other to compare', () => {
+  assert.deepEqual(compareValues({}, { toString: 1 }, {}), [
+    { name: 'toString', base: undefined, mine: 1, theirs: undefined, verdict: 'mine' },
+  ])
+})

@@ -1,0 +1,79 @@
+import { deepEqual, isJsonObject, type JsonObject, type JsonValue } from '#contract/protocol/json.ts'
+import { INSTANCE_REF_PROPERTY } from '#contract/protocol/limits.ts'
+import { isPropertyName } from '#contract/protocol/locator.ts'
+import type { Translate } from '../../i18n/use-text.ts'
+
+/** What is wrong with a document as the values of a local service; `path` is a JSON pointer into it. */
+export function checkValues(
+  value: JsonValue,
+  t: Translate,
+): { path: string; keyword: string; message: string }[] {
+  if (!isJsonObject(value)) return [{ path: '', keyword: 'type', message: t('localServices.problem.object') }]
+  return Object.keys(value).flatMap((name) => {
+    const message =
+      name === INSTANCE_REF_PROPERTY
+        ? t('localServices.problem.protected')
+        : isPropertyName(name)
+          ? null
+          : t('localServices.problem.name', { name })
+    const path = `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`
+    return message === null ? [] : [{ path, keyword: 'propertyNames', message }]
+  })
+}
+
+export const textOf = (values: JsonObject): string => JSON.stringify(values, null, 2)
+
+/** Who changed a property since both began from the same values; `overlap` is where they disagree. */
+export type Verdict = 'mine' | 'theirs' | 'alike' | 'overlap'
+
+/** A property that somebody changed. Undefined is "not there". */
+export type Difference = {
+  name: string
+  base: JsonValue | undefined
+  mine: JsonValue | undefined
+  theirs: JsonValue | undefined
+  verdict: Verdict
+}
+
+/** The properties that either side changed, in the order of mine; what nobody changed is left out. */
+export function compareValues(base: JsonObject, mine: JsonObject, theirs: JsonObject): Difference[] {
+  const names = new Set([...Object.keys(mine), ...Object.keys(theirs), ...Object.keys(base)])
+  return [...names].flatMap((name) => {
+    const values = { base: own(base, name), mine: own(mine, name), theirs: own(theirs, name) }
+    const isMine = !deepEqual(values.base, values.mine)
+    const isTheirs = !deepEqual(values.base, values.theirs)
+    if (!isMine && !isTheirs) return []
+    const verdict = !isTheirs
+      ? 'mine'
+      : !isMine
+        ? 'theirs'
+        : deepEqual(values.mine, values.theirs)
+          ? 'alike'
+          : 'overlap'
+    return [{ name, ...values, verdict }]
+  })
+}
+
+/** Theirs with my changes on top; where both changed the same, what was picked. */
+export function mergeValues(
+  theirs: JsonObject,
+  differences: readonly Difference[],
+  picks: ReadonlyMap<string, 'mine' | 'theirs'>,
+): JsonObject {
+  const merged = new Map(Object.entries(theirs))
+  for (const { name, mine, verdict } of differences) {
+    const takesMine = verdict === 'mine' || (verdict === 'overlap' && picks.get(name) === 'mine')
+    if (!takesMine) continue
+    if (mine === undefined) merged.delete(name)
+    else merged.set(name, mine)
+  }
+  return Object.fromEntries(merged)
+}
+
+export const isDecided = (
+  differences: readonly Difference[],
+  picks: ReadonlyMap<string, 'mine' | 'theirs'>,
+): boolean => differences.every(({ name, verdict }) => verdict !== 'overlap' || picks.has(name))
+
+const own = (values: JsonObject, name: string): JsonValue | undefined =>
+  Object.hasOwn(values, name) ? values[name] : undefined
