@@ -1,16 +1,112 @@
+import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { useText } from '../../i18n/use-text.ts'
+import { apiQuery } from '../../api/query.ts'
+import { useMay } from '../../api/session.ts'
+import { useErrorView } from '../../components/describe-code.ts'
+import { useRichText, useText } from '../../i18n/use-text.ts'
 import { Page } from '../../layouts/Page.tsx'
 import { paths } from '../../paths.ts'
+import { ErrorState } from '../../ui/ErrorState.tsx'
+import { Segments } from '../../ui/Id.tsx'
+import { LinkButton } from '../../ui/Link.tsx'
+import { Badge } from '../../ui/Badge.tsx'
+import { SkeletonLines } from '../../ui/Skeleton.tsx'
+import { Tabs } from '../../ui/Tabs.tsx'
+import { Time } from '../../ui/Time.tsx'
+import { CompareTab } from './CompareTab.tsx'
+import { JsonTab } from './JsonTab.tsx'
+import { ManifestTab } from './ManifestTab.tsx'
+import { VERSION_TABS } from './search.ts'
+import { VersionSwitch } from './VersionSwitch.tsx'
 
 const route = getRouteApi('/catalog/$env/$bundle/$version')
+const MANY = 200
 
 export function BundleVersionPage() {
   const t = useText()
-  const { bundle, version } = route.useParams()
+  const rich = useRichText()
+  const params = route.useParams()
+  const { tab = 'manifest', with: other } = route.useSearch()
+  const bundle = { environmentKey: params.env, bundleId: params.bundle }
+  const manifest = useQuery({
+    ...apiQuery('GET /bundles/{environmentKey}/{bundleId}/versions/{version}', {
+      params: { ...bundle, version: params.version },
+    }),
+    // a published version never changes
+    staleTime: Infinity,
+  })
+  const versions = useQuery(
+    apiQuery('GET /bundles/{environmentKey}/{bundleId}/versions', { params: bundle, query: { limit: MANY } }),
+  )
+  const error = useErrorView(manifest.error)
+  const mayInstall = useMay('installation:install', 'anywhere')
+  const items = versions.data?.items ?? []
+  const entry = items.find(({ version }) => version === params.version)
+  const name = manifest.data?.title ?? params.bundle
   return (
-    <Page title={`${bundle} ${version}`} trail={[{ label: t('catalog.title'), to: paths.catalog() }]}>
-      {null}
+    <Page
+      title={`${name} ${params.version}`}
+      trail={[{ label: t('catalog.title'), to: paths.catalog() }]}
+      meta={
+        <>
+          <Segments parts={[params.env, params.bundle]} />
+          {entry && (
+            <span>
+              {rich('catalog.version.published', {
+                at: <Time at={entry.publishedAt} />,
+                who: entry.publishedBy.name,
+              })}
+            </span>
+          )}
+          {items[0]?.version === params.version && <Badge>{t('catalog.version.latest')}</Badge>}
+        </>
+      }
+      actions={
+        <>
+          <VersionSwitch params={params} versions={items} />
+          <LinkButton
+            to={paths.installations({ bundleId: params.bundle, version: params.version })}
+            icon="installations"
+          >
+            {t('catalog.version.installed')}
+          </LinkButton>
+          {mayInstall && (
+            <LinkButton
+              icon="plus"
+              to={paths.installationNew({
+                bundleEnvironmentKey: params.env,
+                bundleId: params.bundle,
+                version: params.version,
+              })}
+            >
+              {t('catalog.version.install')}
+            </LinkButton>
+          )}
+        </>
+      }
+      tabs={
+        <Tabs
+          label={t('catalog.version.tab.label')}
+          current={tab}
+          tabs={VERSION_TABS.map((id) => ({
+            id,
+            label: t(`catalog.version.tab.${id}`),
+            to: paths.bundleVersion(params, id === 'manifest' ? {} : { tab: id }),
+          }))}
+        />
+      }
+    >
+      {error ? (
+        <ErrorState error={error} retrying={manifest.isFetching} onRetry={() => void manifest.refetch()} />
+      ) : !manifest.data ? (
+        <SkeletonLines lines={10} />
+      ) : tab === 'json' ? (
+        <JsonTab manifest={manifest.data} />
+      ) : tab === 'compare' ? (
+        <CompareTab params={params} manifest={manifest.data} versions={items} other={other} />
+      ) : (
+        <ManifestTab manifest={manifest.data} />
+      )}
     </Page>
   )
 }

@@ -1,7 +1,145 @@
-import { useText } from '../../i18n/use-text.ts'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { lazy, Suspense, useMemo, useState } from 'react'
+import type { Bundle } from '#contract/console-api/shapes.ts'
+import { apiQuery } from '../../api/query.ts'
+import { useMay } from '../../api/session.ts'
+import { QueryTable } from '../../components/QueryTable.tsx'
+import { TextFilters } from '../../components/TextFilters.tsx'
+import { useText, type Translate } from '../../i18n/use-text.ts'
 import { Page } from '../../layouts/Page.tsx'
+import { paths } from '../../paths.ts'
+import { given, type SearchChange } from '../../search.ts'
+import { Button } from '../../ui/Button.tsx'
+import { EmptyState } from '../../ui/EmptyState.tsx'
+import { FilterBar, SearchInput } from '../../ui/Filters.tsx'
+import { Mono } from '../../ui/Id.tsx'
+import type { Column } from '../../ui/table/column.ts'
+import { Time } from '../../ui/Time.tsx'
+import type { CatalogSearch } from './search.ts'
+
+const PublishDialog = lazy(async () => ({ default: (await import('./PublishDialog.tsx')).PublishDialog }))
+
+const route = getRouteApi('/catalog')
+const PAGE = 50
 
 export function CatalogPage() {
   const t = useText()
-  return <Page title={t('catalog.title')}>{null}</Page>
+  const search = route.useSearch()
+  const navigate = route.useNavigate()
+  const [publishing, setPublishing] = useState(false)
+  const query = useQuery({
+    ...apiQuery('GET /bundles', { query: { ...search, limit: PAGE } }),
+    placeholderData: keepPreviousData,
+  })
+  const columns = useMemo(() => bundleColumns(t), [t])
+  const mayPublish = useMay('catalog:write', 'anywhere')
+  const { cursor, ...filters } = search
+  const isFiltered = Object.keys(filters).length > 0
+  const change = (next: SearchChange<CatalogSearch>) =>
+    void navigate({ search: given({ ...filters, ...next }), replace: true })
+  const clear = () => void navigate({ search: {} })
+  return (
+    <Page
+      title={t('catalog.title')}
+      actions={
+        <Button
+          icon="plus"
+          disabledReason={!mayPublish && t('catalog.reason.publish')}
+          onClick={() => setPublishing(true)}
+        >
+          {t('catalog.publish')}
+        </Button>
+      }
+    >
+      <div className="mb-3">
+        <FilterBar onClear={isFiltered && clear}>
+          <SearchInput
+            label={t('catalog.search')}
+            value={search.q ?? ''}
+            onSearch={(q) => change({ q: q || undefined })}
+          />
+          <TextFilters
+            label={t('catalog.column.environment')}
+            onChange={change}
+            filters={[
+              {
+                name: 'environmentKey',
+                label: t('catalog.column.environment'),
+                value: search.environmentKey,
+                suggestions: [...new Set(query.data?.items.map(({ bundle }) => bundle.environmentKey))],
+              },
+            ]}
+          />
+        </FilterBar>
+      </div>
+      <QueryTable
+        label={t('catalog.list')}
+        query={query}
+        columns={columns}
+        rowKey={rowKey}
+        rowLink={rowLink}
+        cursor={cursor}
+        pageLink={(at) => paths.catalog(given({ ...search, cursor: at }))}
+        onClear={isFiltered && clear}
+        empty={
+          <EmptyState icon="catalog" title={t('catalog.empty.title')} message={t('catalog.empty.message')} />
+        }
+      />
+      {publishing && (
+        <Suspense>
+          <PublishDialog onClose={() => setPublishing(false)} />
+        </Suspense>
+      )}
+    </Page>
+  )
 }
+
+const rowKey = ({ bundle }: Bundle) => `${bundle.environmentKey}/${bundle.bundleId}`
+const rowLink = ({ bundle, latest }: Bundle) =>
+  paths.bundleVersion({ env: bundle.environmentKey, bundle: bundle.bundleId, version: latest.version })
+
+const bundleColumns = (t: Translate): Column<Bundle>[] => [
+  {
+    id: 'bundle',
+    header: t('catalog.column.bundle'),
+    cell: ({ title, bundle }) => (
+      <>
+        {title} <span className="mono ml-1 font-normal text-faint">{bundle.bundleId}</span>
+      </>
+    ),
+    width: '24%',
+  },
+  {
+    id: 'about',
+    header: t('catalog.column.about'),
+    cell: ({ description }) => <span className="text-muted">{description}</span>,
+    card: 'wide',
+    hideBelow: 'md',
+  },
+  {
+    id: 'environment',
+    header: t('catalog.column.environment'),
+    cell: ({ bundle }) => <Mono>{bundle.environmentKey}</Mono>,
+    width: '9rem',
+  },
+  {
+    id: 'latest',
+    header: t('catalog.column.latest'),
+    cell: ({ latest }) => <Mono>{latest.version}</Mono>,
+    width: '8rem',
+  },
+  {
+    id: 'versions',
+    header: t('catalog.column.versions'),
+    cell: ({ versions }) => versions,
+    align: 'end',
+    width: '6.5rem',
+  },
+  {
+    id: 'published',
+    header: t('catalog.column.published'),
+    cell: ({ latest }) => <Time at={latest.publishedAt} inRow className="text-muted" />,
+    width: '8rem',
+  },
+]

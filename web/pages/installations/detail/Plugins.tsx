@@ -1,5 +1,5 @@
 import type { InstallationDetail } from '#contract/console-api/shapes.ts'
-import { LocatorText } from '../../../components/LocatorText.tsx'
+import { PropertyRights } from '../../../components/PropertyRights.tsx'
 import { useText } from '../../../i18n/use-text.ts'
 import { paths } from '../../../paths.ts'
 import { Card } from '../../../ui/Card.tsx'
@@ -8,11 +8,16 @@ import { Icon } from '../../../ui/icons/Icon.tsx'
 import { TextLink } from '../../../ui/Link.tsx'
 
 type Plugin = InstallationDetail['plugins'][number]
-type Authorization = Plugin['authorizations'][number]
 
 /** Who is called in the operations of the installation, and what each may read, write and resolve. */
 export function Plugins({ plugins }: { plugins: readonly Plugin[] }) {
   const t = useText()
+  const words = {
+    reads: t('installations.plugins.reads'),
+    writes: t('installations.plugins.writes'),
+    resolves: t('installations.plugins.resolves'),
+    nothing: t('installations.plugins.none.cell'),
+  }
   if (plugins.length === 0) {
     return (
       <Card padded={false}>
@@ -52,7 +57,12 @@ export function Plugins({ plugins }: { plugins: readonly Plugin[] }) {
               ) : (
                 <ul className="divide-y divide-line">
                   {plugin.authorizations.map((authorization) => (
-                    <Allowed key={authorization.resource} authorization={authorization} />
+                    <PropertyRights
+                      key={authorization.resource}
+                      locator={authorization.resource}
+                      rights={authorization}
+                      words={words}
+                    />
                   ))}
                 </ul>
               )}
@@ -60,36 +70,5 @@ export function Plugins({ plugins }: { plugins: readonly Plugin[] }) {
           ))}
       </div>
     </>
-  )
-}
-
-function Allowed({ authorization }: { authorization: Authorization }) {
-  const { resource, readProperties, writeProperties, credentialProperties } = authorization
-  return (
-    <li className="px-4 py-3">
-      <LocatorText locator={resource} />
-      <dl className="mt-2 grid gap-x-6 gap-y-2 sm:grid-cols-3">
-        <Names verb="reads" names={readProperties} />
-        <Names verb="writes" names={writeProperties} />
-        <Names verb="resolves" names={credentialProperties} />
-      </dl>
-    </li>
-  )
-}
-
-function Names({ verb, names }: { verb: 'reads' | 'writes' | 'resolves'; names: readonly string[] }) {
-  const t = useText()
-  return (
-    <div className="min-w-0">
-      <dt className="mb-1 text-xs text-faint">{t(`installations.plugins.${verb}`)}</dt>
-      <dd className="flex flex-wrap gap-1">
-        {names.length === 0 && <span className="text-faint">{t('installations.plugins.none.cell')}</span>}
-        {names.map((name) => (
-          <span key={name} className="mono rounded-sm bg-sunken px-1.5 py-0.5 wrap-anywhere">
-            {name}
-          </span>
-        ))}
-      </dd>
-    </div>
   )
 }

@@ -1,0 +1,157 @@
+import { useMemo } from 'react'
+import { INSTANCE_REF_PROPERTY } from '#contract/protocol/limits.ts'
+import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
+import { describeDefinition } from '../../components/manifest/describe-definition.ts'
+import { locatorIn, writersIn, type Manifest, type Resource } from '../../components/manifest/writers.ts'
+import { groupProperties, kindIcon, propertyHelp, propertyTitle } from '../../components/property-labels.ts'
+import { LocatorText } from '../../components/LocatorText.tsx'
+import { useText } from '../../i18n/use-text.ts'
+import { paths } from '../../paths.ts'
+import { Section } from '../../ui/Card.tsx'
+import { Icon } from '../../ui/icons/Icon.tsx'
+import { PlainLink } from '../../ui/Link.tsx'
+import { ValueView } from '../../ui/values/ValueView.tsx'
+import { ManifestPlugins } from './ManifestPlugins.tsx'
+
+/** A manifest to read: what is installed, what can be configured, who takes part and what each may do. */
+export function ManifestTab({ manifest }: { manifest: Manifest }) {
+  const t = useText()
+  const writers = useMemo(() => writersIn(manifest), [manifest])
+  return (
+    <div className="space-y-7">
+      {manifest.description !== undefined && manifest.description !== '' && (
+        <p className="max-w-[72ch] text-md whitespace-pre-line">{manifest.description}</p>
+      )}
+      <Section title={t('catalog.version.resources')} flush>
+        {manifest.resources.length === 0 && (
+          <p className="text-muted">{t('catalog.version.resources.none')}</p>
+        )}
+        <div className="space-y-4">
+          {manifest.resources.map((resource) => {
+            const locator = locatorIn(manifest, resource)
+            return (
+              <ResourceCard
+                key={locator}
+                locator={locator}
+                resource={resource}
+                writers={writers.get(locator)}
+              />
+            )
+          })}
+        </div>
+      </Section>
+      <Section title={t('catalog.version.plugins')} flush>
+        <ManifestPlugins manifest={manifest} />
+      </Section>
+    </div>
+  )
+}
+
+function ResourceCard({
+  locator,
+  resource,
+  writers,
+}: {
+  locator: string
+  resource: Resource
+  writers: ReadonlyMap<string, string> | undefined
+}) {
+  const t = useText()
+  const { kind, title, moduleId, events = [], properties } = resource
+  const groups = groupProperties(properties)
+  return (
+    <section aria-label={title} className="rounded-lg border border-line bg-surface">
+      <header className="flex flex-wrap items-center gap-x-4 gap-y-1 border-b border-line px-4 py-2.5">
+        <div className="min-w-0 flex-1 basis-72">
+          <h3 className="flex items-center gap-2 text-md font-semibold">
+            <Icon name={kindIcon[kind]} className="text-muted" />
+            <span className="min-w-0 wrap-anywhere">{title}</span>
+            <span className="text-xs font-normal text-faint">{t(`vocabulary.kind.${kind}`)}</span>
+          </h3>
+          <div className="pl-6 text-xs">
+            <LocatorText locator={locator} />
+          </div>
+        </div>
+        <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-2 text-xs max-sm:pl-6">
+          {moduleId !== undefined && (
+            <>
+              <dt className="text-faint">{t('catalog.version.module')}</dt>
+              <dd className="mono wrap-anywhere">{moduleId}</dd>
+            </>
+          )}
+          {events.length > 0 && (
+            <>
+              <dt className="text-faint">{t('catalog.version.events')}</dt>
+              <dd className="mono wrap-anywhere">{events.map(({ method }) => method).join(', ')}</dd>
+            </>
+          )}
+        </dl>
+      </header>
+      <div className="space-y-4 px-4 py-3">
+        {groups.length === 0 && <p className="text-muted">{t('catalog.version.noProperties')}</p>}
+        {groups.map(({ group, properties }) => (
+          <div key={group ?? ''}>
+            {group !== null && <h4 className="mb-1 text-xs font-medium text-faint">{group}</h4>}
+            <ul className="divide-y divide-line">
+              {properties.map(({ name, definition }) => (
+                <PropertyRow key={name} name={name} definition={definition} writer={writers?.get(name)} />
+              ))}
+            </ul>
+          </div>
+        ))}
+      </div>
+    </section>
+  )
+}
+
+function PropertyRow({
+  name,
+  definition,
+  writer,
+}: {
+  name: string
+  definition: PropertyDefinition
+  writer: string | undefined
+}) {
+  const t = useText()
+  const title = propertyTitle(definition, name)
+  const help = propertyHelp(definition)
+  const marks = [
+    definition.required === true && t('catalog.holds.required'),
+    definition.isSensitive === true && t('catalog.holds.sensitive'),
+  ].filter(Boolean)
+  return (
+    <li className="grid gap-x-6 gap-y-0.5 py-2 sm:grid-cols-[minmax(10rem,18rem)_minmax(0,1fr)]">
+      <div className="min-w-0 wrap-anywhere">
+        <span className="font-medium">{title}</span>
+        {title !== name && <span className="mono ml-1.5 text-faint">{name}</span>}
+        {marks.length > 0 && <span className="block text-xs text-muted">{marks.join(' · ')}</span>}
+      </div>
+      <div className="min-w-0">
+        <p className="wrap-anywhere">{describeDefinition(definition, t)}</p>
+        {help !== '' && <p className="max-w-[80ch] text-xs text-muted wrap-anywhere">{help}</p>}
+        {definition.default !== undefined && (
+          <p className="flex flex-wrap gap-x-1.5 text-xs text-muted">
+            <span>{t('catalog.table.default')}</span>
+            <span className="min-w-0 text-ink">
+              <ValueView value={definition.default} />
+            </span>
+          </p>
+        )}
+        {(writer !== undefined || name === INSTANCE_REF_PROPERTY) && (
+          <p className="flex items-center gap-1 text-xs text-muted">
+            <Icon name={writer === undefined ? 'lock' : 'plugins'} size={12} />
+            {t('catalog.table.written')}{' '}
+            {writer === undefined ? (
+              t('catalog.writtenBy.runtime')
+            ) : (
+              <PlainLink to={paths.plugin(writer)} className="mono rounded-sm hover:text-ink hover:underline">
+                {writer}
+              </PlainLink>
+            )}
+          </p>
+        )}
+      </div>
+    </li>
+  )
+}
