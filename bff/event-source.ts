@@ -1,5 +1,11 @@
-/** One thing read from a server-sent event stream: an event, or a comment that only keeps the line open. */
-export type SourcedEvent = { kind: 'event'; id: string; event: string; data: string } | { kind: 'comment' }
+/**
+ * One thing read from a server-sent event stream: an event; an id without data, which only says from where to resume; or
+ * a comment that only keeps the line open.
+ */
+export type SourcedEvent =
+  | { kind: 'event'; id: string; event: string; data: string }
+  | { kind: 'position'; id: string }
+  | { kind: 'comment' }
 
 const MAX_EVENT_CHARACTERS = 1_048_576
 
@@ -26,6 +32,7 @@ function readBlock(block: string): SourcedEvent {
     if (name === 'data') fields.data.push(value)
     else if (name === 'id' || name === 'event') fields[name] = value
   }
-  if (fields.data.length === 0) return { kind: 'comment' }
+  if (fields.data.length === 0)
+    return fields.id === '' ? { kind: 'comment' } : { kind: 'position', id: fields.id }
   return { kind: 'event', id: fields.id, event: fields.event, data: fields.data.join('\n') }
 }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { streamSSE } from 'hono/streaming'
 import type { Context } from 'hono'
 import { eventSourceReader } from '../event-source.ts'
@@ -23,9 +24,13 @@ export interface EventOptions {
   isStillSignedIn: (c: Context<{ Variables: ApiVariables }>) => Promise<boolean>
   /** Ends every stream when the server stops. */
   stopping: AbortSignal
+  /** Default 30,000. */
+  checkMs?: number
 }
 
 const CHECK_MS = 30_000
+/** Before the runtime is asked for its stream again, which it may end at once. */
+const REOPEN_MS = 100
 const EVENT_ID = /^[0-9A-Za-z-]{1,64}$/
 
 /**
@@ -41,10 +46,10 @@ export function eventRoute(options: EventOptions) {
       stream.onAbort(end)
       options.stopping.addEventListener('abort', end, { once: true })
       const check = setInterval(() => {
-        void options.isStillSignedIn(c).then((signedIn) => {
-          if (!signedIn) ended.abort()
-        })
-      }, CHECK_MS)
+        // where that cannot be known, whoever comes back is asked again
+        const signedIn = options.isStillSignedIn(c).catch(() => false)
+        void signedIn.then((isSignedIn) => isSignedIn || end())
+      }, options.checkMs ?? CHECK_MS)
       try {
         let lastEventId = EVENT_ID.test(given) ? given : null
         while (!ended.signal.aborted) {
@@ -59,9 +64,14 @@ export function eventRoute(options: EventOptions) {
           await stream.write(': connected\n\n')
           for await (const event of eventSourceReader(source)) {
             if (event.kind === 'comment') await stream.write(': \n\n')
-            else if (await pass(event, c.var.person, (message) => stream.writeSSE(message)))
+            else if (event.kind === 'position') {
+              if (!EVENT_ID.test(event.id)) continue
+              lastEventId = event.id
+              await stream.write(`id: ${event.id}\n\n`)
+            } else if (await pass(event, c.var.person, (message) => stream.writeSSE(message)))
               lastEventId = event.id
           }
+          await sleep(REOPEN_MS, undefined, { signal: ended.signal })
         }
       } catch (error) {
         if (!ended.signal.aborted) throw error
