@@ -20,6 +20,8 @@ type Properties = Record<string, Record<string, TypedValue>>
 
 const SETTLED = new Set<Operation['state']>(['SUCCEEDED', 'FAILED', 'TAKEN_OVER'])
 const PATIENCE_MS = 60_000
+/** What stood in the way when the building was cut off and begun again ends by itself. */
+const WORTH_WAITING = new Set(['OPERATION_IN_PROGRESS', 'CONFIGURATION_SNAPSHOT_STALE'])
 
 /** The hands that build: each does one thing, as a person, through the runtime API. */
 export class DemoWorld {
@@ -165,8 +167,22 @@ export class DemoWorld {
     )
   }
 
-  async install(place: Place, bundleId: string, version: string, person: DemoPerson): Promise<Operation> {
+  async install(
+    place: Place,
+    bundleId: string,
+    version: string,
+    person: DemoPerson,
+  ): Promise<Operation | undefined> {
     const manifest = manifestOf(bundleId, version)
+    const { items } = await this.call(platform, 'GET /installations', {
+      query: { ...queryOf(scopes[place]), bundleId, state: 'NOT_INSTALLED,ACTIVE' },
+    })
+    const [found] = items
+    if (found !== undefined) {
+      const { bundleInstallId } = found.installation
+      this.installed.set(`${place}/${bundleId}`, bundleInstallId)
+      return this.newest(bundleInstallId)
+    }
     const { installation, operation } = await this.call(
       person,
       'POST /installations',
@@ -184,14 +200,22 @@ export class DemoWorld {
     return operation
   }
 
-  async upgrade(place: Place, bundleId: string, version: string, person: DemoPerson): Promise<Operation> {
+  async upgrade(
+    place: Place,
+    bundleId: string,
+    version: string,
+    person: DemoPerson,
+  ): Promise<Operation | undefined> {
     const manifest = manifestOf(bundleId, version)
+    const bundleInstallId = this.idOf(place, bundleId)
+    const begun = await this.newest(bundleInstallId, { operationType: 'UPGRADE' })
+    if (begun?.targetVersion === version) return begun
     const { snapshotVersion } = await this.configurationOf(scopes[place], person)
     const { operation } = await this.call(
       person,
       'POST /installations/{bundleInstallId}/upgrade',
       {
-        params: { bundleInstallId: this.idOf(place, bundleId) },
+        params: { bundleInstallId },
         body: {
           targetVersion: version,
           properties: demoInstallValues(manifest),
@@ -199,11 +223,12 @@ export class DemoWorld {
           reason: `Release ${version}`,
         },
       },
-      `upgrade-${place}-${bundleId}`,
+      `upgrade-${place}-${bundleId}-${snapshotVersion}`,
     )
     return operation
   }
 
+  /** Nothing where the value stands already. Waits while an operation that was begun before holds the installation. */
   async configure(
     place: Place,
     bundleId: string,
@@ -216,17 +241,38 @@ export class DemoWorld {
     const { bundle } = manifestOf(bundleId)
     const [kind, name = ''] = resource.split('/')
     const locator = formatLocator({ ...bundle, kind: kind as 'MODULE', name })
-    const { snapshotVersion } = await this.configurationOf(scopes[place], person)
-    const { operations } = await this.call(
-      person,
-      'PATCH /scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/configuration',
-      {
-        params: scopes[place],
-        body: { snapshotVersion, changes: { [locator]: { [property]: value } }, reason },
-      },
-      `configure-${place}-${bundleId}-${property}`,
-    )
-    return operations[0]
+    const until = Date.now() + PATIENCE_MS
+    for (;;) {
+      const { snapshotVersion } = await this.configurationOf(scopes[place], person)
+      try {
+        const { operations } = await this.call(
+          person,
+          'PATCH /scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/configuration',
+          {
+            params: scopes[place],
+            body: { snapshotVersion, changes: { [locator]: { [property]: value } }, reason },
+          },
+          // with the time: a refusal would be answered again to the same key
+          `configure-${place}-${bundleId}-${property}-${snapshotVersion}-${Date.now()}`,
+        )
+        return operations[0]
+      } catch (error) {
+        const code = error instanceof Error && 'code' in error ? error.code : ''
+        if (!WORTH_WAITING.has(String(code)) || Date.now() > until) throw error
+        await pause()
+      }
+    }
+  }
+
+  /** The newest operation of an installation, of a kind where one is asked for. */
+  async newest(
+    bundleInstallId: string,
+    filter: { operationType?: string; state?: string } = {},
+  ): Promise<Operation | undefined> {
+    const { items } = await this.call(platform, 'GET /operations', {
+      query: { bundleInstallId, ...filter, limit: 1 },
+    })
+    return items[0]
   }
 
   private configurationOf(scope: Scope, person: DemoPerson) {
@@ -237,7 +283,7 @@ export class DemoWorld {
     )
   }
 
-  private idOf(place: Place, bundleId: string): string {
+  idOf(place: Place, bundleId: string): string {
     const id = this.installed.get(`${place}/${bundleId}`)
     if (id === undefined) throw new Error(`The demo world has no ${bundleId} in ${place}`)
     return id
@@ -251,11 +297,15 @@ export class DemoWorld {
         params: { operationId: operation.operationId },
       })
       if (SETTLED.has(now.state)) return now
-      await new Promise((resolve) => setTimeout(resolve, 60))
+      await pause()
     }
     throw new Error(`The operation ${operation.operationId} of the demo world did not end within a minute`)
   }
 }
+
+const pause = () => new Promise((resolve) => setTimeout(resolve, 60))
+
+const queryOf = ({ workspaceId, ...scope }: Scope) => ({ ...scope, workspaceId: String(workspaceId) })
 
 export const data = (value: string | number | boolean): TypedValue => ({ '@type': 'Data', value })
 
