@@ -10,7 +10,8 @@ import { openServer } from '#database/open.ts'
 import type { OpenServer } from '#database/open.ts'
 import type { EgressRule } from '#edge/egress.ts'
 import { keptSecret } from '#edge/kept-secret.ts'
-import type { Log, LogFields } from '#edge/log.ts'
+import { fieldsFirst } from '#edge/log.ts'
+import type { Log } from '#edge/log.ts'
 import { createOutbound } from '#edge/outbound.ts'
 import { serve } from '#edge/serve.ts'
 import type { RunningServer } from '#edge/serve.ts'
@@ -75,7 +76,7 @@ async function start(
   stop: () => Promise<void>,
 ): Promise<Running> {
   const { dataDir, log } = options
-  const database = await openServer({ databaseUrl: options.databaseUrl, dataDir, log: databaseLog(log) })
+  const database = await openServer({ databaseUrl: options.databaseUrl, dataDir, log: fieldsFirst(log) })
   stops.push(() => database.stop())
   const assertionKey = await loadActorKey(dataDir)
 
@@ -162,12 +163,4 @@ async function startRuntime(
     createActorAssertions(assertionKey),
   )
   return { address, plugins, call }
-}
-
-function databaseLog(log: Log) {
-  return {
-    info: (fields: object, message: string) => log.info(message, fields as LogFields),
-    warn: (fields: object, message: string) => log.warn(message, fields as LogFields),
-    error: (fields: object, message: string) => log.error(message, fields as LogFields),
-  }
 }

@@ -58,6 +58,9 @@ export interface Console {
   stop(): Promise<void>
 }
 
+/** The public key of our actor assertions: what `ACTOR_ASSERTION_JWKS` of a runtime elsewhere names. */
+const ACTOR_KEYS_PATH = '/.well-known/jwks.json'
+
 /** The BFF: sign-in, sessions, `/api/*` and the built console on one origin. Its order is the order of the checks. */
 export async function createConsole(options: ConsoleOptions): Promise<Console> {
   const { connection, settings, log, runtime } = options
@@ -96,6 +99,9 @@ export async function createConsole(options: ConsoleOptions): Promise<Console> {
   app.use(securityHeaders({ publicOrigin }))
   app.use(canonicalPath({ prefixes: ['api', 'auth', 'idp', 'assets'] }))
   app.get('/healthz', (c) => c.text('ok'))
+  app.get(ACTOR_KEYS_PATH, (c) =>
+    c.json({ keys: [options.assertionKey.publicJwk] }, 200, { 'cache-control': 'public, max-age=60' }),
+  )
   app.use(publicHost({ publicOrigin }))
   app.use(provenance({ publicOrigin }))
   app.route('/', auth.routes)

@@ -67,6 +67,15 @@ function cleanFields(fields: LogFields, scrubber: Scrubber): Record<string, unkn
   return clean
 }
 
+/** The same log for whoever hands over the fields first, as the database does. */
+export function fieldsFirst(log: Log) {
+  return {
+    info: (fields: object, message: string) => log.info(message, fields as LogFields),
+    warn: (fields: object, message: string) => log.warn(message, fields as LogFields),
+    error: (fields: object, message: string) => log.error(message, fields as LogFields),
+  }
+}
+
 const MAX_CAUSES = 5
 
 function cleanError(error: unknown, scrubber: Scrubber, depth: number): unknown {

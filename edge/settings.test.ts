@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
 import { describe, it } from 'node:test'
 import * as z from 'zod'
 import { csv, optionalSecret, originUrl, port, readSettings, SettingsError } from './settings.ts'
@@ -51,17 +50,5 @@ describe('readSettings', () => {
       wrong({ CLIENT_SECRET: 'short' }),
       'CLIENT_SECRET is wrong: a secret needs at least 8 characters',
     )
-  })
-})
-
-describe('settingsMain', () => {
-  it('prints one line and exits with 1', () => {
-    const url = new URL('settings.ts', import.meta.url).href
-    const script = `import { settingsMain, SettingsError } from ${JSON.stringify(url)}
-      await settingsMain(() => { throw new SettingsError('PORT is wrong') })`
-    const result = spawnSync(process.execPath, ['--input-type=module-typescript', '-e', script], {
-      encoding: 'utf8',
-    })
-    assert.deepEqual([result.status, result.stderr], [1, 'PORT is wrong\n'])
   })
 })

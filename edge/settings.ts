@@ -35,16 +35,6 @@ function lineFor(issue: z.core.$ZodIssue | undefined, given: Record<string, stri
   return `${name} is wrong: ${issue?.message ?? 'not allowed'}${shown}`.replaceAll(/\s+/g, ' ')
 }
 
-/** Runs a program's start; a wrong setting prints its line and exits with 1, without a stack. */
-export async function settingsMain(start: () => Promise<void> | void): Promise<void> {
-  try {
-    await start()
-  } catch (error) {
-    console.error(error instanceof SettingsError ? error.message : error)
-    process.exit(1)
-  }
-}
-
 /** A TCP port; 0 lets the system choose. */
 export function port(fallback: number) {
   const message = 'a port from 0 to 65535 is needed'

@@ -1,16 +1,17 @@
 import { mkdir } from 'node:fs/promises'
 import { openServer } from '#database/open.ts'
-import { createLog } from '#edge/log.ts'
-import type { Log, LogFields } from '#edge/log.ts'
+import { createLog, fieldsFirst } from '#edge/log.ts'
+import { runProgram } from '#edge/program.ts'
+import type { Program } from '#edge/program.ts'
 import { serve } from '#edge/serve.ts'
-import { settingsMain, SettingsError } from '#edge/settings.ts'
+import { SettingsError } from '#edge/settings.ts'
 import { createRuntime } from './app.ts'
 import { loadActorKeys, readRuntimeSettings } from './config.ts'
 
 /** A replica of the runtime alone, for a console and a database elsewhere. */
-async function main(): Promise<void> {
+async function main({ onStop, end }: Program): Promise<void> {
   const settings = readRuntimeSettings(process.env)
-  const { credential, actorAssertionJwks } = settings
+  const { credential, actorAssertionJwks, databaseUrl, dataDir } = settings
   if (credential === null)
     throw new SettingsError('RUNTIME_API_CREDENTIAL is not set: the console must know the same secret')
   if (actorAssertionJwks === null)
@@ -20,19 +21,21 @@ async function main(): Promise<void> {
 
   const log = createLog({ name: 'bundle-runtime', level: settings.logLevel })
   log.addSecret(credential)
-  await mkdir(settings.dataDir, { recursive: true, mode: 0o700 })
+  await mkdir(dataDir, { recursive: true, mode: 0o700 })
   const actorKeys = await loadActorKeys(actorAssertionJwks)
-  const { databaseUrl, dataDir } = settings
-  const database = await openServer({ databaseUrl, dataDir, log: databaseLog(log) })
+  const database = await openServer({ databaseUrl, dataDir, log: fieldsFirst(log) })
+  onStop(() => database.stop())
+  void database.failed.then(() => end(1, 'The embedded database ended by itself. See its log in DATA_DIR.'))
   const runtime = await createRuntime({
     connection: database.connection,
-    dataDir: settings.dataDir,
+    dataDir,
     platformApiBase: settings.platformApiBase,
     egressAllow: settings.egressAllow,
     credentials: [credential],
     actorKeys,
     log,
   })
+  onStop(() => runtime.stop())
   await runtime.start()
   const server = await serve({
     app: runtime.app,
@@ -40,38 +43,8 @@ async function main(): Promise<void> {
     hostname: settings.host,
     portVariable: 'RUNTIME_PORT',
   })
+  onStop(() => server.stop({ graceMs: 2_000 }))
   log.info('the runtime listens', { port: server.port })
-
-  let isStopping = false
-  const stop = async (exitCode: number): Promise<void> => {
-    if (isStopping) return
-    isStopping = true
-    // new requests first, then the streams and the work, and the database that they need last
-    const closed = server.stop()
-    await runtime.stop()
-    await closed
-    await database.stop()
-    process.exit(exitCode)
-  }
-  const stopOn = (why: string, exitCode: number) => (error?: unknown) => {
-    if (exitCode === 0) log.info(why)
-    else log.error(why, {}, error)
-    void stop(exitCode)
-  }
-  process.once('SIGTERM', stopOn('stopping', 0))
-  process.once('SIGINT', stopOn('stopping', 0))
-  process.once('uncaughtException', stopOn('stopping after an error that nobody expected', 1))
-  process.once('unhandledRejection', stopOn('stopping after an error that nobody expected', 1))
-  void database.failed.then(stopOn('stopping: the embedded database ended', 1))
 }
 
-function databaseLog(log: Log) {
-  const fieldsOf = (fields: object) => fields as LogFields
-  return {
-    info: (fields: object, message: string) => log.info(message, fieldsOf(fields)),
-    warn: (fields: object, message: string) => log.warn(message, fieldsOf(fields)),
-    error: (fields: object, message: string) => log.error(message, fieldsOf(fields)),
-  }
-}
-
-await settingsMain(main)
+await runProgram(main)

@@ -11,7 +11,7 @@ const servers = spawn(
     '--watch-path=contract',
     '--watch-path=edge',
     '--watch-path=database',
-    join(root, 'start.ts'),
+    join(root, 'scripts', 'start.ts'),
     ...process.argv.slice(2),
   ],
   {

@@ -1,6 +1,6 @@
 // The way into every command. It is plain JavaScript, because on a fresh machine it runs on whatever Node is there:
 // it installs what is missing, then hands over to the pinned Node, which runs the TypeScript as it is.
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createHash } from 'node:crypto'
 import { dirname, join } from 'node:path'
@@ -27,8 +27,11 @@ if (program === undefined) {
   process.exit(2)
 }
 installWhatIsMissing()
-const result = spawnSync(pinnedNode(), [join(root, program), ...rest], { cwd: root, stdio: 'inherit' })
-process.exit(result.status ?? 1)
+const child = spawn(pinnedNode(), [join(root, program), ...rest], { cwd: root, stdio: 'inherit' })
+child.on('exit', (code) => process.exit(code ?? 1))
+// Ctrl+C reaches the program by itself, and this waits until it has stopped in order; SIGTERM comes to this alone
+process.on('SIGINT', () => undefined)
+process.on('SIGTERM', () => child.kill('SIGTERM'))
 
 function installWhatIsMissing() {
   const stamp = join(root, 'node_modules', '.bundle-console-install')
