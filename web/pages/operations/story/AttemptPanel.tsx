@@ -14,7 +14,7 @@ import { AttemptSteps } from './AttemptSteps.tsx'
 import { EvidenceList } from './Evidence.tsx'
 import { Payloads } from './Payloads.tsx'
 import type { Bar } from './timeline.ts'
-import { endedWell, isDefiniteFailure, isUncertain, verdictLook } from './verdict.ts'
+import { endedWell, isDefiniteFailure, isUncertain, verdictLook, type Verdict } from './verdict.ts'
 
 /** Everything about one attempt: what came of it, what it means, what was sent and what came back. */
 export function AttemptPanel({
@@ -73,7 +73,9 @@ export function AttemptPanel({
               {
                 label: t('operations.attempt.http'),
                 value: attempt.httpStatus ?? (
-                  <span className="text-faint">{t('operations.attempt.noHttp')}</span>
+                  <span className="text-faint">
+                    {verdict === 'IN_FLIGHT' ? '–' : t('operations.attempt.noHttp')}
+                  </span>
                 ),
               },
             ]}
@@ -91,7 +93,7 @@ export function AttemptPanel({
         </div>
         <div className="p-4">
           <h3 className="mb-1 font-semibold">{t('operations.attempt.writes')}</h3>
-          <Writes call={call} isKept={endedWell(verdict) && !attempt.late} />
+          <Writes call={call} verdict={verdict} isLate={attempt.late} />
         </div>
         <Payloads attempt={attempt} verdict={verdict} />
       </Card>
@@ -112,9 +114,12 @@ function AttemptFailure({ failure, isDefinite }: { failure: Failure; isDefinite:
   )
 }
 
-function Writes({ call, isKept }: { call: PluginCall; isKept: boolean }) {
+function Writes({ call, verdict, isLate }: { call: PluginCall; verdict: Verdict; isLate: boolean }) {
   const t = useText()
-  if (!isKept) return <p className="text-muted">{t('operations.attempt.writes.notKept')}</p>
+  if (verdict === 'IN_FLIGHT') return <p className="text-muted">{t('operations.attempt.response.notYet')}</p>
+  if (isLate || !endedWell(verdict)) {
+    return <p className="text-muted">{t('operations.attempt.writes.notKept')}</p>
+  }
   if (call.writes.length === 0) return <p className="text-muted">{t('operations.attempt.writes.none')}</p>
   return (
     <DefinitionList

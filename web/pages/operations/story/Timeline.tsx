@@ -9,7 +9,7 @@ import { useNow } from '../../../ui/use-now.ts'
 import { BandHead, ResourcesRow } from './TimelineBand.tsx'
 import { barKey, choiceOf, TimelineRow } from './TimelineRow.tsx'
 import { Axis } from './TimelineAxis.tsx'
-import { momentOf, rowsOf, type Bar, type StageBand, type Timeline as Model } from './timeline.ts'
+import { momentOf, rowsOf, runsOf, type Bar, type StageBand, type Timeline as Model } from './timeline.ts'
 import { timeScale } from './time-scale.ts'
 import { walk } from './walk.ts'
 
@@ -33,7 +33,11 @@ export function Timeline({
     operation.state === 'RUNNING' || operation.state === 'WAITING' || operation.state === 'PENDING'
   const [track, width] = useWidth<HTMLDivElement>()
   const scale = useMemo(
-    () => timeScale(spansOf(operation, timeline, isLive ? now : null)),
+    () =>
+      timeScale(
+        spansOf(operation, timeline, isLive ? now : null),
+        runsOf(timeline).map(({ from }) => from),
+      ),
     [operation, timeline, isLive, now],
   )
   const inner = Math.max(0, width - END_PX)
@@ -99,7 +103,7 @@ export function Timeline({
         {/* the links inside are the ones that are pressed; this only moves between them */}
         {/* oxlint-disable-next-line jsx-a11y/no-static-element-interactions */}
         <div ref={body} onKeyDown={press}>
-          <Axis ref={track} operation={operation} timeline={timeline} drawing={drawing} />
+          <Axis ref={track} timeline={timeline} drawing={drawing} />
           {stage(timeline.before)}
           <BandHead phase="RESOURCES" state={timeline.resources.state} />
           <ResourcesRow band={timeline.resources} drawing={drawing} />

@@ -1,10 +1,9 @@
 import type { Ref } from 'react'
-import type { OperationDetail } from '#contract/console-api/shapes.ts'
 import { formatClockTime, formatDuration, formatUtcTime } from '../../../i18n/format.ts'
 import { useText } from '../../../i18n/use-text.ts'
 import { cx } from '../../../ui/class-names.ts'
 import { rowGrid, type Drawing } from './drawing.ts'
-import { rowsOf, type Timeline } from './timeline.ts'
+import { runsOf, type Timeline } from './timeline.ts'
 import { ticksOf, type Stretch } from './time-scale.ts'
 
 const TICK_PX = 92
@@ -17,7 +16,6 @@ export function Axis({
   timeline,
 }: {
   ref: Ref<HTMLDivElement>
-  operation: OperationDetail
   timeline: Timeline
   drawing: Drawing
 }) {
@@ -84,17 +82,6 @@ function StretchLabels({ stretch, drawing }: { stretch: Stretch; drawing: Drawin
         ))}
     </>
   )
-}
-
-/** Where each retry by a person began. */
-function runsOf(timeline: Timeline): { run: number; from: number }[] {
-  const firsts = new Map<number, number>()
-  for (const { row } of rowsOf(timeline)) {
-    for (const { attempt, from } of row.bars) {
-      if (attempt.run > 1) firsts.set(attempt.run, Math.min(from, firsts.get(attempt.run) ?? from))
-    }
-  }
-  return [...firsts].map(([run, from]) => ({ run, from }))
 }
 
 /** What every row has behind its bars: the ticks, pauses, the moments where a person began again, and now. */

@@ -38,7 +38,8 @@ export function TimelineRow({
 }) {
   const t = useText()
   const look = row.result === 'NOT_CALLED' ? outcomeLook.NOT_CALLED : verdictLook[row.result]
-  const marks = drawing.width === 0 ? [] : layRow(row.bars, drawing)
+  const room = { ...drawing, width: drawing.width - (row.nextAt === null ? 0 : NEXT_PX) }
+  const marks = drawing.width === 0 ? [] : layRow(row.bars, room)
   return (
     <li className={cx(rowGrid, 'border-t border-line first:border-t-0')}>
       <div className="flex min-w-0 items-start gap-2 px-4 pt-2 sm:py-2">
@@ -106,6 +107,9 @@ function MarkLink({ operationId, mark, chosen }: { operationId: string; mark: Ma
           toneText[tone],
           toneTint[tone],
           toneLine[tone],
+          // many calls with time between them, not one long one
+          mark.bars.length > 1 &&
+            'bg-[repeating-linear-gradient(90deg,transparent_0_8px,var(--surface)_8px_10px)]',
           bar.attempt.late && 'border-dashed',
           bar.verdict === 'IN_FLIGHT' && 'animate-breathe',
           held ? 'outline-2 outline-offset-1 outline-ink' : 'hover:border-current',
@@ -134,6 +138,8 @@ function barText({ attempt, verdict, from, to }: Bar, t: Translate): string {
 }
 
 const WORDS_PX = 104
+/** What the sign of the next repeat takes at the end of its row. */
+const NEXT_PX = 26
 
 /** Where the repeat will be made by itself. */
 function NextRepeat({ at, drawing, after }: { at: number; drawing: Drawing; after: Mark | undefined }) {

@@ -61,13 +61,14 @@ function openEnds(mark: Mark, x: (moment: number) => number): Mark[] {
   ]
 }
 
-/** What was pushed over the end makes room from the right. */
+/** What was pushed over the end makes room from the right: a fold becomes narrower, a bar moves. */
 function pulledBack(marks: Mark[], width: number): Mark[] {
   let limit = width
-  for (let index = marks.length - 1; index >= 0; index--) {
-    const mark = marks[index]
-    if (!mark) break
-    mark.x = Math.min(mark.x, limit - mark.width)
+  for (const mark of marks.toReversed()) {
+    const over = Math.max(0, mark.x + mark.width - limit)
+    const shrinks = mark.bars.length > 1 ? Math.min(over, Math.max(0, mark.width - 2 * LEAST_PX)) : 0
+    mark.width -= shrinks
+    mark.x -= over - shrinks
     limit = mark.x - GAP_PX
   }
   return marks

@@ -37,6 +37,22 @@ test('a pause that dwarfs all the rest is drawn short', () => {
   assert.equal(at(weekend + 200), 1)
 })
 
+test('several pauses that are alike are all cut, when together they dwarf the rest', () => {
+  const minute = 60_000
+  const starts = [0, 21 * minute, 28 * minute, 39 * minute]
+  const { stretches } = timeScale(starts.map((start) => [start, start + 5000]))
+  assert.equal(stretches.filter(({ kind }) => kind === 'pause').length, 3)
+})
+
+test('a pause before a new run is cut even where it is short, one of back-off is not', () => {
+  const spans = [
+    [0, 100],
+    [30_000, 30_100],
+  ] as const
+  assert.deepEqual(kinds(spans), ['time'])
+  assert.equal(timeScale(spans, [30_000]).stretches.length, 3)
+})
+
 test('moments never change their order', () => {
   const spans = [
     [0, 0],

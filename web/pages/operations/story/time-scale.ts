@@ -11,19 +11,24 @@ export type Stretch = {
 export type TimeScale = { stretches: readonly Stretch[]; at: (moment: number) => number }
 
 /** Pauses shorter than this are never drawn short: back-off must be seen as what it is. */
-const SHORTEST_PAUSE_MS = 10_000
+const SHORTEST_PAUSE_MS = 120_000
+/** Between two runs it is a person who paused, and how long is not the plugin's story. */
+const SHORTEST_BETWEEN_RUNS_MS = 2000
 const PAUSE_SHARE = 0.07
 const LEAST_SHARE = 0.1
 
 /**
- * One axis for all rows. Time is drawn to scale, but a pause that is longer than twice all the rest is cut: an operation
- * that failed on Friday in 300 ms and was retried on Monday still shows its milliseconds.
+ * One axis for all rows. Time is drawn to scale, but pauses that dwarf all the rest are cut: an operation that failed on
+ * Friday in 300 ms and was retried on Monday still shows its milliseconds. `begins` are the moments of new runs.
  */
-export function timeScale(spans: readonly (readonly [from: number, to: number])[]): TimeScale {
+export function timeScale(
+  spans: readonly (readonly [from: number, to: number])[],
+  begins: readonly number[] = [],
+): TimeScale {
   const busy = merged(spans)
   const first = busy[0]?.[0] ?? 0
   const last = Math.max(first + 1, busy.at(-1)?.[1] ?? 0)
-  const stretches = withShares(cutAtPauses(first, last, longPauses(busy)))
+  const stretches = withShares(cutAtPauses(first, last, longPauses(busy, begins)))
   return { stretches, at: (moment) => shareOf(stretches, moment) }
 }
 
@@ -37,18 +42,23 @@ function merged(spans: readonly (readonly [number, number])[]): [number, number]
   return whole
 }
 
-function longPauses(busy: readonly [number, number][]): [number, number][] {
-  const pauses = busy.slice(1).map((span, index): [number, number] => [busy[index]?.[1] ?? span[0], span[0]])
-  const longestFirst = pauses.sort((a, b) => b[1] - b[0] - (a[1] - a[0]))
+/** As many of the longest pauses as there are until each of them is more than twice all that is left. */
+function longPauses(busy: readonly [number, number][], begins: readonly number[]): [number, number][] {
+  const longestFirst = busy
+    .slice(1)
+    .map((span, index): [number, number] => [busy[index]?.[1] ?? span[0], span[0]])
+    .filter(([from, to]) => {
+      const isBetweenRuns = begins.some((begin) => begin > from && begin <= to)
+      return to - from >= (isBetweenRuns ? SHORTEST_BETWEEN_RUNS_MS : SHORTEST_PAUSE_MS)
+    })
+    .sort((a, b) => b[1] - b[0] - (a[1] - a[0]))
   let rest = (busy.at(-1)?.[1] ?? 0) - (busy[0]?.[0] ?? 0)
-  const long: [number, number][] = []
-  for (const pause of longestFirst) {
-    const length = pause[1] - pause[0]
-    if (length < SHORTEST_PAUSE_MS || length <= 2 * (rest - length)) break
-    rest -= length
-    long.push(pause)
+  let cut = 0
+  for (const [index, [from, to]] of longestFirst.entries()) {
+    rest -= to - from
+    if (to - from > 2 * rest) cut = index + 1
   }
-  return long.sort((a, b) => a[0] - b[0])
+  return longestFirst.slice(0, cut).sort((a, b) => a[0] - b[0])
 }
 
 type Piece = Pick<Stretch, 'kind' | 'from' | 'to'>

@@ -112,6 +112,17 @@ export function rowsOf({ before, after }: Timeline): { stage: Stage; row: Row }[
   return [before, after].flatMap(({ phase, rows }) => rows.map((row) => ({ stage: phase, row })))
 }
 
+/** Where each run that a person began has its first attempt. */
+export function runsOf(timeline: Timeline): { run: number; from: number }[] {
+  const firsts = new Map<number, number>()
+  for (const { row } of rowsOf(timeline)) {
+    for (const { attempt, from } of row.bars) {
+      if (attempt.run > 1) firsts.set(attempt.run, Math.min(from, firsts.get(attempt.run) ?? from))
+    }
+  }
+  return [...firsts].map(([run, from]) => ({ run, from }))
+}
+
 export type Choice = { stage?: Stage | undefined; plugin?: string | undefined; attempt?: number | undefined }
 
 /** The attempt that the address names; else the one that failed; else the last that was made. */
