@@ -7,6 +7,7 @@ import type { ControlProps } from './control-props.ts'
 import { schemaOf } from './control-kind.ts'
 import { dataValue, setData } from './edit.ts'
 import { parseJson } from './parse-json.ts'
+import { problemWords } from './problem-words.ts'
 
 const JsonEditor = lazy(async () => ({ default: (await import('./JsonEditor.tsx')).JsonEditor }))
 
@@ -51,7 +52,12 @@ export function JsonControl({ definition, value, unfinished, onEdit, wiring, rea
         wiring={wiring}
         label={t('forms.json.of', { property: labelOf(definition, t('forms.json.label')) })}
         text={text}
-        check={(document) => checkValue(definition.schema ?? true, document)}
+        check={(document) =>
+          checkValue(definition.schema ?? true, document).map((problem) => ({
+            ...problem,
+            message: problemWords(problem.message, t),
+          }))
+        }
         readOnly={readOnly}
         onText={(next) => {
           if (next.trim() === '') return onEdit({ kind: 'removed' })

@@ -2,6 +2,7 @@ import { useEffect, useEffectEvent, useRef } from 'react'
 import type { Problem } from '#contract/protocol/json-schema.ts'
 import type { JsonValue } from '#contract/protocol/json.ts'
 import { json, jsonParseLinter } from '@codemirror/lang-json'
+import { defaultHighlightStyle, HighlightStyle, syntaxHighlighting } from '@codemirror/language'
 import { linter, lintGutter } from '@codemirror/lint'
 import type { Diagnostic } from '@codemirror/lint'
 import { Compartment, EditorState } from '@codemirror/state'
@@ -63,6 +64,7 @@ export function JsonEditor({
             if (update.docChanged) tell(update.state.doc.toString())
           }),
           LOOK,
+          syntaxHighlighting(COLOURS),
         ],
       }),
     })
@@ -115,6 +117,20 @@ function problemsIn(editor: EditorView, check: (value: JsonValue) => readonly Pr
     message,
   }))
 }
+
+/** The usual highlighting in our tokens, which change with the theme; tags without one keep the colour of the text. */
+const TOKENS: Readonly<Record<string, string>> = {
+  '#a11': 'var(--ok)',
+  '#164': 'var(--live)',
+  '#219': 'var(--live)',
+  '#f00': 'var(--fail)',
+}
+const COLOURS = HighlightStyle.define(
+  defaultHighlightStyle.specs.map(({ color, ...spec }) => ({
+    ...spec,
+    color: (typeof color === 'string' ? TOKENS[color] : undefined) ?? 'inherit',
+  })),
+)
 
 const LOOK = EditorView.theme({
   '&': { fontSize: '12px', color: 'var(--ink)', backgroundColor: 'transparent', height: '100%' },

@@ -2,6 +2,9 @@ import type { PropertyDefinition } from '#contract/protocol/property-definition.
 import type { Translate } from '../i18n/use-text.ts'
 import { schemaOf } from './control-kind.ts'
 
+/** A longer text than this nobody types by accident; the limit is told when somebody runs into it all the same. */
+const WORTH_TELLING = 100
+
 /** What a schema allows, in words and before anybody runs into it: "1 to 65535", "at most 40 characters". */
 export function limitsText(definition: PropertyDefinition, t: Translate): string {
   const schema = schemaOf(definition)
@@ -18,7 +21,8 @@ export function limitsText(definition: PropertyDefinition, t: Translate): string
   const [shortest, longest] = [number('minLength'), number('maxLength')]
   if (shortest !== undefined && shortest > 1 && longest !== undefined) {
     parts.push(t('forms.limit.length', { from: shortest, to: longest }))
-  } else if (longest !== undefined) parts.push(t('forms.limit.maxLength', { to: longest }))
+  } else if (longest !== undefined && longest <= WORTH_TELLING)
+    parts.push(t('forms.limit.maxLength', { to: longest }))
   else if (shortest !== undefined && shortest > 1) parts.push(t('forms.limit.minLength', { from: shortest }))
   const [fewest, most] = [number('minItems'), number('maxItems')]
   if (fewest !== undefined && most !== undefined)

@@ -3,6 +3,7 @@ import type { PropertyDefinition } from '#contract/protocol/property-definition.
 import type { Translate } from '../i18n/use-text.ts'
 import { controlKind } from './control-kind.ts'
 import type { Edit } from './edit.ts'
+import { problemWords } from './problem-words.ts'
 
 /**
  * What is wrong with an edit, or null. The runtime decides with the same function; here it only saves the way. A
@@ -17,5 +18,16 @@ export function problemText(definition: PropertyDefinition, edit: Edit, t: Trans
   }
   const problem = checkTypedValue(definition, edit.value)[0]
   if (problem === undefined) return null
-  return problem.path === '' ? problem.message : `${problem.path}: ${problem.message}`
+  const words = problemWords(problem.message, t)
+  return problem.path === '' ? words : `${readablePath(problem.path)}: ${words}`
+}
+
+/** `/address/lines/0` as `address › lines › 1`. */
+function readablePath(pointer: string): string {
+  return pointer
+    .split('/')
+    .slice(1)
+    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
+    .map((step) => (/^\d+$/.test(step) ? String(Number(step) + 1) : step))
+    .join(' › ')
 }

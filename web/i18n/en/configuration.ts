@@ -43,7 +43,7 @@ export const configuration = {
   'field.compare': 'Compare',
 
   'claim.title': 'Locked while an operation holds it',
-  'claim.whose': '{type} by {person}, since {since}',
+  'claim.whose': '{type} by {person}, started {since}',
   'claim.phase': 'in phase {phase}',
   'claim.next':
     'Its last result was uncertain or can be retried. The same call is repeated in {wait}; the form opens again when it succeeds.',
@@ -57,21 +57,25 @@ export const configuration = {
   'claim.mayNot.retry': 'needs an operator, support or an administrator',
   'claim.mayNot.takeover': 'needs support or an administrator',
 
+  dock: 'Changes and saves',
   'bar.label': 'Unsaved changes',
   'bar.changes': { one: '{n} change', other: '{n} changes' },
   'bar.resources': {
     one: 'in {n} resource, kept in this browser',
     other: 'in {n} resources, kept in this browser',
   },
+  'bar.resources.sensitive': {
+    one: 'in {n} resource; sensitive values are kept in this page only',
+    other: 'in {n} resources; sensitive values are kept in this page only',
+  },
   'bar.invalid': { one: '{n} is not valid', other: '{n} are not valid' },
-  'bar.conflicts': { one: '{n} overlaps', other: '{n} overlap' },
   'bar.discard': 'Discard',
   'bar.review': 'Review',
   'discard.title': { one: 'Discard {n} change?', other: 'Discard {n} changes?' },
   'discard.message': 'The form goes back to what is saved. This cannot be undone.',
   'discard.confirm': 'Discard',
 
-  'merge.title': '{person} saved snapshot {version} {when}, in resources that you are editing',
+  'merge.title': '{person} saved snapshot {version} ({when}), in resources that you are editing',
   'merge.title.unknown': 'Resources that you are editing have changed',
   'merge.noOverlap': {
     one: 'Your change does not overlap with theirs. Look at what they changed before you save on top of it.',
@@ -118,6 +122,7 @@ export const configuration = {
   'plan.runs': '{type} {bundle}',
   'plan.staysInDraft': 'stays in your draft',
   'plan.claimed': '{type} by {person} holds this installation. Your changes stay in the draft until it ends.',
+  'plan.replaced': 'replaced by what you typed',
   'plan.changesOf': 'Changes of {resource}',
   'plan.calls': 'What the operation does, in order',
   'plan.resources': 'The new values are applied and verified.',
@@ -128,7 +133,7 @@ export const configuration = {
   'conflict.before': 'Nothing of yours is lost. Put your changes on top of theirs, then see the plan again.',
   'conflict.afterSave':
     'Nothing was written and nothing of yours is lost. Put your changes on top of theirs, then save again.',
-  'conflict.who': '{person} saved snapshot {version} {when}.',
+  'conflict.who': '{person} saved snapshot {version} ({when}).',
   'conflict.noHistory':
     'Who changed what could not be looked up. Sensitive values are treated as changed, to be safe.',
   'conflict.overlapping': {

@@ -7,34 +7,36 @@ import { Keys } from '../../ui/Keys.tsx'
 import type { EditProblem } from './marks.ts'
 import { useEditor } from './editor-context.ts'
 
-/** What is edited and not saved, always in sight: how much, what is wrong with it, and the way on. */
+/** What is edited and not saved: how much, what is wrong with it, and the way on. */
 export function ChangesBar({
   edits,
   resources,
   problems,
-  waiting,
 }: {
   edits: number
   resources: number
   problems: readonly EditProblem[]
-  /** Edits that wait for a choice because somebody else saved. */
-  waiting: number
 }) {
   const t = useText()
   const { store, goTo, openReview } = useEditor()
   const [asks, setAsks] = useState(false)
   const first = problems[0]
+  const isKept = !store.hasSensitive()
   return (
     <div
       role="region"
       aria-label={t('configuration.bar.label')}
-      className="sticky bottom-3 z-10 mt-8 flex flex-wrap items-center gap-x-4 gap-y-2 rounded-lg border border-line-strong bg-raised py-2 pr-2 pl-4 shadow-2"
+      className="flex flex-wrap items-center gap-x-4 gap-y-2 py-2 pr-2 pl-4"
     >
       <p className="flex min-w-0 flex-1 flex-wrap items-baseline gap-x-2">
         <span className="font-semibold whitespace-nowrap">
           {t('configuration.bar.changes', { n: edits })}
         </span>
-        <span className="text-muted max-sm:hidden">{t('configuration.bar.resources', { n: resources })}</span>
+        <span className="text-muted max-sm:hidden">
+          {t(isKept ? 'configuration.bar.resources' : 'configuration.bar.resources.sensitive', {
+            n: resources,
+          })}
+        </span>
       </p>
       {first !== undefined && (
         <button
@@ -44,16 +46,6 @@ export function ChangesBar({
         >
           <Icon name="failed" size={14} />
           {t('configuration.bar.invalid', { n: problems.length })}
-        </button>
-      )}
-      {waiting > 0 && (
-        <button
-          type="button"
-          onClick={openReview}
-          className="inline-flex h-8 items-center gap-1.5 rounded-md px-2 font-medium text-doubt hover:bg-doubt-tint"
-        >
-          <Icon name="warning" size={14} />
-          {t('configuration.bar.conflicts', { n: waiting })}
         </button>
       )}
       <span className="flex gap-2">

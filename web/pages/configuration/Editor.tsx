@@ -15,12 +15,13 @@ import { Tabs } from '../../ui/Tabs.tsx'
 import { Time } from '../../ui/Time.tsx'
 import { ChangesBar } from './ChangesBar.tsx'
 import { countEdits } from './draft/draft.ts'
+import { Dock } from './Dock.tsx'
 import { DocumentTab } from './document/DocumentTab.tsx'
 import { EditorContext } from './editor-context.ts'
 import { FormTab } from './FormTab.tsx'
 import { HistoryTab } from './history/HistoryTab.tsx'
 import { PropertyHistoryDialog } from './history/PropertyHistoryDialog.tsx'
-import { MergeNotice, NewsLine, NotKeptNotice } from './Notices.tsx'
+import { MergeNotice, NewsLine, NotKeptNotice, UncertainNotice } from './Notices.tsx'
 import { ReviewDialog } from './review/ReviewDialog.tsx'
 import { SavedNotice } from './SavedNotice.tsx'
 import { CONFIGURATION_TABS, type ConfigurationSearch } from './search.ts'
@@ -42,7 +43,9 @@ export function Editor({
   const [origin, setOrigin] = useState<{ locator: string; property: string } | null>(null)
   const openReview = useCallback(() => setIsReviewing(true), [])
   const openHistory = useCallback((locator: string, property: string) => setOrigin({ locator, property }), [])
+  const titles = useTitles(configuration)
   const state = useEditorState({
+    titles,
     personId: user?.id ?? '',
     configuration,
     search,
@@ -52,10 +55,6 @@ export function Editor({
   const { editor, draft, problems, marks, merge, save, document, blockedByDocument } = state
   const { scope, snapshotVersion, savedAt, savedBy } = configuration
   const edits = countEdits(draft)
-  const waiting = merge.behind.filter(
-    ({ verdict }) => verdict.kind === 'conflict' || verdict.kind === 'gone',
-  ).length
-  const titles = useTitles(configuration)
   useSaveKey(() => edits > 0 && setIsReviewing(true))
 
   return (
@@ -66,7 +65,7 @@ export function Editor({
         meta={
           <>
             <Segments parts={[scope.environmentKey, scope.applicationRuntimeId, scope.workspaceId]} />
-            <span className="inline-flex items-baseline gap-1.5 text-xs">
+            <span className="inline-flex items-baseline gap-1 text-xs">
               {t('configuration.snapshot', { version: String(snapshotVersion), person: savedBy.name })}
               <Time at={savedAt} />
             </span>
@@ -100,17 +99,6 @@ export function Editor({
                 {t('configuration.readOnly.message')}
               </Notice>
             )}
-            {save.saved.map((saved) => (
-              <SavedNotice
-                key={saved.version}
-                saved={saved}
-                onDismiss={() => save.dismissSaved(saved.version)}
-              />
-            ))}
-            {save.state === 'uncertain' && !isReviewing && (
-              <UncertainNotice onOpen={() => setIsReviewing(true)} />
-            )}
-            <MergeNotice merge={merge} />
             <NotKeptNotice />
           </>
         }
@@ -120,14 +108,20 @@ export function Editor({
         )}
         {tab === 'document' && <DocumentTab document={document} />}
         {tab === 'history' && <HistoryTab />}
-        {edits > 0 && (
-          <ChangesBar
-            edits={edits}
-            resources={Object.keys(draft).length}
-            problems={problems}
-            waiting={waiting}
-          />
-        )}
+        <Dock>
+          {save.saved.map((saved) => (
+            <SavedNotice
+              key={saved.version}
+              saved={saved}
+              onDismiss={() => save.dismissSaved(saved.version)}
+            />
+          ))}
+          {save.state === 'uncertain' && !isReviewing && <UncertainNotice />}
+          <MergeNotice merge={merge} />
+          {edits > 0 && (
+            <ChangesBar edits={edits} resources={Object.keys(draft).length} problems={problems} />
+          )}
+        </Dock>
       </Page>
       {isReviewing && (edits > 0 || save.state !== 'idle') && (
         <ReviewDialog
@@ -144,29 +138,6 @@ export function Editor({
       )}
       {origin !== null && <PropertyHistoryDialog {...origin} onClose={() => setOrigin(null)} />}
     </EditorContext>
-  )
-}
-
-function UncertainNotice({ onOpen }: { onOpen: () => void }) {
-  const t = useText()
-  return (
-    <Notice
-      tone="warn"
-      icon="unknown"
-      live
-      title={t('configuration.uncertain.title')}
-      actions={
-        <button
-          type="button"
-          onClick={onOpen}
-          className="h-6.5 rounded-sm font-medium text-accent hover:underline"
-        >
-          {t('configuration.uncertain.open')}
-        </button>
-      }
-    >
-      {t('configuration.uncertain.message')}
-    </Notice>
   )
 }
 

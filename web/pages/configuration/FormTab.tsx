@@ -10,7 +10,7 @@ import { SearchInput } from '../../ui/Filters.tsx'
 import { Icon } from '../../ui/icons/Icon.tsx'
 import { PlainLink } from '../../ui/Link.tsx'
 import { Segmented } from '../../ui/Segmented.tsx'
-import { useEditor } from './editor-context.ts'
+import { useEditor, type InstallationTitles } from './editor-context.ts'
 import { ResourceForm } from './form/ResourceForm.tsx'
 import { Outline } from './Outline.tsx'
 import { groupResources, isNarrowed, narrowGroups, type Filter, type Marks } from './outline.ts'
@@ -26,13 +26,13 @@ export function FormTab({
 }: {
   search: ConfigurationSearch
   marks: ReadonlyMap<string, Marks>
-  titles: ReadonlyMap<string, { title: string; version: string | null }>
+  titles: InstallationTitles
   edits: number
   invalid: number
 }) {
   const t = useText()
   const navigate = useNavigate()
-  const { configuration } = useEditor()
+  const { configuration, mayWrite } = useEditor()
   const { scope } = configuration
   const filter: Filter = useMemo(() => ({ q: search.q ?? '', show: search.show }), [search.q, search.show])
   const all = useMemo(() => groupResources(configuration), [configuration])
@@ -62,22 +62,25 @@ export function FormTab({
               className="sm:w-full"
               onSearch={(q) => narrow({ q: q === '' ? undefined : q })}
             />
-            <Segmented
-              label={t('configuration.outline.show')}
-              value={filter.show ?? 'all'}
-              options={[
-                { value: 'all', label: t('common.all') },
-                { value: 'changed', label: t('configuration.outline.changed', { n: edits }) },
-                { value: 'invalid', label: t('configuration.outline.onlyInvalid', { n: invalid }) },
-              ]}
-              onChange={(show) => narrow({ show: show === 'all' ? undefined : show })}
-            />
+            {mayWrite && (
+              <Segmented
+                label={t('configuration.outline.show')}
+                value={filter.show ?? 'all'}
+                options={[
+                  { value: 'all', label: t('common.all') },
+                  { value: 'changed', label: t('configuration.outline.changed', { n: edits }) },
+                  { value: 'invalid', label: t('configuration.outline.onlyInvalid', { n: invalid }) },
+                ]}
+                onChange={(show) => narrow({ show: show === 'all' ? undefined : show })}
+              />
+            )}
           </div>
           <div className="-mx-2 min-h-0 overflow-y-auto px-2 pb-4">
             <Outline
               groups={groups}
               marks={marks}
               selected={selected}
+              isChosen={isKnown}
               scope={scope}
               search={search}
               titles={titles}

@@ -1,7 +1,7 @@
-import { useSyncExternalStore } from 'react'
+import { useSyncExternalStore, type ReactNode } from 'react'
 import { useRichText, useText } from '../../i18n/use-text.ts'
 import { Button } from '../../ui/Button.tsx'
-import { Icon } from '../../ui/icons/Icon.tsx'
+import { Icon, type IconName } from '../../ui/icons/Icon.tsx'
 import { Notice } from '../../ui/Notice.tsx'
 import { Time } from '../../ui/Time.tsx'
 import type { PropertyPlace } from './draft/draft.ts'
@@ -23,28 +23,67 @@ export function MergeNotice({ merge }: { merge: MergeState }) {
   if (merge.behind.length === 0 || merge.isChecking) return null
   const count = overlapping.length
   return (
-    <Notice
-      tone="warn"
-      live
+    <DockRow
+      icon="warning"
       title={
         last === undefined
           ? t('configuration.merge.title.unknown')
           : rich('configuration.merge.title', {
               person: last.savedBy.name,
-              version: last.snapshotVersion,
+              version: String(last.snapshotVersion),
               when: <Time at={last.savedAt} />,
             })
       }
-      actions={
-        <Button size="sm" onClick={openReview}>
-          {t(count === 0 ? 'configuration.merge.look' : 'configuration.merge.decide')}
-        </Button>
-      }
+      action={t(count === 0 ? 'configuration.merge.look' : 'configuration.merge.decide')}
+      onAction={openReview}
     >
       {count === 0
         ? t('configuration.merge.noOverlap', { n: merge.behind.length })
         : t('configuration.merge.overlap', { n: count })}
-    </Notice>
+    </DockRow>
+  )
+}
+
+/** A save whose answer got lost, while its dialog is closed. */
+export function UncertainNotice() {
+  const t = useText()
+  const { openReview } = useEditor()
+  return (
+    <DockRow
+      icon="unknown"
+      title={t('configuration.uncertain.title')}
+      action={t('configuration.uncertain.open')}
+      onAction={openReview}
+    >
+      {t('configuration.uncertain.message')}
+    </DockRow>
+  )
+}
+
+function DockRow({
+  icon,
+  title,
+  action,
+  onAction,
+  children,
+}: {
+  icon: IconName
+  title: ReactNode
+  action: string
+  onAction: () => void
+  children: ReactNode
+}) {
+  return (
+    <div role="status" className="flex flex-wrap items-center gap-x-4 gap-y-2 bg-doubt-tint py-2 pr-2 pl-4">
+      <div className="flex min-w-64 flex-1 gap-2.5">
+        <Icon name={icon} className="mt-0.5 text-doubt" />
+        <div className="min-w-0">
+          <p className="font-semibold">{title}</p>
+          <p>{children}</p>
+        </div>
+      </div>
+      <Button onClick={onAction}>{action}</Button>
+    </div>
   )
 }
 

@@ -6,6 +6,7 @@ import { given } from '../../search.ts'
 import { cx } from '../../ui/class-names.ts'
 import { Icon } from '../../ui/icons/Icon.tsx'
 import { PlainLink } from '../../ui/Link.tsx'
+import type { InstallationTitles } from './editor-context.ts'
 import { kindIcon, resourceName, resourceTitle } from './labels.ts'
 import type { Marks, OutlineGroup } from './outline.ts'
 import type { ConfigurationSearch } from './search.ts'
@@ -15,6 +16,7 @@ export const Outline = memo(function Outline({
   groups,
   marks,
   selected,
+  isChosen,
   scope,
   search,
   titles,
@@ -22,10 +24,12 @@ export const Outline = memo(function Outline({
   groups: readonly OutlineGroup[]
   marks: ReadonlyMap<string, Marks>
   selected: string | undefined
+  /** Whether the address names it; else it is only the first, and a phone shows the list alone. */
+  isChosen: boolean
   scope: ScopeKey
   search: ConfigurationSearch
   /** What people call an installation, and its version. */
-  titles: ReadonlyMap<string, { title: string; version: string | null }>
+  titles: InstallationTitles
 }) {
   const t = useText()
   return (
@@ -54,6 +58,7 @@ export const Outline = memo(function Outline({
                   edited={marks.get(locator)?.edited.length ?? 0}
                   invalid={marks.get(locator)?.invalid.length ?? 0}
                   isCurrent={locator === selected}
+                  isChosen={isChosen}
                   scope={scope}
                   search={search}
                 />
@@ -74,6 +79,7 @@ const Row = memo(function Row({
   edited,
   invalid,
   isCurrent,
+  isChosen,
   scope,
   search,
 }: {
@@ -84,6 +90,7 @@ const Row = memo(function Row({
   edited: number
   invalid: number
   isCurrent: boolean
+  isChosen: boolean
   scope: ScopeKey
   search: ConfigurationSearch
 }) {
@@ -95,7 +102,11 @@ const Row = memo(function Row({
         aria-current={isCurrent ? 'page' : undefined}
         className={cx(
           'flex min-h-8 items-center gap-2 rounded-md px-2 py-1',
-          isCurrent ? 'bg-selected font-medium' : 'hover:bg-hover',
+          isCurrent
+            ? isChosen
+              ? 'bg-selected font-medium'
+              : 'lg:bg-selected lg:font-medium'
+            : 'hover:bg-hover',
         )}
       >
         <Icon name={kindIcon[kind]} size={14} className="text-faint" />

@@ -8,11 +8,13 @@ import { Icon, type IconName } from '../../ui/icons/Icon.tsx'
 import { TextLink } from '../../ui/Link.tsx'
 import { OperationBadge } from '../../ui/StateBadge.tsx'
 import { Countdown, Duration } from '../../ui/Time.tsx'
+import { useEditor } from './editor-context.ts'
 import type { SavedSnapshot } from './use-save.ts'
 
 /** A save is not a success yet: each of its operations is shown as it goes, until it ended. */
 export function SavedNotice({ saved, onDismiss }: { saved: SavedSnapshot; onDismiss: () => void }) {
   const t = useText()
+  const { titleOf } = useEditor()
   const operations = useOperations(saved.operations)
   if (operations.length === 0) {
     return (
@@ -43,11 +45,14 @@ export function SavedNotice({ saved, onDismiss }: { saved: SavedSnapshot; onDism
       )}
       onDismiss={onDismiss}
     >
-      <ul className="mt-1 divide-y divide-line">
+      <ul className="max-h-40 overflow-y-auto">
         {operations.map((operation) => (
-          <li key={operation.operationId} className="flex flex-wrap items-center gap-x-3 gap-y-0.5 py-1">
+          <li key={operation.operationId} className="flex flex-wrap items-center gap-x-3 gap-y-0.5 py-0.5">
             <TextLink to={paths.operation(operation.operationId)}>
-              {t(`vocabulary.type.${operation.operationType}`)} {operation.installation.bundle.bundleId}
+              {t('configuration.plan.runs', {
+                type: t(`vocabulary.type.${operation.operationType}`),
+                bundle: titleOf(operation.installation),
+              })}
             </TextLink>
             <OperationBadge state={operation.state} />
             <Progress operation={operation} />
@@ -96,10 +101,7 @@ function Frame({
 }) {
   const t = useText()
   return (
-    <section
-      role="status"
-      className="flex gap-2.5 rounded-md border border-line-strong bg-sunken py-2 pr-2 pl-3"
-    >
+    <section role="status" className="flex gap-2.5 py-2 pr-2 pl-4">
       <Icon name={icon} className={`mt-0.5 ${tint}`} />
       <div className="min-w-0 flex-1">
         <p className="font-semibold">{title}</p>

@@ -1,7 +1,11 @@
 import { createContext, use } from 'react'
 import type { Configuration } from '#contract/console-api/shapes.ts'
+import type { InstallationIdentity } from '#contract/protocol/scope.ts'
 import type { DraftStore } from './draft/draft-store.ts'
 import type { Merged } from './merge.ts'
+
+/** What people call the installations of the scope, and their versions. */
+export type InstallationTitles = ReadonlyMap<string, { title: string; version: string | null }>
 
 /** What every part of the editor knows. */
 export interface EditorValue {
@@ -13,6 +17,8 @@ export interface EditorValue {
   isSaving: boolean
   /** The edit of a property that stands on an older snapshot, and how it stands to theirs. */
   mergedAt: (locator: string, property: string) => Merged | undefined
+  /** What people call an installation. */
+  titleOf: (installation: InstallationIdentity) => string
   /** Shows the resource and puts the focus into the property's field. */
   goTo: (locator: string, property?: string) => void
   openReview: () => void

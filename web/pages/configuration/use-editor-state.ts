@@ -7,7 +7,7 @@ import { paths } from '../../paths.ts'
 import { given } from '../../search.ts'
 import { useDocument } from './document/use-document.ts'
 import { useDraft, useDraftStore } from './draft/drafts.ts'
-import type { EditorValue } from './editor-context.ts'
+import type { EditorValue, InstallationTitles } from './editor-context.ts'
 import { focusField } from './form/field-id.ts'
 import { marksOf, problemsOf } from './marks.ts'
 import type { Marks } from './outline.ts'
@@ -18,12 +18,14 @@ import { useSave } from './use-save.ts'
 /** Everything that the editor keeps: the draft, what is wrong with it, how it stands to the newest snapshot, its save. */
 export function useEditorState({
   personId,
+  titles,
   configuration,
   search,
   openReview,
   openHistory,
 }: {
   personId: string
+  titles: InstallationTitles
   configuration: Configuration
   search: ConfigurationSearch
   openReview: () => void
@@ -56,11 +58,12 @@ export function useEditorState({
       isSaving,
       mergedAt: (locator, property) =>
         behind.find((one) => one.locator === locator && one.property === property),
+      titleOf: ({ bundleInstallId, bundle }) => titles.get(bundleInstallId)?.title ?? bundle.bundleId,
       goTo,
       openReview,
       openHistory,
     }),
-    [configuration, store, mayWrite, isSaving, behind, goTo, openReview, openHistory],
+    [configuration, store, mayWrite, isSaving, behind, titles, goTo, openReview, openHistory],
   )
   const blockedByDocument =
     document.isBroken || (document.reading?.problems.some(({ kind }) => kind !== 'value') ?? false)

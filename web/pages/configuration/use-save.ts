@@ -6,7 +6,7 @@ import { invalidateEndpoints } from '../../api/query.ts'
 import { useWrite } from '../../api/write.ts'
 import { changesOf, editAt, type Draft } from './draft/draft.ts'
 import type { DraftStore } from './draft/draft-store.ts'
-import { CONFIGURATION, HISTORY, PLAN, SAVE } from './endpoints.ts'
+import { CONFIGURATION, PLAN, SAVE } from './endpoints.ts'
 
 export interface SavedSnapshot {
   version: number
@@ -42,7 +42,7 @@ type Write = ReturnType<typeof useWrite<typeof SAVE>>
 export function useSave(store: DraftStore, configuration: Configuration): SaveState {
   const client = useQueryClient()
   const write = useWrite(SAVE, {
-    outdates: [CONFIGURATION, HISTORY, 'GET /installations', 'GET /operations', 'GET /summary'],
+    outdates: [CONFIGURATION],
   })
   const [sent, setSent] = useState<Sent | null>(null)
   const [saved, setSaved] = useState<readonly SavedSnapshot[]>([])

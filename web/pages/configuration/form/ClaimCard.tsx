@@ -23,7 +23,7 @@ export function ClaimCard({ claim }: { claim: Claim }) {
   return (
     <section
       aria-label={t('configuration.claim.title')}
-      className="mb-5 rounded-lg border border-line-strong bg-sunken"
+      className="z-5 mb-5 rounded-lg border border-line-strong bg-sunken lg:sticky lg:top-3"
     >
       <div className="flex gap-3 px-4 py-3">
         <Icon name="lock" className="mt-0.5 text-muted" />

@@ -54,7 +54,7 @@ export function FieldNotes(
         </div>
       )}
       {edit !== undefined && (
-        <div className="mt-1.5 flex min-w-0 flex-wrap items-baseline gap-x-2 gap-y-1 text-xs">
+        <div className="mt-1.5 flex min-w-0 flex-wrap items-center gap-x-2 gap-y-1 text-xs">
           <span className="inline-flex items-center gap-1 font-medium text-accent">
             <Icon name="edit" size={12} />
             {t(
@@ -63,7 +63,7 @@ export function FieldNotes(
                 : 'configuration.field.edited',
             )}
           </span>
-          <span className="flex min-w-0 items-baseline gap-1.5 text-muted">
+          <span className="flex min-w-0 items-center gap-1.5 text-muted">
             {t('configuration.field.was')}
             <span className="min-w-0 text-ink">
               <PropertyValueView value={edit.base} />
@@ -77,7 +77,7 @@ export function FieldNotes(
         </div>
       )}
       {merged?.verdict.kind === 'conflict' && (
-        <div className="mt-2 flex flex-wrap items-baseline gap-x-2 gap-y-1 rounded-md border border-doubt-line bg-doubt-tint px-2.5 py-1.5 text-xs">
+        <div className="mt-2 flex flex-wrap items-center gap-x-2 gap-y-1 rounded-md border border-doubt-line bg-doubt-tint px-2.5 py-1.5 text-xs">
           <span className="inline-flex items-center gap-1.5 font-medium">
             <Icon name="warning" size={12} className="text-doubt" />
             {merged.verdict.by === null

@@ -59,16 +59,18 @@ export const PropertyField = memo(function PropertyField(props: PropertyFieldPro
       )}
       <div className="flex min-w-0 items-start justify-between gap-2">
         <div className="min-w-0">
-          <label
-            id={`${id}-label`}
-            htmlFor={isPlain ? undefined : id}
-            className="flex flex-wrap items-baseline gap-x-2 font-medium wrap-anywhere"
-          >
-            {title}
+          <p className="flex flex-wrap items-baseline gap-x-2">
+            <label
+              id={`${id}-label`}
+              htmlFor={isPlain ? undefined : id}
+              className="font-medium wrap-anywhere"
+            >
+              {title}
+            </label>
             {definition.required === true && (
-              <span className="text-xs font-normal text-faint">{t('common.required')}</span>
+              <span className="text-xs text-faint">{t('common.required')}</span>
             )}
-          </label>
+          </p>
           {title !== property && <p className="mono text-faint wrap-anywhere">{property}</p>}
           {help !== '' && (
             <p id={`${id}-help`} className="mt-1 max-w-[56ch] text-xs text-muted wrap-anywhere">
@@ -76,14 +78,16 @@ export const PropertyField = memo(function PropertyField(props: PropertyFieldPro
             </p>
           )}
         </div>
-        <Button
-          variant="quiet"
-          size="sm"
-          icon="clock"
-          label={t('configuration.field.history', { property: title })}
-          className="-mt-0.5 opacity-60 hover:opacity-100 focus-visible:opacity-100"
-          onClick={() => openHistory(locator, property)}
-        />
+        <span className="shrink-0">
+          <Button
+            variant="quiet"
+            size="sm"
+            icon="clock"
+            label={t('configuration.field.history', { property: title })}
+            className="-mt-0.5 opacity-60 hover:opacity-100 focus-visible:opacity-100"
+            onClick={() => openHistory(locator, property)}
+          />
+        </span>
       </div>
       <div className="max-w-[38rem] min-w-0">
         {isPlain ? (

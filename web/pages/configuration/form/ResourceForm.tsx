@@ -64,7 +64,10 @@ export const ResourceForm = memo(function ResourceForm({
   const groups = groupProperties(resource, names)
   const left = leftovers(resource, names)
   return (
-    <section aria-labelledby="resource-title" className="@container/form min-w-0">
+    <section
+      aria-labelledby="resource-title"
+      className="@container/form min-w-0 [&_:is(a,button,input,select,textarea)]:scroll-my-36"
+    >
       <header className="mb-4">
         <div className="flex flex-wrap items-center gap-x-2.5 gap-y-1">
           <Icon name={kindIcon[resource.kind]} className="text-muted" />

@@ -45,7 +45,11 @@ export function SnapshotEntry({
                   .filter((change) => change.locator === locator)
                   .map((change) => ({
                     id: change.property,
-                    name: propertyTitle(definitionOf(resource, change.property), change.property),
+                    name: (
+                      <span className="font-sans text-sm">
+                        {propertyTitle(definitionOf(resource, change.property), change.property)}
+                      </span>
+                    ),
                     before: change.before,
                     after: change.after,
                     note: onTake !== undefined && isTakeable(change) && (

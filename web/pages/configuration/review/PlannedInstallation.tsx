@@ -1,3 +1,4 @@
+import type { PropertyView } from '#contract/console-api/shapes.ts'
 import { useRichText, useText } from '../../../i18n/use-text.ts'
 import { paths } from '../../../paths.ts'
 import { Checkbox } from '../../../ui/Checkbox.tsx'
@@ -7,6 +8,7 @@ import { BeforeAfter } from '../../../ui/values/BeforeAfter.tsx'
 import { useEditor } from '../editor-context.ts'
 import { kindIcon, propertyTitle, resourceTitle } from '../labels.ts'
 import { definitionOf } from '../outline.ts'
+import { isHidden, isSet } from '../view.ts'
 import type { PlannedGroup } from './planned.ts'
 
 /** One installation of a plan: what changes in it, and the way of the CONFIGURE that it would run. */
@@ -23,15 +25,16 @@ export function PlannedInstallation({
 }) {
   const t = useText()
   const rich = useRichText()
-  const { configuration } = useEditor()
+  const { configuration, titleOf } = useEditor()
+  const title = titleOf(group.installation)
   const locators = [...new Set(group.changes.map(({ locator }) => locator))]
   const heading = (
     <span className="text-md font-semibold">
-      {t('configuration.plan.runs', { type: t('vocabulary.type.CONFIGURE'), bundle: group.bundleId })}
+      {t('configuration.plan.runs', { type: t('vocabulary.type.CONFIGURE'), bundle: title })}
     </span>
   )
   return (
-    <section aria-label={group.bundleId} className="min-w-0">
+    <section aria-label={title} className="min-w-0">
       <div className="mb-2 flex min-h-8 flex-wrap items-center justify-between gap-x-4">
         {isOnly && group.claim === null ? (
           heading
@@ -80,10 +83,19 @@ export function PlannedInstallation({
                     )
                     return {
                       id: property,
-                      name: propertyTitle(definitionOf(resource, property), property),
+                      name: (
+                        <span className="font-sans text-sm">
+                          {propertyTitle(definitionOf(resource, property), property)}
+                        </span>
+                      ),
                       before,
                       after,
-                      note: problem === undefined ? undefined : <Refused message={problem.message} />,
+                      note:
+                        problem !== undefined ? (
+                          <Refused message={problem.message} />
+                        ) : (
+                          isReplaced(before, after) && t('configuration.plan.replaced')
+                        ),
                     }
                   })}
               />
@@ -100,6 +112,10 @@ export function PlannedInstallation({
     </section>
   )
 }
+
+/** A sensitive value looks the same before and after; that it changes is told in words. */
+const isReplaced = (before: PropertyView | null, after: PropertyView | null): boolean =>
+  isHidden(before) && isHidden(after) && isSet(before) && isSet(after)
 
 function Refused({ message }: { message: string }) {
   return (

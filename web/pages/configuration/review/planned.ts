@@ -5,7 +5,7 @@ import type { Draft } from '../draft/draft.ts'
 /** What a save would do to one installation. */
 export interface PlannedGroup {
   bundleInstallId: string
-  bundleId: string
+  installation: Plan['installations'][number]['installation']
   claim: Claim | null
   /** The edited resources. */
   locators: string[]
@@ -31,7 +31,7 @@ export function changesByInstallation(
     const changes = plan.changes.filter(({ locator }) => ownerOf(locator) === bundleInstallId)
     return {
       bundleInstallId,
-      bundleId: installation.bundle.bundleId,
+      installation,
       claim,
       stages,
       changes,
@@ -47,7 +47,9 @@ export function changesByInstallation(
     return (owner === undefined || !known.has(owner)) && !CLAIM_CODES.has(errorCode)
   })
   return {
-    groups: groups.toSorted((a, b) => a.bundleId.localeCompare(b.bundleId)),
+    groups: groups.toSorted((a, b) =>
+      a.installation.bundle.bundleId.localeCompare(b.installation.bundle.bundleId),
+    ),
     others: others.map((problem) =>
       problem.locator === undefined
         ? problem

@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { checkValue } from '#contract/protocol/json-schema.ts'
+import type { JsonValue } from '#contract/protocol/json.ts'
+import { forms } from '../i18n/en/forms.ts'
+import { forms as chinese } from '../i18n/zh/forms.ts'
+import { choose, cut, type Messages } from '../i18n/messages.ts'
+import type { Translate } from '../i18n/use-text.ts'
+import { cronWords } from './cron-words.ts'
+import { problemWords } from './problem-words.ts'
+
+const translate =
+  (texts: Messages, language: string) =>
+  (key: string, parameters: Record<string, unknown> = {}): string =>
+    cut(choose(texts[key.slice('forms.'.length)] ?? key, parameters['n'], new Intl.PluralRules(language)))
+      .map((part, index) => (index % 2 === 0 ? part : String(parameters[part])))
+      .join('')
+const en = translate(forms, 'en') as Translate
+const zh = translate(chinese, 'zh') as Translate
+
+describe('what the validator says', () => {
+  const cases: [schema: JsonValue, value: JsonValue][] = [
+    [{ type: 'integer' }, 'x'],
+    [{ type: 'string' }, 1],
+    [{ type: 'boolean' }, 1],
+    [{ type: 'array' }, 1],
+    [{ type: 'object' }, 1],
+    [{ minimum: 5 }, 1],
+    [{ maximum: 5 }, 9],
+    [{ exclusiveMinimum: 5 }, 5],
+    [{ exclusiveMaximum: 5 }, 5],
+    [{ multipleOf: 0.5 }, 0.3],
+    [{ minLength: 1 }, ''],
+    [{ minLength: 4 }, 'abc'],
+    [{ maxLength: 2 }, 'abc'],
+    [{ pattern: '^a.b$' }, 'x'],
+    [{ format: 'email' }, 'x'],
+    [{ format: 'hostname' }, '-'],
+    [{ format: 'date-time' }, 'x'],
+    [{ format: 'uri' }, 'x y'],
+    [{ format: 'uuid' }, 'x'],
+    [{ enum: ['a', 'b', 'c'] }, 'x'],
+    [{ minItems: 1 }, []],
+    [{ maxItems: 1 }, [1, 2]],
+    [{ uniqueItems: true }, [1, 1]],
+    [{ required: ['a'] }, {}],
+    [{ additionalProperties: false }, { a: 1 }],
+    [{ minProperties: 2 }, {}],
+  ]
+
+  it('is the same sentence in English, and a Chinese one in Chinese', () => {
+    for (const [schema, value] of cases) {
+      const [problem] = checkValue(schema, value)
+      assert.ok(problem, JSON.stringify(schema))
+      assert.equal(problemWords(problem.message, en), problem.message)
+      assert.match(problemWords(problem.message, zh), /\p{Script=Han}/u, problem.message)
+    }
+  })
+
+  it('is shown as it is where it has no words of ours', () => {
+    assert.equal(
+      problemWords('Must not have the form that is ruled out', zh),
+      'Must not have the form that is ruled out',
+    )
+  })
+})
+
+describe('a schedule in words', () => {
+  const day = (weekday: number) => ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'][weekday] ?? ''
+  const words = (text: string) => cronWords(text, en, day)
+
+  it('says plain schedules plainly', () => {
+    assert.equal(words('* * * * *'), 'Every minute')
+    assert.equal(words('*/15 * * * *'), 'Every 15 minutes')
+    assert.equal(words('5 * * * *'), 'Every hour at minute 05')
+    assert.equal(words('0 */6 * * *'), 'Every 6 hours at minute 00')
+    assert.equal(words('30 2 * * *'), 'Every day at 02:30')
+    assert.equal(words('0 4 * * 0'), 'At 04:00 on Sun')
+    assert.equal(words('0 9 * * 1-5'), 'At 09:00 on Mon, Tue, Wed, Thu, Fri')
+    assert.equal(words('0 9 * * 7,1'), 'At 09:00 on Mon, Sun')
+    assert.equal(words('15 6 1 * *'), 'At 06:15 on day 1 of the month')
+  })
+
+  it('says nothing rather than something nearly right', () => {
+    for (const text of [
+      '',
+      '30 2 * *',
+      '*/7 * * * *',
+      '0 0 1 1 *',
+      '0 0 1 * 1',
+      '0 0 * * 5-1',
+      '99 2 * * *',
+      '0 */5 * * *',
+    ])
+      assert.equal(words(text), null, text)
+  })
+})

@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { JsonObject, JsonValue } from '#contract/protocol/json.ts'
+import { EMPTY, takeStep, type Draft } from '../draft/draft.ts'
+import { configuration, CORE, data, define, hidden, MAIL, resource } from '../testing.ts'
+import { documentOf, readDocument, stepTo } from './document.ts'
+
+const saved = configuration(7, {
+  [CORE]: resource({
+    definitions: {
+      name: define({ schema: { type: 'string', minLength: 2 } }),
+      seats: define(),
+      password: define({ isSensitive: true }),
+      token: define({ isSensitive: true }),
+      tenant: define(),
+      publisher: define({ kind: 'SERVICE_REFERENCE' }),
+    },
+    writtenBy: { tenant: 'tenants' },
+    properties: {
+      name: data('Acme'),
+      seats: data(5),
+      password: hidden(true),
+      token: hidden(false),
+      tenant: data('t-1'),
+      publisher: { '@type': 'ServiceReference', serviceId: 'news' },
+    },
+  }),
+  [MAIL]: resource({ definitions: { host: define() }, properties: { host: data('a') } }),
+})
+
+const text = () => structuredClone(documentOf(saved, EMPTY))
+const at = (document: JsonObject, locator: string) => document[locator] as Record<string, JsonValue>
+const wants = (document: JsonValue, draft: Draft = EMPTY, isOurs = () => true) => {
+  const { wanted } = readDocument(document, saved)
+  return takeStep(draft, stepTo(wanted, { configuration: saved, draft, isOurs }))
+}
+const kinds = (document: JsonValue) => readDocument(document, saved).problems.map(({ kind }) => kind)
+
+describe('the configuration as one document', () => {
+  it('shows everything, and of sensitive values only that they are set', () => {
+    assert.deepEqual(at(text(), CORE), {
+      name: { '@type': 'Data', value: 'Acme' },
+      password: { '@type': 'Data', isSensitive: true },
+      publisher: { '@type': 'ServiceReference', serviceId: 'news' },
+      seats: { '@type': 'Data', value: 5 },
+      tenant: { '@type': 'Data', value: 't-1' },
+    })
+  })
+
+  it('changes nothing when it comes back as it is', () => {
+    const { wanted, problems, omitted } = readDocument(text(), saved)
+    assert.deepEqual(
+      [...wanted.values()].flatMap((edits) => [...edits]),
+      [],
+    )
+    assert.deepEqual([problems, omitted], [[], []])
+  })
+
+  it('turns what is changed, added and left out into edits that began from what was shown', () => {
+    const document = text()
+    at(document, CORE)['name'] = { '@type': 'Data', value: 'Bolt' }
+    at(document, CORE)['token'] = { '@type': 'Data', value: 'x', isSensitive: true }
+    delete at(document, CORE)['seats']
+    assert.deepEqual(wants(document), {
+      [CORE]: {
+        name: {
+          edit: { kind: 'set', value: { '@type': 'Data', value: 'Bolt' } },
+          base: data('Acme'),
+          version: 7,
+          isSensitive: false,
+        },
+        token: {
+          edit: { kind: 'set', value: { '@type': 'Data', value: 'x', isSensitive: true } },
+          base: hidden(false),
+          version: 7,
+          isSensitive: true,
+        },
+        seats: { edit: { kind: 'removed' }, base: data(5), version: 7, isSensitive: false },
+      },
+    })
+  })
+
+  it('leaves what is left out of it where it must not be removed: sensitive, of a plugin, a whole resource', () => {
+    const document = text()
+    delete at(document, CORE)['password']
+    delete at(document, CORE)['tenant']
+    delete document[MAIL]
+    assert.deepEqual(wants(document), EMPTY)
+    assert.deepEqual(readDocument(document, saved).omitted, [MAIL])
+  })
+
+  it('shows edits, and takes them back when they are undone in it', () => {
+    const document = text()
+    at(document, CORE)['name'] = { '@type': 'Data', value: 'Bolt' }
+    const draft = wants(document)
+    assert.deepEqual(documentOf(saved, draft), document)
+    assert.deepEqual(wants(text(), draft), EMPTY)
+  })
+
+  it('takes back no edit that it never knew of', () => {
+    const document = text()
+    at(document, CORE)['name'] = { '@type': 'Data', value: 'Bolt' }
+    const draft = wants(document)
+    assert.deepEqual(
+      wants(text(), draft, () => false),
+      draft,
+    )
+  })
+
+  it('names what cannot be saved at its place', () => {
+    const bad = (property: string, value: JsonValue) => {
+      const document = text()
+      at(document, CORE)[property] = value
+      return readDocument(document, saved).problems.map(({ kind, path }) => [kind, path])
+    }
+    const path = '/production~1crm~1MODULE~1core'
+    assert.deepEqual(bad('name', 'bare'), [['wrapper', `${path}/name`]])
+    assert.deepEqual(bad('name', { '@type': 'Data', isSensitive: true }), [['hidden', `${path}/name`]])
+    assert.deepEqual(bad('name', { '@type': 'Data', value: 'x' }), [['value', `${path}/name/value`]])
+    assert.deepEqual(bad('tenant', { '@type': 'Data', value: 'mine' }), [
+      ['writtenByPlugin', `${path}/tenant`],
+    ])
+    assert.deepEqual(bad('nonsense', { '@type': 'Data', value: 1 }), [
+      ['unknownProperty', `${path}/nonsense`],
+    ])
+    assert.deepEqual(bad('publisher', { '@type': 'ServiceReference' }), [['wrapper', `${path}/publisher`]])
+    assert.deepEqual(kinds({ ...text(), 'production/x/MODULE/y': {} }), ['unknownResource'])
+    assert.deepEqual(kinds([]), ['object'])
+    assert.deepEqual(kinds({ [CORE]: 1 }), ['object'])
+  })
+})

@@ -1,0 +1,393 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import fc from 'fast-check'
+import type { PropertyView, Snapshot } from '#contract/console-api/shapes.ts'
+import type { Edit } from '../../forms/edit.ts'
+import {
+  allEdits,
+  changesOf,
+  editAt,
+  EMPTY,
+  takeStep,
+  viewAt,
+  type Draft,
+  type DraftEdit,
+} from './draft/draft.ts'
+import {
+  mergeDraft,
+  needsChoice,
+  rebase,
+  stillHolds,
+  touchesNoneOf,
+  touchesOf,
+  type Choice,
+  type Merged,
+} from './merge.ts'
+import { configuration, CORE, data, define, hidden, MAIL, resource, snapshot } from './testing.ts'
+import { changesNothing } from './view.ts'
+
+const setTo = (value: number): Edit => ({ kind: 'set', value: { '@type': 'Data', value } })
+const edited = (edit: Edit, base: PropertyView | null, version = 1): DraftEdit => ({
+  edit,
+  base,
+  version,
+  isSensitive: false,
+})
+const draftOf = (property: string, edit: DraftEdit): Draft => ({ [CORE]: { [property]: edit } })
+const none = () => undefined
+const only = (merged: readonly Merged[]): Merged => {
+  assert.equal(merged.length, 1)
+  const [one] = merged
+  assert.ok(one)
+  return one
+}
+
+describe('the merge of an edit with what others saved', () => {
+  const at = (version: number, value: PropertyView | null) =>
+    configuration(version, {
+      [CORE]: resource({
+        definitions: { p: define() },
+        properties: value === null ? {} : { p: value },
+      }),
+    })
+
+  it('keeps mine where they left the property alone', () => {
+    const draft = draftOf('p', edited(setTo(2), data(1)))
+    const merged = mergeDraft(draft, at(3, data(1)), touchesOf([], 1))
+    assert.equal(only(merged).verdict.kind, 'kept')
+    const next = takeStep(draft, rebase(merged, none, 3))
+    assert.deepEqual(editAt(next, CORE, 'p'), edited(setTo(2), data(1), 3))
+  })
+
+  it('drops mine where they made it the same', () => {
+    const draft = draftOf('p', edited(setTo(2), data(1)))
+    const merged = mergeDraft(draft, at(3, data(2)), touchesOf([], 1))
+    assert.equal(only(merged).verdict.kind, 'same')
+    assert.deepEqual(takeStep(draft, rebase(merged, none, 3)), EMPTY)
+  })
+
+  it('waits for a choice where both changed it, and tells who it was', () => {
+    const draft = draftOf('p', edited(setTo(2), data(1)))
+    const history = [snapshot(3, [{ locator: CORE, property: 'p', before: data(1), after: data(9) }])]
+    const merged = mergeDraft(draft, at(3, data(9)), touchesOf(history, 1))
+    const { verdict } = only(merged)
+    assert.equal(verdict.kind === 'conflict' && verdict.by?.savedBy.name, 'Ling Zhao')
+    assert.deepEqual(takeStep(draft, rebase(merged, none, 3)), draft)
+  })
+
+  it('takes theirs, mine, or a third value as chosen', () => {
+    const draft = draftOf('p', edited(setTo(2), data(1)))
+    const merged = mergeDraft(draft, at(3, data(9)), touchesOf([], 1))
+    const of = only(merged)
+    const after = (choice: Choice) =>
+      takeStep(
+        draft,
+        rebase(merged, () => choice, 3),
+      )
+    assert.deepEqual(after({ of, take: 'theirs' }), EMPTY)
+    assert.deepEqual(after({ of, take: 'mine' }), draftOf('p', edited(setTo(2), data(9), 3)))
+    assert.deepEqual(after({ of, take: 'other', edit: setTo(5) }), draftOf('p', edited(setTo(5), data(9), 3)))
+    assert.deepEqual(after({ of, take: 'other', edit: setTo(9) }), EMPTY)
+  })
+
+  it('voids a choice when they saved again since', () => {
+    const draft = draftOf('p', edited(setTo(2), data(1)))
+    const before = only(mergeDraft(draft, at(3, data(9)), touchesOf([], 1)))
+    const now = mergeDraft(draft, at(4, data(10)), touchesOf([], 1))
+    const choice: Choice = { of: before, take: 'mine' }
+    const secret: Draft = draftOf('p', { ...edited(setTo(2), hidden(true)), isSensitive: true })
+    const replaced = (version: number) =>
+      only(
+        mergeDraft(
+          secret,
+          at(version, hidden(true)),
+          touchesOf([snapshot(version, [{ locator: CORE, property: 'p', before: null, after: null }])], 1),
+        ),
+      )
+    assert.equal(stillHolds({ of: replaced(3), take: 'mine' }, replaced(4)), false)
+    assert.equal(stillHolds({ of: replaced(3), take: 'mine' }, replaced(3)), true)
+    assert.equal(stillHolds(choice, only(now)), false)
+    assert.equal(needsChoice(only(now), choice), true)
+    assert.deepEqual(
+      takeStep(
+        draft,
+        rebase(now, () => choice, 4),
+      ),
+      draft,
+    )
+  })
+
+  it('knows of a hidden value only what the history tells', () => {
+    const mine: DraftEdit = { edit: setTo(2), base: hidden(true), version: 1, isSensitive: true }
+    const draft = draftOf('p', mine)
+    const history = (property: string) => [
+      snapshot(2, [{ locator: CORE, property, before: hidden(true), after: hidden(true) }]),
+    ]
+    const now = at(2, hidden(true))
+    assert.equal(only(mergeDraft(draft, now, touchesOf(history('p'), 1))).verdict.kind, 'conflict')
+    assert.equal(only(mergeDraft(draft, now, touchesOf(history('q'), 1))).verdict.kind, 'kept')
+    assert.equal(only(mergeDraft(draft, now, null)).verdict.kind, 'conflict')
+  })
+
+  it('lets nothing go by itself that cannot be saved any more', () => {
+    const draft = draftOf('p', edited(setTo(2), data(1)))
+    const gone = (resources: Parameters<typeof configuration>[1]) => {
+      const merged = mergeDraft(draft, configuration(2, resources), touchesOf([], 1))
+      assert.deepEqual(takeStep(draft, rebase(merged, none, 2)), draft)
+      const of = only(merged)
+      assert.equal(needsChoice(of, { of, take: 'mine' }), true)
+      assert.deepEqual(
+        takeStep(
+          draft,
+          rebase(merged, () => ({ of, take: 'theirs' }), 2),
+        ),
+        EMPTY,
+      )
+      return of.verdict
+    }
+    assert.deepEqual(gone({}), { kind: 'gone', why: 'resource' })
+    assert.deepEqual(gone({ [CORE]: resource() }), { kind: 'gone', why: 'property' })
+    assert.deepEqual(
+      gone({ [CORE]: resource({ definitions: { p: define() }, writtenBy: { p: 'tenants' } }) }),
+      { kind: 'gone', why: 'plugin' },
+    )
+  })
+
+  it('moves by itself only past saves that touched none of my resources', () => {
+    const draft = draftOf('p', edited(setTo(2), data(1)))
+    const change = (locator: string, property: string) => [
+      snapshot(2, [{ locator, property, before: null, after: data(1) }]),
+    ]
+    const moves = (history: Snapshot[]) => {
+      const touches = touchesOf(history, 1)
+      return touchesNoneOf(mergeDraft(draft, at(2, data(1)), touches), touches)
+    }
+    assert.equal(moves(change(MAIL, 'x')), true)
+    assert.equal(moves(change(CORE, 'other')), false)
+    assert.equal(touchesNoneOf(mergeDraft(draft, at(2, data(1)), null), null), false)
+  })
+})
+
+// --- Any history of two people --------------------------------------------------------------------------------------
+
+const PLAIN = ['a', 'b', 'c']
+const SECRET = ['s', 't']
+const PROPERTIES = [...PLAIN, ...SECRET]
+
+/** The server, the page of one person, and what that person knows: written apart from what is tested. */
+class World {
+  version = 1
+  readonly values = new Map<string, number | null>(PROPERTIES.map((name) => [name, 0]))
+  readonly touched = new Map<string, number>(PROPERTIES.map((name) => [name, 1]))
+  readonly history: Snapshot[] = []
+  shown = this.configuration()
+  private known = new Map<string, { value: number | null; touched: number }>()
+  draft: Draft = EMPTY
+  /** The values (and of a hidden one the snapshot that set it) that I had in view when I decided on mine. */
+  readonly seen = new Map<string, { value: number | null; touched: number }[]>()
+  readonly choices = new Map<string, Choice>()
+  readonly mine = new Map<string, Edit>()
+
+  configuration() {
+    const properties = Object.fromEntries(
+      PROPERTIES.flatMap((name) => {
+        const view = this.viewOf(name)
+        return view === null ? [] : [[name, view]]
+      }),
+    )
+    const definitions = Object.fromEntries(
+      PROPERTIES.map((name) => [name, define(SECRET.includes(name) ? { isSensitive: true } : {})]),
+    )
+    return configuration(this.version, { [CORE]: resource({ properties, definitions }) })
+  }
+
+  private viewOf(name: string): PropertyView | null {
+    const value = this.values.get(name) ?? null
+    if (SECRET.includes(name)) return hidden(value !== null)
+    return value === null ? null : data(value)
+  }
+
+  write(changes: Record<string, number | null>): void {
+    const real = Object.entries(changes).filter(([name, value]) => this.values.get(name) !== value)
+    if (real.length === 0) return
+    this.version += 1
+    const before = new Map(real.map(([name]) => [name, this.viewOf(name)]))
+    for (const [name, value] of real) {
+      this.values.set(name, value)
+      this.touched.set(name, this.version)
+    }
+    this.history.push(
+      snapshot(
+        this.version,
+        real.map(([name]) => ({
+          locator: CORE,
+          property: name,
+          before: before.get(name) ?? null,
+          after: this.viewOf(name),
+        })),
+      ),
+    )
+  }
+
+  constructor() {
+    this.show()
+  }
+
+  private show(): void {
+    this.shown = this.configuration()
+    this.known = new Map(
+      PROPERTIES.map((name) => [
+        name,
+        { value: this.values.get(name) ?? null, touched: this.touched.get(name) ?? 0 },
+      ]),
+    )
+  }
+
+  /** I look at what the page shows of a property, which may be old. */
+  private look(name: string): void {
+    const now = this.known.get(name)
+    if (now !== undefined) this.seen.set(name, [...(this.seen.get(name) ?? []), now])
+  }
+
+  edit(name: string, value: number | null): void {
+    // a new edit begins from what is shown: an old page shows old values
+    const before = editAt(this.draft, CORE, name)
+    const base = before === undefined ? viewAt(this.shown.resources[CORE], name) : before.base
+    const version = before === undefined ? this.shown.snapshotVersion : before.version
+    const edit: Edit = value === null ? { kind: 'removed' } : setTo(value)
+    const isSensitive = SECRET.includes(name)
+    const next = changesNothing(edit, base) ? null : { edit, base, version, isSensitive }
+    if (before === undefined) {
+      this.seen.delete(name)
+      this.choices.delete(name)
+      this.look(name)
+    }
+    this.draft = takeStep(this.draft, [{ locator: CORE, property: name, next }])
+    if (next === null) this.mine.delete(name)
+    else this.mine.set(name, edit)
+  }
+
+  private merged(): Merged[] {
+    return mergeDraft(this.draft, this.shown, touchesOf(this.history, 0))
+  }
+
+  /** Chooses in the dialog; what is chosen is carried out later, when they may have saved again. */
+  decide(name: string, take: Choice['take']): void {
+    const of = this.merged().find((one) => one.property === name && one.verdict.kind === 'conflict')
+    if (of === undefined) return
+    this.look(name)
+    this.choices.set(name, take === 'other' ? { of, take, edit: setTo(77) } : { of, take })
+  }
+
+  sync(): void {
+    this.show()
+    const step = rebase(this.merged(), (one) => this.choices.get(one.property), this.version)
+    this.draft = takeStep(this.draft, step)
+    for (const { property: name } of step) {
+      const choice = this.choices.get(name)
+      const kept = editAt(this.draft, CORE, name)
+      if (choice?.take === 'theirs' && kept === undefined) this.mine.delete(name)
+      if (choice?.take === 'other' && (kept === undefined || sameEdit(kept.edit, choice.edit)))
+        this.mine.set(name, choice.edit)
+      this.choices.delete(name)
+    }
+  }
+
+  save(): void {
+    const stands = allEdits(this.draft).every(({ version }) => version === this.shown.snapshotVersion)
+    if (!stands || this.shown.snapshotVersion !== this.version) return
+    const changes = changesOf(this.draft)[CORE] ?? {}
+    const writes: Record<string, number | null> = {}
+    for (const [name, value] of Object.entries(changes)) {
+      this.assertKnown(name)
+      writes[name] = value === null ? null : Number(value['@type'] === 'Data' && value.value)
+    }
+    this.write(writes)
+    this.draft = EMPTY
+    this.mine.clear()
+    this.choices.clear()
+  }
+
+  /** No value of theirs is undone that I have not looked at. */
+  private assertKnown(name: string): void {
+    const seen = this.seen.get(name) ?? []
+    const isKnown = SECRET.includes(name)
+      ? seen.some(({ touched }) => touched === this.touched.get(name))
+      : seen.some(({ value }) => value === this.values.get(name))
+    assert.ok(isKnown, `what stands at ${name} was never in view`)
+  }
+
+  /** No edit of mine is lost: it is in the draft, or it is saved like that. */
+  assertNothingLost(): void {
+    for (const [name, edit] of this.mine) {
+      const kept = editAt(this.draft, CORE, name)?.edit
+      if (kept !== undefined) {
+        assert.deepEqual(kept, edit)
+        continue
+      }
+      const wanted = edit.kind === 'removed' ? null : edit.kind === 'set' && Number(valueIn(edit))
+      assert.equal(wanted, this.values.get(name))
+      // it has come true; what they make of it later is theirs
+      this.mine.delete(name)
+    }
+  }
+}
+
+const sameEdit = (one: Edit, other: Edit): boolean => JSON.stringify(one) === JSON.stringify(other)
+
+const valueIn = (edit: Extract<Edit, { kind: 'set' }>) =>
+  edit.value['@type'] === 'Data' ? edit.value.value : undefined
+
+const property = fc.constantFrom(...PROPERTIES)
+const value = fc.option(fc.integer({ min: 0, max: 3 }), { nil: null })
+const action = fc.oneof(
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('edit' as const), property, value }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: fc.constant('theirs' as const),
+      changes: fc.dictionary(property, value, { minKeys: 1, maxKeys: 3 }),
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: fc.constant('decide' as const),
+      property,
+      take: fc.constantFrom('theirs' as const, 'mine' as const, 'other' as const),
+    }),
+  },
+  { weight: 4, arbitrary: fc.record({ kind: fc.constant('sync' as const) }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('save' as const) }) },
+)
+
+describe('any order of my edits, their saves, my decisions and my saves', () => {
+  it('loses no edit of mine and undoes no value of theirs without a choice', () => {
+    fc.assert(
+      fc.property(fc.array(action, { maxLength: 40 }), (actions) => {
+        const world = new World()
+        for (const one of actions) {
+          switch (one.kind) {
+            case 'edit':
+              world.edit(one.property, one.value)
+              break
+            case 'theirs':
+              world.write(one.changes)
+              break
+            case 'decide':
+              world.decide(one.property, one.take)
+              break
+            case 'sync':
+              world.sync()
+              world.assertNothingLost()
+              break
+            case 'save':
+              world.save()
+              break
+          }
+        }
+      }),
+      { numRuns: 3000 },
+    )
+  })
+})

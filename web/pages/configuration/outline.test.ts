@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { groupProperties, groupResources, leftovers, matchingProperties, narrowGroups } from './outline.ts'
+import { configuration, CORE, data, define, MAIL, resource } from './testing.ts'
+
+const core = resource({
+  title: 'CRM core',
+  definitions: {
+    seats: define({ group: 'Tenant', order: 2, schema: { title: 'Seats' } }),
+    name: define({ group: 'Tenant', order: 1 }),
+    loose: define(),
+    audit: define({ group: 'Compliance', schema: { description: 'Who looked at which contact' } }),
+  },
+  properties: { old: data(1) },
+})
+const all = configuration(1, {
+  [MAIL]: resource({ title: 'CRM mail', definitions: { host: define() } }),
+  [CORE]: core,
+  'production/crm/TIMER/nightly': resource({ title: 'A timer', kind: 'TIMER' }),
+  'production/billing/MODULE/x': resource({ title: 'X', bundleInstallId: 'i-2' }),
+})
+const nothing = { q: '', show: undefined }
+
+describe('the outline', () => {
+  it('groups resources by installation, in an order of its own', () => {
+    assert.deepEqual(
+      groupResources(all).map(({ bundleId, resources }) => [
+        bundleId,
+        resources.map((entry) => entry.resource.title),
+      ]),
+      [
+        ['billing', ['X']],
+        ['crm', ['CRM core', 'CRM mail', 'A timer']],
+      ],
+    )
+  })
+
+  it('finds a resource by its name, and properties by name, title, group and help', () => {
+    const find = (q: string) =>
+      matchingProperties({ locator: CORE, resource: core }, { ...nothing, q }, undefined)
+    assert.equal(find('crm core').length, 5)
+    assert.deepEqual(find('SEATS'), ['seats'])
+    assert.deepEqual(find('tenant'), ['seats', 'name'])
+    assert.deepEqual(find('looked at'), ['audit'])
+    const titles = narrowGroups(groupResources(all), { ...nothing, q: 'timer' }, new Map())
+    assert.deepEqual(
+      titles.flatMap(({ resources }) => resources.map((entry) => entry.resource.title)),
+      ['A timer'],
+    )
+  })
+
+  it('narrows to what is edited, and to what is not valid', () => {
+    const marks = new Map([[CORE, { edited: ['name', 'seats'], invalid: ['seats'] }]])
+    const shown = (show: 'changed' | 'invalid') =>
+      narrowGroups(groupResources(all), { q: '', show }, marks).flatMap(({ resources }) =>
+        resources.flatMap((entry) => matchingProperties(entry, { q: '', show }, marks.get(entry.locator))),
+      )
+    assert.deepEqual(shown('changed'), ['seats', 'name'])
+    assert.deepEqual(shown('invalid'), ['seats'])
+  })
+})
+
+describe('the groups of a form', () => {
+  it('stand by name, the ungrouped first, their properties by order and title', () => {
+    assert.deepEqual(groupProperties(core, ['seats', 'name', 'loose', 'audit', 'old']), [
+      { name: '', properties: ['loose'] },
+      { name: 'Compliance', properties: ['audit'] },
+      { name: 'Tenant', properties: ['name', 'seats'] },
+    ])
+    assert.deepEqual(leftovers(core, ['seats', 'old']), ['old'])
+  })
+})
