@@ -54,6 +54,8 @@ function readQuery(query: Iterable<[string, string]>, problems: RequestProblem[]
   const values = new Map<string, string>()
   for (const [key, value] of query) {
     if (values.has(key)) problems.push({ path: `query.${key}`, message: 'May be given once only' })
+    // no database can look for it
+    else if (value.includes('\0')) problems.push({ path: `query.${key}`, message: 'Must not hold a NUL' })
     // an empty filter means "no filter", as a form submits it
     else if (value !== '') values.set(key, value)
   }

@@ -79,11 +79,13 @@ export const PositiveInteger = z
   .min(1, 'Must be at least 1')
 export type PositiveInteger = z.infer<typeof PositiveInteger>
 
+const NO_TIME = 'Must be a time in UTC with milliseconds, such as 2026-01-31T08:00:00.000Z'
+
 /** RFC 3339 in UTC with milliseconds, as we write every instant. */
-export const Timestamp = z.iso.datetime({
-  precision: 3,
-  error: 'Must be a time in UTC with milliseconds, such as 2026-01-31T08:00:00.000Z',
-})
+export const Timestamp = z.iso
+  .datetime({ precision: 3, error: NO_TIME })
+  // our calendar has no year 0, and neither has a database
+  .refine((text) => !text.startsWith('0000'), NO_TIME)
 export type Timestamp = z.infer<typeof Timestamp>
 
 /** Any JSON, present: an absent value is not null. */

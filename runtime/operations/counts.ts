@@ -9,6 +9,7 @@ const BUCKET_MS: Record<Bucket, number> = { minute: 60_000, hour: 3_600_000, day
 /** How far back the counts go when nobody says: a plot's worth of buckets. */
 const DEFAULT_BUCKETS: Record<Bucket, number> = { minute: 120, hour: 48, day: 60 }
 const BUCKETS_MAX = 1500
+const FIRST_INSTANT = Date.parse('0001-01-01T00:00:00.000Z')
 
 /** Operations by state and time; a bucket in which none was made is absent. */
 export async function countOperations(
@@ -19,7 +20,7 @@ export async function countOperations(
   const until = filter.until === undefined ? world.clock.now().getTime() : Date.parse(filter.until)
   const since =
     filter.since === undefined
-      ? until - DEFAULT_BUCKETS[bucket] * BUCKET_MS[bucket]
+      ? Math.max(FIRST_INSTANT, until - DEFAULT_BUCKETS[bucket] * BUCKET_MS[bucket])
       : Date.parse(filter.since)
   if (until - since > BUCKETS_MAX * BUCKET_MS[bucket])
     throw new Refusal(

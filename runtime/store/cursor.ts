@@ -11,7 +11,8 @@ export function decodeCursor(cursor: string, kinds: readonly ('string' | 'number
   if (
     Array.isArray(values) &&
     values.length === kinds.length &&
-    values.every((value, index) => typeof value === kinds[index])
+    // a NUL is in no value of ours, and the database would complain of it
+    values.every((value, index) => typeof value === kinds[index] && !String(value).includes('\0'))
   ) {
     return values as (string | number)[]
   }

@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { SCOPE } from '../testing-bundles.ts'
+import { encodeCursor } from '../store/cursor.ts'
+import { testHttp } from './testing-http.ts'
+import type { TestHttp } from './testing-http.ts'
+
+// What a database complains of must be refused before it: a query is never an internal error.
+
+let http: TestHttp
+const scope = `/scopes/${SCOPE.environmentKey}/${SCOPE.applicationRuntimeId}/${SCOPE.workspaceId}`
+const NUL = '\0'
+const ID = '0199f000-0000-7000-8000-000000000001'
+
+before(async () => {
+  http = await testHttp()
+  const body = { values: { a: 1 }, version: 0 }
+  const saved = await http.call(`${scope}/local-services/search`, { method: 'PUT', body })
+  assert.equal(saved.errorCode, '0')
+})
+after(() => http.close())
+
+async function refuses(path: string): Promise<void> {
+  const { status, errorCode } = await http.call(path)
+  assert.deepEqual([status, errorCode], [200, 'REQUEST_INVALID'], path)
+}
+
+describe('a query that no database takes is refused', () => {
+  for (const query of [
+    'operations?q=%00',
+    'operations?requestedBy=%00',
+    'operations?errorCode=%00',
+    'installations?q=a%00b',
+    'services?q=%00',
+    'plugins?q=%00',
+    'bundles?q=%00',
+    'audit?actor=%00',
+  ]) {
+    it(`with a NUL: ${query}`, () => refuses(`/${query}`))
+  }
+
+  for (const [list, values] of Object.entries({
+    '/bundles': [NUL, 'a'],
+    '/bundles/dev/crm/versions': [1, NUL],
+    '/plugins': [NUL],
+    '/services': [NUL],
+    '/scopes': [NUL, 'a', 1],
+    '/installations?sort=bundleId': [NUL, ID],
+    [`${scope}/local-services`]: [NUL],
+  })) {
+    const mark = list.includes('?') ? '&' : '?'
+    it(`with a NUL in the cursor of ${list}`, () => refuses(`${list}${mark}cursor=${encodeCursor(values)}`))
+  }
+
+  for (const query of ['operations?since', 'operations?until', 'audit?since', 'operations/counts?until']) {
+    it(`of a year that is not counted: ${query}`, () => refuses(`/${query}=0000-01-01T00:00:00.000Z`))
+  }
+
+  it('but not one of the first year of all', async () => {
+    const { errorCode, data } = await http.call('/operations/counts?until=0001-01-01T00:00:00.000Z')
+    assert.equal(errorCode, '0')
+    assert.deepEqual(data['buckets'], [])
+  })
+})
