@@ -70,7 +70,11 @@ function checkChange(
 function checkGiven(definition: PropertyDefinition, value: TypedValue): Found[] {
   if (value['@type'] === 'Data' && value.isSensitive === true && definition.isSensitive !== true)
     return [invalid('Is not a sensitive property: send the value without isSensitive.')]
-  return checkTypedValue(definition, value).map(({ path, message }) => ({ ...invalid(message), path }))
+  return checkTypedValue(definition, value).map(({ path, message }) => ({
+    ...invalid(message),
+    // of a sensitive value, which may be a kept one, not even the keys are told
+    ...(definition.isSensitive !== true && { path }),
+  }))
 }
 
 function checkServices(value: TypedValue, usable: ReadonlySet<string>): Found[] {

@@ -16,7 +16,7 @@ import type { Target, TargetResource } from './target.ts'
 
 export interface UpgradePlan {
   plan: FrozenPlan
-  /** Values that the upgrade brings, still as they were given. */
+  /** Values that the upgrade brings, still as they were given, and plugins' own ones that it would take away. */
   brought: PlannedChange[]
   /** Values that stay and must still fit, the plugins' own not among them. */
   kept: PlannedChange[]
@@ -64,7 +64,10 @@ export function upgradePlan(installed: Installed, target: Target, given: Changes
       ),
       changes: changesTo(resources, installed.current),
     },
-    brought: upgraded.flatMap(({ resource, brought }) => settingAll(resource.locator, brought)),
+    brought: upgraded.flatMap(({ resource, brought }) => [
+      ...settingAll(resource.locator, brought),
+      ...takingAway(resource, given[resource.locator] ?? {}),
+    ]),
     kept: upgraded.flatMap(({ resource, kept }) =>
       settingAll(
         resource.locator,
@@ -100,6 +103,16 @@ function upgradeResource(
   const instanceRef = (row && own(row.properties, INSTANCE_REF_PROPERTY)) ?? wrapData(bundleInstallId)
   const frozen = frozenValues(resource, new Map([...kept, ...brought]), instanceRef)
   return { resource, row, kept, brought, frozen }
+}
+
+/** What a plugin writes is no more a person's to remove than to set. */
+function takingAway(
+  { locator, writtenBy }: TargetResource,
+  given: Readonly<Record<string, TypedValue | null>>,
+): PlannedChange[] {
+  return Object.keys(writtenBy)
+    .filter((property) => own(given, property) === null)
+    .map((property) => ({ locator, property, before: null, after: null }))
 }
 
 /** A sensitive value never becomes one that is shown: where the target shows it, it must be given anew. */

@@ -6,7 +6,8 @@ import { readHistory } from '../configuration/history.ts'
 import { readConfiguration } from '../configuration/read.ts'
 import { saveConfiguration } from '../configuration/save.ts'
 import type { Input } from '../context.ts'
-import { billing, CORE, crm, GATEWAY, installBoth, SCOPE } from '../testing-bundles.ts'
+import type { Refusal } from '../refusal.ts'
+import { billing, CORE, crm, GATEWAY, installBoth, SCOPE, startInstall } from '../testing-bundles.ts'
 import { refused, testRuntime } from '../testing.ts'
 import type { TestRuntime } from '../testing.ts'
 import { readInstallation } from './read.ts'
@@ -157,6 +158,53 @@ describe('an upgrade', () => {
       body: undefined,
     })
     assert.equal(detail.claim, null)
+  })
+
+  it('lets nobody remove what a plugin has written', async () => {
+    const scope = newScope()
+    const { crm: bundleInstallId } = await installBoth(runtime, scope)
+    const { snapshotVersion } = await read(scope)
+    const again: AuthorManifest = { ...crm, version: `1.0.${workspaces}` }
+    await runtime.publish(again)
+    await assert.rejects(
+      upgradeTo(bundleInstallId, {
+        targetVersion: again.version,
+        snapshotVersion,
+        properties: { [CORE]: { tenantId: null, seats: null } },
+      }),
+      refused('PROPERTY_INVALID', ['tenantId']),
+    )
+  })
+
+  it('does not tell what is inside a sensitive value that fits no more', async () => {
+    const secret = { kind: 'DATA', isSensitive: true } as const
+    const vault = (version: string, schema: object): AuthorManifest => ({
+      bundle: { environmentKey: 'dev', bundleId: 'vault' },
+      version,
+      title: 'Vault',
+      resources: [
+        {
+          kind: 'MODULE',
+          name: 'safe',
+          title: 'Safe',
+          moduleId: 'safe',
+          properties: { keys: { ...secret, schema: schema as { type: string } } },
+        },
+      ],
+      plugins: [],
+    })
+    await runtime.publish(vault('1.0.0', { type: 'object' }))
+    await runtime.publish(vault('2.0.0', { type: 'object', additionalProperties: false }))
+    const { bundleInstallId, operation } = await startInstall(runtime, vault('1.0.0', {}), {
+      scope: newScope(),
+      properties: { 'dev/vault/MODULE/safe': { keys: wrapData({ 'name-of-a-key': 1 }) } },
+    })
+    await runtime.succeed(operation.operationId)
+    await assert.rejects(upgradeTo(bundleInstallId, { targetVersion: '2.0.0' }), (error: Refusal) => {
+      assert.equal(error.code, 'PROPERTY_INVALID')
+      assert.doesNotMatch(JSON.stringify([error.message, error.details]), /name-of-a-key/)
+      return true
+    })
   })
 
   it('refuses stale values, the protected property, another bundle’s resource, its own version, an unknown one', async () => {
