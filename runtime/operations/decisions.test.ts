@@ -217,6 +217,21 @@ suite('the plan of a DETACH', () => {
     assert.equal(timer?.currentVersion, null)
     assert.equal(timer?.action, 'DETACH')
   })
+  test('keeps a value sensitive that was given as such, also where the plan taken over shows the property', () => {
+    const definitions = {
+      ...ledgerRow.definitions,
+      region: { kind: 'DATA', schema: true, isSensitive: true },
+    }
+    const row = { ...ledgerRow, definitions, properties: { region: data(1234, true) } } as LedgerRow
+    const { region: _, ...dropped } = planned.properties
+    const regionOf = (properties: typeof planned.properties) => {
+      const plan = { ...planWith(), resources: [{ ...planned, properties }] }
+      const taken = detachPlan({ ledger: [row], plugins: [], takenOver: { plan, writes: {} } }).resources[0]
+      return [taken?.properties['region'], taken?.definitions['region']?.isSensitive]
+    }
+    assert.deepEqual(regionOf(dropped), [data(1234, true), true])
+    assert.deepEqual(regionOf(planned.properties), [data('eu'), undefined])
+  })
   test('keeps what a plugin was authorized for before', () => {
     const elsewhere = { ...authorization().resources[0]!, resource: 'source/crm/MODULE/other' }
     const plan = detachPlan({

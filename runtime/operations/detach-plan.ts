@@ -24,12 +24,17 @@ export function detachPlan({
   for (const row of ledger) resources.set(row.locator, detached(row))
   for (const planned of takenOver.plan.resources) {
     const installed = resources.get(planned.locator)
+    const values = withWrites(planned, takenOver.writes)
+    // a value goes with the definition that it was given under: what was sensitive stays so
+    const definitions = Object.entries(installed?.definitions ?? {}).filter(
+      ([property]) => own(planned.definitions, property) === undefined || own(values, property) === undefined,
+    )
     resources.set(planned.locator, {
       ...planned,
       action: 'DETACH',
       currentVersion: installed?.currentVersion ?? null,
-      properties: { ...installed?.properties, ...withWrites(planned, takenOver.writes) },
-      definitions: { ...installed?.definitions, ...planned.definitions },
+      properties: { ...installed?.properties, ...values },
+      definitions: { ...planned.definitions, ...Object.fromEntries(definitions) },
       writtenBy: { ...installed?.writtenBy, ...planned.writtenBy },
     })
   }
