@@ -64,6 +64,22 @@ suite('an operation that a person runs again or takes over', { concurrency: fals
     )
   })
 
+  test('what a plugin writes as sensitive in the end is masked in what it had said before', async () => {
+    const token = 'issued-token-1234'
+    engine.plugin.script(({ stage }, before) => {
+      if (stage !== 'BEFORE_RESOURCES') return { outcome: 'APPLIED' }
+      if (before === 0)
+        return { errorCode: 'BUSY', data: { message: `No room for ${token} yet`, retryable: true } }
+      return { outcome: 'APPLIED', resources: { [LOCATOR]: { token: data(token, true) } } }
+    })
+    const installation = await engine.installation()
+    const { operation_id } = await engine.freeze({ installation, plan: planWith() })
+    await endsWell(operation_id)
+    const detail = await detailOf(operation_id)
+    assert.equal(detail.stages[0]?.calls[0]?.attempts.length, 2)
+    assert.doesNotMatch(JSON.stringify(detail), new RegExp(token))
+  })
+
   test('a takeover is a DETACH with the next sequence over everything that was begun', async () => {
     const plan = planWith([reader('first', 1), authorization({ order: 2 })])
     engine.plugin.script(({ pluginId, stage }) => {

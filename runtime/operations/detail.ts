@@ -3,6 +3,7 @@ import { STAGES } from '#contract/protocol/vocabulary.ts'
 import type { Stage } from '#contract/protocol/vocabulary.ts'
 import type { Attempt, OperationDetail, PluginCall } from '#contract/runtime-api/operations.ts'
 import type { Phase, StepState } from '#contract/runtime-api/vocabulary.ts'
+import { maskStrings } from '#edge/scrub.ts'
 import { own } from '../own.ts'
 import { callFailure } from '../plugins/failures.ts'
 import type { AttemptRow } from '../store/operations/read-attempts.ts'
@@ -76,7 +77,7 @@ function callView(row: CallRow, { operation, plan, calls, attempts }: OperationR
     outcome: row.outcome,
     attempts: attempts
       .filter((attempt) => attempt.stage === row.stage && attempt.plugin_id === row.plugin_id)
-      .map((attempt) => attemptView(attempt, row, operation, request)),
+      .map((attempt) => attemptView(masked(attempt, secrets), row, operation, request)),
     writes: Object.entries(row.writes ?? {}).flatMap(([locator, properties]) =>
       Object.entries(properties).flatMap(([property, written]) => {
         const value = propertyView(definitionOf(plan, locator, property), written)
@@ -84,6 +85,14 @@ function callView(row: CallRow, { operation, plan, calls, attempts }: OperationR
       }),
     ),
   }
+}
+
+/** Once more: what a plugin wrote later as sensitive may stand in what it had said before. */
+function masked(attempt: AttemptRow, secrets: readonly JsonValue[]): AttemptRow {
+  const { failure, response } = attempt
+  if (failure === null) return attempt
+  const message = String(maskStrings(failure.message, secrets))
+  return { ...attempt, failure: { ...failure, message }, response: maskStrings(response, secrets) }
 }
 
 function attemptView(
