@@ -64,7 +64,7 @@ const installation = createRoute({
   getParentRoute: () => root,
   path: '/installations/$id',
   validateSearch: installationSearch,
-  loader: texts('installations'),
+  loader: texts('installations', 'recentOperations'),
   component: lazyRouteComponent(
     () => import('./pages/installations/InstallationPage.tsx'),
     'InstallationPage',
@@ -153,7 +153,7 @@ const plugin = createRoute({
   getParentRoute: () => root,
   path: '/plugins/$id',
   validateSearch: pluginSearch,
-  loader: texts('plugins'),
+  loader: texts('plugins', 'recentOperations'),
   component: lazyRouteComponent(() => import('./pages/plugins/PluginPage.tsx'), 'PluginPage'),
 })
 

@@ -10,6 +10,7 @@ import type { localServices } from './en/local-services.ts'
 import type { operations } from './en/operations.ts'
 import type { overview } from './en/overview.ts'
 import type { plugins } from './en/plugins.ts'
+import type { recentOperations } from './en/recent-operations.ts'
 import type { scopes } from './en/scopes.ts'
 import type { services } from './en/services.ts'
 import type { shell } from './en/shell.ts'
@@ -33,6 +34,7 @@ export type Catalogue = {
   operations: typeof operations
   overview: typeof overview
   plugins: typeof plugins
+  recentOperations: typeof recentOperations
   scopes: typeof scopes
   services: typeof services
   shell: typeof shell
@@ -56,6 +58,7 @@ export const pageTexts: Record<Locale, Record<PageNamespace, Loader>> = {
     operations: async () => (await import('./en/operations.ts')).operations,
     overview: async () => (await import('./en/overview.ts')).overview,
     plugins: async () => (await import('./en/plugins.ts')).plugins,
+    recentOperations: async () => (await import('./en/recent-operations.ts')).recentOperations,
     scopes: async () => (await import('./en/scopes.ts')).scopes,
     services: async () => (await import('./en/services.ts')).services,
   },
@@ -69,6 +72,7 @@ export const pageTexts: Record<Locale, Record<PageNamespace, Loader>> = {
     operations: async () => (await import('./zh/operations.ts')).operations,
     overview: async () => (await import('./zh/overview.ts')).overview,
     plugins: async () => (await import('./zh/plugins.ts')).plugins,
+    recentOperations: async () => (await import('./zh/recent-operations.ts')).recentOperations,
     scopes: async () => (await import('./zh/scopes.ts')).scopes,
     services: async () => (await import('./zh/services.ts')).services,
   },

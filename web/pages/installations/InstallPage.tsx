@@ -75,13 +75,21 @@ export function InstallPage() {
           title={t('installations.install.where')}
           description={t('installations.install.where.about')}
         >
-          <ScopeChoice parts={search} onChange={change} readOnly={false} />
+          <ScopeChoice
+            scope={scope}
+            onChange={(chosen) =>
+              change({
+                environmentKey: chosen?.environmentKey,
+                applicationRuntimeId: chosen?.applicationRuntimeId,
+                workspaceId: chosen?.workspaceId,
+              })
+            }
+          />
         </Section>
         <Section title={t('installations.install.what')}>
           <BundleChoice
             bundle={bundle}
             version={version}
-            readOnly={false}
             onBundle={(chosen, first) =>
               change({
                 bundleEnvironmentKey: chosen?.environmentKey,

@@ -4,6 +4,7 @@ import { lazy, Suspense } from 'react'
 import type { InstallationDetail } from '#contract/console-api/shapes.ts'
 import { apiQuery } from '../../api/query.ts'
 import { useErrorView } from '../../components/describe-code.ts'
+import { RecentOperations } from '../../components/RecentOperations.tsx'
 import { ScopeLink } from '../../components/ScopeText.tsx'
 import { loadTexts } from '../../i18n/locale.ts'
 import { useText } from '../../i18n/use-text.ts'
@@ -17,7 +18,6 @@ import { InstallationBadge } from '../../ui/StateBadge.tsx'
 import { Tabs } from '../../ui/Tabs.tsx'
 import { Actions } from './detail/Actions.tsx'
 import { ClaimNotice } from './detail/ClaimNotice.tsx'
-import { History } from './detail/History.tsx'
 import { Identity } from './detail/Identity.tsx'
 import { Plugins } from './detail/Plugins.tsx'
 import { Resources } from './detail/Resources.tsx'
@@ -109,7 +109,7 @@ function Shown({ detail }: { detail: InstallationDetail }) {
       </div>
       {tab === 'resources' && <Resources detail={detail} />}
       {tab === 'plugins' && <Plugins plugins={detail.plugins} />}
-      {tab === 'operations' && <History bundleInstallId={bundleInstallId} />}
+      {tab === 'operations' && <RecentOperations of={{ bundleInstallId }} />}
     </Page>
   )
 }

@@ -1,16 +1,128 @@
+import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
+import { lazy, Suspense, useState } from 'react'
+import type { Plugin } from '#contract/console-api/shapes.ts'
+import { apiQuery } from '../../api/query.ts'
+import { useMay } from '../../api/session.ts'
+import { useErrorView } from '../../components/describe-code.ts'
+import { EnabledBadge } from '../../components/EnabledBadge.tsx'
+import { RecentOperations } from '../../components/RecentOperations.tsx'
+import { formatDuration } from '../../i18n/format.ts'
 import { useText } from '../../i18n/use-text.ts'
 import { Page } from '../../layouts/Page.tsx'
 import { paths } from '../../paths.ts'
+import { Count } from '../../ui/Badge.tsx'
+import { Button } from '../../ui/Button.tsx'
+import { Card } from '../../ui/Card.tsx'
+import { DefinitionList } from '../../ui/DefinitionList.tsx'
+import { ErrorState } from '../../ui/ErrorState.tsx'
+import { Id, Mono } from '../../ui/Id.tsx'
+import { Skeleton, SkeletonLines } from '../../ui/Skeleton.tsx'
+import { Tabs } from '../../ui/Tabs.tsx'
+import { Credentials } from './Credentials.tsx'
+import { LIMIT_RANGE, validCredentials, type Limit } from './limits.ts'
+import { PLUGIN_TABS } from './search.ts'
+
+const PluginDialog = lazy(async () => ({ default: (await import('./PluginDialog.tsx')).PluginDialog }))
 
 const route = getRouteApi('/plugins/$id')
 
 export function PluginPage() {
   const t = useText()
   const { id } = route.useParams()
+  const query = useQuery(apiQuery('GET /plugins/{pluginId}', { params: { pluginId: id } }))
+  const error = useErrorView(query.error)
+  if (query.data) return <Shown plugin={query.data} />
   return (
-    <Page title={id} trail={[{ label: t('plugins.title'), to: paths.plugins() }]}>
-      {null}
+    <Page
+      title={id}
+      heading={error ? id : <Skeleton className="h-7 w-48" />}
+      trail={[{ label: t('plugins.title'), to: paths.plugins() }]}
+    >
+      {error ? (
+        <ErrorState error={error} retrying={query.isFetching} onRetry={() => void query.refetch()} />
+      ) : (
+        <Card>
+          <SkeletonLines lines={5} />
+        </Card>
+      )}
     </Page>
+  )
+}
+
+function Shown({ plugin }: { plugin: Plugin }) {
+  const t = useText()
+  const { tab = 'credentials' } = route.useSearch()
+  const [editing, setEditing] = useState(false)
+  const may = useMay('plugin:write', 'everywhere')
+  const { pluginId, title, endpoint, enabled } = plugin
+  return (
+    <Page
+      title={title}
+      trail={[{ label: t('plugins.title'), to: paths.plugins() }]}
+      meta={
+        <EnabledBadge
+          enabled={enabled}
+          look="pill"
+          word={t(enabled ? 'plugins.enabled' : 'plugins.disabled')}
+          meaning={t(enabled ? 'plugins.enabled.meaning' : 'plugins.disabled.meaning')}
+        />
+      }
+      actions={
+        <Button
+          icon="edit"
+          disabledReason={!may && t('plugins.reason.permission')}
+          onClick={() => setEditing(true)}
+        >
+          {t('plugins.edit')}
+        </Button>
+      }
+    >
+      <Card className="mb-6">
+        <DefinitionList
+          items={[
+            { label: t('plugins.fact.id'), value: <Id id={pluginId} full copy /> },
+            { label: t('plugins.fact.endpoint'), value: <Mono>{endpoint}</Mono> },
+            { label: t('plugins.fact.timeout'), value: <LimitValue plugin={plugin} limit="timeoutMs" /> },
+            { label: t('plugins.fact.attempts'), value: <LimitValue plugin={plugin} limit="maxAttempts" /> },
+            { label: t('plugins.fact.backoff'), value: <LimitValue plugin={plugin} limit="maxBackoffMs" /> },
+          ]}
+        />
+      </Card>
+      <div className="mb-5">
+        <Tabs
+          label={t('plugins.tab.label')}
+          current={tab}
+          tabs={PLUGIN_TABS.map((id) => ({
+            id,
+            label: t(`plugins.tab.${id}`),
+            to: paths.plugin(pluginId, id === 'credentials' ? {} : { tab: id }),
+            count: id === 'credentials' && <Count>{validCredentials(plugin)}</Count>,
+          }))}
+        />
+      </div>
+      {tab === 'credentials' ? (
+        <Credentials plugin={plugin} may={may} />
+      ) : (
+        <RecentOperations of={{ pluginId }} />
+      )}
+      {editing && (
+        <Suspense>
+          <PluginDialog plugin={plugin} onClose={() => setEditing(false)} />
+        </Suspense>
+      )}
+    </Page>
+  )
+}
+
+function LimitValue({ plugin, limit }: { plugin: Plugin; limit: Limit }) {
+  const t = useText()
+  const set = plugin[limit]
+  const value = set ?? LIMIT_RANGE[limit].standard
+  const text = limit === 'maxAttempts' ? String(value) : formatDuration(value)
+  return set === undefined ? (
+    <span className="text-muted">{t('plugins.fact.standard', { value: text })}</span>
+  ) : (
+    <>{text}</>
   )
 }

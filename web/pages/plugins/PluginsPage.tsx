@@ -1,7 +1,139 @@
-import { useText } from '../../i18n/use-text.ts'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { lazy, Suspense, useMemo, useState } from 'react'
+import type { Plugin } from '#contract/console-api/shapes.ts'
+import { apiQuery } from '../../api/query.ts'
+import { useMay } from '../../api/session.ts'
+import { EnabledBadge } from '../../components/EnabledBadge.tsx'
+import { QueryTable } from '../../components/QueryTable.tsx'
+import { formatDuration } from '../../i18n/format.ts'
+import { useText, type Translate } from '../../i18n/use-text.ts'
 import { Page } from '../../layouts/Page.tsx'
+import { paths } from '../../paths.ts'
+import { given } from '../../search.ts'
+import { Button } from '../../ui/Button.tsx'
+import { EmptyState } from '../../ui/EmptyState.tsx'
+import { FilterBar, SearchInput } from '../../ui/Filters.tsx'
+import { Mono } from '../../ui/Id.tsx'
+import type { Column } from '../../ui/table/column.ts'
+import { setLimits, validCredentials, type Limit } from './limits.ts'
+
+const PluginDialog = lazy(async () => ({ default: (await import('./PluginDialog.tsx')).PluginDialog }))
+
+const route = getRouteApi('/plugins')
+const PAGE = 50
 
 export function PluginsPage() {
   const t = useText()
-  return <Page title={t('plugins.title')}>{null}</Page>
+  const search = route.useSearch()
+  const navigate = route.useNavigate()
+  const [registering, setRegistering] = useState(false)
+  const query = useQuery({
+    ...apiQuery('GET /plugins', { query: { ...search, limit: PAGE } }),
+    placeholderData: keepPreviousData,
+  })
+  const columns = useMemo(() => pluginColumns(t), [t])
+  const may = useMay('plugin:write', 'everywhere')
+  const clear = () => void navigate({ search: {} })
+  return (
+    <Page
+      title={t('plugins.title')}
+      actions={
+        <Button
+          icon="plus"
+          disabledReason={!may && t('plugins.reason.permission')}
+          onClick={() => setRegistering(true)}
+        >
+          {t('plugins.register')}
+        </Button>
+      }
+    >
+      <div className="mb-3">
+        <FilterBar>
+          <SearchInput
+            label={t('plugins.search')}
+            value={search.q ?? ''}
+            onSearch={(q) => void navigate({ search: given({ q: q || undefined }), replace: true })}
+          />
+        </FilterBar>
+      </div>
+      <QueryTable
+        label={t('plugins.list')}
+        query={query}
+        columns={columns}
+        rowKey={rowKey}
+        rowLink={rowLink}
+        cursor={search.cursor}
+        pageLink={(cursor) => paths.plugins(given({ ...search, cursor }))}
+        onClear={search.q !== undefined && clear}
+        skeletonRows={4}
+        empty={
+          <EmptyState icon="plugins" title={t('plugins.empty.title')} message={t('plugins.empty.message')} />
+        }
+      />
+      {registering && (
+        <Suspense>
+          <PluginDialog plugin={null} onClose={() => setRegistering(false)} />
+        </Suspense>
+      )}
+    </Page>
+  )
 }
+
+const rowKey = ({ pluginId }: Plugin) => pluginId
+const rowLink = ({ pluginId }: Plugin) => paths.plugin(pluginId)
+
+const pluginColumns = (t: Translate): Column<Plugin>[] => [
+  {
+    id: 'plugin',
+    header: t('plugins.column.plugin'),
+    cell: ({ title, pluginId }) => (
+      <>
+        {title} <span className="mono ml-1 font-normal text-faint">{pluginId}</span>
+      </>
+    ),
+    width: '28%',
+  },
+  {
+    id: 'endpoint',
+    header: t('plugins.column.endpoint'),
+    cell: ({ endpoint }) => <Mono className="text-muted">{endpoint}</Mono>,
+    card: 'wide',
+  },
+  {
+    id: 'enabled',
+    header: t('plugins.column.enabled'),
+    cell: ({ enabled }) => (
+      <EnabledBadge
+        enabled={enabled}
+        word={t(enabled ? 'plugins.enabled' : 'plugins.disabled')}
+        meaning={t(enabled ? 'plugins.enabled.meaning' : 'plugins.disabled.meaning')}
+      />
+    ),
+    width: '8rem',
+  },
+  {
+    id: 'limits',
+    header: t('plugins.column.limits'),
+    cell: (plugin) => {
+      const limits = setLimits(plugin)
+      return limits.length === 0 ? (
+        <span className="text-faint">{t('plugins.limits.standard')}</span>
+      ) : (
+        limits.map((limit) => limitText(limit, plugin[limit] ?? 0)).join(' · ')
+      )
+    },
+    width: '11rem',
+    hideBelow: 'lg',
+  },
+  {
+    id: 'credentials',
+    header: t('plugins.column.credentials'),
+    cell: (plugin) => validCredentials(plugin),
+    align: 'end',
+    width: '9rem',
+  },
+]
+
+const limitText = (limit: Limit, value: number): string =>
+  limit === 'maxAttempts' ? `× ${value}` : formatDuration(value)

@@ -3,7 +3,7 @@ import { given, oneOf, text, type Raw } from '../../search.ts'
 export const pluginsSearch = (raw: Raw) => given({ q: text(raw, 'q'), cursor: text(raw, 'cursor') })
 export type PluginsSearch = ReturnType<typeof pluginsSearch>
 
-export const PLUGIN_TABS = ['settings', 'credentials', 'bundles'] as const
+export const PLUGIN_TABS = ['credentials', 'operations'] as const
 
 export const pluginSearch = (raw: Raw) => given({ tab: oneOf(raw, 'tab', PLUGIN_TABS) })
 export type PluginSearch = ReturnType<typeof pluginSearch>

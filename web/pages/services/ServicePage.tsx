@@ -1,16 +1,150 @@
+import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
+import { lazy, Suspense, useState } from 'react'
+import type { Service } from '#contract/console-api/shapes.ts'
+import { apiQuery } from '../../api/query.ts'
+import { useMay } from '../../api/session.ts'
+import { useErrorView } from '../../components/describe-code.ts'
+import { EnabledBadge } from '../../components/EnabledBadge.tsx'
+import { LocatorText } from '../../components/LocatorText.tsx'
+import { scopeText } from '../../components/scope-text.ts'
+import { ScopeLink } from '../../components/ScopeText.tsx'
 import { useText } from '../../i18n/use-text.ts'
 import { Page } from '../../layouts/Page.tsx'
 import { paths } from '../../paths.ts'
+import { Button } from '../../ui/Button.tsx'
+import { Card, Section } from '../../ui/Card.tsx'
+import { DefinitionList } from '../../ui/DefinitionList.tsx'
+import { ErrorState } from '../../ui/ErrorState.tsx'
+import { Id, Mono } from '../../ui/Id.tsx'
+import { PlainLink } from '../../ui/Link.tsx'
+import { Skeleton, SkeletonLines } from '../../ui/Skeleton.tsx'
+import { Referrers } from './Referrers.tsx'
+
+const ServiceDialog = lazy(async () => ({ default: (await import('./ServiceDialog.tsx')).ServiceDialog }))
 
 const route = getRouteApi('/services/$id')
 
 export function ServicePage() {
   const t = useText()
   const { id } = route.useParams()
+  const query = useQuery(apiQuery('GET /services/{serviceId}', { params: { serviceId: id } }))
+  const error = useErrorView(query.error)
+  if (query.data) return <Shown service={query.data} />
   return (
-    <Page title={id} trail={[{ label: t('services.title'), to: paths.services() }]}>
-      {null}
+    <Page
+      title={id}
+      heading={error ? id : <Skeleton className="h-7 w-48" />}
+      trail={[{ label: t('services.title'), to: paths.services() }]}
+    >
+      {error ? (
+        <ErrorState error={error} retrying={query.isFetching} onRetry={() => void query.refetch()} />
+      ) : (
+        <Card>
+          <SkeletonLines lines={5} />
+        </Card>
+      )}
     </Page>
+  )
+}
+
+function Shown({ service }: { service: Service }) {
+  const t = useText()
+  const [editing, setEditing] = useState(false)
+  const may = useMay('service:write', 'everywhere')
+  const { serviceId, title, url, methods, owner, enabled } = service
+  return (
+    <Page
+      title={title}
+      trail={[{ label: t('services.title'), to: paths.services() }]}
+      meta={
+        <EnabledBadge
+          enabled={enabled}
+          look="pill"
+          word={t(enabled ? 'services.enabled' : 'services.disabled')}
+          meaning={t(enabled ? 'services.enabled.meaning' : 'services.disabled.meaning')}
+        />
+      }
+      actions={
+        <Button
+          icon="edit"
+          disabledReason={!may && t('services.reason.permission')}
+          onClick={() => setEditing(true)}
+        >
+          {t('services.edit')}
+        </Button>
+      }
+    >
+      <div className="space-y-6">
+        <Card>
+          <DefinitionList
+            items={[
+              { label: t('services.fact.id'), value: <Id id={serviceId} full copy /> },
+              { label: t('services.fact.address'), value: <Mono>{url}</Mono> },
+              {
+                label: t('services.fact.owner'),
+                value:
+                  owner === null ? (
+                    <span className="text-muted">{t('services.owner.none')}</span>
+                  ) : (
+                    <PlainLink
+                      to={paths.installation(owner.bundleInstallId)}
+                      className="rounded-sm hover:underline"
+                    >
+                      <LocatorText locator={owner.locator} />
+                    </PlainLink>
+                  ),
+              },
+              {
+                label: t('services.fact.methods'),
+                value:
+                  owner !== null ? (
+                    <span className="text-muted">{t('services.methods.declared')}</span>
+                  ) : methods.length === 0 ? (
+                    <span className="text-muted">{t('services.methods.none')}</span>
+                  ) : (
+                    <span className="flex flex-wrap gap-1">
+                      {methods.map((method) => (
+                        <Mono key={method} className="rounded-sm bg-sunken px-1.5 py-0.5">
+                          {method}
+                        </Mono>
+                      ))}
+                    </span>
+                  ),
+              },
+              { label: t('services.consumers'), value: <Consumers service={service} /> },
+            ]}
+          />
+        </Card>
+        <Section title={t('services.referrers')} description={t('services.referrers.about')} flush>
+          <Referrers serviceId={serviceId} />
+        </Section>
+      </div>
+      {editing && (
+        <Suspense>
+          <ServiceDialog service={service} onClose={() => setEditing(false)} />
+        </Suspense>
+      )}
+    </Page>
+  )
+}
+
+function Consumers({ service: { consumers, owner } }: { service: Service }) {
+  const t = useText()
+  if (consumers.length === 0) {
+    return (
+      <span className="text-muted">
+        {t(owner === null ? 'services.consumers.nobody' : 'services.consumers.owner')}
+      </span>
+    )
+  }
+  return (
+    <ul className="grid gap-x-6 gap-y-0.5 sm:grid-cols-[repeat(auto-fill,minmax(15rem,1fr))]">
+      {consumers.map((scope) => (
+        <li key={scopeText(scope)}>
+          <ScopeLink scope={scope} />
+        </li>
+      ))}
+    </ul>
   )
 }

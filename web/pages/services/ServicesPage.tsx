@@ -1,7 +1,172 @@
-import { useText } from '../../i18n/use-text.ts'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { lazy, Suspense, useMemo, useState } from 'react'
+import type { Service } from '#contract/console-api/shapes.ts'
+import { apiQuery } from '../../api/query.ts'
+import { useMay } from '../../api/session.ts'
+import { EnabledBadge } from '../../components/EnabledBadge.tsx'
+import { QueryTable } from '../../components/QueryTable.tsx'
+import { TextFilters } from '../../components/TextFilters.tsx'
+import { useScopeSuggestions } from '../../components/use-scope-suggestions.ts'
+import { useText, type Translate } from '../../i18n/use-text.ts'
 import { Page } from '../../layouts/Page.tsx'
+import { paths } from '../../paths.ts'
+import { given, type SearchChange } from '../../search.ts'
+import { Button } from '../../ui/Button.tsx'
+import { EmptyState } from '../../ui/EmptyState.tsx'
+import { FilterBar, SearchInput } from '../../ui/Filters.tsx'
+import { Mono } from '../../ui/Id.tsx'
+import type { Column } from '../../ui/table/column.ts'
+import { servicesSearch, type ServicesSearch } from './search.ts'
+
+const ServiceDialog = lazy(async () => ({ default: (await import('./ServiceDialog.tsx')).ServiceDialog }))
+
+const route = getRouteApi('/services')
+const PAGE = 50
 
 export function ServicesPage() {
   const t = useText()
-  return <Page title={t('services.title')}>{null}</Page>
+  const search = route.useSearch()
+  const navigate = route.useNavigate()
+  const [registering, setRegistering] = useState(false)
+  const { ask, ...known } = useScopeSuggestions()
+  const query = useQuery({
+    ...apiQuery('GET /services', { query: { ...search, limit: PAGE } }),
+    placeholderData: keepPreviousData,
+  })
+  const columns = useMemo(() => serviceColumns(t), [t])
+  const may = useMay('service:write', 'everywhere')
+  const { cursor, ...filters } = search
+  const isFiltered = Object.keys(filters).length > 0
+  const change = (next: SearchChange<ServicesSearch>) =>
+    void navigate({ search: given({ ...filters, ...next }), replace: true })
+  const clear = () => void navigate({ search: {} })
+  return (
+    <Page
+      title={t('services.title')}
+      actions={
+        <Button
+          icon="plus"
+          disabledReason={!may && t('services.reason.permission')}
+          onClick={() => setRegistering(true)}
+        >
+          {t('services.register')}
+        </Button>
+      }
+    >
+      <div className="mb-3">
+        <FilterBar onClear={isFiltered && clear}>
+          <SearchInput
+            label={t('services.search')}
+            value={search.q ?? ''}
+            onSearch={(q) => change({ q: q || undefined })}
+          />
+          <TextFilters
+            label={t('services.scope.filter')}
+            onOpen={ask}
+            onChange={(values) => change({ ...values, ...servicesSearch(values) })}
+            filters={[
+              {
+                name: 'environmentKey',
+                label: t('services.environment'),
+                value: search.environmentKey,
+                suggestions: known.environmentKey,
+              },
+              {
+                name: 'applicationRuntimeId',
+                label: t('services.runtime'),
+                value: search.applicationRuntimeId,
+                suggestions: known.applicationRuntimeId,
+              },
+              {
+                name: 'workspaceId',
+                label: t('services.workspace'),
+                value: search.workspaceId === undefined ? undefined : String(search.workspaceId),
+                suggestions: known.workspaceId,
+              },
+            ]}
+          />
+        </FilterBar>
+      </div>
+      <QueryTable
+        label={t('services.list')}
+        query={query}
+        columns={columns}
+        rowKey={rowKey}
+        rowLink={rowLink}
+        cursor={cursor}
+        pageLink={(at) => paths.services(given({ ...search, cursor: at }))}
+        onClear={isFiltered && clear}
+        empty={
+          <EmptyState
+            icon="services"
+            title={t('services.empty.title')}
+            message={t('services.empty.message')}
+          />
+        }
+      />
+      {registering && (
+        <Suspense>
+          <ServiceDialog service={null} onClose={() => setRegistering(false)} />
+        </Suspense>
+      )}
+    </Page>
+  )
+}
+
+const rowKey = ({ serviceId }: Service) => serviceId
+const rowLink = ({ serviceId }: Service) => paths.service(serviceId)
+
+const serviceColumns = (t: Translate): Column<Service>[] => [
+  {
+    id: 'service',
+    header: t('services.column.service'),
+    cell: ({ title, serviceId }) => (
+      <>
+        {title} <span className="mono ml-1 font-normal text-faint">{serviceId}</span>
+      </>
+    ),
+    width: '28%',
+  },
+  {
+    id: 'address',
+    header: t('services.column.address'),
+    cell: ({ url }) => <Mono className="text-muted">{url}</Mono>,
+    card: 'wide',
+  },
+  {
+    id: 'owner',
+    header: t('services.column.owner'),
+    cell: ({ owner }) =>
+      owner === null ? (
+        <span className="text-faint">{t('services.owner.none')}</span>
+      ) : (
+        <Mono>{owner.locator.split('/').slice(1).join('/')}</Mono>
+      ),
+    width: '16%',
+    hideBelow: 'lg',
+  },
+  {
+    id: 'consumers',
+    header: t('services.column.consumers'),
+    cell: (service) => <span className="text-muted">{consumersText(service, t)}</span>,
+    width: '10rem',
+  },
+  {
+    id: 'state',
+    header: t('services.column.state'),
+    cell: ({ enabled }) => (
+      <EnabledBadge
+        enabled={enabled}
+        word={t(enabled ? 'services.enabled' : 'services.disabled')}
+        meaning={t(enabled ? 'services.enabled.meaning' : 'services.disabled.meaning')}
+      />
+    ),
+    width: '8rem',
+  },
+]
+
+function consumersText({ consumers, owner }: Service, t: Translate): string {
+  if (consumers.length > 0) return t('services.consumers.count', { n: consumers.length })
+  return t(owner === null ? 'services.consumers.nobody' : 'services.consumers.owner')
 }

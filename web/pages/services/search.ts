@@ -1,4 +1,12 @@
-import { given, text, type Raw } from '../../search.ts'
+import { given, text, whole, type Raw } from '../../search.ts'
 
-export const servicesSearch = (raw: Raw) => given({ q: text(raw, 'q'), cursor: text(raw, 'cursor') })
+/** With the three parts of a scope: the services that it may use. */
+export const servicesSearch = (raw: Raw) =>
+  given({
+    environmentKey: text(raw, 'environmentKey'),
+    applicationRuntimeId: text(raw, 'applicationRuntimeId'),
+    workspaceId: whole(raw, 'workspaceId'),
+    q: text(raw, 'q'),
+    cursor: text(raw, 'cursor'),
+  })
 export type ServicesSearch = ReturnType<typeof servicesSearch>

@@ -14,13 +14,11 @@ export function BundleChoice({
   version,
   onBundle,
   onVersion,
-  readOnly,
 }: {
   bundle: Bundle | null
   version: string | undefined
   onBundle: (bundle: Bundle | null, version: string | undefined) => void
   onVersion: (version: string | undefined) => void
-  readOnly: boolean
 }) {
   const t = useText()
   const versions = useQuery({
@@ -38,7 +36,6 @@ export function BundleChoice({
         {(wiring) => (
           <Combobox
             wiring={wiring}
-            readOnly={readOnly}
             value={bundle && optionOf(bundle, items[0]?.title)}
             search={searchBundles}
             onChange={(option) => {
@@ -52,7 +49,7 @@ export function BundleChoice({
         {(wiring) => (
           <Select
             {...wiring}
-            disabled={readOnly || bundle === null}
+            disabled={bundle === null}
             value={version ?? ''}
             placeholder={t('installations.upgrade.choose')}
             options={[

@@ -1,0 +1,25 @@
+import { Badge, type BadgeLook } from '../ui/Badge.tsx'
+import { Tooltip } from '../ui/Tooltip.tsx'
+
+/** Whether a registered thing is in use, with what that means on hover. */
+export function EnabledBadge({
+  enabled,
+  word,
+  meaning,
+  look = 'plain',
+}: {
+  enabled: boolean
+  word: string
+  meaning: string
+  look?: BadgeLook
+}) {
+  return (
+    <Tooltip text={meaning}>
+      {() => (
+        <Badge tone={enabled ? 'ok' : 'quiet'} icon={enabled ? 'done' : 'nothing'} look={look}>
+          {word}
+        </Badge>
+      )}
+    </Tooltip>
+  )
+}

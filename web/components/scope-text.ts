@@ -1,0 +1,17 @@
+import { isKey } from '#contract/protocol/locator.ts'
+import type { ScopeKey } from '../paths.ts'
+
+export const scopeText = ({ environmentKey, applicationRuntimeId, workspaceId }: ScopeKey): string =>
+  `${environmentKey}/${applicationRuntimeId}/${workspaceId}`
+
+/** `environment/runtime/workspace` as a scope; null for anything else. */
+export function parseScope(text: string): ScopeKey | null {
+  const [environmentKey = '', applicationRuntimeId = '', workspace = '', ...rest] = text.split('/')
+  const isScope =
+    rest.length === 0 &&
+    isKey(environmentKey) &&
+    isKey(applicationRuntimeId) &&
+    /^(0|[1-9]\d{0,15})$/.test(workspace) &&
+    Number.isSafeInteger(Number(workspace))
+  return isScope ? { environmentKey, applicationRuntimeId, workspaceId: Number(workspace) } : null
+}

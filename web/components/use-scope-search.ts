@@ -1,0 +1,26 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { apiQuery } from '../api/query.ts'
+import type { ScopeKey } from '../paths.ts'
+import type { ComboboxOption } from '../ui/Combobox.tsx'
+import { parseScope, scopeText } from './scope-text.ts'
+
+const KNOWN = 200
+
+export const scopeOption = (scope: ScopeKey): ComboboxOption => ({
+  value: scopeText(scope),
+  label: scopeText(scope),
+})
+
+/** Searches the known scopes by their text, which the API lists whole; a scope that is typed out is offered too. */
+export function useScopeSearch(): (text: string) => Promise<ComboboxOption[]> {
+  const client = useQueryClient()
+  return async (text) => {
+    const { items } = await client.fetchQuery(apiQuery('GET /scopes', { query: { limit: KNOWN } }))
+    const typed = parseScope(text)
+    const options = items
+      .map(scopeOption)
+      .filter(({ label }) => label.toLowerCase().includes(text.toLowerCase()))
+    const isNew = typed !== null && options.every(({ value }) => value !== scopeText(typed))
+    return isNew ? [...options, scopeOption(typed)] : options
+  }
+}

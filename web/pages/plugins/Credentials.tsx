@@ -1,0 +1,124 @@
+import { useMemo, useState } from 'react'
+import type { Plugin, PluginCredential } from '#contract/console-api/shapes.ts'
+import { useText, type Translate } from '../../i18n/use-text.ts'
+import { Badge } from '../../ui/Badge.tsx'
+import { Button } from '../../ui/Button.tsx'
+import { EmptyState } from '../../ui/EmptyState.tsx'
+import { Id } from '../../ui/Id.tsx'
+import type { Column } from '../../ui/table/column.ts'
+import { Table } from '../../ui/table/Table.tsx'
+import { Time } from '../../ui/Time.tsx'
+import { validCredentials } from './limits.ts'
+import { MakeCredential } from './MakeCredential.tsx'
+import { RevokeCredential } from './RevokeCredential.tsx'
+
+const MOST = 2
+
+/** The credentials of a plugin: how old each is and whether it is used; never its secret. */
+export function Credentials({ plugin, may }: { plugin: Plugin; may: boolean }) {
+  const t = useText()
+  const [making, setMaking] = useState(false)
+  const [revoking, setRevoking] = useState<PluginCredential | null>(null)
+  const columns = useMemo(() => credentialColumns(t, may, setRevoking), [t, may])
+  const valid = validCredentials(plugin)
+  return (
+    <>
+      <div className="mb-3 flex flex-wrap items-start justify-between gap-3">
+        <p className="max-w-[72ch] text-muted">{t('plugins.credentials.about')}</p>
+        <Button
+          icon="key"
+          disabledReason={
+            (!may && t('plugins.reason.permission')) || (valid >= MOST && t('plugins.credentials.two'))
+          }
+          onClick={() => setMaking(true)}
+        >
+          {t('plugins.credentials.make')}
+        </Button>
+      </div>
+      <Table
+        label={t('plugins.tab.credentials')}
+        columns={columns}
+        rows={plugin.credentials}
+        rowKey={rowKey}
+        empty={
+          <EmptyState
+            icon="key"
+            title={t('plugins.credentials.none.title')}
+            message={t('plugins.credentials.none.message')}
+          />
+        }
+      />
+      {making && <MakeCredential plugin={plugin} onClose={() => setMaking(false)} />}
+      {revoking && (
+        <RevokeCredential
+          plugin={plugin}
+          credential={revoking}
+          isLast={valid === 1}
+          onClose={() => setRevoking(null)}
+        />
+      )}
+    </>
+  )
+}
+
+const rowKey = ({ credentialId }: PluginCredential) => credentialId
+
+const credentialColumns = (
+  t: Translate,
+  may: boolean,
+  revoke: (credential: PluginCredential) => void,
+): Column<PluginCredential>[] => [
+  {
+    id: 'credential',
+    header: t('plugins.credentials.id'),
+    cell: ({ credentialId }) => <Id id={credentialId} copy />,
+  },
+  {
+    id: 'state',
+    header: t('plugins.credentials.state'),
+    cell: ({ revokedAt }) =>
+      revokedAt === null ? (
+        <Badge look="plain" tone="ok" icon="done">
+          {t('plugins.credentials.valid')}
+        </Badge>
+      ) : (
+        <Badge look="plain" icon="nothing">
+          {t('plugins.credentials.revoked')} <Time at={revokedAt} inRow />
+        </Badge>
+      ),
+  },
+  {
+    id: 'made',
+    header: t('plugins.credentials.made'),
+    cell: ({ createdAt }) => <Time at={createdAt} inRow />,
+  },
+  {
+    id: 'used',
+    header: t('plugins.credentials.used'),
+    cell: ({ lastUsedAt }) =>
+      lastUsedAt === null ? (
+        <span className="text-faint">{t('plugins.credentials.never')}</span>
+      ) : (
+        <Time at={lastUsedAt} inRow />
+      ),
+  },
+  {
+    id: 'actions',
+    header: t('plugins.credentials.actions'),
+    headerHidden: true,
+    align: 'end',
+    card: 'wide',
+    width: '7rem',
+    cell: (credential) =>
+      credential.revokedAt === null && (
+        <Button
+          size="sm"
+          variant="dangerQuiet"
+          disabledReason={!may && t('plugins.reason.permission')}
+          onClick={() => revoke(credential)}
+        >
+          {t('plugins.credentials.revoke')}
+        </Button>
+      ),
+  },
+]

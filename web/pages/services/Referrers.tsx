@@ -1,0 +1,84 @@
+import { useQuery } from '@tanstack/react-query'
+import { useMemo } from 'react'
+import type { Referrer } from '#contract/console-api/shapes.ts'
+import { apiQuery } from '../../api/query.ts'
+import { LocatorText } from '../../components/LocatorText.tsx'
+import { QueryTable } from '../../components/QueryTable.tsx'
+import { ScopeText } from '../../components/ScopeText.tsx'
+import { useText, type Translate } from '../../i18n/use-text.ts'
+import { paths } from '../../paths.ts'
+import { EmptyState } from '../../ui/EmptyState.tsx'
+import { PlainLink } from '../../ui/Link.tsx'
+import type { Column } from '../../ui/table/column.ts'
+
+const MANY = 200
+
+/** Which property of which installed resource refers to the service; each leads to its place in the configuration. */
+export function Referrers({ serviceId }: { serviceId: string }) {
+  const t = useText()
+  const columns = useMemo(() => referrerColumns(t), [t])
+  const query = useQuery(
+    apiQuery('GET /services/{serviceId}/referrers', { params: { serviceId }, query: { limit: MANY } }),
+  )
+  return (
+    <QueryTable
+      label={t('services.referrers')}
+      query={query}
+      columns={columns}
+      rowKey={rowKey}
+      skeletonRows={3}
+      empty={
+        <EmptyState
+          icon="services"
+          title={t('services.referrers.none.title')}
+          message={t('services.referrers.none.message')}
+        />
+      }
+    />
+  )
+}
+
+const rowKey = ({ installation, locator, property }: Referrer) =>
+  `${installation.bundleInstallId} ${locator} ${property}`
+
+const referrerColumns = (t: Translate): Column<Referrer>[] => [
+  {
+    id: 'installation',
+    header: t('services.referrers.installation'),
+    cell: ({ installation }) => (
+      <PlainLink
+        to={paths.installation(installation.bundleInstallId)}
+        className="mono rounded-sm font-medium hover:underline"
+      >
+        {installation.bundle.bundleId}
+      </PlainLink>
+    ),
+    width: '16%',
+  },
+  {
+    id: 'scope',
+    header: t('services.referrers.scope'),
+    cell: ({ installation }) => <ScopeText scope={installation} />,
+    width: '24%',
+    card: 'wide',
+  },
+  {
+    id: 'resource',
+    header: t('services.referrers.resource'),
+    cell: ({ locator }) => <LocatorText locator={locator} />,
+    card: 'wide',
+  },
+  {
+    id: 'property',
+    header: t('services.referrers.property'),
+    cell: ({ installation, locator, property }) => (
+      <PlainLink
+        to={paths.configuration(installation, { resource: locator, property })}
+        className="mono rounded-sm font-medium text-accent hover:underline"
+      >
+        {property}
+      </PlainLink>
+    ),
+    width: '20%',
+  },
+]
