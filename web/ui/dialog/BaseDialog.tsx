@@ -5,6 +5,7 @@ import { useText } from '../../i18n/use-text.ts'
 import { Button } from '../Button.tsx'
 import { cx } from '../class-names.ts'
 import type { DialogProps } from './Dialog.tsx'
+import { useIsOnTop } from './stack.ts'
 
 const WIDTH = { sm: 'max-w-md', md: 'max-w-xl', lg: 'max-w-4xl' }
 
@@ -20,13 +21,19 @@ export function BaseDialog({
   initialFocus,
 }: DialogProps) {
   const t = useText()
+  const isOnTop = useIsOnTop()
   const popup = useRef<HTMLDivElement>(null)
   // where the person has to type, else the dialog itself, and never the cross
   const firstInput = () =>
     popup.current?.querySelector<HTMLElement>('input, textarea, select') ?? popup.current
   return (
     <CSPProvider disableStyleElements>
-      <Dialog.Root open={open} onOpenChange={(next) => !next && !busy && onClose()}>
+      <Dialog.Root
+        open={open}
+        modal={isOnTop}
+        disablePointerDismissal={!isOnTop}
+        onOpenChange={(next) => !next && isOnTop && !busy && onClose()}
+      >
         <Dialog.Portal>
           <Dialog.Backdrop className="fixed inset-0 z-40 bg-scrim" />
           <Dialog.Viewport className="fixed inset-0 z-40 flex items-end justify-center sm:items-center sm:p-4">
