@@ -15,6 +15,8 @@ export const router = createRouter({
   defaultPreloadStaleTime: 0,
   defaultErrorComponent: CrashPage,
   scrollRestoration: true,
+  // what no page knows, such as what a ticket system hangs onto a link, never reaches the API
+  search: { strict: true },
   parseSearch: parseSearchWith((value) => value),
   stringifySearch: stringifySearchWith(plain),
 })
