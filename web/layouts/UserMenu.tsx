@@ -20,10 +20,13 @@ export function UserMenu() {
         <button
           type="button"
           {...props}
-          aria-label={label}
+          title={label}
           className="flex h-10 w-full min-w-0 items-center gap-2 rounded-md px-2 text-left hover:bg-selected/60"
         >
-          <span className="flex size-6 shrink-0 items-center justify-center rounded-full bg-selected text-xs font-semibold text-muted">
+          <span
+            aria-hidden="true"
+            className="flex size-6 shrink-0 items-center justify-center rounded-full bg-selected text-xs font-semibold text-muted"
+          >
             {name.trim().slice(0, 1).toLocaleUpperCase() || <Icon name="person" size={12} />}
           </span>
           <span className="min-w-0 flex-1">
