@@ -43,13 +43,6 @@ export const operations = {
   'filter.errorCode': 'Error code',
   'filter.requestedBy': 'Asked for by (user id)',
   'filter.installation': 'Installation',
-  'filter.time': 'Time',
-  'filter.since': 'Since',
-  'filter.until': 'Until',
-  'filter.apply': 'Apply',
-  'filter.lastHour': 'Last hour',
-  'filter.lastDay': 'Last 24 hours',
-  'filter.lastWeek': 'Last 7 days',
 
   // the story
   'story.failure': 'Why it failed',

@@ -44,13 +44,6 @@ export const operations: Translated<typeof source> = {
   'filter.errorCode': '错误代码',
   'filter.requestedBy': '发起人（用户 ID）',
   'filter.installation': '安装实例',
-  'filter.time': '时间',
-  'filter.since': '自',
-  'filter.until': '至',
-  'filter.apply': '应用',
-  'filter.lastHour': '最近 1 小时',
-  'filter.lastDay': '最近 24 小时',
-  'filter.lastWeek': '最近 7 天',
 
   'story.failure': '失败原因',
   'story.timeline': '时间线',

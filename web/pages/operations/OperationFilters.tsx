@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { apiQuery } from '../../api/query.ts'
 import { TextFilters } from '../../components/TextFilters.tsx'
+import { TimeFilter } from '../../components/TimeFilter.tsx'
 import { useScopeSuggestions } from '../../components/use-scope-suggestions.ts'
 import { useText } from '../../i18n/use-text.ts'
 import { useShell } from '../../layouts/shell-context.ts'
@@ -10,7 +11,6 @@ import { ChoiceFilter } from '../../ui/ChoiceFilter.tsx'
 import { FilterBar, SearchInput } from '../../ui/Filters.tsx'
 import { OPERATION_STATES, OPERATION_TYPES, operationLook, PHASES } from '../../ui/states.ts'
 import { operationsSearch, type OperationsSearch } from './search.ts'
-import { TimeFilter } from './TimeFilter.tsx'
 
 export function OperationFilters({
   search,

@@ -1,20 +1,20 @@
 import { useState } from 'react'
-import { formatShortTime } from '../../i18n/format.ts'
-import { useText, type PlainTextKey } from '../../i18n/use-text.ts'
-import { Button } from '../../ui/Button.tsx'
-import { Field } from '../../ui/Field.tsx'
-import { FilterChip } from '../../ui/Filters.tsx'
-import { closePopup, Popup } from '../../ui/Popup.tsx'
-import { useNow } from '../../ui/use-now.ts'
+import { formatShortTime } from '../i18n/format.ts'
+import { useText, type PlainTextKey } from '../i18n/use-text.ts'
+import { Button } from '../ui/Button.tsx'
+import { Field } from '../ui/Field.tsx'
+import { FilterChip } from '../ui/Filters.tsx'
+import { closePopup, Popup } from '../ui/Popup.tsx'
+import { useNow } from '../ui/use-now.ts'
 import { localInput, momentOfInput } from './local-time.ts'
 
 type Range = { since?: string | undefined; until?: string | undefined }
 
 const HOUR = 3_600_000
 const PRESETS: readonly { label: PlainTextKey; ms: number }[] = [
-  { label: 'operations.filter.lastHour', ms: HOUR },
-  { label: 'operations.filter.lastDay', ms: 24 * HOUR },
-  { label: 'operations.filter.lastWeek', ms: 7 * 24 * HOUR },
+  { label: 'common.timeFilter.lastHour', ms: HOUR },
+  { label: 'common.timeFilter.lastDay', ms: 24 * HOUR },
+  { label: 'common.timeFilter.lastWeek', ms: 7 * 24 * HOUR },
 ]
 
 /** When they were asked for. The address holds moments, not "today": a pasted link shows the same list tomorrow. */
@@ -23,10 +23,10 @@ export function TimeFilter({ since, until, onChange }: Range & { onChange: (rang
   return (
     <>
       <Popup
-        label={t('operations.filter.time')}
+        label={t('common.timeFilter.label')}
         renderTrigger={(props) => (
           <Button {...props} icon="clock">
-            {t('operations.filter.time')}
+            {t('common.timeFilter.label')}
           </Button>
         )}
       >
@@ -34,14 +34,14 @@ export function TimeFilter({ since, until, onChange }: Range & { onChange: (rang
       </Popup>
       {since !== undefined && (
         <FilterChip
-          label={t('operations.filter.since')}
+          label={t('common.timeFilter.since')}
           value={<Moment at={since} />}
           onRemove={() => onChange({ since: undefined, until })}
         />
       )}
       {until !== undefined && (
         <FilterChip
-          label={t('operations.filter.until')}
+          label={t('common.timeFilter.until')}
           value={<Moment at={until} />}
           onRemove={() => onChange({ since, until: undefined })}
         />
@@ -84,7 +84,7 @@ function TimeForm({ since, until, onChange }: Range & { onChange: (range: Range)
           </button>
         ))}
       </div>
-      <Field label={t('operations.filter.since')}>
+      <Field label={t('common.timeFilter.since')}>
         {(wiring) => (
           <input
             {...wiring}
@@ -95,7 +95,7 @@ function TimeForm({ since, until, onChange }: Range & { onChange: (range: Range)
           />
         )}
       </Field>
-      <Field label={t('operations.filter.until')}>
+      <Field label={t('common.timeFilter.until')}>
         {(wiring) => (
           <input
             {...wiring}
@@ -107,7 +107,7 @@ function TimeForm({ since, until, onChange }: Range & { onChange: (range: Range)
         )}
       </Field>
       <Button type="submit" variant="primary" className="w-full">
-        {t('operations.filter.apply')}
+        {t('common.filter.apply')}
       </Button>
     </form>
   )
