@@ -33,9 +33,10 @@ test('a wrong password is told without saying which part is wrong, and the right
 test('a link from a ticket leads through the sign-in to what it shows, filters and all', async ({
   visit,
 }) => {
-  const page = await visit('/operations?state=FAILED&type=CONFIGURE')
+  const page = await visit('/operations?state=FAILED&operationType=DETACH&utm_source=tickets')
   await page.getByRole('link', { name: 'Sign in' }).click()
   await fillSignIn(page, 'sam')
   await expect(page.getByRole('heading', { level: 1, name: 'Operations' })).toBeVisible()
-  expect(new URL(page.url()).search).toBe('?state=FAILED&type=CONFIGURE')
+  await expect(page.getByText('Nothing matches')).toBeVisible()
+  await expect(page).toHaveURL('/operations?operationType=DETACH&state=FAILED')
 })

@@ -1,0 +1,63 @@
+import { configurationPath, field, review, save, saveButton } from '../vocabulary.ts'
+import { expect, fillSignIn, test } from '../world/test.ts'
+
+const MAIL = 'production/crm-suite/MODULE/crm-mail'
+const SECRET = 'a password nobody may find'
+
+test('what is edited survives a reload; a sensitive value is never stored, and the page says that it was not kept', async ({
+  system,
+  signIn,
+}) => {
+  const scope = system.newScope()
+  await system.install(scope, 'crm-suite', '1.0.0')
+  const page = await signIn('olivia', configurationPath(scope, MAIL))
+  await field(page, 'SMTP port').fill('2525')
+  const secret = page.getByRole('group', { name: 'SMTP password' })
+  await expect(secret).toContainText('A value is set. It is never shown.')
+  await secret.getByRole('button', { name: 'Replace' }).click()
+  await page.getByLabel('SMTP password', { exact: true }).fill(SECRET)
+  await review(page)
+  await expect(saveButton(page)).toBeEnabled()
+  await expect(page.getByRole('dialog').getByLabel('Changes of CRM mail')).not.toContainText(SECRET)
+
+  const stored = await page.context().storageState({ indexedDB: true })
+  const session = await page.evaluate(() => JSON.stringify({ ...sessionStorage, ...localStorage }))
+  expect(session).toContain('2525')
+  expect(JSON.stringify(stored) + session).not.toContain(SECRET)
+
+  await page.reload()
+  await expect(field(page, 'SMTP port')).toHaveValue('2525')
+  await expect(page.getByText('A sensitive value that you typed was not kept')).toBeVisible()
+  await expect(page.getByRole('button', { name: /SMTP password$/ })).toBeVisible()
+  await save(page)
+  await expect(page.getByRole('status').filter({ hasText: 'is carried out' })).toContainText('Succeeded')
+})
+
+test('a session that ends under one’s hands takes nothing away', async ({ system, signIn }) => {
+  const scope = system.newScope()
+  await system.install(scope, 'crm-suite', '1.0.0')
+  const page = await signIn('olivia', configurationPath(scope, MAIL))
+  await field(page, 'SMTP port').fill('2525')
+  const elsewhere = await page.context().newPage()
+  await elsewhere.goto('/')
+  await elsewhere.getByRole('button', { name: /olivia/i }).click()
+  await elsewhere.getByRole('button', { name: 'Sign out' }).click()
+  await expect(elsewhere.getByText('You are signed out')).toBeVisible()
+
+  // whoever asks for something next is told
+  await review(page)
+  const lost = page.getByRole('dialog', { name: 'Your session has ended' })
+  await expect(lost).toBeVisible()
+  const tab = page.waitForEvent('popup')
+  await lost.getByRole('link', { name: 'Sign in' }).click()
+  const beside = await tab
+  await fillSignIn(beside, 'olivia')
+  await expect(beside.getByRole('heading', { level: 1, name: 'Configuration' })).toBeVisible()
+  await beside.close()
+  await lost.getByRole('button', { name: 'I have signed in' }).click()
+  await expect(lost).toHaveCount(0)
+
+  await expect(page.getByLabel('Changes of CRM mail')).toContainText('After: 2525')
+  await saveButton(page).click()
+  await expect(page.getByRole('status').filter({ hasText: 'is carried out' })).toContainText('Succeeded')
+})

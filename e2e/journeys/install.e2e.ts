@@ -1,0 +1,65 @@
+import { expectPage, field } from '../vocabulary.ts'
+import { expect, test } from '../world/test.ts'
+
+test('a bundle is installed by hand: scope, bundle, version, values, and then its operation', async ({
+  system,
+  signIn,
+}) => {
+  const scope = system.newScope()
+  const page = await signIn('olivia', '/installations')
+  await page.getByRole('link', { name: 'Install a bundle' }).first().click()
+  const place = `${scope.environmentKey}/${scope.applicationRuntimeId}/${scope.workspaceId}`
+  await page.getByLabel('Environment, runtime and workspace').fill(place)
+  await page.getByRole('option', { name: place }).click()
+  await page.getByLabel('Bundle', { exact: true }).fill('storefront')
+  await page.getByRole('option', { name: /Storefront/ }).click()
+  await page.getByLabel('Version', { exact: true }).selectOption('1.0.0')
+
+  await page.getByRole('button', { name: 'Install Storefront 1.0.0' }).click()
+  await expect(field(page, 'Shop name')).toBeFocused()
+  await field(page, 'Shop name').fill('Northwind Shop')
+  await field(page, 'Domain').fill('shop.example')
+  await page.getByLabel('Why it is installed').fill('A new market')
+  await page.getByRole('button', { name: 'Install Storefront 1.0.0' }).click()
+
+  await expectPage(page, 'Install storefront Succeeded')
+  await expect(page.getByText('A new market')).toBeVisible()
+  await page.getByRole('link', { name: 'storefront', exact: true }).click()
+  await expect(page.getByRole('main')).toContainText('Active')
+  await expect(page.getByRole('main')).toContainText('shop.example')
+})
+
+test('an upgrade shows what changes and asks for what the new version needs', async ({ system, signIn }) => {
+  const scope = system.newScope()
+  const { bundleInstallId } = await system.install(scope, 'crm-suite', '1.1.0')
+  const page = await signIn('olivia', `/installations/${bundleInstallId}`)
+  await page.getByRole('link', { name: 'Upgrade' }).click()
+  await page.getByLabel('To version').selectOption('2.0.0')
+  await expect(page.getByRole('main')).toContainText('dataRegion')
+  const submit = page.getByRole('button', { name: 'Upgrade to 2.0.0' })
+  await submit.click()
+  await expect(page.getByLabel('Data region')).toBeFocused()
+  expect(await system.operations(scope, 'UPGRADE')).toHaveLength(0)
+
+  await page.getByLabel('Data region').selectOption('eu-central')
+  await submit.click()
+  await expectPage(page, 'Upgrade crm-suite Succeeded')
+  await expect(page.getByRole('definition').filter({ hasText: /^1.1.0 → 2.0.0$/ })).toBeVisible()
+})
+
+test('an installation is detached by hand, with a reason and its name typed', async ({ system, signIn }) => {
+  const scope = system.newScope()
+  const { bundleInstallId } = await system.install(scope, 'crm-suite', '1.0.0')
+  const page = await signIn('olivia', `/installations/${bundleInstallId}`)
+  await page.getByRole('button', { name: 'Detach' }).click()
+  const dialog = page.getByRole('dialog', { name: /^Detach/ })
+  await dialog.getByLabel('Why it is detached').fill('The pilot is over')
+  await dialog.getByLabel('Type crm-suite to confirm').fill('crm-suite')
+  await dialog.getByRole('button', { name: 'Detach' }).click()
+  await expectPage(page, 'Detach crm-suite Succeeded')
+
+  await page.getByRole('link', { name: 'Install again' }).click()
+  await expectPage(page, 'Install again')
+  await page.getByRole('button', { name: 'Install CRM suite 1.0.0' }).click()
+  await expectPage(page, 'Install crm-suite Succeeded')
+})

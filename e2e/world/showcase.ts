@@ -1,0 +1,86 @@
+import { wrapData } from '#contract/protocol/data.ts'
+import { ling, platform } from '../../demo/people.ts'
+import { configurationPath } from '../vocabulary.ts'
+import type { System } from './system.ts'
+
+/** Something of everything, and the address of every page that shows it. */
+export async function createShowcase(system: System): Promise<Record<string, string>> {
+  const scope = system.newScope()
+  const { environmentKey, applicationRuntimeId, workspaceId } = scope
+  await system.script.add({
+    when: { workspaceId, bundleId: 'storefront' },
+    times: 1,
+    behaviour: {
+      kind: 'failure-envelope',
+      errorCode: 'CATALOGUE_CORRUPT',
+      message: 'The sample catalogue cannot be read.',
+    },
+  })
+  const suite = await system.install(scope, 'crm-suite', '1.0.0')
+  const shop = await system.install(scope, 'storefront', '1.0.0')
+  const desk = await system.install(scope, 'support-desk', '1.0.0')
+  await system.call(
+    platform,
+    'PUT /scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/local-services/{serviceName}',
+    {
+      params: { ...scope, serviceName: 'image-cache' },
+      body: { version: 0, values: { sizeMb: 2048, purge: true } },
+    },
+    crypto.randomUUID(),
+  )
+  const serviceId = `mail-gateway-${workspaceId}`
+  await system.call(
+    platform,
+    'PUT /services/{serviceId}',
+    {
+      params: { serviceId },
+      body: {
+        title: 'Mail gateway',
+        url: 'http://127.0.0.1:9/mail',
+        methods: ['send'],
+        owner: null,
+        consumers: [scope],
+        enabled: true,
+      },
+    },
+    crypto.randomUUID(),
+  )
+  await system.script.add({ when: { workspaceId, bundleId: 'crm-suite' }, behaviour: { kind: 'unknown' } })
+  const mail = { bundleId: 'crm-suite', kind: 'MODULE', name: 'crm-mail' } as const
+  const waiting = await system.configure(scope, mail, 'smtpPort', wrapData(2525), ling)
+
+  const installation = `/installations/${suite.bundleInstallId}`
+  const configuration = (resource: string) => configurationPath(scope, resource)
+  const version = '/catalog/production/crm-suite/2.0.0'
+  return {
+    'the overview': '/',
+    installations: '/installations',
+    'a claimed installation': installation,
+    'an installation’s plugins': `/installations/${desk.bundleInstallId}?tab=plugins`,
+    'an installation’s operations': `${installation}?tab=operations`,
+    'an upgrade': `/installations/${desk.bundleInstallId}?action=upgrade&to=2.0.0`,
+    'an install': `/installations/new?environmentKey=production&applicationRuntimeId=e2e&workspaceId=1&bundleEnvironmentKey=production&bundleId=billing&version=2.0.0`,
+    scopes: '/scopes',
+    'a locked form': configuration('production/crm-suite/MODULE/crm-mail'),
+    'a form of a Module': configuration('staging/support-desk/MODULE/desk'),
+    'a form of a timer': configuration('staging/support-desk/TIMER/overdue-reminder'),
+    'a form of a gateway': configuration('staging/support-desk/GATEWAY/help-center'),
+    'the configuration as a document': `${configurationPath(scope)}?tab=document`,
+    'the configuration’s history': `${configurationPath(scope)}?tab=history`,
+    'local services': `/scopes/${environmentKey}/${applicationRuntimeId}/${workspaceId}/local-services`,
+    operations: '/operations',
+    'an operation that failed': `/operations/${shop.operation.operationId}`,
+    'an operation that waits': `/operations/${waiting.operationId}`,
+    'an operation that succeeded': `/operations/${desk.operation.operationId}`,
+    'the catalog': '/catalog',
+    'a version of a bundle': version,
+    'a version beside another': `${version}?tab=compare`,
+    plugins: '/plugins',
+    'a plugin': '/plugins/scripted-hooks',
+    services: '/services',
+    'a service': `/services/${serviceId}`,
+    'the audit': '/audit',
+    'a page that is not there': '/nowhere',
+    'the page of who is signed out': '/signed-out',
+  }
+}
