@@ -250,7 +250,7 @@ describe('directories that cannot be used', () => {
 
   test('another major version', async () => {
     const dataDir = clusterWith({ PG_VERSION: '15\n', 'global/pg_control': '' })
-    await refuses(dataDir, /was made by PostgreSQL 15, and this program brings PostgreSQL 18; export/)
+    await refuses(dataDir, /was made by PostgreSQL 15, and this program brings PostgreSQL 18; start it with/)
   })
 
   test('something that is not ours stays untouched', async () => {

@@ -3,7 +3,9 @@
   var stored = null
   try {
     stored = localStorage.getItem('bundle-console.theme')
-  } catch (_) {}
+  } catch {
+    // a browser that forbids storage has no choice to remember
+  }
   var dark = stored === 'dark' || (stored !== 'light' && matchMedia('(prefers-color-scheme: dark)').matches)
   document.documentElement.dataset.theme = dark ? 'dark' : 'light'
 })()
