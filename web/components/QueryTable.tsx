@@ -1,15 +1,13 @@
 import type { UseQueryResult } from '@tanstack/react-query'
-import { useEffect, type ReactNode } from 'react'
+import type { ReactNode } from 'react'
 import { useText } from '../i18n/use-text.ts'
 import { Button } from '../ui/Button.tsx'
 import { EmptyState } from '../ui/EmptyState.tsx'
 import type { LinkTarget } from '../ui/Link.tsx'
 import { Notice } from '../ui/Notice.tsx'
-import { Pager } from '../ui/Pager.tsx'
 import { Table, type TableProps } from '../ui/table/Table.tsx'
 import { useErrorView } from './describe-code.ts'
-
-type ListPage<Row> = { items: Row[]; nextCursor: string | null }
+import { ListPager, type ListPage } from './ListPager.tsx'
 
 type Own<Row> = {
   query: UseQueryResult<ListPage<Row>>
@@ -72,36 +70,5 @@ export function QueryTable<Row>({
         footer={query.data && <ListPager page={query.data} cursor={cursor} pageLink={pageLink} />}
       />
     </>
-  )
-}
-
-/** For each cursor the one of the page before. In memory alone: an address that is opened anew goes back to the first. */
-const before = new Map<string, string | undefined>()
-
-/** A keyset knows only its next page; the one before is the one that the person came from. */
-function ListPager({
-  page,
-  cursor,
-  pageLink,
-}: {
-  page: ListPage<unknown>
-  cursor: string | undefined
-  pageLink: Own<unknown>['pageLink']
-}) {
-  const t = useText()
-  const { nextCursor, items } = page
-  useEffect(() => {
-    if (nextCursor !== null) before.set(nextCursor, cursor)
-  }, [nextCursor, cursor])
-  const count = t('common.table.rows', { n: items.length })
-  if (!pageLink || (cursor === undefined && nextCursor === null))
-    return <span className="text-xs text-faint">{count}</span>
-  return (
-    <Pager
-      previous={cursor === undefined ? null : pageLink(before.get(cursor))}
-      next={nextCursor === null ? null : pageLink(nextCursor)}
-    >
-      {count}
-    </Pager>
   )
 }

@@ -1,7 +1,43 @@
+import { getRouteApi } from '@tanstack/react-router'
+import { useMay, useSession } from '../../api/session.ts'
 import { useText } from '../../i18n/use-text.ts'
 import { Page } from '../../layouts/Page.tsx'
+import { given, type SearchChange } from '../../search.ts'
+import { Card } from '../../ui/Card.tsx'
+import { EmptyState } from '../../ui/EmptyState.tsx'
+import { AuditFilters } from './AuditFilters.tsx'
+import { AuditList } from './AuditList.tsx'
+import type { AuditSearch } from './search.ts'
 
+const route = getRouteApi('/audit')
+
+/** Who did what, when and why, with what it changed. */
 export function AuditPage() {
   const t = useText()
-  return <Page title={t('audit.title')}>{null}</Page>
+  const search = route.useSearch()
+  const navigate = route.useNavigate()
+  const session = useSession()
+  const may = useMay('audit:read', 'anywhere')
+  const { cursor: _, ...filters } = search
+  const isFiltered = Object.keys(filters).length > 0
+  const change = (next: SearchChange<AuditSearch>) =>
+    void navigate({ search: given({ ...filters, ...next }), replace: true })
+  const clear = () => void navigate({ search: {} })
+  if (session.data && !may) {
+    return (
+      <Page title={t('audit.title')}>
+        <Card padded={false}>
+          <EmptyState icon="lock" title={t('audit.forbidden.title')} message={t('audit.forbidden.message')} />
+        </Card>
+      </Page>
+    )
+  }
+  return (
+    <Page title={t('audit.title')}>
+      <div className="mb-3">
+        <AuditFilters search={search} onChange={change} onClear={isFiltered && clear} />
+      </div>
+      <AuditList search={search} enabled={may} onClear={isFiltered && clear} />
+    </Page>
+  )
 }

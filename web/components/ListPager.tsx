@@ -1,0 +1,37 @@
+import { useEffect } from 'react'
+import { useText } from '../i18n/use-text.ts'
+import type { LinkTarget } from '../ui/Link.tsx'
+import { Pager } from '../ui/Pager.tsx'
+
+export type ListPage<Row> = { items: Row[]; nextCursor: string | null }
+
+/** For each cursor the one of the page before. In memory alone: an address that is opened anew goes back to the first. */
+const before = new Map<string, string | undefined>()
+
+/** A keyset knows only its next page; the one before is the one that the person came from. */
+export function ListPager({
+  page,
+  cursor,
+  pageLink,
+}: {
+  page: ListPage<unknown>
+  cursor: string | undefined
+  pageLink: ((cursor: string | undefined) => LinkTarget) | undefined
+}) {
+  const t = useText()
+  const { nextCursor, items } = page
+  useEffect(() => {
+    if (nextCursor !== null) before.set(nextCursor, cursor)
+  }, [nextCursor, cursor])
+  const count = t('common.table.rows', { n: items.length })
+  if (!pageLink || (cursor === undefined && nextCursor === null))
+    return <span className="text-xs text-faint">{count}</span>
+  return (
+    <Pager
+      previous={cursor === undefined ? null : pageLink(before.get(cursor))}
+      next={nextCursor === null ? null : pageLink(nextCursor)}
+    >
+      {count}
+    </Pager>
+  )
+}

@@ -1,0 +1,37 @@
+import { TextFilters } from '../../components/TextFilters.tsx'
+import { TimeFilter } from '../../components/TimeFilter.tsx'
+import { useText } from '../../i18n/use-text.ts'
+import type { SearchChange } from '../../search.ts'
+import { FilterBar, SelectFilter } from '../../ui/Filters.tsx'
+import { AUDIT_ACTIONS, type AuditSearch } from './search.ts'
+
+export function AuditFilters({
+  search,
+  onChange,
+  onClear,
+}: {
+  search: AuditSearch
+  onChange: (next: SearchChange<AuditSearch>) => void
+  onClear: (() => void) | false
+}) {
+  const t = useText()
+  return (
+    <FilterBar onClear={onClear}>
+      <SelectFilter
+        label={t('audit.action')}
+        value={search.action}
+        options={AUDIT_ACTIONS.map((action) => ({ value: action, label: t(`audit.name.${action}`) }))}
+        onChange={(value) => onChange({ action: AUDIT_ACTIONS.find((action) => action === value) })}
+      />
+      <TimeFilter since={search.since} until={search.until} onChange={onChange} />
+      <TextFilters
+        label={t('audit.actor.filter')}
+        onChange={onChange}
+        filters={[
+          { name: 'actor', label: t('audit.actor'), value: search.actor },
+          { name: 'bundleInstallId', label: t('audit.installation'), value: search.bundleInstallId },
+        ]}
+      />
+    </FilterBar>
+  )
+}

@@ -1,0 +1,113 @@
+import { useState } from 'react'
+import type { AuditEntry } from '#contract/console-api/shapes.ts'
+import { ChangeList } from '../../components/ChangeList.tsx'
+import { ScopeLink } from '../../components/ScopeText.tsx'
+import { useRichText, useText } from '../../i18n/use-text.ts'
+import { paths } from '../../paths.ts'
+import { Badge } from '../../ui/Badge.tsx'
+import { Icon, type IconName } from '../../ui/icons/Icon.tsx'
+import { PlainLink, TextLink } from '../../ui/Link.tsx'
+import { Time } from '../../ui/Time.tsx'
+import { Tooltip } from '../../ui/Tooltip.tsx'
+import type { AuditAction } from './search.ts'
+
+const ICONS: Record<AuditAction, IconName> = {
+  'configuration.save': 'scopes',
+  'installation.install': 'plus',
+  'installation.upgrade': 'sortUp',
+  'installation.detach': 'detached',
+  'operation.retry': 'retry',
+  'operation.takeover': 'takenOver',
+  'local-service.save': 'edit',
+  'bundle.publish': 'catalog',
+  'plugin.save': 'plugins',
+  'plugin.credential.create': 'key',
+  'plugin.credential.revoke': 'key',
+  'service.save': 'services',
+}
+
+/** One thing that a person did, as a sentence, with why they did it and what it changed. */
+export function Entry({ entry }: { entry: AuditEntry }) {
+  const t = useText()
+  const rich = useRichText()
+  const { action, actor, at, subject, scope, bundleInstallId, operationId, reason, outcome } = entry
+  return (
+    <li className="grid gap-x-4 gap-y-1 px-4 py-3 sm:grid-cols-[7.5rem_minmax(0,1fr)_auto]">
+      <div className="text-muted">
+        <Time at={at} />
+      </div>
+      <div className="min-w-0 space-y-1">
+        <div className="flex gap-2">
+          <Icon name={ICONS[action]} className="mt-0.5 text-faint" />
+          <div className="min-w-0 wrap-anywhere">
+            <PlainLink
+              to={paths.audit({ actor: actor.id })}
+              aria-label={t('audit.actor.by', { name: actor.name })}
+              className="rounded-sm font-medium hover:underline"
+            >
+              {actor.name}
+            </PlainLink>{' '}
+            {outcome === 'REFUSED'
+              ? `${t('audit.refused.sentence')} ${t(`audit.name.${action}`)}`
+              : t(`audit.action.${action}`)}{' '}
+            {bundleInstallId === null ? (
+              <span className="font-medium">{subject}</span>
+            ) : (
+              <PlainLink
+                to={paths.installation(bundleInstallId)}
+                className="rounded-sm font-medium hover:underline"
+              >
+                {subject}
+              </PlainLink>
+            )}{' '}
+            {scope && (
+              <span className="text-muted">
+                {rich('audit.scope', { scope: <ScopeLink scope={scope} /> })}
+              </span>
+            )}
+            {outcome === 'REFUSED' && (
+              <Tooltip text={t('audit.refused.meaning')}>
+                {() => (
+                  <Badge tone="fail" icon="failed" className="ml-2">
+                    {t('audit.refused')}
+                  </Badge>
+                )}
+              </Tooltip>
+            )}
+          </div>
+        </div>
+        {reason !== null && (
+          <p className="border-l-2 border-line-strong pl-3.5 text-muted wrap-anywhere max-sm:ml-1.5 sm:ml-[0.4375rem]">
+            <span className="sr-only">{t('audit.reason')}: </span>
+            {reason}
+          </p>
+        )}
+        {entry.changes.length > 0 && <Changes changes={entry.changes} />}
+      </div>
+      <div className="flex gap-3 max-sm:pl-6 sm:justify-end">
+        {operationId !== null && (
+          <TextLink to={paths.operation(operationId)}>{t('audit.operation')}</TextLink>
+        )}
+      </div>
+    </li>
+  )
+}
+
+/** The changes are made only when somebody looks: an install has dozens, and a page fifty entries. */
+function Changes({ changes }: { changes: AuditEntry['changes'] }) {
+  const t = useText()
+  const [open, setOpen] = useState(false)
+  return (
+    <details open={open} onToggle={(event) => setOpen(event.currentTarget.open)} className="group/changes">
+      <summary className="inline-flex min-h-6 items-center gap-1 rounded-sm pr-1 text-muted hover:text-ink">
+        <Icon name="chevronRight" size={14} className="group-open/changes:rotate-90" />
+        {t('audit.changes', { n: changes.length })}
+      </summary>
+      {open && (
+        <div className="mt-2">
+          <ChangeList changes={changes} label={t('audit.changes.label')} />
+        </div>
+      )}
+    </details>
+  )
+}
