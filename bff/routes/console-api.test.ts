@@ -110,10 +110,6 @@ async function ask(method: string, path: string, { user = 'admin', body, headers
   const text = await response.text()
   return { status: response.status, response, text, json: text === '' ? null : JSON.parse(text) }
 }
-// what the tests look into; each says what it expects to find there
-// oxlint-disable-next-line typescript/no-explicit-any
-type Json = any
-
 function assertProblem(answer: Awaited<ReturnType<typeof ask>>, status: number, code: string): Problem {
   assert.equal(answer.status, status, answer.text)
   assert.match(answer.response.headers.get('content-type') ?? '', /^application\/problem\+json/)
