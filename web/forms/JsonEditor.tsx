@@ -59,7 +59,7 @@ export function JsonEditor({
           linter((current) => problems(current), { delay: 200 }),
           locked.current.of(EditorState.readOnly.of(start.readOnly)),
           EditorView.lineWrapping,
-          EditorView.contentAttributes.of({ 'aria-label': label }),
+          EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }),
           EditorView.updateListener.of((update) => {
             if (update.docChanged) tell(update.state.doc.toString())
           }),

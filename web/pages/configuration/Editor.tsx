@@ -41,7 +41,6 @@ export function Editor({
   const tab = search.tab ?? 'form'
   const [isReviewing, setIsReviewing] = useState(false)
   const [origin, setOrigin] = useState<{ locator: string; property: string } | null>(null)
-  const openReview = useCallback(() => setIsReviewing(true), [])
   const openHistory = useCallback((locator: string, property: string) => setOrigin({ locator, property }), [])
   const titles = useTitles(configuration)
   const state = useEditorState({
@@ -49,13 +48,15 @@ export function Editor({
     personId: user?.id ?? '',
     configuration,
     search,
-    openReview,
+    onReview: setIsReviewing,
     openHistory,
   })
   const { editor, draft, problems, marks, merge, save, document, blockedByDocument } = state
   const { scope, snapshotVersion, savedAt, savedBy } = configuration
   const edits = countEdits(draft)
-  useSaveKey(() => edits > 0 && setIsReviewing(true))
+  // nothing is left to review, and what is edited next asks for a review of its own
+  if (isReviewing && edits === 0 && save.state === 'idle') setIsReviewing(false)
+  useSaveKey(() => edits > 0 && editor.openReview())
 
   return (
     <EditorContext value={editor}>
@@ -117,13 +118,13 @@ export function Editor({
             />
           ))}
           {save.state === 'uncertain' && !isReviewing && <UncertainNotice />}
-          <MergeNotice merge={merge} />
+          {save.state === 'idle' && <MergeNotice merge={merge} />}
           {edits > 0 && (
             <ChangesBar edits={edits} resources={Object.keys(draft).length} problems={problems} />
           )}
         </Dock>
       </Page>
-      {isReviewing && (edits > 0 || save.state !== 'idle') && (
+      {isReviewing && (
         <ReviewDialog
           onClose={() => {
             setIsReviewing(false)

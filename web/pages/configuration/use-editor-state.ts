@@ -21,14 +21,14 @@ export function useEditorState({
   titles,
   configuration,
   search,
-  openReview,
+  onReview,
   openHistory,
 }: {
   personId: string
   titles: InstallationTitles
   configuration: Configuration
   search: ConfigurationSearch
-  openReview: () => void
+  onReview: (isOpen: true) => void
   openHistory: (locator: string, property: string) => void
 }) {
   const t = useText()
@@ -60,10 +60,13 @@ export function useEditorState({
         behind.find((one) => one.locator === locator && one.property === property),
       titleOf: ({ bundleInstallId, bundle }) => titles.get(bundleInstallId)?.title ?? bundle.bundleId,
       goTo,
-      openReview,
+      openReview: () => {
+        store.settle()
+        onReview(true)
+      },
       openHistory,
     }),
-    [configuration, store, mayWrite, isSaving, behind, titles, goTo, openReview, openHistory],
+    [configuration, store, mayWrite, isSaving, behind, titles, goTo, onReview, openHistory],
   )
   const blockedByDocument =
     document.isBroken || (document.reading?.problems.some(({ kind }) => kind !== 'value') ?? false)

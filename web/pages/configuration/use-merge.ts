@@ -50,11 +50,13 @@ export function useMerge({
   const mayMove = isBehind && !isHeld && movesByItself
   useEffect(() => {
     if (!mayMove) return
+    // somebody is typing right now: what is moved must be what stands in the field
+    if (store.current() !== draft) return store.settle()
     store.take(rebase(behind, () => undefined, snapshotVersion))
     const alreadySaved = behind.filter(({ verdict }) => verdict.kind === 'same').length
     const edits = behind.length - alreadySaved
     store.tellNews({ version: snapshotVersion, savedBy: savedBy.name, alreadySaved, edits })
-  }, [mayMove, behind, store, snapshotVersion, savedBy])
+  }, [mayMove, behind, draft, store, snapshotVersion, savedBy])
 
   const seen = useRef(snapshotVersion)
   useEffect(() => {

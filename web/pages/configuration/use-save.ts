@@ -1,10 +1,10 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useEffect, useEffectEvent, useRef, useState } from 'react'
 import type { Configuration, Operation } from '#contract/console-api/shapes.ts'
 import { ApiError } from '../../api/client.ts'
 import { invalidateEndpoints } from '../../api/query.ts'
 import { useWrite } from '../../api/write.ts'
-import { changesOf, editAt, type Draft } from './draft/draft.ts'
+import { allEdits, changesOf, editAt, EMPTY, takeStep, type Draft } from './draft/draft.ts'
 import type { DraftStore } from './draft/draft-store.ts'
 import { CONFIGURATION, PLAN, SAVE } from './endpoints.ts'
 
@@ -64,6 +64,24 @@ export function useSave(store: DraftStore, configuration: Configuration): SaveSt
     }
   }
 
+  // the way is open again: ask by itself what became of it
+  const isUncertain = sent !== null && !write.isPending
+  const askAgain = useEffectEvent(() => {
+    if (isUncertain && sent !== null) void send(sent)
+  })
+  const { snapshotVersion } = configuration
+  const asked = useRef(snapshotVersion)
+  useEffect(() => {
+    if (asked.current === snapshotVersion) return
+    asked.current = snapshotVersion
+    askAgain()
+  }, [snapshotVersion])
+  useEffect(() => {
+    const ask = () => askAgain()
+    addEventListener('online', ask)
+    return () => removeEventListener('online', ask)
+  }, [])
+
   return {
     state: write.isPending ? 'saving' : sent === null ? 'idle' : 'uncertain',
     error: write.error,
@@ -88,8 +106,18 @@ export function useSave(store: DraftStore, configuration: Configuration): SaveSt
   }
 }
 
+/** What is sent: half a number is no value, and stays. */
 const partOf = (draft: Draft, only: (locator: string) => boolean): Draft =>
-  Object.fromEntries(Object.entries(draft).filter(([locator]) => only(locator)))
+  takeStep(
+    EMPTY,
+    allEdits(draft)
+      .filter(({ locator, edit }) => only(locator) && edit.kind !== 'unfinished')
+      .map(({ locator, property }) => ({
+        locator,
+        property,
+        next: editAt(draft, locator, property) ?? null,
+      })),
+  )
 
 /** Puts what the server refused to its fields. */
 function takeRefusal(store: DraftStore, { problem }: ApiError): void {

@@ -59,6 +59,7 @@ export function useDocument({
     const { wanted } = readDocument(value, written)
     const isOurs = (place: PropertyPlace) => ours.current.has(keyOf(place))
     store.take(stepTo(wanted, { configuration: written, draft: store.current(), isOurs }))
+    store.settle()
     for (const place of allEdits(store.current())) {
       if (wanted.get(place.locator)?.has(place.property) === true) ours.current.add(keyOf(place))
     }

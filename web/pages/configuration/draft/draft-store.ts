@@ -30,7 +30,8 @@ export interface News {
   edits: number
 }
 
-const REST_MS = 250
+const KEEP_MS = 250
+const SETTLE_MS = 120
 
 /**
  * The edits of one person in one scope. They belong to the person, not to the tab: every tab writes only the properties
@@ -39,18 +40,22 @@ const REST_MS = 250
  */
 export class DraftStore {
   private draft: Draft
+  private resting: Draft
   private lost: readonly PropertyPlace[]
   private remarks: readonly Remark[] = []
   private news: News | null = null
   private readonly unkept = new Map<string, PropertyPlace>()
   private readonly listeners = new Set<() => void>()
+  private readonly watchers = new Map<string, Set<() => void>>()
   private timer: ReturnType<typeof setTimeout> | undefined
+  private settling: ReturnType<typeof setTimeout> | undefined
   private readonly keeper: Keeper
 
   constructor(keeper: Keeper) {
     this.keeper = keeper
     const { edits, withheld } = readDraft(keeper.read())
     this.draft = edits
+    this.resting = edits
     this.lost = withheld
   }
 
@@ -59,7 +64,32 @@ export class DraftStore {
     return () => this.listeners.delete(listener)
   }
 
+  /** Told of one property alone: of two hundred fields only the one that is typed in has something to do. */
+  watch(locator: string, property: string, listener: () => void): () => void {
+    const key = keyOf({ locator, property })
+    const watchers = this.watchers.get(key) ?? new Set()
+    this.watchers.set(key, watchers.add(listener))
+    return () => {
+      watchers.delete(listener)
+      if (watchers.size === 0) this.watchers.delete(key)
+    }
+  }
+
   readonly current = (): Draft => this.draft
+
+  /**
+   * The draft as it stands when the typing rests, for everything but the field itself: a page that counts, judges and
+   * compares all edits need not do so with every key. Which properties are edited is never late.
+   */
+  readonly settled = (): Draft => this.resting
+
+  settle(): void {
+    clearTimeout(this.settling)
+    this.settling = undefined
+    if (this.resting === this.draft) return
+    this.resting = this.draft
+    this.tell([])
+  }
 
   edit(locator: string, property: string): DraftEdit | undefined {
     return editAt(this.draft, locator, property)
@@ -76,12 +106,18 @@ export class DraftStore {
 
   take(step: DraftStep): void {
     if (step.length === 0) return
+    const isTyping = step.every(
+      ({ locator, property, next }) => next !== null && this.edit(locator, property) !== undefined,
+    )
     this.draft = takeStep(this.draft, step)
+    if (!isTyping) this.resting = this.draft
     for (const { locator, property } of step) this.unkept.set(`${locator} ${property}`, { locator, property })
     this.lost = this.lost.filter((place) => !step.some((one) => isSame(one, place)))
     this.remarks = this.remarks.filter((remark) => this.edit(remark.locator, remark.property) === remark.of)
-    this.tell()
-    this.timer ??= setTimeout(() => this.keep(), REST_MS)
+    this.tell(step)
+    this.timer ??= setTimeout(() => this.keep(), KEEP_MS)
+    clearTimeout(this.settling)
+    if (isTyping) this.settling = setTimeout(() => this.settle(), SETTLE_MS)
   }
 
   /** Takes edits out, but only those that are still what was sent: what was typed since stays. */
@@ -116,7 +152,7 @@ export class DraftStore {
   tellNews(news: News | null): void {
     if (news === this.news) return
     this.news = news
-    this.tell()
+    this.tell([])
   }
 
   hasSensitive(): boolean {
@@ -143,6 +179,7 @@ export class DraftStore {
       next: this.edit(place.locator, place.property) ?? null,
     }))
     this.draft = keepSame(this.draft, takeStep(this.kept(), mine))
+    this.resting = this.draft
     this.tell()
   }
 
@@ -154,10 +191,14 @@ export class DraftStore {
     return takeStep(readDraft(this.keeper.read()).edits, sensitive)
   }
 
-  private tell(): void {
+  private tell(places?: readonly PropertyPlace[]): void {
+    const keys = places === undefined ? [...this.watchers.keys()] : places.map(keyOf)
+    for (const key of new Set(keys)) for (const listener of this.watchers.get(key) ?? []) listener()
     for (const listener of this.listeners) listener()
   }
 }
+
+const keyOf = ({ locator, property }: PropertyPlace): string => `${locator} ${property}`
 
 const isSame = (one: PropertyPlace, other: PropertyPlace): boolean =>
   one.locator === other.locator && one.property === other.property

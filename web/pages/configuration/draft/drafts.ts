@@ -1,6 +1,6 @@
-import { useMemo, useSyncExternalStore } from 'react'
+import { useCallback, useMemo, useSyncExternalStore } from 'react'
 import type { Scope } from '#contract/protocol/scope.ts'
-import { editAt, type Draft, type DraftEdit } from './draft.ts'
+import type { Draft, DraftEdit } from './draft.ts'
 import { DraftStore, type Keeper } from './draft-store.ts'
 
 const PREFIX = 'bundle-console.draft'
@@ -16,18 +16,28 @@ export function useDraftStore(personId: string, scope: Scope): DraftStore {
   return useMemo(() => storeOf(personId, key), [personId, key])
 }
 
+/** The draft as it stands when the typing rests. */
 export function useDraft(store: DraftStore): Draft {
-  return useSyncExternalStore(store.subscribe, store.current)
+  return useSyncExternalStore(store.subscribe, store.settled)
 }
 
 /** Renders only when this very edit changes. */
 export function useEdit(store: DraftStore, locator: string, property: string): DraftEdit | undefined {
-  return useSyncExternalStore(store.subscribe, () => editAt(store.current(), locator, property))
+  const watch = useWatch(store, locator, property)
+  return useSyncExternalStore(watch, () => store.edit(locator, property))
 }
 
 /** What the server said of this edit. */
 export function useRemark(store: DraftStore, locator: string, property: string): string | undefined {
-  return useSyncExternalStore(store.subscribe, () => store.remark(locator, property)?.message)
+  const watch = useWatch(store, locator, property)
+  return useSyncExternalStore(watch, () => store.remark(locator, property)?.message)
+}
+
+function useWatch(store: DraftStore, locator: string, property: string) {
+  return useCallback(
+    (listener: () => void) => store.watch(locator, property, listener),
+    [store, locator, property],
+  )
 }
 
 export function useNotKept(store: DraftStore) {

@@ -39,7 +39,13 @@ export function FieldNotes(
   return (
     <>
       {hasLine && (
-        <div className="mt-1 flex min-h-5 flex-wrap items-center gap-x-3 text-xs text-faint">
+        <div
+          className={cx(
+            'mt-1 flex min-h-5 flex-wrap items-center gap-x-3 text-xs text-faint',
+            // what only comes up under the mouse lies in the space between two fields
+            limits === '' && edit === undefined && '[@media(hover:hover)]:-mb-5',
+          )}
+        >
           {limits !== '' && <span id={limitsId}>{limits}</span>}
           {offersDefault && (
             <Small className={QUIET} onClick={() => onEdit(setData(definition, usual))}>

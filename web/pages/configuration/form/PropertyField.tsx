@@ -11,6 +11,7 @@ import { useText } from '../../../i18n/use-text.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Icon } from '../../../ui/icons/Icon.tsx'
 import { PropertyValueView } from '../../../ui/values/ValueView.tsx'
+import type { DraftEdit } from '../draft/draft.ts'
 import { useEdit, useRemark } from '../draft/drafts.ts'
 import { useEditor } from '../editor-context.ts'
 import { propertyHelp, propertyTitle } from '../labels.ts'
@@ -96,6 +97,7 @@ export const PropertyField = memo(function PropertyField(props: PropertyFieldPro
           <div className={widthOf(definition, kind)}>
             <EditableValue
               {...props}
+              edit={edit}
               id={id}
               describedBy={described}
               isInvalid={problem !== null}
@@ -137,18 +139,19 @@ function EditableValue({
   definition,
   view,
   zone,
+  edit,
   id,
   describedBy,
   isInvalid,
   isReadOnly,
 }: PropertyFieldProps & {
+  edit: DraftEdit | undefined
   id: string
   describedBy: (string | false)[]
   isInvalid: boolean
   isReadOnly: boolean
 }) {
-  const { store, configuration } = useEditor()
-  const edit = useEdit(store, locator, property)
+  const { configuration } = useEditor()
   const { onEdit, onReset } = useFieldEdit({ locator, property, definition, view })
   const current = edit?.edit
   const wiring: ControlProps['wiring'] = {

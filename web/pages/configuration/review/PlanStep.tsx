@@ -1,6 +1,5 @@
 import { useErrorView } from '../../../components/describe-code.ts'
 import { useText } from '../../../i18n/use-text.ts'
-import { Button } from '../../../ui/Button.tsx'
 import { ErrorState } from '../../../ui/ErrorState.tsx'
 import { Field } from '../../../ui/Field.tsx'
 import { Icon } from '../../../ui/icons/Icon.tsx'
@@ -15,7 +14,7 @@ import { PlannedInstallation } from './PlannedInstallation.tsx'
 import type { ReviewProps } from './ReviewDialog.tsx'
 import type { PlanState } from './use-plan.ts'
 
-type Planned = ReviewProps & {
+export type Planned = ReviewProps & {
   plan: PlanState
   reason: string
   /** Installations whose changes stay in the draft. */
@@ -121,73 +120,5 @@ export function PlanStep({
         )}
       </Field>
     </div>
-  )
-}
-
-export function PlanFooter({
-  plan,
-  problems,
-  save,
-  draft,
-  onClose,
-  reason,
-  left,
-  merge,
-  blockedByDocument,
-}: Planned) {
-  const t = useText()
-  const { configuration, mayWrite } = useEditor()
-  if (save.state === 'uncertain') {
-    return (
-      <>
-        <Button
-          onClick={() => {
-            save.giveUp()
-            onClose()
-          }}
-        >
-          {t('configuration.uncertain.giveUp')}
-        </Button>
-        <Button
-          variant="primary"
-          icon="retry"
-          onClick={() => void save.repeat().then((done) => done && onClose())}
-        >
-          {t('configuration.uncertain.repeat')}
-        </Button>
-      </>
-    )
-  }
-  const { groups, others } = changesByInstallation(plan.data, configuration, draft)
-  const taken = groups.filter(({ bundleInstallId, claim }) => claim === null && !left.has(bundleInstallId))
-  const locators = new Set(taken.flatMap(({ locators }) => locators))
-  const blocking = [
-    !mayWrite && t('configuration.review.blocked.permission'),
-    merge.isChecking && t('configuration.review.blocked.checking'),
-    blockedByDocument && t('configuration.review.blocked.document'),
-    problems.some(({ locator }) => locators.has(locator)) && t('configuration.review.blocked.invalid'),
-    (plan.data === undefined || plan.isFetching || plan.data.stale) && t('configuration.review.blocked.plan'),
-    (others.length > 0 || taken.some(({ problems: own }) => own.length > 0)) &&
-      t('configuration.review.blocked.refused'),
-    taken.length === 0 && t('configuration.review.blocked.nothing'),
-  ].find((reason) => typeof reason === 'string')
-  return (
-    <>
-      <Button onClick={onClose} disabledReason={save.state === 'saving' && t('common.loading')}>
-        {t('configuration.review.back')}
-      </Button>
-      <Button
-        variant="primary"
-        busy={save.state === 'saving'}
-        disabledReason={blocking}
-        onClick={() =>
-          void save
-            .save({ reason, only: (locator) => locators.has(locator) })
-            .then((done) => done && onClose())
-        }
-      >
-        {t('configuration.review.save', { n: taken.length })}
-      </Button>
-    </>
   )
 }

@@ -9,7 +9,8 @@ import type { MergeState } from '../use-merge.ts'
 import type { SaveState } from '../use-save.ts'
 import { useEditor } from '../editor-context.ts'
 import { ConflictFooter, ConflictStep } from './ConflictStep.tsx'
-import { PlanFooter, PlanStep } from './PlanStep.tsx'
+import { PlanFooter } from './PlanFooter.tsx'
+import { PlanStep } from './PlanStep.tsx'
 import { usePlan } from './use-plan.ts'
 
 export interface ReviewProps {
@@ -51,7 +52,9 @@ export function ReviewDialog(props: ReviewProps) {
       description={
         isConflict
           ? t(wasRefused ? 'configuration.conflict.afterSave' : 'configuration.conflict.before')
-          : t('configuration.review.onTop', { version: String(configuration.snapshotVersion) })
+          : // while the answer is out, the newest snapshot may be the very one that was asked for
+            save.state === 'idle' &&
+            t('configuration.review.onTop', { version: String(configuration.snapshotVersion) })
       }
       footer={
         isConflict ? (

@@ -1,0 +1,98 @@
+import { useEffect, useEffectEvent } from 'react'
+import { useText } from '../../../i18n/use-text.ts'
+import { Button } from '../../../ui/Button.tsx'
+import { Keys } from '../../../ui/Keys.tsx'
+import { useEditor } from '../editor-context.ts'
+import { changesByInstallation } from './planned.ts'
+import type { Planned } from './PlanStep.tsx'
+
+/** Saves what the plan shows, or says why that cannot be. While an answer is lost, it asks again for that one. */
+export function PlanFooter({
+  plan,
+  problems,
+  save,
+  draft,
+  onClose,
+  reason,
+  left,
+  merge,
+  blockedByDocument,
+}: Planned) {
+  const t = useText()
+  const { configuration, mayWrite } = useEditor()
+  const { groups, others } = changesByInstallation(plan.data, configuration, draft)
+  const taken = groups.filter(({ bundleInstallId, claim }) => claim === null && !left.has(bundleInstallId))
+  const locators = new Set(taken.flatMap((group) => group.locators))
+  const blocking = [
+    !mayWrite && t('configuration.review.blocked.permission'),
+    merge.isChecking && t('configuration.review.blocked.checking'),
+    blockedByDocument && t('configuration.review.blocked.document'),
+    problems.some(({ locator }) => locators.has(locator)) && t('configuration.review.blocked.invalid'),
+    (plan.data === undefined || plan.isFetching || plan.data.stale) && t('configuration.review.blocked.plan'),
+    (others.length > 0 || taken.some((group) => group.problems.length > 0)) &&
+      t('configuration.review.blocked.refused'),
+    taken.length === 0 && t('configuration.review.blocked.nothing'),
+  ].find((reason) => typeof reason === 'string')
+  const onSave = () =>
+    void save.save({ reason, only: (locator) => locators.has(locator) }).then((done) => done && onClose())
+  useModEnter(() => {
+    if (blocking === undefined && save.state === 'idle') onSave()
+  })
+
+  if (save.state === 'uncertain') {
+    return (
+      <>
+        <Button
+          onClick={() => {
+            save.giveUp()
+            onClose()
+          }}
+        >
+          {t('configuration.uncertain.giveUp')}
+        </Button>
+        <Button
+          variant="primary"
+          icon="retry"
+          onClick={() => void save.repeat().then((done) => done && onClose())}
+        >
+          {t('configuration.uncertain.repeat')}
+        </Button>
+      </>
+    )
+  }
+  return (
+    <>
+      <Button onClick={onClose} disabledReason={save.state === 'saving' && t('common.loading')}>
+        {t('configuration.review.back')}
+      </Button>
+      <Button
+        variant="primary"
+        busy={save.state === 'saving'}
+        disabledReason={blocking}
+        onClick={onSave}
+        aria-keyshortcuts="Control+Enter Meta+Enter"
+        trailing={
+          <span className="ml-1 opacity-80 max-sm:hidden">
+            <Keys keys={['mod', '↵']} />
+          </span>
+        }
+      >
+        {t('configuration.review.save', { n: taken.length })}
+      </Button>
+    </>
+  )
+}
+
+/** Ctrl/Cmd-Enter does what the dialog is for, wherever in it the focus is. */
+function useModEnter(onEnter: () => void): void {
+  const press = useEffectEvent((event: KeyboardEvent) => {
+    if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return
+    event.preventDefault()
+    onEnter()
+  })
+  useEffect(() => {
+    const listen = (event: KeyboardEvent) => press(event)
+    addEventListener('keydown', listen)
+    return () => removeEventListener('keydown', listen)
+  }, [])
+}
