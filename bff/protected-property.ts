@@ -14,14 +14,25 @@ export function hideProtectedProperty<Answer>(answer: Answer): Answer {
   return hide(answer as JsonValue) as Answer
 }
 
+/** What has nothing to hide is not copied, which is nearly all there is. */
 function hide(json: JsonValue): JsonValue {
-  if (Array.isArray(json)) return json.filter((item) => !names(item)).map(hide)
-  if (typeof json !== 'object' || json === null || '@type' in json) return json
-  const kept: { [key: string]: JsonValue } = {}
-  for (const [key, value] of Object.entries(json)) {
-    if (key !== INSTANCE_REF_PROPERTY) kept[key] = BUSINESS.has(key) ? value : hide(value)
+  if (Array.isArray(json)) {
+    const shown = json.some(names) ? json.filter((item) => !names(item)) : json
+    const hidden = shown.map(hide)
+    return shown === json && hidden.every((item, index) => item === json[index]) ? json : hidden
   }
-  return kept
+  if (typeof json !== 'object' || json === null || '@type' in json) return json
+  let kept: { [key: string]: JsonValue } | null = null
+  for (const key of Object.keys(json)) {
+    const value = json[key] ?? null
+    const isShown = key !== INSTANCE_REF_PROPERTY
+    const hidden = BUSINESS.has(key) || typeof value !== 'object' ? value : hide(value)
+    if (isShown && hidden === value) continue
+    kept ??= { ...json }
+    if (isShown) kept[key] = hidden
+    else delete kept[key]
+  }
+  return kept ?? json
 }
 
 function names(item: JsonValue): boolean {

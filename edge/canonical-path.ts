@@ -31,10 +31,14 @@ export function canonicalPath({ prefixes }: { prefixes: readonly string[] }): Mi
   return async (c, next) => {
     // URL parsing already resolves dots away, so the raw target of the request line is what counts.
     const { incoming } = (c.env ?? {}) as { incoming?: IncomingMessage }
-    const url = new URL(c.req.raw.url)
-    if (!isCanonicalTarget(incoming?.url ?? url.pathname + url.search, prefixes)) {
+    if (!isCanonicalTarget(incoming?.url ?? targetOf(c.req.raw.url), prefixes)) {
       throw new TransportError('REQUEST_INVALID', 'The path is not written in its canonical form')
     }
     await next()
   }
+}
+
+function targetOf(url: string): string {
+  const { pathname, search } = new URL(url)
+  return pathname + search
 }

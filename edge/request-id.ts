@@ -28,6 +28,7 @@ export function requestId({
         : uuidv7({ clock: systemClock, random: systemRandom })
     c.set('requestId', id)
     await next()
-    c.header('X-Request-Id', id)
+    // not by c.header, which makes the whole answer anew
+    c.res.headers.set('X-Request-Id', id)
   }
 }

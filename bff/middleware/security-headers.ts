@@ -76,10 +76,12 @@ export function securityHeaders({ publicOrigin }: { publicOrigin: string }): Mid
   return async (c, next) => {
     await next()
     const isData = /^\/api(?:\/|$)/.test(c.req.path)
+    // not by c.header, which makes the whole answer anew for each of them
+    const { headers: answered, status } = c.res
     for (const [name, value] of headers[isData ? 'data' : 'document']) {
-      if (!c.res.headers.has(name)) c.header(name, value)
+      if (!answered.has(name)) answered.set(name, value)
     }
-    const isPrivate = isData || /^\/(?:auth|idp)(?:\/|$)/.test(c.req.path) || c.res.status >= 400
-    if (isPrivate && !c.res.headers.has('cache-control')) c.header('cache-control', 'no-store')
+    const isPrivate = isData || /^\/(?:auth|idp)(?:\/|$)/.test(c.req.path) || status >= 400
+    if (isPrivate && !answered.has('cache-control')) answered.set('cache-control', 'no-store')
   }
 }

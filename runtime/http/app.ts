@@ -37,7 +37,7 @@ export function createHttpApp(options: HttpOptions): HttpApp {
   app.use(observeRequests(options))
   app.use(async (c, next) => {
     await next()
-    c.header('X-Content-Type-Options', 'nosniff')
+    c.res.headers.set('X-Content-Type-Options', 'nosniff')
   })
   app.use(canonicalPath({ prefixes: ['bundle-runtime', 'module-plugin-manager'] }))
   app.route(RUNTIME_API_PATH, healthRoutes(options))
