@@ -3,7 +3,7 @@ import { optionalSecret, originUrl, SettingsError } from '#edge/settings.ts'
 import { mayBePlainHttp } from './oidc/client.ts'
 import { ConsoleUsers } from './oidc/users.ts'
 import type { ConfiguredUser } from './oidc/users.ts'
-import type { SessionLimits } from './store/sessions/find-session.ts'
+import type { SessionLimits } from './store/sessions/find-sessions.ts'
 
 const seconds = (fallback: number) =>
   z

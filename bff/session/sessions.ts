@@ -1,10 +1,11 @@
+import { setImmediate } from 'node:timers/promises'
 import type { Context } from 'hono'
 import type { Grant } from '#contract/endpoint/permission.ts'
 import { hashOf, opaqueValue } from '../store/hash.ts'
 import { createSession } from '../store/sessions/create-session.ts'
 import { endSession } from '../store/sessions/end-session.ts'
-import { findSession } from '../store/sessions/find-session.ts'
-import type { SessionLimits } from '../store/sessions/find-session.ts'
+import { findSessions } from '../store/sessions/find-sessions.ts'
+import type { SessionLimits, StoredSession } from '../store/sessions/find-sessions.ts'
 import { touchSession } from '../store/sessions/touch-session.ts'
 import type { BffDb } from '../store/tables.ts'
 import { cookieText, noCookie, opaqueCookie } from './cookies.ts'
@@ -52,6 +53,8 @@ export function createSessions(options: { db: BffDb; cookies: CookieKit; limits:
     return id === null ? null : hashOf(id)
   }
 
+  const lookUp = createLookUp(options)
+
   return {
     async begin(c, person) {
       const old = idHashOf(c)
@@ -62,7 +65,7 @@ export function createSessions(options: { db: BffDb; cookies: CookieKit; limits:
     },
     async find(c, { isActivity }) {
       const idHash = idHashOf(c)
-      const stored = idHash === null ? null : await findSession(db, idHash, limits)
+      const stored = idHash === null ? null : await lookUp(idHash)
       if (idHash === null || stored === null) return null
       if (isActivity && stored.quietSeconds > touchAfterSeconds) await touchSession(db, idHash)
       return {
@@ -77,5 +80,32 @@ export function createSessions(options: { db: BffDb; cookies: CookieKit; limits:
       if (idHash !== null) await endSession(db, idHash)
       return noCookie({ name, sameSite: 'Strict', secure })
     },
+  }
+}
+
+/**
+ * Finds sessions, those that are asked for in the same moment by one statement. It begins after each of them was asked
+ * for, so that a session that has ended is never found.
+ */
+function createLookUp({
+  db,
+  limits,
+}: {
+  db: BffDb
+  limits: SessionLimits
+}): (idHash: Buffer) => Promise<StoredSession | null> {
+  let next: { idHashes: Map<string, Buffer>; found: Promise<Map<string, StoredSession>> } | null = null
+  return async (idHash) => {
+    const id = idHash.toString('hex')
+    if (next === null) {
+      const idHashes = new Map<string, Buffer>()
+      const found = setImmediate().then(() => {
+        next = null
+        return findSessions(db, [...idHashes.values()], limits)
+      })
+      next = { idHashes, found }
+    }
+    next.idHashes.set(id, idHash)
+    return (await next.found).get(id) ?? null
   }
 }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { SIGN_IN_SECONDS } from './sign-ins/create-sign-in.ts'
-import type { SessionLimits } from './sessions/find-session.ts'
+import type { SessionLimits } from './sessions/find-sessions.ts'
 import type { BffDb } from './tables.ts'
 
 /** Removes what no longer counts; reading never depends on it. At most a thousand rows of each, so that it stays short. */

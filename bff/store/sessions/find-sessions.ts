@@ -17,18 +17,18 @@ export interface StoredSession {
   quietSeconds: number
 }
 
-/** The session with this id, or null when there is none or one of its limits has passed. */
-export async function findSession(
+/** The sessions with these ids, by the id in hex; absent where there is none or one of its limits has passed. */
+export async function findSessions(
   db: BffDb,
-  idHash: Buffer,
+  idHashes: readonly Buffer[],
   limits: SessionLimits,
-): Promise<StoredSession | null> {
-  const { rows } = await sql<StoredSession>`
-    select iss, sub, name, roles,
+): Promise<Map<string, StoredSession>> {
+  const { rows } = await sql<StoredSession & { id: string }>`
+    select encode(id_hash, 'hex') as id, iss, sub, name, roles,
       extract(epoch from clock_timestamp() - last_seen_at)::float8 as "quietSeconds"
     from bff.session
-    where id_hash = ${idHash}
+    where id_hash = any(${[...idHashes]}::bytea[])
       and last_seen_at > clock_timestamp() - make_interval(secs => ${limits.idleSeconds})
       and created_at > clock_timestamp() - make_interval(secs => ${limits.absoluteSeconds})`.execute(db)
-  return rows[0] ?? null
+  return new Map(rows.map(({ id, ...session }) => [id, session]))
 }

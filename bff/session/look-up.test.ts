@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { Hono } from 'hono'
+import type { Context } from 'hono'
+import { openDatabase } from '#database/pool.ts'
+import type { Database } from '#database/pool.ts'
+import { testDatabase } from '#database/testing.ts'
+import { bffMigrations } from '../store/tables.ts'
+import type { BffTables } from '../store/tables.ts'
+import { EVERYWHERE } from '../testing.ts'
+import { cookieKit } from './cookies.ts'
+import { createSessions } from './sessions.ts'
+import type { Sessions } from './sessions.ts'
+
+describe('sessions that are asked for in the same moment', () => {
+  let database: Database<BffTables>
+  let sessions: Sessions
+  let close: () => Promise<void>
+  let statements = 0
+
+  before(async () => {
+    const made = await testDatabase({ migrations: [bffMigrations] })
+    database = openDatabase<BffTables>(made.connection)
+    close = async () => {
+      await database.close()
+      await made.close()
+    }
+    const counted = database.db.withPlugin({
+      transformQuery: ({ node }) => node,
+      transformResult: async ({ result }) => {
+        statements += 1
+        return result
+      },
+    })
+    const cookies = cookieKit(new URL('http://localhost:8080'))
+    const limits = { idleSeconds: 60, absoluteSeconds: 60 }
+    sessions = createSessions({ db: counted, cookies, limits })
+  })
+  after(() => close())
+
+  const asking = async <Result>(cookie: string, ask: (c: Context) => Promise<Result>): Promise<Result> => {
+    let result: Promise<Result> | undefined
+    const app = new Hono().get('/', async (c) => {
+      result = ask(c)
+      await result
+      return c.text('')
+    })
+    await app.request('/', { headers: { cookie } })
+    assert.ok(result)
+    return result
+  }
+  const signIn = async (sub: string): Promise<string> => {
+    const person = { iss: 'idp', sub, name: sub, roles: [EVERYWHERE('viewer')] }
+    return (await asking('', (c) => sessions.begin(c, person))).split(';', 1)[0] ?? ''
+  }
+  const find = (cookie: string) => asking(cookie, (c) => sessions.find(c, { isActivity: false }))
+
+  it('are found by one statement, each its own', async () => {
+    const cookies = await Promise.all(['ada', 'bob', 'cy'].map(signIn))
+    const strange = `${cookies[0]?.slice(0, -43) ?? ''}${'x'.repeat(43)}`
+    statements = 0
+    const found = await Promise.all([...cookies, strange, ...cookies].map(find))
+    assert.deepEqual(
+      found.map((person) => person?.id),
+      ['ada', 'bob', 'cy', undefined, 'ada', 'bob', 'cy'],
+    )
+    assert.equal(statements, 1)
+  })
+
+  it('are not found when they ended before they were asked for', async () => {
+    const [kept, ended] = [await signIn('ada'), await signIn('bob')]
+    const early = find(kept)
+    await asking(ended, (c) => sessions.end(c))
+    const late = find(ended)
+    assert.equal((await early)?.id, 'ada')
+    assert.equal(await late, null)
+  })
+})
