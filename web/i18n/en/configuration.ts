@@ -23,6 +23,7 @@ export const configuration = {
   'outline.invalid': { one: '{n} value is not valid', other: '{n} values are not valid' },
   'outline.locked': 'locked by an operation',
   'outline.nothing': 'No resource or property matches.',
+  'outline.skip': 'Skip to the form',
   'outline.back': 'All resources',
 
   'form.ungrouped': 'General',
@@ -182,6 +183,7 @@ export const configuration = {
   'document.help':
     'Every resource with its properties, each in its wrapper. A sensitive value stands without its value and is left as it is; write a value to replace it. Changes here become changes of the form and are saved the same way.',
   'document.broken': 'This is no JSON yet. What you typed since it was is not among your changes.',
+  'document.reset': 'Write it anew',
   'document.problems': { one: '{n} place cannot be saved', other: '{n} places cannot be saved' },
   'document.omitted': {
     one: 'A resource that is left out stays as it is: {names}.',

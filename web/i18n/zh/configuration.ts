@@ -24,6 +24,7 @@ export const configuration: Translated<typeof source> = {
   'outline.invalid': { other: '{n} 个值无效' },
   'outline.locked': '被操作锁定',
   'outline.nothing': '没有匹配的资源或属性。',
+  'outline.skip': '跳到表单',
   'outline.back': '所有资源',
 
   'form.ungrouped': '常规',
@@ -146,6 +147,7 @@ export const configuration: Translated<typeof source> = {
   'document.help':
     '每个资源及其属性，各带包装。敏感值不显示其值并保持不变；写入一个值即可替换。此处的更改会成为表单的更改，并以相同方式保存。',
   'document.broken': '这还不是 JSON。自其有效以来输入的内容不在您的更改之中。',
+  'document.reset': '重新生成',
   'document.problems': { other: '{n} 处无法保存' },
   'document.omitted': { other: '省略的 {n} 个资源保持不变：{names}。' },
   'document.problem.object': '必须是对象',

@@ -75,7 +75,14 @@ export function FormTab({
               />
             )}
           </div>
-          <div className="-mx-2 min-h-0 overflow-y-auto px-2 pb-4">
+          <div className="relative -mx-2 min-h-0 overflow-y-auto px-2 pt-0.5 pb-24">
+            <button
+              type="button"
+              onClick={() => document.getElementById('resource-title')?.focus()}
+              className="absolute top-0 right-2 z-10 h-8 -translate-y-96 rounded-md bg-ink px-3 font-medium text-inverse focus:translate-y-0 max-lg:hidden"
+            >
+              {t('configuration.outline.skip')}
+            </button>
             <Outline
               groups={groups}
               marks={marks}

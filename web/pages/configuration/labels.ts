@@ -1,26 +1,7 @@
 import type { ConfigurationResource } from '#contract/console-api/shapes.ts'
-import { parseLocator, type ResourceKind } from '#contract/protocol/locator.ts'
-import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
-import { schemaOf } from '../../forms/control-kind.ts'
-import type { IconName } from '../../ui/icons/Icon.tsx'
+import { parseLocator } from '#contract/protocol/locator.ts'
 
-export const kindIcon: Record<ResourceKind, IconName> = {
-  MODULE: 'installations',
-  GATEWAY: 'link',
-  AGENT: 'person',
-  TIMER: 'clock',
-}
-
-/** What people call a property: the title of its schema, else its name. */
-export function propertyTitle(definition: PropertyDefinition | undefined, property: string): string {
-  const title = definition === undefined ? undefined : schemaOf(definition)['title']
-  return typeof title === 'string' && title !== '' ? title : property
-}
-
-export function propertyHelp(definition: PropertyDefinition): string {
-  const { description } = schemaOf(definition)
-  return typeof description === 'string' ? description : ''
-}
+export { kindIcon, propertyHelp, propertyTitle } from '../../components/property-labels.ts'
 
 /** What people call a resource, also when it is not there any more. */
 export function resourceTitle(resource: ConfigurationResource | undefined, locator: string): string {

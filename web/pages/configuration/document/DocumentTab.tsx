@@ -1,5 +1,6 @@
 import { lazy, Suspense } from 'react'
 import { useText, type Translate } from '../../../i18n/use-text.ts'
+import { Button } from '../../../ui/Button.tsx'
 import { Icon } from '../../../ui/icons/Icon.tsx'
 import { Notice } from '../../../ui/Notice.tsx'
 import { Skeleton } from '../../../ui/Skeleton.tsx'
@@ -16,19 +17,46 @@ const SHOWN = 8
 export function DocumentTab({ document }: { document: DocumentState }) {
   const t = useText()
   const { configuration, mayWrite, isSaving } = useEditor()
-  const { text, from, reading, isBroken, onText } = document
+  const { text, from, reading, isBroken, onText, reset } = document
   const problems = reading?.problems.filter(({ kind }) => kind !== 'value') ?? []
   const omitted = reading?.omitted ?? []
+  const again = (
+    <Button size="sm" icon="retry" onClick={reset}>
+      {t('configuration.document.reset')}
+    </Button>
+  )
   return (
     <div className="space-y-3">
       <p className="max-w-[88ch] text-muted">{t('configuration.document.help')}</p>
+      <Suspense fallback={<Skeleton className="h-[60vh] w-full" />}>
+        <JsonEditor
+          label={t('configuration.document.label')}
+          height="tall"
+          follows="always"
+          text={text}
+          readOnly={!mayWrite || isSaving}
+          check={(value) =>
+            readDocument(value, from).problems.map((problem) => ({
+              path: problem.path,
+              keyword: problem.keyword,
+              message: tell(problem, t),
+            }))
+          }
+          onText={onText}
+        />
+      </Suspense>
+      {/* under the editor, so that the text does not move while it is typed */}
       {isBroken && (
-        <Notice tone="warn" live>
+        <Notice tone="warn" live actions={again}>
           {t('configuration.document.broken')}
         </Notice>
       )}
       {problems.length > 0 && (
-        <Notice tone="error" title={t('configuration.document.problems', { n: problems.length })}>
+        <Notice
+          tone="error"
+          title={t('configuration.document.problems', { n: problems.length })}
+          actions={again}
+        >
           <ul className="mt-1 space-y-0.5">
             {problems.slice(0, SHOWN).map((problem) => (
               <li key={`${problem.path} ${problem.kind}`}>
@@ -52,23 +80,6 @@ export function DocumentTab({ document }: { document: DocumentState }) {
           </span>
         </p>
       )}
-      <Suspense fallback={<Skeleton className="h-[60vh] w-full" />}>
-        <JsonEditor
-          label={t('configuration.document.label')}
-          height="tall"
-          follows="always"
-          text={text}
-          readOnly={!mayWrite || isSaving}
-          check={(value) =>
-            readDocument(value, from).problems.map((problem) => ({
-              path: problem.path,
-              keyword: problem.keyword,
-              message: tell(problem, t),
-            }))
-          }
-          onText={onText}
-        />
-      </Suspense>
     </div>
   )
 }

@@ -1,7 +1,7 @@
 import { useEffect, useEffectEvent, useMemo, useRef, useState } from 'react'
 import type { Configuration } from '#contract/console-api/shapes.ts'
 import { parseJson } from '../../../forms/parse-json.ts'
-import { allEdits, type Draft, type PropertyPlace } from '../draft/draft.ts'
+import { allEdits, countEdits, type Draft, type PropertyPlace } from '../draft/draft.ts'
 import type { DraftStore } from '../draft/draft-store.ts'
 import { documentOf, readDocument, stepTo, type DocumentReading } from './document.ts'
 
@@ -21,6 +21,8 @@ export interface DocumentState {
   /** The text is no JSON (yet): what was typed since it was is in no edit. */
   isBroken: boolean
   onText: (text: string) => void
+  /** Writes the document anew from what is saved and edited. */
+  reset: () => void
 }
 
 /**
@@ -51,7 +53,9 @@ export function useDocument({
   )
   const isSettled = session !== null && parsed !== undefined && handed !== null
   const hasMoved = draft !== handed || configuration.snapshotVersion !== from.snapshotVersion
-  if (isSettled && hasMoved && (reading?.problems.length ?? 0) === 0) setSession(null)
+  // what was discarded is discarded here too; else what cannot be saved stays for whoever wrote it to mend
+  const isDiscarded = isSettled && draft !== handed && countEdits(draft) === 0
+  if (isDiscarded || (isSettled && hasMoved && (reading?.problems.length ?? 0) === 0)) setSession(null)
 
   const hand = useEffectEvent((text: string, written: Configuration) => {
     const value = parseJson(text)
@@ -76,6 +80,10 @@ export function useDocument({
     from,
     reading,
     isBroken: session !== null && parsed === undefined,
+    reset: () => {
+      clearTimeout(timer.current)
+      setSession(null)
+    },
     onText: (text) => {
       if (text === (session?.text ?? generated)) return
       if (session === null) ours.current = new Set(allEdits(draft).map(keyOf))

@@ -77,7 +77,7 @@ export function PlanFooter({
           </span>
         }
       >
-        {t('configuration.review.save', { n: taken.length })}
+        {taken.length === 0 ? t('common.save') : t('configuration.review.save', { n: taken.length })}
       </Button>
     </>
   )

@@ -1,3 +1,4 @@
+import { ApiError } from '../../../api/client.ts'
 import { useErrorView } from '../../../components/describe-code.ts'
 import { useText } from '../../../i18n/use-text.ts'
 import { ErrorState } from '../../../ui/ErrorState.tsx'
@@ -13,6 +14,10 @@ import { changesByInstallation } from './planned.ts'
 import { PlannedInstallation } from './PlannedInstallation.tsx'
 import type { ReviewProps } from './ReviewDialog.tsx'
 import type { PlanState } from './use-plan.ts'
+
+/** Signing in again is asked for beside the page; here it would only stay behind. */
+const isSignedOut = (error: unknown): boolean =>
+  error instanceof ApiError && error.problem.code === 'AUTHENTICATION_REQUIRED'
 
 export type Planned = ReviewProps & {
   plan: PlanState
@@ -38,7 +43,7 @@ export function PlanStep({
 }) {
   const t = useText()
   const { configuration, goTo } = useEditor()
-  const error = useErrorView(save.error)
+  const error = useErrorView(isSignedOut(save.error) ? null : save.error)
   const planError = useErrorView(plan.error)
   const { groups, others } = changesByInstallation(plan.data, configuration, draft)
   const isUncertain = save.state === 'uncertain'
@@ -97,7 +102,7 @@ export function PlanStep({
           />
         ))
       )}
-      {plan.data !== undefined && groups.length === 0 && (
+      {plan.data !== undefined && groups.length === 0 && problems.length === 0 && others.length === 0 && (
         <p className="flex items-center gap-2 text-muted">
           <Icon name="nothing" size={14} />
           {t('configuration.review.nothing')}
