@@ -24,7 +24,6 @@ export const installations = {
   'tab.plugins': 'Plugins',
   'tab.operations': 'Operations',
   'fact.bundle': 'Bundle',
-  'fact.scope': 'Scope',
   'fact.version': 'Version',
   'fact.id': 'Installation id',
   'fact.changed': 'Last change',
@@ -43,7 +42,6 @@ export const installations = {
   upgrade: 'Upgrade',
   detach: 'Detach',
   installAgain: 'Install again',
-  'reason.permission.configure': 'Your roles do not let you see the configuration of this scope.',
   'reason.permission.upgrade': 'Your roles do not let you upgrade in this scope.',
   'reason.permission.detach': 'Your roles do not let you detach in this scope.',
   'reason.permission.install': 'Your roles do not let you install in this scope.',
@@ -74,7 +72,6 @@ export const installations = {
   'plugins.writes': 'writes',
   'plugins.resolves': 'resolves',
   'plugins.none.cell': 'nothing',
-
 
   'detach.title': 'Detach {bundle}?',
   'detach.what': 'It is taken out of {scope}:',

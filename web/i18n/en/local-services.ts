@@ -6,7 +6,6 @@ export const localServices = {
   list: 'Local services of the scope',
   new: 'New local service',
   'list.version': 'version {version}',
-  'list.edited': 'edited',
   'list.empty': 'None yet.',
   configuration: 'Configuration of the scope',
   'choose.title': 'Choose a local service',
@@ -39,7 +38,6 @@ export const localServices = {
     '{who} saved version {version} {at}; you began from version {base}. Nothing of yours is lost. Look at both, choose where they overlap, and go on from theirs.',
   'conflict.text.new':
     '{who} made a service of this name {at}. Nothing of yours is lost. Look at both and go on from theirs.',
-  'conflict.property': 'Property',
   'conflict.base': 'You began from',
   'conflict.theirs': 'Theirs',
   'conflict.mine': 'Mine',

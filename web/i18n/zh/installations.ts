@@ -27,7 +27,6 @@ export const installations: Translated<typeof source> = {
   'tab.plugins': '插件',
   'tab.operations': '操作',
   'fact.bundle': 'Bundle',
-  'fact.scope': '作用域',
   'fact.version': '版本',
   'fact.id': '安装实例 ID',
   'fact.changed': '最近变更',
@@ -45,7 +44,6 @@ export const installations: Translated<typeof source> = {
   upgrade: '升级',
   detach: '分离',
   installAgain: '重新安装',
-  'reason.permission.configure': '您的角色不允许查看此作用域的配置。',
   'reason.permission.upgrade': '您的角色不允许在此作用域中升级。',
   'reason.permission.detach': '您的角色不允许在此作用域中分离。',
   'reason.permission.install': '您的角色不允许在此作用域中安装。',
@@ -73,7 +71,6 @@ export const installations: Translated<typeof source> = {
   'plugins.writes': '写入',
   'plugins.resolves': '解析',
   'plugins.none.cell': '无',
-
 
   'detach.title': '分离 {bundle}？',
   'detach.what': '它将从 {scope} 移出：',

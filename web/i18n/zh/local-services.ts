@@ -9,7 +9,6 @@ export const localServices: Translated<typeof source> = {
   list: '此作用域的本地服务',
   new: '新建本地服务',
   'list.version': '版本 {version}',
-  'list.edited': '已编辑',
   'list.empty': '暂无。',
   configuration: '此作用域的配置',
   'choose.title': '选择一个本地服务',
@@ -41,7 +40,6 @@ export const localServices: Translated<typeof source> = {
   'conflict.text':
     '{who} 于{at}保存了版本 {version}，而您基于版本 {base} 开始。您的内容没有丢失。请对照双方的内容，在重叠处作出选择，然后在其版本之上继续。',
   'conflict.text.new': '{who} 于{at}创建了同名的服务。您的内容没有丢失。请对照双方的内容，在其版本之上继续。',
-  'conflict.property': '属性',
   'conflict.base': '您开始时',
   'conflict.theirs': '对方',
   'conflict.mine': '我的',

@@ -17,6 +17,7 @@ import { useLastConfiguration } from './install/use-last-configuration.ts'
 import type { InstallSearch } from './search.ts'
 
 const route = getRouteApi('/installations/new')
+const VERSIONS = 200
 
 /** Where, what, with which values. The first two live in the address, so that an install can be asked for by a link. */
 export function InstallPage() {
@@ -25,7 +26,7 @@ export function InstallPage() {
   const navigate = route.useNavigate()
   const change = (next: SearchChange<InstallSearch>) =>
     void navigate({ search: (old) => given({ ...old, ...next }), replace: true })
-  const { environmentKey, applicationRuntimeId, workspaceId, version, copyFrom } = search
+  const { environmentKey, applicationRuntimeId, workspaceId, copyFrom } = search
   const scope =
     environmentKey !== undefined && applicationRuntimeId !== undefined && workspaceId !== undefined
       ? { environmentKey, applicationRuntimeId, workspaceId }
@@ -35,6 +36,15 @@ export function InstallPage() {
       ? { environmentKey: search.bundleEnvironmentKey, bundleId: search.bundleId }
       : null
 
+  const versions = useQuery({
+    ...apiQuery('GET /bundles/{environmentKey}/{bundleId}/versions', {
+      params: bundle ?? { environmentKey: '', bundleId: '' },
+      query: { limit: VERSIONS },
+    }),
+    enabled: bundle !== null,
+  })
+  // the latest one until somebody chooses
+  const version = search.version ?? (bundle === null ? undefined : versions.data?.items[0]?.version)
   const source = useQuery({
     ...apiQuery('GET /installations/{bundleInstallId}', { params: { bundleInstallId: copyFrom ?? '' } }),
     enabled: copyFrom !== undefined,
@@ -90,11 +100,12 @@ export function InstallPage() {
           <BundleChoice
             bundle={bundle}
             version={version}
-            onBundle={(chosen, first) =>
+            versions={bundle === null ? [] : (versions.data?.items ?? [])}
+            onBundle={(chosen) =>
               change({
                 bundleEnvironmentKey: chosen?.environmentKey,
                 bundleId: chosen?.bundleId,
-                version: first,
+                version: undefined,
               })
             }
             onVersion={(chosen) => change({ version: chosen })}

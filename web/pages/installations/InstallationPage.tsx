@@ -3,7 +3,7 @@ import { getRouteApi } from '@tanstack/react-router'
 import { lazy, Suspense } from 'react'
 import type { InstallationDetail } from '#contract/console-api/shapes.ts'
 import { apiQuery } from '../../api/query.ts'
-import { useErrorView } from '../../components/describe-code.ts'
+import { PendingPage } from '../../components/PendingPage.tsx'
 import { RecentOperations } from '../../components/RecentOperations.tsx'
 import { ScopeLink } from '../../components/ScopeText.tsx'
 import { loadTexts } from '../../i18n/locale.ts'
@@ -11,9 +11,6 @@ import { useText } from '../../i18n/use-text.ts'
 import { Page } from '../../layouts/Page.tsx'
 import { paths } from '../../paths.ts'
 import { Count } from '../../ui/Badge.tsx'
-import { Card } from '../../ui/Card.tsx'
-import { ErrorState } from '../../ui/ErrorState.tsx'
-import { Skeleton, SkeletonLines } from '../../ui/Skeleton.tsx'
 import { InstallationBadge } from '../../ui/StateBadge.tsx'
 import { Tabs } from '../../ui/Tabs.tsx'
 import { Actions } from './detail/Actions.tsx'
@@ -41,28 +38,13 @@ export function InstallationPage() {
   const query = useQuery(
     apiQuery('GET /installations/{bundleInstallId}', { params: { bundleInstallId: id } }),
   )
-  const error = useErrorView(query.error)
-  const trail = [{ label: t('installations.title'), to: paths.installations() }]
   if (!query.data) {
     return (
-      <Page
-        title={t('installations.title')}
-        heading={error ? id : <Skeleton className="h-7 w-56" />}
-        trail={trail}
-      >
-        {error ? (
-          <ErrorState error={error} retrying={query.isFetching} onRetry={() => void query.refetch()} />
-        ) : (
-          <>
-            <Card className="mb-6">
-              <SkeletonLines lines={2} />
-            </Card>
-            <Card>
-              <SkeletonLines lines={9} />
-            </Card>
-          </>
-        )}
-      </Page>
+      <PendingPage
+        id={id}
+        trail={[{ label: t('installations.title'), to: paths.installations() }]}
+        query={query}
+      />
     )
   }
   if (action === 'upgrade') {

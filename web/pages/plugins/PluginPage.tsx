@@ -4,8 +4,8 @@ import { lazy, Suspense, useState } from 'react'
 import type { Plugin } from '#contract/console-api/shapes.ts'
 import { apiQuery } from '../../api/query.ts'
 import { useMay } from '../../api/session.ts'
-import { useErrorView } from '../../components/describe-code.ts'
 import { EnabledBadge } from '../../components/EnabledBadge.tsx'
+import { PendingPage } from '../../components/PendingPage.tsx'
 import { RecentOperations } from '../../components/RecentOperations.tsx'
 import { formatDuration } from '../../i18n/format.ts'
 import { useText } from '../../i18n/use-text.ts'
@@ -15,9 +15,7 @@ import { Count } from '../../ui/Badge.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { Card } from '../../ui/Card.tsx'
 import { DefinitionList } from '../../ui/DefinitionList.tsx'
-import { ErrorState } from '../../ui/ErrorState.tsx'
 import { Id, Mono } from '../../ui/Id.tsx'
-import { Skeleton, SkeletonLines } from '../../ui/Skeleton.tsx'
 import { Tabs } from '../../ui/Tabs.tsx'
 import { Credentials } from './Credentials.tsx'
 import { LIMIT_RANGE, validCredentials, type Limit } from './limits.ts'
@@ -31,23 +29,8 @@ export function PluginPage() {
   const t = useText()
   const { id } = route.useParams()
   const query = useQuery(apiQuery('GET /plugins/{pluginId}', { params: { pluginId: id } }))
-  const error = useErrorView(query.error)
   if (query.data) return <Shown plugin={query.data} />
-  return (
-    <Page
-      title={id}
-      heading={error ? id : <Skeleton className="h-7 w-48" />}
-      trail={[{ label: t('plugins.title'), to: paths.plugins() }]}
-    >
-      {error ? (
-        <ErrorState error={error} retrying={query.isFetching} onRetry={() => void query.refetch()} />
-      ) : (
-        <Card>
-          <SkeletonLines lines={5} />
-        </Card>
-      )}
-    </Page>
-  )
+  return <PendingPage id={id} trail={[{ label: t('plugins.title'), to: paths.plugins() }]} query={query} />
 }
 
 function Shown({ plugin }: { plugin: Plugin }) {

@@ -17,7 +17,7 @@ export function ConsumersField({
 }) {
   const t = useText()
   const search = useScopeSearch()
-  const names = consumers.map(scopeText)
+  const names = new Set(consumers.map(scopeText))
   return (
     <Field label={t('services.form.consumers')} help={t('services.form.consumers.help')} need="optional">
       {(wiring) => (
@@ -45,7 +45,7 @@ export function ConsumersField({
             wiring={wiring}
             value={null}
             placeholder={t('services.form.consumers.add')}
-            search={async (text) => (await search(text)).filter(({ value }) => !names.includes(value))}
+            search={async (text) => (await search(text)).filter(({ value }) => !names.has(value))}
             onChange={(option) => {
               const scope = option && parseScope(option.value)
               if (scope) onChange([...consumers, scope])

@@ -3,17 +3,13 @@ import { useState } from 'react'
 import type { Service } from '#contract/console-api/shapes.ts'
 import { isKey } from '#contract/protocol/locator.ts'
 import { useWrite } from '../../api/write.ts'
-import { useErrorView } from '../../components/describe-code.ts'
 import { isAddress } from '../../components/address.ts'
 import { fieldProblem } from '../../components/field-problem.ts'
+import { EnabledField, LineField, RegistrationDialog } from '../../components/RegistrationDialog.tsx'
 import { useText } from '../../i18n/use-text.ts'
 import { paths } from '../../paths.ts'
-import { Button } from '../../ui/Button.tsx'
-import { Switch } from '../../ui/Checkbox.tsx'
-import { Dialog } from '../../ui/dialog/Dialog.tsx'
-import { ErrorState } from '../../ui/ErrorState.tsx'
 import { Field } from '../../ui/Field.tsx'
-import { TextArea, TextInput } from '../../ui/TextInput.tsx'
+import { TextArea } from '../../ui/TextInput.tsx'
 import { showToast } from '../../ui/toast.ts'
 import { ConsumersField } from './ConsumersField.tsx'
 import { OwnerField } from './OwnerField.tsx'
@@ -28,8 +24,6 @@ export function ServiceDialog({ service, onClose }: { service: Service | null; o
   const save = useWrite('PUT /services/{serviceId}', {
     outdates: ['GET /services', 'GET /services/{serviceId}', 'GET /services/{serviceId}/referrers'],
   })
-  const isAtFields = (save.error?.problem.details ?? []).some(({ path }) => path?.startsWith('body.'))
-  const error = useErrorView(isAtFields ? null : save.error)
   const change = (next: Partial<ServiceForm>) => setForm({ ...form, ...next })
 
   const method = wrongMethod(form.methods)
@@ -63,93 +57,69 @@ export function ServiceDialog({ service, onClose }: { service: Service | null; o
   }
 
   return (
-    <Dialog
-      open
-      onClose={onClose}
-      busy={save.isPending}
+    <RegistrationDialog
       title={
         service ? t('services.form.title.edit', { service: service.title }) : t('services.form.title.new')
       }
-      footer={
-        <>
-          <Button onClick={onClose}>{t('common.cancel')}</Button>
-          <Button variant="primary" type="submit" form="service-form" busy={save.isPending}>
-            {t(service ? 'common.save' : 'services.form.register')}
-          </Button>
-        </>
-      }
+      submit={t(service ? 'common.save' : 'services.form.register')}
+      busy={save.isPending}
+      error={save.error}
+      onSubmit={submit}
+      onClose={onClose}
     >
-      <form
-        id="service-form"
-        noValidate
-        className="space-y-4"
-        onSubmit={(event) => {
-          event.preventDefault()
-          submit()
-        }}
-      >
-        {service === null && (
-          <Field label={t('services.form.id')} help={t('services.form.id.help')} error={told('serviceId')}>
-            {(wiring) => (
-              <TextInput
-                {...wiring}
-                code
-                maxLength={128}
-                value={form.serviceId}
-                onChange={(event) => change({ serviceId: event.target.value.trim() })}
-              />
-            )}
-          </Field>
-        )}
-        <Field label={t('services.form.name')} error={told('title')}>
+      {service === null && (
+        <LineField
+          kind="key"
+          label={t('services.form.id')}
+          help={t('services.form.id.help')}
+          error={told('serviceId')}
+          maxLength={128}
+          value={form.serviceId}
+          onChange={(serviceId) => change({ serviceId })}
+        />
+      )}
+      <LineField
+        kind="words"
+        label={t('services.form.name')}
+        error={told('title')}
+        maxLength={200}
+        value={form.title}
+        onChange={(title) => change({ title })}
+      />
+      <LineField
+        kind="address"
+        label={t('services.form.url')}
+        help={t('services.form.url.help')}
+        error={told('url')}
+        maxLength={2048}
+        value={form.url}
+        onChange={(url) => change({ url })}
+      />
+      <OwnerField owner={form.owner} onChange={(owner) => change({ owner })} error={told('owner')} />
+      {form.owner === null && (
+        <Field
+          label={t('services.form.methods')}
+          help={t('services.form.methods.help')}
+          error={told('methods')}
+        >
           {(wiring) => (
-            <TextInput
-              {...wiring}
-              maxLength={200}
-              value={form.title}
-              onChange={(event) => change({ title: event.target.value })}
-            />
-          )}
-        </Field>
-        <Field label={t('services.form.url')} help={t('services.form.url.help')} error={told('url')}>
-          {(wiring) => (
-            <TextInput
+            <TextArea
               {...wiring}
               code
-              inputMode="url"
-              maxLength={2048}
-              value={form.url}
-              onChange={(event) => change({ url: event.target.value.trim() })}
+              rows={3}
+              value={form.methods}
+              onChange={(event) => change({ methods: event.target.value })}
             />
           )}
         </Field>
-        <OwnerField owner={form.owner} onChange={(owner) => change({ owner })} error={told('owner')} />
-        {form.owner === null && (
-          <Field
-            label={t('services.form.methods')}
-            help={t('services.form.methods.help')}
-            error={told('methods')}
-          >
-            {(wiring) => (
-              <TextArea
-                {...wiring}
-                code
-                rows={3}
-                value={form.methods}
-                onChange={(event) => change({ methods: event.target.value })}
-              />
-            )}
-          </Field>
-        )}
-        <ConsumersField consumers={form.consumers} onChange={(consumers) => change({ consumers })} />
-        <Switch checked={form.enabled} onChange={(event) => change({ enabled: event.target.checked })}>
-          <span className="font-medium">{t('services.form.enabled')}</span>
-          {!form.enabled && (
-            <span className="block text-xs text-muted">{t('services.disabled.meaning')}</span>
-          )}
-        </Switch>
-        {error && <ErrorState error={error} />}
-      </form>
-    </Dialog>
+      )}
+      <ConsumersField consumers={form.consumers} onChange={(consumers) => change({ consumers })} />
+      <EnabledField
+        label={t('services.form.enabled')}
+        meaning={t('services.disabled.meaning')}
+        enabled={form.enabled}
+        onChange={(enabled) => change({ enabled })}
+      />
+    </RegistrationDialog>
   )
 }

@@ -4,9 +4,9 @@ import { lazy, Suspense, useState } from 'react'
 import type { Service } from '#contract/console-api/shapes.ts'
 import { apiQuery } from '../../api/query.ts'
 import { useMay } from '../../api/session.ts'
-import { useErrorView } from '../../components/describe-code.ts'
 import { EnabledBadge } from '../../components/EnabledBadge.tsx'
 import { LocatorText } from '../../components/LocatorText.tsx'
+import { PendingPage } from '../../components/PendingPage.tsx'
 import { scopeText } from '../../components/scope-text.ts'
 import { ScopeLink } from '../../components/ScopeText.tsx'
 import { useText } from '../../i18n/use-text.ts'
@@ -15,10 +15,8 @@ import { paths } from '../../paths.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Card, Section } from '../../ui/Card.tsx'
 import { DefinitionList } from '../../ui/DefinitionList.tsx'
-import { ErrorState } from '../../ui/ErrorState.tsx'
 import { Id, Mono } from '../../ui/Id.tsx'
 import { PlainLink } from '../../ui/Link.tsx'
-import { Skeleton, SkeletonLines } from '../../ui/Skeleton.tsx'
 import { Referrers } from './Referrers.tsx'
 
 const ServiceDialog = lazy(async () => ({ default: (await import('./ServiceDialog.tsx')).ServiceDialog }))
@@ -29,23 +27,8 @@ export function ServicePage() {
   const t = useText()
   const { id } = route.useParams()
   const query = useQuery(apiQuery('GET /services/{serviceId}', { params: { serviceId: id } }))
-  const error = useErrorView(query.error)
   if (query.data) return <Shown service={query.data} />
-  return (
-    <Page
-      title={id}
-      heading={error ? id : <Skeleton className="h-7 w-48" />}
-      trail={[{ label: t('services.title'), to: paths.services() }]}
-    >
-      {error ? (
-        <ErrorState error={error} retrying={query.isFetching} onRetry={() => void query.refetch()} />
-      ) : (
-        <Card>
-          <SkeletonLines lines={5} />
-        </Card>
-      )}
-    </Page>
-  )
+  return <PendingPage id={id} trail={[{ label: t('services.title'), to: paths.services() }]} query={query} />
 }
 
 function Shown({ service }: { service: Service }) {

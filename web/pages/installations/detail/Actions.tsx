@@ -20,42 +20,44 @@ export function Actions({ detail }: { detail: InstallationDetail }) {
   const mayInstall = useMay('installation:install', installation)
   const now = whyNotNow(detail)
   const notNow = now && t(now)
-  if (state === 'DETACHED') {
-    return (
-      <LinkOrReason
-        icon="retry"
-        to={paths.installationNew(installAgain(detail))}
-        reason={!mayInstall && t('installations.reason.permission.install')}
-      >
-        {t('installations.installAgain')}
-      </LinkOrReason>
-    )
-  }
   const first = detail.resources.find(({ locator }) => locator.includes('/MODULE/')) ?? detail.resources[0]
   return (
     <>
-      <LinkOrReason
-        icon="edit"
-        to={paths.configuration(installation, first ? { resource: first.locator } : {})}
-        // a claimed one can be looked at: the editor says whose operation it is, and opens again by itself
-        reason={state === 'NOT_INSTALLED' && t('installations.reason.notInstalled')}
-      >
-        {t('installations.configure')}
-      </LinkOrReason>
-      <LinkOrReason
-        icon="sortUp"
-        to={paths.installation(installation.bundleInstallId, { action: 'upgrade' })}
-        reason={!mayUpgrade ? t('installations.reason.permission.upgrade') : notNow}
-      >
-        {t('installations.upgrade')}
-      </LinkOrReason>
-      <Button
-        variant="dangerQuiet"
-        disabledReason={!mayDetach ? t('installations.reason.permission.detach') : notNow}
-        onClick={() => setDetaching(true)}
-      >
-        {t('installations.detach')}
-      </Button>
+      {state === 'DETACHED' ? (
+        <LinkOrReason
+          icon="retry"
+          to={paths.installationNew(installAgain(detail))}
+          reason={!mayInstall && t('installations.reason.permission.install')}
+        >
+          {t('installations.installAgain')}
+        </LinkOrReason>
+      ) : (
+        <>
+          <LinkOrReason
+            icon="edit"
+            to={paths.configuration(installation, first ? { resource: first.locator } : {})}
+            // a claimed one can be looked at: the editor says whose operation it is, and opens again by itself
+            reason={state === 'NOT_INSTALLED' && t('installations.reason.notInstalled')}
+          >
+            {t('installations.configure')}
+          </LinkOrReason>
+          <LinkOrReason
+            icon="sortUp"
+            to={paths.installation(installation.bundleInstallId, { action: 'upgrade' })}
+            reason={!mayUpgrade ? t('installations.reason.permission.upgrade') : notNow}
+          >
+            {t('installations.upgrade')}
+          </LinkOrReason>
+          <Button
+            variant="dangerQuiet"
+            disabledReason={!mayDetach ? t('installations.reason.permission.detach') : notNow}
+            onClick={() => setDetaching(true)}
+          >
+            {t('installations.detach')}
+          </Button>
+        </>
+      )}
+      {/* stays until it has led to the operation, which may have ended by then */}
       {detaching && (
         <Suspense>
           <DetachDialog detail={detail} open onClose={() => setDetaching(false)} />
@@ -66,7 +68,7 @@ export function Actions({ detail }: { detail: InstallationDetail }) {
 }
 
 /** The address of an install that begins where this one ended. */
-function installAgain({ installation }: InstallationDetail) {
+function installAgain({ installation, version }: InstallationDetail) {
   const { environmentKey, applicationRuntimeId, workspaceId, bundle, bundleInstallId } = installation
   return {
     environmentKey,
@@ -75,6 +77,7 @@ function installAgain({ installation }: InstallationDetail) {
     bundleEnvironmentKey: bundle.environmentKey,
     bundleId: bundle.bundleId,
     copyFrom: bundleInstallId,
+    ...(version !== null && { version }),
   }
 }
 

@@ -1,5 +1,4 @@
 import type { InstallationDetail } from '#contract/console-api/shapes.ts'
-import { ScopeLink } from '../../../components/ScopeText.tsx'
 import { useText } from '../../../i18n/use-text.ts'
 import { paths } from '../../../paths.ts'
 import { Card } from '../../../ui/Card.tsx'
@@ -21,10 +20,6 @@ export function Identity({ detail }: { detail: InstallationDetail }) {
           {
             label: t('installations.fact.bundle'),
             value: <Segments parts={[bundle.environmentKey, bundle.bundleId]} />,
-          },
-          {
-            label: t('installations.fact.scope'),
-            value: <ScopeLink scope={installation} />,
           },
           {
             label: t('installations.fact.version'),

@@ -1,6 +1,5 @@
-import { useQuery } from '@tanstack/react-query'
+import type { BundleVersion } from '#contract/console-api/shapes.ts'
 import { callApi } from '../../../api/client.ts'
-import { apiQuery } from '../../../api/query.ts'
 import { useText } from '../../../i18n/use-text.ts'
 import { Combobox, type ComboboxOption } from '../../../ui/Combobox.tsx'
 import { Field } from '../../../ui/Field.tsx'
@@ -12,36 +11,28 @@ type Bundle = { environmentKey: string; bundleId: string }
 export function BundleChoice({
   bundle,
   version,
+  versions,
   onBundle,
   onVersion,
 }: {
   bundle: Bundle | null
   version: string | undefined
-  onBundle: (bundle: Bundle | null, version: string | undefined) => void
+  /** Newest first. */
+  versions: readonly BundleVersion[]
+  onBundle: (bundle: Bundle | null) => void
   onVersion: (version: string | undefined) => void
 }) {
   const t = useText()
-  const versions = useQuery({
-    ...apiQuery('GET /bundles/{environmentKey}/{bundleId}/versions', {
-      params: bundle ?? { environmentKey: '', bundleId: '' },
-      query: { limit: 200 },
-    }),
-    enabled: bundle !== null,
-  })
-  const items = bundle === null ? [] : (versions.data?.items ?? [])
-  const isKnown = items.some((item) => item.version === version)
+  const isKnown = versions.some((item) => item.version === version)
   return (
     <div className="grid max-w-2xl gap-3 sm:grid-cols-[minmax(0,1fr)_14rem]">
       <Field label={t('installations.install.bundle')}>
         {(wiring) => (
           <Combobox
             wiring={wiring}
-            value={bundle && optionOf(bundle, items[0]?.title)}
+            value={bundle && optionOf(bundle, versions[0]?.title)}
             search={searchBundles}
-            onChange={(option) => {
-              const chosen = bundleOf(option)
-              onBundle(chosen, undefined)
-            }}
+            onChange={(option) => onBundle(bundleOf(option))}
           />
         )}
       </Field>
@@ -54,7 +45,7 @@ export function BundleChoice({
             placeholder={t('installations.upgrade.choose')}
             options={[
               ...(version !== undefined && !isKnown ? [{ value: version, label: version }] : []),
-              ...items.map((item, index) => ({
+              ...versions.map((item, index) => ({
                 value: item.version,
                 label:
                   index === 0

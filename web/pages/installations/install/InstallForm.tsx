@@ -1,7 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { useNavigate } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
-import type { Problem } from '#contract/console-api/problem.ts'
 import type { Scope } from '#contract/protocol/scope.ts'
 import { apiQuery } from '../../../api/query.ts'
 import { useMay } from '../../../api/session.ts'
@@ -13,10 +11,11 @@ import { paths } from '../../../paths.ts'
 import { Section } from '../../../ui/Card.tsx'
 import { LinkButton } from '../../../ui/Link.tsx'
 import { Notice } from '../../../ui/Notice.tsx'
-import { goToField } from '../form/go-to-field.ts'
+import { OperationForm } from '../form/OperationForm.tsx'
 import { PropertyForm } from '../form/PropertyForm.tsx'
 import { changesOf, installForm, type Copied } from '../form/property-form.ts'
 import { SubmitPart } from '../form/SubmitPart.tsx'
+import { useOperationStart } from '../form/use-operation-start.ts'
 import { usePropertyEdits } from '../form/use-property-edits.ts'
 
 const NO_SCOPE: Scope = { environmentKey: '-', applicationRuntimeId: '-', workspaceId: 0 }
@@ -32,12 +31,11 @@ export function InstallForm({
   copy: { bundleInstallId: string; last: Copied; isRefused: boolean } | null
 }) {
   const t = useText()
-  const navigate = useNavigate()
   const last = copy?.last ?? null
   const form = useMemo(() => installForm(manifest, last), [manifest, last])
   const values = usePropertyEdits()
   const [reason, setReason] = useState('')
-  const [others, setOthers] = useState<NonNullable<Problem['details']>>([])
+  const start = useOperationStart(form, values)
   const may = useMay('installation:install', scope ?? 'anywhere')
   const standing = useStanding(scope, manifest)
   const install = useWrite('POST /installations', {
@@ -47,10 +45,8 @@ export function InstallForm({
 
   const submit = () => {
     if (scope === null) return
-    const problems = values.check(form)
-    if (problems[0]) return goToField(problems[0].id)
+    if (!start.check()) return
     const properties = changesOf(form, values.edits)
-    setOthers([])
     install.mutate(
       {
         body: {
@@ -62,23 +58,13 @@ export function InstallForm({
           ...(reason.trim() !== '' && { reason: reason.trim() }),
         },
       },
-      {
-        onSuccess: ({ operation }) => void navigate(paths.operation(operation.operationId)),
-        onError: ({ problem }) => setOthers(values.take(problem.details ?? [], form)),
-      },
+      start.answers,
     )
   }
   const fields = form.reduce((sum, resource) => sum + resource.fields.length, 0)
 
   return (
-    <form
-      noValidate
-      className="space-y-7"
-      onSubmit={(event) => {
-        event.preventDefault()
-        submit()
-      }}
-    >
+    <OperationForm onSubmit={submit}>
       <Section
         title={t('installations.install.values')}
         description={t(
@@ -116,7 +102,7 @@ export function InstallForm({
         onReason={setReason}
         wrong={values.countWrong(form)}
         error={error}
-        others={others}
+        others={start.others}
         submit={t('installations.install.submit', { version: `${manifest.title} ${manifest.version}` })}
         busy={install.isPending}
         disabledReason={
@@ -127,7 +113,7 @@ export function InstallForm({
         }
         cancel={paths.installations()}
       />
-    </form>
+    </OperationForm>
   )
 }
 

@@ -1,7 +1,5 @@
-import { useNavigate } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
 import type { InstallationDetail } from '#contract/console-api/shapes.ts'
-import type { Problem } from '#contract/console-api/problem.ts'
 import { useMay } from '../../../api/session.ts'
 import { useWrite } from '../../../api/write.ts'
 import { useErrorView } from '../../../components/describe-code.ts'
@@ -12,21 +10,21 @@ import { Button } from '../../../ui/Button.tsx'
 import { Section } from '../../../ui/Card.tsx'
 import { Notice } from '../../../ui/Notice.tsx'
 import { whyNotNow } from '../detail/allowed.ts'
-import { goToField } from '../form/go-to-field.ts'
+import { OperationForm } from '../form/OperationForm.tsx'
 import { PropertyForm } from '../form/PropertyForm.tsx'
 import { changesOf, upgradeForm } from '../form/property-form.ts'
 import { SubmitPart } from '../form/SubmitPart.tsx'
+import { useOperationStart } from '../form/use-operation-start.ts'
 import { usePropertyEdits } from '../form/use-property-edits.ts'
 
 /** The values that the target asks for, and the button; then it leads to the operation. */
 export function UpgradeForm({ detail, manifest }: { detail: InstallationDetail; manifest: Manifest }) {
   const t = useText()
-  const navigate = useNavigate()
   const { installation, snapshotVersion } = detail
   const form = useMemo(() => upgradeForm(manifest, detail.resources), [manifest, detail.resources])
   const values = usePropertyEdits()
   const [reason, setReason] = useState('')
-  const [others, setOthers] = useState<NonNullable<Problem['details']>>([])
+  const start = useOperationStart(form, values)
   const [base, setBase] = useState(snapshotVersion)
   // nothing was edited from the old one, so nothing is lost by going on
   if (values.edits.size === 0 && base !== snapshotVersion) setBase(snapshotVersion)
@@ -40,11 +38,9 @@ export function UpgradeForm({ detail, manifest }: { detail: InstallationDetail; 
   const error = useErrorView(upgrade.error)
 
   const submit = () => {
-    const problems = values.check(form)
-    if (problems[0]) return goToField(problems[0].id)
+    if (!start.check()) return
     const properties = changesOf(form, values.edits)
     const brings = Object.keys(properties).length > 0
-    setOthers([])
     upgrade.mutate(
       {
         params: { bundleInstallId: installation.bundleInstallId },
@@ -54,22 +50,12 @@ export function UpgradeForm({ detail, manifest }: { detail: InstallationDetail; 
           ...(reason.trim() !== '' && { reason: reason.trim() }),
         },
       },
-      {
-        onSuccess: ({ operation }) => void navigate(paths.operation(operation.operationId)),
-        onError: ({ problem }) => setOthers(values.take(problem.details ?? [], form)),
-      },
+      start.answers,
     )
   }
 
   return (
-    <form
-      noValidate
-      className="space-y-7"
-      onSubmit={(event) => {
-        event.preventDefault()
-        submit()
-      }}
-    >
+    <OperationForm onSubmit={submit}>
       <Section
         title={t('installations.upgrade.values')}
         description={t(
@@ -113,7 +99,7 @@ export function UpgradeForm({ detail, manifest }: { detail: InstallationDetail; 
         onReason={setReason}
         wrong={values.countWrong(form)}
         error={error}
-        others={others}
+        others={start.others}
         submit={t('installations.upgrade.submit', { version: manifest.version })}
         busy={upgrade.isPending}
         disabledReason={
@@ -123,7 +109,7 @@ export function UpgradeForm({ detail, manifest }: { detail: InstallationDetail; 
         }
         cancel={paths.installation(installation.bundleInstallId)}
       />
-    </form>
+    </OperationForm>
   )
 }
 

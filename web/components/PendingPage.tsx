@@ -1,0 +1,36 @@
+import type { UseQueryResult } from '@tanstack/react-query'
+import { Page, type Crumb } from '../layouts/Page.tsx'
+import { Card } from '../ui/Card.tsx'
+import { ErrorState } from '../ui/ErrorState.tsx'
+import { Skeleton, SkeletonLines } from '../ui/Skeleton.tsx'
+import { useErrorView } from './describe-code.ts'
+
+/** The page of one thing while it is awaited, or could not be had. */
+export function PendingPage({
+  id,
+  trail,
+  query,
+}: {
+  /** What it is called as long as nobody knows better. */
+  id: string
+  trail: readonly Crumb[]
+  query: UseQueryResult
+}) {
+  const error = useErrorView(query.error)
+  return (
+    <Page title={id} heading={error ? id : <Skeleton className="h-7 w-56" />} trail={trail}>
+      {error ? (
+        <ErrorState error={error} retrying={query.isFetching} onRetry={() => void query.refetch()} />
+      ) : (
+        <div className="space-y-6">
+          <Card>
+            <SkeletonLines lines={2} />
+          </Card>
+          <Card>
+            <SkeletonLines lines={8} />
+          </Card>
+        </div>
+      )}
+    </Page>
+  )
+}
