@@ -62,6 +62,13 @@ describe('a local service', () => {
     assert.deepEqual(audit, [{ action: 'local-service.save', subject: 'quiet' }])
   })
 
+  it('tells whoever follows the scope', async () => {
+    const events = () => runtime.db.selectFrom('runtime.event').select(['kind', 'version']).execute()
+    const before = await events()
+    await put('quiet', 1, {})
+    assert.deepEqual((await events()).slice(before.length), [{ kind: 'configuration', version: 1 }])
+  })
+
   it('is listed by name, a page at a time', async () => {
     const names: string[] = []
     let cursor: string | undefined

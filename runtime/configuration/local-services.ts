@@ -3,6 +3,7 @@ import type { LocalService } from '#contract/runtime-api/local-services.ts'
 import { notFound } from '../actor.ts'
 import { recordAudit } from '../audit/record.ts'
 import type { Answer, Input, ReadContext, WriteContext } from '../context.ts'
+import { emitEvents } from '../events/emit.ts'
 import { Refusal } from '../refusal.ts'
 import { findLocalService } from '../store/configuration/find-local-service.ts'
 import type { LocalServiceRow } from '../store/configuration/find-local-service.ts'
@@ -70,6 +71,15 @@ export async function saveLocalService(
     savedBy: actor,
   })
   if (row === undefined) throw staleService(await findLocalService(tx, scope.scope_id, serviceName))
+  // the snapshot stays as it is: who follows the scope is told to look again
+  await emitEvents(tx, [
+    {
+      kind: 'configuration',
+      scopeId: scope.scope_id,
+      objectId: String(scope.scope_id),
+      version: scope.snapshot_version,
+    },
+  ])
   await recordAudit(tx, actor, { action: 'local-service.save', subject: serviceName, scope: scopeOf(scope) })
   return localServiceView(row)
 }

@@ -65,6 +65,7 @@ const OUTDATES: Record<RuntimeEvent['kind'], readonly EndpointName[]> = {
   configuration: [
     'GET /scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/configuration',
     'GET /scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/configuration/history',
+    'GET /scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/local-services',
     'GET /installations/{bundleInstallId}',
     'GET /scopes',
   ],
