@@ -177,6 +177,16 @@ describe('services', () => {
     assert.match(JSON.stringify(answer.data['details']), /body\.url/)
   })
 
+  it('do not tell of consumers that the person may not see', async () => {
+    const unseen = { ...SCOPE, environmentKey: 'unseen' }
+    const seen = { ...SCOPE, environmentKey: 'test' }
+    await call('/services/shared', { method: 'PUT', body: { ...service, consumers: [unseen, seen] } })
+    const listed = itemsOf(await call('/services?q=shared', { grants: reader }))
+    const one = (await call('/services/shared', { grants: reader })).data
+    assert.deepEqual([listed[0]?.['consumers'], one['consumers']], [[seen], [seen]])
+    assert.deepEqual((await call('/services/shared')).data['consumers'], [unseen, seen])
+  })
+
   it('are listed by what a scope may use', async () => {
     const save = (id: string, fields: JsonObject) =>
       call(`/services/${id}`, { method: 'PUT', body: { ...service, ...fields } })

@@ -1,8 +1,10 @@
 import { sql } from 'kysely'
 import type { RawBuilder } from 'kysely'
+import { mayIn } from '#contract/endpoint/permission.ts'
 import type { Service } from '#contract/runtime-api/services.ts'
 import type { EgressRule } from '#edge/egress.ts'
 import { notFound } from '../actor.ts'
+import type { Actor } from '../actor.ts'
 import { recordAudit } from '../audit/record.ts'
 import type { Answer, Input, ReadContext, WriteContext } from '../context.ts'
 import { Refusal } from '../refusal.ts'
@@ -18,7 +20,7 @@ import { demandReachable } from './destination.ts'
 
 /** Registered services in the order of their ids; with a whole scope those that it may use. */
 export async function listServices(
-  { world }: ReadContext,
+  { world, actor }: ReadContext,
   { query }: Input<'GET /services'>,
 ): Promise<Answer<'GET /services'>> {
   const [after] = cursorValues(query.cursor, ['string']) ?? []
@@ -28,15 +30,18 @@ export async function listServices(
       and ${inPlace(query)}`,
     limit: query.limit + 1,
   })
-  return pageOf(rows, query.limit, { item: serviceView, valuesOf: (row) => [row.service_id] })
+  return pageOf(rows, query.limit, {
+    item: (row) => serviceView(row, actor),
+    valuesOf: (row) => [row.service_id],
+  })
 }
 
 /** One service. Refuses with NOT_FOUND. */
 export function readService(
-  { world }: ReadContext,
+  { world, actor }: ReadContext,
   { params }: Input<'GET /services/{serviceId}'>,
 ): Promise<Answer<'GET /services/{serviceId}'>> {
-  return demandService(world.db, params.serviceId)
+  return demandService(world.db, actor, params.serviceId)
 }
 
 /**
@@ -77,7 +82,7 @@ export async function saveService(
     enabled: body.enabled,
   })
   await recordAudit(tx, actor, { action: 'service.save', subject: params.serviceId })
-  return demandService(tx, params.serviceId)
+  return demandService(tx, actor, params.serviceId)
 }
 
 /** Who refers to a service, of what the actor may see. Refuses with NOT_FOUND. */
@@ -86,7 +91,7 @@ export async function listReferrers(
   { params, query }: Input<'GET /services/{serviceId}/referrers'>,
 ): Promise<Answer<'GET /services/{serviceId}/referrers'>> {
   const { serviceId } = params
-  await demandService(world.db, serviceId)
+  await demandService(world.db, actor, serviceId)
   const after = cursorValues(query.cursor, ['string', 'string', 'string'])
   const rows = await listReferrerRows(world.db, actor, { serviceId, after, limit: query.limit + 1 })
   return pageOf(rows, query.limit, {
@@ -105,13 +110,14 @@ export async function listReferrers(
   })
 }
 
-async function demandService(db: Db, serviceId: string): Promise<Service> {
+async function demandService(db: Db, actor: Actor, serviceId: string): Promise<Service> {
   const [row] = await selectServices(db, { where: sql`service.service_id = ${serviceId}` })
   if (row === undefined) throw notFound('service')
-  return serviceView(row)
+  return serviceView(row, actor)
 }
 
-function serviceView(row: ServiceRow): Service {
+/** Of its consumers those that the actor may see: a scope is told nowhere else either. */
+function serviceView(row: ServiceRow, actor: Actor): Service {
   const { owner_bundle_install_id: bundleInstallId, owner_locator: locator } = row
   return {
     serviceId: row.service_id,
@@ -119,7 +125,7 @@ function serviceView(row: ServiceRow): Service {
     url: row.url,
     methods: row.methods,
     owner: bundleInstallId === null || locator === null ? null : { bundleInstallId, locator },
-    consumers: row.consumers,
+    consumers: row.consumers.filter((scope) => mayIn(actor.grants, 'read', scope)),
     enabled: row.enabled,
   }
 }
