@@ -17,8 +17,9 @@ export async function expectPage(page: Page, heading: string | RegExp): Promise<
   await expectSettled(page)
 }
 
+/** A page, or the dialog over it, has all that it waited for. */
 export async function expectSettled(page: Page): Promise<void> {
-  await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
+  await expect(page.getByRole('heading').first()).toBeVisible()
   await expect(page.locator('[aria-busy="true"]')).toHaveCount(0)
 }
 

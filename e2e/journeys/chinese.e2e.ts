@@ -7,12 +7,12 @@ test('who reads Chinese switches the language, and every page speaks it', async 
   const page = await signIn('admin')
   await page.getByRole('button', { name: /admin/ }).click()
   await page.getByRole('dialog').getByText('简体中文').click()
-  await expectPage(page, '概览')
+  await expectPage(page, '总览')
   await expect(page.locator('html')).toHaveAttribute('lang', /^zh/)
 
   const navigation = page.getByRole('navigation').first()
   for (const [link, heading] of [
-    ['安装', /安装/],
+    ['安装实例', /安装/],
     ['操作', /操作/],
     ['配置', /./],
     ['目录', /目录/],

@@ -1,0 +1,42 @@
+import { mira } from '../../demo/people.ts'
+import { expectPage } from '../vocabulary.ts'
+import { expect, test } from '../world/test.ts'
+
+const ADDRESS =
+  'PUT /scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/local-services/{serviceName}' as const
+
+test('a local service has a version of its own: whoever saves second sees both, and makes no operation', async ({
+  system,
+  signIn,
+}) => {
+  const scope = system.newScope()
+  const { environmentKey, applicationRuntimeId, workspaceId } = scope
+  const params = { ...scope, serviceName: 'image-cache' }
+  const saveAsMira = (version: number, values: Record<string, number | boolean>) =>
+    system.call(mira, ADDRESS, { params, body: { version, values } }, crypto.randomUUID())
+  await saveAsMira(0, { sizeMb: 2048, ttlSeconds: 60, purge: true })
+  const path = `/scopes/${environmentKey}/${applicationRuntimeId}/${workspaceId}/local-services`
+  const page = await signIn('olivia', path)
+  await expectPage(page, 'Local services')
+  await expect(page.getByText('no operation is made', { exact: false }).first()).toBeVisible()
+  await page.getByRole('link', { name: /image-cache/ }).click()
+  const document = page.getByRole('textbox', { name: 'Values of image-cache as JSON' })
+  await expect(document).toContainText('"sizeMb": 2048')
+  await document.fill('{"sizeMb": 4096, "ttlSeconds": 60, "purge": false}')
+
+  await saveAsMira(1, { sizeMb: 1024, ttlSeconds: 30, purge: true })
+  const conflict = page.getByRole('status').filter({ hasText: 'Somebody saved first' })
+  await expect(conflict).toContainText('Mira Castellan saved version 2')
+  await expect(page.getByRole('button', { name: 'Save', exact: true })).toBeDisabled()
+  const goOn = conflict.getByRole('button', { name: 'Go on from version 2' })
+  await expect(goOn).toBeDisabled()
+  await conflict.getByRole('radio', { name: /Mine.*4096/ }).check()
+  await goOn.click()
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+
+  await expect(page.getByText('Version 3, saved')).toBeVisible()
+  await expect(document).toContainText('"sizeMb": 4096')
+  await expect(document).toContainText('"ttlSeconds": 30')
+  await expect(document).toContainText('"purge": false')
+  expect(await system.operations(scope, 'CONFIGURE')).toHaveLength(0)
+})
