@@ -39,6 +39,7 @@ export const installations = {
   'claim.open': 'Open the operation',
 
   configure: 'Configure',
+  configuration: 'Configuration',
   upgrade: 'Upgrade',
   detach: 'Detach',
   installAgain: 'Install again',
@@ -58,7 +59,6 @@ export const installations = {
   'resources.none.active': 'This version of the bundle installs none.',
   'resource.version': 'Version {version}',
   'resource.verified': 'verified {at}',
-  'resource.configure': 'Configure',
   'resource.noProperties': 'This resource has no properties.',
   'property.writtenBy': 'written by {plugin}',
 

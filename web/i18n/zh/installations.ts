@@ -41,6 +41,7 @@ export const installations: Translated<typeof source> = {
   'claim.open': '打开该操作',
 
   configure: '配置',
+  configuration: '查看配置',
   upgrade: '升级',
   detach: '分离',
   installAgain: '重新安装',
@@ -58,7 +59,6 @@ export const installations: Translated<typeof source> = {
   'resources.none.active': '此版本的 Bundle 不安装任何资源。',
   'resource.version': '版本 {version}',
   'resource.verified': '{at}验证',
-  'resource.configure': '配置',
   'resource.noProperties': '该资源没有属性。',
   'property.writtenBy': '由 {plugin} 写入',
 

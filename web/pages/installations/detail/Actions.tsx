@@ -15,6 +15,7 @@ export function Actions({ detail }: { detail: InstallationDetail }) {
   const t = useText()
   const [detaching, setDetaching] = useState(false)
   const { installation, state } = detail
+  const mayConfigure = useMay('configuration:write', installation)
   const mayUpgrade = useMay('installation:upgrade', installation)
   const mayDetach = useMay('installation:detach', installation)
   const mayInstall = useMay('installation:install', installation)
@@ -34,12 +35,12 @@ export function Actions({ detail }: { detail: InstallationDetail }) {
       ) : (
         <>
           <LinkOrReason
-            icon="edit"
+            icon={mayConfigure ? 'edit' : 'scopes'}
             to={paths.configuration(installation, first ? { resource: first.locator } : {})}
             // a claimed one can be looked at: the editor says whose operation it is, and opens again by itself
             reason={state === 'NOT_INSTALLED' && t('installations.reason.notInstalled')}
           >
-            {t('installations.configure')}
+            {t(mayConfigure ? 'installations.configure' : 'installations.configuration')}
           </LinkOrReason>
           <LinkOrReason
             icon="sortUp"

@@ -1,5 +1,6 @@
 import type { InstallationDetail, InstalledResource } from '#contract/console-api/shapes.ts'
 import { parseLocator } from '#contract/protocol/locator.ts'
+import { useMay } from '../../../api/session.ts'
 import { LocatorText } from '../../../components/LocatorText.tsx'
 import { kindIcon } from '../../../components/property-labels.ts'
 import { useRichText, useText } from '../../../i18n/use-text.ts'
@@ -53,6 +54,7 @@ function ResourceCard({
   const t = useText()
   const rich = useRichText()
   const kind = kindOf(resource.locator)
+  const mayConfigure = useMay('configuration:write', detail.installation)
   return (
     <section aria-label={resource.title} className="rounded-lg border border-line bg-surface">
       <header className="flex flex-wrap items-center gap-x-4 gap-y-1 border-b border-line px-4 py-2.5">
@@ -73,10 +75,10 @@ function ResourceCard({
         {detail.state === 'ACTIVE' && (
           <LinkButton
             size="sm"
-            icon="edit"
+            icon={mayConfigure ? 'edit' : 'scopes'}
             to={paths.configuration(detail.installation, { resource: resource.locator })}
           >
-            {t('installations.resource.configure')}
+            {t(mayConfigure ? 'installations.configure' : 'installations.configuration')}
           </LinkButton>
         )}
       </header>

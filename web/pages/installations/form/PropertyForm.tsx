@@ -51,7 +51,7 @@ export function PropertyForm({
               <Icon name={kindIcon[kind]} className="text-muted" />
               <h3 className="font-semibold">{title}</h3>
               <span className="text-xs text-faint">{t(`vocabulary.kind.${kind}`)}</span>
-              <span className="ml-auto text-xs">
+              <span className="text-xs max-sm:basis-full max-sm:pl-6 sm:ml-auto">
                 <LocatorText locator={locator} />
               </span>
             </header>
