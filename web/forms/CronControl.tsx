@@ -14,12 +14,13 @@ export function CronControl({ definition, value, onEdit, wiring, readOnly, zone 
   const data = dataValue(value)
   const text = typeof data === 'string' ? data : ''
   const runs = nextRuns(text, zone)
-  const words = runs === null ? null : cronWords(text, t, weekdayName)
+  const words = runs === null ? null : cronWords(text, t, weekdayNames)
   return (
     <div>
       <TextInput
         {...wiring}
         code
+        className="max-w-80"
         value={text}
         readOnly={readOnly}
         onChange={(event) => onEdit(setData(definition, event.target.value))}
@@ -67,11 +68,11 @@ function runText(run: Date, zone: string): string {
   }).format(run)
 }
 
-/** 4 January 1970 was a Sunday. */
-function weekdayName(weekday: number): string {
-  return new Intl.DateTimeFormat(language(), { weekday: 'long', timeZone: 'UTC' }).format(
-    Date.UTC(1970, 0, 4 + weekday),
-  )
+/** "Monday, Tuesday and Friday". 4 January 1970 was a Sunday. */
+function weekdayNames(weekdays: readonly number[]): string {
+  const name = new Intl.DateTimeFormat(language(), { weekday: 'long', timeZone: 'UTC' })
+  const names = weekdays.map((weekday) => name.format(Date.UTC(1970, 0, 4 + weekday)))
+  return new Intl.ListFormat(language(), { type: 'conjunction' }).format(names)
 }
 
 const language = (): string => (localeState().locale === 'zh' ? 'zh-CN' : 'en-GB')

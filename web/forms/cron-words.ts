@@ -26,8 +26,8 @@ export function cronWords(text: string, t: Translate, nameOf: (weekday: number) 
   const time = `${two(hour)}:${two(minute)}`
   if (everyDay) return t('forms.cron.daily', { time })
   if (day === '*' && DAYS.test(weekday)) {
-    const names = daysOf(weekday)
-    return names === null ? null : t('forms.cron.weekly', { time, days: names.map(nameOf).join(', ') })
+    const days = daysOf(weekday)
+    return days === null ? null : t('forms.cron.weekly', { time, days: nameDays(days) })
   }
   return weekday === '*' && isNumber(day, 31)
     ? t('forms.cron.monthly', { time, day: String(Number(day)) })

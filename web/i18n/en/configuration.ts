@@ -203,6 +203,7 @@ export const configuration = {
   'history.byOperation': '{type} operation',
   'history.noChanges': 'No value changed.',
   'history.takeBefore': 'Put the earlier value back',
+  'history.replaced': 'replaced',
   'history.more': { one: 'Show {n} more change', other: 'Show {n} more changes' },
   'history.older': 'Show older',
   'cause.CREATED': 'Scope created',

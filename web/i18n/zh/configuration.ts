@@ -164,6 +164,7 @@ export const configuration: Translated<typeof source> = {
   'history.byOperation': '{type}操作',
   'history.noChanges': '没有值发生变化。',
   'history.takeBefore': '放回先前的值',
+  'history.replaced': '已替换',
   'history.more': { other: '再显示 {n} 项更改' },
   'history.older': '显示更早的',
   'cause.CREATED': '创建作用域',

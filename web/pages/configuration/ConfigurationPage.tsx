@@ -2,12 +2,12 @@ import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import type { Scope } from '#contract/protocol/scope.ts'
 import { useErrorView } from '../../components/describe-code.ts'
+import { ScopeText } from '../../components/ScopeText.tsx'
 import { useText } from '../../i18n/use-text.ts'
 import { Page } from '../../layouts/Page.tsx'
 import { paths } from '../../paths.ts'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { ErrorState } from '../../ui/ErrorState.tsx'
-import { Segments } from '../../ui/Id.tsx'
 import { LinkButton } from '../../ui/Link.tsx'
 import { Editor } from './Editor.tsx'
 import { EditorSkeleton } from './EditorSkeleton.tsx'
@@ -32,7 +32,7 @@ export function ConfigurationPage() {
     <Page
       title={t('configuration.title')}
       trail={[{ label: t('shell.nav.scopes'), to: paths.scopes() }]}
-      meta={<Segments parts={[env, runtime, workspace]} />}
+      meta={<ScopeText scope={scope} />}
     >
       {data !== undefined ? (
         <EmptyState

@@ -3,11 +3,11 @@ import { useQuery } from '@tanstack/react-query'
 import type { Configuration } from '#contract/console-api/shapes.ts'
 import { apiQuery } from '../../api/query.ts'
 import { given } from '../../search.ts'
+import { ScopeText } from '../../components/ScopeText.tsx'
 import { useText } from '../../i18n/use-text.ts'
 import { Page } from '../../layouts/Page.tsx'
 import { useShell } from '../../layouts/shell-context.ts'
 import { paths } from '../../paths.ts'
-import { Segments } from '../../ui/Id.tsx'
 import { Icon } from '../../ui/icons/Icon.tsx'
 import { LinkButton } from '../../ui/Link.tsx'
 import { Notice } from '../../ui/Notice.tsx'
@@ -65,7 +65,7 @@ export function Editor({
         trail={[{ label: t('shell.nav.scopes'), to: paths.scopes() }]}
         meta={
           <>
-            <Segments parts={[scope.environmentKey, scope.applicationRuntimeId, scope.workspaceId]} />
+            <ScopeText scope={scope} />
             <span className="inline-flex items-baseline gap-1 text-xs">
               {t('configuration.snapshot', { version: String(snapshotVersion), person: savedBy.name })}
               <Time at={savedAt} />

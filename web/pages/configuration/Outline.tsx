@@ -42,9 +42,12 @@ export const Outline = memo(function Outline({
         return (
           <section key={group.bundleInstallId} aria-label={title}>
             <h2 className="mb-1 flex items-baseline gap-2 px-2 text-xs font-medium text-muted">
-              <span className="min-w-0 truncate" title={group.bundleId}>
+              <PlainLink
+                to={paths.installation(group.bundleInstallId)}
+                className="min-w-0 truncate rounded-sm hover:text-ink hover:underline"
+              >
                 {title}
-              </span>
+              </PlainLink>
               {version !== null && <span className="mono shrink-0 text-faint">{version}</span>}
             </h2>
             <ul>

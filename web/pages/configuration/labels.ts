@@ -11,9 +11,3 @@ export function resourceTitle(resource: ConfigurationResource | undefined, locat
 export const bundleIdOf = (locator: string): string => parseLocator(locator)?.bundleId ?? locator
 
 export const resourceName = (locator: string): string => parseLocator(locator)?.name ?? locator
-
-export const scopeKeyOf = (scope: {
-  environmentKey: string
-  applicationRuntimeId: string
-  workspaceId: number
-}) => [scope.environmentKey, scope.applicationRuntimeId, scope.workspaceId] as const

@@ -1,4 +1,5 @@
 import type { Configuration } from '#contract/console-api/shapes.ts'
+import { problemWords } from '../../forms/problem-words.ts'
 import { problemText } from '../../forms/problem-text.ts'
 import type { Translate } from '../../i18n/use-text.ts'
 import type { Draft, DraftEdit } from './draft/draft.ts'
@@ -29,7 +30,7 @@ export function problemsOf(
       const own = definition === undefined ? null : editProblem(definition, edit, t)
       const message =
         own ?? remarks.find((remark) => remark.locator === locator && remark.property === property)?.message
-      return message === undefined ? [] : [{ locator, property, message }]
+      return message === undefined ? [] : [{ locator, property, message: problemWords(message, t) }]
     }),
   )
 }

@@ -4,6 +4,7 @@ import type { Configuration, Operation } from '#contract/console-api/shapes.ts'
 import { ApiError } from '../../api/client.ts'
 import { invalidateEndpoints } from '../../api/query.ts'
 import { useWrite } from '../../api/write.ts'
+import { useShell } from '../../layouts/shell-context.ts'
 import { allEdits, changesOf, editAt, EMPTY, takeStep, type Draft } from './draft/draft.ts'
 import type { DraftStore } from './draft/draft-store.ts'
 import { CONFIGURATION, PLAN, SAVE } from './endpoints.ts'
@@ -64,23 +65,17 @@ export function useSave(store: DraftStore, configuration: Configuration): SaveSt
     }
   }
 
-  // the way is open again: ask by itself what became of it
+  // as soon as the console is in reach again, it is asked by itself what became of it
   const isUncertain = sent !== null && !write.isPending
   const askAgain = useEffectEvent(() => {
     if (isUncertain && sent !== null) void send(sent)
   })
-  const { snapshotVersion } = configuration
-  const asked = useRef(snapshotVersion)
+  const { connection } = useShell()
+  const wasLost = useRef(false)
   useEffect(() => {
-    if (asked.current === snapshotVersion) return
-    asked.current = snapshotVersion
-    askAgain()
-  }, [snapshotVersion])
-  useEffect(() => {
-    const ask = () => askAgain()
-    addEventListener('online', ask)
-    return () => removeEventListener('online', ask)
-  }, [])
+    if (connection === 'live' && wasLost.current) askAgain()
+    wasLost.current = connection === 'lost'
+  }, [connection])
 
   return {
     state: write.isPending ? 'saving' : sent === null ? 'idle' : 'uncertain',

@@ -4,6 +4,7 @@ import { apiQuery } from '../../../api/query.ts'
 import { useRichText, useText } from '../../../i18n/use-text.ts'
 import { useShell } from '../../../layouts/shell-context.ts'
 import { paths } from '../../../paths.ts'
+import { cx } from '../../../ui/class-names.ts'
 import { OperationBadge } from '../../../ui/StateBadge.tsx'
 import { Icon } from '../../../ui/icons/Icon.tsx'
 import { TextLink } from '../../../ui/Link.tsx'
@@ -23,7 +24,11 @@ export function ClaimCard({ claim }: { claim: Claim }) {
   return (
     <section
       aria-label={t('configuration.claim.title')}
-      className="z-5 mb-5 rounded-lg border border-line-strong bg-sunken lg:sticky lg:top-3"
+      className={cx(
+        'mb-5 rounded-lg border border-line-strong bg-sunken',
+        // what goes by stays in sight, so that nobody wonders why a field does not take what is typed
+        claim.state !== 'FAILED' && 'z-5 lg:sticky lg:top-3',
+      )}
     >
       <div className="flex gap-3 px-4 py-3">
         <Icon name="lock" className="mt-0.5 text-muted" />

@@ -6,6 +6,7 @@ import { editProblem } from '../marks.ts'
 import { controlKind } from '../../../forms/control-kind.ts'
 import type { ControlProps } from '../../../forms/control-props.ts'
 import { limitsText } from '../../../forms/limits-text.ts'
+import { problemWords } from '../../../forms/problem-words.ts'
 import { PropertyControl } from '../../../forms/PropertyControl.tsx'
 import { useText } from '../../../i18n/use-text.ts'
 import { Button } from '../../../ui/Button.tsx'
@@ -38,7 +39,10 @@ export const PropertyField = memo(function PropertyField(props: PropertyFieldPro
   const { store, mayWrite, isSaving, openHistory } = useEditor()
   const edit = useEdit(store, locator, property)
   const remark = useRemark(store, locator, property)
-  const problem = edit === undefined ? null : (editProblem(definition, edit, t) ?? remark ?? null)
+  const problem =
+    edit === undefined
+      ? null
+      : (editProblem(definition, edit, t) ?? (remark === undefined ? null : problemWords(remark, t)))
   const limits = limitsText(definition, t)
   const title = propertyTitle(definition, property)
   const help = propertyHelp(definition)
@@ -125,7 +129,6 @@ function widthOf(definition: PropertyDefinition, kind: ResourceKind): string {
     case 'number':
       return WIDTHS.narrow
     case 'choice':
-    case 'cron':
       return WIDTHS.middle
     default:
       return WIDTHS.wide

@@ -1,11 +1,11 @@
 import { memo, useEffect, useMemo } from 'react'
 import type { ConfigurationResource } from '#contract/console-api/shapes.ts'
+import { LocatorText } from '../../../components/LocatorText.tsx'
 import { useText } from '../../../i18n/use-text.ts'
 import { Badge } from '../../../ui/Badge.tsx'
 import { Button } from '../../../ui/Button.tsx'
 import { CopyButton } from '../../../ui/CopyButton.tsx'
 import { Icon } from '../../../ui/icons/Icon.tsx'
-import { Segments } from '../../../ui/Id.tsx'
 import { useEdit } from '../draft/drafts.ts'
 import { viewAt } from '../draft/draft.ts'
 import { useEditor } from '../editor-context.ts'
@@ -81,7 +81,7 @@ export const ResourceForm = memo(function ResourceForm({
           <Badge>{t(`vocabulary.kind.${resource.kind}`)}</Badge>
         </div>
         <div className="mt-1 flex items-center gap-1">
-          <Segments parts={locator.split('/')} />
+          <LocatorText locator={locator} />
           <CopyButton text={locator} label={t('common.id.copy', { id: locator })} />
         </div>
       </header>

@@ -1,15 +1,19 @@
 import { useState } from 'react'
-import type { PropertyChange, Snapshot } from '#contract/console-api/shapes.ts'
+import type { ConfigurationResource, PropertyChange, Snapshot } from '#contract/console-api/shapes.ts'
 import { useRichText, useText } from '../../../i18n/use-text.ts'
 import { paths } from '../../../paths.ts'
 import { Badge } from '../../../ui/Badge.tsx'
 import { Button } from '../../../ui/Button.tsx'
 import { TextLink } from '../../../ui/Link.tsx'
 import { Time } from '../../../ui/Time.tsx'
+import { Card } from '../../../ui/Card.tsx'
+import { DefinitionList } from '../../../ui/DefinitionList.tsx'
+import { PropertyValueView } from '../../../ui/values/ValueView.tsx'
 import { BeforeAfter } from '../../../ui/values/BeforeAfter.tsx'
 import { useEditor } from '../editor-context.ts'
 import { propertyTitle, resourceTitle } from '../labels.ts'
 import { definitionOf } from '../outline.ts'
+import { isHidden, isSet } from '../view.ts'
 
 const SHOWN = 4
 
@@ -39,29 +43,11 @@ export function SnapshotEntry({
           return (
             <div key={locator}>
               <p className="mb-1 text-muted">{title}</p>
-              <BeforeAfter
-                label={t('configuration.plan.changesOf', { resource: title })}
-                changes={shown
-                  .filter((change) => change.locator === locator)
-                  .map((change) => ({
-                    id: change.property,
-                    name: (
-                      <span className="font-sans text-sm">
-                        {propertyTitle(definitionOf(resource, change.property), change.property)}
-                      </span>
-                    ),
-                    before: change.before,
-                    after: change.after,
-                    note: onTake !== undefined && isTakeable(change) && (
-                      <button
-                        type="button"
-                        onClick={() => onTake(change)}
-                        className="min-h-6 rounded-sm font-medium text-accent hover:underline"
-                      >
-                        {t('configuration.history.takeBefore')}
-                      </button>
-                    ),
-                  }))}
+              <ResourceChanges
+                title={title}
+                resource={resource}
+                changes={shown.filter((change) => change.locator === locator)}
+                onTake={onTake}
               />
             </div>
           )
@@ -75,6 +61,61 @@ export function SnapshotEntry({
     </div>
   )
 }
+
+/** Where all of a resource is new, the one side that there is says it, rather than a wall of "not set". */
+function ResourceChanges({
+  title,
+  resource,
+  changes,
+  onTake,
+}: {
+  title: string
+  resource: ConfigurationResource | undefined
+  changes: readonly PropertyChange[]
+  onTake: ((change: PropertyChange) => void) | undefined
+}) {
+  const t = useText()
+  const nameOf = (property: string) => propertyTitle(definitionOf(resource, property), property)
+  if (changes.every(({ before }) => !isSet(before))) {
+    return (
+      <Card padded={false} className="px-4 py-1">
+        <DefinitionList
+          items={changes.map(({ property, after }) => ({
+            label: <span className="text-ink">{nameOf(property)}</span>,
+            value: <PropertyValueView value={after} />,
+          }))}
+        />
+      </Card>
+    )
+  }
+  return (
+    <BeforeAfter
+      label={t('configuration.plan.changesOf', { resource: title })}
+      changes={changes.map((change) => ({
+        id: change.property,
+        name: <span className="font-sans text-sm">{nameOf(change.property)}</span>,
+        before: change.before,
+        after: change.after,
+        note:
+          onTake !== undefined && isTakeable(change, resource) ? (
+            <button
+              type="button"
+              onClick={() => onTake(change)}
+              className="min-h-6 rounded-sm font-medium text-accent hover:underline"
+            >
+              {t('configuration.history.takeBefore')}
+            </button>
+          ) : (
+            isReplaced(change) && t('configuration.history.replaced')
+          ),
+      }))}
+    />
+  )
+}
+
+/** A sensitive value looks the same before and after; that it changed is told in words. */
+const isReplaced = ({ before, after }: PropertyChange): boolean =>
+  isHidden(before) && isHidden(after) && isSet(before) && isSet(after)
 
 export function SnapshotHead({ snapshot }: { snapshot: Snapshot }) {
   const t = useText()
@@ -107,7 +148,12 @@ export function SnapshotHead({ snapshot }: { snapshot: Snapshot }) {
   )
 }
 
-/** What can be put into the form again: anything that is shown, and that there was nothing. */
-export function isTakeable({ before }: PropertyChange): boolean {
-  return before === null || before['@type'] !== 'Data' || !('isSensitive' in before)
+/** What can be put into the form again: anything that is shown, and that there was nothing; where people may write. */
+function isTakeable(
+  { property, before }: PropertyChange,
+  resource: ConfigurationResource | undefined,
+): boolean {
+  const definition = definitionOf(resource, property)
+  if (resource === undefined || definition === undefined || definition.isSensitive === true) return false
+  return !Object.hasOwn(resource.writtenBy, property) && !isHidden(before)
 }

@@ -1,4 +1,5 @@
 import type { PropertyView } from '#contract/console-api/shapes.ts'
+import { problemWords } from '../../../forms/problem-words.ts'
 import { useRichText, useText } from '../../../i18n/use-text.ts'
 import { paths } from '../../../paths.ts'
 import { Checkbox } from '../../../ui/Checkbox.tsx'
@@ -118,10 +119,11 @@ const isReplaced = (before: PropertyView | null, after: PropertyView | null): bo
   isHidden(before) && isHidden(after) && isSet(before) && isSet(after)
 
 function Refused({ message }: { message: string }) {
+  const t = useText()
   return (
     <span className="mt-0.5 flex gap-1.5 text-xs font-normal text-fail">
       <Icon name="failed" size={12} className="mt-0.5" />
-      <span className="min-w-0 wrap-anywhere">{message}</span>
+      <span className="min-w-0 wrap-anywhere">{problemWords(message, t)}</span>
     </span>
   )
 }
