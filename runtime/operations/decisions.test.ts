@@ -8,7 +8,9 @@ import type { Judgement } from '../plugins/judge.ts'
 import { afterAttempt } from './after-attempt.ts'
 import { backoffMs } from './backoff.ts'
 import { configurationChanges } from './configuration-changes.ts'
+import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
 import { detachPlan } from './detach-plan.ts'
+import { propertyView } from './property-view.ts'
 import { mergedWrites } from './merged-writes.ts'
 import { PluginSlots } from './plugin-slots.ts'
 import { sensitiveValues } from './sensitive-values.ts'
@@ -254,6 +256,15 @@ test('sensitive are the values whose definition says so, and those that nothing 
     { [LOCATOR]: { token: data('issued'), gone: data('who knows') } },
   ])
   assert.deepEqual(found, [SECRET, 'former', 'issued', 'who knows'])
+})
+
+test('a value is shown as its definition says, whatever it says of itself', () => {
+  const hidden = { '@type': 'Data', isSensitive: true, isSet: true }
+  const shown: PropertyDefinition = { kind: 'DATA', schema: true }
+  assert.deepEqual(propertyView({ ...shown, isSensitive: true }, data('plain')), hidden)
+  assert.deepEqual(propertyView(undefined, data('plain')), hidden)
+  assert.deepEqual(propertyView(shown, data('plain', true)), hidden)
+  assert.deepEqual(propertyView(shown, data('plain')), data('plain'))
 })
 
 test('slots are taken for all plugins or for none', () => {
