@@ -8,7 +8,11 @@ const DAYS = /^[0-7](?:[,-][0-7])*$/
  * A schedule in words, where there are plain words for it: every so many minutes or hours, each hour, each day, on some
  * days of the week, on a day of the month. Null for anything else: no words are better than nearly right ones.
  */
-export function cronWords(text: string, t: Translate, nameOf: (weekday: number) => string): string | null {
+export function cronWords(
+  text: string,
+  t: Translate,
+  nameDays: (weekdays: readonly number[]) => string,
+): string | null {
   const fields = text.trim().split(/\s+/)
   const [minute = '', hour = '', day = '', month = '', weekday = ''] = fields
   if (fields.length !== 5 || month !== '*') return null
