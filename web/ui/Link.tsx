@@ -20,7 +20,6 @@ type Own = {
   'aria-current'?: 'page' | undefined
   onClick?: () => void
   tabIndex?: number
-  role?: 'menuitem'
 }
 
 /** A link without a look of its own. */
@@ -57,25 +56,4 @@ export function LinkButton({
       {children}
     </PlainLink>
   )
-}
-
-/** A link to another origin. Only https (or http) is ever made a link; anything else is shown as text. */
-export function ExternalLink({ href, children }: { href: string; children: ReactNode }) {
-  if (!isWebAddress(href)) return <>{children}</>
-  return (
-    <a
-      href={href}
-      rel="noreferrer noopener"
-      target="_blank"
-      className="inline-flex items-center gap-1 rounded-sm font-medium text-accent underline decoration-accent/35 underline-offset-3 hover:decoration-accent"
-    >
-      {children}
-      <Icon name="external" size={12} />
-    </a>
-  )
-}
-
-function isWebAddress(href: string): boolean {
-  const url = URL.parse(href)
-  return url !== null && (url.protocol === 'https:' || url.protocol === 'http:')
 }

@@ -1,7 +1,6 @@
 import type { ReactNode } from 'react'
 import { cx } from './class-names.ts'
 import { Icon, type IconName } from './icons/Icon.tsx'
-import { PlainLink, type LinkTarget } from './Link.tsx'
 import type { Side } from './place-near.ts'
 import { closePopup, Popup, type PopupTrigger } from './Popup.tsx'
 
@@ -61,21 +60,4 @@ export function MenuItem({
       </span>
     </button>
   )
-}
-
-export function MenuLink({ icon, to, children }: { icon?: IconName; to: LinkTarget; children: ReactNode }) {
-  return (
-    // the click on its way up closes the menu
-    // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-static-element-interactions
-    <span className="block" onClick={(event) => closePopup(event.currentTarget)}>
-      <PlainLink to={to} role="menuitem" tabIndex={-1} className={ITEM}>
-        {icon && <Icon name={icon} size={14} />}
-        {children}
-      </PlainLink>
-    </span>
-  )
-}
-
-export function MenuSeparator() {
-  return <hr className="mx-1 my-1" />
 }

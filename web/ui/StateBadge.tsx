@@ -1,30 +1,20 @@
 import { useText } from '../i18n/use-text.ts'
 import { Badge, type BadgeLook } from './Badge.tsx'
-import { cx } from './class-names.ts'
-import { Icon } from './icons/Icon.tsx'
 import {
   claimLook,
   installationLook,
   operationLook,
-  outcomeLook,
   stepLook,
   type Appearance,
-  type CallOutcome,
   type ClaimState,
   type InstallationState,
   type OperationState,
   type OperationType,
   type StepState,
 } from './states.ts'
-import { toneText } from './tone.ts'
 import { Tooltip } from './Tooltip.tsx'
 
 type Look = { look?: BadgeLook; className?: string | undefined }
-
-/** The outcome of a plugin call; its meaning stands in the tooltip. */
-export function OutcomeBadge({ outcome, ...rest }: { outcome: CallOutcome } & Look) {
-  return <Explained appearance={outcomeLook[outcome]} {...rest} />
-}
 
 export function OperationBadge({ state, ...rest }: { state: OperationState } & Look) {
   return <Explained appearance={operationLook[state]} {...rest} />
@@ -63,17 +53,6 @@ export function ClaimBadge({
         </Badge>
       )}
     </Tooltip>
-  )
-}
-
-/** The glyph alone, with its word for a screen reader: in a timeline or a dense list that has a legend. */
-export function StateGlyph({ appearance, className }: { appearance: Appearance; className?: string }) {
-  const t = useText()
-  return (
-    <span className={cx('inline-flex', toneText[appearance.tone], className)}>
-      <Icon name={appearance.icon} size={14} />
-      <span className="sr-only">{t(appearance.word)}</span>
-    </span>
   )
 }
 
