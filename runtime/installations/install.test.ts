@@ -194,7 +194,7 @@ describe('an install from an earlier installation', () => {
     assert.deepEqual(plan.resources[0]?.properties['instanceRefProperty'], wrapData(again.bundleInstallId))
   })
 
-  it('needs that its scope may be read', async () => {
+  it('needs that its scope may be read and installed into', async () => {
     const from = newScope()
     const first = await startInstall(runtime, billing, { scope: from })
     await runtime.succeed(first.operation.operationId)
@@ -210,6 +210,17 @@ describe('an install from an earlier installation', () => {
     await assert.rejects(
       runtime.write((context) => install(context, { params: {}, query: {}, body }), stranger),
       refused('NOT_FOUND'),
+    )
+    const reader = actorWith(
+      [
+        { permissions: ['read', 'installation:install'], scope },
+        { permissions: ['read'], scope: from },
+      ],
+      'Rita',
+    )
+    await assert.rejects(
+      runtime.write((context) => install(context, { params: {}, query: {}, body }), reader),
+      refused('PERMISSION_DENIED'),
     )
   })
 })

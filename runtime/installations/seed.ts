@@ -1,5 +1,5 @@
 import type { BundleRef } from '#contract/protocol/scope.ts'
-import { demandVisible, notFound } from '../actor.ts'
+import { demand, demandVisible, notFound } from '../actor.ts'
 import type { Actor } from '../actor.ts'
 import { own } from '../own.ts'
 import { Refusal } from '../refusal.ts'
@@ -12,7 +12,8 @@ import type { Seed, Seeds } from './install-plan.ts'
 
 /**
  * The last configuration of a DETACHED installation of the same bundle, sensitive values included: they never leave
- * the runtime. Refuses one that the actor may not see (NOT_FOUND), that is not DETACHED or is of another bundle.
+ * the runtime. Refuses one that the actor may not see (NOT_FOUND) or install
+ * (PERMISSION_DENIED), that is not DETACHED or is of another bundle.
  */
 export async function readSeeds(
   db: Db,
@@ -23,6 +24,8 @@ export async function readSeeds(
   const row = await findInstallation(db, bundleInstallId)
   if (row === undefined) throw notFound('installation to copy from')
   demandVisible(actor, scopeOf(row), 'installation to copy from')
+  // whoever may only read there must not carry its sensitive values to where they may do more
+  demand(actor, 'installation:install', scopeOf(row))
   const isSameBundle =
     row.bundle_environment_key === bundle.environmentKey && row.bundle_id === bundle.bundleId
   if (!isSameBundle || row.state !== 'DETACHED') {

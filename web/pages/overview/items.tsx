@@ -106,7 +106,10 @@ function Item({
         <div className="flex flex-wrap items-baseline justify-between gap-x-4">
           <p className="flex min-w-0 flex-wrap items-baseline gap-x-3">
             {/* the whole item leads there; its other links lie above */}
-            <PlainLink to={to} className="inline-flex min-h-6 items-center rounded-sm font-semibold after:absolute after:inset-0">
+            <PlainLink
+              to={to}
+              className="inline-flex min-h-6 items-center rounded-sm font-semibold after:absolute after:inset-0"
+            >
               {t(`vocabulary.type.${type}`)} {bundle}
             </PlainLink>
             <span className="relative inline-flex min-h-6 items-center text-xs">
