@@ -90,9 +90,11 @@ function callView(row: CallRow, { operation, plan, calls, attempts }: OperationR
 /** Once more: what a plugin wrote later as sensitive may stand in what it had said before. */
 function masked(attempt: AttemptRow, secrets: readonly JsonValue[]): AttemptRow {
   const { failure, response } = attempt
-  if (failure === null) return attempt
-  const message = String(maskStrings(failure.message, secrets))
-  return { ...attempt, failure: { ...failure, message }, response: maskStrings(response, secrets) }
+  return {
+    ...attempt,
+    failure: failure && { ...failure, message: String(maskStrings(failure.message, secrets)) },
+    response: maskStrings(response, secrets),
+  }
 }
 
 function attemptView(
