@@ -42,9 +42,12 @@ describe('both changes of one value in one', () => {
         const merged = mergeJson(base, theirs, mine)
         if (merged === undefined) return
         for (const key of new Set([...Object.keys(base), ...Object.keys(theirs), ...Object.keys(mine)])) {
-          const [from, other, own, now] = [base, theirs, mine, merged as Record<string, JsonValue>].map(
-            (object) => object[key],
-          )
+          const [from, other, own, now]: (JsonValue | undefined)[] = [
+            base,
+            theirs,
+            mine,
+            merged as Record<string, JsonValue>,
+          ].map((object) => object[key])
           if (deepEqual(from, other)) assert.deepEqual(now, own)
           else if (deepEqual(from, own)) assert.deepEqual(now, other)
         }

@@ -1,4 +1,5 @@
-import { lazy, Suspense } from 'react'
+import { Suspense } from 'react'
+import { lazyPart } from '../../../fetch-part.ts'
 import { useText, type Translate } from '../../../i18n/use-text.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Icon } from '../../../ui/icons/Icon.tsx'
@@ -9,7 +10,9 @@ import { resourceTitle } from '../labels.ts'
 import { readDocument, type DocumentProblem } from './document.ts'
 import type { DocumentState } from './use-document.ts'
 
-const JsonEditor = lazy(async () => ({ default: (await import('../../../forms/JsonEditor.tsx')).JsonEditor }))
+const JsonEditor = lazyPart(async () => ({
+  default: (await import('../../../forms/JsonEditor.tsx')).JsonEditor,
+}))
 
 const SHOWN = 8
 
