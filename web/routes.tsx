@@ -6,6 +6,7 @@ import {
   useLocation,
 } from '@tanstack/react-router'
 import type { QueryClient } from '@tanstack/react-query'
+import { fetchPart } from './fetch-part.ts'
 import type { PageNamespace } from './i18n/catalogue.ts'
 import { loadTexts } from './i18n/locale.ts'
 import { Shell } from './layouts/Shell.tsx'
@@ -33,7 +34,10 @@ const texts =
 
 const root = createRootRouteWithContext<RouterContext>()({
   component: Frame,
-  notFoundComponent: lazyRouteComponent(() => import('./pages/not-found/NotFoundPage.tsx'), 'NotFoundPage'),
+  notFoundComponent: lazyRouteComponent(
+    () => fetchPart(() => import('./pages/not-found/NotFoundPage.tsx')),
+    'NotFoundPage',
+  ),
 })
 
 /** The one page outside of the shell is the one that is shown without a session. */
@@ -46,7 +50,10 @@ const overview = createRoute({
   getParentRoute: () => root,
   path: '/',
   loader: texts('overview', 'operations'),
-  component: lazyRouteComponent(() => import('./pages/overview/OverviewPage.tsx'), 'OverviewPage'),
+  component: lazyRouteComponent(
+    () => fetchPart(() => import('./pages/overview/OverviewPage.tsx')),
+    'OverviewPage',
+  ),
 })
 
 const installations = createRoute({
@@ -55,7 +62,7 @@ const installations = createRoute({
   validateSearch: installationsSearch,
   loader: texts('installations'),
   component: lazyRouteComponent(
-    () => import('./pages/installations/InstallationsPage.tsx'),
+    () => fetchPart(() => import('./pages/installations/InstallationsPage.tsx')),
     'InstallationsPage',
   ),
 })
@@ -66,7 +73,7 @@ const installation = createRoute({
   validateSearch: installationSearch,
   loader: texts('installations', 'recentOperations'),
   component: lazyRouteComponent(
-    () => import('./pages/installations/InstallationPage.tsx'),
+    () => fetchPart(() => import('./pages/installations/InstallationPage.tsx')),
     'InstallationPage',
   ),
 })
@@ -76,7 +83,10 @@ const installationNew = createRoute({
   path: '/installations/new',
   validateSearch: installSearch,
   loader: texts('installations', 'forms'),
-  component: lazyRouteComponent(() => import('./pages/installations/InstallPage.tsx'), 'InstallPage'),
+  component: lazyRouteComponent(
+    () => fetchPart(() => import('./pages/installations/InstallPage.tsx')),
+    'InstallPage',
+  ),
 })
 
 const scopes = createRoute({
@@ -84,7 +94,7 @@ const scopes = createRoute({
   path: '/scopes',
   validateSearch: scopesSearch,
   loader: texts('scopes'),
-  component: lazyRouteComponent(() => import('./pages/scopes/ScopesPage.tsx'), 'ScopesPage'),
+  component: lazyRouteComponent(() => fetchPart(() => import('./pages/scopes/ScopesPage.tsx')), 'ScopesPage'),
 })
 
 const configuration = createRoute({
@@ -93,7 +103,7 @@ const configuration = createRoute({
   validateSearch: configurationSearch,
   loader: texts('configuration', 'forms'),
   component: lazyRouteComponent(
-    () => import('./pages/configuration/ConfigurationPage.tsx'),
+    () => fetchPart(() => import('./pages/configuration/ConfigurationPage.tsx')),
     'ConfigurationPage',
   ),
 })
@@ -104,7 +114,7 @@ const localServices = createRoute({
   validateSearch: localServicesSearch,
   loader: texts('localServices', 'forms'),
   component: lazyRouteComponent(
-    () => import('./pages/local-services/LocalServicesPage.tsx'),
+    () => fetchPart(() => import('./pages/local-services/LocalServicesPage.tsx')),
     'LocalServicesPage',
   ),
 })
@@ -114,7 +124,10 @@ const operations = createRoute({
   path: '/operations',
   validateSearch: operationsSearch,
   loader: texts('operations'),
-  component: lazyRouteComponent(() => import('./pages/operations/OperationsPage.tsx'), 'OperationsPage'),
+  component: lazyRouteComponent(
+    () => fetchPart(() => import('./pages/operations/OperationsPage.tsx')),
+    'OperationsPage',
+  ),
 })
 
 const operation = createRoute({
@@ -122,7 +135,10 @@ const operation = createRoute({
   path: '/operations/$id',
   validateSearch: operationSearch,
   loader: texts('operations'),
-  component: lazyRouteComponent(() => import('./pages/operations/OperationPage.tsx'), 'OperationPage'),
+  component: lazyRouteComponent(
+    () => fetchPart(() => import('./pages/operations/OperationPage.tsx')),
+    'OperationPage',
+  ),
 })
 
 const catalog = createRoute({
@@ -130,7 +146,10 @@ const catalog = createRoute({
   path: '/catalog',
   validateSearch: catalogSearch,
   loader: texts('catalog'),
-  component: lazyRouteComponent(() => import('./pages/catalog/CatalogPage.tsx'), 'CatalogPage'),
+  component: lazyRouteComponent(
+    () => fetchPart(() => import('./pages/catalog/CatalogPage.tsx')),
+    'CatalogPage',
+  ),
 })
 
 const bundleVersion = createRoute({
@@ -138,7 +157,10 @@ const bundleVersion = createRoute({
   path: '/catalog/$env/$bundle/$version',
   validateSearch: bundleVersionSearch,
   loader: texts('catalog', 'forms'),
-  component: lazyRouteComponent(() => import('./pages/catalog/BundleVersionPage.tsx'), 'BundleVersionPage'),
+  component: lazyRouteComponent(
+    () => fetchPart(() => import('./pages/catalog/BundleVersionPage.tsx')),
+    'BundleVersionPage',
+  ),
 })
 
 const plugins = createRoute({
@@ -146,7 +168,10 @@ const plugins = createRoute({
   path: '/plugins',
   validateSearch: pluginsSearch,
   loader: texts('plugins'),
-  component: lazyRouteComponent(() => import('./pages/plugins/PluginsPage.tsx'), 'PluginsPage'),
+  component: lazyRouteComponent(
+    () => fetchPart(() => import('./pages/plugins/PluginsPage.tsx')),
+    'PluginsPage',
+  ),
 })
 
 const plugin = createRoute({
@@ -154,7 +179,10 @@ const plugin = createRoute({
   path: '/plugins/$id',
   validateSearch: pluginSearch,
   loader: texts('plugins', 'recentOperations'),
-  component: lazyRouteComponent(() => import('./pages/plugins/PluginPage.tsx'), 'PluginPage'),
+  component: lazyRouteComponent(
+    () => fetchPart(() => import('./pages/plugins/PluginPage.tsx')),
+    'PluginPage',
+  ),
 })
 
 const services = createRoute({
@@ -162,14 +190,20 @@ const services = createRoute({
   path: '/services',
   validateSearch: servicesSearch,
   loader: texts('services'),
-  component: lazyRouteComponent(() => import('./pages/services/ServicesPage.tsx'), 'ServicesPage'),
+  component: lazyRouteComponent(
+    () => fetchPart(() => import('./pages/services/ServicesPage.tsx')),
+    'ServicesPage',
+  ),
 })
 
 const service = createRoute({
   getParentRoute: () => root,
   path: '/services/$id',
   loader: texts('services'),
-  component: lazyRouteComponent(() => import('./pages/services/ServicePage.tsx'), 'ServicePage'),
+  component: lazyRouteComponent(
+    () => fetchPart(() => import('./pages/services/ServicePage.tsx')),
+    'ServicePage',
+  ),
 })
 
 const audit = createRoute({
@@ -177,14 +211,17 @@ const audit = createRoute({
   path: '/audit',
   validateSearch: auditSearch,
   loader: texts('audit'),
-  component: lazyRouteComponent(() => import('./pages/audit/AuditPage.tsx'), 'AuditPage'),
+  component: lazyRouteComponent(() => fetchPart(() => import('./pages/audit/AuditPage.tsx')), 'AuditPage'),
 })
 
 const signedOut = createRoute({
   getParentRoute: () => root,
   path: '/signed-out',
   validateSearch: (raw: Raw) => given({ returnTo: text(raw, 'returnTo') }),
-  component: lazyRouteComponent(() => import('./pages/signed-out/SignedOutPage.tsx'), 'SignedOutPage'),
+  component: lazyRouteComponent(
+    () => fetchPart(() => import('./pages/signed-out/SignedOutPage.tsx')),
+    'SignedOutPage',
+  ),
 })
 
 export const routeTree = root.addChildren([

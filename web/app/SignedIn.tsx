@@ -83,7 +83,7 @@ function useLiveWhile(isSignedIn: boolean) {
 /** Fetched when the page has come to rest: who presses Ctrl-K types on at once, and no letter may be lost. */
 function usePaletteAtHand() {
   useEffect(() => {
-    const timer = setTimeout(() => void import('../layouts/CommandPalette.tsx'), 1500)
+    const timer = setTimeout(() => void import('../layouts/CommandPalette.tsx').catch(() => undefined), 1500)
     return () => clearTimeout(timer)
   }, [])
 }

@@ -1,5 +1,6 @@
-import { lazy, Suspense, useState } from 'react'
+import { Suspense, useState } from 'react'
 import { checkValue } from '#contract/protocol/json-schema.ts'
+import { lazyPart } from '../fetch-part.ts'
 import { useText } from '../i18n/use-text.ts'
 import { Button } from '../ui/Button.tsx'
 import { Skeleton } from '../ui/Skeleton.tsx'
@@ -9,7 +10,7 @@ import { dataValue, setData } from './edit.ts'
 import { parseJson } from './parse-json.ts'
 import { problemWords } from './problem-words.ts'
 
-const JsonEditor = lazy(async () => ({ default: (await import('./JsonEditor.tsx')).JsonEditor }))
+const JsonEditor = lazyPart(async () => ({ default: (await import('./JsonEditor.tsx')).JsonEditor }))
 
 /**
  * Whatever no simpler control can edit without loss, as a JSON document with the schema's problems in place. The editor

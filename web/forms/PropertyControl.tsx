@@ -1,5 +1,6 @@
-import { lazy, Suspense } from 'react'
+import { Suspense } from 'react'
 import type { ResourceKind } from '#contract/protocol/locator.ts'
+import { lazyPart } from '../fetch-part.ts'
 import { Skeleton } from '../ui/Skeleton.tsx'
 import { ChoiceControl } from './ChoiceControl.tsx'
 import { controlKind } from './control-kind.ts'
@@ -11,15 +12,15 @@ import { DomainControl, LongTextControl, TextControl } from './TextControl.tsx'
 import { TextListControl } from './TextListControl.tsx'
 
 // what needs a library or asks for services comes when it is used
-const JsonControl = lazy(async () => ({ default: (await import('./JsonControl.tsx')).JsonControl }))
-const CronControl = lazy(async () => ({ default: (await import('./CronControl.tsx')).CronControl }))
-const ReferenceControl = lazy(async () => ({
+const JsonControl = lazyPart(async () => ({ default: (await import('./JsonControl.tsx')).JsonControl }))
+const CronControl = lazyPart(async () => ({ default: (await import('./CronControl.tsx')).CronControl }))
+const ReferenceControl = lazyPart(async () => ({
   default: (await import('./ReferenceControl.tsx')).ReferenceControl,
 }))
-const ReferenceMapControl = lazy(async () => ({
+const ReferenceMapControl = lazyPart(async () => ({
   default: (await import('./ReferenceMapControl.tsx')).ReferenceMapControl,
 }))
-const ReferenceListControl = lazy(async () => ({
+const ReferenceListControl = lazyPart(async () => ({
   default: (await import('./ReferenceListControl.tsx')).ReferenceListControl,
 }))
 

@@ -1,5 +1,6 @@
-import { lazy, Suspense, useEffect, useRef } from 'react'
+import { Suspense, useEffect, useRef } from 'react'
 import { checkValue } from '#contract/protocol/json-schema.ts'
+import { lazyPart } from '../fetch-part.ts'
 import { useText } from '../i18n/use-text.ts'
 import { Button } from '../ui/Button.tsx'
 import { Icon } from '../ui/icons/Icon.tsx'
@@ -10,7 +11,7 @@ import type { ControlProps } from './control-props.ts'
 import { dataValue, setData } from './edit.ts'
 import { parseJson } from './parse-json.ts'
 
-const JsonEditor = lazy(async () => ({ default: (await import('./JsonEditor.tsx')).JsonEditor }))
+const JsonEditor = lazyPart(async () => ({ default: (await import('./JsonEditor.tsx')).JsonEditor }))
 
 /** A sensitive value: never shown, replaced or left. What is typed lives in memory only. */
 export function SecretControl(props: ControlProps) {

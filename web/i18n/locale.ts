@@ -1,3 +1,4 @@
+import { fetchPart } from '../fetch-part.ts'
 import {
   coreTexts,
   LOCALES,
@@ -66,7 +67,7 @@ let startedNow: () => void
 const started = new Promise<void>((resolve) => (startedNow = resolve))
 
 async function show(locale: Locale, namespaces: readonly PageNamespace[]): Promise<void> {
-  const [core, pages] = await Promise.all([coreTexts[locale](), load(locale, namespaces)])
+  const [core, pages] = await Promise.all([fetchPart(coreTexts[locale]), load(locale, namespaces)])
   state = {
     locale,
     texts: { ...core, ...pages },
@@ -79,7 +80,7 @@ async function show(locale: Locale, namespaces: readonly PageNamespace[]): Promi
 }
 
 async function load(locale: Locale, namespaces: readonly PageNamespace[]) {
-  const entries = namespaces.map(async (name) => [name, await pageTexts[locale][name]()] as const)
+  const entries = namespaces.map(async (name) => [name, await fetchPart(pageTexts[locale][name])] as const)
   return Object.fromEntries(await Promise.all(entries))
 }
 

@@ -1,5 +1,6 @@
 import { Outlet, useLocation } from '@tanstack/react-router'
-import { lazy, Suspense, useEffect, useRef, useState } from 'react'
+import { Suspense, useEffect, useRef, useState } from 'react'
+import { lazyPart } from '../fetch-part.ts'
 import { useText } from '../i18n/use-text.ts'
 import { paths } from '../paths.ts'
 import { Button } from '../ui/Button.tsx'
@@ -13,7 +14,7 @@ import { Navigation } from './Navigation.tsx'
 import { UserMenu } from './UserMenu.tsx'
 
 const loadPalette = async () => ({ default: (await import('./CommandPalette.tsx')).CommandPalette })
-const CommandPalette = lazy(loadPalette)
+const CommandPalette = lazyPart(loadPalette)
 
 /** The frame: navigation at the side, or a bar with a drawer where there is no room for it; the page in the middle. */
 export function Shell() {

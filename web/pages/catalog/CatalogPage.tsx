@@ -1,7 +1,8 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { lazy, Suspense, useMemo, useState } from 'react'
+import { Suspense, useMemo, useState } from 'react'
 import type { Bundle } from '#contract/console-api/shapes.ts'
+import { lazyPart } from '../../fetch-part.ts'
 import { apiQuery } from '../../api/query.ts'
 import { useMay } from '../../api/session.ts'
 import { QueryTable } from '../../components/QueryTable.tsx'
@@ -18,7 +19,7 @@ import type { Column } from '../../ui/table/column.ts'
 import { Time } from '../../ui/Time.tsx'
 import type { CatalogSearch } from './search.ts'
 
-const PublishDialog = lazy(async () => ({ default: (await import('./PublishDialog.tsx')).PublishDialog }))
+const PublishDialog = lazyPart(async () => ({ default: (await import('./PublishDialog.tsx')).PublishDialog }))
 
 const route = getRouteApi('/catalog')
 const PAGE = 50

@@ -1,7 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { lazy, Suspense } from 'react'
+import { Suspense } from 'react'
 import type { InstallationDetail } from '#contract/console-api/shapes.ts'
+import { lazyPart } from '../../fetch-part.ts'
 import { apiQuery } from '../../api/query.ts'
 import { PendingPage } from '../../components/PendingPage.tsx'
 import { RecentOperations } from '../../components/RecentOperations.tsx'
@@ -23,7 +24,7 @@ import { INSTALLATION_TABS } from './search.ts'
 const route = getRouteApi('/installations/$id')
 
 // the forms, and their texts, come when somebody upgrades
-const UpgradePage = lazy(async () => {
+const UpgradePage = lazyPart(async () => {
   const [{ UpgradePage }] = await Promise.all([
     import('./upgrade/UpgradePage.tsx'),
     loadTexts(['catalog', 'forms']),

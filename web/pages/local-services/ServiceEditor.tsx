@@ -1,7 +1,8 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { lazy, Suspense, useState, type ReactNode } from 'react'
+import { Suspense, useState, type ReactNode } from 'react'
 import type { LocalService } from '#contract/console-api/shapes.ts'
+import { lazyPart } from '../../fetch-part.ts'
 import { callApi } from '../../api/client.ts'
 import { useWrite } from '../../api/write.ts'
 import { useErrorView } from '../../components/describe-code.ts'
@@ -17,7 +18,9 @@ import { Conflict } from './Conflict.tsx'
 import { baseOf, useServiceDraft } from './use-service-draft.ts'
 import { checkValues } from './values.ts'
 
-const JsonEditor = lazy(async () => ({ default: (await import('../../forms/JsonEditor.tsx')).JsonEditor }))
+const JsonEditor = lazyPart(async () => ({
+  default: (await import('../../forms/JsonEditor.tsx')).JsonEditor,
+}))
 
 const BASE = '/scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/local-services'
 const LIST = `GET ${BASE}` as const

@@ -1,7 +1,8 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { lazy, Suspense, useMemo, useState } from 'react'
+import { Suspense, useMemo, useState } from 'react'
 import type { Plugin } from '#contract/console-api/shapes.ts'
+import { lazyPart } from '../../fetch-part.ts'
 import { apiQuery } from '../../api/query.ts'
 import { useMay } from '../../api/session.ts'
 import { EnabledBadge } from '../../components/EnabledBadge.tsx'
@@ -18,7 +19,7 @@ import { Mono } from '../../ui/Id.tsx'
 import type { Column } from '../../ui/table/column.ts'
 import { setLimits, validCredentials, type Limit } from './limits.ts'
 
-const PluginDialog = lazy(async () => ({ default: (await import('./PluginDialog.tsx')).PluginDialog }))
+const PluginDialog = lazyPart(async () => ({ default: (await import('./PluginDialog.tsx')).PluginDialog }))
 
 const route = getRouteApi('/plugins')
 const PAGE = 50

@@ -1,7 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { lazy, Suspense, useState } from 'react'
+import { Suspense, useState } from 'react'
 import type { Service } from '#contract/console-api/shapes.ts'
+import { lazyPart } from '../../fetch-part.ts'
 import { apiQuery } from '../../api/query.ts'
 import { useMay } from '../../api/session.ts'
 import { EnabledBadge } from '../../components/EnabledBadge.tsx'
@@ -19,7 +20,7 @@ import { Id, Mono } from '../../ui/Id.tsx'
 import { PlainLink } from '../../ui/Link.tsx'
 import { Referrers } from './Referrers.tsx'
 
-const ServiceDialog = lazy(async () => ({ default: (await import('./ServiceDialog.tsx')).ServiceDialog }))
+const ServiceDialog = lazyPart(async () => ({ default: (await import('./ServiceDialog.tsx')).ServiceDialog }))
 
 const route = getRouteApi('/services/$id')
 

@@ -1,7 +1,8 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { lazy, Suspense, useMemo, useState } from 'react'
+import { Suspense, useMemo, useState } from 'react'
 import type { Service } from '#contract/console-api/shapes.ts'
+import { lazyPart } from '../../fetch-part.ts'
 import { apiQuery } from '../../api/query.ts'
 import { useMay } from '../../api/session.ts'
 import { EnabledBadge } from '../../components/EnabledBadge.tsx'
@@ -19,7 +20,7 @@ import { Mono } from '../../ui/Id.tsx'
 import type { Column } from '../../ui/table/column.ts'
 import { servicesSearch, type ServicesSearch } from './search.ts'
 
-const ServiceDialog = lazy(async () => ({ default: (await import('./ServiceDialog.tsx')).ServiceDialog }))
+const ServiceDialog = lazyPart(async () => ({ default: (await import('./ServiceDialog.tsx')).ServiceDialog }))
 
 const route = getRouteApi('/services')
 const PAGE = 50

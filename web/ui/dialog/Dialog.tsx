@@ -1,4 +1,5 @@
-import { lazy, Suspense, type ReactNode, type RefObject } from 'react'
+import { Suspense, type ReactNode, type RefObject } from 'react'
+import { lazyPart } from '../../fetch-part.ts'
 
 export type DialogProps = {
   open: boolean
@@ -16,7 +17,7 @@ export type DialogProps = {
   initialFocus?: RefObject<HTMLElement | null>
 }
 
-const BaseDialog = lazy(async () => ({ default: (await import('./BaseDialog.tsx')).BaseDialog }))
+const BaseDialog = lazyPart(async () => ({ default: (await import('./BaseDialog.tsx')).BaseDialog }))
 
 /** A modal dialog. Its machinery is loaded when the first one opens. */
 export function Dialog(props: DialogProps) {

@@ -1,4 +1,5 @@
-import { lazy, Suspense, useEffect, useEffectEvent, useRef, type ReactNode } from 'react'
+import { Suspense, useEffect, useEffectEvent, useRef, type ReactNode } from 'react'
+import { lazyPart } from '../../fetch-part.ts'
 import { useText } from '../../i18n/use-text.ts'
 import { cx } from '../class-names.ts'
 import { ErrorState, type ErrorView } from '../ErrorState.tsx'
@@ -14,7 +15,7 @@ import { cellClass, rowClass } from './styles.ts'
 export type { Column } from './column.ts'
 
 const VIRTUAL_ABOVE = 200
-const VirtualBody = lazy(async () => ({
+const VirtualBody = lazyPart(async () => ({
   default: (await import('./VirtualBody.tsx')).VirtualBody,
 })) as unknown as typeof LoadedBody
 

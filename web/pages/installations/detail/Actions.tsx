@@ -1,5 +1,6 @@
-import { lazy, Suspense, useState } from 'react'
+import { Suspense, useState } from 'react'
 import type { InstallationDetail } from '#contract/console-api/shapes.ts'
+import { lazyPart } from '../../../fetch-part.ts'
 import { useMay } from '../../../api/session.ts'
 import { useText } from '../../../i18n/use-text.ts'
 import { paths } from '../../../paths.ts'
@@ -8,7 +9,7 @@ import type { IconName } from '../../../ui/icons/Icon.tsx'
 import { LinkButton, type LinkTarget } from '../../../ui/Link.tsx'
 import { whyNotNow } from './allowed.ts'
 
-const DetachDialog = lazy(async () => ({ default: (await import('./DetachDialog.tsx')).DetachDialog }))
+const DetachDialog = lazyPart(async () => ({ default: (await import('./DetachDialog.tsx')).DetachDialog }))
 
 /** What can be done with the installation; what cannot be done now says why. */
 export function Actions({ detail }: { detail: InstallationDetail }) {
