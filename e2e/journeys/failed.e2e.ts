@@ -30,7 +30,7 @@ test('from the overview to a failed operation, what it says, and a retry that he
   await expectPage(page, 'Configure crm-suite Failed')
   const failure = page.getByRole('region', { name: 'Why it failed' })
   await expect(failure).toContainText('The mailbox is locked by a migration.')
-  await expect(failure).toContainText('scripted-hooks in After resources, attempt 1 of run 1')
+  await expect(failure).toContainText('scripted-hooks in After resources, attempt 1, in run 1')
   await expect(failure).toContainText('What to do')
   await expect(failure).toContainText('MAILBOX_LOCKED')
   await expect(failure).toContainText('no, mend the cause first')

@@ -47,3 +47,28 @@ test('a lost line is told in one quiet line, which goes when it is back; what ha
   await expect(field(page, 'SMTP user')).toHaveValue('ling')
   await expect(field(page, 'SMTP host')).toHaveValue('typed.while.away.example')
 })
+
+test('what is asked for while the line is lost comes when it is back, and nothing that is shown goes', async ({
+  system,
+  signIn,
+}) => {
+  const scope = system.newScope()
+  const { bundleInstallId } = await system.install(scope, 'crm-suite', '1.0.0')
+  const page = await signIn('olivia', `/installations/${bundleInstallId}`)
+  await expectPage(page, 'CRM suite')
+  system.line.down()
+  await expect(page.getByText('Connection lost, retrying…')).toBeVisible()
+  // its code has not been fetched yet
+  await page.getByRole('button', { name: 'Detach' }).click()
+  await expectPage(page, 'CRM suite')
+  system.line.up()
+  await expect(page.getByRole('dialog', { name: /^Detach/ })).toBeVisible()
+  await page.keyboard.press('Escape')
+
+  system.line.down()
+  await expect(page.getByText('Connection lost, retrying…')).toBeVisible()
+  await page.getByRole('link', { name: 'Services', exact: true }).click()
+  await expect(page.getByText('could not be shown')).toHaveCount(0)
+  system.line.up()
+  await expectPage(page, 'Services')
+})

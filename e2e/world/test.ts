@@ -74,6 +74,9 @@ async function newBrowser(browser: Browser, system: System, complaints: string[]
     // the event is not told of everything: what is refused before the first script runs is in the console alone
     if (/content.security.policy|trusted.?type/i.test(message.text())) complaints.push(message.text())
   })
-  context.on('weberror', (error) => complaints.push(String(error.error().stack ?? error.error())))
+  context.on('weberror', (uncaught) => {
+    const { name, message, stack } = uncaught.error()
+    complaints.push(`Uncaught at ${uncaught.page()?.url()}: ${name} ${message}\n${stack}`)
+  })
   return context
 }
