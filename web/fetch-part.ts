@@ -5,17 +5,28 @@ const AGAIN_MS = 1000
 /**
  * Fetches a part of the console, such as a dialog's code. While the console cannot be reached it is asked for again until
  * it comes: whoever presses a button on a lost connection waits, and does not lose the page. Where the console can be
- * reached and the part still does not come, it is of another version, and only a reload helps: then it fails.
+ * reached and the part still does not come, the console was built anew since the page was opened, and the page is loaded
+ * again; once, so that a part that is really missing is told and not asked for without end.
  */
 export async function fetchPart<Part>(load: () => Promise<Part>): Promise<Part> {
   for (;;) {
     try {
       return await load()
     } catch {
-      if (await isReachable()) return load()
+      if (await isReachable()) return load().catch(loadPageAgain)
     }
     await new Promise((resolve) => setTimeout(resolve, AGAIN_MS))
   }
+}
+
+const RELOADED = 'bundle-console.reloaded'
+const ONCE_IN_MS = 60_000
+
+function loadPageAgain(error: unknown): Promise<never> {
+  if (Date.now() - Number(sessionStorage.getItem(RELOADED)) < ONCE_IN_MS) throw error
+  sessionStorage.setItem(RELOADED, String(Date.now()))
+  location.reload()
+  return new Promise(() => undefined)
 }
 
 /** `lazy` of React, with a part that is fetched as above. */

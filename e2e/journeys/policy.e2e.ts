@@ -23,6 +23,8 @@ test('a page that breaks its content policy, or leaves an error uncaught, fails 
     }),
   ).rejects.toThrow('TrustedHTML')
   await expect.poll(() => complaints.join()).toContain('require-trusted-types-for')
+  // the image is told twice, as an event and in the console
+  await expect.poll(() => complaints.length).toBe(4)
   // they were meant: this journey has seen all of them
   complaints.length = 0
 })

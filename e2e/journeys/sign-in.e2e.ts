@@ -40,3 +40,18 @@ test('a link from a ticket leads through the sign-in to what it shows, filters a
   await expect(page.getByText('Nothing matches')).toBeVisible()
   await expect(page).toHaveURL('/operations?operationType=DETACH&state=FAILED')
 })
+
+test('whoever only watches a page is told that the session has ended', async ({ system, signIn }) => {
+  const page = await signIn('sam', '/operations')
+  await expect(page.getByRole('heading', { level: 1, name: 'Operations' })).toBeVisible()
+  const elsewhere = await page.context().newPage()
+  await elsewhere.goto('/')
+  await elsewhere.getByRole('button', { name: /sam/i }).click()
+  await elsewhere.getByRole('button', { name: 'Sign out' }).click()
+  await expect(elsewhere.getByText('You are signed out')).toBeVisible()
+
+  // the stream of events begins anew, and nobody is there for it any more
+  system.line.down()
+  system.line.up()
+  await expect(page.getByRole('dialog', { name: 'Your session has ended' })).toBeVisible({ timeout: 20_000 })
+})

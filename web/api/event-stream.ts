@@ -6,6 +6,8 @@ export interface StreamListener {
   onEvent: (event: RuntimeEvent) => void
   /** Events may have been missed: whatever is shown must be asked for again. */
   onReset: () => void
+  /** Whoever follows is not signed in any more; nothing comes until they are. */
+  onSignedOut: () => void
   onState: (state: ConnectionState) => void
 }
 
@@ -64,6 +66,7 @@ async function readStream(
       cache: 'no-store',
       signal: AbortSignal.any([stopped, dead.signal]),
     })
+    if (response.status === 401) listener.onSignedOut()
     if (!response.ok || response.body === null) return false
     onOpen()
     let rest = ''

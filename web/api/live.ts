@@ -42,6 +42,8 @@ export function keepLive(client: QueryClient): () => void {
       refreshSoon(OUTDATES[event.kind])
     },
     onReset: () => void client.invalidateQueries(),
+    // the query of the session finds it out, and the page asks to sign in again
+    onSignedOut: () => void invalidateEndpoints(client, ['GET /session']),
     onState: (next) => {
       state = next
       for (const listener of listeners) listener()
