@@ -13,7 +13,20 @@ export function apiQuery<Name extends ReadName>(name: Name, call: Call<Name>) {
   })
 }
 
-/** Marks every query of these endpoints as out of date: deliberately coarse, so that nothing is forgotten. */
-export function invalidateEndpoints(client: QueryClient, names: readonly EndpointName[]): Promise<void> {
-  return client.invalidateQueries({ predicate: ({ queryKey }) => names.some((name) => name === queryKey[0]) })
+/**
+ * Marks every query of these endpoints as out of date: deliberately coarse, so that nothing is forgotten. A first request
+ * that is under way is not begun anew by the client, and may be answered with what was true before; it is asked once more.
+ */
+export async function invalidateEndpoints(
+  client: QueryClient,
+  names: readonly EndpointName[],
+): Promise<void> {
+  const predicate = ({ queryKey }: { queryKey: readonly unknown[] }) =>
+    names.some((name) => name === queryKey[0])
+  const first = client
+    .getQueryCache()
+    .findAll({ predicate, fetchStatus: 'fetching' })
+    .filter(({ state }) => state.data === undefined)
+  await client.invalidateQueries({ predicate })
+  await Promise.all(first.map(({ queryKey }) => client.invalidateQueries({ queryKey, exact: true })))
 }
