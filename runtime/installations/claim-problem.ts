@@ -1,8 +1,12 @@
 import type { Claim } from '#contract/runtime-api/installations.ts'
+import type { OperationState } from '#contract/runtime-api/vocabulary.ts'
 import type { Problem } from '../configuration/problem.ts'
 
 /** Why a claimed installation cannot be changed, and what to do. */
-export function claimProblem(bundleId: string, claim: Claim): Problem {
+export function claimProblem(
+  bundleId: string,
+  claim: Pick<Claim, 'operationId' | 'operationType'> & { state: OperationState },
+): Problem {
   const what = `The ${claim.operationType} operation ${claim.operationId} of bundle ${bundleId}`
   return claim.state === 'FAILED'
     ? {

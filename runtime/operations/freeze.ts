@@ -2,9 +2,9 @@ import type { Selectable } from 'kysely'
 import type { OperationType } from '#contract/protocol/vocabulary.ts'
 import type { Actor } from '../actor.ts'
 import { emitEvents } from '../events/emit.ts'
+import { claimProblem } from '../installations/claim-problem.ts'
 import { Refusal } from '../refusal.ts'
 import { claimHolders } from '../store/operations/claim-holders.ts'
-import type { ClaimHolder } from '../store/operations/claim-holders.ts'
 import { insertOperation } from '../store/operations/insert-operation.ts'
 import type { RuntimeTables } from '../store/tables.ts'
 import type { Tx } from '../world.ts'
@@ -67,20 +67,11 @@ export async function refuseIfClaimed(tx: Tx, bundleInstallIds: readonly string[
   const holders = await claimHolders(tx, bundleInstallIds)
   const [first] = holders
   if (first === undefined) return
-  throw new Refusal(codeOf(first), messageOf(first), {
+  const details = holders.map((holder) => claimProblem(holder.bundleId, holder))
+  const told = claimProblem(first.bundleId, first)
+  throw new Refusal(told.errorCode, told.message, {
     // an unfinished operation ends by itself; a FAILED one waits for a person
     retryable: first.state !== 'FAILED',
-    details: holders.map((holder) => ({ errorCode: codeOf(holder), message: messageOf(holder) })),
+    details,
   })
-}
-
-function codeOf(holder: ClaimHolder): 'OPERATION_CLAIM_HELD' | 'OPERATION_IN_PROGRESS' {
-  return holder.state === 'FAILED' ? 'OPERATION_CLAIM_HELD' : 'OPERATION_IN_PROGRESS'
-}
-
-function messageOf(holder: ClaimHolder): string {
-  const what = `${holder.operationType} operation ${holder.operationId} of bundle ${holder.bundleId}`
-  return holder.state === 'FAILED'
-    ? `The ${what} has failed and still claims the installation. Retry it, or take it over with a DETACH.`
-    : `The ${what} is not finished yet. Wait until it is, then try again.`
 }
