@@ -1,14 +1,18 @@
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { cp, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 
 import { describeOnEachEngine, type FreshDatabase } from './fixtures/engines.ts'
 import { noteMigrations } from './fixtures/migrations.ts'
-import { migrate, pendingMigrations, readMigrations } from './migrate.ts'
+import { migrate, pendingMigrations, readMigrations, refuseServer } from './migrate.ts'
 import { openDatabase, type Database } from './pool.ts'
+import { toUrl, type ConnectionSettings } from './settings.ts'
 
 const schema = noteMigrations.schema
 const all = ['0001_note', '0002_note_revision']
@@ -16,19 +20,30 @@ const all = ['0001_note', '0002_note_revision']
 /** An empty database and a copy of the migrations to change. */
 async function withFolder(
   fresh: FreshDatabase,
-  fn: (database: Database<object>, folder: string) => Promise<void>,
+  fn: (database: Database<object>, folder: string, connection: ConnectionSettings) => Promise<void>,
 ): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'migrations-'))
   await cp(fileURLToPath(noteMigrations.folder), folder, { recursive: true })
   const { connection, close } = await fresh({ migrated: false })
   const database = openDatabase<object>(connection)
   try {
-    await fn(database, folder)
+    await fn(database, folder, connection)
   } finally {
     await database.close()
     await close()
     await rm(folder, { recursive: true })
   }
+}
+
+function startMigrator(connection: ConnectionSettings, folder: string) {
+  const script = fileURLToPath(new URL('./fixtures/migrator.ts', import.meta.url))
+  const child = spawn(process.execPath, [script, toUrl(connection), folder], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  let said = ''
+  child.stdout.setEncoding('utf8').on('data', (part: string) => (said += part))
+  const ended = once(child, 'close').then(([code]: unknown[]) => ({ code, said }))
+  return { ended, kill: () => child.kill('SIGKILL') }
 }
 
 describeOnEachEngine('migrate', (fresh) => {
@@ -125,6 +140,38 @@ describeOnEachEngine('migrate', (fresh) => {
     })
   })
 
+  test('four processes at once: each migration runs once', async () => {
+    await withFolder(fresh, async (_, folder, connection) => {
+      await writeFile(join(folder, '0003_slow.sql'), 'create table slow (id int); select pg_sleep(0.3);')
+      const migrators = [1, 2, 3, 4].map(() => startMigrator(connection, folder))
+      const ran = await Promise.all(migrators.map(({ ended }) => ended))
+      assert.deepEqual(
+        ran.map(({ code }) => code),
+        [0, 0, 0, 0],
+      )
+      assert.deepEqual(
+        ran.flatMap(({ said }) => JSON.parse(said)),
+        [...all, '0003_slow'],
+      )
+    })
+  })
+
+  test('a process killed in the midst of a migration leaves nothing of it, and the next goes on soon', async () => {
+    await withFolder(fresh, async ({ pool }, folder, connection) => {
+      const third = join(folder, '0003_third.sql')
+      await writeFile(third, 'create table third (id int); select pg_sleep(120);')
+      const migrator = startMigrator(connection, folder)
+      const asleep = `select from pg_stat_activity
+        where datname = current_database() and query like '%pg_sleep(120)%' and pid <> pg_backend_pid()`
+      while ((await pool.query(asleep)).rowCount === 0) await sleep(20)
+      migrator.kill()
+      await migrator.ended
+      await writeFile(third, 'create table third (id int);')
+      assert.deepEqual(await migrate(pool, { schema, folder }), ['0003_third'])
+      assert.equal((await pool.query(asleep)).rowCount, 0, 'the server has noticed that nobody waits')
+    })
+  })
+
   test('a lost session keeps no lock: the next one migrates', async () => {
     await withFolder(fresh, async ({ pool }, folder) => {
       await writeFile(join(folder, '0003_cut.sql'), 'select pg_terminate_backend(pg_backend_pid());')
@@ -134,6 +181,14 @@ describeOnEachEngine('migrate', (fresh) => {
       assert.deepEqual(await migrate(pool, { schema, folder }), ['0003_whole'])
     })
   })
+})
+
+test('runs on PostgreSQL 15 and newer only', () => {
+  assert.throws(() => refuseServer(140_023, 'UTF8'), /is PostgreSQL 14; 15 or newer is needed/)
+  assert.throws(() => refuseServer(90_624, 'UTF8'), /is PostgreSQL 9; 15/)
+  assert.throws(() => refuseServer(180_000, 'LATIN1'), /has the encoding LATIN1; make one with UTF8/)
+  refuseServer(150_000, 'UTF8')
+  refuseServer(180_004, 'UTF8')
 })
 
 test('what ran and what is in the folder must belong together', () => {

@@ -48,13 +48,17 @@ export async function migrate(pool: pg.Pool, source: MigrationSource): Promise<s
 async function migrateOn(client: pg.PoolClient, schema: string, migrations: Migration[]): Promise<string[]> {
   await refuseUnusableServer(client)
   const lockName = `bundle-console migrate ${schema}`
+  await noticeOurDeath(client)
   await client.query(`set lock_timeout = ${waitForOthersMs}; set statement_timeout = 0`)
   await waitForOthers(client, schema, lockName)
   await client.query(`set lock_timeout = ${waitForLockMs}; set idle_in_transaction_session_timeout = 0`)
   const pending = pendingMigrations(schema, migrations, await readApplied(client, schema))
   for (const migration of pending) await run(client, schema, migration)
   await client.query('select pg_advisory_unlock(hashtextextended($1, 0))', [lockName])
-  await client.query('reset lock_timeout; reset statement_timeout; reset idle_in_transaction_session_timeout')
+  await client.query(
+    `reset lock_timeout; reset statement_timeout; reset idle_in_transaction_session_timeout;
+    reset client_connection_check_interval`,
+  )
   return pending.map(({ name }) => name)
 }
 
@@ -63,12 +67,28 @@ async function refuseUnusableServer(client: pg.PoolClient): Promise<void> {
     `select current_setting('server_version_num')::int4 as version, current_setting('server_encoding') as encoding`,
   )
   const { version = 0, encoding = '' } = found.rows[0] ?? {}
+  refuseServer(version, encoding)
+}
+
+/** Throws where we do not run: `version` as in `server_version_num`. */
+export function refuseServer(version: number, encoding: string): void {
   if (version < oldestVersion * 10_000) {
     throw new Error(
       `The database server is PostgreSQL ${Math.floor(version / 10_000)}; ${oldestVersion} or newer is needed.`,
     )
   }
   if (encoding !== 'UTF8') throw new Error(`The database has the encoding ${encoding}; make one with UTF8.`)
+}
+
+/**
+ * A server at work on a long statement looks for its client only at the end, so a killed replica's migration would go on,
+ * and hold up the next start, for nothing.
+ */
+async function noticeOurDeath(client: pg.PoolClient): Promise<void> {
+  await client.query('set client_connection_check_interval = 1000').catch((error: unknown) => {
+    // a server on a system that cannot tell: the next start waits longer, no more
+    if (!isPgError(error, PG.invalidParameterValue)) throw error
+  })
 }
 
 async function waitForOthers(client: pg.PoolClient, schema: string, lockName: string): Promise<void> {

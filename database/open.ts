@@ -1,4 +1,5 @@
 import { createDatabaseIfMissing, startEmbedded } from './embedded.ts'
+import { reachDatabase } from './reach.ts'
 import type { DatabaseLog } from './server/log.ts'
 import { fromUrl } from './settings.ts'
 import type { ConnectionSettings } from './settings.ts'
@@ -10,20 +11,31 @@ export type OpenServer = {
   stop(): Promise<void>
 }
 
-const NAME = 'bundle_console'
+/** The name of the embedded database. */
+export const embeddedDatabase = 'bundle_console'
 
-/** The database of the URL, or else the embedded one in `dataDir`. Throws one line that says what to do. */
+/**
+ * The database of the URL, waited for where it is away, or else the embedded one in `dataDir`. Throws one line that says
+ * what to do.
+ */
 export async function openServer(options: {
   databaseUrl: string | null
   dataDir: string
   log: DatabaseLog
+  /** For the database of a URL; default a minute. */
+  waitMs?: number
+  connectTimeoutMs?: number
+  /** Ends the waiting. */
+  signal?: AbortSignal
 }): Promise<OpenServer> {
-  const { databaseUrl, dataDir, log } = options
+  const { databaseUrl, dataDir, log, signal, waitMs = 60_000, connectTimeoutMs = 10_000 } = options
   if (databaseUrl !== null) {
-    return { connection: fromUrl(databaseUrl), failed: new Promise(() => {}), stop: async () => {} }
+    const connection = fromUrl(databaseUrl)
+    await reachDatabase(connection, { log, waitMs, connectTimeoutMs, ...(signal && { signal }) })
+    return { connection, failed: new Promise(() => {}), stop: async () => {} }
   }
   const embedded = await startEmbedded({ dataDir, log })
-  const connection = await createDatabaseIfMissing(embedded.connection, NAME).catch(
+  const connection = await createDatabaseIfMissing(embedded.connection, embeddedDatabase).catch(
     async (error: unknown) => {
       await embedded.stop()
       throw error

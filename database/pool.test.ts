@@ -7,9 +7,10 @@ import { sql } from 'kysely'
 
 import { describeOnEachEngine } from './fixtures/engines.ts'
 import { openDatabase, type Database, type PoolOptions } from './pool.ts'
-import type { ConnectionSettings } from './settings.ts'
-import { testDatabase } from './testing.ts'
+import { fromUrl, type ConnectionSettings } from './settings.ts'
+import { startTestServer, testDatabase } from './testing.ts'
 import { isPgError, PG } from './transaction.ts'
+import { isUnavailable } from './unreachable.ts'
 
 type Tables = { 'notes.note': { text: string; revision: number } }
 
@@ -27,6 +28,21 @@ async function using(
 }
 
 describeOnEachEngine('pool', (fresh) => {
+  test('a connection lost between two statements of a transaction fails the next one, and nothing else', async () => {
+    const { connection, close } = await fresh()
+    await using(connection, { max: 2 }, async ({ db, pool }) => {
+      const transaction = db.transaction().execute(async (tx) => {
+        const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(tx)
+        await pool.query('select pg_terminate_backend($1)', [rows[0]?.pid])
+        await sleep(100)
+        await sql`select 1`.execute(tx)
+      })
+      await assert.rejects(transaction)
+      assert.deepEqual((await pool.query('select 1 as one')).rows, [{ one: 1 }])
+    })
+    await close()
+  })
+
   test('values arrive as numbers, RFC 3339 strings and parsed JSON', async () => {
     const { connection, close } = await fresh()
     await using(connection, {}, async ({ db, pool }) => {
@@ -97,7 +113,6 @@ describeOnEachEngine('pool', (fresh) => {
     await using(connection, options, async ({ pool }) => {
       await pool.query(`insert into notes.note (text) values ('shared')`)
       const paused = await pool.connect()
-      paused.on('error', () => {})
       await paused.query('begin')
       await paused.query(`update notes.note set revision = 2`)
       await assert.rejects(pool.query('update notes.note set revision = 3'), (error) =>
@@ -108,6 +123,21 @@ describeOnEachEngine('pool', (fresh) => {
       await assert.rejects(paused.query('commit'))
       paused.release(true)
       assert.deepEqual((await pool.query('select revision from notes.note')).rows, [{ revision: 4 }])
+    })
+    await close()
+  })
+
+  test('a connection to what became a standby is not used again', async () => {
+    const { connection, close } = await fresh()
+    await using(connection, { max: 1 }, async ({ pool }) => {
+      const whoAmI = async () =>
+        (await pool.query<{ pid: number }>('select pg_backend_pid() as pid')).rows[0]?.pid
+      const before = await whoAmI()
+      await pool.query('set default_transaction_read_only = on')
+      const write = pool.query(`insert into notes.note (text) values ('a')`)
+      await assert.rejects(write, (error) => isPgError(error, PG.readOnly))
+      assert.notEqual(await whoAmI(), before)
+      assert.equal((await pool.query(`insert into notes.note (text) values ('a')`)).rowCount, 1)
     })
     await close()
   })
@@ -131,6 +161,24 @@ describeOnEachEngine('pool', (fresh) => {
     )
     await close()
   })
+})
+
+test('a commit that its synchronous standby has not confirmed is not taken for done', async () => {
+  const server = await startTestServer({ parameters: { synchronous_standby_names: 'nobody' } })
+  await using(fromUrl(server.url), { max: 2 }, async ({ db, pool }) => {
+    await pool.query('create table kept (id int)')
+    const write = db.transaction().execute(async (tx) => {
+      await sql`set local synchronous_commit = on`.execute(tx)
+      await sql`insert into kept values (1)`.execute(tx)
+    })
+    const refused = assert.rejects(write, isUnavailable)
+    // somebody ends the waiting, by which the server says that the commit is done, with a warning
+    const cancel = `select pg_cancel_backend(pid) from pg_stat_activity where wait_event = 'SyncRep'`
+    while ((await pool.query(cancel)).rowCount === 0) await sleep(20)
+    await refused
+    assert.equal((await pool.query('select from kept')).rowCount, 1)
+  })
+  await server.stop()
 })
 
 test('a query into a network that swallows everything fails, and its connection is not used again', async () => {

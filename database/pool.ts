@@ -1,7 +1,9 @@
 import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
 
+import { prepareRecurring, RecurringStatements } from './recurring.ts'
 import { clientConfig, type ConnectionSettings } from './settings.ts'
+import { isPgError, PG } from './transaction.ts'
 import { valueTypes } from './values.ts'
 
 export type PoolOptions = {
@@ -18,6 +20,13 @@ export type PoolOptions = {
    * of a paused process, so it bounds every take-over.
    */
   idleInTransactionTimeoutMs?: number
+  /** How long to wait for a connection, a new one or one in use; default 10,000. */
+  connectTimeoutMs?: number
+  /**
+   * Prepares statements that recur, so that each connection plans them once. Behind a pooler that gives each transaction
+   * another session one statement fails, and none is prepared from then on. Default: false.
+   */
+  prepareRecurring?: boolean
   /** Told of a connection lost while idle. The pool replaces it by itself; default: nobody is told. */
   onIdleError?: (error: Error) => void
 }
@@ -31,53 +40,82 @@ export type Database<Tables> = {
 
 /**
  * Opens a pool; the first query connects. Every connection has lock, statement and idle-in-transaction time-outs,
- * TCP keep-alive, UTC and the value types of `values.ts`. A query waits at most 10 s for a connection, then throws.
+ * TCP keep-alive, UTC and the value types of `values.ts`. A query that waits too long for a connection throws.
  * A statement that raises its own `statement_timeout` also needs `query_timeout`, the driver's, which is 10 s longer.
  */
 export function openDatabase<Tables>(
   connection: ConnectionSettings,
   options: PoolOptions = {},
 ): Database<Tables> {
-  const statementTimeoutMs = options.statementTimeoutMs ?? 30_000
   const pool = new pg.Pool({
-    ...clientConfig(connection),
+    ...connectionConfig(connection, options),
     types: valueTypes,
     max: options.max ?? 10,
-    application_name: options.applicationName ?? 'bundle-console',
-    statement_timeout: statementTimeoutMs,
-    query_timeout: statementTimeoutMs + 10_000,
-    lock_timeout: options.lockTimeoutMs ?? 5_000,
-    idle_in_transaction_session_timeout: options.idleInTransactionTimeoutMs ?? 10_000,
-    options: '-c TimeZone=UTC -c DateStyle=ISO',
-    connectionTimeoutMillis: 10_000,
     idleTimeoutMillis: 30_000,
-    keepAlive: true,
-    keepAliveInitialDelayMillis: 10_000,
   })
-  pool.on('connect', endWhenSilent)
+  pool.on('connect', endWhenUseless)
+  if (options.prepareRecurring === true) {
+    const statements = new RecurringStatements()
+    pool.on('connect', (client) => prepareRecurring(client, statements))
+  }
   // Without a listener the loss of an idle connection would end the process.
   pool.on('error', (error) => options.onIdleError?.(error))
+  // The same for one that is lost in use, between two statements: the next statement says so.
+  pool.on('connect', (client) => client.on('error', () => {}))
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
   let closed: Promise<void> | undefined
   const close = () => (closed ??= pool.ended ? Promise.resolve() : pool.end())
   return { db, pool, close }
 }
 
+/** How each connection of a pool is opened. */
+export function connectionConfig(connection: ConnectionSettings, options: PoolOptions): pg.ClientConfig {
+  const statementTimeoutMs = options.statementTimeoutMs ?? 30_000
+  return {
+    ...clientConfig(connection),
+    application_name: options.applicationName ?? 'bundle-console',
+    statement_timeout: statementTimeoutMs,
+    query_timeout: statementTimeoutMs + 10_000,
+    lock_timeout: options.lockTimeoutMs ?? 5_000,
+    idle_in_transaction_session_timeout: options.idleInTransactionTimeoutMs ?? 10_000,
+    options: '-c TimeZone=UTC -c DateStyle=ISO',
+    connectionTimeoutMillis: options.connectTimeoutMs ?? 10_000,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
+  }
+}
+
 /**
- * When the network swallows everything, no answer and no error comes for a quarter of an hour. The driver's own time-out
- * (10 s after the server's should have come) only fails the query and leaves the connection waiting, so end it here.
+ * Ends a connection, by which the pool makes a new one, where it is of no use any more:
+ *
+ * - When the network swallows everything, no answer and no error comes for a quarter of an hour. The driver's own
+ *   time-out (10 s after the server's should have come) only fails the query and leaves the connection waiting.
+ * - A newer release changed a table under a prepared statement.
+ * - The server became a standby. The next connection is led by name to the new primary.
+ * - Somebody cancelled a commit that waited for its synchronous standby. The server says that it is done, with a mere
+ *   warning, and a failover may lose it: to us it is as unknown as one whose connection was lost.
  */
-function endWhenSilent(client: pg.PoolClient): void {
+function endWhenUseless(client: pg.PoolClient): void {
+  let isUnconfirmed = false
+  client.on('notice', ({ routine }) => {
+    if (routine === 'SyncRepWaitForLSN') isUnconfirmed = true
+  })
+  const failed = (error: unknown): void => {
+    const isSilent = error instanceof Error && error.message === 'Query read timeout'
+    const isOutdated = isPgError(error, PG.featureNotSupported) && /cached plan/.test(error.message)
+    if (isSilent || isOutdated || isPgError(error, PG.readOnly)) void client.end()
+  }
   // oxlint-disable-next-line typescript/unbound-method -- the proxy passes `this` on
   client.query = new Proxy(client.query, {
     apply(query, self, args) {
       const answer: unknown = Reflect.apply(query, self, args)
-      if (answer instanceof Promise) {
-        answer.catch((error: unknown) => {
-          if (error instanceof Error && error.message === 'Query read timeout') void client.end()
-        })
-      }
-      return answer
+      if (!(answer instanceof Promise)) return answer
+      answer.catch(failed)
+      return answer.then((result: unknown) => {
+        if (!isUnconfirmed) return result
+        void client.end()
+        throw new Error('Connection terminated: a commit was not confirmed by its synchronous standby')
+      })
     },
   })
 }

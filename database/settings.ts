@@ -19,9 +19,10 @@ const example = 'postgresql://user:password@host:5432/database'
 
 /**
  * Reads a `postgresql://` URL. A unix socket is written `postgresql://user@/database?host=/directory`. Understood
- * parameters: `host`, `port`, `sslmode` (`disable`, `require`: encrypted, anybody's certificate, as libpq has it;
- * `verify-ca`; `verify-full`), `sslrootcert`, `sslcert`, `sslkey` (files). Throws on anything else, without the
- * URL in the message, as it may hold a password.
+ * parameters: `host`, `port`, `sslmode` (`disable`, `require`: encrypted, anybody's certificate unless `sslrootcert` is
+ * given, as libpq has it; `verify-ca`; `verify-full`), `sslrootcert`, `sslcert`, `sslkey` (files). There is no TLS on a
+ * unix socket, whatever `sslmode` says. Throws on anything else, without the URL in the message, as it may hold a
+ * password.
  */
 export function fromUrl(databaseUrl: string): ConnectionSettings {
   // WHATWG URLs have no empty host beside a user, PostgreSQL's have.
@@ -47,7 +48,7 @@ export function fromUrl(databaseUrl: string): ConnectionSettings {
     throw new Error(`DATABASE_URL names no host; expected the form ${example}, or ?host=/socket/directory`)
   if (!Number.isInteger(port) || port < 1 || port > 65_535)
     throw new Error('DATABASE_URL has an unusable port')
-  const tls = tlsOf(url.searchParams)
+  const tls = host.startsWith('/') ? undefined : tlsOf(url.searchParams)
   return {
     host,
     port,
@@ -61,7 +62,7 @@ export function fromUrl(databaseUrl: string): ConnectionSettings {
 function tlsOf(parameters: URLSearchParams): TlsOptions | undefined {
   const file = (name: string) => {
     const path = parameters.get(name)
-    return path === null ? undefined : readFileSync(path, 'utf8')
+    return path === null ? undefined : readTlsFile(name, path)
   }
   const [ca, cert, key] = [file('sslrootcert'), file('sslcert'), file('sslkey')]
   const files = { ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }) }
@@ -70,13 +71,23 @@ function tlsOf(parameters: URLSearchParams): TlsOptions | undefined {
     case 'disable':
       return undefined
     case 'require':
-      return { ...files, rejectUnauthorized: false }
+      // libpq: whoever names an authority wants it asked, whatever the mode says
+      if (!ca) return { ...files, rejectUnauthorized: false }
+      return { ...files, rejectUnauthorized: true, checkServerIdentity: () => undefined }
     case 'verify-ca':
       return { ...files, rejectUnauthorized: true, checkServerIdentity: () => undefined }
     case 'verify-full':
       return { ...files, rejectUnauthorized: true }
     default:
       throw new Error('DATABASE_URL has an unknown sslmode; use disable, require, verify-ca or verify-full')
+  }
+}
+
+function readTlsFile(name: string, path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    throw new Error(`DATABASE_URL names a file that cannot be read: ${name}=${path}`, { cause: error })
   }
 }
 

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path'
 
 import pg from 'pg'
 
+import { freePort } from './free-port.ts'
 import { migrate, readMigrations, type MigrationSource } from './migrate.ts'
 import { quoteName } from './names.ts'
 import { openDatabase } from './pool.ts'
@@ -12,13 +13,8 @@ import { binariesIn, findBinaries } from './server/binaries.ts'
 import { clusterPassword, ensureCluster, type Cluster } from './server/cluster.ts'
 import type { DatabaseLog } from './server/log.ts'
 import { serverUser } from './server/os-user.ts'
-import {
-  freePort,
-  makeRunDirectory,
-  needsTcp,
-  removeRunDirectory,
-  testDirectoriesIn,
-} from './server/place.ts'
+import { makeRunDirectory, needsTcp, removeRunDirectory, testDirectoriesIn } from './server/place.ts'
+import type { ServerParameters } from './server/parameters.ts'
 import { startServer } from './server/server-process.ts'
 import { clientConfig, fromUrl, toUrl, type ConnectionSettings } from './settings.ts'
 
@@ -31,6 +27,10 @@ export type TestDatabase = {
 export type TestServer = {
   /** For `TEST_DATABASE_URL`. */
   url: string
+  /** Stops the server in order, or kills it, and starts it again at the same place with what it holds. */
+  restart: (how?: 'in order' | 'killed') => Promise<void>
+  /** Stops the server and leaves what it holds to `restart`. */
+  pause: () => Promise<void>
   /** Stops the server and removes all of it; may be called again. */
   stop: () => Promise<void>
 }
@@ -38,6 +38,10 @@ export type TestServer = {
 export type TestServerOptions = {
   /** The programs of another PostgreSQL, see {@link installedPostgres}; default: the one that we bring. */
   binDirectory?: string
+  /** More settings of the server, such as those of TLS. */
+  parameters?: ServerParameters
+  /** On loopback rather than a unix socket. */
+  transport?: 'socket' | 'tcp'
 }
 
 export type TestDatabaseOptions = {
@@ -140,20 +144,30 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   const { binDirectory } = options
   const binaries = binDirectory ? binariesIn(binDirectory, user) : findBinaries(user)
   const cluster: Cluster = { directory, runDirectory: root, binaries, user, disposable: true }
-  if (needsTcp) cluster.tcp = { port: await freePort(), password: clusterPassword(directory) }
+  if (needsTcp || options.transport === 'tcp')
+    cluster.tcp = { port: await freePort(), password: clusterPassword(directory) }
   const remove = () => removeRunDirectory(root)
   process.once('exit', remove)
   try {
     await ensureCluster(cluster)
     const fast = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: 400 }
-    const server = await startServer(cluster, silent, fast)
+    const parameters = { ...fast, ...options.parameters }
+    let server = await startServer(cluster, silent, parameters)
+    const pause = () => server.stop()
+    const restart = async (how = 'in order') => {
+      if (how === 'killed') {
+        process.kill(server.pid, 'SIGKILL')
+        await server.exited
+      } else await pause()
+      server = await startServer(cluster, silent, parameters)
+    }
     const stop = async () => {
       await server.stop()
       remove()
       process.off('exit', remove)
     }
     let stopping: Promise<void> | undefined
-    return { url: toUrl(server.connection), stop: () => (stopping ??= stop()) }
+    return { url: toUrl(server.connection), restart, pause, stop: () => (stopping ??= stop()) }
   } catch (error) {
     remove()
     throw error

@@ -28,6 +28,17 @@ const revisions = async ({ db }: Database<Tables>) =>
   )
 
 describe('transaction', () => {
+  test('is not done before its commit, and throws what the commit throws', async () => {
+    await withNotes(async (database) => {
+      await database.pool.query('create table notes.once (n int unique deferrable initially deferred)')
+      const same = inTransaction(database.db, async (tx) => {
+        await sql`insert into notes.once values (1), (1)`.execute(tx)
+        return 'done'
+      })
+      await assert.rejects(same, (error) => isPgError(error, PG.uniqueViolation))
+    })
+  })
+
   test('commits what it returns from, rolls back what it throws', async () => {
     await withNotes(async (database) => {
       const { db } = database

@@ -4,6 +4,7 @@ import type { IsolationLevel, Kysely, Transaction } from 'kysely'
 
 /** The PostgreSQL error codes that this program acts on. */
 export const PG = {
+  featureNotSupported: '0A000',
   notNullViolation: '23502',
   foreignKeyViolation: '23503',
   uniqueViolation: '23505',
@@ -14,10 +15,16 @@ export const PG = {
   idleInTransactionTimeout: '25P03',
   duplicateDatabase: '42P04',
   undefinedTable: '42P01',
+  invalidParameterValue: '22023',
   lockNotAvailable: '55P03',
   queryCanceled: '57014',
   adminShutdown: '57P01',
+  crashShutdown: '57P02',
   cannotConnectNow: '57P03',
+  tooManyConnections: '53300',
+  readOnly: '25006',
+  invalidStatementName: '26000',
+  duplicateStatement: '42P05',
   untranslatableCharacter: '22P05',
 } as const
 
@@ -57,8 +64,20 @@ export async function inTransaction<Tables, Result>(
     } catch (error) {
       const again = isPgError(error, PG.serializationFailure) || isPgError(error, PG.deadlockDetected)
       if (!again || attempt >= attempts) throw error
-      // Full jitter: those who collided must not collide again in step.
-      await sleep(Math.random() * Math.min(10 * 2 ** attempt, 500))
+      await (ownPauses.get(db) ?? pause)(attempt)
     }
   }
 }
+
+/** How long those who collided wait before they try again, `attempt` being how often they did. */
+export type Pause = (attempt: number) => Promise<void>
+
+const ownPauses = new WeakMap<object, Pause>()
+
+/** For a database in virtual time: from now on its transactions wait in this way. */
+export function pauseBy<Tables>(db: Kysely<Tables>, ownPause: Pause): void {
+  ownPauses.set(db, ownPause)
+}
+
+/** Full jitter: those who collided must not collide again in step. */
+const pause: Pause = (attempt) => sleep(Math.random() * Math.min(10 * 2 ** attempt, 500))

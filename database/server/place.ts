@@ -1,5 +1,4 @@
 import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 
@@ -31,12 +30,3 @@ export function removeRunDirectory(path: string | undefined): void {
 
 /** Where there are no unix sockets, the server is on loopback. */
 export const needsTcp = process.platform === 'win32'
-
-export async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
-  const address = server.address()
-  await new Promise((done) => server.close(done))
-  if (address === null || typeof address === 'string') throw new Error('no free port on loopback')
-  return address.port
-}

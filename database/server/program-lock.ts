@@ -61,8 +61,7 @@ function openExclusively(dataDir: string, notePath: string): DatabaseSync {
     return handle
   } catch (error) {
     handle?.close()
-    if (sqliteCode(error) === sqliteBusy)
-      throw new Error(inUse(dataDir, readNote(notePath)), { cause: error })
+    if (sqliteCode(error) === sqliteBusy) throw new DirectoryInUse(dataDir, readNote(notePath))
     const reason = error instanceof Error ? error.message : String(error)
     throw new Error(
       `DATA_DIR ${dataDir} cannot be locked (${path}: ${reason}); make it writable or choose another`,
@@ -81,10 +80,16 @@ function sqliteCode(error: unknown): number | undefined {
   return error.errcode & 0xff
 }
 
-function inUse(dataDir: string, holder: Holder | undefined): string {
-  const elsewhere = holder && holder.host !== hostname() ? ` on ${holder.host}` : ''
-  const who = holder ? `process ${holder.pid}${elsewhere} (started ${holder.startedAt})` : 'another process'
-  return `DATA_DIR ${dataDir} is in use by ${who}; stop it or choose another DATA_DIR`
+/** Another program has the directory. */
+export class DirectoryInUse extends Error {
+  readonly holder: Holder | undefined
+
+  constructor(dataDir: string, holder: Holder | undefined) {
+    const elsewhere = holder && holder.host !== hostname() ? ` on ${holder.host}` : ''
+    const who = holder ? `process ${holder.pid}${elsewhere} (started ${holder.startedAt})` : 'another process'
+    super(`DATA_DIR ${dataDir} is in use by ${who}; stop it or choose another DATA_DIR`)
+    this.holder = holder
+  }
 }
 
 function readNote(path: string): Holder | undefined {

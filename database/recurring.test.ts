@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { suite, test } from 'node:test'
+import { sql } from 'kysely'
+import { openDatabase } from './pool.ts'
+import { RecurringStatements } from './recurring.ts'
+import { testDatabase } from './testing.ts'
+
+const NAME = `recurring_${createHash('sha256').update('select $1').digest('hex').slice(0, 32)}`
+
+suite('statements that recur', () => {
+  test('get a name the third time, and keep it', () => {
+    const statements = new RecurringStatements()
+    assert.deepEqual(
+      [1, 2, 3, 4].map(() => statements.nameOf('select $1') ?? null),
+      [null, null, NAME, NAME],
+    )
+  })
+
+  test('get the same name for the same text only, whoever names it', () => {
+    const name = (text: string) => {
+      const statements = new RecurringStatements()
+      statements.nameOf(text)
+      statements.nameOf(text)
+      return statements.nameOf(text)
+    }
+    assert.equal(name('select $1'), name('select $1'))
+    assert.notEqual(name('select $1'), name('select $2'))
+  })
+
+  test('leave room for others however many differ', () => {
+    const statements = new RecurringStatements()
+    for (let index = 0; index < 10_000; index++) assert.equal(statements.nameOf(`select ${index}`), undefined)
+    const named = Array.from({ length: 300 }, (_, index) => {
+      for (let times = 0; times < 2; times++) statements.nameOf(`select $1 + ${index}`)
+      return statements.nameOf(`select $1 + ${index}`)
+    })
+    assert.equal(named.filter((name) => name !== undefined).length, 100)
+  })
+
+  test('are prepared on the connection, and a table that changes under them costs one connection', async () => {
+    const database = await testDatabase({ migrations: [] })
+    const { db, close } = openDatabase<object>(database.connection, { max: 1, prepareRecurring: true })
+    try {
+      await sql`create table thing (id integer)`.execute(db)
+      const read = () => sql`select * from thing where id = ${1}`.execute(db)
+      for (let times = 0; times < 8; times++) await read()
+      const prepared = await sql<{ name: string }>`select name from pg_prepared_statements`.execute(db)
+      assert.match(prepared.rows.map(({ name }) => name).join(), /^recurring_[0-9a-f]{32}$/)
+      await sql`alter table thing add column title text`.execute(db)
+      await assert.rejects(read(), /cached plan must not change result type/)
+      assert.deepEqual((await read()).rows, [])
+    } finally {
+      await close()
+      await database.close()
+    }
+  })
+
+  // what a pooler without knowledge of prepared statements does to one of its clients
+  for (const [what, disturb] of [
+    ['does not know the name', sql`deallocate all`],
+    ['knows it already', null],
+  ] as const)
+    test(`are not prepared any more after another session ${what}`, async () => {
+      const database = await testDatabase({ migrations: [] })
+      const { db, close } = openDatabase<object>(database.connection, { max: 1, prepareRecurring: true })
+      const read = async () => (await sql<{ value: string }>`select ${'a'}::text as value`.execute(db)).rows
+      const names = async () =>
+        (await sql<{ name: string }>`select name from pg_prepared_statements`.execute(db)).rows
+      try {
+        const expected = [{ value: 'a' }]
+        if (disturb === null) {
+          const statements = new RecurringStatements()
+          const text = 'select $1::text as value'
+          const [, , name] = [1, 2, 3].map(() => statements.nameOf(text))
+          await sql.raw(`prepare ${name} (text) as ${text}`).execute(db)
+          for (let times = 0; times < 2; times++) assert.deepEqual(await read(), expected)
+        } else {
+          for (let times = 0; times < 4; times++) assert.deepEqual(await read(), expected)
+          assert.equal((await names()).length, 1)
+          await disturb.execute(db)
+        }
+        await assert.rejects(read(), /prepared statement "recurring_[0-9a-f]{32}" (does not|already) exist/)
+        const before = await names()
+        for (let times = 0; times < 8; times++) assert.deepEqual(await read(), expected)
+        assert.deepEqual(await names(), before)
+      } finally {
+        await close()
+        await database.close()
+      }
+    })
+})

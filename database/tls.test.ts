@@ -1,0 +1,189 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { chmodSync, chownSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+
+import { openDatabase } from './pool.ts'
+import { reachDatabase } from './reach.ts'
+import { serverUser } from './server/os-user.ts'
+import { fromUrl } from './settings.ts'
+import { startTestServer, type TestServer } from './testing.ts'
+
+// A real server with certificates of an authority that is made here. It is known as "localhost", and only as that.
+
+const openssl = (...args: string[]) => spawnSync('openssl', args, { encoding: 'utf8' })
+const skip = openssl('version').status === 0 ? false : 'this machine has no openssl'
+const log = { info: () => {}, warn: () => {}, error: () => {} }
+
+let folder: string
+let server: TestServer
+
+const at = (name: string) => join(folder, name)
+
+function makeAuthority(name: string): void {
+  const made = openssl(
+    'req',
+    '-x509',
+    '-newkey',
+    'ec',
+    '-pkeyopt',
+    'ec_paramgen_curve:prime256v1',
+    '-nodes',
+    '-subj',
+    `/CN=${name}`,
+    '-days',
+    '2',
+    '-keyout',
+    at(`${name}.key`),
+    '-out',
+    at(`${name}.crt`),
+  )
+  assert.equal(made.status, 0, made.stderr)
+}
+
+function makeCertificate(name: string, authority: string, subject: string, extension: string): void {
+  const asked = openssl(
+    'req',
+    '-newkey',
+    'ec',
+    '-pkeyopt',
+    'ec_paramgen_curve:prime256v1',
+    '-nodes',
+    '-subj',
+    `/CN=${subject}`,
+    '-keyout',
+    at(`${name}.key`),
+    '-out',
+    at(`${name}.csr`),
+  )
+  assert.equal(asked.status, 0, asked.stderr)
+  writeFileSync(at(`${name}.ext`), extension)
+  const signed = openssl(
+    'x509',
+    '-req',
+    '-in',
+    at(`${name}.csr`),
+    '-CA',
+    at(`${authority}.crt`),
+    '-CAkey',
+    at(`${authority}.key`),
+    '-CAcreateserial',
+    '-days',
+    '2',
+    '-extfile',
+    at(`${name}.ext`),
+    '-out',
+    at(`${name}.crt`),
+  )
+  assert.equal(signed.status, 0, signed.stderr)
+}
+
+const rules = `
+hostnossl all postgres 127.0.0.1/32 scram-sha-256
+hostssl all certified 127.0.0.1/32 cert
+hostssl all postgres 127.0.0.1/32 scram-sha-256
+`
+
+function urlWith(query: string, changes: { host?: string; user?: string } = {}): string {
+  const { host = 'localhost', user } = changes
+  const url = new URL(server.url)
+  url.hostname = host
+  if (user !== undefined) [url.username, url.password] = [user, '']
+  return `${url.href}?${query}`
+}
+
+async function secured(url: string): Promise<string> {
+  const { pool, close } = openDatabase(fromUrl(url), { max: 1 })
+  try {
+    const { rows } = await pool.query<{ told: string }>(
+      `select ssl::text || ' ' || current_user as told from pg_stat_ssl where pid = pg_backend_pid()`,
+    )
+    return rows[0]?.told ?? ''
+  } finally {
+    await close()
+  }
+}
+
+const refuses = (url: string, message: RegExp) =>
+  assert.rejects(reachDatabase(fromUrl(url), { log, waitMs: 0, connectTimeoutMs: 5_000 }), message)
+
+describe('TLS to a real server', { skip }, () => {
+  before(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'tls-'))
+    for (const name of ['authority', 'stranger']) makeAuthority(name)
+    makeCertificate('server', 'authority', 'localhost', 'subjectAltName=DNS:localhost')
+    makeCertificate('client', 'authority', 'certified', 'extendedKeyUsage=clientAuth')
+    makeCertificate('forged', 'stranger', 'certified', 'extendedKeyUsage=clientAuth')
+    writeFileSync(at('rules.conf'), rules)
+    const user = serverUser('')
+    for (const name of readdirSync(folder)) {
+      if (user) chownSync(at(name), user.uid, user.gid)
+      chmodSync(at(name), 0o600)
+    }
+    chmodSync(folder, 0o711)
+    server = await startTestServer({
+      transport: 'tcp',
+      parameters: {
+        ssl: 'on',
+        ssl_cert_file: at('server.crt'),
+        ssl_key_file: at('server.key'),
+        ssl_ca_file: at('authority.crt'),
+        hba_file: at('rules.conf'),
+      },
+    })
+    const { pool, close } = openDatabase(fromUrl(server.url))
+    await pool.query('create role certified login')
+    await close()
+  })
+  after(async () => {
+    await server.stop()
+    rmSync(folder, { recursive: true })
+  })
+
+  test('disable speaks openly, require is encrypted whoever answers', async () => {
+    assert.equal(await secured(urlWith('sslmode=disable')), 'false postgres')
+    assert.equal(await secured(urlWith('sslmode=require')), 'true postgres')
+    assert.equal(await secured(urlWith('sslmode=require', { host: '127.0.0.1' })), 'true postgres')
+  })
+
+  test('verify-ca asks who signed it, under whatever name', async () => {
+    const trusted = `sslmode=verify-ca&sslrootcert=${at('authority.crt')}`
+    assert.equal(await secured(urlWith(trusted, { host: '127.0.0.1' })), 'true postgres')
+    const unknown = /its certificate is not signed by an authority that sslrootcert names/
+    await refuses(urlWith(`sslmode=verify-ca&sslrootcert=${at('stranger.crt')}`), unknown)
+    await refuses(urlWith('sslmode=verify-ca'), unknown)
+    // as libpq has it: an authority that is named is asked
+    await refuses(urlWith(`sslmode=require&sslrootcert=${at('stranger.crt')}`), unknown)
+  })
+
+  test('verify-full also asks for the name, and so does an authority without a mode', async () => {
+    for (const query of [
+      `sslmode=verify-full&sslrootcert=${at('authority.crt')}`,
+      `sslrootcert=${at('authority.crt')}`,
+    ]) {
+      assert.equal(await secured(urlWith(query)), 'true postgres')
+      await refuses(urlWith(query, { host: '127.0.0.1' }), /its certificate is for another host name/)
+    }
+  })
+
+  test('a client certificate is shown, and one of a stranger is no good', async () => {
+    const full = `sslmode=verify-full&sslrootcert=${at('authority.crt')}`
+    const shown = (name: string) => `${full}&sslcert=${at(`${name}.crt`)}&sslkey=${at(`${name}.key`)}`
+    assert.equal(await secured(urlWith(shown('client'), { user: 'certified' })), 'true certified')
+    await refuses(
+      urlWith(full, { user: 'certified' }),
+      /it does not let this user in|TLS could not be agreed on/,
+    )
+    await refuses(urlWith(shown('forged'), { user: 'certified' }), /cannot be used: (it|TLS)/)
+  })
+
+  test('a file that is not there is named, and the URL is not', () => {
+    assert.throws(
+      () => fromUrl(urlWith(`sslmode=verify-full&sslrootcert=${at('missing.crt')}`)),
+      (error: Error) =>
+        /^DATABASE_URL names a file that cannot be read: sslrootcert=.*missing\.crt$/.test(error.message),
+    )
+  })
+})

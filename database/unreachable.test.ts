@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+
+import pg from 'pg'
+
+import { PG } from './transaction.ts'
+import { isUnavailable, whyUnreachable } from './unreachable.ts'
+
+const coded = (code: string, message = 'driver words with canary') =>
+  Object.assign(new Error(message), { code })
+
+test('what passes by itself is told from what somebody has to change, never in the words of the driver', () => {
+  const passing = [
+    'ECONNREFUSED',
+    'ENOTFOUND',
+    'EAI_AGAIN',
+    'ETIMEDOUT',
+    'ECONNRESET',
+    '57P01',
+    '57P03',
+    '53300',
+  ]
+  const lasting = [
+    '28P01',
+    '28000',
+    '3D000',
+    '42501',
+    'ERR_TLS_CERT_ALTNAME_INVALID',
+    'CERT_HAS_EXPIRED',
+    'X',
+  ]
+  for (const code of passing) assert.equal(whyUnreachable(coded(code)).mayPass, true, code)
+  for (const code of lasting) assert.equal(whyUnreachable(coded(code)).mayPass, false, code)
+  for (const code of [...passing, ...lasting])
+    assert.ok(!whyUnreachable(coded(code)).reason.includes('canary'), code)
+  assert.equal(whyUnreachable(new Error('timeout expired')).mayPass, true)
+  assert.match(whyUnreachable(coded('SELF_SIGNED_CERT_IN_CHAIN')).reason, /not signed by an authority/)
+  assert.deepEqual(whyUnreachable('what?'), { reason: 'the connection failed', mayPass: false })
+})
+
+test("a refusal of the server that we do not know is told with the server's reason", () => {
+  const refusal = Object.assign(new pg.DatabaseError('unsupported startup parameter: options', 50, 'error'), {
+    code: '08P01',
+  })
+  assert.match(whyUnreachable(refusal).reason, /unsupported startup parameter: options/)
+})
+
+test('a statement that failed as the database is away or busy is not one that is wrong', () => {
+  for (const code of [PG.adminShutdown, PG.crashShutdown, PG.readOnly, PG.lockNotAvailable, '08006', '53300'])
+    assert.ok(isUnavailable(coded(code)), code)
+  for (const words of [
+    'timeout exceeded when trying to connect',
+    'Connection terminated unexpectedly',
+    'Client has encountered a connection error and is not queryable',
+    'Query read timeout',
+  ])
+    assert.ok(isUnavailable(new Error(words)), words)
+  for (const code of [PG.uniqueViolation, PG.undefinedTable, '']) assert.ok(!isUnavailable(coded(code)), code)
+  assert.ok(!isUnavailable('Connection terminated'))
+})
