@@ -33,6 +33,8 @@ export interface StartOptions {
     platformApiBase: string | null
     egressAllow: readonly EgressRule[]
     credential: string | null
+    /** The files of the sealing key; without one it is kept in `dataDir`. */
+    sealingKeyFiles?: readonly string[]
     events?: RuntimeOptions['events']
   }
   /** Whether to run the example plugins that the demo world installs with. */
@@ -135,6 +137,7 @@ async function startRuntime(
   const runtime: Runtime = await createRuntime({
     connection: database.connection,
     dataDir,
+    ...(settings.sealingKeyFiles !== undefined && { sealingKeyFiles: settings.sealingKeyFiles }),
     platformApiBase,
     egressAllow: settings.egressAllow,
     credentials: [credential],
@@ -152,6 +155,8 @@ async function startRuntime(
   stops.push(() => server.stop({ graceMs: 2_000 }))
   const plugins = options.plugins ? await startDemoPlugins(join(dataDir, 'plugins'), platformApiBase) : null
   if (plugins !== null) stops.push(() => plugins.stop())
+  // calls under way end while there is still somebody who answers
+  stops.push(() => runtime.drain())
   // plugins first: an operation that was left over goes on at once
   await runtime.start()
 

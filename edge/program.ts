@@ -2,8 +2,11 @@ import { SettingsError } from './settings.ts'
 
 /** A program of ours that runs until it is told to end. */
 export interface Program {
-  /** Whoever registers later is stopped earlier: what uses something ends before it. */
-  onStop(stop: () => Promise<void>): void
+  /**
+   * Whoever registers later is stopped earlier: what uses something ends before it. What does not stop within `withinMs`
+   * (15 s) is left behind, and the program ends with 1.
+   */
+  onStop(stop: () => Promise<void>, withinMs?: number): void
   /** Ends the program in order. `why` is told on standard error. */
   end(code: 0 | 1, why?: unknown): void
   /** Aborted as soon as the program is to end: what fails from then on is no news. */
@@ -16,7 +19,7 @@ export interface Program {
  * `LOG_LEVEL` is `debug`.
  */
 export async function runProgram(start: (program: Program) => Promise<void>): Promise<void> {
-  const stops: (() => Promise<void>)[] = []
+  const stops: { stop: () => Promise<void>; withinMs: number }[] = []
   const ending = new AbortController()
   let started: Promise<void> = Promise.resolve()
 
@@ -24,8 +27,8 @@ export async function runProgram(start: (program: Program) => Promise<void>): Pr
     // whatever is just being started must be known before it can be stopped
     await started.catch(() => undefined)
     let exitCode = code
-    for (const stop of stops.toReversed()) {
-      await stop().catch((error: unknown) => {
+    for (const { stop, withinMs } of stops.toReversed()) {
+      await within(withinMs, stop()).catch((error: unknown) => {
         exitCode = 1
         console.error(lineOf(error))
       })
@@ -43,8 +46,20 @@ export async function runProgram(start: (program: Program) => Promise<void>): Pr
   process.once('SIGTERM', () => end(0))
   process.on('uncaughtException', (error) => end(1, error))
   process.on('unhandledRejection', (reason) => end(1, reason))
-  started = start({ onStop: (stop) => stops.push(stop), end, ending: ending.signal })
+  started = start({
+    onStop: (stop, withinMs = 15_000) => void stops.push({ stop, withinMs }),
+    end,
+    ending: ending.signal,
+  })
   await started.catch((error: unknown) => end(1, error))
+}
+
+async function within(ms: number, stopping: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`A part did not stop within ${ms / 1000} s.`)), ms)
+  })
+  await Promise.race([stopping, late]).finally(() => clearTimeout(timer))
 }
 
 function lineOf(error: unknown): unknown {

@@ -46,6 +46,17 @@ export function port(fallback: number) {
     .default(fallback)
 }
 
+/** A whole number within bounds. */
+export function whole(fallback: number, { min, max }: { min: number; max: number }) {
+  const message = `a whole number from ${min} to ${max} is needed`
+  return z
+    .string()
+    .regex(/^\d{1,9}$/, message)
+    .transform(Number)
+    .refine((value) => value >= min && value <= max, message)
+    .default(fallback)
+}
+
 /** An origin such as `https://console.example.org`: no path, query, fragment or user. */
 export const originUrl = z.string().transform((text, context) => {
   const url = URL.canParse(text) ? new URL(text) : null

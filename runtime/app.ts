@@ -1,7 +1,9 @@
 import type { JWTVerifyGetKey } from 'jose'
 import { migrate, readMigrations } from '#database/migrate.ts'
 import { openDatabase } from '#database/pool.ts'
+import type { PoolOptions } from '#database/pool.ts'
 import type { ConnectionSettings } from '#database/settings.ts'
+import { whyUnreachable } from '#database/unreachable.ts'
 import { systemClock } from '#edge/clock.ts'
 import type { Clock } from '#edge/clock.ts'
 import type { EgressRule } from '#edge/egress.ts'
@@ -11,11 +13,14 @@ import { createOutbound } from '#edge/outbound.ts'
 import { systemRandom } from '#edge/random.ts'
 import type { Random } from '#edge/random.ts'
 import { createFeed } from './events/feed.ts'
+import { joinReplicas } from './events/replicas.ts'
+import type { Replicas } from './events/replicas.ts'
 import { createActorCheck } from './http/actor-assertion.ts'
 import { createHttpApp } from './http/app.ts'
 import { attempts } from './http/attempts.ts'
 import { countCalls } from './http/count-calls.ts'
 import { createServiceCheck } from './http/credentials.ts'
+import { replicaGauges } from './http/gauges.ts'
 import { createMetrics } from './http/metrics.ts'
 import type { HttpApp } from './http/mount.ts'
 import { createRateLimiter } from './http/rate-limit.ts'
@@ -23,6 +28,11 @@ import type { RateLimit } from './http/rate-limit.ts'
 import { createHandlers } from './http/routes.ts'
 import { startJanitor } from './janitor.ts'
 import { loadSigner } from './references/signer.ts'
+import { together } from './rounds.ts'
+import type { Rounds } from './rounds.ts'
+import { startKeyKeeper } from './sealing/keep-keys.ts'
+import { Keyring } from './sealing/keyring.ts'
+import { openVault } from './sealing/open-vault.ts'
 import { RUNTIME_MIGRATIONS } from './store/migrations.ts'
 import { keepSigningKey } from './store/signing-keys/keep-signing-key.ts'
 import type { RuntimeTables } from './store/tables.ts'
@@ -32,8 +42,16 @@ import type { World } from './world.ts'
 
 export interface RuntimeOptions {
   connection: ConnectionSettings
-  /** Where this replica's signing key is kept. */
+  /** The same database with sessions that are kept, to migrate and to listen, where `connection` goes through a pooler. */
+  direct?: ConnectionSettings
+  /** Whether replicas tell each other when they commit; default true. */
+  listens?: boolean
+  /** Where this replica's signing key is kept, and the sealing key where no file of one is named. */
   dataDir: string
+  /**
+   * The files of the sealing key: needed where several replicas share a database. Two while it is being changed.
+   */
+  sealingKeyFiles?: readonly string[]
   /** Where plugins reach the platform; also the `iss` of its tokens. */
   platformApiBase: string
   egressAllow: readonly EgressRule[]
@@ -44,16 +62,31 @@ export interface RuntimeOptions {
   log: Log
   clock?: Clock
   random?: Random
+  /** `off` for a replica that only works on operations; health and metrics are answered all the same. */
+  api?: 'off'
   /** `off` for a replica that only answers. */
   worker?: Omit<WorkerOptions, 'owner'> | 'off'
   /** Holds each answer against the contract: for tests and development. */
   checkAnswers?: boolean
   /** For each person and each plugin; default 1,000 a second, 2,000 at once. */
   rateLimit?: RateLimit
-  events?: { lifetimeMs?: number; heartbeatMs?: number; pollMs?: number; maxStreams?: number }
+  events?: {
+    lifetimeMs?: number
+    heartbeatMs?: number
+    pollMs?: number
+    calmPollMs?: number
+    maxStreams?: number
+  }
   /** Most connections for answering requests (default 16) and for the worker (default 8). */
   connections?: { http?: number; worker?: number }
+  /** Of each connection; statements of requests are cancelled after 15 s where absent. */
+  limits?: Limits
 }
+
+export type Limits = Pick<
+  PoolOptions,
+  'connectTimeoutMs' | 'statementTimeoutMs' | 'lockTimeoutMs' | 'idleInTransactionTimeoutMs'
+>
 
 export interface Runtime {
   /** Serves `/bundle-runtime/api` and `/module-plugin-manager/api`. */
@@ -61,7 +94,12 @@ export interface Runtime {
   world: World
   /** Migrates the database and begins to work on operations. Throws, with one line, where that cannot be. */
   start(): Promise<void>
-  /** Ends event streams, lets calls of plugins under way end, closes everything; may be called again. */
+  /**
+   * Is not ready any more, and after `delayMs` ends event streams and lets calls of plugins under way end; requests are
+   * answered still. May be called again.
+   */
+  drain(delayMs?: number): Promise<void>
+  /** Drains and closes everything; may be called again. */
   stop(): Promise<void>
 }
 
@@ -74,29 +112,41 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
   const { connection, egressAllow, log, clock = systemClock, random = systemRandom } = options
   const metrics = createMetrics()
   const signer = await loadSigner({ directory: options.dataDir, issuer: options.platformApiBase, clock })
+  const vault = new Keyring(clock)
   const migrations = await readMigrations(RUNTIME_MIGRATIONS.folder)
-  const onIdleError = (error: Error) => log.warn('an idle database connection was lost', {}, error)
+  const onIdleError = tellOfLosses(log, clock)
   const http = countCalls(createOutbound({ egressAllow }), metrics, () => clock.monotonic())
 
   // two pools: a rush of requests must not keep the worker from renewing its leases
   const answering = openDatabase<RuntimeTables>(connection, {
+    statementTimeoutMs: 15_000,
+    ...options.limits,
     max: options.connections?.http ?? 16,
     applicationName: 'bundle-runtime',
-    statementTimeoutMs: 15_000,
     onIdleError,
   })
   const working = openDatabase<RuntimeTables>(connection, {
+    ...options.limits,
     max: options.connections?.worker ?? 8,
     applicationName: 'bundle-runtime-worker',
+    prepareRecurring: true,
     onIdleError,
   })
-  const world: World = { db: answering.db, http, clock, random, log, signer }
+  const world: World = { db: answering.db, http, clock, random, log, signer, vault }
   const workerWorld: World = { ...world, db: working.db }
 
-  const { lifetimeMs = 60_000, heartbeatMs = 15_000, maxStreams = 2_000, pollMs } = options.events ?? {}
-  const feed = createFeed({ db: answering.db, clock, log, ...(pollMs !== undefined && { pollMs }) })
+  const { lifetimeMs = 60_000, heartbeatMs = 15_000, maxStreams = 2_000, ...polls } = options.events ?? {}
   let worker: Worker | undefined
-  let janitor: ReturnType<typeof startJanitor> | undefined
+  let rounds: Rounds | undefined
+  let replicas: Replicas | undefined
+  let isStopping = false
+  const feed = createFeed({
+    db: answering.db,
+    clock,
+    log,
+    isTold: () => replicas?.isListening() ?? false,
+    ...polls,
+  })
 
   const app = createHttpApp({
     world,
@@ -106,35 +156,94 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     migrations,
     handlers: createHandlers({ egressAllow, stream: { feed, lifetimeMs, heartbeatMs, maxStreams } }),
     attempts,
+    hasApi: options.api !== 'off',
+    isStopping: () => isStopping,
+    gauges: () =>
+      replicaGauges({
+        pools: { http: answering.pool, worker: working.pool },
+        isListening: replicas?.isListening() ?? false,
+        callsUnderWay: http.underWay(),
+        worker: worker?.status() ?? null,
+      }),
+    passedOn: () => feed.position(),
     checkService: createServiceCheck(options.credentials),
     checkActor: createActorCheck(options.actorKeys, clock),
     limitRate: createRateLimiter(options.rateLimit ?? { perSecond: 1_000, burst: 2_000 }, clock),
     onWrite() {
       worker?.wake()
       feed.wake()
+      replicas?.tell('work')
     },
     checkAnswers: options.checkAnswers ?? false,
   })
 
-  const stop = async (): Promise<void> => {
+  const drain = async (delayMs: number): Promise<void> => {
+    isStopping = true
+    if (delayMs > 0) await clock.sleep(delayMs)
     await feed.stop()
-    await Promise.all([worker?.stop(), janitor?.stop()])
+    await Promise.all([worker?.stop(), rounds?.stop()])
+    await replicas?.stop()
+  }
+  let draining: Promise<void> | undefined
+  const drainOnce = (delayMs = 0): Promise<void> => (draining ??= drain(delayMs))
+  const stop = async (): Promise<void> => {
+    await drainOnce()
     await Promise.all([http.close(), answering.close(), working.close()])
   }
   let stopping: Promise<void> | undefined
+
+  const bringUpToDate = async (): Promise<void> => {
+    const direct = openDatabase(options.direct ?? connection, { max: 1, applicationName: 'bundle-runtime' })
+    try {
+      const ran = await migrate(direct.pool, RUNTIME_MIGRATIONS)
+      if (ran.length > 0) log.info('database schema brought up to date', { migrations: ran.join(' ') })
+    } finally {
+      await direct.close()
+    }
+  }
 
   return {
     app,
     world,
     async start() {
-      const ran = await migrate(working.pool, RUNTIME_MIGRATIONS)
-      if (ran.length > 0) log.info('database schema brought up to date', { migrations: ran.join(' ') })
+      await bringUpToDate()
+      await openVault(vault, working.db, { dataDir: options.dataDir, files: options.sealingKeyFiles ?? [] })
       await keepSigningKey(working.db, signer.publicKey)
-      janitor = startJanitor(workerWorld, signer.publicKey)
+      rounds = together([startJanitor(workerWorld, signer.publicKey), startKeyKeeper(workerWorld)])
       if (options.worker !== 'off') {
-        worker = startWorker(workerWorld, { ...options.worker, owner: uuidv7({ clock, random }) })
+        worker = startWorker(workerWorld, {
+          ...options.worker,
+          owner: uuidv7({ clock, random }),
+          onProgress() {
+            feed.wake()
+            replicas?.tell('events')
+          },
+        })
+      }
+      if (options.listens !== false) {
+        replicas = joinReplicas({
+          connection: options.direct ?? connection,
+          db: answering.db,
+          clock,
+          log,
+          sender: uuidv7({ clock, random }),
+          onEvents: () => feed.wake(),
+          onWork: () => worker?.wake(),
+        })
       }
     },
+    drain: drainOnce,
     stop: () => (stopping ??= stop()),
+  }
+}
+
+/** A restart of the database cuts all connections at once, which is one thing to tell. */
+function tellOfLosses(log: Log, clock: Clock): (error: Error) => void {
+  let toldAt = -Infinity
+  return (error) => {
+    const now = clock.monotonic()
+    if (now - toldAt < 1_000) return
+    toldAt = now
+    log.warn('idle database connections were lost', { reason: whyUnreachable(error).reason })
   }
 }

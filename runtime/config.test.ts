@@ -19,8 +19,10 @@ describe('the settings of the runtime', () => {
     const settings = readRuntimeSettings({ RUNTIME_PORT: '9000' })
     assert.equal(settings.platformApiBase, 'http://127.0.0.1:9000')
     assert.deepEqual(settings.egressAllow, [{ kind: 'loopback' }])
-    assert.equal(settings.databaseUrl, null)
+    assert.equal(settings.database.url, null)
     assert.equal(settings.credential, null)
+    assert.equal(settings.leaseMs, 60_000)
+    assert.equal(readRuntimeSettings({ LEASE_SECONDS: '2' }).leaseMs, 2_000)
   })
 
   it('are told in one line when they are wrong, a secret without its value', () => {
@@ -29,6 +31,8 @@ describe('the settings of the runtime', () => {
       ['PLATFORM_API_BASE', 'ftp://x'],
       ['PLATFORM_API_BASE', 'http://user@x/'],
       ['EGRESS_ALLOW', 'http://x'],
+      ['LEASE_SECONDS', '0'],
+      ['LEASE_SECONDS', '1.5'],
       ['RUNTIME_API_CREDENTIAL', 'short'],
     ] as const
     for (const [name, value] of wrong) {

@@ -3,13 +3,15 @@ import { createLocalJWKSet, createRemoteJWKSet } from 'jose'
 import type { JWTVerifyGetKey } from 'jose'
 import * as z from 'zod'
 import { parseEgressAllow } from '#edge/egress.ts'
-import { optionalSecret, port, readSettings, SettingsError } from '#edge/settings.ts'
+import { csv, optionalSecret, port, readSettings, SettingsError, whole } from '#edge/settings.ts'
+import { DATABASE_VARIABLES, databaseSettings } from './database-settings.ts'
 
 const Settings = z.object({
   RUNTIME_PORT: port(8081),
   RUNTIME_HOST: z.string().default('127.0.0.1'),
   DATA_DIR: z.string().default('./data'),
-  DATABASE_URL: z.string().optional(),
+  ...DATABASE_VARIABLES,
+  SEALING_KEY_FILE: csv.default([]),
   PLATFORM_API_BASE: z
     .url({ protocol: /^https?$/, error: 'an http or https address is needed' })
     .refine((text) => !/[@?#]/.test(text), 'an address without user, query and fragment is needed')
@@ -18,6 +20,8 @@ const Settings = z.object({
   EGRESS_ALLOW: z.string().default('loopback'),
   RUNTIME_API_CREDENTIAL: optionalSecret,
   ACTOR_ASSERTION_JWKS: z.string().optional(),
+  LEASE_SECONDS: whole(60, { min: 1, max: 9_999 }),
+  SHUTDOWN_DELAY_SECONDS: whole(0, { min: 0, max: 300 }),
   LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'),
 })
 
@@ -32,11 +36,14 @@ export function readRuntimeSettings(env: Record<string, string | undefined>) {
     port: settings.RUNTIME_PORT,
     host: settings.RUNTIME_HOST,
     dataDir: settings.DATA_DIR,
-    databaseUrl: settings.DATABASE_URL ?? null,
+    database: databaseSettings(settings),
+    sealingKeyFiles: settings.SEALING_KEY_FILE,
     platformApiBase: settings.PLATFORM_API_BASE ?? `http://127.0.0.1:${settings.RUNTIME_PORT}`,
     egressAllow: parseEgressAllow(settings.EGRESS_ALLOW),
     credential: settings.RUNTIME_API_CREDENTIAL,
     actorAssertionJwks: settings.ACTOR_ASSERTION_JWKS ?? null,
+    leaseMs: settings.LEASE_SECONDS * 1_000,
+    shutdownDelayMs: settings.SHUTDOWN_DELAY_SECONDS * 1_000,
     logLevel: settings.LOG_LEVEL,
   }
 }

@@ -1,38 +1,58 @@
+import { startRounds, together } from './rounds.ts'
+import type { Rounds } from './rounds.ts'
+import { readHead } from './store/audit/read-head.ts'
 import { keepSigningKey } from './store/signing-keys/keep-signing-key.ts'
 import { pruneEvents } from './store/events/prune-events.ts'
 import { pruneKeys } from './store/idempotency/prune-keys.ts'
+import { foldInstallationCounts } from './store/overview/fold-installation-counts.ts'
+import { rollUpOperations } from './store/overview/roll-up-operations.ts'
 import type { PublicKey } from './references/signer.ts'
 import type { World } from './world.ts'
 
-const EVERY_MS = 10 * 60_000
+const MINUTES = 60_000
 /** Small, so that no statement holds many locks for long. */
 const BATCH = 5_000
 
-/** Keeps this replica's signing key known, and deletes what nobody asks for any more, from time to time until stopped. */
-export function startJanitor(world: World, publicKey: PublicKey): { stop(): Promise<void> } {
-  const stopped = new AbortController()
-  const clean = async (): Promise<void> => {
-    while (!stopped.signal.aborted) {
-      await world.clock.sleep(EVERY_MS, stopped.signal).catch(() => undefined)
-      if (stopped.signal.aborted) return
-      await round(world, publicKey, stopped.signal).catch((error: unknown) =>
-        world.log.warn('old rows could not be deleted', {}, error),
-      )
-    }
-  }
-  const cleaning = clean()
-  return {
-    async stop() {
-      stopped.abort()
-      await cleaning
-    },
-  }
+/**
+ * Keeps this replica's signing key known, deletes what nobody asks for any more, brings counts together, and tells the log
+ * where the audit's chain stands, from time to time until stopped.
+ */
+export function startJanitor(world: World, publicKey: PublicKey): Rounds {
+  return together([
+    startRounds(
+      world,
+      { everyMs: 10 * MINUTES, trouble: 'old rows could not be deleted', first: 'later' },
+      (stopped) => clean(world, publicKey, stopped),
+    ),
+    startRounds(
+      world,
+      { everyMs: 10 * MINUTES, trouble: 'counts could not be brought together', first: 'later' },
+      (stopped) => count(world, stopped),
+    ),
+    startRounds(
+      world,
+      { everyMs: 60 * MINUTES, trouble: 'the state of the audit could not be read', first: 'at once' },
+      () => logAnchor(world),
+    ),
+  ])
 }
 
-async function round({ db }: World, publicKey: PublicKey, signal: AbortSignal): Promise<void> {
+/** Where the log is kept apart from the database, it uncovers a chain that was made anew as a whole. */
+async function logAnchor({ db, log }: World): Promise<void> {
+  const { sequence, hash } = await readHead(db)
+  if (sequence > 0) log.info('audit anchor', { sequence, hash: hash.toString('hex') })
+}
+
+async function count({ db }: World, stopped: AbortSignal): Promise<void> {
+  await foldInstallationCounts(db)
+  let more = true
+  while (more && !stopped.aborted) more = await rollUpOperations(db)
+}
+
+async function clean({ db }: World, publicKey: PublicKey, stopped: AbortSignal): Promise<void> {
   await keepSigningKey(db, publicKey)
   for (const prune of [pruneEvents, pruneKeys]) {
     let deleted = BATCH
-    while (deleted === BATCH && !signal.aborted) deleted = await prune(db, BATCH)
+    while (deleted === BATCH && !stopped.aborted) deleted = await prune(db, BATCH)
   }
 }

@@ -1,5 +1,7 @@
 import { mkdir } from 'node:fs/promises'
+import { createLocalJWKSet } from 'jose'
 import { openServer } from '#database/open.ts'
+import { fromUrl } from '#database/settings.ts'
 import { createLog, fieldsFirst } from '#edge/log.ts'
 import { runProgram } from '#edge/program.ts'
 import type { Program } from '#edge/program.ts'
@@ -7,33 +9,44 @@ import { serve } from '#edge/serve.ts'
 import { SettingsError } from '#edge/settings.ts'
 import { createRuntime } from './app.ts'
 import { loadActorKeys, readRuntimeSettings } from './config.ts'
+import { readRole } from './role.ts'
+
+/** Calls of plugins get ten seconds to end, and what the database is asked then a little more. */
+const DRAIN_MS = 20_000
 
 /** A replica of the runtime alone, for a console and a database elsewhere. */
-async function main({ onStop, end }: Program): Promise<void> {
+async function main({ onStop, end, ending }: Program): Promise<void> {
+  const role = readRole(process.argv.slice(2))
   const settings = readRuntimeSettings(process.env)
-  const { credential, actorAssertionJwks, databaseUrl, dataDir } = settings
-  if (credential === null)
-    throw new SettingsError('RUNTIME_API_CREDENTIAL is not set: the console must know the same secret')
-  if (actorAssertionJwks === null)
-    throw new SettingsError(
-      "ACTOR_ASSERTION_JWKS is not set: the file or URL of the console's keys is needed",
-    )
+  const { dataDir, database: databaseSettings, shutdownDelayMs } = settings
+  const callers = role.api ? await callersOf(settings) : NO_CALLERS
 
   const log = createLog({ name: 'bundle-runtime', level: settings.logLevel })
-  log.addSecret(credential)
+  for (const credential of callers.credentials) log.addSecret(credential)
   await mkdir(dataDir, { recursive: true, mode: 0o700 })
-  const actorKeys = await loadActorKeys(actorAssertionJwks)
-  const database = await openServer({ databaseUrl, dataDir, log: fieldsFirst(log) })
-  onStop(() => database.stop())
+  const database = await openServer({
+    databaseUrl: databaseSettings.url,
+    dataDir,
+    log: fieldsFirst(log),
+    waitMs: databaseSettings.waitMs,
+    connectTimeoutMs: databaseSettings.limits.connectTimeoutMs,
+    signal: ending,
+  })
+  onStop(() => database.stop(), 40_000)
   void database.failed.then(() => end(1, 'The embedded database ended by itself. See its log in DATA_DIR.'))
   const runtime = await createRuntime({
     connection: database.connection,
+    ...(databaseSettings.directUrl !== null && { direct: fromUrl(databaseSettings.directUrl) }),
+    listens: databaseSettings.listens,
+    connections: databaseSettings.connections,
+    limits: databaseSettings.limits,
     dataDir,
+    sealingKeyFiles: settings.sealingKeyFiles,
     platformApiBase: settings.platformApiBase,
     egressAllow: settings.egressAllow,
-    credentials: [credential],
-    actorKeys,
+    ...callers,
     log,
+    worker: role.worker ? { leaseMs: settings.leaseMs } : 'off',
   })
   onStop(() => runtime.stop())
   await runtime.start()
@@ -44,7 +57,20 @@ async function main({ onStop, end }: Program): Promise<void> {
     portVariable: 'RUNTIME_PORT',
   })
   onStop(() => server.stop({ graceMs: 2_000 }))
-  log.info('the runtime listens', { port: server.port })
+  onStop(() => runtime.drain(shutdownDelayMs), shutdownDelayMs + DRAIN_MS)
+  log.info(role.title, { port: server.port })
+}
+
+const NO_CALLERS = { api: 'off' as const, credentials: [], actorKeys: createLocalJWKSet({ keys: [] }) }
+
+async function callersOf({ credential, actorAssertionJwks }: ReturnType<typeof readRuntimeSettings>) {
+  if (credential === null)
+    throw new SettingsError('RUNTIME_API_CREDENTIAL is not set: the console must know the same secret')
+  if (actorAssertionJwks === null)
+    throw new SettingsError(
+      "ACTOR_ASSERTION_JWKS is not set: the file or URL of the console's keys is needed",
+    )
+  return { credentials: [credential], actorKeys: await loadActorKeys(actorAssertionJwks) }
 }
 
 await runProgram(main)

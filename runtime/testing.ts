@@ -12,12 +12,16 @@ import { createOutbound } from '#edge/outbound.ts'
 import { systemRandom } from '#edge/random.ts'
 import type { Actor } from './actor.ts'
 import type { ReadContext, WriteContext } from './context.ts'
-import { applyResources } from './operations/apply-resources.ts'
 import { callOf } from './operations/call.ts'
+import { ledgerChange } from './operations/ledger-change.ts'
 import type { FrozenPlan, Writes } from './operations/plan.ts'
-import { settle } from './operations/settle.ts'
+import { writeWideDecisions } from './operations/write-decisions.ts'
 import { Refusal } from './refusal.ts'
+import { mapWrites } from './sealing/places.ts'
+import { sealingWith } from './sealing/stored-value.ts'
+import { testVault } from './sealing/testing-vault.ts'
 import { readCalls } from './store/operations/read-calls.ts'
+import { readPlan } from './store/operations/read-plans.ts'
 import type { Signer } from './plugins/lifecycle-token.ts'
 import type { RuntimeTables } from './store/tables.ts'
 import type { Db, World } from './world.ts'
@@ -71,7 +75,15 @@ export async function testRuntime(): Promise<TestRuntime> {
     sign: (claims, audience) => Promise.resolve(`signed ${JSON.stringify({ ...claims, aud: audience })}`),
     isPlatformToken: (text) => text.startsWith('signed '),
   }
-  const world: World = { db, http, clock: systemClock, random: systemRandom, log, signer }
+  const world: World = {
+    db,
+    http,
+    clock: systemClock,
+    random: systemRandom,
+    log,
+    signer,
+    vault: await testVault(db),
+  }
   const actor = actorWith([{ permissions: [...PERMISSIONS], scope: null }])
   return {
     world,
@@ -80,9 +92,9 @@ export async function testRuntime(): Promise<TestRuntime> {
     read: { world, actor },
     write: (useCase, who = actor) => inTransaction(db, (tx) => useCase({ world, actor: who, tx })),
     publish: (manifest) => publish(db, manifest),
-    succeed: (operationId, writes) => succeed(db, operationId, writes),
+    succeed: (operationId, writes) => succeed(world, operationId, writes),
     fail: (operationId) => fail(db, operationId),
-    plan: (operationId) => readFrozen(db, operationId),
+    plan: (operationId) => readPlan(db, world.vault, operationId),
     close: async () => {
       await http.close()
       await opened.close()
@@ -107,14 +119,22 @@ async function publish(db: Db, manifest: AuthorManifest): Promise<void> {
     .execute()
 }
 
-function succeed(db: Db, operationId: string, writes: Writes = {}): Promise<void> {
+function succeed({ db, vault }: World, operationId: string, writes: Writes = {}): Promise<void> {
   return inTransaction(db, async (tx) => {
+    const lease = { operationId, owner: 'test', epoch: 1 }
     const operation = await tx
-      .selectFrom('runtime.operation')
-      .selectAll()
+      .updateTable('runtime.operation')
+      .set({
+        // one that failed is retried thereby
+        state: 'RUNNING',
+        lease_owner: lease.owner,
+        lease_epoch: lease.epoch,
+        available_at: sql<string>`clock_timestamp() + interval '1 hour'`,
+      })
       .where('operation_id', '=', operationId)
+      .returningAll()
       .executeTakeFirstOrThrow()
-    const plan = await readFrozen(tx, operationId)
+    const plan = await readPlan(tx, vault, operationId)
     await tx
       .updateTable('runtime.plugin_call')
       .set({ ended_well: true, outcome: 'APPLIED' })
@@ -122,37 +142,22 @@ function succeed(db: Db, operationId: string, writes: Writes = {}): Promise<void
       .execute()
     const last = plan.plugins.at(-1)
     if (last !== undefined) {
+      const key = { operationId, stage: 'AFTER_RESOURCES', pluginId: last.pluginId } as const
       await tx
         .updateTable('runtime.plugin_call')
-        .set({ writes: JSON.stringify(writes) })
+        .set({ writes: JSON.stringify(mapWrites(key, writes, sealingWith(vault))) })
         .where('operation_id', '=', operationId)
-        .where('stage', '=', 'AFTER_RESOURCES')
-        .where('plugin_id', '=', last.pluginId)
+        .where('stage', '=', key.stage)
+        .where('plugin_id', '=', key.pluginId)
         .execute()
     }
-    const calls = (await readCalls(tx, operationId)).map(callOf)
-    await applyResources(tx, { operation, plan, calls: [] })
-    await settle(tx, { operation, plan, calls })
-    await tx
-      .updateTable('runtime.operation')
-      .set({
-        state: 'SUCCEEDED',
-        phase: 'DONE',
-        holds_claim: false,
-        finished_at: sql<string>`clock_timestamp()`,
-      })
-      .where('operation_id', '=', operationId)
-      .execute()
+    const calls = (await readCalls(tx, vault, operationId)).map(callOf)
+    const decision = { operation, plan, calls, failedCalls: [], attempts: [], dueInMs: null }
+    const ledger = ledgerChange({ operation, plan, calls: [] })
+    await writeWideDecisions(tx, vault, [
+      { lease, answers: [], decision: { ...decision, ledger, move: { kind: 'succeed' } } },
+    ])
   })
-}
-
-async function readFrozen(db: Db, operationId: string): Promise<FrozenPlan> {
-  const row = await db
-    .selectFrom('runtime.operation_plan')
-    .select('plan')
-    .where('operation_id', '=', operationId)
-    .executeTakeFirstOrThrow()
-  return row.plan
 }
 
 async function fail(db: Db, operationId: string): Promise<void> {

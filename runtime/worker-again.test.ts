@@ -57,6 +57,8 @@ suite('an operation that a person runs again or takes over', { concurrency: fals
       ],
     )
     assert.equal(engine.plugin.calls[1]?.body, engine.plugin.calls[2]?.body)
+    const sequences = engine.plugin.calls.map(({ request }) => request.executionSequence)
+    assert.deepEqual([...new Set(sequences)], [1])
     const attempts = await attemptsOf(operation_id)
     assert.deepEqual(
       attempts.filter(({ plugin_id }) => plugin_id === 'second').map(({ run }) => run),

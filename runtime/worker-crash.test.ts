@@ -67,7 +67,7 @@ suite('workers that come and go', { concurrency: false }, () => {
     assert.equal(first?.late, true)
     assert.equal(first?.outcome, 'FAILED')
     assert.equal((await engine.until(operation_id, 'SUCCEEDED')).failure, null)
-    const calls = await readCalls(engine.runtime.db, operation_id)
+    const calls = await readCalls(engine.runtime.db, engine.world.vault, operation_id)
     assert.ok(calls.every(({ ended_well, outcome }) => ended_well && outcome === 'APPLIED'))
   })
 
@@ -116,6 +116,36 @@ suite('workers that come and go', { concurrency: false }, () => {
     await worker.stop()
   })
 
+  test('a plugin that does not answer is asked by one call at a time, until it answers', async () => {
+    const troubled = { isHealthy: false, atOnce: 0, most: 0, calls: 0 }
+    engine.plugin.script(async ({ pluginId }) => {
+      if (pluginId !== 'third' || troubled.isHealthy) return { outcome: 'APPLIED' }
+      troubled.calls++
+      troubled.atOnce++
+      troubled.most = Math.max(troubled.most, troubled.atOnce)
+      await engine.world.clock.sleep(20)
+      troubled.atOnce--
+      return 'reset'
+    })
+    await engine.register('third', { maxAttempts: 1_000 })
+    const ids: string[] = []
+    for (let index = 0; index < 6; index++) {
+      const installation = await engine.installation()
+      ids.push((await engine.freeze({ installation, plan: planWith([reader('third', 1)]) })).operation_id)
+    }
+    const worker = engine.work({ callsPerPlugin: 6 })
+    const isAlone = () => worker.status().troubledPlugins.includes('third') && troubled.atOnce <= 1
+    while (!isAlone()) await engine.world.clock.sleep(5)
+    troubled.most = 0
+    const before = troubled.calls
+    while (troubled.calls < before + 10) await engine.world.clock.sleep(5)
+    assert.equal(troubled.most, 1)
+    troubled.isHealthy = true
+    for (const id of ids) await engine.until(id, 'SUCCEEDED')
+    assert.deepEqual(worker.status().troubledPlugins, [])
+    await worker.stop()
+  })
+
   test('a worker that stops gives its operations back, and another goes on', async () => {
     engine.plugin.script((_, before) => (before === 0 ? 'hang' : { outcome: 'APPLIED' }))
     await engine.register('third', { maxAttempts: 1 })
@@ -125,7 +155,9 @@ suite('workers that come and go', { concurrency: false }, () => {
     while (engine.plugin.calls.every(({ request }) => request.operation.operationId !== operation_id))
       await engine.world.clock.sleep(10)
     await worker.stop()
-    const call = (await readCalls(engine.runtime.db, operation_id)).find(({ attempts }) => attempts > 0)
+    const call = (await readCalls(engine.runtime.db, engine.world.vault, operation_id)).find(
+      ({ attempts }) => attempts > 0,
+    )
     assert.equal(call?.failed, false)
     const row = await engine.until(operation_id, 'RUNNING', 'WAITING')
     assert.equal(row.lease_owner, null)

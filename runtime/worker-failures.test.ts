@@ -3,6 +3,7 @@ import { after, beforeEach, suite, test } from 'node:test'
 import { recordLateAnswer } from './store/operations/record-attempt.ts'
 import { readCalls } from './store/operations/read-calls.ts'
 import { engineSteps, testEngine } from './operations/testing-engine.ts'
+import type { InstallationRow } from './operations/freeze.ts'
 import { LOCATOR, planWith, reader } from './operations/testing-plan.ts'
 import type { TestEngine } from './operations/testing-engine.ts'
 
@@ -54,6 +55,37 @@ suite('an operation whose plugins do not just succeed', { concurrency: false }, 
     )
   })
 
+  test('an operation that cannot be read rests, holds up no other, and goes on when it was repaired', async () => {
+    const { db } = engine.runtime
+    const installations = await Promise.all([engine.installation(), engine.installation()])
+    const frozen = []
+    for (const installation of installations)
+      frozen.push(await engine.freeze({ installation, plan: planWith([reader('first', 1)]) }))
+    const [broken, sound] = frozen
+    const planOf = (operationId = '') =>
+      db
+        .selectFrom('runtime.operation_plan')
+        .select('plan')
+        .where('operation_id', '=', operationId)
+        .executeTakeFirstOrThrow()
+    const setPlan = (plan: unknown) =>
+      db
+        .updateTable('runtime.operation_plan')
+        .set({ plan: JSON.stringify(plan) })
+        .where('operation_id', '=', broken?.operation_id ?? '')
+        .execute()
+    const { plan } = await planOf(broken?.operation_id)
+    // the same secret, sealed for another operation
+    await setPlan((await planOf(sound?.operation_id)).plan)
+    const worker = engine.work()
+    await engine.until(sound?.operation_id ?? '', 'SUCCEEDED')
+    const resting = await engine.until(broken?.operation_id ?? '', 'WAITING')
+    assert.equal(resting.phase, 'BEFORE_RESOURCES')
+    await setPlan(plan)
+    await engine.until(broken?.operation_id ?? '', 'SUCCEEDED')
+    await worker.stop()
+  })
+
   test('a time-out is uncertain', async () => {
     await engine.register('first', { timeoutMs: 100 })
     engine.plugin.script((_, before) => (before === 0 ? 'hang' : { outcome: 'VERIFIED' }))
@@ -95,7 +127,7 @@ suite('an operation whose plugins do not just succeed', { concurrency: false }, 
     assert.equal(most, 2)
     assert.deepEqual(engine.plugin.calls.map(({ pluginId }) => pluginId).toSorted(), ['first', 'second'])
     // the one in flight ended well and is not made again
-    const calls = await readCalls(engine.runtime.db, operation_id)
+    const calls = await readCalls(engine.runtime.db, engine.world.vault, operation_id)
     assert.deepEqual(
       calls
         .filter(({ stage }) => stage === 'BEFORE_RESOURCES')
@@ -133,20 +165,9 @@ suite('an operation whose plugins do not just succeed', { concurrency: false }, 
     const { operation_id } = await engine.freeze({ installation, plan: planWith([reader('first', 1)]) })
     const { db } = engine.runtime
     const blocker = await engine.installation()
-    const inTheWay = { bundle_install_id: blocker.bundle_install_id, scope_id: installation.scope_id }
     await db
       .insertInto('runtime.installed_resource')
-      .values({
-        ...inTheWay,
-        locator: LOCATOR,
-        kind: 'MODULE',
-        title: 'In the way',
-        module_id: null,
-        version: '1',
-        definitions: '{}',
-        written_by: '{}',
-        properties: '{}',
-      })
+      .values(inTheWayOf(installation, blocker.bundle_install_id))
       .execute()
     const worker = engine.work()
     const waiting = await engine.until(operation_id, 'WAITING')
@@ -160,6 +181,43 @@ suite('an operation whose plugins do not just succeed', { concurrency: false }, 
     await engine.until(operation_id, 'SUCCEEDED')
     await worker.stop()
     assert.equal(engine.plugin.calls.length, 2)
+  })
+
+  test('one that cannot go on holds up none of those that would go with it', async () => {
+    const { db } = engine.runtime
+    const gate = Promise.withResolvers<void>()
+    engine.plugin.script(async ({ stage }) => {
+      // all of them come back in the same moment
+      if (stage === 'BEFORE_RESOURCES' && engine.plugin.calls.length === 8) gate.resolve()
+      await gate.promise
+      return { outcome: 'APPLIED' }
+    })
+    const ids: string[] = []
+    for (let index = 0; index < 8; index++) {
+      const installation = await engine.installation()
+      const { operation_id } = await engine.freeze({ installation, plan: planWith([reader('first', 1)]) })
+      ids.push(operation_id)
+      if (index !== 3) continue
+      const blocker = await engine.installation()
+      await db
+        .insertInto('runtime.installed_resource')
+        .values(inTheWayOf(installation, blocker.bundle_install_id))
+        .execute()
+    }
+    const worker = engine.work({ callsPerPlugin: 8 })
+    for (const [index, id] of ids.entries()) await engine.until(id, index === 3 ? 'WAITING' : 'SUCCEEDED')
+    const { held, advanced, advancedAlone } = worker.status()
+    assert.ok(advanced + advancedAlone >= 15)
+    assert.ok(advancedAlone > 0)
+    await worker.stop()
+    assert.equal(held, 0)
+    // its answer was kept, so the plugin is not asked again
+    const attempts = await attemptsOf(ids[3]!)
+    assert.deepEqual(
+      attempts.map(({ outcome }) => outcome),
+      ['APPLIED'],
+    )
+    await db.deleteFrom('runtime.installed_resource').where('locator', '=', LOCATOR).execute()
   })
 
   test('the first recorded answer of an attempt stands', async () => {
@@ -184,3 +242,19 @@ suite('an operation whose plugins do not just succeed', { concurrency: false }, 
     assert.deepEqual(await attemptsOf(operation_id), before)
   })
 })
+
+/** A resource of another installation that has the locator already, which nothing else would allow. */
+function inTheWayOf({ scope_id }: InstallationRow, bundle_install_id: string) {
+  return {
+    bundle_install_id,
+    scope_id,
+    locator: LOCATOR,
+    kind: 'MODULE' as const,
+    title: 'In the way',
+    module_id: null,
+    version: '1',
+    definitions: '{}',
+    written_by: '{}',
+    properties: '{}',
+  }
+}

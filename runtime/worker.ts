@@ -1,9 +1,12 @@
+import { Advancer } from './operations/advancer.ts'
+import { claim } from './operations/claim.ts'
+import type { Held } from './operations/held.ts'
 import { Leases } from './operations/leases.ts'
 import { PluginSlots } from './operations/plugin-slots.ts'
 import { runOperation } from './operations/run-operation.ts'
 import type { Crew } from './operations/run-operation.ts'
-import type { OperationRow } from './operations/view.ts'
-import { claimOperations } from './store/operations/claim-operations.ts'
+import { nothingDone } from './operations/tally.ts'
+import type { Tally } from './operations/tally.ts'
 import type { World } from './world.ts'
 
 export interface WorkerOptions {
@@ -19,6 +22,16 @@ export interface WorkerOptions {
   pollMs?: number
   /** How long `stop` waits for calls under way before it breaks them off; default 10,000. */
   graceMs?: number
+  /** Called after each commit that told of something in `runtime.event`. */
+  onProgress?: () => void
+}
+
+/** What a worker is at. */
+export interface WorkerStatus extends Tally {
+  /** Operations held at this moment. */
+  held: number
+  /** Plugins that left several calls unanswered and are asked by one call at a time. */
+  troubledPlugins: string[]
 }
 
 export interface Worker {
@@ -26,6 +39,7 @@ export interface Worker {
   wake(): void
   /** Claims nothing more, lets calls under way end, gives the rest back; resolves when nothing is going on. */
   stop(): Promise<void>
+  status(): WorkerStatus
 }
 
 const TROUBLE_MS = 1_000
@@ -33,27 +47,31 @@ const TROUBLE_MS = 1_000
 /** Starts working on operations. Any number of workers, in any number of processes, may share one database. */
 export function startWorker(world: World, options: WorkerOptions): Worker {
   const { owner, concurrency = 32, leaseMs = 60_000, pollMs = 1_000, graceMs = 10_000 } = options
+  const { onProgress = () => {} } = options
   const slots = new PluginSlots(options.callsPerPlugin ?? Math.max(1, Math.ceil(concurrency / 4)))
   const leases = new Leases(world, leaseMs)
+  const tally = nothingDone()
   const stopped = new AbortController()
   const abandon = new AbortController()
   const finished = new AbortController()
   const running = new Set<Promise<void>>()
   const alarm = new Alarm(world)
-  const crew: Crew = {
+  const isStopping = () => stopped.signal.aborted
+  const advancer = new Advancer({
     world,
     leases,
-    slots,
-    owner,
+    tally,
     leaseMs,
-    isStopping: () => stopped.signal.aborted,
-    abandon: abandon.signal,
-  }
+    isStopping,
+    onProgress,
+    held: () => running.size,
+  })
+  const crew: Crew = { world, advancer, leases, slots, tally, abandon: abandon.signal }
 
-  const start = (operation: OperationRow, since: number): void => {
-    const lease = { operationId: operation.operation_id, owner, epoch: operation.lease_epoch }
+  const start = (held: Held, since: number): void => {
+    const { lease } = held
     leases.add(lease, since)
-    const run = runOperation(crew, operation)
+    const run = runOperation(crew, held)
       .catch((error: unknown) => {
         // its lease runs out, and it is claimed again
         world.log.error('an operation was dropped', { operationId: lease.operationId }, error)
@@ -68,18 +86,21 @@ export function startWorker(world: World, options: WorkerOptions): Worker {
     running.add(run)
   }
 
-  const claim = async (): Promise<void> => {
+  const claimDue = async (): Promise<void> => {
     const room = concurrency - running.size
     if (room <= 0) return
     const since = world.clock.monotonic()
-    const busyPlugins = slots.busy()
-    const claimed = await claimOperations(world.db, { owner, leaseMs, limit: room, busyPlugins })
-    for (const operation of claimed) start(operation, since)
+    const claimed = await claim(world, { owner, leaseMs, limit: room, ...slots.room() })
+    if (claimed.length === 0) return
+    tally.claims++
+    tally.claimed += claimed.length
+    for (const held of claimed) start(held, since)
+    onProgress()
   }
 
   const poll = async (): Promise<void> => {
     while (!stopped.signal.aborted) {
-      const resting = await claim().then(
+      const resting = await claimDue().then(
         () => pollMs,
         (error: unknown) => {
           world.log.error('no operations could be claimed', {}, error)
@@ -108,7 +129,11 @@ export function startWorker(world: World, options: WorkerOptions): Worker {
   }
 
   let stopping: Promise<void> | undefined
-  return { wake: () => alarm.ring(), stop: () => (stopping ??= stop()) }
+  return {
+    wake: () => alarm.ring(),
+    stop: () => (stopping ??= stop()),
+    status: () => ({ ...tally, held: running.size, troubledPlugins: slots.troubled() }),
+  }
 }
 
 /** A sleep that can be cut short, also by a ring that comes while nobody sleeps. */

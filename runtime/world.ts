@@ -4,6 +4,7 @@ import type { Log } from '#edge/log.ts'
 import type { Outbound } from '#edge/outbound.ts'
 import type { Random } from '#edge/random.ts'
 import type { Signer } from './plugins/lifecycle-token.ts'
+import type { Vault } from './sealing/vault.ts'
 import type { RuntimeTables } from './store/tables.ts'
 
 export type Db = Kysely<RuntimeTables>
@@ -22,4 +23,6 @@ export interface World {
   log: Log
   /** Tokens of the platform; its keys stay behind it. */
   signer: Signer
+  /** Seals sensitive values for the database; its keys stay behind it. */
+  vault: Vault
 }

@@ -16,11 +16,21 @@ const programs = {
   check: 'scripts/check.ts',
   test: 'scripts/test.ts',
   e2e: 'scripts/e2e.ts',
+  'audit:verify': 'runtime/audit/main.ts',
+  'keys:rotate': 'runtime/sealing/rotate-main.ts',
+  'keys:rewrap': 'runtime/sealing/rewrap-main.ts',
   bench: 'bench/main.ts',
+  prove: 'prove/main.ts',
   openapi: 'scripts/openapi.ts',
 }
 
-const [command = '', ...rest] = process.argv.slice(2)
+const [command = '', ...given] = process.argv.slice(2)
+// `npm run start:runtime --worker`, without the `--` before it: npm keeps it for itself and tells it like this
+const kept = command === 'start:runtime' ? ['api', 'worker'] : []
+const rest = [
+  ...given,
+  ...kept.filter((name) => process.env[`npm_config_${name}`] === 'true').map((name) => `--${name}`),
+]
 const program = programs[command]
 if (program === undefined) {
   console.error(`There is no command "${command}". There are: ${Object.keys(programs).join(', ')}.`)

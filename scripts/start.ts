@@ -27,13 +27,14 @@ async function main({ onStop, end, ending }: Program): Promise<void> {
   const wantsDemo = !process.argv.includes('--no-demo') && settings.runtime === null
   const running = await startAll({
     dataDir,
-    databaseUrl: runtime.databaseUrl,
+    databaseUrl: runtime.database.url,
     console: settings,
     runtime: {
       port: runtime.port,
       platformApiBase: runtime.platformApiBase,
       egressAllow: runtime.egressAllow,
       credential: runtime.credential,
+      sealingKeyFiles: runtime.sealingKeyFiles,
     },
     plugins: wantsDemo || existsSync(join(dataDir, 'plugins')),
     folder: join(root, 'dist', 'web'),

@@ -1,6 +1,8 @@
 import { globSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { startTestServer } from '#database/testing.ts'
+import { prove } from '../prove/prove.ts'
+import { SUITES } from '../prove/suites.ts'
 import { runChecks } from './checks.ts'
 import { runEndToEnd } from './end-to-end.ts'
 import { root, runNode } from './process.ts'
@@ -12,7 +14,7 @@ interface Tally {
 
 /** Every test file of the servers and the contract, against one PostgreSQL that is started for the run. */
 async function runUnitTests(): Promise<Tally> {
-  const files = globSync('{contract,edge,database,plugin,runtime,bff,scripts,web}/**/*.test.ts', {
+  const files = globSync('{contract,edge,database,plugin,runtime,bff,prove,scripts,web}/**/*.test.ts', {
     cwd: root,
   }).sort()
   const tally = join(root, '.cache', 'tally.json')
@@ -22,6 +24,8 @@ async function runUnitTests(): Promise<Tally> {
       [
         '--test',
         '--test-concurrency=2',
+        // a file whose failed test left something open would never end
+        '--test-timeout=300000',
         '--test-reporter=./scripts/failures-reporter.ts',
         '--test-reporter-destination=stdout',
         '--test-reporter=./scripts/tally-reporter.ts',
@@ -38,8 +42,25 @@ async function runUnitTests(): Promise<Tally> {
   }
 }
 
+/** The quick form of every proof, on a server of its own: some of them leave much behind. */
+async function runProofs(): Promise<Tally> {
+  const server = await startTestServer()
+  try {
+    return await prove({
+      size: 'quick',
+      seed: null,
+      count: null,
+      isBailing: false,
+      suites: Object.keys(SUITES),
+      databaseUrl: server.url,
+    })
+  } finally {
+    await server.stop()
+  }
+}
+
 mkdirSync(join(root, '.cache'), { recursive: true })
-const tallies = [await runChecks(), await runUnitTests(), await runEndToEnd([])]
+const tallies = [await runChecks(), await runUnitTests(), await runProofs(), await runEndToEnd([])]
 const passed = tallies.reduce((sum, tally) => sum + tally.passed, 0)
 const failed = tallies.reduce((sum, tally) => sum + tally.failed, 0)
 console.log(`${passed} passed, ${failed} failed`)

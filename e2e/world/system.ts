@@ -1,8 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { freePort } from '#database/free-port.ts'
 import { testDatabase } from '#database/testing.ts'
 import { toUrl } from '#database/settings.ts'
 import { createLog } from '#edge/log.ts'
@@ -203,12 +202,4 @@ async function publishAll(
       crypto.randomUUID(),
     )
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise<void>((resolve) => server.close(() => resolve()))
-  return port
 }

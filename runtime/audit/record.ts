@@ -17,10 +17,10 @@ export interface AuditRecord {
   outcome?: 'DONE' | 'REFUSED'
 }
 
-/** Records what the actor did, in the transaction in which they do it. */
+/** Records what the actor did, in the transaction in which they do it. It is numbered and chained when that commits. */
 export async function recordAudit(tx: Tx, actor: Actor, record: AuditRecord): Promise<void> {
   await tx
-    .insertInto('runtime.audit_entry')
+    .insertInto('runtime.audit_draft')
     .values({
       actor_id: actor.id,
       actor_name: actor.name,

@@ -2,10 +2,11 @@ import type { PropertyDefinition } from '#contract/protocol/property-definition.
 import type { PropertyChange } from '#contract/runtime-api/common.ts'
 import type { PlannedChange } from '../operations/plan.ts'
 import { propertyView } from '../operations/property-view.ts'
+import type { StoredValue } from '../sealing/stored-value.ts'
 
 /** A change as people may see it; both sides as the one definition says. */
 export function changeView(
-  { locator, property, before, after }: PlannedChange,
+  { locator, property, before, after }: PlannedChange<StoredValue>,
   definition: PropertyDefinition | undefined,
 ): PropertyChange {
   return {

@@ -21,7 +21,7 @@ export function planSave({ world }: ReadContext, input: Input<Name>): Promise<An
     async (tx) => {
       const scope = await findScope(tx, input.params)
       if (scope === undefined) throw notFound('scope')
-      const { changes, facts, owners, problems, stale } = await weighSave(tx, scope, input.body)
+      const { changes, facts, owners, problems, stale } = await weighSave(tx, world.vault, scope, input.body)
       return {
         snapshotVersion: scope.snapshot_version,
         stale,

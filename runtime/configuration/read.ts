@@ -6,7 +6,7 @@ import { propertyView } from '../operations/property-view.ts'
 import { own } from '../own.ts'
 import { findScope, scopeOf } from '../store/configuration/find-scope.ts'
 import { readOwnedResources } from '../store/configuration/read-owned-resources.ts'
-import { readProperties } from '../store/configuration/read-properties.ts'
+import { readStoredProperties } from '../store/configuration/read-properties.ts'
 import { claimOf } from '../store/installations/claim.ts'
 
 type Name = 'GET /scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/configuration'
@@ -19,7 +19,7 @@ export function readConfiguration({ world }: ReadContext, input: Input<Name>): P
       const scope = await findScope(tx, input.params)
       if (scope === undefined) throw notFound('scope')
       const resources = await readOwnedResources(tx, scope.scope_id)
-      const values = await readProperties(tx, scope.scope_id)
+      const values = await readStoredProperties(tx, scope.scope_id)
       return {
         scope: scopeOf(scope),
         snapshotVersion: scope.snapshot_version,

@@ -16,7 +16,7 @@ import { deleteProperties } from '../store/configuration/delete-properties.ts'
 import { scopeOf } from '../store/configuration/find-scope.ts'
 import type { ScopeRow } from '../store/configuration/find-scope.ts'
 import { insertSnapshotChanges } from '../store/configuration/insert-snapshot-changes.ts'
-import { insertSnapshot } from '../store/configuration/insert-snapshot.ts'
+import { insertSnapshots } from '../store/configuration/insert-snapshots.ts'
 import { lockScope } from '../store/configuration/lock-scope.ts'
 import { putProperties } from '../store/configuration/put-properties.ts'
 import { changeView } from './change-view.ts'
@@ -44,10 +44,10 @@ export function saveFullConfiguration(context: WriteContext, input: Input<`PUT $
 }
 
 async function save(context: WriteContext, place: Scope, given: GivenSave, reason: Why): Promise<Saved> {
-  const { tx } = context
+  const { tx, world } = context
   const scope = await lockScope(tx, place)
   if (scope === undefined) throw notFound('scope')
-  const weighed = await weighSave(tx, scope, given)
+  const weighed = await weighSave(tx, world.vault, scope, given)
   if (!changesAnything(weighed, scope)) return { snapshotVersion: scope.snapshot_version, operations: [] }
 
   const snapshotVersion = await writeSnapshot(context, scope, weighed, reason)
@@ -81,7 +81,7 @@ export function staleSnapshot(current: number): Refusal {
 }
 
 async function writeSnapshot(
-  { tx, actor }: WriteContext,
+  { tx, actor, world }: WriteContext,
   scope: ScopeRow,
   { changes, facts, owners }: Weighed,
   reason: Why,
@@ -89,37 +89,32 @@ async function writeSnapshot(
   const next = await advanceScope(tx, scope.scope_id, scope.snapshot_version, actor)
   if (next === undefined) throw staleSnapshot(scope.snapshot_version)
   const at = { scopeId: scope.scope_id, snapshotVersion: next.snapshot_version }
-  await insertSnapshot(tx, {
-    ...at,
-    savedAt: next.saved_at,
-    savedBy: actor,
-    reason: reason ?? null,
-    cause: 'SAVE',
-    operationId: null,
-  })
+  const snapshot = { ...at, savedAt: next.saved_at, savedBy: actor, reason: reason ?? null }
+  await insertSnapshots(tx, [{ ...snapshot, cause: 'SAVE', operationId: null }])
   await insertSnapshotChanges(
     tx,
-    at,
+    world.vault,
     changes.map((change) => ({
+      ...at,
       ...change,
       isSensitive: own(facts.get(change.locator)?.definitions ?? {}, change.property)?.isSensitive === true,
     })),
   )
   await putProperties(
     tx,
-    at,
+    world.vault,
     owners.flatMap(({ installation, changes: ofOwner }) =>
       ofOwner.flatMap(({ locator, property, after }) =>
         after === null
           ? []
-          : [{ bundleInstallId: installation.bundle_install_id, locator, property, value: after }],
+          : [{ ...at, bundleInstallId: installation.bundle_install_id, locator, property, value: after }],
       ),
     ),
   )
+  const gone = changes.filter(({ after }) => after === null)
   await deleteProperties(
     tx,
-    scope.scope_id,
-    changes.filter(({ after }) => after === null),
+    gone.map(({ locator, property }) => ({ scopeId: scope.scope_id, locator, property })),
   )
   await emitEvents(tx, [
     {
@@ -142,7 +137,7 @@ async function startConfigure(
   const { version } = installation
   if (plan === null || version === null)
     throw new Error('An owner without a plan or a version was not refused')
-  const operation = await freezeOperation(tx, {
+  const operation = await freezeOperation(tx, world.vault, {
     operationId: uuidv7(world),
     installation,
     operationType: 'CONFIGURE',

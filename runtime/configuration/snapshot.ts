@@ -1,18 +1,18 @@
 import type { Configuration, ConfigurationResource } from '#contract/runtime-api/configuration.ts'
 import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
-import type { TypedValue } from '#contract/protocol/typed-value.ts'
 import { inTransaction } from '#database/transaction.ts'
 import { notFound } from '../actor.ts'
 import type { Answer, Input, ReadContext } from '../context.ts'
 import { own } from '../own.ts'
+import type { StoredValue } from '../sealing/stored-value.ts'
 import { findScope, scopeOf } from '../store/configuration/find-scope.ts'
 import { findSnapshot } from '../store/configuration/find-snapshot.ts'
 import { readLaterChanges } from '../store/configuration/read-later-changes.ts'
 import { readOwnedResources } from '../store/configuration/read-owned-resources.ts'
 import { readPlansAt } from '../store/configuration/read-plans-at.ts'
 import type { PlanAt } from '../store/configuration/read-plans-at.ts'
-import { readProperties } from '../store/configuration/read-properties.ts'
-import type { PropertyMap } from './compare.ts'
+import { readStoredProperties } from '../store/configuration/read-properties.ts'
+import type { Properties } from '../store/configuration/read-properties.ts'
 import { propertyViews } from './read.ts'
 
 type Name =
@@ -31,7 +31,7 @@ export function readSnapshot({ world }: ReadContext, input: Input<Name>): Promis
       const snapshot = scope && (await findSnapshot(tx, scope.scope_id, snapshotVersion))
       if (scope === undefined || snapshot === undefined) throw notFound('snapshot')
       const values = undoChanges(
-        await readProperties(tx, scope.scope_id),
+        await readStoredProperties(tx, scope.scope_id),
         await readLaterChanges(tx, scope.scope_id, snapshotVersion),
       )
       const now = await readOwnedResources(tx, scope.scope_id)
@@ -52,13 +52,13 @@ export function readSnapshot({ world }: ReadContext, input: Input<Name>): Promis
 }
 
 /** The values before the changes; `before` null is "not set". */
-export function undoChanges(
-  current: PropertyMap,
-  later: readonly { locator: string; property: string; before: TypedValue | null }[],
-): Map<string, Map<string, TypedValue>> {
+export function undoChanges<Value>(
+  current: ReadonlyMap<string, ReadonlyMap<string, Value>>,
+  later: readonly { locator: string; property: string; before: Value | null }[],
+): Properties<Value> {
   const values = new Map([...current].map(([locator, properties]) => [locator, new Map(properties)]))
   for (const { locator, property, before } of later) {
-    const ofResource = values.get(locator) ?? new Map<string, TypedValue>()
+    const ofResource = values.get(locator) ?? new Map<string, Value>()
     if (before === null) ofResource.delete(property)
     else ofResource.set(property, before)
     values.set(locator, ofResource)
@@ -68,7 +68,7 @@ export function undoChanges(
 
 function resourcesAt(
   plans: readonly PlanAt[],
-  values: PropertyMap,
+  values: Properties<StoredValue>,
   definitionsNow: ReadonlyMap<string, Record<string, PropertyDefinition>>,
 ): Configuration['resources'] {
   const resources: Record<string, ConfigurationResource> = {}

@@ -6,6 +6,7 @@ import { loadAuthorizations } from '../installations/load-authorizations.ts'
 import type { FrozenPlan, PlannedChange } from '../operations/plan.ts'
 import { own } from '../own.ts'
 import { Refusal } from '../refusal.ts'
+import type { Vault } from '../sealing/vault.ts'
 import { scopeOf } from '../store/configuration/find-scope.ts'
 import type { ScopeRow } from '../store/configuration/find-scope.ts'
 import { readOwnedResources } from '../store/configuration/read-owned-resources.ts'
@@ -47,18 +48,18 @@ export interface Weighed {
 }
 
 /** Weighs a save against the scope as it stands; nothing is written. Only what the changes touch is read. */
-export async function weighSave(db: Db, scope: ScopeRow, given: GivenSave): Promise<Weighed> {
+export async function weighSave(db: Db, vault: Vault, scope: ScopeRow, given: GivenSave): Promise<Weighed> {
   const named = Object.keys('changes' in given ? given.changes : given.resources)
   const resources = await readOwnedResources(db, scope.scope_id, named)
   const facts = new Map(resources.map((row) => [row.locator, factsOf(row)]))
-  const current = await readProperties(db, scope.scope_id, named)
+  const current = await readProperties(db, vault, scope.scope_id, named)
   const full = 'changes' in given ? null : fullChanges(current, given.resources, facts)
   const raw = compareChanges(current, 'changes' in given ? given.changes : (full?.changes ?? {}))
   const services = await readUsableServices(db, scopeOf(scope), servicesOf(raw))
 
   const changes = raw.map((change) => settle(change, facts))
   const owned = resources.filter((row) => changes.some(({ locator }) => locator === row.locator))
-  const { owners, problems: broken } = await weighOwners(db, scope, owned, changes)
+  const { owners, problems: broken } = await weighOwners(db, vault, scope, owned, changes)
   return {
     stale: given.snapshotVersion !== scope.snapshot_version,
     changes,
@@ -108,6 +109,7 @@ function unownedProblems(
 
 async function weighOwners(
   db: Db,
+  vault: Vault,
   scope: ScopeRow,
   owned: readonly OwnedResource[],
   changes: readonly PlannedChange[],
@@ -115,9 +117,9 @@ async function weighOwners(
   const ids = [...new Set(owned.map((row) => row.bundle_install_id))].toSorted()
   if (ids.length === 0) return { owners: [], problems: [] }
   const installations = await loadInstallations(db, ids)
-  const ledger = await readLedger(db, ids)
+  const ledger = await readLedger(db, vault, ids)
   const locators = ledger.map(({ locator }) => locator)
-  const current = await readProperties(db, scope.scope_id, locators)
+  const current = await readProperties(db, vault, scope.scope_id, locators)
 
   const owners: Owner[] = []
   const problems: Problem[] = []

@@ -1,5 +1,6 @@
 import type { Clock } from '#edge/clock.ts'
 import type { Log } from '#edge/log.ts'
+import { TransportError } from '#edge/problem.ts'
 import { newestPosition } from '../store/events/newest-position.ts'
 import { readEvents } from '../store/events/read-events.ts'
 import type { Db } from '../world.ts'
@@ -23,6 +24,8 @@ export interface Feed {
   subscribe(subscriber: Subscriber): Promise<Subscription>
   /** Something was committed: look at once. */
   wake(): void
+  /** What was passed on so far; null while nobody reads. */
+  position(): Position | null
   stop(): Promise<void>
 }
 
@@ -30,7 +33,12 @@ export interface FeedOptions {
   db: Db
   clock: Clock
   log: Log
+  /** How often to look; default 100. */
   pollMs?: number
+  /** How often to look while other replicas tell when they commit, and have been quiet for a while; default 1,000. */
+  calmPollMs?: number
+  /** Whether other replicas tell when they commit. */
+  isTold?: () => boolean
 }
 
 const BATCH = 500
@@ -38,22 +46,28 @@ const BATCH = 500
 const EAGER_LOOKS = 5
 const EAGER_MS = 20
 const TROUBLE_MS = 1_000
+/** So long a transaction may hold back what a wake was for, before it is looked for less often. */
+const ALERT_MS = 2_000
 
 /**
- * The one reader of events in a process, for however many subscribers. It reads only while there are any, polling for
- * what other replicas commit.
+ * The one reader of events in a process, for however many subscribers. It reads only while there are any. It looks when
+ * it is woken, and also by itself: seldom while other replicas tell what they commit, often while they cannot.
  */
-export function createFeed({ db, clock, log, pollMs = 100 }: FeedOptions): Feed {
+export function createFeed(options: FeedOptions): Feed {
+  const { db, clock, log, pollMs = 100, calmPollMs = 1_000, isTold = () => false } = options
   const subscribers = new Set<Subscriber>()
   let position: Position | null = null
   let starting: Promise<void> | null = null
   let running: Promise<void> | null = null
   let isStopped = false
   let eagerLooks = 0
+  let wokenAt = 0
+  let isInTrouble = false
   let pause = new AbortController()
 
   const wake = (): void => {
     eagerLooks = EAGER_LOOKS
+    wokenAt = clock.monotonic()
     pause.abort()
   }
 
@@ -61,6 +75,11 @@ export function createFeed({ db, clock, log, pollMs = 100 }: FeedOptions): Feed 
     // a wake that came while it looked is answered by the next look, which is soon
     if (pause.signal.aborted) pause = new AbortController()
     if (!isStopped) await clock.sleep(ms, pause.signal).catch(() => undefined)
+  }
+
+  const untilNextLook = (): number => {
+    if (eagerLooks > 0) return EAGER_MS
+    return isTold() && clock.monotonic() - wokenAt > ALERT_MS ? calmPollMs : pollMs
   }
 
   const look = async (from: Position): Promise<boolean> => {
@@ -78,13 +97,16 @@ export function createFeed({ db, clock, log, pollMs = 100 }: FeedOptions): Feed 
     const mayRead = (): boolean => subscribers.size > 0 && !isStopped
     for (let from = position; from !== null && mayRead(); from = position) {
       try {
-        if (await look(from)) continue
+        const isMore = await look(from)
+        isInTrouble = false
+        if (isMore) continue
       } catch (error) {
-        log.warn('events cannot be read', {}, error)
+        if (!isInTrouble) log.warn('events cannot be read; trying again every second', {}, error)
+        isInTrouble = true
         await rest(TROUBLE_MS)
         continue
       }
-      await rest(eagerLooks > 0 ? EAGER_MS : pollMs)
+      await rest(untilNextLook())
       eagerLooks = Math.max(0, eagerLooks - 1)
     }
     position = null
@@ -99,7 +121,7 @@ export function createFeed({ db, clock, log, pollMs = 100 }: FeedOptions): Feed 
     if (position === null) await (starting ??= start().finally(() => (starting = null)))
     // the last subscriber may have left meanwhile, and the place with it
     if (position === null) return subscribe(subscriber)
-    if (isStopped) throw new Error('the feed has ended')
+    if (isStopped) throw new TransportError('SERVICE_UNAVAILABLE', undefined, { 'retry-after': '1' })
     subscribers.add(subscriber)
     running ??= run()
     return { position, unsubscribe: () => void subscribers.delete(subscriber) }
@@ -108,6 +130,7 @@ export function createFeed({ db, clock, log, pollMs = 100 }: FeedOptions): Feed 
   return {
     wake,
     subscribe,
+    position: () => position,
     async stop() {
       isStopped = true
       for (const subscriber of subscribers) subscriber.onEnd()

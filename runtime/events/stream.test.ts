@@ -24,7 +24,7 @@ let here: number
 let there: number
 
 before(async () => {
-  http = await testHttp({ events: { heartbeatMs: 100, pollMs: 50, lifetimeMs: 20_000 } })
+  http = await testHttp({ events: { heartbeatMs: 100, pollMs: 50, calmPollMs: 50, lifetimeMs: 20_000 } })
   server = await serve({ app: http.runtime.app, port: 0, hostname: '127.0.0.1' })
   here = await makeScope(HERE)
   there = await makeScope(THERE)

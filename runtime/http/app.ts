@@ -19,6 +19,8 @@ export const PLUGIN_MANAGER_PATH = '/module-plugin-manager/api'
 export interface HttpOptions extends MountOptions, HealthOptions, ResolveRouteOptions {
   log: Log
   clock: Pick<Clock, 'monotonic'>
+  /** Without it only health and metrics are answered. */
+  hasApi: boolean
 }
 
 /** The whole HTTP surface of the runtime and the plugin manager. */
@@ -28,7 +30,9 @@ export function createHttpApp(options: HttpOptions): HttpApp {
     const refused = toTransportError(error)
     if (refused !== error) {
       const fields = { requestId: c.var.requestId, endpoint: c.var.endpoint, status: refused.status }
-      options.log.error('request failed', fields, error)
+      // an outage is one thing to tell, and not with the stack of each request that met it
+      if (refused.status === 503) options.log.warn('the database did not serve a request', fields)
+      else options.log.error('request failed', fields, error)
     }
     return transportProblem(refused, c.var.requestId)
   })
@@ -41,6 +45,7 @@ export function createHttpApp(options: HttpOptions): HttpApp {
   })
   app.use(canonicalPath({ prefixes: ['bundle-runtime', 'module-plugin-manager'] }))
   app.route(RUNTIME_API_PATH, healthRoutes(options))
+  if (!options.hasApi) return app
   app.route(RUNTIME_API_PATH, mountRuntimeApi(options))
   app.route(PLUGIN_MANAGER_PATH, resolveRoute(options))
   return app

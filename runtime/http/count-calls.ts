@@ -1,13 +1,21 @@
 import type { Outbound } from '#edge/outbound.ts'
 import type { Metrics } from './metrics.ts'
 
+export interface CountedCalls extends Outbound {
+  /** Calls that wait for their answer now. */
+  underWay(): number
+}
+
 /** Counts the worker's calls of plugins by what came back, and times them; not by plugin, of which there may be many. */
-export function countCalls(http: Outbound, metrics: Metrics, monotonic: () => number): Outbound {
+export function countCalls(http: Outbound, metrics: Metrics, monotonic: () => number): CountedCalls {
+  let underWay = 0
   return {
     ...http,
+    underWay: () => underWay,
     async request(request) {
       const start = monotonic()
-      const result = await http.request(request)
+      underWay++
+      const result = await http.request(request).finally(() => underWay--)
       const outcome = result.kind === 'response' ? `${Math.floor(result.status / 100)}xx` : result.reason
       metrics.count('bundle_runtime_plugin_calls_total', { result: outcome })
       metrics.observe('bundle_runtime_plugin_call_seconds', {}, (monotonic() - start) / 1000)

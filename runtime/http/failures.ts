@@ -1,4 +1,4 @@
-import { isPgError, PG } from '#database/transaction.ts'
+import { isUnavailable } from '#database/unreachable.ts'
 import { failureEnvelope } from '#contract/protocol/envelope.ts'
 import type { FailureData } from '#contract/protocol/envelope.ts'
 import type { JsonObject } from '#contract/protocol/json.ts'
@@ -32,42 +32,13 @@ function cut(text: string): string {
   return characters.length <= MESSAGE_MAX ? text : `${characters.slice(0, MESSAGE_MAX - 1).join('')}…`
 }
 
-const DATABASE_BUSY = [
-  PG.lockNotAvailable,
-  PG.queryCanceled,
-  PG.idleInTransactionTimeout,
-  PG.serializationFailure,
-  PG.deadlockDetected,
-  PG.adminShutdown,
-  PG.cannotConnectNow,
-]
-const NO_CONNECTION = new Set([
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'ENOENT',
-  'ETIMEDOUT',
-  'EPIPE',
-  'ENOTFOUND',
-  '53300',
-  '57P02',
-])
-const POOL_MESSAGE =
-  /timeout exceeded when trying to connect|Connection terminated|connection is not queryable|driver has already been destroyed/i
-
 /**
  * What the transport says of an error that nobody refused on purpose: 503 where the database could not serve it now,
  * 500 for all else. Neither says a word of the cause.
  */
 export function toTransportError(error: unknown): TransportError {
   if (error instanceof TransportError) return error
-  if (isDatabaseUnavailable(error))
+  if (isUnavailable(error))
     return new TransportError('SERVICE_UNAVAILABLE', undefined, { 'retry-after': '1' })
   return new TransportError('INTERNAL_ERROR')
-}
-
-function isDatabaseUnavailable(error: unknown): boolean {
-  if (!(error instanceof Error)) return false
-  if (DATABASE_BUSY.some((code) => isPgError(error, code)) || POOL_MESSAGE.test(error.message)) return true
-  const code = 'code' in error ? String(error.code) : ''
-  return NO_CONNECTION.has(code) || code.startsWith('08')
 }

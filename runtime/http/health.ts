@@ -1,12 +1,13 @@
 import { Hono } from 'hono'
 import { pendingMigrations } from '#database/migrate.ts'
 import type { Migration } from '#database/migrate.ts'
-import { CLAIM_STATES } from '#contract/runtime-api/vocabulary.ts'
 import { TransportError } from '#edge/problem.ts'
-import { countClaims } from '../store/overview/count-claims.ts'
+import type { Position } from '../events/position.ts'
 import { listAppliedMigrations } from '../store/migrations.ts'
 import { listSigningKeys } from '../store/signing-keys/list-signing-keys.ts'
 import type { World } from '../world.ts'
+import { databaseGauges } from './gauges.ts'
+import type { Gauge } from './gauges.ts'
 import type { Metrics } from './metrics.ts'
 import { refuseMethod } from './mount.ts'
 import type { HttpApp, HttpVariables } from './mount.ts'
@@ -16,16 +17,27 @@ export interface HealthOptions {
   metrics: Metrics
   /** The migrations that this program comes with. */
   migrations: readonly Migration[]
+  /** Whether this replica is about to end, and takes no new work. */
+  isStopping(): boolean
+  /** What this replica knows of itself. */
+  gauges(): Gauge[]
+  /** How far its event feed has read. */
+  passedOn(): Position | null
 }
 
+/** Whoever asks how we are does not wait long for the answer. */
+const WITHIN_MS = 2_000
+
 /** What machines ask, outside the envelope and without a credential; none of it tells anything of a scope or person. */
-export function healthRoutes({ world, metrics, migrations }: HealthOptions): HttpApp {
+export function healthRoutes(options: HealthOptions): HttpApp {
+  const { world, metrics, migrations, isStopping } = options
   const app = new Hono<{ Variables: HttpVariables }>()
 
   app.get('/healthz', (c) => c.json({ status: 'ok' }))
 
   app.get('/readyz', async (c) => {
-    const applied = await listAppliedMigrations(world.db).catch(() => null)
+    if (isStopping()) throw notReady('This replica is stopping')
+    const applied = await soon(world, listAppliedMigrations(world.db))
     if (applied === null) throw notReady('The database cannot be reached')
     if (!isUpToDate([...migrations], applied))
       throw notReady('The database schema is not the one of this version')
@@ -33,12 +45,12 @@ export function healthRoutes({ world, metrics, migrations }: HealthOptions): Htt
   })
 
   app.get('/metrics', async (c) => {
-    const claims = await countClaims(world.db)
-    const gauges = CLAIM_STATES.map((state) => ({
-      name: 'bundle_runtime_operations',
-      labels: { state },
-      value: claims.find((claim) => claim.state === state)?.count ?? 0,
-    }))
+    const ofDatabase = await soon(world, databaseGauges(world.db, options.passedOn()))
+    const gauges = [
+      ...options.gauges(),
+      { name: 'bundle_runtime_database_up', labels: {}, value: Number(ofDatabase !== null) },
+      ...(ofDatabase ?? []),
+    ]
     return c.text(metrics.render(gauges), 200, { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' })
   })
 
@@ -50,6 +62,15 @@ export function healthRoutes({ world, metrics, migrations }: HealthOptions): Htt
   for (const path of ['/healthz', '/readyz', '/metrics', '/.well-known/jwks.json'])
     app.all(path, (c) => refuseMethod(c, ['GET']))
   return app
+}
+
+/** What is asked of the database, or null where it fails or takes long. */
+async function soon<Result>({ clock }: World, asked: Promise<Result>): Promise<Result | null> {
+  const answered = new AbortController()
+  const late = clock.sleep(WITHIN_MS, answered.signal).catch(() => undefined)
+  const result = await Promise.race([asked.catch(() => null), late.then(() => null)])
+  answered.abort()
+  return result
 }
 
 function isUpToDate(migrations: Migration[], applied: { name: string; sha256: string }[]): boolean {

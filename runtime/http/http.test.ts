@@ -78,7 +78,8 @@ describe('what needs no credential', () => {
   })
 
   it('publishes the keys of every replica on the database, whichever is asked', async () => {
-    const other = await testHttp({ connection: http.connection })
+    const { connection, sealingKeyFiles } = http
+    const other = await testHttp({ connection, sealingKeyFiles })
     const kidsOf = async (replica: TestHttp) => {
       const answer = await replica.send(`${API}/.well-known/jwks.json`)
       return ((await answer.json()) as JSONWebKeySet).keys.map(({ kid }) => kid)
@@ -92,6 +93,8 @@ describe('what needs no credential', () => {
   it('counts requests by row and status, and nothing by person or object', async () => {
     await http.call('/plugins/some-plugin-name')
     const text = await (await http.send(`${API}/metrics`)).text()
+    assert.match(text, /^bundle_runtime_oldest_due_seconds 0$/m)
+    assert.match(text, /^bundle_runtime_database_connections\{pool="http",state="used"\} \d+$/m)
     assert.match(
       text,
       /bundle_runtime_http_requests_total\{endpoint="GET \/plugins\/\{pluginId\}",status="200",code="NOT_FOUND"\} \d+/,

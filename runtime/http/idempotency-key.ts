@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import type { JsonValue } from '#contract/protocol/json.ts'
 import { Refusal } from '../refusal.ts'
 
@@ -16,11 +15,10 @@ export function idempotencyKeyOf(request: Request): string {
 }
 
 /** The same for the same JSON, whatever the order of its keys or its white space. */
-export function requestHash(body: JsonValue | undefined): Buffer {
-  const sorted = JSON.stringify(body ?? null, (_, value: JsonValue) =>
+export function requestText(body: JsonValue | undefined): string {
+  return JSON.stringify(body ?? null, (_, value: JsonValue) =>
     typeof value === 'object' && value !== null && !Array.isArray(value)
       ? Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)))
       : value,
   )
-  return createHash('sha256').update(sorted).digest()
 }

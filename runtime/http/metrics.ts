@@ -1,3 +1,5 @@
+import type { Gauge } from './gauges.ts'
+
 /** Labels come from fixed sets only (row names, status codes, error codes), so that a scrape stays small. */
 export type Labels = Readonly<Record<string, string | number>>
 
@@ -6,8 +8,8 @@ export interface Metrics {
   count(name: string, labels: Labels, by?: number): void
   /** Adds one observation of seconds to a histogram. */
   observe(name: string, labels: Labels, seconds: number): void
-  /** All of it in the text format of Prometheus, with gauges that were read now. */
-  render(gauges: readonly { name: string; labels: Labels; value: number }[]): string
+  /** All of it in the text format of Prometheus, with what was read now. */
+  render(gauges: readonly Gauge[]): string
 }
 
 const BOUNDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
@@ -37,7 +39,7 @@ export function createMetrics(): Metrics {
       }
       const told = new Set<string>()
       for (const { name, labels, value } of gauges) {
-        if (!told.has(name)) lines.push(`# TYPE ${name} gauge`)
+        if (!told.has(name)) lines.push(`# TYPE ${name} ${name.endsWith('_total') ? 'counter' : 'gauge'}`)
         told.add(name)
         lines.push(`${name}${labelText(labels)} ${value}`)
       }

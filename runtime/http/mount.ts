@@ -16,7 +16,7 @@ import { demandPlace } from './demand-place.ts'
 import type { PersonAccess } from './demand-place.ts'
 import { refusalEnvelope } from './failures.ts'
 import type { Attempted, Attempts, Handlers } from './handlers.ts'
-import { idempotencyKeyOf, requestHash } from './idempotency-key.ts'
+import { idempotencyKeyOf, requestText } from './idempotency-key.ts'
 import { readRequest } from './read-request.ts'
 import type { ReadRequest } from './read-request.ts'
 import { recordDenied, writeRow } from './write-row.ts'
@@ -133,8 +133,8 @@ async function answerWrite(call: RowCall, actor: Actor, request: ReadRequest): P
       actorId: actor.id,
       endpoint: `${c.req.method} ${c.req.path}`,
       key,
-      requestHash: requestHash(request.json),
     },
+    request: requestText(request.json),
     access,
     params: request.params,
     run: (context) => dataOf(call, context, request),

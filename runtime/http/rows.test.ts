@@ -9,11 +9,11 @@ import { runtimeApi } from '#contract/runtime-api/rows.ts'
 import { SCOPE, billing } from '../testing-bundles.ts'
 import { CREDENTIAL, testHttp, textOf } from './testing-http.ts'
 import type { Answered, TestHttp } from './testing-http.ts'
+import { SAMPLE_BODIES, SAMPLE_PARAMS } from './testing-rows.ts'
 
 // The same questions to every row of the contract: a row that is added later is asked them too.
 
 const rows = Object.entries(runtimeApi) as [EndpointName, EndpointRow][]
-const SOME_ID = '0199f000-0000-7000-8000-000000000001'
 const elsewhere: Grant[] = [
   { permissions: [...PERMISSIONS], scope: { ...SCOPE, environmentKey: 'somewhere-else' } },
 ]
@@ -30,7 +30,7 @@ before(async () => {
   })
   const answer = await http.call('/installations', {
     method: 'POST',
-    body: bodies['POST /installations'] ?? null,
+    body: SAMPLE_BODIES['POST /installations'] ?? null,
   })
   const { installation, operation } = answer.data as { installation: JsonObject; operation: JsonObject }
   installed = {
@@ -41,41 +41,7 @@ before(async () => {
 
 after(() => http.close())
 
-const params: Record<string, string | number> = {
-  ...SCOPE,
-  bundleId: 'billing',
-  version: '1.0.0',
-  snapshotVersion: 1,
-  serviceName: 'search',
-  pluginId: 'tenants',
-  credentialId: SOME_ID,
-  serviceId: 'mail',
-}
-const paramsOf = (): Record<string, string | number> => ({ ...params, ...installed })
-
-const scope = '/scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}'
-const bodies: Record<string, JsonObject> = {
-  'POST /installations': { scope: { ...SCOPE }, bundle: { ...billing.bundle }, targetVersion: '1.0.0' },
-  'POST /installations/{bundleInstallId}/upgrade': { targetVersion: '2.0.0' },
-  'POST /installations/{bundleInstallId}/detach': { reason: 'not needed any more' },
-  'POST /operations/{operationId}/retry': { run: 1 },
-  'POST /operations/{operationId}/takeover': { run: 1, reason: 'it cannot end' },
-  [`POST ${scope}/configuration/plan`]: { snapshotVersion: 1, changes: {} },
-  [`PATCH ${scope}/configuration`]: { snapshotVersion: 1, changes: {} },
-  [`PUT ${scope}/configuration`]: { snapshotVersion: 1, resources: {} },
-  [`PUT ${scope}/local-services/{serviceName}`]: { values: {}, version: 0 },
-  'PUT /bundles/{environmentKey}/{bundleId}/versions/{version}': billing as unknown as JsonObject,
-  'PUT /plugins/{pluginId}': { title: 'Tenants', endpoint: 'http://127.0.0.1:1/', enabled: true },
-  'POST /plugins/{pluginId}/credentials': {},
-  'PUT /services/{serviceId}': {
-    title: 'Mail',
-    url: 'http://127.0.0.1:1/mail',
-    methods: [],
-    owner: null,
-    consumers: [],
-    enabled: true,
-  },
-}
+const paramsOf = (): Record<string, string | number> => ({ ...SAMPLE_PARAMS, ...installed })
 
 function ask(
   name: EndpointName,
@@ -83,7 +49,7 @@ function ask(
 ) {
   const { method, path } = splitName(name)
   const filled = call.path ?? fillPath(path, paramsOf())
-  const body = bodies[name]
+  const body = SAMPLE_BODIES[name]
   return http.call(filled + (call.query ?? ''), { method, ...(body !== undefined && { body }), ...call })
 }
 
@@ -103,8 +69,8 @@ function detailsOf(answer: Answered): { path: string; message: string }[] {
 for (const [name, row] of rows) {
   describe(name, () => {
     it('has a valid sample where it takes a body', () => {
-      assert.equal(row.body === undefined, bodies[name] === undefined)
-      if (row.body !== undefined) assert.equal(row.body.safeParse(bodies[name]).success, true)
+      assert.equal(row.body === undefined, SAMPLE_BODIES[name] === undefined)
+      if (row.body !== undefined) assert.equal(row.body.safeParse(SAMPLE_BODIES[name]).success, true)
     })
 
     it('refuses a call without the service credential, or with a wrong one', async () => {
@@ -158,14 +124,14 @@ for (const [name, row] of rows) {
 
     if (row.body !== undefined) {
       it('refuses a body with a field that it does not know', async () => {
-        const answer = await ask(name, { body: { ...bodies[name], nonsense: 1 } })
+        const answer = await ask(name, { body: { ...SAMPLE_BODIES[name], nonsense: 1 } })
         assert.match(answer.errorCode, /^(REQUEST|MANIFEST)_INVALID$/)
         assert.match(JSON.stringify(detailsOf(answer)), /body.*nonsense/)
       })
 
       it('refuses each field of a wrong type and names it', async () => {
-        for (const field of Object.keys(bodies[name] ?? {})) {
-          const answer = await ask(name, { body: { ...bodies[name], [field]: -1.5 } })
+        for (const field of Object.keys(SAMPLE_BODIES[name] ?? {})) {
+          const answer = await ask(name, { body: { ...SAMPLE_BODIES[name], [field]: -1.5 } })
           assert.match(answer.errorCode, /^(REQUEST|MANIFEST)_INVALID$/, field)
           assert(
             detailsOf(answer).some(({ path }) => path.startsWith(`body.${field}`)),

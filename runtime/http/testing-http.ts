@@ -46,6 +46,7 @@ export interface TestHttp {
   runtime: Runtime
   /** For another replica on the same database. */
   connection: ConnectionSettings
+  sealingKeyFiles: readonly string[]
   /** Calls below the runtime API's base. */
   call(path: string, call?: Call): Promise<Answered>
   /** Sends any request at all. */
@@ -64,8 +65,10 @@ export interface AssertionOptions {
   key?: Awaited<ReturnType<typeof generateKeyPair>>['privateKey']
 }
 
-export async function testHttp(options: Partial<RuntimeOptions> = {}): Promise<TestHttp> {
-  const database = await testDatabase({ migrations: [RUNTIME_MIGRATIONS] })
+/** `server`: the URL of the PostgreSQL server that its database is made on, else that of the tests. */
+export async function testHttp(options: Partial<RuntimeOptions> = {}, server?: string): Promise<TestHttp> {
+  const migrations = [RUNTIME_MIGRATIONS]
+  const database = await testDatabase({ migrations, ...(server !== undefined && { server }) })
   const dataDir = await mkdtemp(join(tmpdir(), 'runtime-'))
   const { privateKey, publicKey } = await generateKeyPair('EdDSA')
   const runtime = await createRuntime({
@@ -99,6 +102,7 @@ export async function testHttp(options: Partial<RuntimeOptions> = {}): Promise<T
   return {
     runtime,
     connection: options.connection ?? database.connection,
+    sealingKeyFiles: [join(dataDir, 'sealing.key')],
     send,
     assertion,
     async call(path, { method = 'GET', body, headers = {}, grants, actor, key = randomUUID() } = {}) {

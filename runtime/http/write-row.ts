@@ -20,6 +20,8 @@ export interface WriteCall {
   world: World
   actor: Actor
   key: IdempotencyKey
+  /** The same for the same request. */
+  request: string
   access: PersonAccess
   params: unknown
   /** The data to answer, checked. */
@@ -32,8 +34,9 @@ export interface WriteCall {
 /** Does a write once for its idempotency key and answers the envelope, of a refusal too. */
 export function writeRow(call: WriteCall): Promise<OnceAnswer> {
   const { world, actor } = call
-  return answerOnce(world.db, {
+  return answerOnce(world, {
     key: call.key,
+    request: call.request,
     async run(tx) {
       const data = await call.run({ world, actor, tx })
       return { answer: successEnvelope(data), kept: successEnvelope(call.forRepeats(data)) }

@@ -2,13 +2,16 @@ import { sql } from 'kysely'
 import { inTransaction } from '#database/transaction.ts'
 import type { JsonValue } from '#contract/protocol/json.ts'
 import { Refusal } from '../refusal.ts'
+import { opening } from '../sealing/vault.ts'
 import { closeKey } from '../store/idempotency/close-key.ts'
 import { openKey } from '../store/idempotency/open-key.ts'
 import type { IdempotencyKey } from '../store/idempotency/open-key.ts'
-import type { Db, Tx } from '../world.ts'
+import type { Tx, World } from '../world.ts'
 
 export interface Once {
   key: IdempotencyKey
+  /** The same for the same request. */
+  request: string
   /** Does the write; what it throws as a Refusal undoes all that it did. */
   run(
     tx: Tx,
@@ -31,11 +34,15 @@ export interface OnceAnswer {
  *
  * Throws Refusal IDEMPOTENCY_KEY_REUSED where the key was used with another body, and whatever `mayRepeat` throws.
  */
-export function answerOnce(db: Db, once: Once): Promise<OnceAnswer> {
+export function answerOnce({ db, vault }: Pick<World, 'db' | 'vault'>, once: Once): Promise<OnceAnswer> {
+  // keyed, as the request may hold a secret that could be guessed and tried against a plain one
+  const digest = vault.digest(once.request)
   return inTransaction(db, async (tx) => {
-    const opened = await openKey(tx, once.key)
+    const opened = await openKey(tx, once.key, digest)
     if (!opened.isNew) {
-      if (!opened.requestHash.equals(once.key.requestHash)) throw reused()
+      const { requestHash } = opened
+      const isSame = await opening(vault, tx, () => vault.isDigestOf(requestHash, once.request))
+      if (!isSame) throw reused()
       await once.mayRepeat(tx)
       return { answer: opened.answer, wrote: false }
     }

@@ -16,9 +16,9 @@ export async function detach(context: WriteContext, { params, body }: Input<Name
   const { tx, actor, world } = context
   const seen = await demandInstallation(context, params.bundleInstallId, 'installation:detach')
   const { installation, version, scope } = await lockActive(context, seen)
-  const ledger = await readLedger(tx, [installation.bundle_install_id])
+  const ledger = await readLedger(tx, world.vault, [installation.bundle_install_id])
   const plugins = await loadStandingAuthorizations(tx, installation, ledger)
-  const operation = await freezeOperation(tx, {
+  const operation = await freezeOperation(tx, world.vault, {
     operationId: uuidv7(world),
     installation,
     operationType: 'DETACH',

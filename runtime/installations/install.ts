@@ -32,7 +32,7 @@ export async function install(context: WriteContext, { body }: Input<Name>): Pro
   const manifest = await loadManifest(tx, body.bundle, body.targetVersion)
   const target = targetOf(manifest)
   const copied = body.copyFrom?.bundleInstallId
-  const seeds: Seeds = copied === undefined ? new Map() : await readSeeds(tx, actor, copied, body.bundle)
+  const seeds: Seeds = copied === undefined ? new Map() : await readSeeds(context, copied, body.bundle)
 
   const scope = await makeScope(tx, body.scope, actor)
   if ((await findUndetached(tx, scope.scope_id, body.bundle)) !== undefined) throw alreadyInstalled()
@@ -44,7 +44,7 @@ export async function install(context: WriteContext, { body }: Input<Name>): Pro
 
   await insertInstallation(tx, { bundleInstallId, scope, bundle: body.bundle, title: manifest.title })
   const reason = body.reason ?? null
-  const operation = await freezeOperation(tx, {
+  const operation = await freezeOperation(tx, world.vault, {
     operationId: uuidv7(world),
     installation: await requireInstallation(context, bundleInstallId),
     operationType: 'INSTALL',

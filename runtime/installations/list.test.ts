@@ -5,6 +5,7 @@ import { INSTALLATION_SORTS } from '#contract/runtime-api/installations.ts'
 import type { Installation } from '#contract/runtime-api/installations.ts'
 import type { Input } from '../context.ts'
 import { billing, crm, installBoth, SCOPE, startInstall } from '../testing-bundles.ts'
+import { claimedAs } from '../store/installations/find-claimed.ts'
 import { actorWith, refused, testRuntime } from '../testing.ts'
 import type { TestRuntime } from '../testing.ts'
 import { detach } from './detach.ts'
@@ -89,6 +90,9 @@ describe('the list of installations', () => {
     [{ claim: ['FAILED'] }, 1],
     [{ claim: ['FAILED', 'PENDING'] }, 2],
     [{ claim: ['none', 'FAILED'] }, 6],
+    [{ claim: ['none', 'any'] }, 7],
+    [{ claim: ['any', 'FAILED'] }, 2],
+    [{ claim: ['RUNNING'] }, 0],
     [{ q: 'CUSTOM' }, 3],
     [{ q: 'bill' }, 4],
     [{ q: '%' }, 0],
@@ -99,6 +103,17 @@ describe('the list of installations', () => {
       assert.equal((await list(query)).items.length, count)
     })
   }
+
+  it('goes through all of them where many are claimed', async () => {
+    const many = async (count: number) => {
+      const { rows } = await sql<{ id: string }>`
+        select bundle_install_id as id from runtime.installation
+        where ${await claimedAs(runtime.db, ['FAILED', 'PENDING'], count)}`.execute(runtime.db)
+      return rows.map(({ id }) => id).toSorted()
+    }
+    assert.equal((await many(2)).length, 2)
+    assert.deepEqual(await many(1), await many(2))
+  })
 
   it('tells the claim of a row, in the list and by itself', async () => {
     const { items } = await list({ claim: ['FAILED'] })

@@ -16,7 +16,7 @@ import type { Db } from '../world.ts'
 export async function loadAuthorizations(
   db: Db,
   installation: InstallationRow,
-  ledger: readonly LedgerRow[],
+  ledger: readonly OwnedModule[],
 ): Promise<CompiledAuthorization[]> {
   const { version, bundle_id } = installation
   const bundle = { environmentKey: installation.bundle_environment_key, bundleId: bundle_id }
@@ -40,7 +40,9 @@ function tellPlugin(stored: unknown, index: PropertyKey | undefined): string {
   return named.success ? ` at plugin ${named.data.pluginId}` : ''
 }
 
-function modulesOfLedger(ledger: readonly LedgerRow[]) {
+type OwnedModule = Pick<LedgerRow, 'module_id' | 'locator' | 'definitions'>
+
+function modulesOfLedger(ledger: readonly OwnedModule[]) {
   return ledger.flatMap(({ module_id, locator, definitions }) =>
     module_id === null ? [] : [{ moduleId: module_id, locator, definitions }],
   )
@@ -53,7 +55,7 @@ function modulesOfLedger(ledger: readonly LedgerRow[]) {
 export async function loadStandingAuthorizations(
   db: Db,
   installation: InstallationRow,
-  ledger: readonly LedgerRow[],
+  ledger: readonly OwnedModule[],
 ): Promise<CompiledAuthorization[]> {
   try {
     return await loadAuthorizations(db, installation, ledger)

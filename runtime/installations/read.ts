@@ -7,8 +7,8 @@ import { findScope, scopeOf } from '../store/configuration/find-scope.ts'
 import { findInstallation } from '../store/installations/find-installation.ts'
 import type { InstallationRow } from '../store/installations/load-installations.ts'
 import { readLatestPlan } from '../store/installations/read-latest-plan.ts'
-import { readLedger } from '../store/installations/read-ledger.ts'
-import type { LedgerRow } from '../store/installations/read-ledger.ts'
+import { readStoredLedger } from '../store/installations/read-ledger.ts'
+import type { StoredLedgerRow } from '../store/installations/read-ledger.ts'
 import type { Db } from '../world.ts'
 import { loadStandingAuthorizations } from './load-authorizations.ts'
 import { installationView } from './view.ts'
@@ -28,7 +28,7 @@ export function readInstallation(
       demandVisible(actor, scopeOf(row), 'installation')
       const scope = await findScope(tx, scopeOf(row))
       if (scope === undefined) throw new Error('An installation has no scope')
-      const ledger = await readLedger(tx, [row.bundle_install_id])
+      const ledger = await readStoredLedger(tx, [row.bundle_install_id])
       return {
         ...installationView(row),
         resources: ledger.map((resource) => ({
@@ -59,7 +59,7 @@ export function readInstallation(
 async function pluginsOf(
   db: Db,
   row: InstallationRow,
-  ledger: readonly LedgerRow[],
+  ledger: readonly StoredLedgerRow[],
 ): Promise<CompiledAuthorization[]> {
   if (row.state === 'DETACHED') return []
   if (row.state === 'ACTIVE' && row.claim_operation_id === null)

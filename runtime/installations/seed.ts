@@ -1,13 +1,12 @@
 import type { BundleRef } from '#contract/protocol/scope.ts'
 import { demand, demandVisible, notFound } from '../actor.ts'
-import type { Actor } from '../actor.ts'
+import type { WriteContext } from '../context.ts'
 import { own } from '../own.ts'
 import { Refusal } from '../refusal.ts'
 import { scopeOf } from '../store/configuration/find-scope.ts'
 import { findInstallation } from '../store/installations/find-installation.ts'
 import { readLastConfiguration } from '../store/installations/read-last-configuration.ts'
 import { readUnfinishedInstall } from '../store/installations/read-unfinished-install.ts'
-import type { Db } from '../world.ts'
 import type { Seed, Seeds } from './install-plan.ts'
 
 /**
@@ -16,12 +15,11 @@ import type { Seed, Seeds } from './install-plan.ts'
  * (PERMISSION_DENIED), that is not DETACHED or is of another bundle.
  */
 export async function readSeeds(
-  db: Db,
-  actor: Actor,
+  { tx, actor, world: { vault } }: WriteContext,
   bundleInstallId: string,
   bundle: BundleRef,
 ): Promise<Seeds> {
-  const row = await findInstallation(db, bundleInstallId)
+  const row = await findInstallation(tx, bundleInstallId)
   if (row === undefined) throw notFound('installation to copy from')
   demandVisible(actor, scopeOf(row), 'installation to copy from')
   // whoever may only read there must not carry its sensitive values to where they may do more
@@ -38,11 +36,15 @@ export async function readSeeds(
   const put = (locator: string, property: string, seed: Seed): void => {
     seeds.set(locator, (seeds.get(locator) ?? new Map<string, Seed>()).set(property, seed))
   }
-  for (const { locator, property, value, is_sensitive } of await readLastConfiguration(db, bundleInstallId))
+  for (const { locator, property, value, is_sensitive } of await readLastConfiguration(
+    tx,
+    vault,
+    bundleInstallId,
+  ))
     put(locator, property, { value, isSensitive: is_sensitive })
   if (seeds.size > 0) return seeds
 
-  const install = await readUnfinishedInstall(db, bundleInstallId)
+  const install = await readUnfinishedInstall(tx, vault, bundleInstallId)
   for (const { locator, properties, definitions } of install?.resources ?? [])
     for (const [property, value] of Object.entries(properties))
       put(locator, property, { value, isSensitive: own(definitions, property)?.isSensitive === true })

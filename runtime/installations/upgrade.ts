@@ -37,7 +37,7 @@ export async function upgrade(context: WriteContext, { params, body }: Input<Nam
   const bundle = { environmentKey: installation.bundle_environment_key, bundleId: installation.bundle_id }
   const target = targetOf(await loadManifest(tx, bundle, body.targetVersion))
   refuseFor(unknownResources(given, target.resources))
-  const ledger = await readLedger(tx, [installation.bundle_install_id])
+  const ledger = await readLedger(tx, world.vault, [installation.bundle_install_id])
   const locators = [
     ...ledger.map(({ locator }) => locator),
     ...target.resources.map(({ locator }) => locator),
@@ -45,7 +45,7 @@ export async function upgrade(context: WriteContext, { params, body }: Input<Nam
   const installed = {
     bundleInstallId: installation.bundle_install_id,
     ledger,
-    current: await readProperties(tx, scope.scope_id, locators),
+    current: await readProperties(tx, world.vault, scope.scope_id, locators),
     plugins: await loadStandingAuthorizations(tx, installation, ledger),
   }
   const { plan, brought, kept, missing } = upgradePlan(installed, target, given)
@@ -59,7 +59,7 @@ export async function upgrade(context: WriteContext, { params, body }: Input<Nam
   ])
 
   const reason = body.reason ?? null
-  const operation = await freezeOperation(tx, {
+  const operation = await freezeOperation(tx, world.vault, {
     operationId: uuidv7(world),
     installation,
     operationType: 'UPGRADE',

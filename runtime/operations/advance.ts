@@ -1,97 +1,202 @@
 import { sql } from 'kysely'
+import type { JsonValue } from '#contract/protocol/json.ts'
 import { inTransaction, isPgError, PG } from '#database/transaction.ts'
-import type { Phase } from '#contract/runtime-api/vocabulary.ts'
-import type { CallLimits } from '../plugins/call-limits.ts'
-import type { Judgement } from '../plugins/judge.ts'
+import { maskStrings } from '#edge/scrub.ts'
+import { advanceHeld } from '../store/operations/advance-held.ts'
+import type { HeldAdvanced } from '../store/operations/advance-held.ts'
 import { lockHeld } from '../store/operations/lock-held.ts'
-import type { Lease } from '../store/operations/lease.ts'
-import { lockScopeOf } from '../store/operations/lock-scope-of.ts'
-import { moveHeld } from '../store/operations/move-held.ts'
+import { lockScopes } from '../store/operations/lock-scopes.ts'
+import { maskTold } from '../store/operations/mask-told.ts'
 import type { Move } from '../store/operations/move-held.ts'
 import { readCalls } from '../store/operations/read-calls.ts'
-import { recordAttempt } from '../store/operations/record-attempt.ts'
-import type { AttemptKey } from '../store/operations/record-attempt.ts'
-import type { Tx, World } from '../world.ts'
+import type { RecordedAttempt } from '../store/operations/record-attempt.ts'
+import type { Db, Tx, World } from '../world.ts'
 import { afterAttempt } from './after-attempt.ts'
-import { applyResources } from './apply-resources.ts'
 import { callOf } from './call.ts'
-import { nextStep } from './next-step.ts'
-import type { FrozenPlan } from './plan.ts'
-import { prepareCalls } from './prepare-calls.ts'
-import type { PreparedCall } from './prepare-calls.ts'
-import { settle } from './settle.ts'
-import type { OperationRow } from './view.ts'
+import type { Call } from './call.ts'
+import { crowdedOut, decide, phaseAfter, restAfterTrouble } from './decide.ts'
+import type { Decision } from './decide.ts'
+import { readFacts } from './facts.ts'
+import type { Facts } from './facts.ts'
+import type { Answered, Held } from './held.ts'
+import type { Seats } from './plugin-slots.ts'
+import type { PreparedCall } from './prepare-call.ts'
+import { newSecrets, sensitiveIn } from './sensitive-values.ts'
+import { mayChangeConfiguration } from './settle.ts'
+import { writeDecisions, writeWideDecisions } from './write-decisions.ts'
+import type { HeldDecision } from './write-decisions.ts'
 
-/** An attempt whose answer was judged and is to be recorded. */
-export interface Answered extends AttemptKey {
-  judgement: Judgement
-  /** Attempts of the current run, this one included. */
-  runAttempt: number
-  limits: CallLimits
-  /** The runtime itself broke the call off, because it stops: this ends no run. */
-  isGivenBack: boolean
-}
+// How operations are taken from one set of answers to the next set of calls: the answers are recorded, what comes next is
+// decided, resources are applied or a success is settled, and the attempts that come next are recorded. All of that in
+// one transaction, so that all that was answered and decided is durable before anything else is done, and a worker that
+// lost a lease changes nothing.
+//
+// While a worker holds an operation nobody else changes it, so the worker decides by what it knows of it; that it holds it
+// still is told by the statement that writes. What it knows is dropped after any error: then nobody knows what was
+// committed, and the operation is advanced alone, by what is read.
 
-export interface Held {
-  lease: Lease
-  plan: FrozenPlan
-  /** As last seen; the row in the database counts. */
-  operation: OperationRow
-}
-
-export interface AdvanceOptions {
-  leaseMs: number
+/** An operation that a worker holds and that can be taken on: because it was claimed, or because an answer came. */
+export interface Ready {
+  held: Held
   answered: readonly Answered[]
   /** Calls of the operation are still under way: then answers are recorded and nothing is decided. */
   isInFlight: boolean
-  /** The worker stops: no further call is made, the operation is given back. */
+  seats: Seats
+}
+
+export interface AdvanceOptions {
+  /** Of the lease that begins with what is written; null: the present one goes on. */
+  leaseMs: number | null
+  /** The worker stops: no further call is made, operations are given back. */
   isStopping: boolean
-  /** Takes the worker's room for a call of each of these plugins, or says that there is none. */
-  reserve(pluginIds: readonly string[]): boolean
 }
 
 export type Advanced =
   /** The worker does not hold the operation any more; nothing was changed. */
   | { kind: 'lost' }
   | { kind: 'in-flight' }
-  | { kind: 'call'; phase: Phase; calls: PreparedCall[] }
+  | { kind: 'call'; calls: readonly PreparedCall[] }
   /** Done for now; due again after so many milliseconds, or null when it waits for nothing. */
   | { kind: 'let-go'; dueInMs: number | null; state: Move['kind'] }
 
-/** How long an operation rests whose plugin is called by too many others at this moment. */
-const CROWDED_MS = 250
-/** How long an operation rests after an error of the runtime's own. */
-const TROUBLE_MS = 5_000
+/**
+ * Takes operations on together. It waits for no lock: an operation that is left out of the answer is locked by somebody
+ * else, lost, or not as was assumed, and is to be advanced alone. When it throws all of them are.
+ */
+export async function advanceTogether(
+  world: World,
+  batch: readonly Ready[],
+  options: AdvanceOptions,
+): Promise<Map<Ready, Advanced>> {
+  const known = batch.flatMap((ready) => knownOf(ready) ?? [])
+  const steps = await decideAll(world, world.db, known, options)
+  return conclude(steps, await writeDecisions(world.db, world.vault, steps))
+}
+
+/** The same for operations that may change more than what is theirs: the locks of their scopes come before all others. */
+export async function advanceWideTogether(
+  world: World,
+  batch: readonly Ready[],
+  options: AdvanceOptions,
+): Promise<Map<Ready, Advanced>> {
+  const { steps, written } = await inTransaction(world.db, async (tx) => {
+    const free = await lockScopesOf(tx, batch, { skipLocked: true })
+    const locked = await lockHeld(tx, leasesOf(free), { skipLocked: true })
+    const isLocked = new Set(locked.map(({ operation }) => operation.operation_id))
+    const known = free
+      .filter(({ held }) => isLocked.has(held.lease.operationId))
+      .flatMap((ready) => knownOf(ready) ?? [])
+    const decided = await decideAll(world, tx, known, options)
+    return { steps: decided, written: await writeWideDecisions(tx, world.vault, decided) }
+  })
+  return conclude(steps, written)
+}
 
 /**
- * Takes one operation from one set of answers to the next set of calls, in one transaction: records the answers, decides
- * with nextStep, applies resources or settles the success, and records the attempts that come next. So all that was
- * answered and decided is durable before anything else is done, and a worker that lost its lease changes nothing.
+ * The same for one operation, waiting for locks. A trouble of the runtime's own undoes all but the recording of the
+ * answers: no plugin is asked again because of it, and the operation rests for a while.
  */
-export function advance(world: World, held: Held, options: AdvanceOptions): Promise<Advanced> {
-  return inTransaction(world.db, async (tx): Promise<Advanced> => {
-    // a success changes the scope, whose lock comes before all others
-    const mayEnd = held.operation.phase === 'AFTER_RESOURCES' || held.plan.plugins.length === 0
-    if (mayEnd && !options.isInFlight) await lockScopeOf(tx, held.operation.scope_id)
-    const locked = await lockHeld(tx, held.lease)
-    if (locked === null) return { kind: 'lost' }
-
-    const before = locked.operation
-    for (const answered of options.answered) await record(tx, world, answered)
-    if (options.isInFlight) {
-      await moveHeld(tx, held.lease, { kind: 'keep', phase: before.phase, leaseMs: options.leaseMs })
-      return { kind: 'in-flight' }
+export async function advanceAlone(world: World, ready: Ready, options: AdvanceOptions): Promise<Advanced> {
+  const { held, answered } = ready
+  // what was kept of it may not be what is there
+  held.calls = null
+  const done = await inTransaction(world.db, async (tx) => {
+    await lockScopesOf(tx, [ready], { skipLocked: false })
+    const [locked] = await lockHeld(tx, [held.lease], { skipLocked: false })
+    if (locked === undefined) return null
+    const { operation, now } = locked
+    const answers = answered.map((one) => recordOf(world, one, now))
+    await advanceHeld(tx, world.vault, { leases: [held.lease], answers })
+    await maskTold(
+      tx,
+      answers.flatMap((answer) => newSecrets(answer) ?? []),
+    )
+    const part = async () => {
+      const calls = (await readCalls(tx, world.vault, operation.operation_id)).map(callOf)
+      const known = { ready, operation, answered: [], calls }
+      const steps = await decideAll(world, tx, [known], options)
+      return { steps, written: await writeWideDecisions(tx, world.vault, steps) }
     }
+    return (
+      (await guarded(tx, world, operation.operation_id, part)) ?? (await rest(world, tx, ready, operation))
+    )
+  })
+  if (done === null) return { kind: 'lost' }
+  const advanced = conclude(done.steps, done.written).get(ready)
+  if (advanced === undefined) throw new Error('an attempt could not be begun')
+  return advanced
+}
 
-    const deciding = { held, options, operation: before, now: locked.now }
-    const decided =
-      (await guarded(tx, world, before, () => decide(tx, deciding))) ?? restAfterTrouble(before, locked.now)
-    await moveHeld(tx, held.lease, decided.move)
-    return decided.advanced
+/** Whether the operation may change more than what is its own in this step: then it goes with others of that kind. */
+export function isWide({ held, answered, isInFlight }: Ready): boolean {
+  const { operation, plan, calls, unread } = held
+  if (unread !== null) return false
+  if (mayHaveTold(held, answered)) return true
+  if (isInFlight) return false
+  if (operation.phase !== 'AFTER_RESOURCES' && plan.resources.some(({ action }) => action === 'DETACH'))
+    return true
+  if (operation.phase !== 'AFTER_RESOURCES' && plan.plugins.length > 0) return false
+  const writes = [...(calls ?? []), ...answered.map(({ judgement }) => judgement)].map((one) => one.writes)
+  return calls === null || mayChangeConfiguration(operation, writes)
+}
+
+/** Whether a plugin has written something as sensitive that may stand in what was told before. */
+function mayHaveTold({ calls }: Held, answered: readonly Answered[]): boolean {
+  if (!answered.some(({ judgement }) => sensitiveIn(judgement.writes).length > 0)) return false
+  return calls === null || calls.reduce((sum, { attempts }) => sum + attempts, 0) > answered.length
+}
+
+interface Known {
+  ready: Ready
+  operation: Held['operation']
+  /** To be recorded with what is decided. */
+  answered: readonly Answered[]
+  calls: readonly Call[]
+}
+
+/** What is known of an operation without asking; null where it is to be read. */
+function knownOf(ready: Ready): Known | null {
+  const { held, answered } = ready
+  return held.calls === null ? null : { ready, operation: held.operation, answered, calls: held.calls }
+}
+
+interface Step extends HeldDecision {
+  ready: Ready
+}
+
+async function decideAll(
+  world: World,
+  db: Db,
+  known: readonly Known[],
+  options: AdvanceOptions,
+): Promise<Step[]> {
+  const facts = await readFacts(
+    db,
+    known.map(({ ready, calls, answered }) => ({
+      plan: ready.held.plan,
+      calls: calls.filter(
+        (call) => !answered.some((one) => isOf(one, call) && one.judgement.disposition === 'done'),
+      ),
+    })),
+  )
+  return known.flatMap((one): Step[] => {
+    const { ready, operation } = one
+    const { lease, plan } = ready.held
+    const answers = one.answered.map((answered) => recordOf(world, answered, facts.now))
+    const secrets = answers.flatMap((answer) => newSecrets(answer)?.secrets ?? [])
+    const calls = one.calls.map((call) => withoutSecrets(withAnswer(call, answers), secrets))
+    const decision = ready.isInFlight
+      ? keepGoing({ operation, plan, calls }, options)
+      : decideOrRest(world, ready, { operation, plan, calls, facts, ...options })
+    // a call that was answered and is made again at once changes twice, which one statement cannot do
+    const changedTwice = [...decision.attempts, ...decision.failedCalls].some((call) =>
+      answers.some(({ key }) => isOf(key, call)),
+    )
+    return changedTwice ? [] : [{ ready, lease, answers, decision }]
   })
 }
 
-async function record(tx: Tx, world: World, answered: Answered): Promise<void> {
+function recordOf(world: World, answered: Answered, now: string): RecordedAttempt {
   const { judgement, pluginId, runAttempt, limits, isGivenBack } = answered
   const after = afterAttempt({
     judgement,
@@ -100,71 +205,100 @@ async function record(tx: Tx, world: World, answered: Answered): Promise<void> {
     limits: isGivenBack ? { ...limits, maxAttempts: Infinity } : limits,
     fraction: world.random.fraction(),
   })
-  await recordAttempt(tx, answered, judgement, after)
+  const nextAttemptAt = after.waitMs === null ? null : new Date(Date.parse(now) + after.waitMs).toISOString()
+  return { key: answered, judgement, after, nextAttemptAt }
 }
 
-interface Deciding {
-  held: Held
-  options: AdvanceOptions
-  operation: OperationRow
-  now: string
+/** The call as recordAttempts leaves it. */
+function withAnswer(call: Call, answers: readonly RecordedAttempt[]): Call {
+  const answer = answers.find(({ key }) => isOf(key, call))
+  if (answer === undefined) return call
+  const { after, judgement, nextAttemptAt } = answer
+  const { endedWell, failed, failure } = after
+  return { ...call, endedWell, failed, failure, nextAttemptAt, writes: endedWell ? judgement.writes : null }
 }
 
-interface Decided {
-  move: Move
-  advanced: Advanced
+/** What it told of them before they were known to be sensitive must not become the failure of the operation. */
+function withoutSecrets(call: Call, secrets: readonly JsonValue[]): Call {
+  const { failure } = call
+  return failure === null || secrets.length === 0
+    ? call
+    : { ...call, failure: { ...failure, message: String(maskStrings(failure.message, secrets)) } }
 }
 
-/** Steps on until there is something to wait for: calls, a time, or a person. */
-async function decide(tx: Tx, { held, options, operation, now }: Deciding): Promise<Decided> {
-  const { plan } = held
-  let { phase } = operation
-  let calls = (await readCalls(tx, operation.operation_id)).map(callOf)
-  for (;;) {
-    const step = nextStep({ operationType: operation.operation_type, phase, calls, now })
-    switch (step.kind) {
-      case 'apply-resources':
-        await applyResources(tx, { operation, plan, calls })
-        phase = 'AFTER_RESOURCES'
-        break
-      case 'succeed':
-        await settle(tx, { operation, plan, calls })
-        return letGo({ kind: 'succeed' }, null)
-      case 'fail':
-        return letGo({ kind: 'fail', phase, failure: step.failure }, null)
-      case 'wait':
-        return letGo({ kind: 'wait', phase, until: step.until }, millisecondsBetween(now, step.until))
-      case 'call': {
-        if (options.isStopping) return letGo({ kind: 'give-back', phase, afterMs: 0 }, 0)
-        if (!options.reserve(step.pluginIds))
-          return letGo({ kind: 'give-back', phase, afterMs: CROWDED_MS }, CROWDED_MS)
-        const prepared = await prepareCalls(tx, { held, operation, calls, step })
-        // a plugin that is not registered has failed its call: decide again
-        if (prepared === null) {
-          calls = (await readCalls(tx, operation.operation_id)).map(callOf)
-          break
-        }
-        return {
-          move: { kind: 'keep', phase, leaseMs: options.leaseMs },
-          advanced: { kind: 'call', phase, calls: prepared },
-        }
-      }
-    }
+type InOperation = Pick<Call, 'stage' | 'pluginId'>
+
+function isOf(one: InOperation, other: InOperation): boolean {
+  return one.stage === other.stage && one.pluginId === other.pluginId
+}
+
+type Standing = Pick<Decision, 'operation' | 'plan' | 'calls'>
+
+function keepGoing(standing: Standing, { leaseMs }: AdvanceOptions): Decision {
+  const move = { kind: 'keep', phase: standing.operation.phase, leaseMs } as const
+  return { ...standing, move, ledger: null, failedCalls: [], attempts: [], dueInMs: null }
+}
+
+/** What comes next for one operation. Where that cannot be said it rests, and the others go on. */
+function decideOrRest(
+  world: World,
+  { seats, held }: Ready,
+  about: AdvanceOptions & Standing & { facts: Facts },
+): Decision {
+  const { operation, plan, facts } = about
+  try {
+    if (held.unread !== null) throw held.unread
+    const decision = decide({ ...about, ...facts })
+    const hasRoom = seats.keep(decision.attempts.map(({ pluginId }) => pluginId))
+    return hasRoom ? decision : crowdedOut(decision)
+  } catch (error) {
+    world.log.error('an operation cannot go on', { operationId: operation.operation_id }, error)
+    return restAfterTrouble(operation, plan)
   }
 }
 
-function letGo(move: Move, dueInMs: number | null): Decided {
-  return { move, advanced: { kind: 'let-go', dueInMs, state: move.kind } }
+/** After the commit: what is known of the operations now, and what is to be done. */
+function conclude(steps: readonly Step[], { moved, begun }: HeldAdvanced): Map<Ready, Advanced> {
+  const advanced = new Map<Ready, Advanced>()
+  for (const { ready, lease, decision } of steps) {
+    const { attempts, calls, operation, dueInMs, move } = decision
+    const isDone = moved.has(lease.operationId) && (begun.get(lease.operationId) ?? 0) === attempts.length
+    if (!isDone) continue
+    ready.held.operation = { ...operation, phase: phaseAfter(decision) }
+    ready.held.calls = calls
+    if (ready.isInFlight) advanced.set(ready, { kind: 'in-flight' })
+    else if (attempts.length > 0) advanced.set(ready, { kind: 'call', calls: attempts })
+    else advanced.set(ready, { kind: 'let-go', dueInMs, state: move.kind })
+  }
+  return advanced
 }
 
-/**
- * Runs a part of the transaction so that its failure undoes that part only: the answers recorded before stay, and no
- * plugin is asked again because of a trouble of ours. Null when it failed.
- */
+async function rest(world: World, tx: Tx, ready: Ready, operation: Held['operation']) {
+  const { lease, plan } = ready.held
+  const steps = [{ ready, lease, answers: [], decision: restAfterTrouble(operation, plan) }]
+  return { steps, written: await writeDecisions(tx, world.vault, steps) }
+}
+
+/** Those whose scopes are locked then, or need no lock. */
+async function lockScopesOf(
+  tx: Tx,
+  batch: readonly Ready[],
+  locking: { skipLocked: boolean },
+): Promise<Ready[]> {
+  const scopeOf = ({ held }: Ready): number => held.operation.scope_id
+  const locked = await lockScopes(tx, [...new Set(batch.filter(isWide).map(scopeOf))], locking)
+  return batch.filter((ready) => !isWide(ready) || locked.has(scopeOf(ready)))
+}
+
+function leasesOf(batch: readonly Ready[]) {
+  return batch.map(({ held }) => held.lease)
+}
+
+/** Runs a part of the transaction so that its failure undoes that part only. Null when it failed. */
 async function guarded<Result>(
   tx: Tx,
   world: World,
-  operation: OperationRow,
+  operationId: string,
   part: () => Promise<Result>,
 ): Promise<Result | null> {
   await sql`savepoint part`.execute(tx)
@@ -173,16 +307,7 @@ async function guarded<Result>(
   } catch (error) {
     if (isPgError(error, PG.serializationFailure) || isPgError(error, PG.deadlockDetected)) throw error
     await sql`rollback to savepoint part`.execute(tx)
-    world.log.error('an operation cannot go on', { operationId: operation.operation_id }, error)
+    world.log.error('an operation cannot go on', { operationId }, error)
     return null
   }
-}
-
-function restAfterTrouble({ phase }: OperationRow, now: string): Decided {
-  const until = new Date(Date.parse(now) + TROUBLE_MS).toISOString()
-  return letGo({ kind: 'wait', phase, until }, TROUBLE_MS)
-}
-
-function millisecondsBetween(from: string, until: string): number {
-  return Math.max(0, Date.parse(until) - Date.parse(from))
 }

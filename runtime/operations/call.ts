@@ -3,7 +3,14 @@ import type { CallWrites } from './merged-writes.ts'
 import type { CallProgress } from './next-step.ts'
 
 /** A plugin call of an operation as the engine thinks of it. */
-export type Call = CallProgress & CallWrites & { request: Buffer | null }
+export type Call = CallProgress &
+  CallWrites & {
+    /** The frozen bytes; null before the first attempt. */
+    request: Buffer | null
+    attempts: number
+    /** Attempts of the current run. */
+    runAttempts: number
+  }
 
 export function callOf(row: CallRow): Call {
   return {
@@ -16,5 +23,7 @@ export function callOf(row: CallRow): Call {
     nextAttemptAt: row.next_attempt_at,
     writes: row.writes,
     request: row.request,
+    attempts: row.attempts,
+    runAttempts: row.run_attempts,
   }
 }

@@ -67,3 +67,20 @@ export function configurationChanges({
   }
   return changes
 }
+
+/** The properties that a plan defines as sensitive and that stand in the configuration as if they were not. */
+export function becomeSensitive(
+  plan: FrozenPlan,
+  current: CurrentProperties,
+): { locator: string; property: string }[] {
+  return plan.resources.flatMap(({ locator, definitions }) =>
+    [...(current.get(locator) ?? [])]
+      .filter(
+        ([property, value]) =>
+          own(definitions, property)?.isSensitive === true &&
+          value['@type'] === 'Data' &&
+          value.isSensitive !== true,
+      )
+      .map(([property]) => ({ locator, property })),
+  )
+}

@@ -1,7 +1,7 @@
 import type { Answer, Input, ReadContext } from '../context.ts'
 import { Refusal } from '../refusal.ts'
 import { countOperations as countRows } from '../store/operations/count-operations.ts'
-import type { Bucket } from '../store/operations/count-operations.ts'
+import type { Bucket } from '../store/buckets.ts'
 
 type Name = 'GET /operations/counts'
 

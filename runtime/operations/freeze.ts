@@ -4,6 +4,7 @@ import type { Actor } from '../actor.ts'
 import { emitEvents } from '../events/emit.ts'
 import { claimProblem } from '../installations/claim-problem.ts'
 import { Refusal } from '../refusal.ts'
+import type { Vault } from '../sealing/vault.ts'
 import { claimHolders } from '../store/operations/claim-holders.ts'
 import { insertOperation } from '../store/operations/insert-operation.ts'
 import type { RuntimeTables } from '../store/tables.ts'
@@ -35,9 +36,9 @@ export interface Freeze {
  * Throws Refusal OPERATION_IN_PROGRESS where an unfinished operation holds the claim, OPERATION_CLAIM_HELD where a
  * FAILED one does; the transaction must then be rolled back.
  */
-export async function freezeOperation(tx: Tx, freeze: Freeze): Promise<OperationRow> {
+export async function freezeOperation(tx: Tx, vault: Vault, freeze: Freeze): Promise<OperationRow> {
   const { installation, plan, actor } = freeze
-  const row = await insertOperation(tx, {
+  const row = await insertOperation(tx, vault, {
     operationId: freeze.operationId,
     bundleInstallId: installation.bundle_install_id,
     operationType: freeze.operationType,

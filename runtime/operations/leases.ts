@@ -42,6 +42,12 @@ export class Leases {
     return held !== undefined && this.world.clock.monotonic() - held.renewedAt < (this.leaseMs * 2) / 3
   }
 
+  /** Whether it was taken or renewed a moment ago: then it need not be renewed with what else is written. */
+  isFresh(lease: Lease): boolean {
+    const held = this.held.get(keyOf(lease))
+    return held !== undefined && this.world.clock.monotonic() - held.renewedAt < this.leaseMs / 6
+  }
+
   /** Renews until `signal` is aborted. */
   async keepRenewing(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {

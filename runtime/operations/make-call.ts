@@ -5,8 +5,8 @@ import type { Judgement } from '../plugins/judge.ts'
 import { signLifecycleToken } from '../plugins/lifecycle-token.ts'
 import { sendLifecycleCall } from '../plugins/send.ts'
 import type { World } from '../world.ts'
-import type { Answered } from './advance.ts'
-import type { PreparedCall } from './prepare-calls.ts'
+import type { Answered } from './held.ts'
+import type { PreparedCall } from './prepare-call.ts'
 
 /** Makes a call whose attempt is recorded, and judges what comes back. Never throws. */
 export async function makeCall(world: World, call: PreparedCall, signal: AbortSignal): Promise<Answered> {
@@ -19,10 +19,11 @@ export async function makeCall(world: World, call: PreparedCall, signal: AbortSi
       isPlatformToken: (text: string) => world.signer.isPlatformToken(text),
     }
     const isGivenBack = answer.kind === 'failed' && answer.reason === 'aborted'
-    return { ...key, judgement: judgeAnswer(call.expected, answer, knowledge), isGivenBack }
+    const judgement = judgeAnswer(call.expected, answer, knowledge)
+    return { ...key, judgement, isGivenBack, isOwnTrouble: false }
   } catch (error) {
     world.log.error('a plugin call could not be made or judged', { operationId, pluginId }, error)
-    return { ...key, judgement: ownTrouble(pluginId), isGivenBack: false }
+    return { ...key, judgement: ownTrouble(pluginId), isGivenBack: false, isOwnTrouble: true }
   }
 }
 

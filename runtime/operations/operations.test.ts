@@ -3,8 +3,9 @@ import { after, before, suite, test } from 'node:test'
 import { runtimeApi } from '#contract/runtime-api/rows.ts'
 import type { Actor } from '../actor.ts'
 import { claimOperations } from '../store/operations/claim-operations.ts'
+import type { Claim } from '../store/operations/claim-operations.ts'
 import { lockHeld } from '../store/operations/lock-held.ts'
-import { moveHeld } from '../store/operations/move-held.ts'
+import { advanceHeld } from '../store/operations/advance-held.ts'
 import { renewLeases } from '../store/operations/renew-leases.ts'
 import { inTransaction } from '#database/transaction.ts'
 import { actorWith } from '../testing.ts'
@@ -165,14 +166,18 @@ suite('leases', { concurrency: false }, () => {
   })
   after(() => engine.close())
 
+  const claimed = (what: Claim) => claimOperations(engine.runtime.db, what)
   const claim = (owner: string, leaseMs: number, limit = 10) =>
-    claimOperations(engine.runtime.db, { owner, leaseMs, limit, busyPlugins: [] })
+    claimed({ owner, leaseMs, limit, perPlugin: 50, rooms: [] })
   const leaseOf = (row: OperationRow | undefined) => {
     assert.ok(row !== undefined && row.lease_owner !== null)
     return { operationId: row.operation_id, owner: row.lease_owner, epoch: row.lease_epoch }
   }
   const holds = (lease: ReturnType<typeof leaseOf>) =>
-    inTransaction(engine.runtime.db, async (tx) => (await lockHeld(tx, lease)) !== null)
+    inTransaction(engine.runtime.db, async (tx) => {
+      const held = await lockHeld(tx, [lease], { skipLocked: false })
+      return held.length === 1
+    })
 
   test('one operation is held by one worker at a time, and a lease that ran out cannot be used or renewed', async () => {
     const { db } = engine.runtime
@@ -188,7 +193,8 @@ suite('leases', { concurrency: false }, () => {
     assert.equal(await holds(lease), false)
     assert.deepEqual(await renewLeases(db, [lease], 1_000), [])
     const move = { kind: 'keep', phase: 'BEFORE_RESOURCES', leaseMs: 1_000 } as const
-    await assert.rejects(inTransaction(db, (tx) => moveHeld(tx, lease, move)))
+    const kept = await advanceHeld(db, engine.world.vault, { leases: [lease], moves: [{ lease, move }] })
+    assert.equal(kept.moved.size, 0)
 
     const next = leaseOf((await claim('b', 1_000))[0])
     assert.equal(next.epoch, lease.epoch + 1)
@@ -201,8 +207,35 @@ suite('leases', { concurrency: false }, () => {
       phase: 'BEFORE_RESOURCES',
       failure: { errorCode: 'X', message: 'x', retryable: false },
     } as const
-    await inTransaction(db, (tx) => moveHeld(tx, next, end))
+    const ended = await advanceHeld(db, engine.world.vault, {
+      leases: [next],
+      moves: [{ lease: next, move: end }],
+    })
+    assert.equal(ended.moved.size, 1)
     assert.equal(await holds(next), false)
+  })
+
+  test('a step within a fresh lease leaves the end of the lease, and a later one moves it', async () => {
+    const { db } = engine.runtime
+    const { operation_id } = await engine.freeze({
+      installation: await engine.installation(),
+      plan: planWith(),
+    })
+    const row = (await claim('a', 5_000, 50)).find((one) => one.operation_id === operation_id)
+    const lease = leaseOf(row)
+    const endAfter = async (leaseMs: number | null) => {
+      const move = { kind: 'keep', phase: 'BEFORE_RESOURCES', leaseMs } as const
+      const kept = await advanceHeld(db, engine.world.vault, { leases: [lease], moves: [{ lease, move }] })
+      assert.equal(kept.moved.size, 1)
+      const { available_at } = await db
+        .selectFrom('runtime.operation')
+        .select('available_at')
+        .where('operation_id', '=', operation_id)
+        .executeTakeFirstOrThrow()
+      return available_at
+    }
+    assert.equal(await endAfter(null), row?.available_at)
+    assert.ok((await endAfter(60_000)) > String(row?.available_at))
   })
 
   test('workers that claim at once share the operations out', async () => {
@@ -219,12 +252,13 @@ suite('leases', { concurrency: false }, () => {
       installation: await engine.installation(),
       plan: planWith(),
     })
-    const claimed = await claimOperations(engine.runtime.db, {
+    const others = await claimed({
       owner: 'a',
       leaseMs: 1_000,
       limit: 50,
-      busyPlugins: ['provisioner'],
+      perPlugin: 50,
+      rooms: [{ pluginId: 'provisioner', room: 0 }],
     })
-    assert.ok(claimed.every((row) => row.operation_id !== operation_id))
+    assert.ok(others.every((row) => row.operation_id !== operation_id))
   })
 })

@@ -1,3 +1,4 @@
+import { isJsonObject } from '#contract/protocol/json.ts'
 import type { CompiledAuthorization } from '#contract/protocol/authorization.ts'
 import type { ResourceKind } from '#contract/protocol/locator.ts'
 import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
@@ -5,10 +6,10 @@ import type { TypedValue } from '#contract/protocol/typed-value.ts'
 import type { ResourceAction } from '#contract/protocol/vocabulary.ts'
 
 /** Values by locator and property, as a plugin wrote them. */
-export type Writes = Record<string, Record<string, TypedValue>>
+export type Writes<Value = TypedValue> = Record<string, Record<string, Value>>
 
 /** One resource of a frozen plan, with everything that the RESOURCES phase and the plugin calls need of it. */
-export interface PlannedResource {
+export interface PlannedResource<Value = TypedValue> {
   locator: string
   kind: ResourceKind
   title: string
@@ -17,27 +18,42 @@ export interface PlannedResource {
   currentVersion: string | null
   targetVersion: string
   /** The target values, `instanceRefProperty` included; what plugins write comes on top. */
-  properties: Record<string, TypedValue>
+  properties: Record<string, Value>
   definitions: Record<string, PropertyDefinition>
   /** Property name → the plugin that may write it. */
   writtenBy: Record<string, string>
 }
 
-export interface PlannedChange {
+export interface PlannedChange<Value = TypedValue> {
   locator: string
   property: string
-  before: TypedValue | null
-  after: TypedValue | null
+  before: Value | null
+  after: Value | null
 }
 
 /**
  * What an operation will do, frozen in the transaction that makes it and never changed afterwards: so a repeat, another
  * replica and a later release of the runtime all do the same.
  */
-export interface FrozenPlan {
-  resources: PlannedResource[]
+export interface FrozenPlan<Value = TypedValue> {
+  resources: PlannedResource<Value>[]
   /** Compiled authorizations in ascending `order`; both stages call them all, a DETACH in descending order. */
   plugins: CompiledAuthorization[]
   /** What a person changed with it; the writes of plugins are told with their calls. */
-  changes: PlannedChange[]
+  changes: PlannedChange<Value>[]
 }
+
+/** Whether what was read is built as a plan is: then one that is wrong inside is a trouble of its own operation only. */
+export function hasPlanOutline(plan: unknown): boolean {
+  if (!isJsonObject(plan)) return false
+  const { resources, plugins, changes } = plan
+  return isListOf(resources, isJsonObject) && isListOf(changes, isJsonObject) && isListOf(plugins, isPlugin)
+}
+
+function isPlugin(plugin: unknown): boolean {
+  if (!isJsonObject(plugin) || typeof plugin['pluginId'] !== 'string') return false
+  return isListOf(plugin['resources'], (item) => isJsonObject(item) && Array.isArray(item['writeProperties']))
+}
+
+const isListOf = (list: unknown, isItem: (item: unknown) => boolean): boolean =>
+  Array.isArray(list) && list.every(isItem)

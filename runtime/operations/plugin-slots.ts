@@ -1,6 +1,14 @@
-/** How many calls a worker has under way at each plugin, so that one that hangs cannot take all of the worker. */
+import { afterContact, CLOSED } from './breaker.ts'
+import type { Breaker, Contact } from './breaker.ts'
+
+/**
+ * How many calls a worker may have at each plugin, so that one that hangs cannot take all of the worker, and one in
+ * trouble is asked by one call at a time.
+ */
 export class PluginSlots {
   private readonly taken = new Map<string, number>()
+  /** Only of plugins that left a call unanswered. */
+  private readonly breakers = new Map<string, Breaker>()
   private readonly perPlugin: number
 
   constructor(perPlugin: number) {
@@ -9,27 +17,85 @@ export class PluginSlots {
 
   /** Takes one slot at each of these plugins, or none at all and answers false. */
   takeAll(pluginIds: readonly string[]): boolean {
-    if (pluginIds.some((pluginId) => this.callsAt(pluginId) >= this.perPlugin)) return false
-    for (const pluginId of pluginIds) this.taken.set(pluginId, this.callsAt(pluginId) + 1)
+    if (pluginIds.some((pluginId) => this.roomAt(pluginId) <= 0)) return false
+    for (const pluginId of pluginIds) this.taken.set(pluginId, this.takenAt(pluginId) + 1)
     return true
   }
 
-  free(pluginId: string): void {
-    const left = this.callsAt(pluginId) - 1
-    if (left > 0) this.taken.set(pluginId, left)
-    else this.taken.delete(pluginId)
-  }
-
   freeAll(pluginIds: readonly string[]): void {
-    for (const pluginId of pluginIds) this.free(pluginId)
+    for (const pluginId of pluginIds) {
+      const left = this.takenAt(pluginId) - 1
+      if (left > 0) this.taken.set(pluginId, left)
+      else this.taken.delete(pluginId)
+    }
   }
 
-  /** Plugins that have no room. */
-  busy(): string[] {
-    return [...this.taken].filter(([, calls]) => calls >= this.perPlugin).map(([pluginId]) => pluginId)
+  /** How many calls there is room for at a plugin, and at those that differ. */
+  room(): { perPlugin: number; rooms: { pluginId: string; room: number }[] } {
+    const different = new Set([...this.taken.keys(), ...this.troubled()])
+    return {
+      perPlugin: this.perPlugin,
+      rooms: [...different].map((pluginId) => ({ pluginId, room: this.roomAt(pluginId) })),
+    }
   }
 
-  private callsAt(pluginId: string): number {
+  /** Plugins that are asked by one call at a time. */
+  troubled(): string[] {
+    return [...this.breakers].filter(([, { isOpen }]) => isOpen).map(([pluginId]) => pluginId)
+  }
+
+  /** Notes what a call says about its plugin; answers what that changed. */
+  note(pluginId: string, contact: Contact): 'opened' | 'closed' | null {
+    const before = this.breakers.get(pluginId) ?? CLOSED
+    const after = afterContact(before, contact)
+    if (after === CLOSED) this.breakers.delete(pluginId)
+    else this.breakers.set(pluginId, after)
+    if (before.isOpen === after.isOpen) return null
+    return after.isOpen ? 'opened' : 'closed'
+  }
+
+  private roomAt(pluginId: string): number {
+    const most = this.breakers.get(pluginId)?.isOpen === true ? 1 : this.perPlugin
+    return most - this.takenAt(pluginId)
+  }
+
+  private takenAt(pluginId: string): number {
     return this.taken.get(pluginId) ?? 0
+  }
+}
+
+/**
+ * The slots of one operation. One that a call came back to stays the operation's until it is known what comes next, so
+ * that an operation that has begun does not lose its place to one that has not.
+ */
+export class Seats {
+  /** Taken, with no call under way. */
+  private kept: readonly string[] = []
+  private readonly slots: PluginSlots
+
+  constructor(slots: PluginSlots) {
+    this.slots = slots
+  }
+
+  /** Keeps a slot at each of these plugins and at no other; or answers false, and nothing is changed. */
+  keep(pluginIds: readonly string[]): boolean {
+    if (!this.slots.takeAll(pluginIds.filter((pluginId) => !this.kept.includes(pluginId)))) return false
+    this.slots.freeAll(this.kept.filter((pluginId) => !pluginIds.includes(pluginId)))
+    this.kept = [...pluginIds]
+    return true
+  }
+
+  leave(): void {
+    this.keep([])
+  }
+
+  /** The calls at all kept slots are under way. */
+  begin(): void {
+    this.kept = []
+  }
+
+  /** The call at this plugin came back. */
+  end(pluginId: string): void {
+    this.kept = [...this.kept, pluginId]
   }
 }

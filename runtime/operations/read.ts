@@ -4,7 +4,7 @@ import { scopeOf } from '../store/configuration/find-scope.ts'
 import { findOperation } from '../store/operations/find-operation.ts'
 import { readAttempts } from '../store/operations/read-attempts.ts'
 import { readCalls } from '../store/operations/read-calls.ts'
-import { readPlan } from '../store/operations/read-plan.ts'
+import { readPlan } from '../store/operations/read-plans.ts'
 import { operationDetail } from './detail.ts'
 
 type Name = 'GET /operations/{operationId}'
@@ -14,13 +14,13 @@ export async function readOperation(
   { world, actor }: ReadContext,
   { params }: Input<Name>,
 ): Promise<Answer<Name>> {
-  const { db } = world
+  const { db, vault } = world
   const operation = await findOperation(db, params.operationId)
   if (operation === undefined) throw notFound('operation')
   demandVisible(actor, scopeOf(operation), 'operation')
   const [plan, calls, attempts] = await Promise.all([
-    readPlan(db, operation.operation_id),
-    readCalls(db, operation.operation_id),
+    readPlan(db, vault, operation.operation_id),
+    readCalls(db, vault, operation.operation_id),
     readAttempts(db, operation.operation_id),
   ])
   return operationDetail({ operation, plan, calls, attempts })

@@ -1,6 +1,8 @@
 import type { JsonValue } from '#contract/protocol/json.ts'
 import type { TypedValue } from '#contract/protocol/typed-value.ts'
 import { own } from '../own.ts'
+import type { NewSecrets } from '../store/operations/mask-told.ts'
+import type { RecordedAttempt } from '../store/operations/record-attempt.ts'
 import type { FrozenPlan, Writes } from './plan.ts'
 
 /** Every sensitive business value that an operation knows of; none of them may be kept where people read. */
@@ -29,4 +31,16 @@ export function sensitiveValues(plan: FrozenPlan, writes: readonly (Writes | nul
     }
   }
   return found
+}
+
+/** The business values that writes mark as sensitive. */
+export const sensitiveIn = (writes: Writes): JsonValue[] =>
+  Object.values(writes)
+    .flatMap((properties) => Object.values(properties))
+    .flatMap((value) => (value['@type'] === 'Data' && value.isSensitive === true ? [value.value] : []))
+
+/** What became known as sensitive with an answer: it may stand in what this plugin or another one had told before. */
+export function newSecrets({ key, judgement, after }: RecordedAttempt): NewSecrets | null {
+  const secrets = after.endedWell ? sensitiveIn(judgement.writes) : []
+  return secrets.length === 0 ? null : { operationId: key.operationId, secrets }
 }

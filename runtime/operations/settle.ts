@@ -1,96 +1,188 @@
 import { emitEvents } from '../events/emit.ts'
-import { advanceScope } from '../store/configuration/advance-scope.ts'
+import type { Vault } from '../sealing/vault.ts'
+import { advanceScopes } from '../store/configuration/advance-scopes.ts'
 import { deleteProperties } from '../store/configuration/delete-properties.ts'
 import { insertSnapshotChanges } from '../store/configuration/insert-snapshot-changes.ts'
-import { insertSnapshot } from '../store/configuration/insert-snapshot.ts'
+import { insertSnapshots } from '../store/configuration/insert-snapshots.ts'
 import { putProperties } from '../store/configuration/put-properties.ts'
-import { deleteResources } from '../store/operations/delete-resources.ts'
-import { lockScopeOf } from '../store/operations/lock-scope-of.ts'
+import { emptyLedgers } from '../store/operations/delete-resources.ts'
+import { sealPast } from '../store/configuration/seal-past.ts'
+import { lockScopes } from '../store/operations/lock-scopes.ts'
 import { putResourceWrites } from '../store/operations/put-resource-writes.ts'
 import { readInstallationProperties } from '../store/operations/read-installation-properties.ts'
 import { readKnownSensitivity } from '../store/operations/read-known-sensitivity.ts'
-import { settleInstallation } from '../store/operations/settle-installation.ts'
 import type { Tx } from '../world.ts'
-import { configurationChanges } from './configuration-changes.ts'
+import { becomeSensitive, configurationChanges } from './configuration-changes.ts'
 import type { ConfigurationChange } from './configuration-changes.ts'
 import { mergedWrites } from './merged-writes.ts'
 import type { CallWrites } from './merged-writes.ts'
-import type { FrozenPlan } from './plan.ts'
+import type { FrozenPlan, Writes } from './plan.ts'
 import type { OperationRow } from './view.ts'
 
-/**
- * Everything that the success of an operation changes outside its own row: the configuration of the scope as one
- * snapshot, the ledger, the installation. In the transaction of that success.
- */
-export async function settle(
-  tx: Tx,
-  { operation, plan, calls }: { operation: OperationRow; plan: FrozenPlan; calls: readonly CallWrites[] },
-): Promise<void> {
-  const { operation_type, bundle_install_id } = operation
-  const changes = configurationChanges({
-    operationType: operation_type,
-    plan,
-    writes: mergedWrites(calls, operation_type),
-    current: await readInstallationProperties(tx, bundle_install_id),
-  })
-  if (changes.length > 0) await writeSnapshot(tx, operation, changes)
-  // the ledger of a DETACH stands until here, so that plugins can still resolve their references in its stages
-  if (operation_type === 'DETACH') await deleteResources(tx, bundle_install_id, 'all')
-  else await putResourceWrites(tx, bundle_install_id, mergedWrites(calls, operation_type, 'AFTER_RESOURCES'))
-  await settleInstallation(tx, operation)
+/** An operation that ends well. */
+export interface Success {
+  operation: OperationRow
+  plan: FrozenPlan
+  calls: readonly CallWrites[]
 }
 
-async function writeSnapshot(
-  tx: Tx,
-  operation: OperationRow,
-  changes: readonly ConfigurationChange[],
-): Promise<void> {
-  const scopeId = operation.scope_id
-  const savedBy = { id: operation.requested_by_id, name: operation.requested_by_name }
-  const scope = await lockScopeOf(tx, scopeId)
-  const next = await advanceScope(tx, scopeId, scope.snapshot_version, savedBy)
-  if (next === undefined) throw new Error('the scope moved on while it was locked')
-  const at = { scopeId, snapshotVersion: next.snapshot_version }
-  await insertSnapshot(tx, {
-    ...at,
-    savedAt: next.saved_at,
-    savedBy,
-    reason: operation.reason,
-    cause: operation.operation_type,
-    operationId: operation.operation_id,
+/** Whether a success with these writes may change the configuration of its scope. */
+export function mayChangeConfiguration(
+  { operation_type: type }: OperationRow,
+  writes: readonly (Writes | null)[],
+): boolean {
+  // a save has written its own values already, so of a CONFIGURE only what plugins wrote remains
+  return type !== 'CONFIGURE' || writes.some((written) => written !== null && Object.keys(written).length > 0)
+}
+
+/**
+ * What the success of operations changes in the configurations of their scopes, a snapshot for each operation that changes
+ * something, and with that in the ledgers. In the transaction of that success.
+ */
+export async function settle(tx: Tx, vault: Vault, successes: readonly Success[]): Promise<void> {
+  if (successes.length === 0) return
+  const changing = successes.filter(({ operation, calls }) =>
+    mayChangeConfiguration(
+      operation,
+      calls.map(({ writes }) => writes),
+    ),
+  )
+  const current = await readInstallationProperties(
+    tx,
+    vault,
+    changing.map(({ operation }) => operation.bundle_install_id),
+  )
+  const changed = changing.flatMap(({ operation, plan, calls }): Changed[] => {
+    const { operation_type: operationType, bundle_install_id } = operation
+    const changes = configurationChanges({
+      operationType,
+      plan,
+      writes: mergedWrites(calls, operationType),
+      current: current.get(bundle_install_id) ?? new Map(),
+    })
+    return changes.length === 0 ? [] : [{ operation, changes }]
   })
-  await insertSnapshotChanges(tx, at, await withSensitivity(tx, scopeId, changes))
+  await writeSnapshots(tx, vault, changed)
+  await sealPast(
+    tx,
+    vault,
+    changing.flatMap(({ operation, plan }) =>
+      becomeSensitive(plan, current.get(operation.bundle_install_id) ?? new Map()).map((property) => ({
+        ...property,
+        scopeId: operation.scope_id,
+      })),
+    ),
+  )
+  // the ledger of a DETACH stands until here, so that plugins can still resolve their references in its stages
+  const detached = successes.filter(({ operation }) => operation.operation_type === 'DETACH')
+  await emptyLedgers(
+    tx,
+    detached.map(({ operation }) => operation.bundle_install_id),
+  )
+  await putResourceWrites(
+    tx,
+    vault,
+    successes
+      .filter((success) => !detached.includes(success))
+      .flatMap(({ operation: { bundle_install_id, operation_type }, calls }) =>
+        Object.entries(mergedWrites(calls, operation_type, 'AFTER_RESOURCES')).map(
+          ([locator, properties]) => ({ bundleInstallId: bundle_install_id, locator, properties }),
+        ),
+      ),
+  )
+}
+
+interface Changed {
+  operation: OperationRow
+  changes: readonly ConfigurationChange[]
+}
+
+/** One snapshot an operation, also where several operations of one scope succeed together. */
+async function writeSnapshots(tx: Tx, vault: Vault, changed: readonly Changed[]): Promise<void> {
+  if (changed.length === 0) return
+  const byScope = Map.groupBy(changed, ({ operation }) => operation.scope_id)
+  const versions = await lockScopes(tx, [...byScope.keys()], { skipLocked: false })
+  const versionOf = (scopeId: number): number => {
+    const version = versions.get(scopeId)
+    if (version === undefined) throw new Error('the scope of an operation is missing')
+    return version
+  }
+  const savedAt = await advanceScopes(
+    tx,
+    [...byScope].map(([scopeId, ofScope]) => ({
+      scopeId,
+      from: versionOf(scopeId),
+      by: ofScope.length,
+      savedBy: savedBy(ofScope.at(-1)!.operation),
+    })),
+  )
+  const snapshots = [...byScope].flatMap(([scopeId, ofScope]) =>
+    ofScope.map(({ operation, changes }, index) => ({
+      operation,
+      changes,
+      scopeId,
+      snapshotVersion: versionOf(scopeId) + index + 1,
+    })),
+  )
+  await insertSnapshots(
+    tx,
+    snapshots.map(({ operation, scopeId, snapshotVersion }) => ({
+      scopeId,
+      snapshotVersion,
+      savedAt: savedAt.get(scopeId)!,
+      savedBy: savedBy(operation),
+      reason: operation.reason,
+      cause: operation.operation_type,
+      operationId: operation.operation_id,
+    })),
+  )
+  const changes = snapshots.flatMap(({ operation, changes: ofOne, scopeId, snapshotVersion }) =>
+    ofOne.map((change) => ({
+      ...change,
+      scopeId,
+      snapshotVersion,
+      bundleInstallId: operation.bundle_install_id,
+    })),
+  )
+  await insertSnapshotChanges(tx, vault, await withSensitivity(tx, changes))
   await putProperties(
     tx,
-    at,
-    changes.flatMap(({ locator, property, after }) =>
-      after === null
-        ? []
-        : [{ bundleInstallId: operation.bundle_install_id, locator, property, value: after }],
-    ),
+    vault,
+    changes.flatMap(({ after, ...change }) => (after === null ? [] : [{ ...change, value: after }])),
   )
   await deleteProperties(
     tx,
-    scopeId,
     changes.filter(({ after }) => after === null),
   )
-  await emitEvents(tx, [
-    { kind: 'configuration', scopeId, objectId: String(scopeId), version: next.snapshot_version },
-  ])
+  await emitEvents(
+    tx,
+    snapshots.map(({ scopeId, snapshotVersion }) => ({
+      kind: 'configuration',
+      scopeId,
+      objectId: String(scopeId),
+      version: snapshotVersion,
+    })),
+  )
+}
+
+function savedBy(operation: OperationRow): { id: string; name: string } {
+  return { id: operation.requested_by_id, name: operation.requested_by_name }
 }
 
 /** A property that is defined no more was sensitive if it was so when it last changed, or if nobody knows. */
-async function withSensitivity(
+async function withSensitivity<Change extends ConfigurationChange & { scopeId: number }>(
   tx: Tx,
-  scopeId: number,
-  changes: readonly ConfigurationChange[],
-): Promise<(ConfigurationChange & { isSensitive: boolean })[]> {
-  const undefinedNow = changes.filter(({ isSensitive }) => isSensitive === null)
-  const known = await readKnownSensitivity(tx, scopeId, undefinedNow)
+  changes: readonly Change[],
+): Promise<(Change & { isSensitive: boolean })[]> {
+  const known = await readKnownSensitivity(
+    tx,
+    changes.filter(({ isSensitive }) => isSensitive === null),
+  )
   return changes.map((change) => {
     const before = known.find(
-      ({ locator, property }) => locator === change.locator && property === change.property,
+      ({ scopeId, locator, property }) =>
+        scopeId === change.scopeId && locator === change.locator && property === change.property,
     )
-    return { ...change, isSensitive: change.isSensitive ?? before?.is_sensitive ?? true }
+    return { ...change, isSensitive: change.isSensitive ?? before?.isSensitive ?? true }
   })
 }

@@ -8,8 +8,7 @@ import { readLedger } from '../store/installations/read-ledger.ts'
 import { handOver, nameSuccessor } from '../store/operations/hand-over.ts'
 import { lockInstallation } from '../store/operations/lock-installation.ts'
 import { readCalls } from '../store/operations/read-calls.ts'
-import { readPlan } from '../store/operations/read-plan.ts'
-import type { Tx } from '../world.ts'
+import { readPlan } from '../store/operations/read-plans.ts'
 import { callOf } from './call.ts'
 import { detachPlan } from './detach-plan.ts'
 import { freezeOperation } from './freeze.ts'
@@ -36,13 +35,13 @@ export async function takeOverOperation(
 
   const installation = await lockInstallation(tx, failed.bundle_install_id)
   if (!(await handOver(tx, failed.operation_id, body.run))) throw new Error('a FAILED operation has no claim')
-  const operation = await freezeOperation(tx, {
+  const operation = await freezeOperation(tx, world.vault, {
     operationId: uuidv7(world),
     installation,
     operationType: 'DETACH',
     currentVersion: installation.version,
     targetVersion: failed.target_version,
-    plan: await planOver(tx, failed),
+    plan: await planOver(context, failed),
     actor,
     reason: body.reason,
     takesOver: failed.operation_id,
@@ -61,10 +60,10 @@ export async function takeOverOperation(
 }
 
 /** Every plan over an installed version names all of its plugins, so the plan taken over has those too. */
-async function planOver(tx: Tx, failed: OperationRow): Promise<FrozenPlan> {
-  const ledger = await readLedger(tx, [failed.bundle_install_id])
-  const plan = await readPlan(tx, failed.operation_id)
-  const calls = (await readCalls(tx, failed.operation_id)).map(callOf)
+async function planOver({ tx, world: { vault } }: WriteContext, failed: OperationRow): Promise<FrozenPlan> {
+  const ledger = await readLedger(tx, vault, [failed.bundle_install_id])
+  const plan = await readPlan(tx, vault, failed.operation_id)
+  const calls = (await readCalls(tx, vault, failed.operation_id)).map(callOf)
   return detachPlan({
     ledger,
     plugins: [],

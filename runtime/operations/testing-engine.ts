@@ -4,8 +4,10 @@ import { inTransaction } from '#database/transaction.ts'
 import { parseEgressAllow } from '#edge/egress.ts'
 import { uuidv7 } from '#edge/ids.ts'
 import { createOutbound } from '#edge/outbound.ts'
+import { readProperties } from '../store/configuration/read-properties.ts'
 import { makeScope } from '../store/configuration/make-scope.ts'
 import { insertInstallation } from '../store/installations/insert-installation.ts'
+import { readLedger } from '../store/installations/read-ledger.ts'
 import { findOperation } from '../store/operations/find-operation.ts'
 import { readAttempts } from '../store/operations/read-attempts.ts'
 import { testRuntime } from '../testing.ts'
@@ -89,7 +91,7 @@ export async function testEngine(): Promise<TestEngine> {
     },
     freeze({ installation, operationType = 'INSTALL', plan }) {
       return inTransaction(db, (tx) =>
-        freezeOperation(tx, {
+        freezeOperation(tx, world.vault, {
           operationId: uuidv7(world),
           installation,
           operationType,
@@ -146,19 +148,14 @@ export function readInstallation({ db }: TestRuntime, bundleInstallId: string): 
 
 /** What the tests of the engine ask and do all the time. */
 export function engineSteps(engine: TestEngine) {
-  const configuration = (scopeId: number) =>
-    engine.runtime.db
-      .selectFrom('runtime.configuration_property')
-      .select(['locator', 'property', 'value'])
-      .where('scope_id', '=', scopeId)
-      .orderBy('property')
-      .execute()
-  const ledger = (bundleInstallId: string) =>
-    engine.runtime.db
-      .selectFrom('runtime.installed_resource')
-      .selectAll()
-      .where('bundle_install_id', '=', bundleInstallId)
-      .execute()
+  const { db, vault } = engine.world
+  const configuration = async (scopeId: number) => {
+    const properties = await readProperties(db, vault, scopeId)
+    return [...properties].flatMap(([locator, values]) =>
+      [...values].map(([property, value]) => ({ locator, property, value })),
+    )
+  }
+  const ledger = (bundleInstallId: string) => readLedger(db, vault, [bundleInstallId])
   const attemptsOf = (operationId: string) => readAttempts(engine.runtime.db, operationId)
   const endsWell = async (operationId: string) => {
     const worker = engine.work()

@@ -1,6 +1,8 @@
 import type { CompiledAuthorization } from '#contract/protocol/authorization.ts'
 import type { JsonObject, JsonValue } from '#contract/protocol/json.ts'
+import type { LifecycleRequest } from '#contract/protocol/lifecycle.ts'
 import type { Data } from '#contract/protocol/typed-value.ts'
+import { buildRequest } from '../plugins/build-request.ts'
 import type { FrozenPlan, PlannedResource } from './plan.ts'
 
 export const LOCATOR = 'source/crm/MODULE/tenants'
@@ -74,5 +76,29 @@ export function reader(pluginId: string, order: number): CompiledAuthorization {
     resources: [
       { resource: LOCATOR, readProperties: ['region'], writeProperties: [], credentialProperties: [] },
     ],
+  })
+}
+
+/** What the plugin of a plan is called with in the first stage of a CONFIGURE. */
+export function plannedRequest(plan: FrozenPlan): LifecycleRequest {
+  const operation = {
+    operationId: '0190a000-0000-7000-8000-000000000001',
+    operationType: 'CONFIGURE',
+    currentVersion: '1.0.0',
+    targetVersion: '1.0.0',
+    executionSequence: 10,
+    installation: {
+      environmentKey: 'prod',
+      applicationRuntimeId: 'shop',
+      workspaceId: 7,
+      bundleInstallId: '0190a000-0000-7000-8000-000000000002',
+      bundle: { environmentKey: 'source', bundleId: 'crm' },
+    },
+  } as const
+  return buildRequest(operation, {
+    stage: 'BEFORE_RESOURCES',
+    authorization: authorization(),
+    plan,
+    writes: {},
   })
 }

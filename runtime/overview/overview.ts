@@ -1,4 +1,5 @@
 import { INSTALLATION_STATES, OPERATION_STATES } from '#contract/runtime-api/vocabulary.ts'
+import { inTransaction } from '#database/transaction.ts'
 import type { Answer, Input, ReadContext } from '../context.ts'
 import { listScopeRows } from '../store/overview/list-scopes.ts'
 import { readSummaryRow } from '../store/overview/read-summary.ts'
@@ -9,7 +10,9 @@ export async function readSummary(
   { world, actor }: ReadContext,
   { query }: Input<'GET /summary'>,
 ): Promise<Answer<'GET /summary'>> {
-  const row = await readSummaryRow(world.db, actor, query)
+  const row = await inTransaction(world.db, (tx) => readSummaryRow(tx, actor, query), {
+    isolation: 'repeatable read',
+  })
   return {
     installations: countsOf(INSTALLATION_STATES, row.installations),
     claims: row.claims,

@@ -3,32 +3,15 @@ import { suite, test } from 'node:test'
 import type { JsonValue } from '#contract/protocol/json.ts'
 import type { OutboundFailure } from '#edge/outbound-reason.ts'
 import type { OutboundResult } from '#edge/outbound.ts'
-import { authorization, data, LOCATOR, planWith, SECRET } from '../operations/testing-plan.ts'
+import { authorization, data, LOCATOR, plannedRequest, planWith, SECRET } from '../operations/testing-plan.ts'
 import { successOf } from '../operations/testing-plugin.ts'
-import { buildRequest } from './build-request.ts'
 import { judgeAnswer } from './judge.ts'
 import type { Judgement, Knowledge } from './judge.ts'
 
 const plan = planWith()
-const expected = buildRequest(
-  {
-    operationId: '0190a000-0000-7000-8000-000000000001',
-    operationType: 'CONFIGURE',
-    currentVersion: '1.0.0',
-    targetVersion: '1.0.0',
-    executionSequence: 10,
-    installation: {
-      environmentKey: 'prod',
-      applicationRuntimeId: 'shop',
-      workspaceId: 7,
-      bundleInstallId: '0190a000-0000-7000-8000-000000000002',
-      bundle: { environmentKey: 'source', bundleId: 'crm' },
-    },
-  },
-  { stage: 'BEFORE_RESOURCES', authorization: authorization(), plan, writes: {} },
-)
+const expected = plannedRequest(plan)
 
-const TOKEN = ['eyJhbGciOiJFZERTQSJ9', 'eyJpc3MiOiJwbGF0Zm9ybSJ9', 'c2lnbmF0dXJl'].join('.')
+const TOKEN = ['eyJhbGciOiJFZERTQSJ9', 'eyJpc3MiOiJwbGF0Zm9ybSJ9', 'c2lnbmF0dXJl'.padEnd(86, '0')].join('.')
 const knowledge: Knowledge = {
   authorization: authorization(),
   definitions: Object.fromEntries(plan.resources.map((resource) => [resource.locator, resource.definitions])),
@@ -299,6 +282,11 @@ suite('judging an answer', () => {
       is: 'invalid',
     },
     { name: 'a value that does not fit', answer: writing({ tenantId: data(3) }), is: 'invalid' },
+    {
+      name: 'a platform token with letters at both ends',
+      answer: writing({ tenantId: data(`x${TOKEN}x`) }),
+      is: 'invalid',
+    },
     { name: 'a platform token', answer: writing({ tenantId: data(TOKEN) }), is: 'invalid' },
     {
       name: 'a platform token deep inside, amid text',

@@ -13,6 +13,7 @@ import type { Failure } from '#contract/runtime-api/common.ts'
 import type { OutboundResponse, OutboundResult } from '#edge/outbound.ts'
 import { maskStrings } from '#edge/scrub.ts'
 import type { Writes } from '../operations/plan.ts'
+import { sensitiveIn } from '../operations/sensitive-values.ts'
 import { checkWrites } from './check-writes.ts'
 import type { WriteScope } from './check-writes.ts'
 import { callFailure, errorPathTo } from './failures.ts'
@@ -166,11 +167,6 @@ const ECHOED = [
   'operation',
   'stage',
 ] as const
-
-const sensitiveIn = (writes: Writes): JsonValue[] =>
-  Object.values(writes)
-    .flatMap((properties) => Object.values(properties))
-    .flatMap((value) => (value['@type'] === 'Data' && value.isSensitive === true ? [value.value] : []))
 
 const hasKeys = (map: object): boolean => Object.keys(map).length > 0
 

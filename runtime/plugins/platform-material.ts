@@ -29,6 +29,8 @@ function textsIn(value: JsonValue): string[] {
 }
 
 const HEADER_MAX = 256
+/** Of an Ed25519 signature, 64 bytes, in base64url. */
+const SIGNATURE_LENGTH = 86
 /** Nothing that a business writes looks like so many tokens; checking on would only cost time. */
 const CANDIDATES_MAX = 2000
 
@@ -39,7 +41,8 @@ function holdsToken(text: string, { isPlatformToken }: PlatformMaterial): boolea
     const parts = word.split('.')
     for (const [index, header] of parts.entries()) {
       const payload = parts[index + 1] ?? ''
-      const signature = parts[index + 2] ?? ''
+      // cut where it must end, as letters may follow it at once
+      const signature = (parts[index + 2] ?? '').slice(0, SIGNATURE_LENGTH)
       // header and payload are JSON objects, so in base64url they begin with "ey"
       if (!payload.startsWith('ey') || signature === '') continue
       const from = Math.max(0, header.length - HEADER_MAX)

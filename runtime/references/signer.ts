@@ -1,10 +1,11 @@
-import { createPrivateKey, createPublicKey, randomBytes } from 'node:crypto'
+import { createPrivateKey, createPublicKey, sign } from 'node:crypto'
 import type { KeyObject } from 'node:crypto'
-import { link, mkdir, readFile, unlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { calculateJwkThumbprint, decodeJwt, exportJWK, generateKeyPair, SignJWT } from 'jose'
+import { calculateJwkThumbprint, decodeJwt, exportJWK, generateKeyPair } from 'jose'
 import type { JWK } from 'jose'
+import type { JsonValue } from '#contract/protocol/json.ts'
 import type { Clock } from '#edge/clock.ts'
+import { keptSecret } from '#edge/kept-secret.ts'
 import { SettingsError } from '#edge/settings.ts'
 import type { Signer } from '../plugins/lifecycle-token.ts'
 
@@ -32,21 +33,27 @@ export async function loadSigner(options: {
   const { issuer, clock } = options
   const privateKey = await loadOrMakeKey(options.directory)
   const publicKey = await publicKeyOf(privateKey)
+  const header = encoded({ alg: ALGORITHM, kid: publicKey.kid, typ: 'JWT' })
   return {
     issuer,
     publicKey,
-    async sign(claims, audience, ttlSeconds) {
+    sign(claims, audience, ttlSeconds) {
       const now = Math.floor(clock.now().getTime() / 1000)
-      return new SignJWT(claims)
-        .setProtectedHeader({ alg: ALGORITHM, kid: publicKey.kid, typ: 'JWT' })
-        .setIssuer(issuer)
-        .setAudience(audience)
-        .setIssuedAt(now)
-        .setExpirationTime(now + ttlSeconds)
-        .sign(privateKey)
+      const payload = { ...claims, iss: issuer, aud: audience, iat: now, exp: now + ttlSeconds }
+      return Promise.resolve(signed(header, payload, privateKey))
     },
     isPlatformToken: (text) => issuerOf(text) === issuer,
   }
+}
+
+/** RFC 7515, compact. By the synchronous Ed25519 of Node, which takes a fraction of what a way through threads takes. */
+function signed(header: string, payload: JsonValue, privateKey: KeyObject): string {
+  const input = `${header}.${encoded(payload)}`
+  return `${input}.${sign(null, Buffer.from(input), privateKey).toString('base64url')}`
+}
+
+function encoded(part: JsonValue): string {
+  return Buffer.from(JSON.stringify(part)).toString('base64url')
 }
 
 /**
@@ -68,23 +75,13 @@ async function publicKeyOf(privateKey: KeyObject): Promise<PublicKey> {
 }
 
 async function loadOrMakeKey(directory: string): Promise<KeyObject> {
-  const file = join(directory, KEY_FILE)
-  const found = await readFile(file, 'utf8').catch(nullWhereMissing)
-  if (found !== null) return parseKey(found, file)
-  await mkdir(directory, { recursive: true, mode: 0o700 })
+  const text = await keptSecret({ directory, file: KEY_FILE, make: makeKey })
+  return parseKey(text, join(directory, KEY_FILE))
+}
+
+async function makeKey(): Promise<string> {
   const { privateKey } = await generateKeyPair(ALGORITHM, { extractable: true })
-  const text = JSON.stringify(await exportJWK(privateKey))
-  // Written aside and linked, so that two that start together end with one whole key.
-  const draft = `${file}.${randomBytes(6).toString('hex')}`
-  await writeFile(draft, text, { mode: 0o600, flag: 'wx' })
-  try {
-    await link(draft, file)
-  } catch (error) {
-    if (!isErrno(error, 'EEXIST')) throw error
-  } finally {
-    await unlink(draft)
-  }
-  return parseKey(await readFile(file, 'utf8'), file)
+  return JSON.stringify(await exportJWK(privateKey))
 }
 
 function parseKey(text: string, file: string): KeyObject {
@@ -97,13 +94,4 @@ function parseKey(text: string, file: string): KeyObject {
   throw new SettingsError(
     `DATA_DIR is wrong: ${file} is no Ed25519 key; restore it, or remove it to have a new one made`,
   )
-}
-
-function nullWhereMissing(error: unknown): null {
-  if (isErrno(error, 'ENOENT')) return null
-  throw error
-}
-
-function isErrno(error: unknown, code: string): boolean {
-  return error instanceof Error && 'code' in error && error.code === code
 }

@@ -4,11 +4,11 @@ import type { PropertyDefinition } from '#contract/protocol/property-definition.
 import type { ResourceKind } from '#contract/protocol/locator.ts'
 import type { AuthorManifest } from '#contract/protocol/manifest.ts'
 import type { Scope } from '#contract/protocol/scope.ts'
-import type { TypedValue } from '#contract/protocol/typed-value.ts'
 import type { OperationType, Outcome, Stage } from '#contract/protocol/vocabulary.ts'
 import type { Failure, PropertyChange } from '#contract/runtime-api/common.ts'
 import type { InstallationState, OperationState, Phase } from '#contract/runtime-api/vocabulary.ts'
 import type { FrozenPlan, Writes } from '../operations/plan.ts'
+import type { StoredValue } from '../sealing/stored-value.ts'
 
 // What the tables of migrations/*.sql hold, as the driver hands it over: int8 as number, timestamptz as RFC 3339
 // text in UTC, json parsed. Json columns are written as text made by JSON.stringify.
@@ -21,6 +21,22 @@ interface ScopeColumns {
   environment_key: string
   application_runtime_id: string
   workspace_id: number
+}
+
+interface AuditColumns {
+  actor_id: string
+  actor_name: string
+  action: string
+  subject: string
+  environment_key: string | null
+  application_runtime_id: string | null
+  workspace_id: number | null
+  bundle_install_id: string | null
+  operation_id: string | null
+  reason: string | null
+  changes: Json<PropertyChange[]>
+  outcome: 'DONE' | 'REFUSED'
+  request_id: string
 }
 
 export interface RuntimeTables {
@@ -64,7 +80,7 @@ export interface RuntimeTables {
     version: string
     definitions: Json<Record<string, PropertyDefinition>>
     written_by: Json<Record<string, string>>
-    properties: Json<Record<string, TypedValue>>
+    properties: Json<Record<string, StoredValue>>
     verified_at: Time
   }
   'runtime.configuration_property': {
@@ -72,7 +88,7 @@ export interface RuntimeTables {
     locator: string
     property: string
     bundle_install_id: string
-    value: Json<TypedValue>
+    value: Json<StoredValue>
     snapshot_version: number
   }
   'runtime.snapshot': {
@@ -91,8 +107,8 @@ export interface RuntimeTables {
     locator: string
     property: string
     is_sensitive: boolean
-    before: NullableJson<TypedValue>
-    after: NullableJson<TypedValue>
+    before: NullableJson<StoredValue>
+    after: NullableJson<StoredValue>
   }
   'runtime.operation': ScopeColumns & {
     operation_id: string
@@ -119,20 +135,23 @@ export interface RuntimeTables {
     finished_at: string | null
     next_attempt_at: string | null
     available_at: Time
+    /** The plugin that is called next; empty where it is not known. */
+    next_plugin: Generated<string>
     lease_owner: string | null
     lease_epoch: Generated<number>
   }
-  'runtime.operation_plan': { operation_id: string; plan: Json<FrozenPlan> }
+  'runtime.operation_plan': { operation_id: string; plan: Json<FrozenPlan<StoredValue>> }
   'runtime.plugin_call': {
     operation_id: string
     stage: Stage
     plugin_id: string
     call_order: number
+    /** Sealed. */
     request: Buffer | null
     outcome: Outcome | null
     ended_well: Generated<boolean>
     failed: Generated<boolean>
-    writes: NullableJson<Writes>
+    writes: NullableJson<Writes<StoredValue>>
     attempts: Generated<number>
     run_attempts: Generated<number>
     last_failure: NullableJson<Failure>
@@ -191,23 +210,14 @@ export interface RuntimeTables {
     saved_by_id: string
     saved_by_name: string
   }
-  'runtime.audit_entry': {
-    sequence: Generated<number>
+  'runtime.audit_entry': AuditColumns & {
+    sequence: number
     at: Time
-    actor_id: string
-    actor_name: string
-    action: string
-    subject: string
-    environment_key: string | null
-    application_runtime_id: string | null
-    workspace_id: number | null
-    bundle_install_id: string | null
-    operation_id: string | null
-    reason: string | null
-    changes: Json<PropertyChange[]>
-    outcome: 'DONE' | 'REFUSED'
-    request_id: string
+    previous_hash: Buffer
+    hash: Buffer
   }
+  'runtime.audit_draft': AuditColumns & { draft_id: Generated<number> }
+  'runtime.audit_head': { one: true; sequence: number; hash: Buffer }
   'runtime.idempotency': {
     actor_id: string
     endpoint: string
@@ -224,6 +234,21 @@ export interface RuntimeTables {
     object_id: string
     version: number | null
     at: Time
+  }
+  'runtime.data_key': {
+    data_key_id: number
+    wrapped: Buffer
+    sealing_key: string
+    created_at: Time
+    replaced_at: string | null
+  }
+  'runtime.sealing_pass': {
+    table_name: string
+    data_key_id: number
+    started_at: Time
+    last_row: NullableJson<string[]>
+    unopened: Generated<number>
+    finished_at: string | null
   }
   'runtime.signing_key': {
     kid: string

@@ -8,7 +8,7 @@ import { shortenId } from '../ui/Id.tsx'
 
 const HITS = 6
 
-/** Installations and operations whose id or name holds the text. */
+/** Installations and operations whose name has the text in it, or whose id begins or ends with it. */
 export async function searchEverything(
   text: string,
   t: Translate,

@@ -1,8 +1,13 @@
 import type { TypedValue } from '#contract/protocol/typed-value.ts'
 import type { Tx } from '../../world.ts'
+import { snapshotPlace } from '../../sealing/places.ts'
+import { sealingWith } from '../../sealing/stored-value.ts'
+import type { Vault } from '../../sealing/vault.ts'
 import { inBatches } from '../batches.ts'
 
 export interface SnapshotChange {
+  scopeId: number
+  snapshotVersion: number
   locator: string
   property: string
   isSensitive: boolean
@@ -10,20 +15,23 @@ export interface SnapshotChange {
   after: TypedValue | null
 }
 
-/** What a snapshot changed, with the values themselves: a later snapshot is undone by them. */
+/** What snapshots changed, with the values themselves: a later snapshot is undone by them. */
 export async function insertSnapshotChanges(
   tx: Tx,
-  at: { scopeId: number; snapshotVersion: number },
+  vault: Vault,
   changes: readonly SnapshotChange[],
 ): Promise<void> {
+  const seal = sealingWith(vault)
+  const sealed = (change: SnapshotChange, side: 'before' | 'after'): string | null =>
+    change[side] === null ? null : JSON.stringify(seal(change[side], snapshotPlace(change, side), change))
   const rows = changes.map((change) => ({
-    scope_id: at.scopeId,
-    snapshot_version: at.snapshotVersion,
+    scope_id: change.scopeId,
+    snapshot_version: change.snapshotVersion,
     locator: change.locator,
     property: change.property,
     is_sensitive: change.isSensitive,
-    before: change.before === null ? null : JSON.stringify(change.before),
-    after: change.after === null ? null : JSON.stringify(change.after),
+    before: sealed(change, 'before'),
+    after: sealed(change, 'after'),
   }))
   for (const batch of inBatches(rows)) await tx.insertInto('runtime.snapshot_change').values(batch).execute()
 }

@@ -2,7 +2,7 @@ import type { Scope } from '#contract/protocol/scope.ts'
 import type { Actor } from '../../actor.ts'
 import type { Tx } from '../../world.ts'
 import type { ScopeRow } from './find-scope.ts'
-import { insertSnapshot } from './insert-snapshot.ts'
+import { insertSnapshots } from './insert-snapshots.ts'
 import { lockScope } from './lock-scope.ts'
 
 /** The locked row of a scope, made with its first snapshot where it is missing. */
@@ -22,7 +22,7 @@ export async function makeScope(tx: Tx, scope: Scope, actor: Actor): Promise<Sco
     .returning(['scope_id', 'snapshot_version', 'saved_at'])
     .executeTakeFirst()
   if (made !== undefined) {
-    await insertSnapshot(tx, {
+    const created = {
       scopeId: made.scope_id,
       snapshotVersion: made.snapshot_version,
       savedAt: made.saved_at,
@@ -30,7 +30,8 @@ export async function makeScope(tx: Tx, scope: Scope, actor: Actor): Promise<Sco
       reason: null,
       cause: 'CREATED',
       operationId: null,
-    })
+    } as const
+    await insertSnapshots(tx, [created])
   }
   const row = await lockScope(tx, scope)
   if (row === undefined) throw new Error('A scope that was just made is missing')

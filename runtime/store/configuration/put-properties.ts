@@ -1,27 +1,34 @@
 import type { TypedValue } from '#contract/protocol/typed-value.ts'
 import type { Tx } from '../../world.ts'
+import { configurationPlace } from '../../sealing/places.ts'
+import { sealingWith } from '../../sealing/stored-value.ts'
+import type { Vault } from '../../sealing/vault.ts'
 import { inBatches } from '../batches.ts'
 
 export interface PropertyToPut {
+  scopeId: number
+  /** The snapshot that set it. */
+  snapshotVersion: number
   bundleInstallId: string
   locator: string
   property: string
   value: TypedValue
 }
 
-/** Sets properties of a scope's configuration as of a snapshot. */
+/** Sets properties in the configurations of scopes. */
 export async function putProperties(
   tx: Tx,
-  at: { scopeId: number; snapshotVersion: number },
+  vault: Vault,
   properties: readonly PropertyToPut[],
 ): Promise<void> {
-  const rows = properties.map(({ bundleInstallId, locator, property, value }) => ({
-    scope_id: at.scopeId,
-    locator,
-    property,
-    bundle_install_id: bundleInstallId,
-    value: JSON.stringify(value),
-    snapshot_version: at.snapshotVersion,
+  const seal = sealingWith(vault)
+  const rows = properties.map((put) => ({
+    scope_id: put.scopeId,
+    locator: put.locator,
+    property: put.property,
+    bundle_install_id: put.bundleInstallId,
+    value: JSON.stringify(seal(put.value, configurationPlace(put.scopeId, put.locator, put.property))),
+    snapshot_version: put.snapshotVersion,
   }))
   for (const batch of inBatches(rows)) {
     await tx

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { TypedValue } from '#contract/protocol/typed-value.ts'
+import type { StoredValue } from '../../sealing/stored-value.ts'
 import type { Db } from '../../world.ts'
 
 /** For each property that changed after a snapshot, the value that it had at the snapshot. */
@@ -7,8 +7,8 @@ export async function readLaterChanges(
   db: Db,
   scopeId: number,
   snapshotVersion: number,
-): Promise<{ locator: string; property: string; before: TypedValue | null }[]> {
-  const { rows } = await sql<{ locator: string; property: string; before: TypedValue | null }>`
+): Promise<{ locator: string; property: string; before: StoredValue | null }[]> {
+  const { rows } = await sql<{ locator: string; property: string; before: StoredValue | null }>`
     select distinct on (locator, property) locator, property, before
     from runtime.snapshot_change
     where scope_id = ${scopeId} and snapshot_version > ${snapshotVersion}

@@ -1,18 +1,20 @@
 import { sql } from 'kysely'
 import type { OperationType } from '#contract/protocol/vocabulary.ts'
 import type { FrozenPlan } from '../../operations/plan.ts'
+import type { StoredValue } from '../../sealing/stored-value.ts'
 import type { Db } from '../../world.ts'
 import type { ScopeRow } from './find-scope.ts'
 
 export interface PlanAt {
   bundle_install_id: string
   operation_type: OperationType
-  plan: FrozenPlan
+  plan: FrozenPlan<StoredValue>
 }
 
 /**
  * For each installation of a scope, the plan of the last INSTALL, UPGRADE or DETACH that had succeeded when the snapshot
- * was the current one: before the next one was made. Both happen under the lock of the scope, so their times tell.
+ * was the current one: before the next one was made. Both happen under the lock of the scope, so their times tell, but for
+ * operations that made a later snapshot by succeeding: each is finished a moment before its snapshot is written.
  */
 export async function readPlansAt(db: Db, scope: ScopeRow, snapshotVersion: number): Promise<PlanAt[]> {
   const { rows } = await sql<PlanAt>`
@@ -28,6 +30,10 @@ export async function readPlansAt(db: Db, scope: ScopeRow, snapshotVersion: numb
           (select saved_at from runtime.snapshot
             where scope_id = ${scope.scope_id} and snapshot_version = ${snapshotVersion}::bigint + 1),
           'infinity')
+        and operation.operation_id not in (
+          select later.operation_id from runtime.snapshot as later
+          where later.scope_id = ${scope.scope_id} and later.snapshot_version > ${snapshotVersion}
+            and later.operation_id is not null)
       order by operation.execution_sequence desc
       limit 1
     ) as standing

@@ -1,16 +1,42 @@
 import { sql } from 'kysely'
 import type { TypedValue } from '#contract/protocol/typed-value.ts'
+import { configurationPlace } from '../../sealing/places.ts'
+import { openingWith } from '../../sealing/stored-value.ts'
+import type { StoredValue } from '../../sealing/stored-value.ts'
+import { opening } from '../../sealing/vault.ts'
+import type { Vault } from '../../sealing/vault.ts'
 import type { Db } from '../../world.ts'
 
 /** Locator → property → value. */
-export type Properties = Map<string, Map<string, TypedValue>>
+export type Properties<Value = TypedValue> = Map<string, Map<string, Value>>
 
 /** The configuration of a scope as it was saved last, whole or of the named resources only. */
 export async function readProperties(
   db: Db,
+  vault: Vault,
   scopeId: number,
   locators?: readonly string[],
 ): Promise<Properties> {
+  const stored = await readStoredProperties(db, scopeId, locators)
+  const open = openingWith(vault)
+  return opening(vault, db, () => {
+    const properties: Properties = new Map()
+    for (const [locator, values] of stored) {
+      const opened = new Map<string, TypedValue>()
+      for (const [property, value] of values)
+        opened.set(property, open(value, configurationPlace(scopeId, locator, property)))
+      properties.set(locator, opened)
+    }
+    return properties
+  })
+}
+
+/** The same as it stands in the database: enough for showing it to people. */
+export async function readStoredProperties(
+  db: Db,
+  scopeId: number,
+  locators?: readonly string[],
+): Promise<Properties<StoredValue>> {
   if (locators?.length === 0) return new Map()
   let query = db
     .selectFrom('runtime.configuration_property')
@@ -19,9 +45,9 @@ export async function readProperties(
     .orderBy('locator')
     .orderBy('property')
   if (locators !== undefined) query = query.where('locator', '=', sql<string>`any(${[...locators]}::text[])`)
-  const properties: Properties = new Map()
+  const properties: Properties<StoredValue> = new Map()
   for (const { locator, property, value } of await query.execute()) {
-    const ofResource = properties.get(locator) ?? new Map<string, TypedValue>()
+    const ofResource = properties.get(locator) ?? new Map<string, StoredValue>()
     properties.set(locator, ofResource.set(property, value))
   }
   return properties

@@ -7,7 +7,6 @@ export interface IdempotencyKey {
   /** Method and path: the same key elsewhere is another key. */
   endpoint: string
   key: string
-  requestHash: Buffer
 }
 
 export type OpenedKey = { isNew: true } | { isNew: false; requestHash: Buffer; answer: JsonValue | null }
@@ -18,7 +17,8 @@ export type OpenedKey = { isNew: true } | { isNew: false; requestHash: Buffer; a
  */
 export async function openKey(
   tx: Tx,
-  { actorId, endpoint, key, requestHash }: IdempotencyKey,
+  { actorId, endpoint, key }: IdempotencyKey,
+  requestHash: Buffer,
 ): Promise<OpenedKey> {
   const taken = await sql`
     insert into runtime.idempotency as kept (actor_id, endpoint, key, request_hash)

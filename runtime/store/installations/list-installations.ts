@@ -5,12 +5,23 @@ import type { installationEndpoints } from '#contract/runtime-api/installations.
 import type { Actor } from '../../actor.ts'
 import type { Db } from '../../world.ts'
 import { instantAt, microsecondsOf } from '../instants.ts'
-import { containsText } from '../page.ts'
-import { visibleTo } from '../visible.ts'
+import { containing } from '../like.ts'
+import { FEW, isSeen, narrowed, seenBy } from '../seen.ts'
+import type { Seen } from '../seen.ts'
+import { findIds } from '../find-ids.ts'
 import { claimColumns } from './claim.ts'
+import { findTitledBundles } from './find-bundles.ts'
+import { claimedAs } from './find-claimed.ts'
 import type { InstallationRow } from './load-installations.ts'
 
 export type InstallationQuery = z.output<(typeof installationEndpoints)['GET /installations']['query']>
+
+const CLAIM = sql.join(
+  claimColumns.map((column) => {
+    const [from = '', to = ''] = column.split(' as ')
+    return sql`${sql.ref(from)} as ${sql.ref(to)}`
+  }),
+)
 
 /** Where a page begins: after the row with this sort value and id. */
 export type After = { value: string | number; bundleInstallId: string }
@@ -18,46 +29,98 @@ export type After = { value: string | number; bundleInstallId: string }
 export type ListedInstallation = InstallationRow & { updated_microseconds: number }
 
 /** Installations that the actor may see; one index order a sort, so that a page costs the same at any depth. */
-export function listInstallations(
+export async function listInstallations(
   db: Db,
   actor: Actor,
   filter: InstallationQuery,
   after: After | undefined,
 ): Promise<ListedInstallation[]> {
-  const { environmentKey, applicationRuntimeId, workspaceId, bundleId, version, state, claim, q } = filter
+  const seen = await narrowed(db, await seenBy(db, actor, 'read', filter))
+  const q = filter.q === '' ? undefined : filter.q
+  const bundles = q === undefined ? null : await findTitledBundles(db, q)
+  const ids = q === undefined ? [] : await findIds(db, 'installation', q)
+  const streams = streamsOf(filter, seen, bundles, ids)
+  if (streams?.length === 0) return []
+
   const sort = SORTS[filter.sort]
-  let query = db
-    .selectFrom('runtime.installation as installation')
-    .leftJoin('runtime.operation as claim', (join) =>
-      join
-        .onRef('claim.bundle_install_id', '=', 'installation.bundle_install_id')
-        .on('claim.holds_claim', '=', true),
-    )
-    .selectAll('installation')
-    .select(claimColumns)
-    .select(microsecondsOf('installation.updated_at').as('updated_microseconds'))
-    .where(visibleTo(actor, 'read', 'installation'))
-    .where(containsText(q, SEARCHED))
-    .orderBy(`installation.${sort.column}`, sort.direction)
-    .orderBy('installation.bundle_install_id', sort.direction)
-    .limit(filter.limit + 1)
-  if (environmentKey !== undefined) query = query.where('installation.environment_key', '=', environmentKey)
-  if (applicationRuntimeId !== undefined)
-    query = query.where('installation.application_runtime_id', '=', applicationRuntimeId)
-  if (workspaceId !== undefined) query = query.where('installation.workspace_id', '=', workspaceId)
-  if (bundleId !== undefined) query = query.where('installation.bundle_id', '=', bundleId)
-  if (version !== undefined) query = query.where('installation.version', '=', version)
-  if (state !== undefined) query = query.where('installation.state', 'in', state)
-  if (claim !== undefined) query = query.where(claimedAs(claim))
-  if (after !== undefined) query = query.where(isAfter(sort, after))
-  return query.execute()
+  const direction = sort.direction === 'desc' ? sql`desc` : sql`asc`
+  const order = sql`order by ${sql.ref(sort.column)} ${direction}, bundle_install_id ${direction}
+    limit ${filter.limit + 1}`
+  const isClaimed = filter.claim === undefined ? sql`true` : await claimedAs(db, filter.claim)
+  const condition = sql`${isSeen(seen, 'installation')} and ${installationFilter(filter)} and ${isClaimed}
+    and ${after === undefined ? sql`true` : isAfter(sort, after)}
+    and ${q === undefined ? sql`true` : isFound(q, ids)}`
+  // the rows of the page first; their claims are looked up for them alone
+  const page =
+    streams === null
+      ? sql`select installation.* from runtime.installation where ${condition} ${order}`
+      : sql`select * from (${sql.join(
+          streams.map(
+            ({ keys, isIts }) => sql`
+              select first.* from unnest(${keys}) as stream (key) cross join lateral (
+                select installation.* from runtime.installation where ${isIts} and ${condition} ${order}) as first`,
+          ),
+          sql` union `,
+        )}) as merged ${order}`
+  const { rows } = await sql<ListedInstallation>`
+    select installation.*, ${microsecondsOf('installation.updated_at')} as updated_microseconds,
+      ${CLAIM}
+    from (${page}) as installation
+    left join runtime.operation as claim
+      on claim.bundle_install_id = installation.bundle_install_id and claim.holds_claim
+    order by ${sql.ref(`installation.${sort.column}`)} ${direction}, installation.bundle_install_id ${direction}`.execute(
+    db,
+  )
+  return rows
 }
 
-const SEARCHED = [
-  sql`installation.title`,
-  sql`installation.bundle_id`,
-  sql`installation.bundle_install_id::text`,
-]
+function installationFilter({ bundleId, version, state }: InstallationQuery): RawBuilder<unknown> {
+  const conditions: RawBuilder<unknown>[] = [sql`true`]
+  if (bundleId !== undefined) conditions.push(sql`installation.bundle_id = ${bundleId}`)
+  if (version !== undefined) conditions.push(sql`installation.version = ${version}`)
+  if (state !== undefined) {
+    conditions.push(sql`installation.state = any(${state}::text[])`)
+    // implied, and what tells the planner that the small index will do
+    if (!state.includes('ACTIVE')) conditions.push(sql`installation.state <> 'ACTIVE'`)
+  }
+  return sql.join(conditions, sql` and `)
+}
+
+/** Bundle ids and titles that have the text in them; ids of installations that begin or end with it. */
+function isFound(q: string, ids: readonly string[]): RawBuilder<unknown> {
+  const pattern = containing(q)
+  return sql`(installation.bundle_id ilike ${pattern} or installation.title ilike ${pattern}
+    or installation.bundle_install_id = any(${ids}::uuid[]))`
+}
+
+interface Stream {
+  keys: RawBuilder<unknown>
+  /** That an installation is of the stream of `stream.key`. */
+  isIts: RawBuilder<unknown>
+}
+
+/** The streams to merge; null where the whole list, sifted, is the better way. */
+function streamsOf(
+  filter: InstallationQuery,
+  seen: Seen,
+  bundles: readonly string[] | null,
+  ids: readonly string[],
+): Stream[] | null {
+  const places = seen.kind === 'scopes' ? seen.ids : null
+  if (places?.length === 0) return []
+  if (bundles !== null) {
+    if (bundles.length > FEW) return null
+    return [
+      { list: bundles, keys: sql`${bundles}::text[]`, isIts: sql`installation.bundle_id = stream.key` },
+      { list: ids, keys: sql`${ids}::uuid[]`, isIts: sql`installation.bundle_install_id = stream.key` },
+    ].filter(({ list }) => list.length > 0)
+  }
+  const isMerged =
+    places !== null && places.length > 1 && places.length <= FEW && filter.sort.endsWith('updatedAt')
+  return isMerged
+    ? [{ keys: sql`${places}::bigint[]`, isIts: sql`installation.scope_id = stream.key` }]
+    : null
+}
 
 const SORTS = {
   '-updatedAt': { column: 'updated_at', direction: 'desc' },
@@ -74,13 +137,4 @@ function isAfter(
   const beyond = sort.direction === 'desc' ? sql`<` : sql`>`
   return sql<boolean>`(${sql.ref(`installation.${sort.column}`)}, installation.bundle_install_id)
     ${beyond} (${from}, ${bundleInstallId}::uuid)`
-}
-
-function claimedAs(wanted: NonNullable<InstallationQuery['claim']>): RawBuilder<boolean> {
-  const conditions = wanted.map((claim) => {
-    if (claim === 'none') return sql`claim.operation_id is null`
-    if (claim === 'any') return sql`claim.operation_id is not null`
-    return sql`claim.state = ${claim}`
-  })
-  return sql<boolean>`(${sql.join(conditions, sql` or `)})`
 }

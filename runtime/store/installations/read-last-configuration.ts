@@ -1,5 +1,10 @@
 import { sql } from 'kysely'
 import type { TypedValue } from '#contract/protocol/typed-value.ts'
+import { snapshotPlace } from '../../sealing/places.ts'
+import { openingWith } from '../../sealing/stored-value.ts'
+import type { StoredValue } from '../../sealing/stored-value.ts'
+import { opening } from '../../sealing/vault.ts'
+import type { Vault } from '../../sealing/vault.ts'
 import type { Db } from '../../world.ts'
 
 export interface LastValue {
@@ -9,10 +14,20 @@ export interface LastValue {
   is_sensitive: boolean
 }
 
+type StoredLastValue = Omit<LastValue, 'value'> & {
+  scope_id: number
+  snapshot_version: number
+  value: StoredValue
+}
+
 /** The configuration of a DETACHED installation as its DETACH removed it. */
-export async function readLastConfiguration(db: Db, bundleInstallId: string): Promise<LastValue[]> {
-  const { rows } = await sql<LastValue>`
-    select change.locator, change.property, change.before as value, change.is_sensitive
+export async function readLastConfiguration(
+  db: Db,
+  vault: Vault,
+  bundleInstallId: string,
+): Promise<LastValue[]> {
+  const { rows } = await sql<StoredLastValue>`
+    select change.scope_id, change.snapshot_version, change.locator, change.property, change.before as value, change.is_sensitive
     from runtime.operation
     join runtime.snapshot using (scope_id, operation_id)
     join runtime.snapshot_change as change using (scope_id, snapshot_version)
@@ -20,5 +35,11 @@ export async function readLastConfiguration(db: Db, bundleInstallId: string): Pr
       and operation.operation_type = 'DETACH'
       and operation.state = 'SUCCEEDED'
       and change.before is not null`.execute(db)
-  return rows
+  const open = openingWith(vault)
+  return opening(vault, db, () =>
+    rows.map(({ scope_id: scopeId, snapshot_version: snapshotVersion, value, ...row }) => {
+      const key = { scopeId, snapshotVersion, locator: row.locator, property: row.property }
+      return { ...row, value: open(value, snapshotPlace(key, 'before')) }
+    }),
+  )
 }

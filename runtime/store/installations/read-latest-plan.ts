@@ -1,8 +1,12 @@
 import type { FrozenPlan } from '../../operations/plan.ts'
+import type { StoredValue } from '../../sealing/stored-value.ts'
 import type { Db } from '../../world.ts'
 
-/** What the last operation of an installation has frozen. */
-export async function readLatestPlan(db: Db, bundleInstallId: string): Promise<FrozenPlan | undefined> {
+/** What the last operation of an installation has frozen, its values as they stand in the database. */
+export async function readLatestPlan(
+  db: Db,
+  bundleInstallId: string,
+): Promise<FrozenPlan<StoredValue> | undefined> {
   const row = await db
     .selectFrom('runtime.operation as operation')
     .innerJoin('runtime.operation_plan as plan', 'plan.operation_id', 'operation.operation_id')

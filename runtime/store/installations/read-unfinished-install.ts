@@ -1,18 +1,23 @@
 import type { FrozenPlan } from '../../operations/plan.ts'
+import { mapPlan } from '../../sealing/places.ts'
+import { openingWith } from '../../sealing/stored-value.ts'
+import { opening } from '../../sealing/vault.ts'
+import type { Vault } from '../../sealing/vault.ts'
 import type { Db } from '../../world.ts'
 
 /** The plan of an INSTALL that never succeeded, so that its values never became configuration. */
 export async function readUnfinishedInstall(
   db: Db,
+  vault: Vault,
   bundleInstallId: string,
 ): Promise<FrozenPlan | undefined> {
   const row = await db
     .selectFrom('runtime.operation as operation')
     .innerJoin('runtime.operation_plan as plan', 'plan.operation_id', 'operation.operation_id')
-    .select('plan.plan')
+    .select(['plan.plan', 'plan.operation_id'])
     .where('operation.bundle_install_id', '=', bundleInstallId)
     .where('operation.operation_type', '=', 'INSTALL')
     .where('operation.state', '<>', 'SUCCEEDED')
     .executeTakeFirst()
-  return row?.plan
+  return row && opening(vault, db, () => mapPlan(row.operation_id, row.plan, openingWith(vault)))
 }

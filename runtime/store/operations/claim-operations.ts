@@ -2,26 +2,48 @@ import { sql } from 'kysely'
 import type { OperationRow } from '../../operations/view.ts'
 import type { Db } from '../../world.ts'
 
+export interface Claim {
+  owner: string
+  leaseMs: number
+  limit: number
+  /** How many operations may be taken that call one plugin next. */
+  perPlugin: number
+  /** The same for plugins that differ, down to none. */
+  rooms: readonly { pluginId: string; room: number }[]
+}
+
 /**
  * Leases up to `limit` operations that are due to one worker: new ones, those whose wait is over and those whose worker
- * is gone, the longest due first. `busyPlugins` leaves out those that still have to call one of these plugins.
+ * is gone, the longest due first. Each plugin's queue is looked at by itself, so that one that is full costs nothing.
  */
-export async function claimOperations(
-  db: Db,
-  claim: { owner: string; leaseMs: number; limit: number; busyPlugins: readonly string[] },
-): Promise<OperationRow[]> {
+export async function claimOperations(db: Db, claim: Claim): Promise<OperationRow[]> {
+  const { limit, perPlugin, rooms } = claim
   const claimed = await sql<OperationRow>`
-    with due as (
-      select operation_id, state
-      from runtime.operation
-      where state in ('PENDING', 'RUNNING', 'WAITING') and available_at <= statement_timestamp()
-        and (${claim.busyPlugins.length === 0}::boolean or not exists (
-          select from runtime.plugin_call
-          where plugin_call.operation_id = operation.operation_id and not plugin_call.ended_well
-            and plugin_call.plugin_id = any(${[...claim.busyPlugins]}::text[])))
-      order by available_at
-      limit ${claim.limit}
-      for update skip locked
+    with recursive plugin (plugin_id) as (
+      (select next_plugin from runtime.operation
+        where state in ('PENDING', 'RUNNING', 'WAITING')
+        order by next_plugin limit 1)
+      union all
+      select (select next_plugin from runtime.operation
+        where state in ('PENDING', 'RUNNING', 'WAITING') and next_plugin > plugin.plugin_id
+        order by next_plugin limit 1)
+      from plugin where plugin.plugin_id is not null
+    ), due as (
+      select candidate.operation_id, candidate.state
+      from plugin
+      left join unnest(
+        ${rooms.map(({ pluginId }) => pluginId)}::text[],
+        ${rooms.map(({ room }) => Math.max(0, room))}::integer[]) as known (plugin_id, room) using (plugin_id)
+      cross join lateral (
+        select operation_id, state, available_at
+        from runtime.operation
+        where state in ('PENDING', 'RUNNING', 'WAITING') and next_plugin = plugin.plugin_id
+          and available_at <= statement_timestamp()
+        order by available_at
+        limit least(coalesce(known.room, case when plugin.plugin_id <> '' then ${perPlugin}::integer end), ${limit}::integer)
+        for update skip locked) as candidate
+      order by candidate.available_at
+      limit ${limit}
     ), claimed as (
       update runtime.operation
       set state = 'RUNNING',

@@ -2,22 +2,39 @@ import { sql } from 'kysely'
 import type { OperationState } from '#contract/runtime-api/vocabulary.ts'
 import type { Actor } from '../../actor.ts'
 import type { Db } from '../../world.ts'
+import { bucketOf } from '../buckets.ts'
+import type { Bucket } from '../buckets.ts'
+import { isSeen, seenBy } from '../seen.ts'
+import { countMade } from '../overview/count-made.ts'
 import { operationFilter } from './filter-operations.ts'
 import type { OperationFilter } from './filter-operations.ts'
+import { findByText, isFound } from './find-by-text.ts'
 
-export type Bucket = 'minute' | 'hour' | 'day'
+export interface Counted {
+  since: string
+  state: OperationState
+  count: number
+}
 
 /** Operations by state and by the bucket of UTC time in which they were made, oldest bucket first. */
 export async function countOperations(
   db: Db,
   actor: Actor,
-  filter: OperationFilter,
+  filter: OperationFilter & { since: string },
   bucket: Bucket,
-): Promise<{ since: string; state: OperationState; count: number }[]> {
-  const counted = await sql<{ since: string; state: OperationState; count: number }>`
-    select date_trunc(${bucket}, operation.created_at, 'UTC') as since, operation.state, count(*) as count
+): Promise<Counted[]> {
+  const { since, until, environmentKey: _, applicationRuntimeId: __, workspaceId: ___, ...others } = filter
+  const seen = await seenBy(db, actor, 'read', filter)
+  const isPlain = Object.values(others).every((value) => value === undefined || value === '')
+  // what hours that are over have made is known already, whatever the place is
+  if (isPlain && bucket !== 'minute' && seen.kind !== 'scopes')
+    return countMade(db, seen, { since, until: until ?? null, bucket })
+  const found = filter.q === undefined || filter.q === '' ? null : await findByText(db, filter.q)
+  const counted = await sql<Counted>`
+    select ${bucketOf(bucket, 'operation.created_at')} as since, operation.state, count(*) as count
     from runtime.operation as operation
-    where ${operationFilter(actor, filter)}
+    where ${isSeen(seen, 'operation')} and ${operationFilter(filter)}
+      ${found === null ? sql`` : sql`and ${isFound(found)}`}
     group by 1, 2
     order by 1, 2`.execute(db)
   return counted.rows

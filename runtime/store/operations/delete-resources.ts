@@ -1,13 +1,25 @@
 import { sql } from 'kysely'
 import type { Tx } from '../../world.ts'
 
-/** Takes resources out of the ledger of an installation, the named ones or all. */
+/** Takes the named resources out of the ledgers of their installations. */
 export async function deleteResources(
   tx: Tx,
-  bundleInstallId: string,
-  locators: readonly string[] | 'all',
+  resources: readonly { bundleInstallId: string; locator: string }[],
 ): Promise<void> {
-  let query = tx.deleteFrom('runtime.installed_resource').where('bundle_install_id', '=', bundleInstallId)
-  if (locators !== 'all') query = query.where('locator', '=', sql<string>`any(${[...locators]}::text[])`)
-  await query.execute()
+  if (resources.length === 0) return
+  await sql`
+    delete from runtime.installed_resource
+    using unnest(
+      ${resources.map(({ bundleInstallId }) => bundleInstallId)}::uuid[],
+      ${resources.map(({ locator }) => locator)}::text[]) as gone (bundle_install_id, locator)
+    where installed_resource.bundle_install_id = gone.bundle_install_id
+      and installed_resource.locator = gone.locator`.execute(tx)
+}
+
+/** Empties the ledgers of installations. */
+export async function emptyLedgers(tx: Tx, bundleInstallIds: readonly string[]): Promise<void> {
+  if (bundleInstallIds.length === 0) return
+  await sql`
+    delete from runtime.installed_resource
+    where bundle_install_id = any(${[...bundleInstallIds]}::uuid[])`.execute(tx)
 }

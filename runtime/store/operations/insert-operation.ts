@@ -1,8 +1,12 @@
 import { sql } from 'kysely'
 import { STAGES } from '#contract/protocol/vocabulary.ts'
 import type { OperationType } from '#contract/protocol/vocabulary.ts'
+import { inCallOrder } from '../../operations/next-step.ts'
 import type { FrozenPlan } from '../../operations/plan.ts'
 import type { OperationRow } from '../../operations/view.ts'
+import { mapPlan } from '../../sealing/places.ts'
+import { sealingWith } from '../../sealing/stored-value.ts'
+import type { Vault } from '../../sealing/vault.ts'
 import type { Tx } from '../../world.ts'
 
 export interface NewOperation {
@@ -19,7 +23,12 @@ export interface NewOperation {
 }
 
 /** The operation with its plan and its calls, or null when another operation holds the claim of the installation. */
-export async function insertOperation(tx: Tx, operation: NewOperation): Promise<OperationRow | null> {
+export async function insertOperation(
+  tx: Tx,
+  vault: Vault,
+  operation: NewOperation,
+): Promise<OperationRow | null> {
+  const [first] = inCallOrder(operation.plan.plugins, operation.operationType)
   // the installation's row gives the sequence, so two that come together are told apart here already
   const inserted = await sql<OperationRow>`
     with installation as (
@@ -31,21 +40,22 @@ export async function insertOperation(tx: Tx, operation: NewOperation): Promise<
     insert into runtime.operation (
       operation_id, bundle_install_id, scope_id, environment_key, application_runtime_id, workspace_id,
       bundle_environment_key, bundle_id, operation_type, current_version, target_version, execution_sequence,
-      state, phase, takes_over, requested_by_id, requested_by_name, reason)
+      state, phase, takes_over, requested_by_id, requested_by_name, reason, next_plugin)
     select ${operation.operationId}::uuid, bundle_install_id, scope_id, environment_key, application_runtime_id, workspace_id,
       bundle_environment_key, bundle_id, ${operation.operationType}, ${operation.currentVersion},
       ${operation.targetVersion}, last_execution_sequence,
       'PENDING', 'BEFORE_RESOURCES', ${operation.takesOver}::uuid, ${operation.requestedById},
-      ${operation.requestedByName}, ${operation.reason}
+      ${operation.requestedByName}, ${operation.reason}, ${first?.pluginId ?? ''}
     from installation
     on conflict (bundle_install_id) where holds_claim do nothing
     returning *`.execute(tx)
   const row = inserted.rows[0]
   if (row === undefined) return null
 
+  const plan = mapPlan(row.operation_id, operation.plan, sealingWith(vault))
   await tx
     .insertInto('runtime.operation_plan')
-    .values({ operation_id: row.operation_id, plan: JSON.stringify(operation.plan) })
+    .values({ operation_id: row.operation_id, plan: JSON.stringify(plan) })
     .execute()
   const calls = STAGES.flatMap((stage) =>
     operation.plan.plugins.map((plugin) => ({

@@ -8,18 +8,24 @@ export interface Lease {
   epoch: number
 }
 
+/** Leases as rows of a statement, to be joined by `isHeld`. */
+export function leaseRows(leases: readonly Lease[]): RawBuilder<unknown> {
+  return sql`unnest(
+    ${leases.map(({ operationId }) => operationId)}::uuid[],
+    ${leases.map(({ owner }) => owner)}::text[],
+    ${leases.map(({ epoch }) => epoch)}::bigint[]) as lease (operation_id, owner, epoch)`
+}
+
 /**
  * The condition that stands in every write of a worker: it holds the operation still. The time is the database's; an
  * expired lease is lost even when nobody has claimed the operation since.
  */
-export function isHeld(lease: Lease): RawBuilder<boolean> {
-  return sql<boolean>`(
-    operation.operation_id = ${lease.operationId}
-    and operation.lease_owner = ${lease.owner}
-    and operation.lease_epoch = ${lease.epoch}
-    and operation.state in ('PENDING', 'RUNNING', 'WAITING')
-    and operation.available_at > clock_timestamp())`
-}
+export const isHeld: RawBuilder<boolean> = sql<boolean>`(
+  operation.operation_id = lease.operation_id
+  and operation.lease_owner = lease.owner
+  and operation.lease_epoch = lease.epoch
+  and operation.state in ('PENDING', 'RUNNING', 'WAITING')
+  and operation.available_at > clock_timestamp())`
 
 /** The end of a lease that begins now, by the database's clock. */
 export function leaseEnd(leaseMs: number): RawBuilder<string> {

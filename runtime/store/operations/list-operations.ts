@@ -1,12 +1,17 @@
 import { sql } from 'kysely'
+import type { RawBuilder } from 'kysely'
 import type { Actor } from '../../actor.ts'
 import type { OperationRow } from '../../operations/view.ts'
 import type { Db } from '../../world.ts'
 import { instantAt, microsecondsOf } from '../instants.ts'
-import { operationFilter } from './filter-operations.ts'
+import { FEW, isSeen, narrowed, seenBy } from '../seen.ts'
+import type { Seen } from '../seen.ts'
+import { isUnsettled, operationFilter } from './filter-operations.ts'
 import type { OperationQuery } from './filter-operations.ts'
+import { findByText, isFound } from './find-by-text.ts'
+import type { FoundByText } from './find-by-text.ts'
 
-/** Where a page begins: after the operation that was made at this microsecond and has this id. */
+/** Where a page begins: after the row with this time and id. */
 export interface After {
   createdMicroseconds: number
   operationId: string
@@ -14,27 +19,96 @@ export interface After {
 
 export type ListedOperation = OperationRow & { created_microseconds: number }
 
-/** Operations that the actor may see; one row more than `limit` where there is a next page. */
-export function listOperations(
+/** Operations that the actor may see, in the order of their making, so that a page costs the same at any depth. */
+export async function listOperations(
   db: Db,
   actor: Actor,
   query: OperationQuery,
   after: After | undefined,
 ): Promise<ListedOperation[]> {
-  const direction = query.sort === '-createdAt' ? 'desc' : 'asc'
-  const beyond = direction === 'desc' ? sql`<` : sql`>`
-  let rows = db
-    .selectFrom('runtime.operation as operation')
-    .selectAll('operation')
-    .select(microsecondsOf('operation.created_at').as('created_microseconds'))
-    .where(operationFilter(actor, query))
-    .orderBy('operation.created_at', direction)
-    .orderBy('operation.operation_id', direction)
-    .limit(query.limit + 1)
-  if (after !== undefined)
-    rows = rows.where(
-      sql<boolean>`(operation.created_at, operation.operation_id)
-        ${beyond} (${instantAt(after.createdMicroseconds)}, ${after.operationId}::uuid)`,
-    )
-  return rows.execute()
+  const seen = await narrowed(db, await seenBy(db, actor, 'read', query))
+  const found = query.q === undefined || query.q === '' ? null : await findByText(db, query.q)
+  const streams = streamsOf(query, seen, found)
+  if (streams?.length === 0) return []
+
+  const direction = query.sort === '-createdAt' ? sql`desc` : sql`asc`
+  const beyond = query.sort === '-createdAt' ? sql`<` : sql`>`
+  const start =
+    after === undefined
+      ? sql`true`
+      : sql`(operation.created_at, operation.operation_id)
+          ${beyond} (${instantAt(after.createdMicroseconds)}, ${after.operationId}::uuid)`
+  const order = sql`order by created_at ${direction}, operation_id ${direction} limit ${query.limit + 1}`
+  const condition = sql`${isSeen(seen, 'operation')} and ${operationFilter(query)} and ${start}
+    ${found === null || streams !== null ? sql`` : sql`and ${isFound(found)}`}`
+  const columns = sql`operation.*, ${microsecondsOf('operation.created_at')} as created_microseconds`
+  if (streams === null) {
+    const rows = await sql<ListedOperation>`
+      select ${columns} from runtime.operation as operation where ${condition} ${order}`.execute(db)
+    return rows.rows
+  }
+  // the first of each stream, merged; only the rows of the page are read whole
+  const branches = streams.map(
+    ({ keys, isIts }) => sql`
+      select first.created_at, first.operation_id
+      from unnest(${keys}) as stream (key) cross join lateral (
+        select operation.created_at, operation.operation_id from runtime.operation as operation
+        where ${isIts} and ${condition} ${order}) as first`,
+  )
+  const rows = await sql<ListedOperation>`
+    select ${columns} from (
+      select created_at, operation_id from (${sql.join(branches, sql` union `)}) as merged ${order}
+    ) as page join runtime.operation as operation using (operation_id)
+    order by operation.created_at ${direction}, operation.operation_id ${direction}`.execute(db)
+  return rows.rows
+}
+
+interface Stream {
+  keys: RawBuilder<unknown>
+  /** That an operation is of the stream of `stream.key`. */
+  isIts: RawBuilder<unknown>
+}
+
+/** The streams to merge; null where the whole list, sifted, is the better way. */
+function streamsOf(query: OperationQuery, seen: Seen, found: FoundByText | null): Stream[] | null {
+  if (found !== null) {
+    const { bundles, people, installations, operations } = found
+    if (bundles.length + people.length + installations.length > FEW) return null
+    const always = people.filter(({ isAlways }) => isAlways).map(({ id }) => id)
+    const renamed = people.filter(({ isAlways }) => !isAlways)
+    const renamedIds = renamed.map(({ id }) => id)
+    const names = renamed.flatMap((person) => person.names)
+    const streams = [
+      { count: bundles.length, keys: sql`${bundles}::text[]`, isIts: sql`operation.bundle_id = stream.key` },
+      {
+        count: always.length,
+        keys: sql`${always}::text[]`,
+        isIts: sql`operation.requested_by_id = stream.key`,
+      },
+      {
+        count: renamed.length,
+        keys: sql`${renamedIds}::text[]`,
+        isIts: sql`operation.requested_by_id = stream.key and operation.requested_by_name = any(${names}::text[])`,
+      },
+      {
+        count: installations.length,
+        keys: sql`${installations}::uuid[]`,
+        isIts: sql`operation.bundle_install_id = stream.key`,
+      },
+      {
+        count: operations.length,
+        keys: sql`${operations}::uuid[]`,
+        isIts: sql`operation.operation_id = stream.key`,
+      },
+    ]
+    return streams.filter(({ count }) => count > 0)
+  }
+  if (seen.kind === 'everything') return null
+  const places = seen.kind === 'scopes' ? seen.ids : seen.keys
+  if (places.length === 0) return []
+  const { bundleInstallId, requestedBy, errorCode, pluginId } = query
+  const isSelective = [bundleInstallId, requestedBy, errorCode, pluginId].some((value) => value !== undefined)
+  const isMerged =
+    seen.kind === 'scopes' && places.length > 1 && places.length <= FEW && !isSelective && !isUnsettled(query)
+  return isMerged ? [{ keys: sql`${places}::bigint[]`, isIts: sql`operation.scope_id = stream.key` }] : null
 }

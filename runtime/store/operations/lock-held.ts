@@ -1,21 +1,29 @@
 import { sql } from 'kysely'
 import type { OperationRow } from '../../operations/view.ts'
 import type { Tx } from '../../world.ts'
-import { isHeld } from './lease.ts'
+import { isHeld, leaseRows } from './lease.ts'
 import type { Lease } from './lease.ts'
 
-/** The operation, locked, and the database's time; null when the worker does not hold it any more. */
+export interface LockedOperation {
+  operation: OperationRow
+  /** The database's time. */
+  now: string
+}
+
+/**
+ * Those operations that the worker holds still, locked in the order of their ids, and the database's time. One that is
+ * locked by somebody else is waited for, or with `skipLocked` left out as if it were not held.
+ */
 export async function lockHeld(
   tx: Tx,
-  lease: Lease,
-): Promise<{ operation: OperationRow; now: string } | null> {
+  leases: readonly Lease[],
+  { skipLocked }: { skipLocked: boolean },
+): Promise<LockedOperation[]> {
   const found = await sql<OperationRow & { now: string }>`
     select operation.*, clock_timestamp() as now
     from runtime.operation
-    where ${isHeld(lease)}
-    for update`.execute(tx)
-  const row = found.rows[0]
-  if (row === undefined) return null
-  const { now, ...operation } = row
-  return { operation, now }
+    join ${leaseRows(leases)} on ${isHeld}
+    order by operation.operation_id
+    for update of operation ${skipLocked ? sql`skip locked` : sql``}`.execute(tx)
+  return found.rows.map(({ now, ...operation }) => ({ operation, now }))
 }

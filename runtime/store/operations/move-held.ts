@@ -1,55 +1,105 @@
 import { sql } from 'kysely'
+import type { RawBuilder } from 'kysely'
 import type { Failure } from '#contract/runtime-api/common.ts'
-import type { Phase } from '#contract/runtime-api/vocabulary.ts'
-import type { Tx } from '../../world.ts'
-import { isHeld, leaseEnd } from './lease.ts'
+import type { OperationState, Phase } from '#contract/runtime-api/vocabulary.ts'
 import type { Lease } from './lease.ts'
 
 /** Where an operation goes on; in all but `keep` its worker lets go of it. */
 export type Move =
-  | { kind: 'keep'; phase: Phase; leaseMs: number }
+  /** Its lease begins anew, or null: goes on. That costs an entry in every index, as the queue is ordered by its end. */
+  | { kind: 'keep'; phase: Phase; leaseMs: number | null }
   /** To be repeated at `until`. */
   | { kind: 'wait'; phase: Phase; until: string }
+  /** To be tried again after a moment, because of a trouble of the runtime's own. */
+  | { kind: 'rest'; phase: Phase; afterMs: number }
   /** For any worker, at once or after a moment. */
   | { kind: 'give-back'; phase: Phase; afterMs: number }
   | { kind: 'fail'; phase: Phase; failure: Failure }
   | { kind: 'succeed' }
 
-/**
- * The one statement that changes the state of an operation that a worker holds, and tells of it; its installation is told
- * of where the state of its claim changes. Throws when the worker does not hold it.
- */
-export async function moveHeld(tx: Tx, lease: Lease, move: Move): Promise<void> {
-  const isNewState = move.kind !== 'keep' && move.kind !== 'give-back'
-  const moved = await sql`
-    with moved as (
-      update runtime.operation set ${assignments(move)} where ${isHeld(lease)}
-      returning operation_id, bundle_install_id, scope_id
-    )
-    insert into runtime.event (kind, scope_id, object_id)
-    select 'operation', scope_id, operation_id::text from moved
-    union all
-    select 'installation', scope_id, bundle_install_id::text from moved where ${isNewState}::boolean`.execute(
-    tx,
-  )
-  if (moved.numAffectedRows === 0n) throw new Error(`the lease of operation ${lease.operationId} is lost`)
+export interface HeldMove {
+  lease: Lease
+  move: Move
+  /** The plugin that is called next; absent where that stays as it is. */
+  nextPlugin?: string | undefined
 }
 
-function assignments(move: Move) {
+/**
+ * For advanceHeld: the one place where the state of operations that a worker holds changes, and is told; an installation
+ * is told of where the state of its claim changes. `moved` are those that were held.
+ */
+export function moveHeld(moves: readonly HeldMove[]): RawBuilder<unknown> {
+  const targets = moves.map(({ move }) => targetOf(move))
+  return sql`
+    target as (
+      select operation_id, state, phase, failure, keeps, is_new_state, next_plugin,
+        coalesce(until, clock_timestamp() + due_in_ms * interval '1 millisecond') as due_at
+      from unnest(
+        ${moves.map(({ lease }) => lease.operationId)}::uuid[],
+        ${targets.map(({ state }) => state)}::text[],
+        ${targets.map(({ phase }) => phase)}::text[],
+        ${targets.map(({ failure }) => failure)}::text[],
+        ${targets.map(({ until }) => until)}::timestamptz[],
+        ${targets.map(({ dueInMs }) => dueInMs)}::float8[],
+        ${targets.map(({ keeps }) => keeps)}::boolean[],
+        ${targets.map(({ isNewState }) => isNewState)}::boolean[],
+        ${moves.map(({ nextPlugin }) => nextPlugin ?? null)}::text[])
+      as target (operation_id, state, phase, failure, until, due_in_ms, keeps, is_new_state, next_plugin)
+    ), moved as (
+      update runtime.operation
+      set state = target.state,
+        phase = target.phase,
+        failure = target.failure::json,
+        holds_claim = target.state <> 'SUCCEEDED',
+        lease_owner = case when target.keeps then operation.lease_owner end,
+        finished_at = case when target.state in ('SUCCEEDED', 'FAILED') then clock_timestamp() end,
+        next_attempt_at = case when target.state = 'WAITING' then target.due_at end,
+        available_at = coalesce(target.due_at, operation.available_at),
+        next_plugin = coalesce(target.next_plugin, operation.next_plugin)
+      from target join sound using (operation_id) join lease using (operation_id)
+      where operation.operation_id = target.operation_id
+        and operation.lease_owner = lease.owner and operation.lease_epoch = lease.epoch
+      returning operation.operation_id, operation.bundle_install_id, operation.scope_id, target.is_new_state
+    ), told as (
+      insert into runtime.event (kind, scope_id, object_id)
+      select 'operation', scope_id, operation_id::text from moved
+      union all
+      select 'installation', scope_id, bundle_install_id::text from moved where is_new_state
+    )`
+}
+
+interface Target {
+  state: OperationState
+  phase: Phase
+  failure: string | null
+  until: string | null
+  dueInMs: number | null
+  keeps: boolean
+  isNewState: boolean
+}
+
+/** What is not said here is empty in an operation that a worker holds, or becomes so. */
+function targetOf(move: Move): Target {
+  const nothing = { failure: null, until: null, dueInMs: null, keeps: false, isNewState: true }
   switch (move.kind) {
     case 'keep':
-      return sql`state = 'RUNNING', phase = ${move.phase}, available_at = ${leaseEnd(move.leaseMs)}`
+      return {
+        ...nothing,
+        state: 'RUNNING',
+        phase: move.phase,
+        dueInMs: move.leaseMs,
+        keeps: true,
+        isNewState: false,
+      }
     case 'wait':
-      return sql`state = 'WAITING', phase = ${move.phase}, lease_owner = null,
-        next_attempt_at = ${move.until}::timestamptz, available_at = ${move.until}::timestamptz`
+      return { ...nothing, state: 'WAITING', phase: move.phase, until: move.until }
+    case 'rest':
+      return { ...nothing, state: 'WAITING', phase: move.phase, dueInMs: move.afterMs }
     case 'give-back':
-      return sql`state = 'RUNNING', phase = ${move.phase}, lease_owner = null,
-        available_at = clock_timestamp() + ${move.afterMs} * interval '1 millisecond'`
+      return { ...nothing, state: 'RUNNING', phase: move.phase, dueInMs: move.afterMs, isNewState: false }
     case 'fail':
-      return sql`state = 'FAILED', phase = ${move.phase}, failure = ${JSON.stringify(move.failure)},
-        lease_owner = null, finished_at = clock_timestamp()`
+      return { ...nothing, state: 'FAILED', phase: move.phase, failure: JSON.stringify(move.failure) }
     case 'succeed':
-      return sql`state = 'SUCCEEDED', phase = 'DONE', failure = null, holds_claim = false,
-        lease_owner = null, finished_at = clock_timestamp()`
+      return { ...nothing, state: 'SUCCEEDED', phase: 'DONE' }
   }
 }

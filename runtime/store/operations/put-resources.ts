@@ -1,33 +1,48 @@
 import { sql } from 'kysely'
+import type { RawBuilder } from 'kysely'
 import { INSTANCE_REF_PROPERTY } from '#contract/protocol/limits.ts'
 import type { TypedValue } from '#contract/protocol/typed-value.ts'
 import type { PlannedResource } from '../../operations/plan.ts'
-import type { Tx } from '../../world.ts'
-import { inBatches } from '../batches.ts'
+import { mapLedger } from '../../sealing/places.ts'
+import { sealingWith } from '../../sealing/stored-value.ts'
+import type { StoredValue } from '../../sealing/stored-value.ts'
+import type { Vault } from '../../sealing/vault.ts'
 
-/** A planned resource with the properties that it gets. */
-export type ResourceToPut = Omit<PlannedResource, 'properties'> & { properties: Record<string, TypedValue> }
+/** A planned resource with the properties that it gets, and by which operation. */
+export type ResourceToPut = Omit<PlannedResource, 'properties'> & {
+  operationId: string
+  bundleInstallId: string
+  scopeId: number
+  properties: Record<string, TypedValue>
+}
 
 /**
- * Writes resources into the ledger of an installation, verified now. instanceRefProperty is written once: where the
- * ledger has it, it stays. Throws when not every resource stands there afterwards.
+ * For advanceHeld: writes resources into the ledgers of their installations, verified now. instanceRefProperty is written
+ * once: where the ledger has it, it stays.
  */
-export async function putResources(
-  tx: Tx,
-  owner: { bundleInstallId: string; scopeId: number },
-  resources: readonly ResourceToPut[],
-): Promise<void> {
-  for (const batch of inBatches(resources)) {
-    const rows = batch.map(
-      (resource) => sql`(${owner.bundleInstallId}::uuid, ${resource.locator}, ${owner.scopeId}::bigint,
-        ${resource.kind}, ${resource.title}, ${resource.moduleId}, ${resource.targetVersion},
-        ${JSON.stringify(resource.definitions)}::json, ${JSON.stringify(resource.writtenBy)}::json,
-        ${JSON.stringify(resource.properties)}::jsonb)`,
-    )
-    const put = await sql`
+export function putResources(vault: Vault, resources: readonly ResourceToPut[]): RawBuilder<unknown> {
+  const column = <Value>(valueOf: (resource: ResourceToPut) => Value): Value[] => resources.map(valueOf)
+  return sql`
+    put as (
       insert into runtime.installed_resource
         (bundle_install_id, locator, scope_id, kind, title, module_id, version, definitions, written_by, properties)
-      values ${sql.join(rows)}
+      select bundle_install_id, locator, scope_id, kind, title, module_id, version,
+        definitions::json, written_by::json, properties::jsonb
+      from unnest(
+        ${column(({ operationId }) => operationId)}::uuid[],
+        ${column(({ bundleInstallId }) => bundleInstallId)}::uuid[],
+        ${column(({ locator }) => locator)}::text[],
+        ${column(({ scopeId }) => scopeId)}::bigint[],
+        ${column(({ kind }) => kind)}::text[],
+        ${column(({ title }) => title)}::text[],
+        ${column(({ moduleId }) => moduleId)}::text[],
+        ${column(({ targetVersion }) => targetVersion)}::text[],
+        ${column(({ definitions }) => JSON.stringify(definitions))}::text[],
+        ${column(({ writtenBy }) => JSON.stringify(writtenBy))}::text[],
+        ${column((resource) => JSON.stringify(sealed(vault, resource)))}::text[])
+        as putting (operation_id, bundle_install_id, locator, scope_id, kind, title, module_id, version, definitions,
+          written_by, properties)
+      join sound using (operation_id)
       on conflict (bundle_install_id, locator) do update
       set title = excluded.title, module_id = excluded.module_id, version = excluded.version,
         definitions = excluded.definitions, written_by = excluded.written_by,
@@ -35,7 +50,10 @@ export async function putResources(
           then jsonb_build_object(${INSTANCE_REF_PROPERTY}::text,
             installed_resource.properties -> ${INSTANCE_REF_PROPERTY})
           else '{}' end,
-        verified_at = clock_timestamp()`.execute(tx)
-    if (put.numAffectedRows !== BigInt(batch.length)) throw new Error('a resource could not be verified')
-  }
+        verified_at = clock_timestamp()
+    )`
+}
+
+function sealed(vault: Vault, resource: ResourceToPut): Record<string, StoredValue> {
+  return mapLedger(resource, resource.properties, sealingWith(vault), resource.definitions)
 }

@@ -14,6 +14,7 @@ export function readAttempts(db: Db, operationId: string): Promise<AttemptRow[]>
       sql<number | null>`(extract(epoch from finished_at - started_at) * 1000)::float8`.as('duration_ms'),
     )
     .where('operation_id', '=', operationId)
+    .orderBy('started_at')
     .orderBy('attempt')
     .execute()
 }

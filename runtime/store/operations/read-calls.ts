@@ -1,17 +1,60 @@
+import { sql } from 'kysely'
 import type { Selectable } from 'kysely'
+import { isJsonObject } from '#contract/protocol/json.ts'
+import type { Writes } from '../../operations/plan.ts'
+import { mapWrites, openRequest } from '../../sealing/places.ts'
+import { openingWith } from '../../sealing/stored-value.ts'
+import { openingEach } from '../../sealing/vault.ts'
+import type { Vault } from '../../sealing/vault.ts'
 import type { Db } from '../../world.ts'
 import type { RuntimeTables } from '../tables.ts'
 
-export type CallRow = Selectable<RuntimeTables['runtime.plugin_call']>
+type StoredCallRow = Selectable<RuntimeTables['runtime.plugin_call']>
+
+/** A call with its request and writes as they were before they were sealed. */
+export type CallRow = Omit<StoredCallRow, 'writes'> & { writes: Writes | null }
 
 /** All calls of an operation, both stages. */
-export function readCalls(db: Db, operationId: string): Promise<CallRow[]> {
-  return db
+export async function readCalls(db: Db, vault: Vault, operationId: string): Promise<CallRow[]> {
+  const calls = (await readCallsOf(db, vault, [operationId])).get(operationId) ?? []
+  if (calls instanceof Error) throw calls
+  return calls
+}
+
+/**
+ * All calls of operations, by operation; where one of them does not open there is the error of that instead, so that other
+ * operations can go on.
+ */
+export async function readCallsOf(
+  db: Db,
+  vault: Vault,
+  operationIds: readonly string[],
+): Promise<Map<string, CallRow[] | Error>> {
+  const rows = await db
     .selectFrom('runtime.plugin_call')
     .selectAll()
-    .where('operation_id', '=', operationId)
+    .where('operation_id', '=', sql<string>`any(${[...operationIds]}::uuid[])`)
     .orderBy('stage')
     .orderBy('call_order')
     .orderBy('plugin_id')
     .execute()
+  const operations = [...Map.groupBy(rows, (row) => row.operation_id)]
+  const opened = await openingEach(vault, db, operations, ([, calls]) =>
+    calls.map((call) => openCall(vault, call)),
+  )
+  return new Map(operations.map(([operationId], index) => [operationId, opened[index]!]))
+}
+
+function openCall(vault: Vault, row: StoredCallRow): CallRow {
+  if (!isWrites(row.writes)) throw new Error('what a plugin call wrote is damaged')
+  const key = { operationId: row.operation_id, stage: row.stage, pluginId: row.plugin_id }
+  return {
+    ...row,
+    writes: row.writes && mapWrites(key, row.writes, openingWith(vault)),
+    request: row.request && openRequest(vault, row.request, key),
+  }
+}
+
+function isWrites(writes: unknown): boolean {
+  return writes === null || (isJsonObject(writes) && Object.values(writes).every(isJsonObject))
 }

@@ -1,21 +1,33 @@
-import type { CurrentProperties } from '../../operations/configuration-changes.ts'
+import { sql } from 'kysely'
 import type { TypedValue } from '#contract/protocol/typed-value.ts'
+import type { CurrentProperties } from '../../operations/configuration-changes.ts'
+import { configurationPlace } from '../../sealing/places.ts'
+import { openingWith } from '../../sealing/stored-value.ts'
+import { opening } from '../../sealing/vault.ts'
+import type { Vault } from '../../sealing/vault.ts'
 import type { Db } from '../../world.ts'
 
-/** The properties of one installation in the configuration of its scope. */
+/** The properties of installations in the configurations of their scopes, by installation. */
 export async function readInstallationProperties(
   db: Db,
-  bundleInstallId: string,
-): Promise<CurrentProperties> {
+  vault: Vault,
+  bundleInstallIds: readonly string[],
+): Promise<Map<string, CurrentProperties>> {
+  if (bundleInstallIds.length === 0) return new Map()
   const rows = await db
     .selectFrom('runtime.configuration_property')
-    .select(['locator', 'property', 'value'])
-    .where('bundle_install_id', '=', bundleInstallId)
+    .select(['scope_id', 'bundle_install_id', 'locator', 'property', 'value'])
+    .where('bundle_install_id', '=', sql<string>`any(${[...bundleInstallIds]}::uuid[])`)
     .execute()
-  const properties = new Map<string, Map<string, TypedValue>>()
-  for (const { locator, property, value } of rows) {
-    const ofResource = properties.get(locator) ?? new Map<string, TypedValue>()
-    properties.set(locator, ofResource.set(property, value))
-  }
-  return properties
+  const open = openingWith(vault)
+  return opening(vault, db, () => {
+    const installations = new Map<string, Map<string, Map<string, TypedValue>>>()
+    for (const { scope_id, bundle_install_id, locator, property, value } of rows) {
+      const resources = installations.get(bundle_install_id) ?? new Map<string, Map<string, TypedValue>>()
+      const properties = resources.get(locator) ?? new Map<string, TypedValue>()
+      properties.set(property, open(value, configurationPlace(scope_id, locator, property)))
+      installations.set(bundle_install_id, resources.set(locator, properties))
+    }
+    return installations
+  })
 }

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Db } from '../../world.ts'
 
 export interface RegistrationRow {
@@ -8,12 +9,26 @@ export interface RegistrationRow {
   max_backoff_ms: number | null
 }
 
+export interface Registrations {
+  /** The database's time. */
+  now: string
+  byPlugin: ReadonlyMap<string, RegistrationRow>
+}
+
 /** Where and how these plugins are called right now; one that is not registered, or disabled, is absent. */
-export function readRegistrations(db: Db, pluginIds: readonly string[]): Promise<RegistrationRow[]> {
-  return db
-    .selectFrom('runtime.plugin')
-    .select(['plugin_id', 'endpoint', 'timeout_ms', 'max_attempts', 'max_backoff_ms'])
-    .where('plugin_id', 'in', pluginIds)
-    .where('enabled', '=', true)
-    .execute()
+export async function readRegistrations(db: Db, pluginIds: readonly string[]): Promise<Registrations> {
+  const found = await sql<
+    { now: string } & { [column in keyof RegistrationRow]: RegistrationRow[column] | null }
+  >`
+    select moment.now, plugin.plugin_id, plugin.endpoint, plugin.timeout_ms, plugin.max_attempts, plugin.max_backoff_ms
+    from (select clock_timestamp() as now) as moment
+    left join runtime.plugin on plugin.plugin_id = any(${[...pluginIds]}::text[]) and plugin.enabled`.execute(
+    db,
+  )
+  const byPlugin = new Map<string, RegistrationRow>()
+  for (const { plugin_id, endpoint, timeout_ms, max_attempts, max_backoff_ms } of found.rows) {
+    if (plugin_id !== null && endpoint !== null)
+      byPlugin.set(plugin_id, { plugin_id, endpoint, timeout_ms, max_attempts, max_backoff_ms })
+  }
+  return { now: found.rows[0]!.now, byPlugin }
 }

@@ -1,63 +1,97 @@
 import { sql } from 'kysely'
 import type { RawBuilder } from 'kysely'
-import type { Stage } from '#contract/protocol/vocabulary.ts'
 import type { CallAfterAttempt } from '../../operations/after-attempt.ts'
 import type { Judgement } from '../../plugins/judge.ts'
-import type { Db, Tx } from '../../world.ts'
+import { mapWrites } from '../../sealing/places.ts'
+import type { CallKey } from '../../sealing/places.ts'
+import { sealingWith } from '../../sealing/stored-value.ts'
+import type { Vault } from '../../sealing/vault.ts'
+import type { Db } from '../../world.ts'
 
-export interface AttemptKey {
-  operationId: string
-  stage: Stage
-  pluginId: string
+export interface AttemptKey extends CallKey {
   attempt: number
 }
 
+export interface RecordedAttempt {
+  key: AttemptKey
+  judgement: Judgement
+  /** Where it leaves its call. */
+  after: CallAfterAttempt
+  /** When it is to be repeated. */
+  nextAttemptAt: string | null
+}
+
 /**
- * Keeps what an attempt brought, and where that leaves its call. An attempt that was recorded already stays as it is: so
- * this may be run again when nobody knows whether it was committed.
+ * For advanceHeld: keeps what attempts brought, and where that leaves their calls. An attempt that was recorded already stays
+ * as it is: so this may be run again when nobody knows whether it was committed. `sound` are the held operations of which
+ * no answer was recorded before: of another one nobody may assume how its calls stand.
  */
-export async function recordAttempt(
-  tx: Tx,
-  key: AttemptKey,
-  judgement: Judgement,
-  after: CallAfterAttempt,
-): Promise<void> {
-  const nextAttemptAt =
-    after.waitMs === null
-      ? sql`null::timestamptz`
-      : sql`clock_timestamp() + ${after.waitMs} * interval '1 millisecond'`
-  await sql`
-    with finished as (${finishAttempt(key, judgement, false)})
-    update runtime.plugin_call
-    set outcome = ${judgement.outcome},
-      ended_well = ${after.endedWell},
-      failed = ${after.failed},
-      last_failure = ${jsonOrNull(after.failure)},
-      writes = ${after.endedWell ? JSON.stringify(judgement.writes) : null},
-      next_attempt_at = ${nextAttemptAt}
-    from finished
-    where plugin_call.operation_id = finished.operation_id and plugin_call.stage = finished.stage
-      and plugin_call.plugin_id = finished.plugin_id and not plugin_call.ended_well`.execute(tx)
-}
-
-/** An answer that came after its worker had lost the operation: kept on the attempt, and nothing else is changed. */
-export async function recordLateAnswer(db: Db, key: AttemptKey, judgement: Judgement): Promise<void> {
-  await finishAttempt(key, judgement, true).execute(db)
-}
-
-/** Gives no row when the attempt was finished before. */
-function finishAttempt(key: AttemptKey, judgement: Judgement, isLate: boolean): RawBuilder<unknown> {
+export function recordAttempts(vault: Vault, attempts: readonly RecordedAttempt[]): RawBuilder<unknown> {
+  if (attempts.length === 0) return sql`sound as (select operation_id from held)`
   return sql`
+    answer as (
+      select * from unnest(
+        ${attempts.map(({ key }) => key.operationId)}::uuid[],
+        ${attempts.map(({ key }) => key.stage)}::text[],
+        ${attempts.map(({ key }) => key.pluginId)}::text[],
+        ${attempts.map(({ key }) => key.attempt)}::integer[],
+        ${attempts.map(({ judgement }) => judgement.outcome)}::text[],
+        ${attempts.map(({ judgement }) => jsonOrNull(judgement.failure))}::text[],
+        ${attempts.map(({ judgement }) => judgement.httpStatus)}::integer[],
+        ${attempts.map(({ judgement }) => jsonOrNull(judgement.recorded))}::text[],
+        ${attempts.map(({ after }) => after.endedWell)}::boolean[],
+        ${attempts.map(({ after }) => after.failed)}::boolean[],
+        ${attempts.map(({ after }) => jsonOrNull(after.failure))}::text[],
+        ${attempts.map((attempt) => sealedWrites(vault, attempt))}::text[],
+        ${attempts.map(({ nextAttemptAt }) => nextAttemptAt)}::timestamptz[])
+      as answer (operation_id, stage, plugin_id, attempt, outcome, failure, http_status, response,
+        ended_well, failed, last_failure, writes, next_attempt_at)
+    ), finished as (
+      update runtime.attempt
+      set finished_at = clock_timestamp(), late = false, outcome = answer.outcome, failure = answer.failure::json,
+        http_status = answer.http_status, response = answer.response::json
+      from answer join held using (operation_id)
+      where attempt.operation_id = answer.operation_id and attempt.stage = answer.stage
+        and attempt.plugin_id = answer.plugin_id and attempt.attempt = answer.attempt
+        and attempt.finished_at is null
+      returning attempt.operation_id, attempt.stage, attempt.plugin_id
+    ), recorded as (
+      update runtime.plugin_call
+      set outcome = answer.outcome, ended_well = answer.ended_well, failed = answer.failed,
+        last_failure = answer.last_failure::json, writes = answer.writes::json,
+        next_attempt_at = answer.next_attempt_at
+      from finished join answer using (operation_id, stage, plugin_id)
+      where plugin_call.operation_id = finished.operation_id and plugin_call.stage = finished.stage
+        and plugin_call.plugin_id = finished.plugin_id and not plugin_call.ended_well
+      returning plugin_call.operation_id, plugin_call.stage, plugin_call.plugin_id
+    ), sound as (
+      select operation_id from held
+      where not exists (
+        select from answer left join recorded using (operation_id, stage, plugin_id)
+        where answer.operation_id = held.operation_id and recorded.operation_id is null)
+    )`
+}
+
+/**
+ * An answer that came after its worker had lost the operation: kept on the attempt, unless it was finished before, and
+ * nothing else is changed.
+ */
+export async function recordLateAnswer(db: Db, key: AttemptKey, judgement: Judgement): Promise<void> {
+  await sql`
     update runtime.attempt
     set finished_at = clock_timestamp(),
-      late = ${isLate},
+      late = true,
       outcome = ${judgement.outcome},
       failure = ${jsonOrNull(judgement.failure)},
       http_status = ${judgement.httpStatus},
       response = ${jsonOrNull(judgement.recorded)}
     where operation_id = ${key.operationId} and stage = ${key.stage} and plugin_id = ${key.pluginId}
-      and attempt = ${key.attempt} and finished_at is null
-    returning operation_id, stage, plugin_id`
+      and attempt = ${key.attempt} and finished_at is null`.execute(db)
+}
+
+/** Kept where the call ended well. */
+function sealedWrites(vault: Vault, { key, judgement, after }: RecordedAttempt): string | null {
+  return after.endedWell ? JSON.stringify(mapWrites(key, judgement.writes, sealingWith(vault))) : null
 }
 
 function jsonOrNull(value: unknown): string | null {

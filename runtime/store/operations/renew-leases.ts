@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../../world.ts'
-import { leaseEnd } from './lease.ts'
+import { isHeld, leaseEnd, leaseRows } from './lease.ts'
 import type { Lease } from './lease.ts'
 
 /**
@@ -16,14 +16,7 @@ export async function renewLeases(
     with held as (
       select operation.operation_id
       from runtime.operation
-      join unnest(
-        ${leases.map(({ operationId }) => operationId)}::uuid[],
-        ${leases.map(({ owner }) => owner)}::text[],
-        ${leases.map(({ epoch }) => epoch)}::bigint[]) as lease (operation_id, owner, epoch)
-        on operation.operation_id = lease.operation_id
-        and operation.lease_owner = lease.owner
-        and operation.lease_epoch = lease.epoch
-      where operation.state in ('PENDING', 'RUNNING', 'WAITING') and operation.available_at > clock_timestamp()
+      join ${leaseRows(leases)} on ${isHeld}
       for update of operation skip locked
     )
     update runtime.operation

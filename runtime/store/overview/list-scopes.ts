@@ -27,7 +27,7 @@ export async function listScopeRows(
       counted.installations, counted.claimed
     from runtime.scope as scope
     cross join lateral (
-      select count(*) as installations, count(claim.operation_id) as claimed
+      select count(*) as installations, count(claim.bundle_install_id) as claimed
       from runtime.installation as installation
       left join runtime.operation as claim
         on claim.bundle_install_id = installation.bundle_install_id and claim.holds_claim

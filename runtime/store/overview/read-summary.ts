@@ -2,10 +2,11 @@ import { sql } from 'kysely'
 import type { OperationType } from '#contract/protocol/vocabulary.ts'
 import type { ClaimState, InstallationState, OperationState } from '#contract/runtime-api/vocabulary.ts'
 import type { Actor } from '../../actor.ts'
-import type { Db } from '../../world.ts'
-import { inScope } from '../in-scope.ts'
+import type { Tx } from '../../world.ts'
 import type { ScopeFilter } from '../in-scope.ts'
-import { visibleTo } from '../visible.ts'
+import { isSeen, seenBy } from '../seen.ts'
+import type { Seen } from '../seen.ts'
+import { countMade } from './count-made.ts'
 
 export interface SummaryRow {
   installations: { state: InstallationState; count: number }[]
@@ -13,23 +14,46 @@ export interface SummaryRow {
   operations: { state: OperationState; count: number }[]
 }
 
-/** Counts of what the actor may see, all of one moment. */
-export async function readSummaryRow(db: Db, actor: Actor, filter: ScopeFilter): Promise<SummaryRow> {
-  const seen = (table: string) => sql`${visibleTo(actor, 'read', table)} and ${inScope(filter, table)}`
-  const result = await sql<SummaryRow>`
-    select
-      (select coalesce(json_agg(json_build_object('state', state, 'count', count)), '[]'::json) from (
-        select state, count(*) from runtime.installation as installation
-        where ${seen('installation')} group by state) as counted) as installations,
-      (select coalesce(json_agg(json_build_object('operationType', operation_type, 'state', state, 'count', count)
-          order by operation_type, state), '[]'::json) from (
-        select operation_type, state, count(*) from runtime.operation as operation
-        where holds_claim and ${seen('operation')} group by operation_type, state) as counted) as claims,
-      (select coalesce(json_agg(json_build_object('state', state, 'count', count)), '[]'::json) from (
-        select state, count(*) from runtime.operation as operation
-        where created_at > clock_timestamp() - interval '24 hours' and ${seen('operation')}
-        group by state) as counted) as operations`.execute(db)
-  const [row] = result.rows
-  if (row === undefined) throw new Error('a select without a table has one row')
-  return row
+/** Counts of what the actor may see; in a transaction that reads all of one moment. */
+export async function readSummaryRow(tx: Tx, actor: Actor, filter: ScopeFilter): Promise<SummaryRow> {
+  const seen = await seenBy(tx, actor, 'read', filter)
+  return {
+    installations: await countInstallations(tx, seen),
+    claims: await countClaimsSeen(tx, seen),
+    operations: await countLastDay(tx, seen),
+  }
+}
+
+async function countInstallations(tx: Tx, seen: Seen): Promise<SummaryRow['installations']> {
+  const { rows } = await (
+    seen.kind === 'scopes'
+      ? sql<SummaryRow['installations'][number]>`
+          select state, count(*) as count from runtime.installation as installation
+          where ${isSeen(seen, 'installation')} group by state`
+      : sql<SummaryRow['installations'][number]>`
+          select state, sum(count)::bigint as count from runtime.installation_count as counted
+          where ${isSeen(seen, 'counted')} group by state`
+  ).execute(tx)
+  return rows
+}
+
+async function countClaimsSeen(tx: Tx, seen: Seen): Promise<SummaryRow['claims']> {
+  const { rows } = await sql<SummaryRow['claims'][number]>`
+    select operation_type as "operationType", state, count(*) as count
+    from runtime.operation as operation
+    where holds_claim and ${isSeen(seen, 'operation')}
+    group by operation_type, state order by operation_type, state`.execute(tx)
+  return rows
+}
+
+async function countLastDay(tx: Tx, seen: Seen): Promise<SummaryRow['operations']> {
+  const { rows: times } = await sql<{ since: string }>`
+    select clock_timestamp() - interval '24 hours' as since`.execute(tx)
+  const since = times[0]?.since ?? ''
+  if (seen.kind !== 'scopes') return countMade(tx, seen, { since, until: null, bucket: 'all' })
+  const { rows } = await sql<SummaryRow['operations'][number]>`
+    select state, count(*) as count from runtime.operation as operation
+    where created_at > ${since}::timestamptz and ${isSeen(seen, 'operation')}
+    group by state`.execute(tx)
+  return rows
 }

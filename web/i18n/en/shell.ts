@@ -32,7 +32,8 @@ export const shell = {
   'palette.placeholder': 'A page, or an installation or operation by id or name',
   'palette.pages': 'Pages',
   'palette.empty': 'Nothing is called that.',
-  'palette.hint': 'Type at least two characters to search installations and operations.',
+  'palette.hint':
+    'Type at least two characters to search installations and operations; of an id, at least its first or last eight.',
   'palette.failed': 'The search did not work just now.',
   'palette.searching': 'Searching…',
   'palette.choose': 'to choose',

@@ -35,7 +35,7 @@ export const shell: Translated<typeof source> = {
   'palette.placeholder': '页面，或按 ID、名称查找安装实例和操作',
   'palette.pages': '页面',
   'palette.empty': '没有匹配的内容。',
-  'palette.hint': '输入至少两个字符以搜索安装实例和操作。',
+  'palette.hint': '输入至少两个字符以搜索安装实例和操作；按 ID 查找时，请输入其开头或结尾至少八个字符。',
   'palette.failed': '搜索暂时不可用。',
   'palette.searching': '正在搜索…',
   'palette.choose': '选择',

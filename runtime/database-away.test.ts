@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import type { JsonObject } from '#contract/protocol/json.ts'
+import { startTestServer, testDatabase } from '#database/testing.ts'
+import type { TestDatabase, TestServer } from '#database/testing.ts'
+import { TestReader, until } from './events/testing-stream.ts'
+import { API, CREDENTIAL, testHttp, textOf } from './http/testing-http.ts'
+import type { TestHttp } from './http/testing-http.ts'
+import { RUNTIME_MIGRATIONS } from './store/migrations.ts'
+import { billing } from './testing-bundles.ts'
+
+// One replica with everything, on a server that goes away under it. What nobody catches fails the run.
+
+let server: TestServer
+let database: TestDatabase
+let http: TestHttp
+
+before(async () => {
+  server = await startTestServer()
+  database = await testDatabase({ migrations: [RUNTIME_MIGRATIONS], server: server.url })
+  http = await testHttp({ connection: database.connection, worker: { pollMs: 200 } })
+  const published = await http.call('/bundles/dev/billing/versions/1.0.0', {
+    method: 'PUT',
+    body: billing as unknown as JsonObject,
+  })
+  assert.equal(published.errorCode, '0')
+})
+after(async () => {
+  await http.close()
+  await server.stop()
+})
+
+let workspace = 1
+
+const tryInstall = () =>
+  http.call('/installations', {
+    method: 'POST',
+    body: {
+      scope: { environmentKey: 'prod', applicationRuntimeId: 'shop', workspaceId: workspace++ },
+      bundle: { ...billing.bundle },
+      targetVersion: billing.version,
+    },
+  })
+
+const statusOf = async (path: string) => (await http.send(API + path)).status
+
+async function worksAgain(): Promise<string> {
+  await until(async () => (await statusOf('/readyz')) === 200, 20_000)
+  const { status, data } = await tryInstall()
+  assert.equal(status, 200)
+  const operationId = textOf((data['operation'] as JsonObject)['operationId'])
+  await until(async () => {
+    const { data: operation } = await http.call(`/operations/${operationId}`)
+    return operation['state'] === 'SUCCEEDED'
+  }, 20_000)
+  return operationId
+}
+
+async function openStream(): Promise<TestReader> {
+  const response = await http.send(`${API}/events`, {
+    headers: {
+      authorization: `Bearer ${CREDENTIAL}`,
+      'x-runtime-actor-assertion': await http.assertion(),
+    },
+  })
+  assert.ok(response.body !== null)
+  const reader = new TestReader(response.body)
+  await reader.begun()
+  return reader
+}
+
+describe('while the database is away', () => {
+  it('requests are 503, the replica lives and is not ready, and all goes on by itself when it is back', async () => {
+    const reader = await openStream()
+    await server.pause()
+    for (const path of ['/installations', '/scopes', '/operations']) {
+      const answer = await http.call(path)
+      assert.equal(answer.status, 503, path)
+      assert.equal(answer.headers.get('content-type'), 'application/problem+json')
+      assert.equal(answer.headers.get('retry-after'), '1')
+      assert.equal(answer.json['code'], 'SERVICE_UNAVAILABLE')
+    }
+    assert.equal((await tryInstall()).status, 503)
+    assert.equal(await statusOf('/healthz'), 200)
+    assert.equal(await statusOf('/readyz'), 503)
+    assert.equal(await statusOf('/.well-known/jwks.json'), 503)
+    const metrics = await (await http.send(`${API}/metrics`)).text()
+    assert.match(metrics, /^bundle_runtime_database_up 0$/m)
+    assert.match(metrics, /^bundle_runtime_listening 0$/m)
+    assert.match(
+      metrics,
+      /^# TYPE bundle_runtime_worker_claims_total counter\nbundle_runtime_worker_claims_total \d+$/m,
+    )
+    assert.match(metrics, /^bundle_runtime_worker_operations_held 0$/m)
+
+    await server.restart()
+    const operationId = await worksAgain()
+    await until(
+      () => reader.messages.some(({ event, data }) => event === 'operation' && data.includes(operationId)),
+      20_000,
+    )
+    await until(async () => {
+      const text = await (await http.send(`${API}/metrics`)).text()
+      return /^bundle_runtime_database_up 1$/m.test(text) && /^bundle_runtime_listening 1$/m.test(text)
+    }, 20_000)
+    await reader.leave()
+  })
+
+  it('no request that meets a restart or a crash is told anything but that, or that it was done', async () => {
+    const over = new AbortController()
+    const met = new Map<string, number>()
+    const keepAsking = async (ask: () => Promise<{ status: number; json: JsonObject }>) => {
+      while (!over.signal.aborted) {
+        const { status, json } = await ask()
+        const seen = `${status} ${String(json['errorCode'] ?? json['code'])}`
+        met.set(seen, (met.get(seen) ?? 0) + 1)
+      }
+    }
+    const asking = [
+      keepAsking(tryInstall),
+      keepAsking(tryInstall),
+      keepAsking(() => http.call('/operations')),
+      keepAsking(() => http.call('/installations?state=ACTIVE')),
+    ]
+    try {
+      for (const how of ['in order', 'killed', 'in order', 'killed'] as const) {
+        await server.restart(how)
+        await until(async () => (await statusOf('/readyz')) === 200, 20_000)
+      }
+    } finally {
+      over.abort()
+    }
+    await Promise.all(asking)
+    assert.deepEqual([...met.keys()].toSorted(), ['200 0', '503 SERVICE_UNAVAILABLE'])
+    await worksAgain()
+  })
+})

@@ -1,0 +1,205 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { sql } from 'kysely'
+import type { JsonObject } from '#contract/protocol/json.ts'
+import { listen } from '#database/listen.ts'
+import { serve } from '#edge/serve.ts'
+import type { RunningServer } from '#edge/serve.ts'
+import type { RuntimeOptions } from '../app.ts'
+import { API, CREDENTIAL, testHttp, textOf } from '../http/testing-http.ts'
+import type { TestHttp } from '../http/testing-http.ts'
+import { CHANNELS } from '../store/events/notify-replicas.ts'
+import { billing } from '../testing-bundles.ts'
+import { isAfter } from './position.ts'
+import { joinReplicas } from './replicas.ts'
+import { TestReader, until } from './testing-stream.ts'
+
+// Two replicas on one database. One looks so seldom by itself that only what the other tells can make it look.
+
+const NEVER_MS = 3_600_000
+
+let writing: TestHttp
+before(async () => {
+  writing = await testHttp()
+  const published = await writing.call('/bundles/dev/billing/versions/1.0.0', {
+    method: 'PUT',
+    body: billing as unknown as JsonObject,
+  })
+  assert.equal(published.errorCode, '0')
+})
+after(() => writing.close())
+
+interface Replica {
+  http: TestHttp
+  open(): Promise<TestReader>
+  close(): Promise<void>
+}
+
+async function replica(options: Partial<RuntimeOptions> = {}): Promise<Replica> {
+  const { connection, sealingKeyFiles } = writing
+  const http = await testHttp({ connection, sealingKeyFiles, ...options })
+  const server: RunningServer = await serve({ app: http.runtime.app, port: 0, hostname: '127.0.0.1' })
+  return {
+    http,
+    async open() {
+      const response = await fetch(`http://127.0.0.1:${server.port}${API}/events`, {
+        headers: {
+          authorization: `Bearer ${CREDENTIAL}`,
+          'x-runtime-actor-assertion': await http.assertion(),
+        },
+      })
+      assert.ok(response.body !== null)
+      const reader = new TestReader(response.body)
+      await reader.begun()
+      return reader
+    },
+    async close() {
+      await http.close()
+      await server.stop({ graceMs: 100 })
+    },
+  }
+}
+
+let workspace = 100
+
+/** Installs a bundle without plugins into a scope of its own, at the other replica. */
+async function install(): Promise<string> {
+  const { data, errorCode } = await writing.call('/installations', {
+    method: 'POST',
+    body: {
+      scope: { environmentKey: 'prod', applicationRuntimeId: 'shop', workspaceId: workspace++ },
+      bundle: { ...billing.bundle },
+      targetVersion: billing.version,
+    },
+  })
+  assert.equal(errorCode, '0')
+  return textOf((data['operation'] as JsonObject)['operationId'])
+}
+
+const operationIds = (reader: TestReader): string[] =>
+  reader.messages.filter(({ event }) => event === 'operation').map(({ data }) => JSON.parse(data).id)
+
+/** Cuts the connections on which replicas listen, as a failover or a firewall does; answers how many. */
+async function cutListeners(): Promise<number> {
+  const cut = await sql`
+    select pg_terminate_backend(pid) from pg_stat_activity
+    where datname = current_database() and application_name = 'bundle-runtime-listener'`.execute(
+    writing.runtime.world.db,
+  )
+  return cut.rows.length
+}
+
+describe('two replicas', () => {
+  it('tell each other of a write, so that its event is streamed without looking for it', async () => {
+    const other = await replica({ events: { pollMs: 50, calmPollMs: NEVER_MS } })
+    const reader = await other.open()
+    // whoever began to listen or was told looks often for two seconds
+    await new Promise((resolve) => setTimeout(resolve, 2_500))
+    const operationId = await install()
+    await until(() => operationIds(reader).includes(operationId), 15_000)
+    await reader.leave()
+    await other.close()
+  })
+
+  it('miss nothing and tell nothing twice while nobody can listen', async () => {
+    const other = await replica({ events: { calmPollMs: NEVER_MS } })
+    const reader = await other.open()
+    const made: string[] = []
+    let cut = 0
+    for (let n = 0; n < 40; n++) {
+      if (n % 4 === 0) cut += await cutListeners()
+      made.push(await install())
+    }
+    await until(() => new Set(operationIds(reader)).size >= made.length, 15_000)
+    assert.deepEqual([...new Set(operationIds(reader))].toSorted(), made.toSorted())
+    const { positions } = reader
+    positions.forEach((position, at) => {
+      const earlier = positions[at - 1]
+      assert.ok(earlier === undefined || isAfter(position, earlier), 'in order, and none twice')
+    })
+    assert.ok(cut > 4, `${cut} were cut`)
+    await reader.leave()
+    await other.close()
+  })
+
+  it('wake the worker of the other for what is due', async () => {
+    const other = await replica({ worker: { pollMs: NEVER_MS } })
+    const operationId = await install()
+    const stateOf = async () => (await writing.call(`/operations/${operationId}`)).data['state']
+    await until(async () => (await stateOf()) === 'SUCCEEDED', 15_000)
+    await other.close()
+  })
+
+  it('tell each other what their workers do', async () => {
+    const other = await replica({ worker: {}, events: { pollMs: NEVER_MS } })
+    const watching = await replica({ events: { pollMs: 50, calmPollMs: NEVER_MS } })
+    const reader = await watching.open()
+    const operationId = await install()
+    const isTold = () =>
+      reader.messages.some(({ event, data }) => {
+        const told = JSON.parse(data || '{}')
+        return event === 'operation' && told.id === operationId && told.row.state === 'SUCCEEDED'
+      })
+    await until(isTold, 15_000)
+    await reader.leave()
+    await watching.close()
+    await other.close()
+  })
+
+  it('do without telling each other, by looking', async () => {
+    const other = await replica({ listens: false })
+    const reader = await other.open()
+    const operationId = await install()
+    await until(() => operationIds(reader).includes(operationId), 15_000)
+    await reader.leave()
+    await other.close()
+  })
+
+  it('are told of many writes at once', async () => {
+    let told = 0
+    let isUp = false
+    const listening = listen(writing.connection, {
+      channels: [CHANNELS.events],
+      applicationName: 'test',
+      onNotify: () => void told++,
+      onUp: () => void (isUp = true),
+      onDown: () => undefined,
+    })
+    await until(() => isUp, 15_000)
+    const began = performance.now()
+    await Promise.all(Array.from({ length: 60 }, install))
+    await until(() => told > 0, 15_000)
+    const most = (performance.now() - began) / 20 + 1
+    assert.ok(told <= most, `${told} and not at most ${most}`)
+    await listening.stop()
+  })
+})
+
+describe('joining', () => {
+  it('wakes all but oneself', async () => {
+    // on a database of its own, for the last that was told of what came before may still be under way
+    const alone = await testHttp()
+    const { db, clock, log } = alone.runtime.world
+    const woken: Record<string, number> = { one: 0, two: 0 }
+    const join = (sender: string) => {
+      const wake = () => void (woken[sender] = (woken[sender] ?? 0) + 1)
+      return joinReplicas({
+        connection: alone.connection,
+        db,
+        clock,
+        log,
+        sender,
+        onEvents: wake,
+        onWork: () => undefined,
+      })
+    }
+    const [one, two] = [join('one'), join('two')]
+    await until(() => one.isListening() && two.isListening(), 15_000)
+    const before = { ...woken }
+    one.tell('events')
+    await until(() => woken['two'] !== before['two'], 15_000)
+    assert.deepEqual(woken, { one: before['one'], two: (before['two'] ?? 0) + 1 })
+    await Promise.all([one.stop(), two.stop()])
+    await alone.close()
+  })
+})

@@ -1,0 +1,80 @@
+import { CLAIM_STATES } from '#contract/runtime-api/vocabulary.ts'
+import type { Position } from '../events/position.ts'
+import { countClaims } from '../store/overview/count-claims.ts'
+import { readLags } from '../store/overview/read-lags.ts'
+import type { WorkerStatus } from '../worker.ts'
+import type { Db } from '../world.ts'
+import type { Labels } from './metrics.ts'
+
+/** A number as it is now, or, where its name ends with `_total`, since this replica began. */
+export interface Gauge {
+  name: string
+  labels: Labels
+  value: number
+}
+
+/** What a pool of connections tells of itself; as `pg.Pool` has it. */
+export interface PoolCounts {
+  totalCount: number
+  idleCount: number
+  waitingCount: number
+}
+
+/** What this replica knows of itself, also while the database is away. */
+export function replicaGauges(replica: {
+  pools: Readonly<Record<string, PoolCounts>>
+  isListening: boolean
+  callsUnderWay: number
+  /** Null where it works on nothing. */
+  worker: WorkerStatus | null
+}): Gauge[] {
+  const pools = Object.entries(replica.pools).flatMap(([pool, { totalCount, idleCount, waitingCount }]) => [
+    {
+      name: 'bundle_runtime_database_connections',
+      labels: { pool, state: 'used' },
+      value: totalCount - idleCount,
+    },
+    { name: 'bundle_runtime_database_connections', labels: { pool, state: 'idle' }, value: idleCount },
+    { name: 'bundle_runtime_database_waiting', labels: { pool }, value: waitingCount },
+  ])
+  return [
+    ...pools,
+    { name: 'bundle_runtime_listening', labels: {}, value: Number(replica.isListening) },
+    { name: 'bundle_runtime_plugin_calls_under_way', labels: {}, value: replica.callsUnderWay },
+    ...(replica.worker === null ? [] : workerGauges(replica.worker)),
+  ]
+}
+
+function workerGauges(worker: WorkerStatus): Gauge[] {
+  const since = (name: string, value: number, labels: Labels = {}): Gauge => ({
+    name: `bundle_runtime_worker_${name}`,
+    labels,
+    value,
+  })
+  return [
+    since('operations_held', worker.held),
+    since('claims_total', worker.claims),
+    since('claimed_operations_total', worker.claimed),
+    since('batches_total', worker.batches),
+    since('advanced_operations_total', worker.advanced, { way: 'batch' }),
+    since('advanced_operations_total', worker.advancedAlone, { way: 'alone' }),
+    since('leases_lost_total', worker.leasesLost),
+    // no series for a plugin that answers: there may be many, and few of them are in trouble
+    ...worker.troubledPlugins.map((plugin) => since('plugin_troubled', 1, { plugin })),
+  ]
+}
+
+/** What only the database knows; of all replicas together but for the feed's lag. */
+export async function databaseGauges(db: Db, passedOn: Position | null): Promise<Gauge[]> {
+  const [claims, lags] = await Promise.all([countClaims(db), readLags(db, passedOn)])
+  const operations = CLAIM_STATES.map((state) => ({
+    name: 'bundle_runtime_operations',
+    labels: { state },
+    value: claims.find((claim) => claim.state === state)?.count ?? 0,
+  }))
+  return [
+    ...operations,
+    { name: 'bundle_runtime_oldest_due_seconds', labels: {}, value: lags.due },
+    { name: 'bundle_runtime_event_lag_seconds', labels: {}, value: lags.feed },
+  ]
+}

@@ -1,0 +1,184 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { freePort } from '#database/free-port.ts'
+import { openDatabase } from '#database/pool.ts'
+import { toUrl } from '#database/settings.ts'
+import { testDatabase } from '#database/testing.ts'
+import type { TestDatabase } from '#database/testing.ts'
+import { until } from './events/testing-stream.ts'
+
+// Whole processes, as `npm run start:runtime` starts them.
+
+const MAIN = fileURLToPath(new URL('./main.ts', import.meta.url))
+const RUN = fileURLToPath(new URL('../scripts/run.mjs', import.meta.url))
+const API = '/bundle-runtime/api'
+
+let folder: string
+let database: TestDatabase
+let keys: string
+let sealingKey: string
+
+before(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'main-'))
+  keys = join(folder, 'keys.json')
+  writeFileSync(keys, '{"keys":[]}')
+  sealingKey = join(folder, 'sealing.key')
+  writeFileSync(sealingKey, randomBytes(32).toString('base64'), { mode: 0o600 })
+  database = await testDatabase({ migrations: [] })
+})
+after(async () => {
+  await database.close()
+  rmSync(folder, { recursive: true })
+})
+
+interface Replica {
+  url: string
+  out: () => string
+  errors: () => string
+  ended: Promise<number | null>
+  stop(): void
+}
+
+let made = 0
+
+async function start(
+  args: readonly string[],
+  env: Record<string, string> = {},
+  program = MAIN,
+): Promise<Replica> {
+  const port = await freePort()
+  const child = spawn(process.execPath, [program, ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: {
+      PATH: process.env['PATH'],
+      RUNTIME_PORT: String(port),
+      DATA_DIR: join(folder, `data-${++made}`),
+      DATABASE_URL: toUrl(database.connection),
+      SEALING_KEY_FILE: sealingKey,
+      ...env,
+    },
+  })
+  const said = { out: '', errors: '' }
+  child.stdout.setEncoding('utf8').on('data', (part: string) => (said.out += part))
+  child.stderr.setEncoding('utf8').on('data', (part: string) => (said.errors += part))
+  return {
+    url: `http://127.0.0.1:${port}${API}`,
+    out: () => said.out,
+    errors: () => said.errors,
+    ended: once(child, 'close').then(([code]: (number | null)[]) => code ?? null),
+    stop: () => void child.kill('SIGTERM'),
+  }
+}
+
+const withApi = () => ({ RUNTIME_API_CREDENTIAL: 'a-shared-credential', ACTOR_ASSERTION_JWKS: keys })
+
+async function isReady(replica: Replica): Promise<void> {
+  await until(async () => {
+    assert.equal(replica.errors(), '')
+    return await fetch(`${replica.url}/readyz`).then(
+      ({ status }) => status === 200,
+      () => false,
+    )
+  }, 60_000)
+}
+
+async function endsWell(replica: Replica): Promise<void> {
+  replica.stop()
+  assert.equal(await replica.ended, 0, replica.errors())
+  assert.equal(replica.errors(), '')
+}
+
+async function isRefused(replica: Replica, line: RegExp): Promise<void> {
+  assert.equal(await replica.ended, 1)
+  assert.match(replica.errors(), line)
+  assert.equal(replica.errors().trim().split('\n').length, 1, replica.errors())
+}
+
+describe('a replica', () => {
+  it('is refused with one line for a wrong option or setting', async () => {
+    await isRefused(await start(['--wurker']), /^--wurker is no option; there are --api and --worker/)
+    await isRefused(await start([]), /^RUNTIME_API_CREDENTIAL is not set/)
+    await isRefused(await start(['--api']), /^RUNTIME_API_CREDENTIAL is not set/)
+    await isRefused(
+      await start(['--worker'], { DATABASE_POOL_SIZE: '0' }),
+      /^DATABASE_POOL_SIZE is wrong: a whole number from 2 to 500 is needed/,
+    )
+  })
+
+  it('is refused with one line where the database cannot be used', async () => {
+    const away = `postgresql://jon:canary@127.0.0.1:${await freePort()}/console`
+    const replica = await start(['--worker'], { DATABASE_URL: away, DATABASE_WAIT_SECONDS: '0' })
+    await isRefused(replica, /^The database at .* cannot be used: nothing listens there\.\n$/)
+    assert.ok(!replica.errors().includes('canary'))
+  })
+
+  it('ends at once, and well, while it waits for the database', async () => {
+    const away = `postgresql://jon:canary@127.0.0.1:${await freePort()}/console`
+    const replica = await start(['--worker'], { DATABASE_URL: away, DATABASE_WAIT_SECONDS: '3600' })
+    await until(() => replica.out().includes('waiting for the database'), 30_000)
+    assert.ok(!replica.out().includes('ECONNREFUSED'))
+    await endsWell(replica)
+  })
+
+  it('shares the migration with three others that start in the same moment', async () => {
+    const replicas = await Promise.all([1, 2, 3, 4].map(() => start([], withApi())))
+    await Promise.all(replicas.map(isReady))
+    const migrating = replicas.filter((replica) => replica.out().includes('schema brought up to date'))
+    assert.equal(migrating.length, 1)
+    await Promise.all(replicas.map(endsWell))
+  })
+
+  it('works with --worker, answering health and metrics alone, and needs to know no caller', async () => {
+    const replica = await start(['--worker'])
+    await isReady(replica)
+    assert.match(replica.out(), /the worker works; its port answers health and metrics alone/)
+    assert.equal((await fetch(`${replica.url}/healthz`)).status, 200)
+    assert.match(await (await fetch(`${replica.url}/metrics`)).text(), /^bundle_runtime_database_up 1$/m)
+    assert.equal((await fetch(`${replica.url}/installations`)).status, 404)
+    await endsWell(replica)
+  })
+
+  it('answers with --api and leaves operations to others', async () => {
+    const replica = await start(['--api'], withApi())
+    await isReady(replica)
+    assert.match(replica.out(), /operations are worked on by other replicas/)
+    assert.equal((await fetch(`${replica.url}/installations`)).status, 401)
+    await endsWell(replica)
+  })
+
+  it('knows the option also where npm kept it for itself', async () => {
+    const replica = await start(['start:runtime'], { npm_config_worker: 'true' }, RUN)
+    await isReady(replica)
+    assert.match(replica.out(), /its port answers health and metrics alone/)
+    await endsWell(replica)
+  })
+
+  it('is not ready any more as soon as it is told to end, and answers while it waits', async () => {
+    const replica = await start(['--worker'], { SHUTDOWN_DELAY_SECONDS: '2' })
+    await isReady(replica)
+    replica.stop()
+    await until(async () => (await fetch(`${replica.url}/readyz`)).status === 503, 10_000)
+    assert.equal((await fetch(`${replica.url}/healthz`)).status, 200)
+    assert.equal(await replica.ended, 0)
+  })
+
+  it('is refused by a schema that is newer', async () => {
+    const { pool, close } = openDatabase(database.connection)
+    await pool.query(
+      `insert into runtime.migration (name, sha256) values ('9999_of_tomorrow', 'x') on conflict do nothing`,
+    )
+    await isRefused(
+      await start(['--worker']),
+      /^The database schema "runtime" was brought to 9999_of_tomorrow by a newer version of this program/,
+    )
+    await pool.query(`delete from runtime.migration where name = '9999_of_tomorrow'`)
+    await close()
+  })
+})

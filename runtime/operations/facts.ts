@@ -1,0 +1,39 @@
+import { readRegistrations } from '../store/operations/read-registrations.ts'
+import type { RegistrationRow } from '../store/operations/read-registrations.ts'
+import { readServiceAddresses } from '../store/operations/read-service-addresses.ts'
+import type { Db } from '../world.ts'
+import type { Call } from './call.ts'
+import type { FrozenPlan } from './plan.ts'
+
+/** What deciding needs beyond the operations themselves, read once for all that are advanced together. */
+export interface Facts {
+  /** The database's time. */
+  now: string
+  /** Of the plugins that may be called next. */
+  registrations: ReadonlyMap<string, RegistrationRow>
+  serviceAddresses: readonly string[]
+}
+
+/** Where no call is left to be made, nothing depends on the time or on a plugin. */
+const NOTHING: Facts = { now: '1970-01-01T00:00:00.000Z', registrations: new Map(), serviceAddresses: [] }
+
+export async function readFacts(
+  db: Db,
+  about: readonly { plan: FrozenPlan; calls: readonly Call[] }[],
+): Promise<Facts> {
+  const open = about.flatMap(({ plan, calls }) =>
+    plan.plugins.filter((plugin) =>
+      calls.some(({ pluginId, endedWell }) => pluginId === plugin.pluginId && !endedWell),
+    ),
+  )
+  if (open.length === 0) return NOTHING
+  const mayWrite = open.some(({ resources }) =>
+    resources.some(({ writeProperties }) => writeProperties.length > 0),
+  )
+  const pluginIds = [...new Set(open.map(({ pluginId }) => pluginId))]
+  const [{ now, byPlugin }, serviceAddresses] = await Promise.all([
+    readRegistrations(db, pluginIds),
+    mayWrite ? readServiceAddresses(db) : [],
+  ])
+  return { now, registrations: byPlugin, serviceAddresses }
+}

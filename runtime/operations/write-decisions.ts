@@ -1,0 +1,78 @@
+import type { Vault } from '../sealing/vault.ts'
+import { advanceHeld } from '../store/operations/advance-held.ts'
+import type { HeldAdvanced } from '../store/operations/advance-held.ts'
+import { deleteResources } from '../store/operations/delete-resources.ts'
+import type { Lease } from '../store/operations/lease.ts'
+import { maskTold } from '../store/operations/mask-told.ts'
+import type { RecordedAttempt } from '../store/operations/record-attempt.ts'
+import type { Db, Tx } from '../world.ts'
+import type { Decision } from './decide.ts'
+import { inCallOrder } from './next-step.ts'
+import { newSecrets } from './sensitive-values.ts'
+import { settle } from './settle.ts'
+
+export interface HeldDecision {
+  lease: Lease
+  /** Recorded with the decision that they led to. */
+  answers: readonly RecordedAttempt[]
+  decision: Decision
+}
+
+/** Writes what was decided where it stays with the operation, its installation and its ledger: one statement for all. */
+export async function writeDecisions(
+  db: Db,
+  vault: Vault,
+  steps: readonly HeldDecision[],
+): Promise<HeldAdvanced> {
+  if (steps.length === 0) return { moved: new Set(), begun: new Map() }
+  const decisions = steps.map(({ decision }) => decision)
+  return advanceHeld(db, vault, {
+    leases: steps.map(({ lease }) => lease),
+    answers: steps.flatMap(({ answers }) => answers),
+    failedCalls: decisions.flatMap(({ failedCalls }) => failedCalls),
+    resources: decisions.flatMap(({ ledger }) => ledger?.staying ?? []),
+    attempts: steps.flatMap(({ lease, decision }) =>
+      decision.attempts.map((attempt) => ({ ...attempt, epoch: lease.epoch })),
+    ),
+    succeeded: decisions.flatMap(({ move, operation }) => (move.kind === 'succeed' ? [operation] : [])),
+    moves: steps.map(({ lease, decision }) => ({
+      lease,
+      move: decision.move,
+      nextPlugin: nextPluginOf(decision),
+    })),
+  })
+}
+
+/** The first that still has to be called in the stage where the operation stands then. */
+function nextPluginOf({ operation, calls, move }: Decision): string | undefined {
+  if (move.kind === 'succeed') return undefined
+  const open = calls.filter(({ stage, endedWell }) => stage === move.phase && !endedWell)
+  return inCallOrder(open, operation.operation_type)[0]?.pluginId
+}
+
+/** The same, with what it changes in the configuration of the scope and takes out of the ledger. */
+export async function writeWideDecisions(
+  tx: Tx,
+  vault: Vault,
+  steps: readonly HeldDecision[],
+): Promise<HeldAdvanced> {
+  const decisions = steps.map(({ decision }) => decision)
+  await deleteResources(
+    tx,
+    decisions.flatMap(({ ledger }) => ledger?.gone ?? []),
+  )
+  // the ledger first: writes of plugins are added to what RESOURCES has put there
+  const written = await writeDecisions(tx, vault, steps)
+  if (steps.some(({ lease }) => !written.moved.has(lease.operationId)))
+    throw new Error('the lease of an operation is lost')
+  await maskTold(
+    tx,
+    steps.flatMap(({ answers }) => answers.flatMap((answer) => newSecrets(answer) ?? [])),
+  )
+  await settle(
+    tx,
+    vault,
+    decisions.filter(({ move }) => move.kind === 'succeed'),
+  )
+  return written
+}

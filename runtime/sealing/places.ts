@@ -1,0 +1,121 @@
+import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
+import type { Stage } from '#contract/protocol/vocabulary.ts'
+import type { FrozenPlan, Writes } from '../operations/plan.ts'
+import { own } from '../own.ts'
+import { keyIdOf } from './keyring.ts'
+import type { ValueChange } from './stored-value.ts'
+import type { Place, Vault } from './vault.ts'
+
+// Everything in the database that may hold sensitive values, and the place of each of them: changing a place makes
+// unreadable what was sealed before.
+
+type Values<Value> = Record<string, Value>
+type Definitions = Readonly<Record<string, PropertyDefinition>>
+
+export const configurationPlace = (scopeId: number, locator: string, property: string): Place => [
+  'configuration_property',
+  scopeId,
+  locator,
+  property,
+]
+
+export interface ChangeKey {
+  scopeId: number
+  snapshotVersion: number
+  locator: string
+  property: string
+}
+
+export const snapshotPlace = (key: ChangeKey, side: 'before' | 'after'): Place => [
+  'snapshot_change',
+  key.scopeId,
+  key.snapshotVersion,
+  key.locator,
+  key.property,
+  side,
+]
+
+export interface CallKey {
+  operationId: string
+  stage: Stage
+  pluginId: string
+}
+
+export const requestPlace = ({ operationId, stage, pluginId }: CallKey): Place => [
+  'plugin_call.request',
+  operationId,
+  stage,
+  pluginId,
+]
+
+/** The frozen bytes of a call as they were; those from before there was sealing are JSON, and no sealed ones begin so. */
+export function openRequest(vault: Vault, request: Buffer, key: CallKey): Buffer {
+  return keyIdOf(request) === null ? request : vault.open(request, requestPlace(key))
+}
+
+/** The values of a resource in the ledger. */
+export function mapLedger<From, To>(
+  key: { bundleInstallId: string; locator: string },
+  values: Values<From>,
+  change: ValueChange<From, To>,
+  definitions: Definitions = {},
+): Values<To> {
+  return mapValues(values, (value, property) =>
+    change(
+      value,
+      ['installed_resource', key.bundleInstallId, key.locator, property],
+      own(definitions, property),
+    ),
+  )
+}
+
+/** The values of a frozen plan. */
+export function mapPlan<From, To>(
+  operationId: string,
+  plan: FrozenPlan<From>,
+  change: ValueChange<From, To>,
+): FrozenPlan<To> {
+  const at = (part: 'before' | 'after' | 'properties', locator: string, property: string): Place => [
+    'operation_plan',
+    operationId,
+    locator,
+    property,
+    part,
+  ]
+  const defined = new Map(plan.resources.map(({ locator, definitions }) => [locator, definitions]))
+  return {
+    ...plan,
+    resources: plan.resources.map((resource) => ({
+      ...resource,
+      properties: mapValues(resource.properties, (value, property) =>
+        change(value, at('properties', resource.locator, property), own(resource.definitions, property)),
+      ),
+    })),
+    changes: plan.changes.map((changed) => {
+      const { locator, property, before, after } = changed
+      const definition = own(defined.get(locator) ?? {}, property)
+      return {
+        ...changed,
+        before: before === null ? null : change(before, at('before', locator, property), definition),
+        after: after === null ? null : change(after, at('after', locator, property), definition),
+      }
+    }),
+  }
+}
+
+/** What a plugin wrote with a call. */
+export function mapWrites<From, To>(
+  { operationId, stage, pluginId }: CallKey,
+  writes: Writes<From>,
+  change: ValueChange<From, To>,
+): Writes<To> {
+  return mapValues(writes, (properties, locator) =>
+    mapValues(properties, (value, property) =>
+      change(value, ['plugin_call.writes', operationId, stage, pluginId, locator, property]),
+    ),
+  )
+}
+
+function mapValues<From, To>(map: Values<From>, change: (value: From, key: string) => To): Values<To> {
+  return Object.fromEntries(Object.entries(map).map(([key, value]) => [key, change(value, key)]))
+}

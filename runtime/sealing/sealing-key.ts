@@ -1,0 +1,71 @@
+import { createHmac, randomBytes } from 'node:crypto'
+import { readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { findKeptSecret, keptSecret } from '#edge/kept-secret.ts'
+import { SettingsError } from '#edge/settings.ts'
+import { KEY_BYTES } from './cipher.ts'
+
+/** The key that wraps the data keys; it is in a file and never in the database. */
+export interface SealingKey {
+  key: Buffer
+  /** Names the key without telling it. */
+  fingerprint: string
+  /** What to call it when it does not fit. */
+  source: string
+}
+
+/** Where sealing keys come from: the files that are named, or else one in the data directory. */
+export interface SealingKeySettings {
+  dataDir: string
+  files: readonly string[]
+}
+
+const KEY_FILE = 'sealing.key'
+
+/** The sealing keys that are there; none where no file is named and none was made yet. */
+export async function readSealingKeys({ dataDir, files }: SealingKeySettings): Promise<SealingKey[]> {
+  if (files.length > 0)
+    return Promise.all(files.map((file) => readSealingKey(file, `SEALING_KEY_FILE is wrong: ${file}`)))
+  const kept = await findKeptSecret({ directory: dataDir, file: KEY_FILE })
+  return kept === null ? [] : [await readKept(dataDir)]
+}
+
+/** The sealing key of the data directory, made where it is missing. */
+export async function makeSealingKey(dataDir: string): Promise<SealingKey> {
+  const make = (): string => `${randomBytes(KEY_BYTES).toString('base64')}\n`
+  await keptSecret({ directory: dataDir, file: KEY_FILE, make })
+  return readKept(dataDir)
+}
+
+const readKept = (dataDir: string): Promise<SealingKey> => {
+  const file = keptFile(dataDir)
+  return readSealingKey(file, `DATA_DIR is wrong: ${file}`)
+}
+
+export const keptFile = (dataDir: string): string => join(dataDir, KEY_FILE)
+
+/**
+ * Reads a sealing key from its file.
+ *
+ * @param blame begins what is told when it cannot be used.
+ * @throws SettingsError where it is missing, may be read by everybody, or holds no key.
+ */
+export async function readSealingKey(file: string, blame: string): Promise<SealingKey> {
+  const text = await readFile(file, 'utf8').catch(() => null)
+  if (text === null)
+    throw new SettingsError(
+      `${blame} cannot be read; restore it, or name another file (openssl rand -base64 32 makes a key for a new database)`,
+    )
+  const { mode } = await stat(file)
+  // a group may read it, as files that are mounted for a container often have one; nobody else may, and none may write
+  if (process.platform !== 'win32' && (mode & 0o027) !== 0)
+    throw new SettingsError(`${blame} may be read or changed by other users; chmod 600 it`)
+  const key = Buffer.from(text.trim(), 'base64')
+  if (key.length !== KEY_BYTES || key.toString('base64') !== text.trim())
+    throw new SettingsError(`${blame} is no sealing key: 32 bytes in base64 are needed; restore it`)
+  return { key, fingerprint: fingerprintOf(key), source: file }
+}
+
+function fingerprintOf(key: Buffer): string {
+  return createHmac('sha256', key).update('sealing key').digest('hex').slice(0, 16)
+}

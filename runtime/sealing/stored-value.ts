@@ -1,0 +1,59 @@
+import type { JsonValue } from '#contract/protocol/json.ts'
+import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
+import type { TypedValue } from '#contract/protocol/typed-value.ts'
+import { wrapSensitive } from '#contract/protocol/data.ts'
+import { keyIdOf } from './keyring.ts'
+import type { Place, Vault } from './vault.ts'
+
+/**
+ * A sensitive value as it stands in the database. It goes on saying what it is, so that SQL that looks for references need
+ * not know of sealing; nothing from outside looks like it, as a Data has no other fields than its own.
+ */
+export interface SealedData {
+  '@type': 'Data'
+  isSensitive: true
+  sealed: string
+}
+
+/** A typed value as it stands in the database. */
+export type StoredValue = TypedValue | SealedData
+
+type Definition = Pick<PropertyDefinition, 'isSensitive'> | undefined
+
+/** What is done with each value of a structure, at its place; its definition where the structure has it. */
+export type ValueChange<From, To> = (value: From, place: Place, definition?: Definition) => To
+
+export function isSealed(value: StoredValue): value is SealedData {
+  return value['@type'] === 'Data' && 'sealed' in value
+}
+
+/** Seals the values that are sensitive by their definition, or by their own mark where that is not at hand. */
+export function sealingWith(vault: Vault): ValueChange<TypedValue, StoredValue> {
+  return (value, place, definition) => {
+    if (value['@type'] !== 'Data') return value
+    if (value.isSensitive !== true && definition?.isSensitive !== true) return value
+    return sealData(vault, value.value, place)
+  }
+}
+
+/** Opens what is sealed; it comes back marked as sensitive. */
+export function openingWith(vault: Vault): ValueChange<StoredValue, TypedValue> {
+  return (value, place) =>
+    isSealed(value) ? wrapSensitive(JSON.parse(vault.open(bytesOf(value), place).toString('utf8'))) : value
+}
+
+/** Seals with the current key what is sealed with another one, or not sealed though it is sensitive. */
+export function resealingWith(vault: Vault): ValueChange<StoredValue, StoredValue> {
+  const [open, seal] = [openingWith(vault), sealingWith(vault)]
+  return (value, place, definition) => {
+    const isCurrent = isSealed(value) && keyIdOf(bytesOf(value)) === vault.currentKeyId()
+    return isCurrent ? value : seal(open(value, place), place, definition)
+  }
+}
+
+function sealData(vault: Vault, value: JsonValue, place: Place): SealedData {
+  const sealed = vault.seal(Buffer.from(JSON.stringify(value)), place).toString('base64url')
+  return { '@type': 'Data', isSensitive: true, sealed }
+}
+
+const bytesOf = ({ sealed }: SealedData): Buffer => Buffer.from(sealed, 'base64url')

@@ -1,0 +1,12 @@
+import type { Db } from '../../world.ts'
+
+export interface AuditHead {
+  /** 0 as long as there is no entry. */
+  sequence: number
+  hash: Buffer
+}
+
+/** Where the chain ends. */
+export function readHead(db: Db): Promise<AuditHead> {
+  return db.selectFrom('runtime.audit_head').select(['sequence', 'hash']).executeTakeFirstOrThrow()
+}

@@ -1,0 +1,23 @@
+import type { WrappedDataKey } from '../../sealing/data-key.ts'
+import type { Db } from '../../world.ts'
+
+export interface DataKeyRow extends WrappedDataKey {
+  createdAt: string
+  /** When another one became the current one; null for the current one. */
+  replacedAt: string | null
+}
+
+/** The data keys that something may still be sealed with, oldest first. */
+export function listDataKeys(db: Db): Promise<DataKeyRow[]> {
+  return db
+    .selectFrom('runtime.data_key')
+    .select([
+      'data_key_id as id',
+      'wrapped',
+      'sealing_key as fingerprint',
+      'created_at as createdAt',
+      'replaced_at as replacedAt',
+    ])
+    .orderBy('data_key_id')
+    .execute()
+}

@@ -1,0 +1,37 @@
+import { sql } from 'kysely'
+import type { Db } from '../world.ts'
+
+/** Fewer characters would be in far too many ids. */
+const SHORTEST = 8
+const MOST = 100
+const PLACES = {
+  operation: { table: 'runtime.operation_plan', column: 'operation_id' },
+  installation: { table: 'runtime.installation', column: 'bundle_install_id' },
+} as const
+
+/** The ids that begin or end with the text, which is as people copy it: eight characters at least. */
+export async function findIds(db: Db, of: keyof typeof PLACES, text: string): Promise<string[]> {
+  const part = text.toLowerCase()
+  if (part.length < SHORTEST || part.length > 36 || !/^[0-9a-f-]+$/.test(part)) return []
+  const column = sql.ref(PLACES[of].column)
+  const table = sql.table(PLACES[of].table)
+  const [first, last] = [completed(part, '0'), completed(part, 'f')]
+  const { rows } = await sql<{ id: string }>`
+    select ${column} as id from ${table}
+    where right(${column}::text, 8) = ${part.slice(-SHORTEST)} and right(${column}::text, ${part.length}) = ${part}
+    ${
+      first === null
+        ? sql``
+        : sql`union select id from (select ${column} as id from ${table}
+      where ${column} between ${first}::uuid and ${last}::uuid order by 1 desc limit ${MOST}) as beginning`
+    }
+    limit ${MOST}`.execute(db)
+  return rows.map(({ id }) => id)
+}
+
+/** The first or the last UUID that begins so; null where none can. */
+function completed(part: string, digit: '0' | 'f'): string | null {
+  const all = '00000000-0000-0000-0000-000000000000'.replaceAll('0', digit)
+  const id = part + all.slice(part.length)
+  return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id) ? id : null
+}

@@ -1,0 +1,69 @@
+import { sql } from 'kysely'
+import type { OperationRow } from '../../operations/view.ts'
+import type { Vault } from '../../sealing/vault.ts'
+import type { Db } from '../../world.ts'
+import { failCalls } from './fail-calls.ts'
+import type { FailedCall } from './fail-calls.ts'
+import { isHeld, leaseRows } from './lease.ts'
+import type { Lease } from './lease.ts'
+import { moveHeld } from './move-held.ts'
+import type { HeldMove } from './move-held.ts'
+import { putResources } from './put-resources.ts'
+import type { ResourceToPut } from './put-resources.ts'
+import { recordAttempts } from './record-attempt.ts'
+import type { RecordedAttempt } from './record-attempt.ts'
+import { settleInstallations } from './settle-installations.ts'
+import { startAttempts } from './start-attempts.ts'
+import type { NewAttempt } from './start-attempts.ts'
+
+/** What is written of operations that a worker holds. Each part names its operation. */
+export interface HeldChanges {
+  /** Of all operations that are named. */
+  leases: readonly Lease[]
+  answers?: readonly RecordedAttempt[]
+  failedCalls?: readonly FailedCall[]
+  resources?: readonly ResourceToPut[]
+  attempts?: readonly NewAttempt[]
+  succeeded?: readonly OperationRow[]
+  moves?: readonly HeldMove[]
+}
+
+/** The operations that were written, by what was written. */
+export interface HeldAdvanced {
+  moved: ReadonlySet<string>
+  /** How many attempts were begun. */
+  begun: ReadonlyMap<string, number>
+}
+
+/**
+ * Writes all that one step does to operations, in one statement, which by itself is one transaction: the answers that came,
+ * what the resources, calls, installations and operations become by them, the attempts that begin, and the events. One
+ * that is not held any more, or that somebody else has locked at this moment, is left as it is; so nothing is waited for.
+ */
+export async function advanceHeld(db: Db, vault: Vault, changes: HeldChanges): Promise<HeldAdvanced> {
+  const { leases, answers = [], failedCalls = [], resources = [] } = changes
+  const { attempts = [], succeeded = [], moves = [] } = changes
+  const parts = [recordAttempts(vault, answers)]
+  if (failedCalls.length > 0) parts.push(failCalls(failedCalls))
+  if (resources.length > 0) parts.push(putResources(vault, resources))
+  if (attempts.length > 0) parts.push(startAttempts(vault, attempts))
+  if (succeeded.length > 0) parts.push(settleInstallations(succeeded))
+  if (moves.length > 0) parts.push(moveHeld(moves))
+  const advanced = await sql<{ moved: string[]; begun: string[] }>`
+    with lease as (select * from ${leaseRows(leases)}
+    ), held as materialized (
+      select operation.operation_id
+      from runtime.operation join lease on ${isHeld}
+      order by operation.operation_id
+      for update of operation skip locked
+    ), ${sql.join(parts, sql`, `)}
+    select ${moves.length > 0 ? sql`array(select operation_id from moved)` : sql`'{}'`}::text[] as moved,
+      ${attempts.length > 0 ? sql`array(select operation_id from begun)` : sql`'{}'`}::text[] as begun`.execute(
+    db,
+  )
+  const [row] = advanced.rows
+  if (row === undefined) throw new Error('a select without a table has a row')
+  const begun = new Map<string, number>()
+  for (const operationId of row.begun) begun.set(operationId, (begun.get(operationId) ?? 0) + 1)
+  return { moved: new Set(row.moved), begun }
+}

@@ -1,0 +1,43 @@
+import { sql } from 'kysely'
+import type { RawBuilder } from 'kysely'
+import type { Db } from '../../world.ts'
+import { findIds } from '../find-ids.ts'
+import { findBundles } from '../installations/find-bundles.ts'
+import { containing } from '../like.ts'
+
+/** Whatever a search text names, found in small tables and by ids: what operations are then looked up by. */
+export interface FoundByText {
+  bundles: string[]
+  /** `isAlways`: under every name that they ever had. */
+  people: { id: string; names: string[]; isAlways: boolean }[]
+  operations: string[]
+  installations: string[]
+}
+
+/** Bundle ids and names of people that have the text in them; ids that begin or end with it. */
+export async function findByText(db: Db, text: string): Promise<FoundByText> {
+  const { rows: people } = await sql<FoundByText['people'][number]>`
+    select id, names, is_always as "isAlways" from (
+      select requested_by_id as id, bool_and(is_found) as is_always,
+        array_agg(requested_by_name) filter (where is_found) as names
+      from (
+        select *, requested_by_name ilike ${containing(text)} as is_found from runtime.requester
+      ) as judged group by 1
+    ) as person where names is not null`.execute(db)
+  return {
+    bundles: await findBundles(db, text),
+    people,
+    operations: await findIds(db, 'operation', text),
+    installations: await findIds(db, 'installation', text),
+  }
+}
+
+/** The condition on `runtime.operation as operation` that it is about what was found. */
+export function isFound({ bundles, people, operations, installations }: FoundByText): RawBuilder<boolean> {
+  return sql<boolean>`(
+    operation.bundle_id = any(${bundles}::text[])
+    or (operation.requested_by_id = any(${people.map(({ id }) => id)}::text[])
+      and operation.requested_by_name = any(${people.flatMap(({ names }) => names)}::text[]))
+    or operation.operation_id = any(${operations}::uuid[])
+    or operation.bundle_install_id = any(${installations}::uuid[]))`
+}

@@ -1,0 +1,57 @@
+import { sql } from 'kysely'
+import type { OperationState } from '#contract/runtime-api/vocabulary.ts'
+import type { Db } from '../../world.ts'
+import { bucketOf } from '../buckets.ts'
+import { isSeen } from '../seen.ts'
+import type { Seen } from '../seen.ts'
+
+/**
+ * Operations by state and bucket, where nothing but place and time is asked for. What hours that are over made is known;
+ * of that the few that did not end well are taken from their own index, and the rest ended well.
+ */
+export async function countMade(
+  db: Db,
+  seen: Seen & { kind: 'everything' | 'environments' },
+  { since, until, bucket }: { since: string; until: string | null; bucket: 'hour' | 'day' | 'all' },
+): Promise<{ since: string; state: OperationState; count: number }[]> {
+  const truncated = (column: string) =>
+    bucket === 'all' ? sql`'epoch'::timestamptz` : bucketOf(bucket, column)
+  const { rows } = await sql<{ since: string; state: OperationState; count: number }>`
+    with span as (
+      select *, date_trunc('hour', since + interval '1 hour' - interval '1 microsecond', 'UTC') as first_hour,
+        least(date_trunc('hour', until, 'UTC'), counted_until) as last_hour
+      from (
+        select ${since}::timestamptz as since, coalesce(${until}::timestamptz, 'infinity') as until, counted_until
+        from runtime.operation_counted
+      ) as asked
+    ), made as (
+      select ${truncated('hour')} as since, total as count
+      from span join runtime.operation_total as total on hour >= first_hour and hour < last_hour
+      where ${isSeen(seen, 'total')}
+      union all
+      select ${truncated('operation.created_at')}, count(*)
+      from span join runtime.operation as operation
+        on operation.created_at >= span.since and operation.created_at < least(span.first_hour, span.until)
+      where ${isSeen(seen, 'operation')}
+      group by 1
+      union all
+      select ${truncated('operation.created_at')}, count(*)
+      from span join runtime.operation as operation
+        on operation.created_at >= greatest(span.first_hour, span.last_hour) and operation.created_at < span.until
+      where ${isSeen(seen, 'operation')}
+      group by 1
+    ), unwell as (
+      select ${truncated('operation.created_at')} as since, operation.state, count(*) as count
+      from span join runtime.operation as operation
+        on operation.created_at >= span.since and operation.created_at < span.until
+      where operation.state <> 'SUCCEEDED' and ${isSeen(seen, 'operation')}
+      group by 1, 2
+    )
+    select since, state, count from unwell
+    union all
+    select since, 'SUCCEEDED', sum(count)::bigint from (
+      select since, count from made union all select since, -count from unwell
+    ) as balance group by since having sum(count) > 0
+    order by 1, 2`.execute(db)
+  return rows
+}

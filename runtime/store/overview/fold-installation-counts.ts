@@ -1,0 +1,12 @@
+import { sql } from 'kysely'
+import type { Db } from '../../world.ts'
+
+/** Makes one row of each kind out of all that changes have left. */
+export async function foldInstallationCounts(db: Db): Promise<void> {
+  await sql`
+    with taken as (
+      delete from runtime.installation_count returning environment_key, state, count
+    )
+    insert into runtime.installation_count (environment_key, state, count)
+    select environment_key, state, sum(count) from taken group by 1, 2 having sum(count) <> 0`.execute(db)
+}

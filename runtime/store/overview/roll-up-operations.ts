@@ -1,0 +1,32 @@
+import { sql } from 'kysely'
+import { inTransaction } from '#database/transaction.ts'
+import type { Db } from '../../world.ts'
+
+/**
+ * Counts what one more day, or the hours of it that are over, has made, once for all. False where nothing was left to
+ * count, or another replica is about it.
+ *
+ * An hour is over when no transaction is open that began in it or before: none can still bring an operation of it.
+ */
+export function rollUpOperations(db: Db): Promise<boolean> {
+  return inTransaction(db, async (tx) => {
+    const { rows } = await sql<{ since: string; until: string }>`
+      select counted_until as since,
+        least(counted_until + interval '1 day', date_trunc('hour', least(
+          clock_timestamp() - interval '10 minutes',
+          (select min(xact_start) from pg_stat_activity
+            where datname = current_database() and pid <> pg_backend_pid())), 'UTC')) as until
+      from runtime.operation_counted
+      for update skip locked`.execute(tx)
+    const [span] = rows
+    if (span === undefined || span.until <= span.since) return false
+    await sql`
+      insert into runtime.operation_total (environment_key, hour, total)
+      select environment_key, date_trunc('hour', created_at, 'UTC'), count(*)
+      from runtime.operation
+      where created_at >= ${span.since}::timestamptz and created_at < ${span.until}::timestamptz
+      group by 1, 2`.execute(tx)
+    await sql`update runtime.operation_counted set counted_until = ${span.until}::timestamptz`.execute(tx)
+    return true
+  })
+}
