@@ -1,0 +1,4 @@
+import { answerJob } from '../in-processes.ts'
+import { tryPoints } from './points.ts'
+
+answerJob(tryPoints)

@@ -1,0 +1,169 @@
+import { isDeepStrictEqual } from 'node:util'
+import { Hono } from 'hono'
+import fc from 'fast-check'
+import type { JsonValue } from '#contract/protocol/json.ts'
+import { parseEgressAllow } from '#edge/egress.ts'
+import { maskStrings } from '#edge/scrub.ts'
+import { SettingsError } from '#edge/settings.ts'
+import { readStrictJson, StrictJsonError } from '#edge/strict-json.ts'
+import { STRICT_JSON_LIMITS, StrictJsonScanner } from '#edge/strict-json-scanner.ts'
+import { readConsoleSettings } from '#bff/settings.ts'
+import { cookieKit, cookiesOf, opaqueCookie } from '#bff/session/cookies.ts'
+import { readRuntimeSettings } from '#runtime/config.ts'
+import { ANSWERS, MANIFESTS } from './documents.ts'
+import { edited, editedBytes, editedText } from './edits.ts'
+import { SECRET } from './odd.ts'
+import { target } from './run-target.ts'
+import type { AnyTarget } from './target.ts'
+
+type Read = { value: JsonValue } | { refused: string }
+
+function read(parse: () => JsonValue): Read {
+  try {
+    return { value: parse() }
+  } catch (error) {
+    if (error instanceof StrictJsonError) return { refused: error.message }
+    throw error
+  }
+}
+
+/** Accepted is a part of what JSON.parse accepts, with the same value; and the quick way says what the slow one says. */
+function wrongOfJson(bytes: Uint8Array): string | null {
+  const result = read(() => readStrictJson(bytes))
+  let text: string
+  try {
+    text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch {
+    return 'value' in result ? 'accepted what is not UTF-8' : null
+  }
+  const slow = read(() => new StrictJsonScanner(text, STRICT_JSON_LIMITS).document())
+  if ('value' in result !== 'value' in slow) return 'the quick way and the scanner differ'
+  if ('refused' in result) return result.refused === '' ? 'refused without a word' : null
+  if ('value' in slow && !isDeepStrictEqual(result.value, slow.value)) return 'the two ways read other values'
+  if (!isDeepStrictEqual(JSON.parse(text), result.value)) return 'JSON.parse reads another value'
+  const again = read(() => readStrictJson(JSON.stringify(result.value)))
+  if ('refused' in again) return `printed it is refused: ${again.refused}`
+  // JSON has one zero only
+  return JSON.stringify(again.value) === JSON.stringify(result.value) ? null : 'printed it is another value'
+}
+
+/** No text that holds the secret is left, and the rest is as it was. */
+function wrongOfMask(json: JsonValue): string | null {
+  const masked = maskStrings(json, [SECRET, 'sk'])
+  if (JSON.stringify(masked).includes(SECRET)) return 'the secret is still there'
+  const text = JSON.stringify(json)
+  const isTouched = JSON.stringify(masked) !== text
+  const mayTouch = text.includes(SECRET) || text.includes('"sk"') || looksEncoded(text)
+  return isTouched && !mayTouch ? 'something else was masked' : null
+}
+
+const ENCODED = [Buffer.from(SECRET).toString('hex'), Buffer.from(SECRET).toString('base64').slice(0, 8)].map(
+  (text) => text.toLowerCase(),
+)
+const looksEncoded = (text: string): boolean => ENCODED.some((one) => text.toLowerCase().includes(one))
+
+const kit = cookieKit(new URL('https://console.example.org'))
+const cookies = new Hono().get('/', (c) => {
+  const value = opaqueCookie(c, kit.session)
+  const sent = cookiesOf(c).filter(([name]) => name === kit.session)
+  const isWrong = value !== null && (sent.length !== 1 || !/^[A-Za-z0-9_-]{43}$/.test(value))
+  return c.text(isWrong ? 'accepted a cookie that is garbage or twice there' : 'fine')
+})
+
+async function wrongOfCookies(text: string): Promise<string | null> {
+  let headers: Headers
+  try {
+    headers = new Headers({ cookie: text })
+  } catch {
+    // no server is ever handed such a header
+    return null
+  }
+  const answer = await (await cookies.request('/', { headers })).text()
+  return answer === 'fine' ? null : answer
+}
+
+const RUNTIME_NAMES = ['RUNTIME_PORT', 'PLATFORM_API_BASE', 'EGRESS_ALLOW', 'LEASE_SECONDS', 'LOG_LEVEL']
+const CONSOLE_NAMES = [
+  'PORT',
+  'PUBLIC_URL',
+  'RUNTIME_API_BASE',
+  'RUNTIME_API_CREDENTIAL',
+  'USERS',
+  'LOG_LEVEL',
+]
+
+function wrongOfSettings([name, value]: [string, string]): string | null {
+  for (const parse of [readRuntimeSettings, readConsoleSettings]) {
+    try {
+      parse({ [name]: value })
+    } catch (error) {
+      if (!(error instanceof SettingsError)) throw error
+      if (error.message.includes('\n')) return 'the message has more than one line'
+      if (/CREDENTIAL|USERS/.test(name) && value.trim().length > 7 && error.message.includes(value.trim()))
+        return 'the message tells a secret'
+    }
+  }
+  return null
+}
+
+function wrongOfEgress(text: string): string | null {
+  try {
+    parseEgressAllow(text)
+    return null
+  } catch (error) {
+    if (error instanceof SettingsError) return null
+    throw error
+  }
+}
+
+export const EDGE_TARGETS: readonly AnyTarget[] = [
+  target({
+    name: 'strict JSON',
+    family: 'bytes',
+    input: editedBytes(
+      [...ANSWERS, ...MANIFESTS, [1.5, -0, '\u00e9\ud83d\ude00', null]].map((json) => JSON.stringify(json)),
+    ),
+    check: wrongOfJson,
+    share: 6,
+  }),
+  target({
+    name: 'strict JSON of values',
+    family: 'structured',
+    input: edited([...ANSWERS, ...MANIFESTS]),
+    check: (json) => wrongOfJson(Buffer.from(JSON.stringify(json))),
+    share: 2,
+  }),
+  target({ name: 'masking', family: 'structured', input: edited(ANSWERS), check: wrongOfMask }),
+  target({
+    name: 'cookies',
+    family: 'bytes',
+    input: editedText([
+      `${kit.session}=${'a'.repeat(43)}`,
+      `a=b; ${kit.session}=${'A-_'.repeat(14)}x; ${kit.session}=${'b'.repeat(43)}`,
+      ` = ;;; ${kit.session}`,
+    ]),
+    check: wrongOfCookies,
+  }),
+  target({
+    name: 'settings',
+    family: 'bytes',
+    input: fc.tuple(
+      fc.constantFrom(...RUNTIME_NAMES, ...CONSOLE_NAMES),
+      editedText([
+        '8081',
+        'https://console.example.org',
+        'loopback,10.0.0.0/8',
+        '60',
+        'info',
+        '[fd00::/8]:8443',
+      ]),
+    ),
+    check: wrongOfSettings,
+  }),
+  target({
+    name: 'egress rules',
+    family: 'bytes',
+    input: editedText(['loopback', '10.1.0.0/16', '[fd00::/8]:8443', 'example.org:443, 127.0.0.1']),
+    check: wrongOfEgress,
+  }),
+]

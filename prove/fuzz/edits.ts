@@ -1,0 +1,163 @@
+import fc from 'fast-check'
+import type { Arbitrary } from 'fast-check'
+import { isJsonObject } from '#contract/protocol/json.ts'
+import type { JsonValue } from '#contract/protocol/json.ts'
+import { Chance } from './chance.ts'
+import { ODD_TEXTS, oddJson, oddText } from './odd.ts'
+
+// Values and texts that were valid before a few edits: they come further into a parser than what is random throughout.
+
+/** Which document, and a number for each edit of it. */
+const choices = (documents: number, edits: number): Arbitrary<[number, number[]]> =>
+  fc.tuple(fc.nat(documents - 1), fc.array(fc.nat(2 ** 31 - 1), { maxLength: edits, size: 'max' }))
+
+/** One of the documents after none to four edits. */
+export function edited(documents: readonly JsonValue[]): Arbitrary<JsonValue> {
+  const texts = documents.map((document) => JSON.stringify(document))
+  return choices(texts.length, 4).map(([which, edits]) =>
+    edits.reduce(editJson, JSON.parse(texts[which] ?? 'null') as JsonValue),
+  )
+}
+
+interface Node {
+  holder: JsonValue[] | { [key: string]: JsonValue }
+  key: string | number
+}
+
+const NODES_MAX = 400
+
+function nodesOf(document: JsonValue): Node[] {
+  const nodes: Node[] = []
+  const open: JsonValue[] = [document]
+  for (let value = open.pop(); value !== undefined && nodes.length < NODES_MAX; value = open.pop()) {
+    if (typeof value !== 'object' || value === null) continue
+    for (const [key, child] of Object.entries(value)) {
+      nodes.push({ holder: value, key: Array.isArray(value) ? Number(key) : key })
+      open.push(child)
+    }
+  }
+  return nodes
+}
+
+/** Does one edit, in place where that is possible. */
+export function editJson(document: JsonValue, seed: number): JsonValue {
+  const chance = new Chance(seed)
+  const edit = chance.below(7)
+  const nodes = nodesOf(document)
+  const node = nodes[chance.below(nodes.length + 1)]
+  if (node === undefined) return edit === 6 ? [document] : oddJson(chance)
+  const { holder, key } = node
+  const held = read(node)
+  switch (edit) {
+    case 0:
+    case 1:
+      write(node, oddJson(chance))
+      break
+    case 2:
+      if (Array.isArray(holder)) holder.splice(Number(key), 1)
+      else delete holder[key]
+      break
+    case 3:
+      if (Array.isArray(held)) held.push(oddJson(chance))
+      else if (isJsonObject(held)) write({ holder: held, key: oddText(chance) }, oddJson(chance))
+      else if (Array.isArray(holder)) holder.push(oddJson(chance))
+      else write({ holder, key: oddText(chance) }, oddJson(chance))
+      break
+    case 4:
+      if (!Array.isArray(holder)) delete holder[key]
+      write({ holder, key: Array.isArray(holder) ? holder.length : oddText(chance) }, held)
+      break
+    case 5:
+      write(node, structuredClone(read(chance.oneOf(nodes))))
+      break
+    default:
+      write(node, { '@type': 'Data', value: held })
+  }
+  return document
+}
+
+const read = ({ holder, key }: Node): JsonValue =>
+  (Array.isArray(holder) ? holder[Number(key)] : holder[key]) ?? null
+
+/** Defines, so that `__proto__` becomes a key as JSON.parse makes it one. */
+function write({ holder, key }: Node, value: JsonValue): void {
+  Object.defineProperty(holder, key, { value, enumerable: true, configurable: true, writable: true })
+}
+
+const CHUNKS: readonly string[] = [
+  ...ODD_TEXTS.filter((text) => text.length < 200),
+  ...'{}[]",:\\/\n\t;=&?#%-._~+',
+  '\\u0000',
+  '\\ud800',
+  '\\uD83D\\uDE00',
+  '\\x41',
+  '"__proto__":1,',
+  '"a":1,"a":2',
+  '9007199254740993',
+  '1e999',
+  '1E400',
+  '-0',
+  '01',
+  '0x10',
+  'NaN',
+  '/*',
+  'null',
+  '\u007f',
+  '\r\n',
+  '{"a":'.repeat(40),
+  '['.repeat(300),
+]
+
+/** Does one edit of a text. */
+export function editText(text: string, seed: number): string {
+  const chance = new Chance(seed)
+  const edit = chance.below(7)
+  const start = chance.below(text.length + 1)
+  const end = start + chance.below(20)
+  const chunk = chance.below(5) === 0 ? oddText(chance) : chance.oneOf(CHUNKS)
+  switch (edit) {
+    case 0:
+    case 1:
+      return text.slice(0, start) + chunk + text.slice(start)
+    case 2:
+      return text.slice(0, start) + text.slice(end)
+    case 3:
+      return text.slice(0, start) + chunk + text.slice(end)
+    case 4:
+      return text.slice(0, end) + text.slice(start)
+    case 5:
+      return text.slice(0, start) + text.slice(start, end).toUpperCase() + text.slice(end)
+    default:
+      return chance.below(3) === 0 ? text.slice(0, start) : text + chunk
+  }
+}
+
+/** One of the texts after none to three edits, or now and then any text at all. */
+export function editedText(texts: readonly string[]): Arbitrary<string> {
+  return choices(texts.length + 1, 3).map(([which, edits]) =>
+    edits.reduce(editText, texts[which] ?? oddText(new Chance(edits[0] ?? 0))),
+  )
+}
+
+const ODD_BYTES: readonly number[][] = [
+  [0xff],
+  [0xc0, 0x80],
+  [0xed, 0xa0, 0x80],
+  [0xef, 0xbb, 0xbf],
+  [0],
+  [0xf4, 0x90, 0x80, 0x80],
+]
+
+/** The texts as bytes, edited as texts and then, sometimes, as bytes; or any bytes at all. */
+export function editedBytes(texts: readonly string[]): Arbitrary<Uint8Array> {
+  return fc.tuple(editedText(texts), fc.nat(2 ** 31 - 1)).map(([text, seed]): Uint8Array => {
+    const chance = new Chance(seed)
+    const kind = chance.below(8)
+    if (kind === 0) return Uint8Array.from({ length: chance.below(64) }, () => chance.below(256))
+    const bytes = Buffer.from(text)
+    // no Buffer: those print themselves as a list of numbers
+    if (kind > 2) return new Uint8Array(bytes)
+    const at = chance.below(bytes.length + 1)
+    return Uint8Array.from([...bytes.subarray(0, at), ...chance.oneOf(ODD_BYTES), ...bytes.subarray(at)])
+  })
+}

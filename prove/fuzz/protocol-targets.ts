@@ -1,0 +1,253 @@
+import { isDeepStrictEqual } from 'node:util'
+import fc from 'fast-check'
+import type * as z from 'zod'
+import { checkTypedValue } from '#contract/protocol/business-value.ts'
+import { CompiledAuthorization } from '#contract/protocol/authorization.ts'
+import { readEnvelope } from '#contract/protocol/envelope.ts'
+import { deepEqual, isJsonObject } from '#contract/protocol/json.ts'
+import type { JsonValue } from '#contract/protocol/json.ts'
+import { checkSchema, checkValue } from '#contract/protocol/json-schema.ts'
+import { Key, PropertyName, ResourceLocator, Timestamp, Uuid } from '#contract/protocol/keys.ts'
+import { LifecycleRequest, LifecycleResponse } from '#contract/protocol/lifecycle.ts'
+import { formatLocator, isKey, isPropertyName, parseLocator } from '#contract/protocol/locator.ts'
+import { AuthorManifest, checkManifest } from '#contract/protocol/manifest.ts'
+import { patternCost } from '#contract/protocol/pattern.ts'
+import { PropertyDefinition } from '#contract/protocol/property-definition.ts'
+import { TypedValue } from '#contract/protocol/typed-value.ts'
+import { ANSWERS, expected, MANIFESTS, SCHEMAS, VALUES } from './documents.ts'
+import { edited, editedText } from './edits.ts'
+import { target } from './run-target.ts'
+import type { AnyTarget } from './target.ts'
+
+const reprint = (value: unknown): JsonValue => JSON.parse(JSON.stringify(value)) as JsonValue
+
+/** What a schema makes of a value it makes again of its own result, printed and read. */
+function unstable(schema: z.ZodType, value: JsonValue): string | null {
+  const first = schema.safeParse(value)
+  if (!first.success) {
+    return first.error.issues.some(({ message }) => message === '') ? 'an issue tells nothing' : null
+  }
+  const second = schema.safeParse(reprint(first.data))
+  if (!second.success) return 'what was accepted is refused when it is printed and read again'
+  return isDeepStrictEqual(reprint(second.data), reprint(first.data))
+    ? null
+    : 'printed and read again it is something else'
+}
+
+function wrongOfEnvelope(json: JsonValue): string | null {
+  const reading = readEnvelope(json)
+  if (reading.kind === 'invalid') return reading.problem === '' ? 'a problem tells nothing' : null
+  if (!isJsonObject(json) || !Object.hasOwn(json, 'data')) return 'accepted without data'
+  const { errorCode, contractVersion } = json
+  if (contractVersion !== undefined && contractVersion !== '1.0.0') return 'accepted with another version'
+  if (reading.kind === 'success') {
+    if (errorCode !== '0') return 'taken for a success'
+    return isDeepStrictEqual(reading.data, json['data']) ? null : 'the data changed'
+  }
+  if (errorCode === '0' || errorCode !== reading.errorCode) return 'taken for another failure'
+  const data = json['data']
+  if (reading.failure === null) return data === null ? null : 'data was lost'
+  return isJsonObject(data) && data['retryable'] === reading.failure.retryable ? null : 'retryable changed'
+}
+
+function wrongOfManifest(json: JsonValue): string | null {
+  const parsed = AuthorManifest.safeParse(json)
+  if (!parsed.success) return null
+  const problems = checkManifest(parsed.data)
+  if (problems.some(({ message }) => message === '' || [...message].length > 512)) return 'a bad message'
+  if (problems.length > 0) return null
+  const { bundle, resources } = parsed.data
+  const locators = resources.map(({ kind, name }) => formatLocator({ ...bundle, kind, name }))
+  if (new Set(locators).size < locators.length) return 'two resources share a locator'
+  if (locators.some((locator) => parseLocator(locator) === null)) return 'a resource has no locator'
+  return unstable(AuthorManifest, json)
+}
+
+/** A schema that may be used never throws, whatever value is held against it. */
+function wrongOfSchema([schema, value]: [JsonValue, JsonValue]): string | null {
+  const problems = checkSchema(schema)
+  if (problems.length > 0) return problems.some(({ message }) => message === '') ? 'no message' : null
+  const found = checkValue(schema, value)
+  if (found.some(({ message }) => message === '')) return 'a problem tells nothing'
+  if (schema === true && found.length > 0 && isSmallAndSound(value)) return 'true refuses a small value'
+  return null
+}
+
+/** JSON.stringify escapes half a surrogate pair, and nothing else so. */
+function isSmallAndSound(value: JsonValue): boolean {
+  const text = JSON.stringify(value)
+  return text.length < 100 && !/\\ud[89a-f]/.test(text)
+}
+
+function wrongOfTypedValue([definition, value]: [JsonValue, JsonValue]): string | null {
+  const defined = PropertyDefinition.safeParse(definition)
+  const typed = TypedValue.safeParse(value)
+  if (!defined.success || !typed.success) return null
+  if (defined.data.schema !== undefined && checkSchema(defined.data.schema).length > 0) return null
+  const problems = checkTypedValue(defined.data, typed.data)
+  const isOfKind = (defined.data.kind === 'DATA') === (typed.data['@type'] === 'Data')
+  return problems.length === 0 && !isOfKind ? 'a value of another kind is accepted' : null
+}
+
+/** Without the two zeros that JSON cannot tell apart. */
+const plain = (value: JsonValue): JsonValue => reprint(value)
+
+function wrongOfEquality([left, right]: [JsonValue, JsonValue]): string | null {
+  if (!deepEqual(left, left)) return 'not equal to itself'
+  const isEqual = deepEqual(left, right)
+  if (isEqual !== deepEqual(right, left)) return 'the order matters'
+  return isEqual === isDeepStrictEqual(plain(left), plain(right)) ? null : 'says otherwise than node'
+}
+
+const SEGMENT = (text: string): boolean =>
+  text.length >= 1 && text.length <= 128 && text !== '.' && text !== '..' && [...text].every(isUnreserved)
+const isUnreserved = (letter: string): boolean =>
+  (letter >= 'a' && letter <= 'z') ||
+  (letter >= 'A' && letter <= 'Z') ||
+  (letter >= '0' && letter <= '9') ||
+  (letter.length === 1 && '._~-'.includes(letter))
+
+/** Written anew from the text of the contract. */
+function isLocator(text: string): boolean {
+  const parts = text.split('/')
+  const [environment = '', bundle = '', kind = '', name = ''] = parts
+  const isKind = ['MODULE', 'GATEWAY', 'AGENT', 'TIMER'].includes(kind)
+  return parts.length === 4 && isKind && [environment, bundle, name].every(SEGMENT)
+}
+
+function wrongOfLocator(text: string): string | null {
+  const parts = parseLocator(text)
+  if ((parts !== null) !== isLocator(text)) return parts === null ? 'a locator is refused' : 'accepted'
+  if (ResourceLocator.safeParse(text).success !== (parts !== null)) return 'schema and parser differ'
+  if (parts !== null && formatLocator(parts) !== text) return 'printed it is another'
+  return null
+}
+
+function wrongOfName(text: string): string | null {
+  const first = text.charAt(0)
+  const isLetter = first === '_' || (isUnreserved(first) && !'0123456789.~-'.includes(first))
+  const isName =
+    isLetter &&
+    text.length <= 128 &&
+    [...text].every((letter) => letter === '_' || (isUnreserved(letter) && letter !== '~')) &&
+    !['__proto__', 'constructor', 'prototype'].includes(text)
+  if (isPropertyName(text) !== isName) return `property name: ${isName ? 'refused' : 'accepted'}`
+  if (PropertyName.safeParse(text).success !== isName) return 'schema and pattern of property names differ'
+  const isText = SEGMENT(text)
+  if (isKey(text) !== isText && !text.includes('_')) return `key: ${isText ? 'refused' : 'accepted'}`
+  return Key.safeParse(text).success === isKey(text) ? null : 'schema and pattern of keys differ'
+}
+
+function wrongOfIds(text: string): string | null {
+  if (Uuid.safeParse(text).success && !(text.length === 36 && text === text.toLowerCase())) return 'a UUID'
+  const time = Timestamp.safeParse(text)
+  if (!time.success) return null
+  const instant = new Date(text)
+  return !Number.isNaN(instant.getTime()) && instant.toISOString() === text ? null : 'a time that is none'
+}
+
+/** A pattern that may be used is fast on texts that are made to be slow for it. */
+function wrongOfPattern([pattern, text]: [string, string]): string | null {
+  const cost = patternCost(pattern)
+  if (!cost.usable) return cost.problem === '' ? 'a problem tells nothing' : null
+  checkValue({ type: 'string', pattern }, `${text}${text.slice(0, 2).repeat(60)}!`)
+  return null
+}
+
+const shape = (name: string, schema: z.ZodType, documents: readonly JsonValue[]): AnyTarget =>
+  target({ name, family: 'structured', input: edited(documents), check: (json) => unstable(schema, json) })
+
+const definitions = MANIFESTS.flatMap((manifest) => {
+  const { resources } = AuthorManifest.parse(manifest)
+  return resources.flatMap(({ properties }) => Object.values(properties).map(reprint))
+})
+// a plain object of the protocol
+const REQUEST = expected as unknown as JsonValue
+
+export const PROTOCOL_TARGETS: readonly AnyTarget[] = [
+  target({ name: 'envelope', family: 'structured', input: edited(ANSWERS), check: wrongOfEnvelope }),
+  target({ name: 'author manifest', family: 'structured', input: edited(MANIFESTS), check: wrongOfManifest }),
+  target({
+    name: 'JSON Schema',
+    family: 'structured',
+    input: fc.tuple(edited(SCHEMAS), edited([...VALUES, { a: 'b' }, [1, 2, 'c'], 'abc', 7])),
+    check: wrongOfSchema,
+    share: 2,
+  }),
+  target({
+    name: 'typed value',
+    family: 'structured',
+    input: fc.tuple(edited(definitions), edited(VALUES)),
+    check: wrongOfTypedValue,
+  }),
+  target({
+    name: 'equality',
+    family: 'structured',
+    input: fc.tuple(edited(VALUES), edited(VALUES)),
+    check: wrongOfEquality,
+  }),
+  shape('lifecycle request', LifecycleRequest, [REQUEST]),
+  shape('lifecycle response', LifecycleResponse, ANSWERS.flatMap(dataOf)),
+  shape('property definition', PropertyDefinition, definitions),
+  shape('compiled authorization', CompiledAuthorization, [
+    {
+      pluginId: 'tenants',
+      protocolVersion: '6.0.0',
+      order: 1,
+      failurePolicy: 'FAIL_FAST',
+      configuration: { schemaVersion: '1', values: { size: 'small' } },
+      resources: [
+        {
+          resource: 'dev/crm/MODULE/core',
+          readProperties: ['a'],
+          writeProperties: [],
+          credentialProperties: [],
+        },
+      ],
+    },
+  ]),
+  target({
+    name: 'locator',
+    family: 'bytes',
+    input: editedText(['dev/crm/MODULE/core', 'a/b/TIMER/c.d~e-f_g', 'A/B/AGENT/..c']),
+    check: wrongOfLocator,
+    share: 2,
+  }),
+  target({
+    name: 'property name and key',
+    family: 'bytes',
+    input: editedText(['name', '_a.b-c', 'instanceRefProperty', '1.0.0~rc-1']),
+    check: wrongOfName,
+    share: 2,
+  }),
+  target({
+    name: 'id and time',
+    family: 'bytes',
+    input: editedText([
+      '0190a000-0000-7000-8000-000000000001',
+      '2026-01-31T08:00:00.000Z',
+      '2024-02-29T23:59:59.999Z',
+    ]),
+    check: wrongOfIds,
+  }),
+  target({
+    name: 'pattern',
+    family: 'bytes',
+    input: fc.tuple(
+      editedText([
+        '^(?:[a-z]+-)*[a-z]+$',
+        '(a|b)*c',
+        '^\\d{1,3}(\\.\\d{1,3}){3}$',
+        '[^\\s@]+@[^\\s@]+',
+        '\\p{L}+',
+      ]),
+      editedText(['aaaaaaaaaaaaaaaaaaaaaaaa', '1.1.1.1', 'a@b.c']),
+    ),
+    check: wrongOfPattern,
+    share: 0.1,
+  }),
+]
+
+function dataOf(answer: JsonValue): JsonValue[] {
+  return isJsonObject(answer) && isJsonObject(answer['data'] ?? null) ? [answer['data'] ?? null] : []
+}

@@ -1,0 +1,67 @@
+import { parseArgs } from 'node:util'
+import { startTestServer } from '#database/testing.ts'
+import { prove } from './prove.ts'
+import { SUITES } from './suites.ts'
+
+const names = Object.keys(SUITES).join(', ')
+const usage = `npm run prove -- [--full] [--suite NAME [--seed N | --count N]] [--bail]; the suites are: ${names}`
+
+interface Asked {
+  isFull: boolean
+  suite: string | undefined
+  seed: number | null
+  count: number | null
+  isBailing: boolean
+}
+
+function readArguments(): Asked {
+  const { values } = parseArgs({
+    options: {
+      full: { type: 'boolean' },
+      suite: { type: 'string' },
+      seed: { type: 'string' },
+      count: { type: 'string' },
+      bail: { type: 'boolean' },
+    },
+  })
+  const number = (name: 'seed' | 'count'): number | null => {
+    const value = values[name] === undefined ? null : Number(values[name])
+    if (value === null) return null
+    if (!Number.isSafeInteger(value)) throw new Error(`--${name} must be an integer`)
+    if (values.suite === undefined) throw new Error(`--${name} needs --suite`)
+    return value
+  }
+  if (values.suite !== undefined && !(values.suite in SUITES))
+    throw new Error(`there is no suite "${values.suite}"`)
+  return {
+    isFull: values.full ?? false,
+    suite: values.suite,
+    seed: number('seed'),
+    count: number('count'),
+    isBailing: values.bail ?? false,
+  }
+}
+
+let asked
+try {
+  asked = readArguments()
+} catch (error) {
+  console.error(`${error instanceof Error ? error.message : String(error)}\n${usage}`)
+  process.exit(2)
+}
+const server = await startTestServer()
+try {
+  const { passed, failed } = await prove({
+    size: asked.isFull ? 'full' : 'quick',
+    seed: asked.seed,
+    count: asked.count,
+    isBailing: asked.isBailing,
+    suites: asked.suite === undefined ? Object.keys(SUITES) : [asked.suite],
+    databaseUrl: server.url,
+  })
+  console.log(`${passed} passed, ${failed} failed`)
+  process.exitCode = failed === 0 ? 0 : 1
+} finally {
+  await server.stop()
+}
+process.exit()

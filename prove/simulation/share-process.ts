@@ -1,0 +1,4 @@
+import { answerJob } from '../in-processes.ts'
+import { liveShare } from './share.ts'
+
+answerJob(liveShare)
