@@ -1,90 +1,125 @@
 import { createLocalJWKSet } from 'jose'
-import { mkdtempSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import * as z from 'zod'
 import { createActorAssertions } from '#bff/actor-assertion.ts'
 import { loadActorKey } from '#bff/actor-key.ts'
 import { createLog } from '#edge/log.ts'
-import { startTestServer, testDatabase } from '#database/testing.ts'
 import { createRuntime } from '#runtime/app.ts'
-import { RUNTIME_MIGRATIONS } from '#runtime/store/migrations.ts'
+import { casesFor } from './lists/cases.ts'
+import type { Case } from './lists/cases.ts'
+import { essence, explain } from './lists/explain.ts'
+import type { Amount } from './lists/fill.ts'
+import { startFilled } from './lists/server.ts'
 import { person } from './person.ts'
 import { median, round } from './report.ts'
 import type { Result } from './report.ts'
 
-const INSTALLATIONS = 100_000
-const LIMIT = 50
+export const FULL: Amount = { installations: 1_000_000, operations: 10_000_000 }
 const DEEP = 1_000
-const TRIES = 300
-const ADDRESS = 'http://127.0.0.1/bundle-runtime/api/installations'
+const TRIES = 60
+const CREDENTIAL = 'credential-of-the-benchmark-0123456789'
 
-/** A page of 50 out of 100,000 installations: the thousandth beside the first. */
-export async function benchLists(): Promise<Result> {
-  const server = await startTestServer()
-  const database = await testDatabase({ migrations: [RUNTIME_MIGRATIONS], server: server.url })
-  const dataDir = mkdtempSync(join(tmpdir(), 'bundle-console-bench-'))
+const Page = z.object({ items: z.array(z.unknown()), nextCursor: z.string().nullable() })
+
+/** Pages, filters, search and counts of a runtime that has all of this in it, asked as the BFF asks it. */
+export async function benchLists(amount: Amount = FULL): Promise<Result[]> {
+  const server = await startFilled(amount)
+  const { connection, dataDir } = server
   const key = await loadActorKey(dataDir)
   const runtime = await createRuntime({
-    connection: database.connection,
+    connection,
     dataDir,
     platformApiBase: 'http://127.0.0.1',
     egressAllow: [],
-    credentials: ['credential-of-the-benchmark-0123456789'],
+    credentials: [CREDENTIAL],
     actorKeys: createLocalJWKSet({ keys: [key.publicJwk] }),
     log: createLog({ name: 'bench', level: 'silent' }),
     worker: 'off',
     rateLimit: { perSecond: 1e6, burst: 1e6 },
   })
   await runtime.start()
-  const { db } = runtime.world
-  await fill(db)
+  const { world } = runtime
   const assertionOf = createActorAssertions(key)
-  const page = async (cursor: string | null): Promise<{ ms: number; nextCursor: string | null }> => {
-    const headers = {
-      authorization: 'Bearer credential-of-the-benchmark-0123456789',
-      'x-runtime-actor-assertion': await assertionOf(person),
-    }
-    const url = `${ADDRESS}?limit=${LIMIT}${cursor === null ? '' : `&cursor=${cursor}`}`
+  const ask = async ({ path, query, grants }: Omit<Case, 'name'>): Promise<{ ms: number; data: unknown }> => {
+    const assertion = await assertionOf({ ...person, grants: grants ?? person.grants })
+    const headers = { authorization: `Bearer ${CREDENTIAL}`, 'x-runtime-actor-assertion': assertion }
+    const url = `http://127.0.0.1/bundle-runtime/api${path}?${new URLSearchParams(query).toString()}`
     const started = performance.now()
     const response = await runtime.app.request(url, { headers })
-    const { data } = (await response.json()) as { data: { items: unknown[]; nextCursor: string | null } }
+    const { errorCode, data } = (await response.json()) as { errorCode: string; data: unknown }
     const ms = performance.now() - started
-    if (data.items.length !== LIMIT) throw new Error(`The page holds ${data.items.length} rows`)
-    return { ms, nextCursor: data.nextCursor }
+    if (errorCode !== '0') throw new Error(`${path} was answered with ${errorCode}`)
+    return { ms, data }
   }
-  let cursor: string | null = null
-  for (let index = 1; index < DEEP; index++) cursor = (await page(cursor)).nextCursor
-  const [first, deep]: [number[], number[]] = [[], []]
-  // interleaved, so that whatever else the machine does falls on both
+  const cursorAt = async (path: Case['path']): Promise<string> => {
+    let cursor = ''
+    for (let page = 1; page < DEEP; page++) {
+      const { data } = await ask({ path, query: cursor === '' ? {} : { cursor } })
+      const { nextCursor } = Page.parse(data)
+      // a small amount has fewer pages
+      if (nextCursor === null) break
+      cursor = nextCursor
+    }
+    return cursor
+  }
+
+  const row = await world.db
+    .selectFrom('runtime.operation')
+    .selectAll()
+    .where('environment_key', '=', 'production')
+    .orderBy('created_at', 'desc')
+    .limit(1)
+    .executeTakeFirstOrThrow()
+  const cases = casesFor({
+    operationId: row.operation_id,
+    bundleInstallId: row.bundle_install_id,
+    environmentKey: row.environment_key,
+    applicationRuntimeId: row.application_runtime_id,
+    workspaceId: row.workspace_id,
+    deepOperations: await cursorAt('/operations'),
+    deepInstallations: await cursorAt('/installations'),
+  })
+  const times = new Map(cases.map(({ name }): [string, number[]] => [name, []]))
+  for (const one of cases) await ask(one)
+  // interleaved, so that whatever else the machine does falls on all of them
   for (let index = 0; index < TRIES; index++) {
-    first.push((await page(null)).ms)
-    deep.push((await page(cursor)).ms)
+    for (const one of cases) times.get(one.name)?.push((await ask(one)).ms)
+  }
+
+  const plans = join(import.meta.dirname, '../.cache/bench-lists/plans')
+  mkdirSync(plans, { recursive: true })
+  const rows: Result['rows'] = []
+  for (const one of cases) {
+    const actor = { ...person, grants: [...(one.grants ?? person.grants)], requestId: 'bench' }
+    const plan = await explain(connection, { world, actor, one })
+    writeFileSync(join(plans, `${one.name.replaceAll(/[^a-z0-9]+/gi, '-')}.txt`), `${plan}\n`)
+    const ms = times.get(one.name) ?? []
+    rows.push({ what: one.name, 'median ms': round(median(ms)), 'p95 ms': round(p95(ms)), by: essence(plan) })
   }
   await runtime.stop()
-  await database.close()
   await server.stop()
-  return {
-    name: 'lists',
-    rows: [
-      { page: 'first', 'median ms': round(median(first)) },
-      { page: `number ${DEEP}`, 'median ms': round(median(deep)) },
-    ],
-    figure: median(deep) / median(first),
-    goal: 1.5,
-    meaning: `Median time of page ${DEEP} divided by that of the first, ${INSTALLATIONS} installations, ${LIMIT} a page.`,
-  }
+  const of = (name: string): number => median(times.get(name) ?? [])
+  const size = `${amount.installations} installations, ${amount.operations} operations`
+  return [
+    {
+      name: 'lists',
+      rows,
+      figure: Math.max(...[...times.values()].map(p95)),
+      goal: 50,
+      meaning: `The slowest p95 in ms of a page of 50, a search or a count: ${size}. Plans: ${plans}`,
+    },
+    {
+      name: 'lists, depth',
+      rows: [],
+      figure: of('installations, page 1000') / of('installations, first page'),
+      goal: 1.5,
+      meaning: `Median time of page ${DEEP} divided by that of the first, ${size}.`,
+    },
+  ]
 }
 
-async function fill(db: Awaited<ReturnType<typeof createRuntime>>['world']['db']): Promise<void> {
-  const { sql } = await import('kysely')
-  await sql`
-    insert into runtime.scope (environment_key, application_runtime_id, workspace_id, saved_by_id, saved_by_name)
-    select 'production', 'bench', n, 'bench', 'Bench' from generate_series(1, 1000) n`.execute(db)
-  await sql`
-    insert into runtime.installation (bundle_install_id, scope_id, environment_key, application_runtime_id, workspace_id,
-      bundle_environment_key, bundle_id, title, state, version, updated_at)
-    select gen_random_uuid(), s.scope_id, s.environment_key, s.application_runtime_id, s.workspace_id,
-      'production', 'bundle-' || n, 'Bundle ' || n, 'ACTIVE', '1.0.0', clock_timestamp() - n * interval '1 second'
-    from runtime.scope s cross join generate_series(1, ${sql.lit(INSTALLATIONS / 1000)}) n`.execute(db)
-  await sql`analyze runtime.installation`.execute(db)
+function p95(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  return sorted[Math.ceil(sorted.length * 0.95) - 1] ?? Number.NaN
 }

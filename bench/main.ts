@@ -1,17 +1,34 @@
+import { parseArgs } from 'node:util'
 import { print } from './report.ts'
 import type { Result } from './report.ts'
 
-const BENCHMARKS: Record<string, () => Promise<Result | Result[]>> = {
-  console: async () => (await import('./console.ts')).benchConsole(),
-  lists: async () => (await import('./lists.ts')).benchLists(),
-  bff: async () => (await import('./bff.ts')).benchBff(),
-  start: async () => (await import('./start.ts')).benchStart(),
+const usage = `Name one or more of: console, lists [--installations N --operations N], save, bff, engine, recovery, start`
+
+function readArguments() {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: { installations: { type: 'string' }, operations: { type: 'string' } },
+  })
+  const { installations, operations } = values
+  const amount =
+    installations === undefined || operations === undefined
+      ? undefined
+      : { installations: Number(installations), operations: Number(operations) }
+  return { names: positionals, amount }
 }
 
-const names = process.argv.slice(2)
-const unknown = names.find((name) => !(name in BENCHMARKS))
-if (names.length === 0 || unknown !== undefined) {
-  console.error(`Name one or more of: ${Object.keys(BENCHMARKS).join(', ')}`)
+const { names, amount } = readArguments()
+const BENCHMARKS: Record<string, () => Promise<Result | Result[]>> = {
+  console: async () => (await import('./console.ts')).benchConsole(),
+  lists: async () => (await import('./lists.ts')).benchLists(amount),
+  save: async () => (await import('./save.ts')).benchSave(),
+  bff: async () => (await import('./bff.ts')).benchBff(),
+  engine: async () => (await import('./engine.ts')).benchEngine(),
+  recovery: async () => (await import('./recovery.ts')).benchRecovery(),
+  start: async () => (await import('./start.ts')).benchStart(),
+}
+if (names.length === 0 || names.some((name) => !(name in BENCHMARKS))) {
+  console.error(usage)
   process.exit(2)
 }
 for (const name of names) {

@@ -1,0 +1,163 @@
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { sql } from 'kysely'
+import { migrate } from '#database/migrate.ts'
+import { openDatabase } from '#database/pool.ts'
+import { fromUrl } from '#database/settings.ts'
+import { inTransaction } from '#database/transaction.ts'
+import { systemClock } from '#edge/clock.ts'
+import { parseEgressAllow } from '#edge/egress.ts'
+import { uuidv7 } from '#edge/ids.ts'
+import { createLog } from '#edge/log.ts'
+import { createOutbound } from '#edge/outbound.ts'
+import { systemRandom } from '#edge/random.ts'
+import { freezeOperation } from '#runtime/operations/freeze.ts'
+import type { FrozenPlan } from '#runtime/operations/plan.ts'
+import { loadSigner } from '#runtime/references/signer.ts'
+import { testVault } from '#runtime/sealing/testing-vault.ts'
+import { RUNTIME_MIGRATIONS } from '#runtime/store/migrations.ts'
+import type { RuntimeTables } from '#runtime/store/tables.ts'
+import type { OperationRow } from '#runtime/operations/view.ts'
+import { startWorker } from '#runtime/worker.ts'
+import type { Worker } from '#runtime/worker.ts'
+import type { World } from '#runtime/world.ts'
+import { CONCURRENCY } from './arm.ts'
+import type { Arm, ArmContext } from './arm.ts'
+
+const PLUGIN = 'provisioner'
+const LOCATOR = 'bench/crm/MODULE/tenants'
+
+/**
+ * CONFIGURE operations as a save makes them: one Module, one plugin in both stages. Each call is signed, its attempt is
+ * recorded before and after, its answer is judged, the ledger is written and every step is told in an event.
+ */
+export async function bundleConsoleArm({ databaseUrl, pluginUrl }: ArmContext): Promise<Arm> {
+  // two pools, as the runtime has them: one that makes operations, one of the worker
+  const making = openDatabase<RuntimeTables>(fromUrl(databaseUrl), { max: 8 })
+  const { db, pool, close } = openDatabase<RuntimeTables>(fromUrl(databaseUrl), {
+    max: 8,
+    prepareRecurring: true,
+  })
+  const http = createOutbound({ egressAllow: parseEgressAllow('loopback') })
+  const signer = await loadSigner({
+    directory: mkdtempSync(join(tmpdir(), 'bundle-console-bench-')),
+    issuer: 'http://127.0.0.1',
+    clock: systemClock,
+  })
+  const log = createLog({ name: 'bench', level: 'warn' })
+  await migrate(pool, RUNTIME_MIGRATIONS)
+  const vault = await testVault(db)
+  const world: World = { db, http, clock: systemClock, random: systemRandom, log, signer, vault }
+  let worker: Worker | undefined
+  let ended = 0
+
+  const freezeOne = (): Promise<OperationRow> =>
+    inTransaction(making.db, async (tx) => {
+      const bundleInstallId = uuidv7(world)
+      await sql`
+        insert into runtime.installation (bundle_install_id, scope_id, environment_key, application_runtime_id,
+          workspace_id, bundle_environment_key, bundle_id, title, state, version)
+        select ${bundleInstallId}, scope_id, environment_key, application_runtime_id, workspace_id,
+          'bench', ${`bundle-${bundleInstallId}`}, 'CRM', 'ACTIVE', '1.0.0'
+        from runtime.scope order by random() limit 1`.execute(tx)
+      const installation = await tx
+        .selectFrom('runtime.installation')
+        .selectAll()
+        .where('bundle_install_id', '=', bundleInstallId)
+        .executeTakeFirstOrThrow()
+      return freezeOperation(tx, vault, {
+        operationId: uuidv7(world),
+        installation,
+        operationType: 'CONFIGURE',
+        currentVersion: '1.0.0',
+        targetVersion: '1.0.0',
+        plan: planOf(bundleInstallId),
+        actor: { id: 'bench', name: 'Bench' },
+        reason: null,
+      })
+    })
+
+  return {
+    async prepare() {
+      await sql`
+        insert into runtime.scope (environment_key, application_runtime_id, workspace_id, saved_by_id, saved_by_name)
+        select 'bench', 'engine', n, 'bench', 'Bench' from generate_series(1, 100) n`.execute(db)
+      await db
+        .insertInto('runtime.plugin')
+        .values({ plugin_id: PLUGIN, title: 'Provisioner', endpoint: pluginUrl, enabled: true })
+        .execute()
+    },
+    async fill(count) {
+      for (let made = 0; made < count; made += CONCURRENCY)
+        await Promise.all(Array.from({ length: CONCURRENCY }, freezeOne))
+    },
+    async start(onDone) {
+      worker = startWorker(world, {
+        owner: uuidv7(world),
+        concurrency: CONCURRENCY,
+        callsPerPlugin: CONCURRENCY,
+        onProgress() {
+          const now = worker?.status().ended ?? 0
+          for (; ended < now; ended++) onDone()
+        },
+      })
+    },
+    async makeOne() {
+      const { operation_id } = await freezeOne()
+      worker?.wake()
+      return operation_id
+    },
+    completedOf: `
+      select operation_id as id from runtime.operation
+      where operation_id = any($1::uuid[]) and state = 'SUCCEEDED'`,
+    async countKept() {
+      const { rows } = await sql<{ kept: number }>`
+        select count(*)::integer as kept from runtime.operation
+        where state = 'SUCCEEDED' and 2 = (
+          select count(*) from runtime.attempt
+          where attempt.operation_id = operation.operation_id and finished_at is not null)`.execute(db)
+      return rows[0]?.kept ?? 0
+    },
+    async stop() {
+      await worker?.stop()
+      await http.close()
+      await close()
+      await making.close()
+    },
+  }
+}
+
+/** Each installation is of a bundle of its own, with a Module of its own. */
+function planOf(bundleInstallId: string): FrozenPlan {
+  const locator = `${LOCATOR}-${bundleInstallId}`
+  return {
+    resources: [
+      {
+        locator,
+        kind: 'MODULE',
+        title: 'Tenants',
+        moduleId: 'module-tenants',
+        action: 'CONFIGURE',
+        currentVersion: '1.0.0',
+        targetVersion: '1.0.0',
+        properties: { region: { '@type': 'Data', value: 'eu' } },
+        definitions: { region: { kind: 'DATA', schema: { type: 'string' } } },
+        writtenBy: {},
+      },
+    ],
+    plugins: [
+      {
+        pluginId: PLUGIN,
+        protocolVersion: '6.0.0',
+        order: 1,
+        failurePolicy: 'FAIL_FAST',
+        configuration: { schemaVersion: '1', values: { size: 'small' } },
+        resources: [
+          { resource: locator, readProperties: ['region'], writeProperties: [], credentialProperties: [] },
+        ],
+      },
+    ],
+    changes: [],
+  }
+}

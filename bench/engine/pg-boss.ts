@@ -1,0 +1,106 @@
+import { PgBoss } from 'pg-boss'
+import pg from 'pg'
+import { CONCURRENCY } from './arm.ts'
+import type { Arm, ArmContext } from './arm.ts'
+import { poster } from './post.ts'
+
+const QUEUE = 'calls'
+
+/**
+ * Jobs whose output holds the second result; the first is kept in a table of ours before the second call is made. (Its own
+ * flows release the next job in rounds of the background, and a job for each call would cost more.) In batches of 20 that
+ * are settled one by one, the first results of a batch kept by one statement, fetching on while batches are full; or in 20
+ * loops of fetch and complete, which is what its `work` does one job at a time.
+ */
+export async function pgBossArm(
+  { databaseUrl, pluginUrl }: ArmContext,
+  { batching }: { batching: boolean },
+): Promise<Arm> {
+  const post = poster(pluginUrl)
+  const pool = new pg.Pool({ connectionString: databaseUrl, max: batching ? 2 : CONCURRENCY })
+  const boss = new PgBoss({
+    connectionString: databaseUrl,
+    max: CONCURRENCY,
+    useListenNotify: true,
+    schedule: false,
+  })
+  boss.on('error', (error) => console.error(error))
+  const stopping = new AbortController()
+  const loops: Promise<void>[] = []
+
+  const bothCalls = async (ids: readonly string[]): Promise<object[]> => {
+    const before = await Promise.all(ids.map(() => post('BEFORE_RESOURCES')))
+    await pool.query('insert into result (job, answer) select * from unnest($1::uuid[], $2::json[])', [
+      ids,
+      before.map((answer) => JSON.stringify(answer)),
+    ])
+    const after = await Promise.all(ids.map(() => post('AFTER_RESOURCES')))
+    return after.map((answer) => ({ answer }))
+  }
+  const loop = async (onDone: () => void): Promise<void> => {
+    while (!stopping.signal.aborted) {
+      const [job] = await boss.fetch(QUEUE)
+      if (job === undefined) {
+        await new Promise((resolve) => setTimeout(resolve, 2))
+        continue
+      }
+      const [output] = await bothCalls([job.id])
+      await boss.complete(QUEUE, job.id, output)
+      onDone()
+    }
+  }
+
+  return {
+    async prepare() {
+      await boss.start()
+      await boss.createQueue(QUEUE, { notify: true })
+      await pool.query('create table result (job uuid primary key, answer json)')
+    },
+    async fill(count) {
+      await boss.insert(
+        QUEUE,
+        Array.from({ length: count }, () => ({ data: {} })),
+      )
+    },
+    async start(onDone) {
+      if (!batching) {
+        for (let index = 0; index < CONCURRENCY; index++) loops.push(loop(onDone))
+        return
+      }
+      const options = {
+        batchSize: CONCURRENCY,
+        perJobResults: true,
+        burstWhenBatchFull: true,
+        pollingIntervalSeconds: 0.5,
+      } as const
+      await boss.work(QUEUE, options, async (jobs) => {
+        const outputs = await bothCalls(jobs.map(({ id }) => id))
+        return jobs.map(({ id }, index) => {
+          onDone()
+          return { id, status: 'completed' as const, output: outputs[index]! }
+        })
+      })
+    },
+    async makeOne() {
+      const id = await boss.send(QUEUE, {})
+      if (id === null) throw new Error('The job was not made')
+      return id
+    },
+    completedOf: `
+      select id::text from pgboss.job
+      where name = '${QUEUE}' and id = any($1::uuid[]) and state = 'completed'`,
+    async countKept() {
+      const { rows } = await pool.query<{ kept: number }>(
+        `select count(*)::integer as kept from pgboss.job join result on result.job = job.id
+         where state = 'completed' and output is not null`,
+      )
+      return rows[0]?.kept ?? 0
+    },
+    async stop() {
+      stopping.abort()
+      await Promise.all(loops)
+      await boss.stop({ graceful: true, timeout: 5_000 })
+      await pool.end()
+    },
+  }
+}

@@ -1,0 +1,23 @@
+import pg from 'pg'
+import { CONCURRENCY } from './arm.ts'
+
+const MS = 2_000
+
+/** Commits a second of one small row each, from as many connections as the engines have work at once. */
+export async function plainCommits(databaseUrl: string): Promise<number> {
+  const pool = new pg.Pool({ connectionString: databaseUrl, max: CONCURRENCY })
+  await pool.query(
+    'create table plain_commit (id bigint generated always as identity primary key, at timestamptz)',
+  )
+  const end = performance.now() + MS
+  let commits = 0
+  const loop = async (): Promise<void> => {
+    while (performance.now() < end) {
+      await pool.query('insert into plain_commit (at) values (clock_timestamp())')
+      commits++
+    }
+  }
+  await Promise.all(Array.from({ length: CONCURRENCY }, loop))
+  await pool.end()
+  return commits / (MS / 1000)
+}

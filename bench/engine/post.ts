@@ -1,0 +1,46 @@
+import { Pool } from 'undici'
+import { CONCURRENCY } from './arm.ts'
+
+/** What the others send: the same request that our engine sends, by the client that ours is built on. */
+export function poster(pluginUrl: string): (stage: string) => Promise<unknown> {
+  const pool = new Pool(pluginUrl, { connections: CONCURRENCY })
+  return async (stage) => {
+    const { statusCode, body } = await pool.request({
+      method: 'POST',
+      path: '/',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ ...REQUEST, stage }),
+    })
+    if (statusCode !== 200) throw new Error(`The plugin answered with ${statusCode}`)
+    return body.json()
+  }
+}
+
+const REQUEST = {
+  contractVersion: '1.0.0',
+  pluginId: 'provisioner',
+  executionSequence: 1,
+  installation: {
+    environmentKey: 'bench',
+    applicationRuntimeId: 'engine',
+    workspaceId: 1,
+    bundleInstallId: '01980000-0000-7000-8000-000000000000',
+    bundle: { environmentKey: 'bench', bundleId: 'crm' },
+  },
+  operation: {
+    operationId: '01980000-0000-7000-8000-000000000001',
+    operationType: 'CONFIGURE',
+    currentVersion: '1.0.0',
+    targetVersion: '1.0.0',
+  },
+  configuration: { schemaVersion: '1', values: { size: 'small' } },
+  resources: {
+    'bench/crm/MODULE/tenants': {
+      action: 'CONFIGURE',
+      currentVersion: '1.0.0',
+      targetVersion: '1.0.0',
+      properties: { region: { '@type': 'Data', value: 'eu' } },
+      references: {},
+    },
+  },
+}

@@ -1,0 +1,45 @@
+import pg from 'pg'
+
+const EVERY_MS = 2
+
+/** Sees when pieces are completed, for every engine alike: by asking the database, on a connection of its own. */
+export class Watch {
+  private readonly waiting = new Map<string, (at: number) => void>()
+  private readonly pool: pg.Pool
+  private readonly query: { name: string; text: string }
+  private looking: Promise<void> | undefined
+
+  /** `completedOf` answers which of the pieces in $1 are completed, as `id`. */
+  constructor(databaseUrl: string, completedOf: string) {
+    this.pool = new pg.Pool({ connectionString: databaseUrl, max: 1 })
+    this.query = { name: 'completed', text: completedOf }
+  }
+
+  /** Resolves with the time when it was seen to be completed. */
+  completed(id: string): Promise<number> {
+    return new Promise((resolve, reject) => {
+      this.waiting.set(id, resolve)
+      this.looking ??= this.look().catch(reject)
+    })
+  }
+
+  async stop(): Promise<void> {
+    await this.looking
+    await this.pool.end()
+  }
+
+  private async look(): Promise<void> {
+    while (this.waiting.size > 0) {
+      const { rows } = await this.pool.query<{ id: string }>({
+        ...this.query,
+        values: [[...this.waiting.keys()]],
+      })
+      for (const { id } of rows) {
+        this.waiting.get(id)?.(performance.now())
+        this.waiting.delete(id)
+      }
+      await new Promise((resolve) => setTimeout(resolve, EVERY_MS))
+    }
+    this.looking = undefined
+  }
+}

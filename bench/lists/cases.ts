@@ -1,0 +1,106 @@
+import type { Actor } from '#runtime/actor.ts'
+import { PERMISSIONS } from '#contract/endpoint/permission.ts'
+
+export interface Case {
+  name: string
+  path: '/operations' | '/operations/counts' | '/installations' | '/summary' | '/scopes'
+  query: Record<string, string>
+  /** Who asks; default: somebody who may see everything. */
+  grants?: Actor['grants']
+}
+
+/** Something that is there, to ask for. */
+export interface Sample {
+  operationId: string
+  bundleInstallId: string
+  environmentKey: string
+  applicationRuntimeId: string
+  workspaceId: number
+  /** Where pages begin that are a thousand pages down. */
+  deepOperations: string
+  deepInstallations: string
+}
+
+const permissions = [...PERMISSIONS]
+
+/** Every page, filter, search and count that a person may ask for. */
+export function casesFor(sample: Sample): Case[] {
+  const { environmentKey, applicationRuntimeId, workspaceId, bundleInstallId, operationId } = sample
+  const scope = { environmentKey, applicationRuntimeId, workspaceId: String(workspaceId) }
+  const day = new Date(Date.now() - 40 * 86_400_000)
+  const span = { since: day.toISOString(), until: new Date(day.getTime() + 3_600_000).toISOString() }
+  const few = Array.from({ length: 20 }, (_, index) => ({
+    permissions,
+    scope: {
+      environmentKey: 'production',
+      applicationRuntimeId: `shop-${index % 6}`,
+      workspaceId: 10 * (index + 1) + (index % 6),
+    },
+  }))
+  const operations: [string, Record<string, string>][] = [
+    ['first page', {}],
+    ['page 1000', { cursor: sample.deepOperations }],
+    ['oldest first', { sort: 'createdAt' }],
+    ['a large environment', { environmentKey: 'production' }],
+    ['a small environment', { environmentKey: 'pilot' }],
+    ['one scope', scope],
+    ['one installation', { bundleInstallId }],
+    ['type', { operationType: 'UPGRADE' }],
+    ['state FAILED', { state: 'FAILED' }],
+    ['state WAITING', { state: 'WAITING' }],
+    ['state RUNNING: none', { state: 'RUNNING' }],
+    ['state SUCCEEDED', { state: 'SUCCEEDED' }],
+    ['FAILED in an environment', { state: 'FAILED', environmentKey: 'test' }],
+    ['phase', { phase: 'AFTER_RESOURCES' }],
+    ['busy plugin', { pluginId: 'plugin-0' }],
+    ['rare plugin', { pluginId: 'plugin-20' }],
+    ['unused plugin', { pluginId: 'plugin-x' }],
+    ['error code', { errorCode: 'PLUGIN_RESULT_UNKNOWN' }],
+    ['busy person', { requestedBy: 'person-0' }],
+    ['quiet person', { requestedBy: 'person-499' }],
+    ['time', span],
+    ['search: bundle', { q: 'BUNDLE-1' }],
+    ['search: rare bundle', { q: 'bundle-49' }],
+    ['search: person', { q: 'mira 1' }],
+    ['search: end of an id', { q: operationId.slice(-8) }],
+    ['search: id', { q: operationId }],
+    ['search: nothing', { q: 'no such thing' }],
+  ]
+  const installations: [string, Record<string, string>][] = [
+    ['first page', {}],
+    ['page 1000', { cursor: sample.deepInstallations }],
+    ['by bundle', { sort: 'bundleId' }],
+    ['a large environment', { environmentKey: 'production' }],
+    ['a small environment', { environmentKey: 'pilot' }],
+    ['one scope', scope],
+    ['bundle', { bundleId: 'bundle-3' }],
+    ['version', { version: '1.3.0' }],
+    ['rare version', { version: '0.9.0' }],
+    ['state DETACHED', { state: 'DETACHED' }],
+    ['state NOT_INSTALLED', { state: 'NOT_INSTALLED' }],
+    ['not claimed', { claim: 'none' }],
+    ['claimed', { claim: 'any' }],
+    ['claim FAILED', { claim: 'FAILED' }],
+    ['claim WAITING', { claim: 'WAITING' }],
+    ['search: title', { q: 'number 4' }],
+    ['search: end of an id', { q: bundleInstallId.slice(-8) }],
+    ['search: nothing', { q: 'no such thing' }],
+  ]
+  return [
+    ...operations.map(([name, query]): Case => ({ name: `operations, ${name}`, path: '/operations', query })),
+    ...installations.map(([name, query]): Case => ({
+      name: `installations, ${name}`,
+      path: '/installations',
+      query,
+    })),
+    { name: 'operations, seen in 20 scopes', path: '/operations', query: {}, grants: few },
+    { name: 'installations, seen in 20 scopes', path: '/installations', query: {}, grants: few },
+    { name: 'summary', path: '/summary', query: {} },
+    { name: 'summary, an environment', path: '/summary', query: { environmentKey: 'production' } },
+    { name: 'summary, 20 scopes', path: '/summary', query: {}, grants: few },
+    { name: 'counts, 48 hours', path: '/operations/counts', query: { bucket: 'hour' } },
+    { name: 'counts, 60 days', path: '/operations/counts', query: { bucket: 'day' } },
+    { name: 'counts, 120 minutes', path: '/operations/counts', query: { bucket: 'minute' } },
+    { name: 'scopes', path: '/scopes', query: {} },
+  ]
+}

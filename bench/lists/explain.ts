@@ -1,0 +1,74 @@
+import { Kysely, PostgresDialect } from 'kysely'
+import pg from 'pg'
+import { runtimeApi } from '#contract/runtime-api/rows.ts'
+import { clientConfig } from '#database/settings.ts'
+import type { ConnectionSettings } from '#database/settings.ts'
+import { valueTypes } from '#database/values.ts'
+import type { Actor } from '#runtime/actor.ts'
+import { listInstallations } from '#runtime/installations/list.ts'
+import { countOperations } from '#runtime/operations/counts.ts'
+import { listOperations } from '#runtime/operations/list.ts'
+import { listScopes, readSummary } from '#runtime/overview/overview.ts'
+import type { RuntimeTables } from '#runtime/store/tables.ts'
+import type { World } from '#runtime/world.ts'
+import type { Case } from './cases.ts'
+
+/** The statements of one request, each with its plan as it was carried out. */
+export async function explain(
+  connection: ConnectionSettings,
+  { world, actor, one }: { world: World; actor: Actor; one: Case },
+): Promise<string> {
+  const pool = new pg.Pool({ ...clientConfig(connection), types: valueTypes, max: 1 })
+  const statements: { sql: string; parameters: readonly unknown[] }[] = []
+  const db = new Kysely<RuntimeTables>({
+    dialect: new PostgresDialect({ pool }),
+    log: ({ query: { sql, parameters } }) => void statements.push({ sql, parameters }),
+  })
+  await ask({ world: { ...world, db }, actor }, one)
+  const told: string[] = []
+  for (const { sql, parameters } of statements) {
+    if (!/^\s*(select|with)/i.test(sql)) continue
+    const { rows } = await pool.query<{ 'QUERY PLAN': string }>(
+      `explain (analyze, buffers, costs off, timing off) ${sql}`,
+      [...parameters],
+    )
+    told.push(rows.map((row) => row['QUERY PLAN']).join('\n'))
+  }
+  await db.destroy()
+  return told.join('\n\n')
+}
+
+function ask(context: { world: World; actor: Actor }, { path, query }: Case): Promise<unknown> {
+  const params = {}
+  const body = undefined
+  switch (path) {
+    case '/operations': {
+      const parsed = runtimeApi['GET /operations'].query.parse(query)
+      return listOperations(context, { params, body, query: parsed })
+    }
+    case '/operations/counts': {
+      const parsed = runtimeApi['GET /operations/counts'].query.parse(query)
+      return countOperations(context, { params, body, query: parsed })
+    }
+    case '/installations': {
+      const parsed = runtimeApi['GET /installations'].query.parse(query)
+      return listInstallations(context, { params, body, query: parsed })
+    }
+    case '/summary': {
+      const parsed = runtimeApi['GET /summary'].query.parse(query)
+      return readSummary(context, { params, body, query: parsed })
+    }
+    case '/scopes': {
+      const parsed = runtimeApi['GET /scopes'].query.parse(query)
+      return listScopes(context, { params, body, query: parsed })
+    }
+  }
+}
+
+/** The lines of a plan that say which way was taken: what was scanned, by which index. */
+export function essence(plan: string): string {
+  const scans =
+    plan.match(/(?:Index Only|Index|Bitmap Heap|Bitmap Index|Seq|Parallel Seq) Scan[^(\n]*/g) ?? []
+  const names = scans.map((scan) => scan.replace(/ Backward| Scan using| Scan on| Scan/g, '').trim())
+  return [...new Set(names)].join('; ')
+}

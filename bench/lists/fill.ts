@@ -1,0 +1,137 @@
+import { sql } from 'kysely'
+import type { Db } from '#runtime/world.ts'
+
+/** How much there is to list. */
+export interface Amount {
+  installations: number
+  operations: number
+}
+
+export const BUNDLES = 50
+const PEOPLE = 500
+const PLUGINS = 20
+/** A bundle is in a scope at most once, so a million installations need many scopes. */
+const IN_A_SCOPE = 40
+const DAYS = 90
+
+/**
+ * Fills the tables in bulk, in the order in which the rows would have come: some environments and people much busier than
+ * others, most operations well, one in a thousand FAILED, a few taken over, a few under way.
+ */
+export async function fill(db: Db, { installations, operations }: Amount): Promise<void> {
+  const rounds = Math.ceil(operations / installations)
+  const scopes = Math.ceil(installations / IN_A_SCOPE)
+  await db.connection().execute(async (one) => {
+    // no row checks another, and indexes are made once all is there: as a restore does it
+    await sql`set session_replication_role = replica`.execute(one)
+    await sql`set statement_timeout = 0`.execute(one)
+    await sql`set maintenance_work_mem = '512MB'`.execute(one)
+    const { rows: indexes } = await sql<{ name: string; definition: string }>`
+      select indexrelid::regclass::text as name, pg_get_indexdef(indexrelid) as definition
+      from pg_index
+      where indrelid in ('runtime.operation'::regclass, 'runtime.installation'::regclass,
+          'runtime.plugin_call'::regclass, 'runtime.operation_plan'::regclass)
+        and not exists (select from pg_constraint where conindid = indexrelid)`.execute(one)
+    for (const { name } of indexes) await sql`drop index ${sql.raw(name)}`.execute(one)
+
+    await sql`
+      insert into runtime.bundle_version (bundle_environment_key, bundle_id, version, title, manifest,
+        published_by_id, published_by_name)
+      select 'source', 'bundle-' || n, '1.0.0', 'Bundle number ' || n, '{}', 'bench', 'Bench'
+      from generate_series(0, ${sql.lit(BUNDLES - 1)}) n`.execute(one)
+    await sql`
+      insert into runtime.scope (environment_key, application_runtime_id, workspace_id, saved_by_id, saved_by_name)
+      select case when n < 3 then 'pilot' when n % 10 < 6 then 'production' when n % 10 < 8 then 'staging' else 'test' end,
+        'shop-' || n % 10, n, 'bench', 'Bench' from generate_series(0, ${sql.lit(scopes - 1)}) n`.execute(one)
+    await sql`
+      insert into runtime.installation (bundle_install_id, scope_id, environment_key, application_runtime_id, workspace_id,
+        bundle_environment_key, bundle_id, title, state, version, last_execution_sequence, updated_at)
+      select ${uuid(sql`now() - interval '91 days'`, sql`i`)}, scope_id, environment_key, application_runtime_id, workspace_id,
+        'source', 'bundle-' || (i % ${sql.lit(IN_A_SCOPE)} + i / ${sql.lit(IN_A_SCOPE)} % 11), 'Bundle number ' || (i % ${sql.lit(IN_A_SCOPE)} + i / ${sql.lit(IN_A_SCOPE)} % 11),
+        case when i % 50 = 7 then 'DETACHED' when i % 1000 = 11 then 'NOT_INSTALLED' else 'ACTIVE' end,
+        case when i % 1000 = 11 then null when i % 5000 = 1 then '0.9.0' else '1.' || i % 7 || '.0' end,
+        ${sql.lit(rounds)}, now() - i * interval '10 milliseconds'
+      from generate_series(0, ${sql.lit(installations - 1)}) i
+      join runtime.scope on workspace_id = i / ${sql.lit(IN_A_SCOPE)}`.execute(one)
+    await sql`create temporary table numbered as
+      select (row_number() over (order by updated_at desc) - 1)::bigint as i, * from runtime.installation`.execute(
+      one,
+    )
+    await sql`create unique index on numbered (i)`.execute(one)
+    await sql`analyze numbered`.execute(one)
+    for (let round = 0; round < rounds; round++) await fillRound(one, { round, rounds, installations })
+    for (const { definition } of indexes) await sql.raw(definition).execute(one)
+    await sql`
+      insert into runtime.plugin (plugin_id, title, endpoint, enabled)
+      select 'plugin-' || n, 'Plugin ' || n, 'http://127.0.0.1:9/' || n, true
+      from generate_series(0, ${sql.lit(PLUGINS)}) n`.execute(one)
+    await sql`insert into runtime.requester select 'person-' || n, ${personName(sql`n`)}
+      from generate_series(0, ${sql.lit(PEOPLE - 1)}) n`.execute(one)
+    await sql`insert into runtime.installation_count
+      select environment_key, state, count(*) from runtime.installation group by 1, 2`.execute(one)
+    await sql`update runtime.operation_counted set counted_until = date_trunc('hour', now() - interval '91 days', 'UTC')`.execute(
+      one,
+    )
+    await sql`set session_replication_role = origin`.execute(one)
+    await sql`vacuum analyze`.execute(one)
+  })
+}
+
+const personName = (n: ReturnType<typeof sql>) =>
+  sql`(array['Mira','Jonas','Aylin','Tom','Sofia'])[(${n} % 5 + 1)::int] || ' ' || to_hex(${n})`
+
+/** Each installation once: so its sequence is the round, and only in the last one may it be held. */
+async function fillRound(
+  db: Db,
+  { round, rounds, installations }: { round: number; rounds: number; installations: number },
+): Promise<void> {
+  const isLast = sql.lit(round === rounds - 1)
+  await sql`create temporary table made on commit preserve rows as
+    select n, scope_id, bundle_install_id, environment_key, application_runtime_id, workspace_id,
+      bundle_environment_key, bundle_id, at,
+      ${uuid(sql`at`, sql`n + ${sql.lit(round)}::bigint * 1000000000`)} as operation_id,
+      case when ${isLast} and n % 100 = 3 then 'FAILED' when ${isLast} and n % 5000 = 4 then 'WAITING'
+        when not ${isLast} and n % 300 = 5 then 'TAKEN_OVER' else 'SUCCEEDED' end as state,
+      -- the square of a fraction: the first are the busiest
+      floor(${sql.lit(PEOPLE)} * power((n * 7919 % 10007) / 10007.0, 2))::int as person,
+      floor(${sql.lit(PLUGINS)} * power((n * 6007 % 9973) / 9973.0, 2))::int as plugin
+    from (
+      select n, numbered.*,
+        now() - (${sql.lit(rounds * installations)}::bigint - (${sql.lit(round * installations)}::bigint + n))
+          * (interval '${sql.raw(String(DAYS))} days' / ${sql.lit(rounds * installations)}) as at
+      from generate_series(0::bigint, ${sql.lit(installations - 1)}) n
+      join numbered on numbered.i = (n * 7919 + ${sql.lit(round * 104_729)}) % ${sql.lit(installations)}
+    ) as placed order by n`.execute(db)
+  await sql`
+    insert into runtime.operation (operation_id, bundle_install_id, scope_id, environment_key, application_runtime_id,
+      workspace_id, bundle_environment_key, bundle_id, operation_type, current_version, target_version, execution_sequence,
+      state, phase, holds_claim, failure, requested_by_id, requested_by_name, created_at, started_at, finished_at,
+      available_at)
+    select operation_id, bundle_install_id, scope_id, environment_key, application_runtime_id, workspace_id,
+      bundle_environment_key, bundle_id, (array['CONFIGURE','CONFIGURE','UPGRADE','INSTALL','DETACH'])[(n % 5 + 1)::int],
+      '1.0.0', '1.0.0', ${sql.lit(round + 1)}, state,
+      case when state = 'SUCCEEDED' then 'DONE' when n % 2 = 0 then 'BEFORE_RESOURCES' else 'AFTER_RESOURCES' end,
+      state in ('FAILED', 'WAITING'),
+      case when state in ('FAILED', 'TAKEN_OVER') then json_build_object('errorCode',
+        (array['PLUGIN_REPORTED_FAILURE','PLUGIN_RESULT_UNKNOWN','PLUGIN_RESPONSE_INVALID'])[(n / 100 % 3 + 1)::int],
+        'message', 'It failed.', 'retryable', false) end,
+      'person-' || person, ${personName(sql`person`)}, at, at, at,
+      -- long ahead, so that no worker takes one
+      at + interval '10 years'
+    from made order by n`.execute(db)
+  await sql`insert into runtime.operation_plan select operation_id, '{"resources":[],"plugins":[],"changes":[]}'
+    from made order by n`.execute(db)
+  // one call of each is enough to be found by
+  await sql`
+    insert into runtime.plugin_call (operation_id, stage, plugin_id, call_order, outcome, ended_well)
+    select operation_id, 'AFTER_RESOURCES',
+      'plugin-' || case when n % 20000 = 9 then ${sql.lit(PLUGINS)} else plugin end, 1, 'APPLIED', state = 'SUCCEEDED'
+    from made order by n`.execute(db)
+  await sql`drop table made`.execute(db)
+}
+
+/** A UUID of version 7 of this time, different for each number. */
+function uuid(at: ReturnType<typeof sql>, number: ReturnType<typeof sql>) {
+  return sql`(lpad(to_hex((extract(epoch from ${at}) * 1000)::bigint), 12, '0') || '7' || substr(md5((${number})::text), 1, 3)
+    || '8' || substr(md5((${number})::text), 4, 15))::uuid`
+}

@@ -1,0 +1,65 @@
+import { existsSync, mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { openDatabase } from '#database/pool.ts'
+import { migrate } from '#database/migrate.ts'
+import { findBinaries } from '#database/server/binaries.ts'
+import { ensureCluster } from '#database/server/cluster.ts'
+import type { Cluster } from '#database/server/cluster.ts'
+import { serverUser } from '#database/server/os-user.ts'
+import { makeRunDirectory, removeRunDirectory } from '#database/server/place.ts'
+import { startServer } from '#database/server/server-process.ts'
+import type { ConnectionSettings } from '#database/settings.ts'
+import { RUNTIME_MIGRATIONS } from '#runtime/store/migrations.ts'
+import { rollUpOperations } from '#runtime/store/overview/roll-up-operations.ts'
+import type { RuntimeTables } from '#runtime/store/tables.ts'
+import { fill } from './fill.ts'
+import type { Amount } from './fill.ts'
+
+export interface FilledServer {
+  connection: ConnectionSettings
+  /** Beside the database, whose keys it has. */
+  dataDir: string
+  stop(): Promise<void>
+}
+
+/** A PostgreSQL with this much in it; filled once and kept in `.cache`, for it takes minutes. */
+export async function startFilled(amount: Amount): Promise<FilledServer> {
+  const kept = join(
+    import.meta.dirname,
+    '../../.cache/bench-lists',
+    `${amount.installations}-${amount.operations}`,
+  )
+  mkdirSync(kept, { recursive: true })
+  const directory = join(kept, 'postgresql')
+  const user = serverUser(directory)
+  const runDirectory = makeRunDirectory(user, 'test')
+  const cluster: Cluster = { directory, runDirectory, binaries: findBinaries(user), user, disposable: true }
+  const isThere = existsSync(directory)
+  await ensureCluster(cluster)
+  const silent = { info: () => {}, warn: () => {}, error: () => {} }
+  const settings = { shared_buffers: '2GB', max_wal_size: '8GB', fsync: 'off', effective_cache_size: '8GB' }
+  const server = await startServer(cluster, silent, settings)
+  const { db, pool, close } = openDatabase<RuntimeTables>(server.connection, {
+    statementTimeoutMs: 3_600_000,
+  })
+  const started = performance.now()
+  await migrate(pool, RUNTIME_MIGRATIONS)
+  const { total } = await db
+    .selectFrom('runtime.operation')
+    .select((row) => row.fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow()
+  if (total < amount.operations) {
+    await fill(db, amount)
+    console.log(`filled in ${Math.round((performance.now() - started) / 1000)} s: ${directory}`)
+  } else if (isThere) console.log(`filled before: ${directory}`)
+  while (await rollUpOperations(db));
+  await close()
+  return {
+    connection: server.connection,
+    dataDir: join(kept, 'keys'),
+    async stop() {
+      await server.stop()
+      removeRunDirectory(runDirectory)
+    },
+  }
+}
