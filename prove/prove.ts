@@ -1,5 +1,5 @@
 import { SUITES } from './suites.ts'
-import type { SuiteOptions, SuiteReport } from './suite.ts'
+import type { SuiteOptions, SuiteReport, Violation } from './suite.ts'
 
 const MOST_SHOWN = 20
 
@@ -7,12 +7,17 @@ const MOST_SHOWN = 20
 export async function prove({
   suites,
   ...options
-}: SuiteOptions & { suites: readonly string[] }): Promise<{ passed: number; failed: number }> {
-  const total = { passed: 0, failed: 0 }
+}: SuiteOptions & { suites: readonly string[] }): Promise<{
+  passed: number
+  failed: number
+  failures: string[]
+}> {
+  const total = { passed: 0, failed: 0, failures: [] as string[] }
   for (const name of suites) {
     const report = await runSuite(name, options)
     total.passed += report.passed
     total.failed += report.failed
+    total.failures.push(...report.violations.slice(0, MOST_SHOWN).map((violation) => told(name, violation)))
     if (options.isBailing && total.failed > 0) break
   }
   return total
@@ -33,13 +38,15 @@ async function runSuite(name: string, options: SuiteOptions): Promise<SuiteRepor
     ],
   }))
   for (const line of report.tried) console.log(`  ${line}`)
-  for (const { promise, seen, seed } of report.violations.slice(0, MOST_SHOWN)) {
-    const again = seed === undefined ? '' : `\n      npm run prove -- --suite ${name} --seed ${seed}`
-    console.log(`  ✖ ${promise}: ${seen}${again}`)
-  }
+  for (const violation of report.violations.slice(0, MOST_SHOWN)) console.log(`  ✖ ${told(name, violation)}`)
   if (report.violations.length > MOST_SHOWN)
     console.log(`  … and ${report.violations.length - MOST_SHOWN} more violations`)
   const seconds = ((performance.now() - started) / 1000).toFixed(1)
   console.log(`  ${report.passed} passed, ${report.failed} failed (${seconds} s)`)
   return report
+}
+
+function told(suite: string, { promise, seen, seed }: Violation): string {
+  const again = seed === undefined ? '' : `\n      npm run prove -- --suite ${suite} --seed ${seed}`
+  return `${promise}: ${seen}${again}`
 }

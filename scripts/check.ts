@@ -1,5 +1,4 @@
 import { runChecks } from './checks.ts'
+import { close } from './tally.ts'
 
-const { passed, failed } = await runChecks()
-console.log(`${passed} passed, ${failed} failed`)
-process.exit(failed === 0 ? 0 : 1)
+process.exit(close([await runChecks()]))

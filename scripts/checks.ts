@@ -1,4 +1,5 @@
 import { runNode, tool } from './process.ts'
+import type { Tally } from './tally.ts'
 
 interface Check {
   name: string
@@ -14,18 +15,18 @@ const CHECKS: readonly Check[] = [
   { name: 'OpenAPI documents are current', args: ['scripts/openapi.ts', '--check'] },
 ]
 
-/** Runs every static check; output is shown only of those that fail. Returns how many passed and failed. */
-export async function runChecks(): Promise<{ passed: number; failed: number }> {
-  let failed = 0
+/** Runs every static check; output is shown only of those that fail. */
+export async function runChecks(): Promise<Tally> {
+  const failures: string[] = []
   for (const check of CHECKS) {
     const started = performance.now()
     const { code, output } = await runNode(check.args, { quiet: true })
     const seconds = ((performance.now() - started) / 1000).toFixed(1)
     console.log(`${code === 0 ? '✔' : '✖'} ${check.name} (${seconds} s)`)
     if (code !== 0) {
-      failed += 1
+      failures.push(check.name)
       console.log(output)
     }
   }
-  return { passed: CHECKS.length - failed, failed }
+  return { passed: CHECKS.length - failures.length, failed: failures.length, failures }
 }

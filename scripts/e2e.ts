@@ -1,5 +1,4 @@
 import { runEndToEnd } from './end-to-end.ts'
+import { close } from './tally.ts'
 
-const { passed, failed } = await runEndToEnd(process.argv.slice(2))
-console.log(`${passed} passed, ${failed} failed`)
-process.exit(failed === 0 ? 0 : 1)
+process.exit(close([await runEndToEnd(process.argv.slice(2))]))

@@ -3,9 +3,10 @@ import { join } from 'node:path'
 import { ensureBrowser } from './browser.ts'
 import { buildConsole } from './console-build.ts'
 import { root, runNode, tool } from './process.ts'
+import type { Tally } from './tally.ts'
 
 /** Runs the Playwright journeys on the built console; further arguments go to Playwright. */
-export async function runEndToEnd(args: readonly string[]): Promise<{ passed: number; failed: number }> {
+export async function runEndToEnd(args: readonly string[]): Promise<Tally> {
   await buildConsole()
   const executable = ensureBrowser()
   const report = join(root, '.cache', 'playwright.json')
@@ -21,15 +22,33 @@ export async function runEndToEnd(args: readonly string[]): Promise<{ passed: nu
   return tally(report, code)
 }
 
-function tally(report: string, code: number): { passed: number; failed: number } {
+interface Report {
+  stats: { expected: number; unexpected: number; flaky: number }
+  suites: ReportedSuite[]
+}
+
+interface ReportedSuite {
+  file: string
+  specs: { title: string; ok: boolean }[]
+  suites?: ReportedSuite[]
+}
+
+function tally(report: string, code: number): Tally {
   try {
-    const { stats } = JSON.parse(readFileSync(report, 'utf8')) as { stats: Record<string, number> }
-    const { expected = 0, unexpected = 0, flaky = 0 } = stats
+    const { stats, suites } = JSON.parse(readFileSync(report, 'utf8')) as Report
+    const { expected, unexpected, flaky } = stats
     // a pass at the second try is told, so that somebody looks for its cause
     if (flaky > 0)
       console.log(`${flaky} of the browser journeys passed at the second try only; see the list above`)
-    return { passed: expected + flaky, failed: unexpected === 0 && code !== 0 ? 1 : unexpected }
+    const failures = suites.flatMap(failuresIn)
+    if (unexpected === 0 && code !== 0) failures.push('the browser journeys ended with an error')
+    return { passed: expected + flaky, failed: failures.length, failures }
   } catch {
-    return { passed: 0, failed: 1 }
+    return { passed: 0, failed: 1, failures: ['the browser journeys left no report'] }
   }
+}
+
+function failuresIn({ file, specs, suites = [] }: ReportedSuite): string[] {
+  const failed = specs.filter(({ ok }) => !ok).map(({ title }) => `${file}: ${title}`)
+  return [...failed, ...suites.flatMap(failuresIn)]
 }

@@ -6,11 +6,8 @@ import { SUITES } from '../prove/suites.ts'
 import { runChecks } from './checks.ts'
 import { runEndToEnd } from './end-to-end.ts'
 import { root, runNode } from './process.ts'
-
-interface Tally {
-  passed: number
-  failed: number
-}
+import { close } from './tally.ts'
+import type { Tally } from './tally.ts'
 
 /** Every test file of the servers and the contract, against one PostgreSQL that is started for the run. */
 async function runUnitTests(): Promise<Tally> {
@@ -36,7 +33,9 @@ async function runUnitTests(): Promise<Tally> {
     )
     const count = JSON.parse(readFileSync(tally, 'utf8')) as Tally
     console.log(`Unit and HTTP tests: ${count.passed} passed, ${count.failed} failed`)
-    return count.failed === 0 && code !== 0 ? { ...count, failed: 1 } : count
+    return count.failed === 0 && code !== 0
+      ? { ...count, failed: 1, failures: ['a test file ended with an error'] }
+      : count
   } finally {
     await server.stop()
   }
@@ -60,8 +59,4 @@ async function runProofs(): Promise<Tally> {
 }
 
 mkdirSync(join(root, '.cache'), { recursive: true })
-const tallies = [await runChecks(), await runUnitTests(), await runProofs(), await runEndToEnd([])]
-const passed = tallies.reduce((sum, tally) => sum + tally.passed, 0)
-const failed = tallies.reduce((sum, tally) => sum + tally.failed, 0)
-console.log(`${passed} passed, ${failed} failed`)
-process.exit(failed === 0 ? 0 : 1)
+process.exit(close([await runChecks(), await runUnitTests(), await runProofs(), await runEndToEnd([])]))
