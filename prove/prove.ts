@@ -4,10 +4,7 @@ import type { SuiteOptions, SuiteReport, Violation } from './suite.ts'
 const MOST_SHOWN = 20
 
 /** Runs suites one after the other and prints what each tried and found. */
-export async function prove({
-  suites,
-  ...options
-}: SuiteOptions & { suites: readonly string[] }): Promise<{
+export async function prove({ suites, ...options }: SuiteOptions & { suites: readonly string[] }): Promise<{
   passed: number
   failed: number
   failures: string[]

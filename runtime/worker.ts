@@ -7,6 +7,7 @@ import { runOperation } from './operations/run-operation.ts'
 import type { Crew } from './operations/run-operation.ts'
 import { nothingDone } from './operations/tally.ts'
 import type { Tally } from './operations/tally.ts'
+import type { Claim } from './store/operations/claim-operations.ts'
 import type { World } from './world.ts'
 
 export interface WorkerOptions {
@@ -68,6 +69,9 @@ export function startWorker(world: World, options: WorkerOptions): Worker {
   })
   const crew: Crew = { world, advancer, leases, slots, tally, abandon: abandon.signal }
 
+  /** Whether there was no room for all that is due. */
+  let isMoreDue = false
+
   const start = (held: Held, since: number): void => {
     const { lease } = held
     leases.add(lease, since)
@@ -81,7 +85,8 @@ export function startWorker(world: World, options: WorkerOptions): Worker {
         leases.remove(lease)
         running.delete(run)
         // a timer may fire a moment before the database thinks that it is time
-        alarm.ringIn(dueInMs === null ? 0 : dueInMs + 5)
+        if (dueInMs !== null) alarm.ringIn(dueInMs + 5)
+        else if (isMoreDue) alarm.ring()
       })
     running.add(run)
   }
@@ -90,7 +95,9 @@ export function startWorker(world: World, options: WorkerOptions): Worker {
     const room = concurrency - running.size
     if (room <= 0) return
     const since = world.clock.monotonic()
-    const claimed = await claim(world, { owner, leaseMs, limit: room, ...slots.room() })
+    const due = { owner, leaseMs, limit: room, ...slots.room() }
+    const claimed = await claim(world, due)
+    isMoreDue = wasFull(due, claimed)
     if (claimed.length === 0) return
     tally.claims++
     tally.claimed += claimed.length
@@ -134,6 +141,17 @@ export function startWorker(world: World, options: WorkerOptions): Worker {
     stop: () => (stopping ??= stop()),
     status: () => ({ ...tally, held: running.size, troubledPlugins: slots.troubled() }),
   }
+}
+
+/** Whether a claim took as many as it might, of all plugins or of one. */
+function wasFull({ limit, perPlugin, rooms }: Claim, claimed: readonly Held[]): boolean {
+  const taken = Map.groupBy(claimed, ({ operation }) => operation.next_plugin)
+  const known = new Map(rooms.map(({ pluginId, room }) => [pluginId, room]))
+  return (
+    claimed.length >= limit ||
+    rooms.some(({ pluginId, room }) => room <= (taken.get(pluginId)?.length ?? 0)) ||
+    [...taken].some(([pluginId, of]) => pluginId !== '' && of.length >= (known.get(pluginId) ?? perPlugin))
+  )
 }
 
 /** A sleep that can be cut short, also by a ring that comes while nobody sleeps. */

@@ -210,7 +210,7 @@ export const MUTANTS: readonly Mutant[] = [
     breaks: "ends a lease by the worker's clock instead of the database's",
     area: 'engine',
     file: 'runtime/operations/claim.ts',
-    from: '  if (claimed.length === 0) return []\n  const ids',
+    from: '  if (claimed.length === 0) return []\n',
     to: `  if (claimed.length === 0) return []
   const leaseEnd = new Date(world.clock.now().getTime() + due.leaseMs).toISOString()
   await world.db
@@ -218,7 +218,7 @@ export const MUTANTS: readonly Mutant[] = [
     .set({ available_at: leaseEnd })
     .where('lease_owner', '=', due.owner)
     .execute()
-  const ids`,
+`,
     killers: [{ suite: 'simulation', count: 400 }],
   },
   {

@@ -17,13 +17,14 @@ import type { Call } from './call.ts'
 import { crowdedOut, decide, phaseAfter, restAfterTrouble } from './decide.ts'
 import type { Decision } from './decide.ts'
 import { readFacts } from './facts.ts'
-import type { Facts } from './facts.ts'
+import type { Facts, Remembering } from './facts.ts'
 import type { Answered, Held } from './held.ts'
+import type { KnownRegistrations } from './known-registrations.ts'
 import type { Seats } from './plugin-slots.ts'
 import type { PreparedCall } from './prepare-call.ts'
 import { newSecrets, sensitiveIn } from './sensitive-values.ts'
 import { mayChangeConfiguration } from './settle.ts'
-import { writeDecisions, writeWideDecisions } from './write-decisions.ts'
+import { nextPluginOf, writeDecisions, writeWideDecisions } from './write-decisions.ts'
 import type { HeldDecision } from './write-decisions.ts'
 
 // How operations are taken from one set of answers to the next set of calls: the answers are recorded, what comes next is
@@ -49,6 +50,8 @@ export interface AdvanceOptions {
   leaseMs: number | null
   /** The worker stops: no further call is made, operations are given back. */
   isStopping: boolean
+  /** What the worker knows of plugins. */
+  registrations: KnownRegistrations
 }
 
 export type Advanced =
@@ -69,7 +72,7 @@ export async function advanceTogether(
   options: AdvanceOptions,
 ): Promise<Map<Ready, Advanced>> {
   const known = batch.flatMap((ready) => knownOf(ready) ?? [])
-  const steps = await decideAll(world, world.db, known, options)
+  const steps = await decideAll(world, world.db, known, { ...options, mayRecall: true })
   return conclude(steps, await writeDecisions(world.db, world.vault, steps))
 }
 
@@ -86,7 +89,7 @@ export async function advanceWideTogether(
     const known = free
       .filter(({ held }) => isLocked.has(held.lease.operationId))
       .flatMap((ready) => knownOf(ready) ?? [])
-    const decided = await decideAll(world, tx, known, options)
+    const decided = await decideAll(world, tx, known, { ...options, mayRecall: false })
     return { steps: decided, written: await writeWideDecisions(tx, world.vault, decided) }
   })
   return conclude(steps, written)
@@ -114,7 +117,7 @@ export async function advanceAlone(world: World, ready: Ready, options: AdvanceO
     const part = async () => {
       const calls = (await readCalls(tx, world.vault, operation.operation_id)).map(callOf)
       const known = { ready, operation, answered: [], calls }
-      const steps = await decideAll(world, tx, [known], options)
+      const steps = await decideAll(world, tx, [known], { ...options, mayRecall: false })
       return { steps, written: await writeWideDecisions(tx, world.vault, steps) }
     }
     return (
@@ -168,16 +171,17 @@ async function decideAll(
   world: World,
   db: Db,
   known: readonly Known[],
-  options: AdvanceOptions,
+  options: AdvanceOptions & Remembering,
 ): Promise<Step[]> {
   const facts = await readFacts(
-    db,
+    { db, clock: world.clock },
     known.map(({ ready, calls, answered }) => ({
       plan: ready.held.plan,
       calls: calls.filter(
         (call) => !answered.some((one) => isOf(one, call) && one.judgement.disposition === 'done'),
       ),
     })),
+    options,
   )
   return known.flatMap((one): Step[] => {
     const { ready, operation } = one
@@ -264,7 +268,8 @@ function conclude(steps: readonly Step[], { moved, begun }: HeldAdvanced): Map<R
     const { attempts, calls, operation, dueInMs, move } = decision
     const isDone = moved.has(lease.operationId) && (begun.get(lease.operationId) ?? 0) === attempts.length
     if (!isDone) continue
-    ready.held.operation = { ...operation, phase: phaseAfter(decision) }
+    const nextPlugin = nextPluginOf(decision) ?? operation.next_plugin
+    ready.held.operation = { ...operation, phase: phaseAfter(decision), next_plugin: nextPlugin }
     ready.held.calls = calls
     if (ready.isInFlight) advanced.set(ready, { kind: 'in-flight' })
     else if (attempts.length > 0) advanced.set(ready, { kind: 'call', calls: attempts })

@@ -1,6 +1,7 @@
 import type { World } from '../world.ts'
 import { advanceAlone, advanceTogether, advanceWideTogether, isWide } from './advance.ts'
 import type { Advanced, AdvanceOptions, Ready } from './advance.ts'
+import { KnownRegistrations } from './known-registrations.ts'
 import type { Leases } from './leases.ts'
 import type { Tally } from './tally.ts'
 
@@ -47,9 +48,11 @@ export class Advancer {
   private readonly wide: Queue = { waiting: [], isUnderWay: false, advance: advanceWideTogether }
   private readonly waitingAlone: Waiting[] = []
   private alone = 0
+  private readonly registrations: KnownRegistrations
 
   constructor(options: AdvancerOptions) {
     this.options = options
+    this.registrations = new KnownRegistrations(options.world.clock)
   }
 
   /** Never throws: tries again while the lease may hold, so that a database that is away for a moment costs no answer. */
@@ -117,8 +120,10 @@ export class Advancer {
     const since = world.clock.monotonic()
     try {
       const { leaseMs, isStopping } = this.options
+      const { registrations } = this
       // it may have waited for locks
-      const advanced = await advanceAlone(world, one.ready, { leaseMs, isStopping: isStopping() })
+      const options = { leaseMs, isStopping: isStopping(), registrations }
+      const advanced = await advanceAlone(world, one.ready, options)
       tally.advancedAlone++
       this.done(one, advanced, since)
       if (advanced.kind !== 'lost') onProgress()
@@ -148,7 +153,8 @@ export class Advancer {
   private advanceOptions(batch: readonly Waiting[]): AdvanceOptions {
     const { leases, leaseMs, isStopping } = this.options
     const isFresh = batch.every(({ ready }) => leases.isFresh(ready.held.lease))
-    return { leaseMs: isFresh ? null : leaseMs, isStopping: isStopping() }
+    const { registrations } = this
+    return { leaseMs: isFresh ? null : leaseMs, isStopping: isStopping(), registrations }
   }
 }
 

@@ -1,8 +1,8 @@
 import { STAGES } from '#contract/protocol/vocabulary.ts'
 import { claimOperations } from '../store/operations/claim-operations.ts'
 import type { Claim } from '../store/operations/claim-operations.ts'
-import { readCallsOf } from '../store/operations/read-calls.ts'
-import { readPlans } from '../store/operations/read-plans.ts'
+import { openCalls } from '../store/operations/read-calls.ts'
+import { openPlans } from '../store/operations/read-plan.ts'
 import type { World } from '../world.ts'
 import { callOf } from './call.ts'
 import type { Call } from './call.ts'
@@ -14,12 +14,17 @@ import type { FrozenPlan } from './plan.ts'
 export async function claim(world: World, due: Claim): Promise<Held[]> {
   const claimed = await claimOperations(world.db, due)
   if (claimed.length === 0) return []
-  const ids = claimed.map(({ operation_id }) => operation_id)
-  const [plans, calls] = await Promise.all([
-    readPlans(world.db, world.vault, ids),
-    readCallsOf(world.db, world.vault, ids),
-  ])
-  return claimed.map((operation) => {
+  const { db, vault } = world
+  const planned = claimed.flatMap(({ operation: { operation_id }, plan }) =>
+    plan === null ? [] : [{ operation_id, plan }],
+  )
+  const plans = await openPlans(db, vault, planned)
+  const calls = await openCalls(
+    db,
+    vault,
+    claimed.flatMap((one) => one.calls),
+  )
+  return claimed.map(({ operation }) => {
     const { operation_id: operationId, lease_epoch: epoch } = operation
     const lease = { operationId, owner: due.owner, epoch }
     const plan = plans.get(operationId) ?? new Error('it has no frozen plan')

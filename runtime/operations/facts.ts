@@ -1,8 +1,10 @@
+import type { Clock } from '#edge/clock.ts'
 import { readRegistrations } from '../store/operations/read-registrations.ts'
 import type { RegistrationRow } from '../store/operations/read-registrations.ts'
 import { readServiceAddresses } from '../store/operations/read-service-addresses.ts'
 import type { Db } from '../world.ts'
 import type { Call } from './call.ts'
+import type { KnownRegistrations } from './known-registrations.ts'
 import type { FrozenPlan } from './plan.ts'
 
 /** What deciding needs beyond the operations themselves, read once for all that are advanced together. */
@@ -14,12 +16,19 @@ export interface Facts {
   serviceAddresses: readonly string[]
 }
 
+/** What was learned of plugins before; only where what is decided by it is compared when it is written. */
+export interface Remembering {
+  registrations: KnownRegistrations
+  mayRecall: boolean
+}
+
 /** Where no call is left to be made, nothing depends on the time or on a plugin. */
 const NOTHING: Facts = { now: '1970-01-01T00:00:00.000Z', registrations: new Map(), serviceAddresses: [] }
 
 export async function readFacts(
-  db: Db,
+  { db, clock }: { db: Db; clock: Pick<Clock, 'monotonic'> },
   about: readonly { plan: FrozenPlan; calls: readonly Call[] }[],
+  { registrations, mayRecall }: Remembering,
 ): Promise<Facts> {
   const open = about.flatMap(({ plan, calls }) =>
     plan.plugins.filter((plugin) =>
@@ -31,9 +40,14 @@ export async function readFacts(
     resources.some(({ writeProperties }) => writeProperties.length > 0),
   )
   const pluginIds = [...new Set(open.map(({ pluginId }) => pluginId))]
-  const [{ now, byPlugin }, serviceAddresses] = await Promise.all([
+  const recalled = mayRecall && !mayWrite ? registrations.recall(pluginIds) : null
+  if (recalled !== null) return { now: recalled.now, registrations: recalled.byPlugin, serviceAddresses: [] }
+  const since = clock.monotonic()
+  const [found, serviceAddresses] = await Promise.all([
     readRegistrations(db, pluginIds),
     mayWrite ? readServiceAddresses(db) : [],
   ])
+  registrations.learn(pluginIds, found, since)
+  const { now, byPlugin } = found
   return { now, registrations: byPlugin, serviceAddresses }
 }

@@ -30,7 +30,7 @@ export async function makeCall(world: World, call: PreparedCall, signal: AbortSi
 async function send(world: World, call: PreparedCall, signal: AbortSignal): Promise<OutboundResult> {
   const token = await signLifecycleToken(world.signer, call)
   return sendLifecycleCall(world, {
-    endpoint: call.endpoint,
+    endpoint: call.registration.endpoint,
     timeoutMs: call.limits.timeoutMs,
     bytes: call.bytes,
     token,

@@ -166,7 +166,8 @@ suite('leases', { concurrency: false }, () => {
   })
   after(() => engine.close())
 
-  const claimed = (what: Claim) => claimOperations(engine.runtime.db, what)
+  const claimed = async (what: Claim) =>
+    (await claimOperations(engine.runtime.db, what)).map(({ operation }) => operation)
   const claim = (owner: string, leaseMs: number, limit = 10) =>
     claimed({ owner, leaseMs, limit, perPlugin: 50, rooms: [] })
   const leaseOf = (row: OperationRow | undefined) => {

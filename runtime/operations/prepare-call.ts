@@ -23,7 +23,7 @@ export interface PreparedCall {
   runAttempt: number
   run: number
   executionSequence: number
-  endpoint: string
+  registration: RegistrationRow
   limits: CallLimits
   /** The frozen bytes. */
   bytes: Buffer
@@ -52,7 +52,7 @@ export function prepareCall(context: CallContext, call: Call, registration: Regi
     runAttempt: call.runAttempts + 1,
     run: operation.run,
     executionSequence: operation.execution_sequence,
-    endpoint: registration.endpoint,
+    registration,
     limits: callLimits(registration),
     ...requestOf(context, call, authorization),
     knowledge: knowledgeOf(context, authorization),

@@ -4,7 +4,7 @@ import { scopeOf } from '../store/configuration/find-scope.ts'
 import { findOperation } from '../store/operations/find-operation.ts'
 import { readAttempts } from '../store/operations/read-attempts.ts'
 import { readCalls } from '../store/operations/read-calls.ts'
-import { readPlan } from '../store/operations/read-plans.ts'
+import { readPlan } from '../store/operations/read-plan.ts'
 import { operationDetail } from './detail.ts'
 
 type Name = 'GET /operations/{operationId}'

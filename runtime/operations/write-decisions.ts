@@ -35,16 +35,22 @@ export async function writeDecisions(
       decision.attempts.map((attempt) => ({ ...attempt, epoch: lease.epoch })),
     ),
     succeeded: decisions.flatMap(({ move, operation }) => (move.kind === 'succeed' ? [operation] : [])),
-    moves: steps.map(({ lease, decision }) => ({
-      lease,
-      move: decision.move,
-      nextPlugin: nextPluginOf(decision),
-    })),
+    moves: steps
+      .filter(({ decision }) => !staysAsItIs(decision))
+      .map(({ lease, decision }) => ({ lease, move: decision.move, nextPlugin: nextPluginOf(decision) })),
+    stays: steps.filter(({ decision }) => staysAsItIs(decision)).map(({ lease }) => lease),
   })
 }
 
+/** Whether the step leaves the operation's row as it is: then it is not written, for each version of it costs. */
+function staysAsItIs(decision: Decision): boolean {
+  const { move, operation } = decision
+  const isKept = move.kind === 'keep' && move.leaseMs === null && move.phase === operation.phase
+  return isKept && (nextPluginOf(decision) ?? operation.next_plugin) === operation.next_plugin
+}
+
 /** The first that still has to be called in the stage where the operation stands then. */
-function nextPluginOf({ operation, calls, move }: Decision): string | undefined {
+export function nextPluginOf({ operation, calls, move }: Decision): string | undefined {
   if (move.kind === 'succeed') return undefined
   const open = calls.filter(({ stage, endedWell }) => stage === move.phase && !endedWell)
   return inCallOrder(open, operation.operation_type)[0]?.pluginId

@@ -391,6 +391,31 @@ describe('the settings of a plugin', () => {
     const { operationId } = await world.install(strange, { scope: world.newScope() })
     await world.fails(operationId, 'PLUGIN_NOT_REGISTERED')
   })
+
+  it('count from one stage to the next, also where the worker has just called the plugin', async () => {
+    const quick = bundleOf('quick', {
+      resources: [moduleOf('main', {})],
+      plugins: [bindingOf('watcher', 1, { main: {} })],
+    })
+    await world.publish(quick)
+    await world.registerWith('watcher', {})
+    world.plugin.script(async ({ pluginId, stage }) => {
+      if (pluginId === 'watcher' && stage === 'BEFORE_RESOURCES')
+        await world.registerWith('watcher', { enabled: false })
+      return { outcome: 'APPLIED' }
+    })
+    const { operationId } = await world.install(quick, { scope: world.newScope() })
+    await world.fails(operationId, 'PLUGIN_NOT_REGISTERED')
+    assert.deepEqual(
+      world.callsOf(operationId).map(({ stage }) => stage),
+      ['BEFORE_RESOURCES'],
+    )
+    const { stages } = await world.operation(operationId)
+    const attempts = stages.flatMap(({ calls }) =>
+      calls.map((call) => call.attempts.map(({ outcome }) => outcome)),
+    )
+    assert.deepEqual(attempts, [['APPLIED'], []])
+  })
 })
 
 async function untilAttempted(

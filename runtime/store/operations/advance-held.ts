@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import type { RawBuilder } from 'kysely'
 import type { OperationRow } from '../../operations/view.ts'
 import type { Vault } from '../../sealing/vault.ts'
 import type { Db } from '../../world.ts'
@@ -6,14 +7,14 @@ import { failCalls } from './fail-calls.ts'
 import type { FailedCall } from './fail-calls.ts'
 import { isHeld, leaseRows } from './lease.ts'
 import type { Lease } from './lease.ts'
-import { moveHeld } from './move-held.ts'
+import { moveHeld, stayHeld } from './move-held.ts'
 import type { HeldMove } from './move-held.ts'
 import { putResources } from './put-resources.ts'
 import type { ResourceToPut } from './put-resources.ts'
 import { recordAttempts } from './record-attempt.ts'
 import type { RecordedAttempt } from './record-attempt.ts'
 import { settleInstallations } from './settle-installations.ts'
-import { startAttempts } from './start-attempts.ts'
+import { plannedAttempts, startAttempts } from './start-attempts.ts'
 import type { NewAttempt } from './start-attempts.ts'
 
 /** What is written of operations that a worker holds. Each part names its operation. */
@@ -26,10 +27,13 @@ export interface HeldChanges {
   attempts?: readonly NewAttempt[]
   succeeded?: readonly OperationRow[]
   moves?: readonly HeldMove[]
+  /** Of those that go on without a move. */
+  stays?: readonly Lease[]
 }
 
 /** The operations that were written, by what was written. */
 export interface HeldAdvanced {
+  /** Or stayed. */
   moved: ReadonlySet<string>
   /** How many attempts were begun. */
   begun: ReadonlyMap<string, number>
@@ -39,25 +43,44 @@ export interface HeldAdvanced {
  * Writes all that one step does to operations, in one statement, which by itself is one transaction: the answers that came,
  * what the resources, calls, installations and operations become by them, the attempts that begin, and the events. One
  * that is not held any more, or that somebody else has locked at this moment, is left as it is; so nothing is waited for.
+ * One that is not as was assumed has its answers recorded, and no more.
  */
 export async function advanceHeld(db: Db, vault: Vault, changes: HeldChanges): Promise<HeldAdvanced> {
   const { leases, answers = [], failedCalls = [], resources = [] } = changes
-  const { attempts = [], succeeded = [], moves = [] } = changes
-  const parts = [recordAttempts(vault, answers)]
+  const { attempts = [], succeeded = [], moves = [], stays = [] } = changes
+  const parts: RawBuilder<unknown>[] = []
+  const without: RawBuilder<unknown>[] = []
+  if (answers.length > 0) {
+    parts.push(recordAttempts(vault, answers))
+    without.push(sql`unsure`)
+  }
+  if (attempts.length > 0) {
+    parts.push(plannedAttempts(vault, attempts))
+    without.push(sql`stale`)
+  }
+  parts.push(soundOperations(without))
   if (failedCalls.length > 0) parts.push(failCalls(failedCalls))
   if (resources.length > 0) parts.push(putResources(vault, resources))
-  if (attempts.length > 0) parts.push(startAttempts(vault, attempts))
+  if (attempts.length > 0) parts.push(startAttempts)
   if (succeeded.length > 0) parts.push(settleInstallations(succeeded))
-  if (moves.length > 0) parts.push(moveHeld(moves))
+  const moved: RawBuilder<unknown>[] = []
+  if (moves.length > 0) {
+    parts.push(moveHeld(moves))
+    moved.push(sql`select operation_id from moved`)
+  }
+  if (stays.length > 0) {
+    parts.push(stayHeld(stays))
+    moved.push(sql`select operation_id from stayed`)
+  }
   const advanced = await sql<{ moved: string[]; begun: string[] }>`
     with lease as (select * from ${leaseRows(leases)}
     ), held as materialized (
-      select operation.operation_id
+      select operation.operation_id, operation.scope_id
       from runtime.operation join lease on ${isHeld}
       order by operation.operation_id
       for update of operation skip locked
     ), ${sql.join(parts, sql`, `)}
-    select ${moves.length > 0 ? sql`array(select operation_id from moved)` : sql`'{}'`}::text[] as moved,
+    select ${moved.length > 0 ? sql`array(${sql.join(moved, sql` union all `)})` : sql`'{}'`}::text[] as moved,
       ${attempts.length > 0 ? sql`array(select operation_id from begun)` : sql`'{}'`}::text[] as begun`.execute(
     db,
   )
@@ -66,4 +89,13 @@ export async function advanceHeld(db: Db, vault: Vault, changes: HeldChanges): P
   const begun = new Map<string, number>()
   for (const operationId of row.begun) begun.set(operationId, (begun.get(operationId) ?? 0) + 1)
   return { moved: new Set(row.moved), begun }
+}
+
+/** Of which what was assumed is so. */
+function soundOperations(without: readonly RawBuilder<unknown>[]): RawBuilder<unknown> {
+  const conditions = without.map(
+    (others) => sql`not exists (select from ${others} as other where other.operation_id = held.operation_id)`,
+  )
+  return sql`
+    sound as (select operation_id from held where ${sql.join([sql`true`, ...conditions], sql` and `)})`
 }

@@ -1,6 +1,8 @@
 import { sql } from 'kysely'
 import type { OperationRow } from '../../operations/view.ts'
 import type { Db } from '../../world.ts'
+import type { StoredCallRow } from './read-calls.ts'
+import type { StoredPlanRow } from './read-plan.ts'
 
 export interface Claim {
   owner: string
@@ -12,13 +14,20 @@ export interface Claim {
   rooms: readonly { pluginId: string; room: number }[]
 }
 
+export interface Claimed {
+  operation: OperationRow
+  /** Null where there is none. */
+  plan: StoredPlanRow['plan'] | null
+  calls: StoredCallRow[]
+}
+
 /**
  * Leases up to `limit` operations that are due to one worker: new ones, those whose wait is over and those whose worker
- * is gone, the longest due first. Each plugin's queue is looked at by itself, so that one that is full costs nothing.
+ * is gone, the longest due first; with their plans and calls as they are stored. Each plugin's queue is looked at by itself, so that one that is full costs nothing.
  */
-export async function claimOperations(db: Db, claim: Claim): Promise<OperationRow[]> {
+export async function claimOperations(db: Db, claim: Claim): Promise<Claimed[]> {
   const { limit, perPlugin, rooms } = claim
-  const claimed = await sql<OperationRow>`
+  const claimed = await sql<OperationRow & { plan: StoredPlanRow['plan'] | null; calls: CallAsJson[] }>`
     with recursive plugin (plugin_id) as (
       (select next_plugin from runtime.operation
         where state in ('PENDING', 'RUNNING', 'WAITING')
@@ -63,6 +72,27 @@ export async function claimOperations(db: Db, claim: Claim): Promise<OperationRo
         ('installation', claimed.bundle_install_id::text)) as told (kind, object_id)
       where claimed.state_before <> 'RUNNING'
     )
-    select * from claimed`.execute(db)
-  return claimed.rows
+    select claimed.*,
+      (select plan from runtime.operation_plan where operation_plan.operation_id = claimed.operation_id) as plan,
+      array(select row_to_json(plugin_call) from runtime.plugin_call
+        where plugin_call.operation_id = claimed.operation_id
+        order by stage, call_order, plugin_id) as calls
+    from claimed`.execute(db)
+  return claimed.rows.map(({ plan, calls, ...operation }) => ({
+    operation,
+    plan,
+    calls: calls.map(callRow),
+  }))
+}
+
+/** What JSON has no words for. */
+type CallAsJson = Omit<StoredCallRow, 'request'> & { request: string | null }
+
+function callRow(call: CallAsJson): StoredCallRow {
+  const { request, next_attempt_at: next } = call
+  return {
+    ...call,
+    request: request === null ? null : Buffer.from(request.slice('\\x'.length), 'hex'),
+    next_attempt_at: next === null ? null : new Date(next).toISOString(),
+  }
 }

@@ -18,13 +18,13 @@ export function leaseRows(leases: readonly Lease[]): RawBuilder<unknown> {
 
 /**
  * The condition that stands in every write of a worker: it holds the operation still. The time is the database's; an
- * expired lease is lost even when nobody has claimed the operation since.
+ * expired lease is lost even when nobody has claimed the operation since. Only what is RUNNING has an owner (a constraint),
+ * and the state is not asked here: with it the planner would look through the whole queue instead of at the primary key.
  */
 export const isHeld: RawBuilder<boolean> = sql<boolean>`(
   operation.operation_id = lease.operation_id
   and operation.lease_owner = lease.owner
   and operation.lease_epoch = lease.epoch
-  and operation.state in ('PENDING', 'RUNNING', 'WAITING')
   and operation.available_at > clock_timestamp())`
 
 /** The end of a lease that begins now, by the database's clock. */

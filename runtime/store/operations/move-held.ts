@@ -24,6 +24,19 @@ export interface HeldMove {
   nextPlugin?: string | undefined
 }
 
+/** For advanceHeld: operations whose rows stay as they are, while their calls go on; that is told. */
+export function stayHeld(leases: readonly Lease[]): RawBuilder<unknown> {
+  return sql`
+    stayed as (
+      select operation_id, held.scope_id
+      from unnest(${leases.map(({ operationId }) => operationId)}::uuid[]) as staying (operation_id)
+      join sound using (operation_id) join held using (operation_id)
+    ), told_of_stayed as (
+      insert into runtime.event (kind, scope_id, object_id)
+      select 'operation', scope_id, operation_id::text from stayed
+    )`
+}
+
 /**
  * For advanceHeld: the one place where the state of operations that a worker holds changes, and is told; an installation
  * is told of where the state of its claim changes. `moved` are those that were held.

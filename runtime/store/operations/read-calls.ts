@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import type { Selectable } from 'kysely'
 import { isJsonObject } from '#contract/protocol/json.ts'
 import type { Writes } from '../../operations/plan.ts'
@@ -9,35 +8,35 @@ import type { Vault } from '../../sealing/vault.ts'
 import type { Db } from '../../world.ts'
 import type { RuntimeTables } from '../tables.ts'
 
-type StoredCallRow = Selectable<RuntimeTables['runtime.plugin_call']>
+export type StoredCallRow = Selectable<RuntimeTables['runtime.plugin_call']>
 
 /** A call with its request and writes as they were before they were sealed. */
 export type CallRow = Omit<StoredCallRow, 'writes'> & { writes: Writes | null }
 
 /** All calls of an operation, both stages. */
 export async function readCalls(db: Db, vault: Vault, operationId: string): Promise<CallRow[]> {
-  const calls = (await readCallsOf(db, vault, [operationId])).get(operationId) ?? []
+  const rows = await db
+    .selectFrom('runtime.plugin_call')
+    .selectAll()
+    .where('operation_id', '=', operationId)
+    .orderBy('stage')
+    .orderBy('call_order')
+    .orderBy('plugin_id')
+    .execute()
+  const calls = (await openCalls(db, vault, rows)).get(operationId) ?? []
   if (calls instanceof Error) throw calls
   return calls
 }
 
 /**
- * All calls of operations, by operation; where one of them does not open there is the error of that instead, so that other
- * operations can go on.
+ * Calls by operation; where one of them does not open there is the error of that instead, so that other operations can
+ * go on.
  */
-export async function readCallsOf(
+export async function openCalls(
   db: Db,
   vault: Vault,
-  operationIds: readonly string[],
+  rows: readonly StoredCallRow[],
 ): Promise<Map<string, CallRow[] | Error>> {
-  const rows = await db
-    .selectFrom('runtime.plugin_call')
-    .selectAll()
-    .where('operation_id', '=', sql<string>`any(${[...operationIds]}::uuid[])`)
-    .orderBy('stage')
-    .orderBy('call_order')
-    .orderBy('plugin_id')
-    .execute()
   const operations = [...Map.groupBy(rows, (row) => row.operation_id)]
   const opened = await openingEach(vault, db, operations, ([, calls]) =>
     calls.map((call) => openCall(vault, call)),

@@ -23,11 +23,10 @@ export interface RecordedAttempt {
 
 /**
  * For advanceHeld: keeps what attempts brought, and where that leaves their calls. An attempt that was recorded already stays
- * as it is: so this may be run again when nobody knows whether it was committed. `sound` are the held operations of which
- * no answer was recorded before: of another one nobody may assume how its calls stand.
+ * as it is: so this may be run again when nobody knows whether it was committed. `unsure` are the held operations of
+ * which an answer was recorded before: of those nobody may assume how their calls stand.
  */
 export function recordAttempts(vault: Vault, attempts: readonly RecordedAttempt[]): RawBuilder<unknown> {
-  if (attempts.length === 0) return sql`sound as (select operation_id from held)`
   return sql`
     answer as (
       select * from unnest(
@@ -64,11 +63,9 @@ export function recordAttempts(vault: Vault, attempts: readonly RecordedAttempt[
       where plugin_call.operation_id = finished.operation_id and plugin_call.stage = finished.stage
         and plugin_call.plugin_id = finished.plugin_id and not plugin_call.ended_well
       returning plugin_call.operation_id, plugin_call.stage, plugin_call.plugin_id
-    ), sound as (
-      select operation_id from held
-      where not exists (
-        select from answer left join recorded using (operation_id, stage, plugin_id)
-        where answer.operation_id = held.operation_id and recorded.operation_id is null)
+    ), unsure as (
+      select answer.operation_id from answer left join recorded using (operation_id, stage, plugin_id)
+      where recorded.operation_id is null
     )`
 }
 

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { RawBuilder } from 'kysely'
 import { requestPlace } from '../../sealing/places.ts'
 import type { Vault } from '../../sealing/vault.ts'
+import type { RegistrationRow } from './read-registrations.ts'
 import type { AttemptKey } from './record-attempt.ts'
 
 export interface NewAttempt extends AttemptKey {
@@ -9,13 +10,13 @@ export interface NewAttempt extends AttemptKey {
   epoch: number
   /** Kept with the first attempt; a repeat leaves what stands there. */
   bytes: Buffer
+  /** What it is made by: where that is not so any more, the operation is not advanced. */
+  registration: RegistrationRow
 }
 
-/**
- * For advanceHeld: records, before calls are made, that they are made: their next attempts, and with first ones the bytes
- * that every repeat will send. `begun` are those that are recorded then; no other may be made.
- */
-export function startAttempts(vault: Vault, attempts: readonly NewAttempt[]): RawBuilder<unknown> {
+/** For advanceHeld: the attempts that are to begin. `stale` are operations with a plugin that is registered otherwise now. */
+export function plannedAttempts(vault: Vault, attempts: readonly NewAttempt[]): RawBuilder<unknown> {
+  const registrations = attempts.map(({ registration }) => registration)
   return sql`
     beginning as (
       select * from unnest(
@@ -25,9 +26,30 @@ export function startAttempts(vault: Vault, attempts: readonly NewAttempt[]): Ra
         ${attempts.map(({ attempt }) => attempt)}::integer[],
         ${attempts.map(({ run }) => run)}::integer[],
         ${attempts.map(({ epoch }) => epoch)}::bigint[],
-        ${attempts.map((attempt) => vault.seal(attempt.bytes, requestPlace(attempt)))}::bytea[])
-      as beginning (operation_id, stage, plugin_id, attempt, run, epoch, bytes)
-    ), called as (
+        ${attempts.map((attempt) => vault.seal(attempt.bytes, requestPlace(attempt)))}::bytea[],
+        ${registrations.map(({ endpoint }) => endpoint)}::text[],
+        ${registrations.map(({ timeout_ms }) => timeout_ms)}::integer[],
+        ${registrations.map(({ max_attempts }) => max_attempts)}::integer[],
+        ${registrations.map(({ max_backoff_ms }) => max_backoff_ms)}::integer[])
+      as beginning (operation_id, stage, plugin_id, attempt, run, epoch, bytes,
+        endpoint, timeout_ms, max_attempts, max_backoff_ms)
+    ), stale as (
+      select beginning.operation_id
+      from beginning left join runtime.plugin on plugin.plugin_id = beginning.plugin_id and plugin.enabled
+        and plugin.endpoint = beginning.endpoint
+        and plugin.timeout_ms is not distinct from beginning.timeout_ms
+        and plugin.max_attempts is not distinct from beginning.max_attempts
+        and plugin.max_backoff_ms is not distinct from beginning.max_backoff_ms
+      where plugin.plugin_id is null
+    )`
+}
+
+/**
+ * For advanceHeld: records, before calls are made, that they are made: their next attempts, and with first ones the bytes
+ * that every repeat will send. `begun` are those that are recorded then; no other may be made.
+ */
+export const startAttempts: RawBuilder<unknown> = sql`
+    called as (
       update runtime.plugin_call
       set attempts = beginning.attempt, run_attempts = run_attempts + 1, next_attempt_at = null,
         request = coalesce(request, beginning.bytes)
@@ -42,4 +64,3 @@ export function startAttempts(vault: Vault, attempts: readonly NewAttempt[]): Ra
       select operation_id, stage, plugin_id, attempt, run, epoch from called
       returning operation_id
     )`
-}

@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import type { Selectable } from 'kysely'
 import { hasPlanOutline } from '../../operations/plan.ts'
 import type { FrozenPlan } from '../../operations/plan.ts'
 import { mapPlan } from '../../sealing/places.ts'
@@ -6,26 +6,29 @@ import { openingWith } from '../../sealing/stored-value.ts'
 import { openingEach } from '../../sealing/vault.ts'
 import type { Vault } from '../../sealing/vault.ts'
 import type { Db } from '../../world.ts'
+import type { RuntimeTables } from '../tables.ts'
+
+export type StoredPlanRow = Pick<Selectable<RuntimeTables['runtime.operation_plan']>, 'operation_id' | 'plan'>
 
 /** The frozen plan of an operation; every operation has one. */
 export async function readPlan(db: Db, vault: Vault, operationId: string): Promise<FrozenPlan> {
-  const plan = (await readPlans(db, vault, [operationId])).get(operationId)
+  const rows = await db
+    .selectFrom('runtime.operation_plan')
+    .select(['operation_id', 'plan'])
+    .where('operation_id', '=', operationId)
+    .execute()
+  const plan = (await openPlans(db, vault, rows)).get(operationId)
   if (plan === undefined) throw new Error(`operation ${operationId} has no frozen plan`)
   if (plan instanceof Error) throw plan
   return plan
 }
 
 /** Frozen plans by operation; one that does not open, or is damaged, is answered as the error of that, so that the others can be used. */
-export async function readPlans(
+export async function openPlans(
   db: Db,
   vault: Vault,
-  operationIds: readonly string[],
+  rows: readonly StoredPlanRow[],
 ): Promise<Map<string, FrozenPlan | Error>> {
-  const rows = await db
-    .selectFrom('runtime.operation_plan')
-    .select(['operation_id', 'plan'])
-    .where('operation_id', '=', sql<string>`any(${[...operationIds]}::uuid[])`)
-    .execute()
   const plans = await openingEach(vault, db, rows, ({ operation_id, plan }) => {
     if (!hasPlanOutline(plan)) throw new Error('its frozen plan is damaged')
     return mapPlan(operation_id, plan, openingWith(vault))
