@@ -15,6 +15,7 @@ const WARM_UP = 300
 const COUNT = 2_000
 const PER_SECOND = 50
 const PACED = 250
+const HANGING = 5_000
 const OURS: ArmName = 'bundle-console'
 const THE_PACED: ArmName = 'graphile-worker'
 const OTHERS: ArmName[] = [
@@ -33,7 +34,8 @@ const OTHERS: ArmName[] = [
  * All use the PostgreSQL that we bring, as `npm start` runs it and with synchronous_commit on, each a database of its own
  * that is new in every round, and a process of its own. Full speed: a backlog made beforehand is worked off, 20 at once;
  * DBOS has no backlog and makes each workflow when it runs it. Commits are those of the database while it is worked off.
- * Paced: 50 a second, from the commit that makes the piece until the database shows it as completed, asked every 2 ms.
+ * Paced: 50 a second, from the commit that makes the piece until the database shows it as completed, asked every 2 ms;
+ * ours also beside 5,000 operations that are due at a plugin which never answers.
  */
 export async function benchEngine(): Promise<Result[]> {
   const dataDir = mkdtempSync(join(tmpdir(), 'bundle-console-bench-'))
@@ -49,6 +51,10 @@ export async function benchEngine(): Promise<Result[]> {
   }
   const found = new Map<ArmName, Measured[]>([OURS, ...OTHERS].map((arm) => [arm, []]))
   const commits: number[] = []
+  const beside = new Map<number, number[]>([
+    [0, []],
+    [HANGING, []],
+  ])
   try {
     // interleaved, so that whatever else the machine does falls on all of them
     for (let index = 0; index < ROUNDS; index++) {
@@ -58,13 +64,17 @@ export async function benchEngine(): Promise<Result[]> {
         const paced = await measure({ kind: 'paced', arm, warmUp: 50, count: PACED, perSecond: PER_SECOND })
         measured.push({ ...fullSpeed, ...paced })
       }
+      for (const [hanging, medians] of beside) {
+        const paced = { kind: 'paced', arm: OURS, warmUp: 50, count: PACED, perSecond: PER_SECOND } as const
+        medians.push((await measure({ ...paced, hanging })).medianMs ?? Number.NaN)
+      }
     }
   } finally {
     plugin.disconnect()
     await server.stop()
     rmSync(dataDir, { recursive: true, force: true })
   }
-  return results(found, commits)
+  return [...results(found, commits), besideHanging(beside)]
 }
 
 function results(found: ReadonlyMap<ArmName, readonly Measured[]>, commits: readonly number[]): Result[] {
@@ -109,6 +119,22 @@ function results(found: ReadonlyMap<ArmName, readonly Measured[]>, commits: read
       meaning: `Median time to completion at ${PER_SECOND} a second, ours divided by ${THE_PACED}'s; at most the goal.`,
     },
   ]
+}
+
+/** What operations of a plugin that answers lose by the many that wait for one that does not. */
+function besideHanging(medians: ReadonlyMap<number, readonly number[]>): Result {
+  const of = (hanging: number): number => median(medians.get(hanging) ?? [])
+  return {
+    name: 'engine hanging plugin',
+    rows: [...medians].map(([hanging, all]) => ({
+      'due at a plugin that never answers': hanging,
+      'paced ms of another': round(median(all)),
+      rounds: all.map(round).join(' '),
+    })),
+    figure: of(HANGING) / of(0),
+    goal: 1.5,
+    meaning: `Median time to completion at ${PER_SECOND} a second with ${HANGING} operations due at a plugin that never answers, divided by that with none; at most the goal.`,
+  }
 }
 
 type DistributiveOmit<Type, Keys extends PropertyKey> = Type extends unknown ? Omit<Type, Keys> : never

@@ -21,6 +21,11 @@ export interface Arm {
 export interface ArmContext {
   databaseUrl: string
   pluginUrl: string
+  /**
+   * Of ours only: how many operations are due at a plugin that never answers, beside the work. Where it is said, also as none,
+   * the worker has its own settings and not those that it is compared with.
+   */
+  hanging?: number
 }
 
 export const CONCURRENCY = 20

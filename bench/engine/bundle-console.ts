@@ -26,13 +26,14 @@ import { CONCURRENCY } from './arm.ts'
 import type { Arm, ArmContext } from './arm.ts'
 
 const PLUGIN = 'provisioner'
+const SILENT = 'silent'
 const LOCATOR = 'bench/crm/MODULE/tenants'
 
 /**
  * CONFIGURE operations as a save makes them: one Module, one plugin in both stages. Each call is signed, its attempt is
  * recorded before and after, its answer is judged, the ledger is written and every step is told in an event.
  */
-export async function bundleConsoleArm({ databaseUrl, pluginUrl }: ArmContext): Promise<Arm> {
+export async function bundleConsoleArm({ databaseUrl, pluginUrl, hanging }: ArmContext): Promise<Arm> {
   // two pools, as the runtime has them: one that makes operations, one of the worker
   const making = openDatabase<RuntimeTables>(fromUrl(databaseUrl), { max: 8 })
   const { db, pool, close } = openDatabase<RuntimeTables>(fromUrl(databaseUrl), {
@@ -52,7 +53,7 @@ export async function bundleConsoleArm({ databaseUrl, pluginUrl }: ArmContext): 
   let worker: Worker | undefined
   let ended = 0
 
-  const freezeOne = (): Promise<OperationRow> =>
+  const freezeOne = (pluginId = PLUGIN): Promise<OperationRow> =>
     inTransaction(making.db, async (tx) => {
       const bundleInstallId = uuidv7(world)
       await sql`
@@ -72,11 +73,16 @@ export async function bundleConsoleArm({ databaseUrl, pluginUrl }: ArmContext): 
         operationType: 'CONFIGURE',
         currentVersion: '1.0.0',
         targetVersion: '1.0.0',
-        plan: planOf(bundleInstallId),
+        plan: planOf(bundleInstallId, pluginId),
         actor: { id: 'bench', name: 'Bench' },
         reason: null,
       })
     })
+
+  const make = async (count: number, pluginId: string): Promise<void> => {
+    for (let made = 0; made < count; made += CONCURRENCY)
+      await Promise.all(Array.from({ length: CONCURRENCY }, () => freezeOne(pluginId)))
+  }
 
   return {
     async prepare() {
@@ -85,18 +91,20 @@ export async function bundleConsoleArm({ databaseUrl, pluginUrl }: ArmContext): 
         select 'bench', 'engine', n, 'bench', 'Bench' from generate_series(1, 100) n`.execute(db)
       await db
         .insertInto('runtime.plugin')
-        .values({ plugin_id: PLUGIN, title: 'Provisioner', endpoint: pluginUrl, enabled: true })
+        .values([
+          { plugin_id: PLUGIN, title: 'Provisioner', endpoint: pluginUrl, enabled: true },
+          { plugin_id: SILENT, title: 'Silent', endpoint: `${pluginUrl}silent`, enabled: true },
+        ])
         .execute()
+      await make(hanging ?? 0, SILENT)
     },
     async fill(count) {
-      for (let made = 0; made < count; made += CONCURRENCY)
-        await Promise.all(Array.from({ length: CONCURRENCY }, freezeOne))
+      await make(count, PLUGIN)
     },
     async start(onDone) {
       worker = startWorker(world, {
         owner: uuidv7(world),
-        concurrency: CONCURRENCY,
-        callsPerPlugin: CONCURRENCY,
+        ...(hanging === undefined && { concurrency: CONCURRENCY, callsPerPlugin: CONCURRENCY }),
         onProgress() {
           const now = worker?.status().ended ?? 0
           for (; ended < now; ended++) onDone()
@@ -129,7 +137,7 @@ export async function bundleConsoleArm({ databaseUrl, pluginUrl }: ArmContext): 
 }
 
 /** Each installation is of a bundle of its own, with a Module of its own. */
-function planOf(bundleInstallId: string): FrozenPlan {
+function planOf(bundleInstallId: string, pluginId: string): FrozenPlan {
   const locator = `${LOCATOR}-${bundleInstallId}`
   return {
     resources: [
@@ -148,7 +156,7 @@ function planOf(bundleInstallId: string): FrozenPlan {
     ],
     plugins: [
       {
-        pluginId: PLUGIN,
+        pluginId,
         protocolVersion: '6.0.0',
         order: 1,
         failurePolicy: 'FAIL_FAST',

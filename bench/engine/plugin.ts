@@ -3,8 +3,9 @@ import type { AddressInfo } from 'node:net'
 
 const ANSWER_MS = 1
 
-/** A plugin in a process of its own: says APPLIED to whatever it is asked, after about a millisecond. */
+/** A plugin in a process of its own: says APPLIED to whatever it is asked, after about a millisecond; or never, below /silent. */
 const server = createServer((request, response) => {
+  if (request.url === '/silent') return
   const chunks: Buffer[] = []
   request.on('data', (chunk: Buffer) => chunks.push(chunk))
   request.on('end', () => {
