@@ -60,6 +60,10 @@ const DAMAGES: Record<string, (id: string) => Promise<unknown>> = {
     run(sql`delete from runtime.plugin_call where operation_id = ${id} and stage = 'AFTER_RESOURCES'`),
   'a frozen request that is no JSON': setCall('request', sql`convert_to('{"contractVersion":', 'UTF8')`),
   'a frozen request of another shape': setCall('request', sql`convert_to('5', 'UTF8')`),
+  'a frozen request of a data key that nobody has': setCall(
+    'request',
+    sql`decode('0100000063102030', 'hex')`,
+  ),
   'a frozen request that is random': setCall('request', sql`decode('01ff00ff10203040', 'hex')`),
   'an answer that is garbage': setWrites('7'),
   'an answer of other shapes': setWrites('{"a":5}'),
@@ -89,6 +93,10 @@ describe('damaged rows beside healthy ones', () => {
   before(async () => {
     await engine.register('steady')
     await engine.register('lost')
+    // and the data keys cannot be read to the end, where one is looked for
+    await run(sql`
+      insert into runtime.data_key (data_key_id, wrapped, sealing_key, replaced_at)
+      values (98, '\\x00', 'of another replica', clock_timestamp())`)
     await run(
       sql`update runtime.plugin set endpoint = 'no address at all', max_attempts = 2 where plugin_id = 'lost'`,
     )

@@ -65,6 +65,11 @@ export async function openingEach<Stored, Opened>(
     })
   const opened = openAll()
   if (!opened.some((one) => one instanceof UnknownDataKey)) return opened
-  await vault.learn(db)
-  return openAll()
+  // what was learned counts, also where not all could be; the others do not depend on it
+  const untold = await vault.learn(db).then(
+    () => null,
+    (error: unknown) => (error instanceof Error ? error : new Error(String(error))),
+  )
+  const again = openAll()
+  return untold === null ? again : again.map((one) => (one instanceof UnknownDataKey ? untold : one))
 }
