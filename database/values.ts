@@ -49,6 +49,13 @@ export function toRfc3339(value: string): string {
   return `${parts[1]}T${parts[2]}.${(parts[3] ?? '').slice(0, 3).padEnd(3, '0')}Z`
 }
 
+/** A `bytea` as it stands in JSON or in text, in whichever of its two formats the server was set to. */
+export function toBytes(value: string): Buffer {
+  return readBytes(value)
+}
+
+const readBytes: (value: string) => Buffer = pg.types.getTypeParser(pg.types.builtins.BYTEA, 'text')
+
 type Nested = string | null | Nested[]
 
 function arrayOf(parse: (value: string) => unknown) {

@@ -68,6 +68,7 @@ const DAMAGES: Record<string, (id: string) => Promise<unknown>> = {
   'an answer that is garbage': setWrites('7'),
   'an answer of other shapes': setWrites('{"a":5}'),
   'an answer with a value that is none': setWrites('{"a":{"b":null}}'),
+  'a call that is due at no time that there is': setCall('next_attempt_at', sql`'infinity'`),
   'an attempt that is there already': (id) =>
     run(sql`
       insert into runtime.attempt (operation_id, stage, plugin_id, attempt, run, lease_epoch)

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { toBytes } from '#database/values.ts'
 import type { OperationRow } from '../../operations/view.ts'
 import type { Db } from '../../world.ts'
 import type { StoredCallRow } from './read-calls.ts'
@@ -27,7 +28,9 @@ export interface Claimed {
  */
 export async function claimOperations(db: Db, claim: Claim): Promise<Claimed[]> {
   const { limit, perPlugin, rooms } = claim
-  const claimed = await sql<OperationRow & { plan: StoredPlanRow['plan'] | null; calls: CallAsJson[] }>`
+  const claimed = await sql<
+    OperationRow & { plan: StoredPlanRow['plan'] | null; calls: CallAsJson[] | null }
+  >`
     with recursive plugin (plugin_id) as (
       (select next_plugin from runtime.operation
         where state in ('PENDING', 'RUNNING', 'WAITING')
@@ -74,14 +77,13 @@ export async function claimOperations(db: Db, claim: Claim): Promise<Claimed[]> 
     )
     select claimed.*,
       (select plan from runtime.operation_plan where operation_plan.operation_id = claimed.operation_id) as plan,
-      array(select row_to_json(plugin_call) from runtime.plugin_call
-        where plugin_call.operation_id = claimed.operation_id
-        order by stage, call_order, plugin_id) as calls
+      (select json_agg(plugin_call order by stage, call_order, plugin_id) from runtime.plugin_call
+        where plugin_call.operation_id = claimed.operation_id) as calls
     from claimed`.execute(db)
   return claimed.rows.map(({ plan, calls, ...operation }) => ({
     operation,
     plan,
-    calls: calls.map(callRow),
+    calls: (calls ?? []).map(callRow),
   }))
 }
 
@@ -92,7 +94,8 @@ function callRow(call: CallAsJson): StoredCallRow {
   const { request, next_attempt_at: next } = call
   return {
     ...call,
-    request: request === null ? null : Buffer.from(request.slice('\\x'.length), 'hex'),
-    next_attempt_at: next === null ? null : new Date(next).toISOString(),
+    request: request === null ? null : toBytes(request),
+    // what is no time of ours is left as it is, for openCalls to complain of: here it would spoil all that was claimed
+    next_attempt_at: next === null || Number.isNaN(Date.parse(next)) ? next : new Date(next).toISOString(),
   }
 }

@@ -46,6 +46,8 @@ export async function openCalls(
 
 function openCall(vault: Vault, row: StoredCallRow): CallRow {
   if (!isWrites(row.writes)) throw new Error('what a plugin call wrote is damaged')
+  if (row.next_attempt_at !== null && Number.isNaN(Date.parse(row.next_attempt_at)))
+    throw new Error('when a plugin call is to be repeated is damaged')
   const key = { operationId: row.operation_id, stage: row.stage, pluginId: row.plugin_id }
   return {
     ...row,
