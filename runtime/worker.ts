@@ -81,12 +81,13 @@ export function startWorker(world: World, options: WorkerOptions): Worker {
         world.log.error('an operation was dropped', { operationId: lease.operationId }, error)
         return null
       })
-      .then((dueInMs) => {
+      .then((letGo) => {
         leases.remove(lease)
         running.delete(run)
         // a timer may fire a moment before the database thinks that it is time
-        if (dueInMs !== null) alarm.ringIn(dueInMs + 5)
-        else if (isMoreDue) alarm.ring()
+        if (letGo !== null && letGo.dueInMs !== null) alarm.ringIn(letGo.dueInMs + 5)
+        // what comes after one that was given back, or that rests, would fare no better at this moment
+        if (isMoreDue && letGo?.state !== 'give-back' && letGo?.state !== 'rest') alarm.ring()
       })
     running.add(run)
   }

@@ -56,11 +56,14 @@ export interface AdvanceOptions {
 
 export type Advanced =
   /** The worker does not hold the operation any more; nothing was changed. */
-  | { kind: 'lost' }
-  | { kind: 'in-flight' }
-  | { kind: 'call'; calls: readonly PreparedCall[] }
-  /** Done for now; due again after so many milliseconds, or null when it waits for nothing. */
-  | { kind: 'let-go'; dueInMs: number | null; state: Move['kind'] }
+  { kind: 'lost' } | { kind: 'in-flight' } | { kind: 'call'; calls: readonly PreparedCall[] } | LetGo
+
+/** Done for now; due again after so many milliseconds, or null when it waits for nothing. */
+export interface LetGo {
+  kind: 'let-go'
+  dueInMs: number | null
+  state: Move['kind']
+}
 
 /**
  * Takes operations on together. It waits for no lock: an operation that is left out of the answer is locked by somebody

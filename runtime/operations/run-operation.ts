@@ -1,5 +1,6 @@
 import { recordLateAnswer } from '../store/operations/record-attempt.ts'
 import type { World } from '../world.ts'
+import type { LetGo } from './advance.ts'
 import type { Advancer } from './advancer.ts'
 import type { Contact } from './breaker.ts'
 import type { Answered, Held } from './held.ts'
@@ -23,10 +24,9 @@ export interface Crew {
 
 /**
  * Works on one claimed operation until it is let go of or lost: advance, make the calls, wait for one of them, advance.
- * No transaction is open while a plugin is called. Answers the milliseconds after which the operation is due again,
- * or null.
+ * No transaction is open while a plugin is called. Answers how it was let go of, or null where it was lost.
  */
-export async function runOperation(crew: Crew, held: Held): Promise<number | null> {
+export async function runOperation(crew: Crew, held: Held): Promise<LetGo | null> {
   const { lease } = held
   const seats = new Seats(crew.slots)
   const flights = new Map<string, Promise<void>>()
@@ -43,7 +43,7 @@ export async function runOperation(crew: Crew, held: Held): Promise<number | nul
           await recordLate(crew, [...answered, ...landed])
           return null
         case 'let-go':
-          return advanced.dueInMs
+          return advanced
         case 'in-flight':
           break
         case 'call':

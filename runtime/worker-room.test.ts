@@ -1,0 +1,46 @@
+import { after, beforeEach, suite, test } from 'node:test'
+import { testEngine } from './operations/testing-engine.ts'
+import { planWith, reader } from './operations/testing-plan.ts'
+import type { TestEngine } from './operations/testing-engine.ts'
+
+const engine: TestEngine = await testEngine()
+
+suite('the room of a worker', { concurrency: false }, () => {
+  after(() => engine.close())
+  beforeEach(async () => {
+    engine.plugin.calls.length = 0
+    engine.plugin.script(() => ({ outcome: 'APPLIED' }))
+    for (const pluginId of ['first', 'second']) await engine.register(pluginId)
+  })
+
+  test('that an operation leaves which waits is taken at once', async () => {
+    const { db } = engine.runtime
+    engine.plugin.script(({ pluginId }) =>
+      pluginId === 'first' ? { outcome: 'UNKNOWN' } : { outcome: 'APPLIED' },
+    )
+    await engine.register('first', { maxAttempts: 1_000 })
+    await db
+      .updateTable('runtime.plugin')
+      .set({ max_backoff_ms: 3_600_000 })
+      .where('plugin_id', '=', 'first')
+      .execute()
+    const waiting = await engine.freeze({
+      installation: await engine.installation(),
+      plan: planWith([reader('first', 1)]),
+    })
+    // so often that its next time is far away
+    await db
+      .updateTable('runtime.plugin_call')
+      .set({ run_attempts: 20 })
+      .where('operation_id', '=', waiting.operation_id)
+      .execute()
+    const due = await engine.freeze({
+      installation: await engine.installation(),
+      plan: planWith([reader('second', 1)]),
+    })
+    const worker = engine.work({ concurrency: 1, pollMs: 60_000 })
+    await engine.until(due.operation_id, 'SUCCEEDED')
+    await engine.until(waiting.operation_id, 'WAITING')
+    await worker.stop()
+  })
+})
