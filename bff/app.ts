@@ -2,18 +2,19 @@ import { Hono } from 'hono'
 import { migrate } from '#database/migrate.ts'
 import { openDatabase } from '#database/pool.ts'
 import type { ConnectionSettings } from '#database/settings.ts'
+import { isUnavailable } from '#database/unreachable.ts'
 import { canonicalPath } from '#edge/canonical-path.ts'
 import { parseEgressAllow } from '#edge/egress.ts'
 import type { Log } from '#edge/log.ts'
 import { createOutbound } from '#edge/outbound.ts'
-import { problemResponse, TransportError } from '#edge/problem.ts'
+import { problemResponse } from '#edge/problem.ts'
 import { requestId } from '#edge/request-id.ts'
 import type { RequestFront } from '#edge/serve.ts'
 import { createActorAssertions } from './actor-assertion.ts'
 import type { AssertionKey } from './actor-assertion.ts'
 import { createAuth } from './auth-app.ts'
 import type { AuthSettings } from './auth-settings.ts'
-import { ConsoleFailure, problemOf } from './failure.ts'
+import { ConsoleFailure, failureOf, problemOf } from './failure.ts'
 import { provenance } from './middleware/provenance.ts'
 import { publicHost } from './middleware/public-host.ts'
 import { rateLimit } from './middleware/rate-limit.ts'
@@ -84,11 +85,11 @@ export async function createConsole(options: ConsoleOptions): Promise<Console> {
 
   const app = new Hono<{ Variables: SessionVariables }>()
   app.onError((error, c) => {
-    const failure = failureOf(error)
-    if (failure.code === 'INTERNAL_ERROR') {
-      log.error('request failed', { requestId: c.var.requestId, method: c.req.method }, error)
-    }
-    const headers = error instanceof TransportError ? error.headers : {}
+    const { failure, headers } = failureOf(error)
+    const fields = { requestId: c.var.requestId, method: c.req.method }
+    if (failure.code === 'INTERNAL_ERROR') log.error('request failed', fields, error)
+    // an outage is one thing to tell, and not with the stack of each request that met it
+    if (isUnavailable(error)) log.warn('the database did not serve a request', fields)
     const answer = problemResponse({ ...problemOf(failure, c.var.requestId) }, headers)
     // so made, it keeps what was set on the way here: Retry-After, Allow
     return c.newResponse(answer.body, answer)
@@ -140,10 +141,4 @@ export async function createConsole(options: ConsoleOptions): Promise<Console> {
 function egressOf(baseUrl: string): string {
   const { hostname, port, protocol } = new URL(baseUrl)
   return `${hostname}:${port === '' ? (protocol === 'https:' ? '443' : '80') : port}`
-}
-
-function failureOf(error: unknown): ConsoleFailure {
-  if (error instanceof ConsoleFailure) return error
-  if (error instanceof TransportError) return new ConsoleFailure(error.code, { message: error.message })
-  return new ConsoleFailure('INTERNAL_ERROR')
 }

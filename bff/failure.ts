@@ -1,6 +1,8 @@
+import { isUnavailable } from '#database/unreachable.ts'
 import type { Detail } from '#contract/protocol/envelope.ts'
 import { describeCode, statusOf } from '#contract/console-api/catalogue.ts'
 import type { Problem } from '#contract/console-api/problem.ts'
+import { TransportError } from '#edge/problem.ts'
 
 /** A failure on its way to the browser; whatever is not said comes from the catalogue of codes. */
 export class ConsoleFailure extends Error {
@@ -27,6 +29,25 @@ export class ConsoleFailure extends Error {
     this.details = options.details
     this.ownMessage = options.message
   }
+}
+
+/**
+ * What the browser is told of an error, and with which headers. Where our own database could not serve the request now,
+ * nothing was done yet and nobody is signed out: the same may be sent again. Of all else that nobody refused on purpose
+ * it is told nothing.
+ */
+export function failureOf(error: unknown): {
+  failure: ConsoleFailure
+  headers: Readonly<Record<string, string>>
+} {
+  if (error instanceof ConsoleFailure) return { failure: error, headers: {} }
+  if (error instanceof TransportError)
+    return { failure: new ConsoleFailure(error.code, { message: error.message }), headers: error.headers }
+  if (isUnavailable(error)) {
+    const failure = new ConsoleFailure('SERVICE_UNAVAILABLE', { retryable: true })
+    return { failure, headers: { 'retry-after': '1' } }
+  }
+  return { failure: new ConsoleFailure('INTERNAL_ERROR'), headers: {} }
 }
 
 /** The failure as RFC 9457 problem: title and remedy by code, the failure's own message where there is one. */

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import { isUnavailable } from '#database/unreachable.ts'
 import type { Log } from '#edge/log.ts'
 import { isCanonicalTarget } from '#edge/canonical-path.ts'
 import type { RequestFront } from '#edge/serve.ts'
@@ -28,7 +29,7 @@ export function idpFront(options: InteractionOptions & { log: Log }): RequestFro
     }
     const failed = (error: unknown): void => {
       log.error('The identity provider failed', { path: url.split('?', 1)[0] }, error)
-      if (!outgoing.headersSent) outgoing.statusCode = 500
+      if (!outgoing.headersSent) outgoing.statusCode = isUnavailable(error) ? 503 : 500
       outgoing.end()
     }
     if (url.startsWith(`${IDP_PATH}/interaction/`)) {

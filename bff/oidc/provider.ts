@@ -1,6 +1,7 @@
 import type { JWK } from 'jose'
 import { errors, interactionPolicy, Provider } from 'oidc-provider'
 import type { AdapterFactory, Configuration } from 'oidc-provider'
+import { isUnavailable } from '#database/unreachable.ts'
 import type { Log } from '#edge/log.ts'
 import { findUser } from '../store/idp-users/find-user.ts'
 import { SIGN_IN_SECONDS } from '../store/sign-ins/create-sign-in.ts'
@@ -113,6 +114,7 @@ function configurationOf({
       return { accountId: sub, claims: () => ({ sub, name: user.name, roles: user.roles }) }
     },
     renderError(ctx, _, error) {
+      if (isUnavailable(error)) ctx.status = 503
       const notice = error instanceof errors.SessionNotFound ? 'expired' : 'failed'
       ctx.type = 'html'
       ctx.body = noticePage({ language: languageOf(ctx.get('accept-language')), notice })

@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, it } from 'node:test'
+import { freePort } from '#database/free-port.ts'
+import { startTestServer, testDatabase } from '#database/testing.ts'
+import type { TestServer } from '#database/testing.ts'
+import { createLog } from '#edge/log.ts'
+import { serve } from '#edge/serve.ts'
+import { loadActorKey } from './actor-key.ts'
+import { createConsole } from './app.ts'
+import { bffMigrations } from './store/tables.ts'
+import { EVERYWHERE, TestBrowser } from './testing.ts'
+
+// A whole console on a server that goes away under it. What nobody catches fails the run.
+
+let database: TestServer
+let origin: string
+let stop: () => Promise<void>
+
+before(async () => {
+  database = await startTestServer()
+  const { connection } = await testDatabase({ migrations: [bffMigrations], server: database.url })
+  const dataDir = mkdtempSync(join(tmpdir(), 'bff-away-'))
+  const port = await freePort()
+  origin = `http://localhost:${port}`
+  const bff = await createConsole({
+    connection,
+    dataDir,
+    settings: {
+      publicOrigin: origin,
+      externalIdp: null,
+      rolesClaim: 'roles',
+      users: [{ username: 'ada', password: 'correct horse', roles: [EVERYWHERE('admin')] }],
+      limits: { idleSeconds: 900, absoluteSeconds: 900 },
+      trustedProxyHops: 0,
+    },
+    runtime: { baseUrl: 'http://127.0.0.1:1/bundle-runtime/api', credential: 'a credential of the test' },
+    assertionKey: await loadActorKey(dataDir),
+    folder: import.meta.dirname,
+    loopback: () => `http://127.0.0.1:${port}`,
+    log: createLog({ name: 'test', level: 'silent' }),
+  })
+  const server = await serve({ app: bff.app, port, ...(bff.front !== null && { front: bff.front }) })
+  stop = async () => {
+    await server.stop({ graceMs: 100 })
+    await bff.stop()
+    await database.stop()
+    rmSync(dataDir, { recursive: true })
+  }
+})
+after(() => stop())
+
+it('while the database is away requests are 503 and may be repeated, and nobody is signed out', async () => {
+  const ada = new TestBrowser(origin)
+  await ada.signIn('ada', 'correct horse')
+  const form = await ada.openForm()
+  const { session } = ada
+  assert.ok(session !== null)
+  assert.equal((await ada.api('/api/session')).status, 200)
+
+  await database.pause()
+  const asked: [path: string, init?: RequestInit][] = [
+    ['/api/session'],
+    ['/api/operations'],
+    ['/api/events'],
+    ['/auth/login', { headers: { 'sec-fetch-dest': 'document' } }],
+    ['/auth/logout', { method: 'POST', headers: { origin } }],
+  ]
+  for (const [path, init] of asked) {
+    const answer = await ada.api(path, init)
+    assert.equal(answer.status, 503, path)
+    assert.equal(answer.headers.get('content-type'), 'application/problem+json')
+    assert.equal(answer.headers.get('retry-after'), '1')
+    assert.equal(answer.headers.get('cache-control'), 'no-store')
+    assert.equal(answer.headers.get('clear-site-data'), null)
+    const problem = (await answer.json()) as Record<string, unknown>
+    assert.equal(problem['code'], 'SERVICE_UNAVAILABLE', path)
+    assert.equal(problem['retryable'], true)
+    assert.match(String(problem['requestId']), /./)
+    assert.equal(ada.session, session, path)
+  }
+  // the embedded identity provider's own pages
+  assert.equal((await ada.submit(form, 'ada', 'correct horse')).status, 503)
+  assert.equal((await ada.request(form)).status, 503)
+  assert.equal((await ada.request('/healthz')).status, 200)
+
+  await database.restart()
+  assert.equal((await ada.api('/api/session')).status, 200)
+})
