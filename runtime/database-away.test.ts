@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
+import pg from 'pg'
 import type { JsonObject } from '#contract/protocol/json.ts'
+import { clientConfig, fromUrl } from '#database/settings.ts'
 import { startTestServer, testDatabase } from '#database/testing.ts'
 import type { TestDatabase, TestServer } from '#database/testing.ts'
 import { TestReader, until } from './events/testing-stream.ts'
@@ -69,6 +73,20 @@ async function openStream(): Promise<TestReader> {
   return reader
 }
 
+/** On the server of the test, beside its database, so by a session that none of the settings of that one touches. */
+async function onServer(text: string): Promise<void> {
+  const client = new pg.Client({ ...clientConfig(fromUrl(server.url)), connectionTimeoutMillis: 10_000 })
+  await client.connect()
+  await client.query(text)
+  await client.end()
+}
+
+const whyNotReady = async (): Promise<unknown> => {
+  const answer = await http.send(`${API}/readyz`)
+  const { message } = (await answer.json()) as JsonObject
+  return answer.status === 503 ? message : answer.status
+}
+
 describe('while the database is away', () => {
   it('requests are 503, the replica lives and is not ready, and all goes on by itself when it is back', async () => {
     const reader = await openStream()
@@ -104,6 +122,35 @@ describe('while the database is away', () => {
       return /^bundle_runtime_database_up 1$/m.test(text) && /^bundle_runtime_listening 1$/m.test(text)
     }, 20_000)
     await reader.leave()
+  })
+
+  it('a replica on a database that is set to read-only is not ready and says so, and is again when that is over', async () => {
+    const name = pg.escapeIdentifier(database.connection.database)
+    await onServer(`alter database ${name} set default_transaction_read_only = on`)
+    // it is true of new sessions alone
+    await onServer(
+      `select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'bundle-runtime%'`,
+    )
+    await until(async () => (await whyNotReady()) !== 200, 20_000)
+    await until(async () => (await whyNotReady()) !== 'The database cannot be reached', 20_000)
+    assert.equal((await http.call('/operations')).status, 200)
+    assert.equal((await tryInstall()).status, 503)
+    // last of all: it may keep no session that stays read-only
+    assert.equal(await whyNotReady(), 'The database is set to read-only and takes no writes')
+    await onServer(`alter database ${name} reset default_transaction_read_only`)
+    await worksAgain()
+  })
+
+  it('neither is one on a standby, until that is promoted', async () => {
+    await server.pause()
+    writeFileSync(join(fromUrl(server.url).host, 'postgresql', 'standby.signal'), '')
+    await server.restart()
+    await until(async () => (await whyNotReady()) !== 'The database cannot be reached', 20_000)
+    assert.equal(await whyNotReady(), 'The database is a standby, which takes no writes')
+    assert.equal((await http.call('/operations')).status, 200)
+    assert.equal((await tryInstall()).status, 503)
+    await onServer('select pg_promote()')
+    await worksAgain()
   })
 
   it('no request that meets a restart or a crash is told anything but that, or that it was done', async () => {

@@ -5,6 +5,8 @@ import { TransportError } from '#edge/problem.ts'
 import type { Position } from '../events/position.ts'
 import { listAppliedMigrations } from '../store/migrations.ts'
 import { listSigningKeys } from '../store/signing-keys/list-signing-keys.ts'
+import { whyReadOnly } from '../store/why-read-only.ts'
+import type { ReadOnly } from '../store/why-read-only.ts'
 import type { World } from '../world.ts'
 import { databaseGauges } from './gauges.ts'
 import type { Gauge } from './gauges.ts'
@@ -28,6 +30,11 @@ export interface HealthOptions {
 /** Whoever asks how we are does not wait long for the answer. */
 const WITHIN_MS = 2_000
 
+const READ_ONLY: Record<NonNullable<ReadOnly>, string> = {
+  standby: 'The database is a standby, which takes no writes',
+  setting: 'The database is set to read-only and takes no writes',
+}
+
 /** What machines ask, outside the envelope and without a credential; none of it tells anything of a scope or person. */
 export function healthRoutes(options: HealthOptions): HttpApp {
   const { world, metrics, migrations, isStopping } = options
@@ -37,8 +44,10 @@ export function healthRoutes(options: HealthOptions): HttpApp {
 
   app.get('/readyz', async (c) => {
     if (isStopping()) throw notReady('This replica is stopping')
-    const applied = await soon(world, listAppliedMigrations(world.db))
+    const asked = Promise.all([listAppliedMigrations(world.db), whyReadOnly(world.db)])
+    const [applied, readOnly] = (await soon(world, asked)) ?? [null, null]
     if (applied === null) throw notReady('The database cannot be reached')
+    if (readOnly !== null) throw notReady(READ_ONLY[readOnly])
     if (!isUpToDate([...migrations], applied))
       throw notReady('The database schema is not the one of this version')
     return c.json({ status: 'ready' })

@@ -1,0 +1,19 @@
+import { sql } from 'kysely'
+import type { Db } from '../world.ts'
+
+/** Why this database takes no writes now: it is a standby, or somebody made it read-only. Null where it takes them. */
+export type ReadOnly = 'standby' | 'setting' | null
+
+export function whyReadOnly(db: Db): Promise<ReadOnly> {
+  return db.connection().execute(async (one) => {
+    const found = await sql<{ is_standby: boolean; is_read_only: boolean }>`
+      select pg_is_in_recovery() as is_standby, current_setting('transaction_read_only')::bool as is_read_only`.execute(
+      one,
+    )
+    const { is_standby: isStandby, is_read_only: isReadOnly } = found.rows[0] ?? {}
+    if (isReadOnly !== true) return null
+    // refused, by which the pool gives this session up: the next one may be led to a new primary, or not be read-only
+    await sql`select from runtime.migration where false for update`.execute(one).catch(() => undefined)
+    return isStandby === true ? 'standby' : 'setting'
+  })
+}
