@@ -1,3 +1,4 @@
+import { Alarm } from './alarm.ts'
 import { Advancer } from './operations/advancer.ts'
 import { claim } from './operations/claim.ts'
 import type { Held } from './operations/held.ts'
@@ -56,7 +57,7 @@ export function startWorker(world: World, options: WorkerOptions): Worker {
   const abandon = new AbortController()
   const finished = new AbortController()
   const running = new Set<Promise<void>>()
-  const alarm = new Alarm(world)
+  const alarm = new Alarm(world.clock)
   const isStopping = () => stopped.signal.aborted
   const advancer = new Advancer({
     world,
@@ -153,40 +154,4 @@ function wasFull({ limit, perPlugin, rooms }: Claim, claimed: readonly Held[]): 
     rooms.some(({ pluginId, room }) => room <= (taken.get(pluginId)?.length ?? 0)) ||
     [...taken].some(([pluginId, of]) => pluginId !== '' && of.length >= (known.get(pluginId) ?? perPlugin))
   )
-}
-
-/** A sleep that can be cut short, also by a ring that comes while nobody sleeps. */
-class Alarm {
-  private readonly world: World
-  private readonly rings: number[] = []
-  private sleeper: AbortController | null = null
-
-  constructor(world: World) {
-    this.world = world
-  }
-
-  ring(): void {
-    this.ringIn(0)
-  }
-
-  ringIn(ms: number): void {
-    this.rings.push(this.world.clock.monotonic() + ms)
-    this.sleeper?.abort()
-  }
-
-  /** Until the first ring, at most `ms`. */
-  async sleep(ms: number): Promise<void> {
-    const end = this.world.clock.monotonic() + ms
-    for (;;) {
-      const now = this.world.clock.monotonic()
-      const next = Math.min(end, ...this.rings)
-      if (next <= now) break
-      this.sleeper = new AbortController()
-      await this.world.clock.sleep(next - now, this.sleeper.signal).catch(() => {})
-    }
-    this.sleeper = null
-    const now = this.world.clock.monotonic()
-    const later = this.rings.filter((at) => at > now)
-    this.rings.splice(0, this.rings.length, ...later)
-  }
 }
