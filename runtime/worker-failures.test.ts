@@ -1,5 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, beforeEach, suite, test } from 'node:test'
+import { inTransaction } from '#database/transaction.ts'
+import { until } from './events/testing-stream.ts'
+import { findOperation } from './store/operations/find-operation.ts'
+import { lockOperation } from './store/operations/lock-operation.ts'
 import { recordLateAnswer } from './store/operations/record-attempt.ts'
 import { readCalls } from './store/operations/read-calls.ts'
 import { engineSteps, testEngine } from './operations/testing-engine.ts'
@@ -181,6 +185,60 @@ suite('an operation whose plugins do not just succeed', { concurrency: false }, 
     await engine.until(operation_id, 'SUCCEEDED')
     await worker.stop()
     assert.equal(engine.plugin.calls.length, 2)
+  })
+
+  test('a trouble of the runtime’s own does not end an operation while a call of it is under way', async () => {
+    const { db } = engine.runtime
+    const [answerFirst, answerSecond] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    engine.plugin.script(async ({ pluginId }) => {
+      await (pluginId === 'first' ? answerFirst : answerSecond).promise
+      return pluginId === 'first' ? { outcome: 'FAILED' } : { outcome: 'APPLIED' }
+    })
+    const installation = await engine.installation()
+    const plan = planWith([reader('first', 1), reader('second', 1)])
+    const { operation_id } = await engine.freeze({ installation, plan })
+    const damage = (writes: string | null) =>
+      db
+        .updateTable('runtime.plugin_call')
+        .set({ writes })
+        .where('operation_id', '=', operation_id)
+        .where('stage', '=', 'AFTER_RESOURCES')
+        .where('plugin_id', '=', 'first')
+        .execute()
+    const worker = engine.work()
+    await until(() => engine.plugin.calls.length === 2, 10_000)
+    await damage('7')
+    // somebody has it locked, so that it goes alone and by what is read
+    await inTransaction(db, async (tx) => {
+      await lockOperation(tx, operation_id)
+      answerFirst.resolve()
+      await engine.world.clock.sleep(300)
+    })
+    await until(
+      async () => (await attemptsOf(operation_id)).some(({ outcome }) => outcome === 'FAILED'),
+      10_000,
+    )
+    await damage(null)
+    // were it let go of, this would be its time
+    await db
+      .updateTable('runtime.operation')
+      .set({ available_at: new Date(0).toISOString() })
+      .where('operation_id', '=', operation_id)
+      .where('lease_owner', 'is', null)
+      .execute()
+    await engine.world.clock.sleep(300)
+    assert.equal((await findOperation(db, operation_id))?.state, 'RUNNING')
+    answerSecond.resolve()
+    await engine.until(operation_id, 'FAILED')
+    await worker.stop()
+    const attempts = await attemptsOf(operation_id)
+    assert.deepEqual(
+      attempts.map(({ outcome, late }) => [outcome, late]),
+      [
+        ['FAILED', false],
+        ['APPLIED', false],
+      ],
+    )
   })
 
   test('one that cannot go on holds up none of those that would go with it', async () => {

@@ -100,7 +100,7 @@ export async function advanceWideTogether(
 
 /**
  * The same for one operation, waiting for locks. A trouble of the runtime's own undoes all but the recording of the
- * answers: no plugin is asked again because of it, and the operation rests for a while.
+ * answers: no plugin is asked again because of it, and the operation rests for a while, when no call is under way.
  */
 export async function advanceAlone(world: World, ready: Ready, options: AdvanceOptions): Promise<Advanced> {
   const { held, answered } = ready
@@ -123,13 +123,14 @@ export async function advanceAlone(world: World, ready: Ready, options: AdvanceO
       const steps = await decideAll(world, tx, [known], { ...options, mayRecall: false })
       return { steps, written: await writeWideDecisions(tx, world.vault, steps) }
     }
-    return (
-      (await guarded(tx, world, operation.operation_id, part)) ?? (await rest(world, tx, ready, operation))
-    )
+    const decided = await guarded(tx, world, operation.operation_id, part)
+    if (decided !== null) return { ...decided, isRead: true }
+    return { ...(await pause(world, tx, ready, operation, options)), isRead: false }
   })
   if (done === null) return { kind: 'lost' }
   const advanced = conclude(done.steps, done.written).get(ready)
   if (advanced === undefined) throw new Error('an attempt could not be begun')
+  if (!done.isRead) held.calls = null
   return advanced
 }
 
@@ -281,9 +282,22 @@ function conclude(steps: readonly Step[], { moved, begun }: HeldAdvanced): Map<R
   return advanced
 }
 
-async function rest(world: World, tx: Tx, ready: Ready, operation: Held['operation']) {
+/**
+ * Lets go of an operation that cannot go on; but not while calls of it are under way: another worker would take it on as if
+ * there were none.
+ */
+async function pause(
+  world: World,
+  tx: Tx,
+  ready: Ready,
+  operation: Held['operation'],
+  options: AdvanceOptions,
+) {
   const { lease, plan } = ready.held
-  const steps = [{ ready, lease, answers: [], decision: restAfterTrouble(operation, plan) }]
+  const decision = ready.isInFlight
+    ? keepGoing({ operation, plan, calls: [] }, options)
+    : restAfterTrouble(operation, plan)
+  const steps = [{ ready, lease, answers: [], decision }]
   return { steps, written: await writeDecisions(tx, world.vault, steps) }
 }
 
