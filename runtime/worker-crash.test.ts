@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, beforeEach, suite, test } from 'node:test'
+import { inTransaction } from '#database/transaction.ts'
+import { lockOperation } from './store/operations/lock-operation.ts'
 import { readCalls } from './store/operations/read-calls.ts'
 import { engineSteps, testEngine } from './operations/testing-engine.ts'
 import { planWith, reader } from './operations/testing-plan.ts'
@@ -95,6 +97,29 @@ suite('workers that come and go', { concurrency: false }, () => {
     await Promise.all(workers.map((worker) => worker.stop()))
     assert.equal(most, 1)
     assert.equal(engine.plugin.calls.length, 30 * 4)
+  })
+
+  test('one renewal that does not come through costs no lease', async () => {
+    const { db } = engine.runtime
+    const begun = performance.now()
+    const at = (ms: number) => engine.world.clock.sleep(Math.max(0, begun + ms - performance.now()))
+    engine.plugin.script(async ({ stage }) => {
+      if (stage === 'BEFORE_RESOURCES') await at(4_600)
+      return { outcome: 'APPLIED' }
+    })
+    const installation = await engine.installation()
+    const { operation_id } = await engine.freeze({ installation, plan: planWith([reader('first', 1)]) })
+    // renewals are due each second, and after two without one it is lost
+    const worker = engine.work({ leaseMs: 3_000 })
+    await at(1_500)
+    await inTransaction(db, async (tx) => {
+      await lockOperation(tx, operation_id)
+      await at(2_500)
+    })
+    await engine.until(operation_id, 'SUCCEEDED')
+    await worker.stop()
+    assert.equal(worker.status().leasesLost, 0)
+    assert.equal(engine.plugin.calls.length, 2)
   })
 
   test('a plugin that hangs does not hold up the operations of others', async () => {

@@ -8,9 +8,9 @@ interface HeldLease extends Lease {
 }
 
 /**
- * The leases that one worker holds. They are renewed when a third of their time is over; a worker that could not renew
- * one for two thirds stops working on it, well before another worker may claim the operation. This is by the monotonic
- * clock; who really holds a lease is told by the database alone.
+ * The leases that one worker holds. They are renewed when a third of their time is over, and soon again where that failed; a
+ * worker that could not renew one for two thirds stops working on it, well before another worker may claim the operation.
+ * This is by the monotonic clock; who really holds a lease is told by the database alone.
  */
 export class Leases {
   private readonly held = new Map<string, HeldLease>()
@@ -50,22 +50,26 @@ export class Leases {
 
   /** Renews until `signal` is aborted. */
   async keepRenewing(signal: AbortSignal): Promise<void> {
+    let areRenewed = true
     while (!signal.aborted) {
-      await this.world.clock.sleep(this.leaseMs / 3, signal).catch(() => {})
-      if (!signal.aborted && this.held.size > 0) await this.renewAll()
+      // one that was not renewed would be lost before its turn came again
+      await this.world.clock.sleep(this.leaseMs / (areRenewed ? 3 : 12), signal).catch(() => {})
+      if (!signal.aborted) areRenewed = await this.renewAll()
     }
   }
 
-  private async renewAll(): Promise<void> {
+  /** False where one that may be worked on was not renewed: it was locked, or the database was away. */
+  private async renewAll(): Promise<boolean> {
     const since = this.world.clock.monotonic()
     const leases = [...this.held.values()].filter((lease) => this.mayWork(lease))
-    if (leases.length === 0) return
+    if (leases.length === 0) return true
     try {
       for (const renewed of await renewLeases(this.world.db, leases, this.leaseMs))
         this.renewed(renewed, since)
     } catch (error) {
       this.world.log.warn('leases could not be renewed', { leases: leases.length }, error)
     }
+    return leases.every((lease) => lease.renewedAt >= since || !this.mayWork(lease))
   }
 }
 
