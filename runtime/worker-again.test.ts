@@ -82,6 +82,30 @@ suite('an operation that a person runs again or takes over', { concurrency: fals
     assert.doesNotMatch(JSON.stringify(detail), new RegExp(token))
   })
 
+  test('what a plugin writes as sensitive is masked in what another tells that was called with it', async () => {
+    const token = 'issued-token-5678'
+    for (const laterMs of [0, 300]) {
+      const both = Promise.withResolvers<void>()
+      const calls: string[] = []
+      engine.plugin.script(async ({ pluginId, stage }) => {
+        if (stage !== 'BEFORE_RESOURCES') return { outcome: 'APPLIED' }
+        calls.push(pluginId)
+        if (calls.length === 2) both.resolve()
+        await both.promise
+        if (pluginId === 'provisioner')
+          return { outcome: 'APPLIED', resources: { [LOCATOR]: { token: data(token, true) } } }
+        await engine.world.clock.sleep(laterMs)
+        return { errorCode: 'BUSY', data: { message: `No room for ${token}`, retryable: false } }
+      })
+      const installation = await engine.installation()
+      const plan = planWith([authorization(), reader('first', 1)])
+      const { operation_id } = await engine.freeze({ installation, plan })
+      const operation = await failsWith(operation_id, 'BUSY')
+      assert.doesNotMatch(JSON.stringify(operation.failure), new RegExp(token))
+      assert.doesNotMatch(JSON.stringify(await detailOf(operation_id)), new RegExp(token))
+    }
+  })
+
   test('a takeover is a DETACH with the next sequence over everything that was begun', async () => {
     const plan = planWith([reader('first', 1), authorization({ order: 2 })])
     engine.plugin.script(({ pluginId, stage }) => {

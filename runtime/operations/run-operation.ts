@@ -1,3 +1,5 @@
+import type { JsonValue } from '#contract/protocol/json.ts'
+import { maskStrings } from '#edge/scrub.ts'
 import { recordLateAnswer } from '../store/operations/record-attempt.ts'
 import type { World } from '../world.ts'
 import type { LetGo } from './advance.ts'
@@ -9,6 +11,7 @@ import { makeCall } from './make-call.ts'
 import { Seats } from './plugin-slots.ts'
 import type { PluginSlots } from './plugin-slots.ts'
 import type { PreparedCall } from './prepare-call.ts'
+import { sensitiveIn } from './sensitive-values.ts'
 import type { Tally } from './tally.ts'
 
 /** What one worker's operations have in common. */
@@ -31,6 +34,8 @@ export async function runOperation(crew: Crew, held: Held): Promise<LetGo | null
   const seats = new Seats(crew.slots)
   const flights = new Map<string, Promise<void>>()
   const landed: Answered[] = []
+  /** What plugins wrote as sensitive since this worker took the operation on. */
+  const secrets: JsonValue[] = []
   let answered: Answered[] = []
   try {
     for (;;) {
@@ -40,7 +45,7 @@ export async function runOperation(crew: Crew, held: Held): Promise<LetGo | null
           crew.tally.leasesLost++
           crew.world.log.warn('the lease of an operation was lost', { operationId: lease.operationId })
           await Promise.all(flights.values())
-          await recordLate(crew, [...answered, ...landed])
+          await recordLate(crew, withoutSecrets([...answered, ...landed], secrets))
           return null
         case 'let-go':
           return advanced
@@ -54,17 +59,37 @@ export async function runOperation(crew: Crew, held: Held): Promise<LetGo | null
             const flight = fly(crew, call).then((answer) => {
               seats.end(call.pluginId)
               flights.delete(call.pluginId)
+              secrets.push(...sensitiveIn(answer.judgement.writes))
               landed.push(answer)
             })
             flights.set(call.pluginId, flight)
           }
       }
       if (landed.length === 0) await Promise.race(flights.values())
-      answered = landed.splice(0)
+      answered = withoutSecrets(landed.splice(0), secrets)
     }
   } finally {
     seats.leave()
   }
+}
+
+/**
+ * Masks in what plugins told what others wrote as sensitive that were called together with them: when it was judged, that was
+ * not known. What was recorded before is masked when the writes are recorded.
+ */
+function withoutSecrets(answers: readonly Answered[], secrets: readonly JsonValue[]): Answered[] {
+  if (secrets.length === 0) return [...answers]
+  return answers.map(({ judgement, ...answer }) => {
+    const { failure } = judgement
+    return {
+      ...answer,
+      judgement: {
+        ...judgement,
+        failure: failure && { ...failure, message: String(maskStrings(failure.message, secrets)) },
+        recorded: maskStrings(judgement.recorded, secrets),
+      },
+    }
+  })
 }
 
 async function fly({ world, slots, tally, abandon }: Crew, call: PreparedCall): Promise<Answered> {
