@@ -55,6 +55,20 @@ describe('a program', () => {
     })
   }
 
+  it('goes on stopping in order when it gets a second SIGTERM', async () => {
+    const ended = await run(
+      `program.onStop(async () => {
+         await sleep(20)
+         process.kill(process.pid, 'SIGTERM')
+         await sleep(50)
+         ${say('database')}
+       })
+       ${say('ready')}`,
+      { signal: 'SIGTERM' },
+    )
+    assert.deepEqual(ended, { code: 0, said: 'database\n', complained: '' })
+  })
+
   it('that is told to end while it starts stops what comes of the start', async () => {
     const ended = await run(
       `${say('ready')}

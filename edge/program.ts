@@ -43,7 +43,8 @@ export async function runProgram(start: (program: Program) => Promise<void>): Pr
   }
 
   process.once('SIGINT', () => end(0))
-  process.once('SIGTERM', () => end(0))
+  // not once: whoever stops a whole group of processes reaches this twice, as what started it hands the signal on too
+  process.on('SIGTERM', () => end(0))
   process.on('uncaughtException', (error) => end(1, error))
   process.on('unhandledRejection', (reason) => end(1, reason))
   started = start({

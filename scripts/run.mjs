@@ -42,6 +42,19 @@ child.on('exit', (code) => process.exit(code ?? 1))
 // Ctrl+C reaches the program by itself, and this waits until it has stopped in order; SIGTERM comes to this alone
 process.on('SIGINT', () => undefined)
 process.on('SIGTERM', () => child.kill('SIGTERM'))
+endWithNpm()
+
+// `npm run` hands SIGTERM to its shell, and many a shell dies of it and tells nobody. Without this the program would go on,
+// hold its port, and be nobody's to stop. On Windows a parent's end is not seen.
+function endWithNpm() {
+  if (process.env.npm_lifecycle_event === undefined || process.platform === 'win32') return
+  const parent = process.ppid
+  const watch = setInterval(() => {
+    if (process.ppid === parent) return
+    clearInterval(watch)
+    child.kill('SIGTERM')
+  }, 250)
+}
 
 function installWhatIsMissing() {
   const stamp = join(root, 'node_modules', '.bundle-console-install')

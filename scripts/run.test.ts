@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, describe, it } from 'node:test'
+
+import { root } from './process.ts'
+
+const dataDir = mkdtempSync(join(tmpdir(), 'run-'))
+after(() => rmSync(dataDir, { recursive: true }))
+
+describe('a program that npm started', { skip: process.platform === 'win32' && 'no signals there' }, () => {
+  it('ends when npm gets SIGTERM', { timeout: 60_000 }, async () => {
+    // it waits for a database at a port where there is none, for a minute and a half at most
+    const npm = spawn('npm', ['run', '--silent', 'start:runtime', '--', '--worker'], {
+      cwd: root,
+      env: {
+        ...process.env,
+        DATA_DIR: dataDir,
+        DATABASE_URL: 'postgresql://nobody@127.0.0.1:1/none',
+        DATABASE_WAIT_SECONDS: '90',
+      },
+      stdio: ['ignore', 'pipe', 'ignore'],
+    })
+    const [said] = (await once(npm.stdout, 'data')) as [Buffer]
+    assert.match(said.toString(), /waiting for the database/)
+    npm.kill('SIGTERM')
+    // the pipe ends when the last process that writes to it has ended
+    npm.stdout.resume()
+    await once(npm, 'close')
+  })
+})
