@@ -1,8 +1,11 @@
 import { joinServer } from '#database/join.ts'
+import { pendingMigrations, readMigrations } from '#database/migrate.ts'
 import { openDatabase } from '#database/pool.ts'
+import { isPgError, PG } from '#database/transaction.ts'
 import { createLog, fieldsFirst } from '#edge/log.ts'
 import type { Program } from '#edge/program.ts'
 import { readRuntimeSettings } from './config.ts'
+import { listAppliedMigrations, RUNTIME_MIGRATIONS } from './store/migrations.ts'
 import type { RuntimeTables } from './store/tables.ts'
 import type { Db } from './world.ts'
 
@@ -18,5 +21,16 @@ export async function openForCommand(
   onStop(() => server.stop())
   const { db, close } = openDatabase<RuntimeTables>(server.connection, { applicationName: name })
   onStop(close)
+  await refuseNewerSchema(db)
   return { settings, db }
+}
+
+/** A command of an older version does not know what a newer one keeps where, so it changes nothing there. */
+async function refuseNewerSchema(db: Db): Promise<void> {
+  const applied = await listAppliedMigrations(db).catch((error: unknown) => {
+    // no runtime has started on it yet; each command says what that means for it
+    if (isPgError(error, PG.undefinedTable)) return []
+    throw error
+  })
+  pendingMigrations(RUNTIME_MIGRATIONS.schema, await readMigrations(RUNTIME_MIGRATIONS.folder), applied)
 }

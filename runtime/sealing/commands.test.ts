@@ -5,6 +5,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
+import { sql } from 'kysely'
 import { openDatabase } from '#database/pool.ts'
 import type { Database } from '#database/pool.ts'
 import { toUrl } from '#database/settings.ts'
@@ -132,6 +133,19 @@ describe('the keys of a database', () => {
       second,
     )
     assert.equal(again.code, 0, again.err)
+  })
+
+  it('are left alone by a command on a schema of a newer version', async () => {
+    await sql`insert into runtime.migration (name, sha256) values ('9999_newer', '')`.execute(database.db)
+    for (const [program, ...args] of [
+      ['sealing/rotate-main.ts'],
+      ['sealing/rewrap-main.ts', '--to', first],
+    ] as const) {
+      const { code, err } = await run(program, { SEALING_KEY_FILE: second }, ...args)
+      assert.equal(code, 1)
+      assert.match(err, /^The database schema "runtime" was brought to 9999_newer by a newer version/)
+    }
+    await sql`delete from runtime.migration where name = '9999_newer'`.execute(database.db)
   })
 
   it('are told how to be used', async () => {
