@@ -100,6 +100,13 @@ describe('what needs no credential', () => {
       /bundle_runtime_http_requests_total\{endpoint="GET \/plugins\/\{pluginId\}",status="200",code="NOT_FOUND"\} \d+/,
     )
     assert.match(text, /bundle_runtime_operations\{state="FAILED"\} 0/)
+    const buckets = text.matchAll(
+      /request_seconds_bucket\{endpoint="GET \/plugins\/\{pluginId\}",le="([^"]+)"/g,
+    )
+    assert.equal(
+      [...buckets].map(([, bound]) => bound).join(' '),
+      '0.005 0.01 0.025 0.05 0.1 0.25 0.5 1 2.5 5 10 +Inf',
+    )
     assert.doesNotMatch(text, /some-plugin-name|ada/)
   })
 })

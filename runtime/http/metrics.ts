@@ -26,7 +26,8 @@ export function createMetrics(): Metrics {
   return {
     count: (name, labels, by = 1) => add(name, labels, by),
     observe(name, labels, seconds) {
-      for (const bound of BOUNDS) if (seconds <= bound) add(`${name}_bucket`, { ...labels, le: bound }, 1)
+      // every bucket from the first observation on, also those of 0: the format wants them all, in this order
+      for (const bound of BOUNDS) add(`${name}_bucket`, { ...labels, le: bound }, seconds <= bound ? 1 : 0)
       add(`${name}_bucket`, { ...labels, le: '+Inf' }, 1)
       add(`${name}_sum`, labels, seconds)
       add(`${name}_count`, labels, 1)
