@@ -115,7 +115,7 @@ async function readApplied(client: pg.PoolClient, schema: string): Promise<Appli
   const found = await client.query<{ there: boolean }>('select to_regnamespace($1) is not null as there', [
     name,
   ])
-  if (!found.rows[0]?.there) await client.query(`create schema ${name}`)
+  if (!found.rows[0]?.there) await client.query(`create schema ${name}`).catch(explainMissingRight(schema))
   const table = await client.query<{ there: boolean }>('select to_regclass($1) is not null as there', [
     `${name}.migration`,
   ])
@@ -130,6 +130,17 @@ async function readApplied(client: pg.PoolClient, schema: string): Promise<Appli
   }
   const applied = await client.query<Applied>(`select name, sha256 from ${name}.migration order by name`)
   return applied.rows
+}
+
+function explainMissingRight(schema: string) {
+  return (error: unknown): never => {
+    if (!isPgError(error, PG.insufficientPrivilege)) throw error
+    throw new Error(
+      `The user of the database may not create the schema "${schema}" in it. Let the user own the database, or grant ` +
+        'create on the database to it, or make the schema with the user as its owner.',
+      { cause: error },
+    )
+  }
 }
 
 /** Which migrations are left to run. Throws when what ran and what is in the folder do not belong together. */

@@ -46,6 +46,9 @@ test('refuses what it does not understand, and never repeats the password', () =
   const refused = [
     ['mysql://jon:canary@host/db', /is not a PostgreSQL URL/],
     ['jon:canary', /is not a PostgreSQL URL/],
+    ['postgresql://jon:can#canary@host/db', /is not a PostgreSQL URL.* written as %23/],
+    ['postgresql://jon:%canary@host/db', /a % that begins no character; .* written %25/],
+    ['postgresql://jon:canary@host/db?sslmode=require&sslcert=/dev/null', /only one of sslcert and sslkey/],
     ['postgresql://:canary@host/db', /names no user/],
     ['postgresql://jon:canary@/db', /names no host/],
     ['postgresql://jon:canary@host/db?pool=3', /unknown parameters: pool/],

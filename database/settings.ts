@@ -16,6 +16,7 @@ export type ConnectionSettings = {
 }
 
 const example = 'postgresql://user:password@host:5432/database'
+const encoding = ', with special characters of user and password written as %23 for #, and so on'
 
 /**
  * Reads a `postgresql://` URL. A unix socket is written `postgresql://user@/database?host=/directory`. Understood
@@ -29,7 +30,7 @@ export function fromUrl(databaseUrl: string): ConnectionSettings {
   const standIn = 'socket.invalid'
   const url = URL.parse(databaseUrl.replace(/^([a-z]+:\/\/(?:[^/@]*@)?)(?=[/?]|$)/i, `$1${standIn}`))
   if (!url || !['postgresql:', 'postgres:'].includes(url.protocol)) {
-    throw new Error(`DATABASE_URL is not a PostgreSQL URL; expected the form ${example}`)
+    throw new Error(`DATABASE_URL is not a PostgreSQL URL; expected the form ${example}${encoding}`)
   }
   const known = ['host', 'port', 'sslmode', 'sslrootcert', 'sslcert', 'sslkey']
   const unknown = [...url.searchParams.keys()].filter((name) => !known.includes(name))
@@ -39,9 +40,9 @@ export function fromUrl(databaseUrl: string): ConnectionSettings {
     )
   }
   const urlHost = url.hostname === standIn ? '' : url.hostname.replace(/^\[(.*)\]$/, '$1')
-  const host = url.searchParams.get('host') ?? decodeURIComponent(urlHost)
-  const user = decodeURIComponent(url.username)
-  const database = decodeURIComponent(url.pathname.slice(1)) || user
+  const host = url.searchParams.get('host') ?? decode(urlHost)
+  const user = decode(url.username)
+  const database = decode(url.pathname.slice(1)) || user
   const port = Number(url.port || url.searchParams.get('port') || '5432')
   if (!user) throw new Error(`DATABASE_URL names no user; expected the form ${example}`)
   if (!host)
@@ -54,8 +55,17 @@ export function fromUrl(databaseUrl: string): ConnectionSettings {
     port,
     database,
     user,
-    ...(url.password && { password: decodeURIComponent(url.password) }),
+    ...(url.password && { password: decode(url.password) }),
     ...(tls && { tls }),
+  }
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    // without the cause, which may hold a password
+    throw new Error(`DATABASE_URL has a % that begins no character; a % itself is written %25${encoding}`)
   }
 }
 
@@ -65,6 +75,8 @@ function tlsOf(parameters: URLSearchParams): TlsOptions | undefined {
     return path === null ? undefined : readTlsFile(name, path)
   }
   const [ca, cert, key] = [file('sslrootcert'), file('sslcert'), file('sslkey')]
+  if ((cert === undefined) !== (key === undefined))
+    throw new Error('DATABASE_URL names only one of sslcert and sslkey; a client certificate needs both')
   const files = { ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }) }
   const mode = parameters.get('sslmode') ?? (ca ? 'verify-full' : 'disable')
   switch (mode) {

@@ -15,6 +15,7 @@ export const PG = {
   idleInTransactionTimeout: '25P03',
   duplicateDatabase: '42P04',
   undefinedTable: '42P01',
+  insufficientPrivilege: '42501',
   invalidParameterValue: '22023',
   lockNotAvailable: '55P03',
   queryCanceled: '57014',

@@ -53,7 +53,7 @@ function lastingByMessage(error: unknown, code: string, message: string): string
   if (message.includes('does not support SSL')) return 'it offers no TLS, and sslmode demands it'
   if (message.includes('password must be a')) return 'it asks for a password, and there is none'
   if (/^(DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|CERT_)/.test(code))
-    return 'its certificate is not signed by an authority that sslrootcert names'
+    return 'its certificate is not signed by an authority in the file of sslrootcert (without that, by a public one)'
   if (code.startsWith('ERR_SSL') || code === 'EPROTO') return `TLS could not be agreed on (${code})`
   // the server's own words of a refusal hold nothing of the connection but its user and database
   if (error instanceof pg.DatabaseError) return `it says: ${message} (${code})`

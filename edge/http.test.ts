@@ -197,6 +197,9 @@ describe('serve', () => {
       assert.match(error.message, /^PORT is wrong: port \d+ is already in use$/)
       return true
     })
+    // an address for documentation, which no machine has
+    const elsewhere = serve({ app: app(), port: 0, hostname: '192.0.2.1' })
+    await assert.rejects(elsewhere, /^\w*Error: The address to listen on is none of this machine$/)
     await server.stop()
   })
 

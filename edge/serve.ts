@@ -76,5 +76,7 @@ function startError(error: Error & { code?: string }, port: number, variable: st
     return new SettingsError(`${variable} is wrong: port ${port} is already in use`)
   if (error.code === 'EACCES')
     return new SettingsError(`${variable} is wrong: port ${port} may not be opened by this user`)
+  if (error.code === 'EADDRNOTAVAIL' || error.code === 'ENOTFOUND')
+    return new SettingsError('The address to listen on is none of this machine')
   return error
 }

@@ -18,10 +18,13 @@ export function appendAnchor(file: string, anchor: Anchor): Promise<void> {
 /**
  * Reads a file of anchors, a JSON object a line; what else stands in a line, as in one of a log, is left alone.
  *
- * @throws Error with one line, where a line is no anchor.
+ * @throws Error with one line, where the file cannot be read or a line is no anchor.
  */
 export async function readAnchors(file: string): Promise<Anchor[]> {
-  const lines = (await readFile(file, 'utf8')).split('\n')
+  const text = await readFile(file, 'utf8').catch((error: unknown) => {
+    throw new Error(`The file of anchors ${file} cannot be read`, { cause: error })
+  })
+  const lines = text.split('\n')
   return lines.flatMap((line, index) =>
     line.trim() === '' ? [] : [parseAnchor(line, `${file}:${index + 1}`)],
   )
