@@ -90,6 +90,7 @@ async function start(
   let server: RunningServer | null = null
   const bff = await createConsole({
     connection: database.connection,
+    outlast: (step) => database.outlast(step),
     dataDir,
     settings: options.console.auth,
     runtime,
@@ -158,7 +159,7 @@ async function startRuntime(
   // calls under way end while there is still somebody who answers
   stops.push(() => runtime.drain())
   // plugins first: an operation that was left over goes on at once
-  await runtime.start()
+  await database.outlast(() => runtime.start())
 
   const address = { baseUrl: `http://127.0.0.1:${server.port}/bundle-runtime/api`, credential }
   const outbound = createOutbound({ egressAllow: [{ kind: 'loopback' }] })

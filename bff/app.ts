@@ -1,5 +1,6 @@
 import { Hono } from 'hono'
 import { migrate } from '#database/migrate.ts'
+import type { OpenServer } from '#database/open.ts'
 import { openDatabase } from '#database/pool.ts'
 import type { ConnectionSettings } from '#database/settings.ts'
 import { isUnavailable } from '#database/unreachable.ts'
@@ -32,6 +33,8 @@ import type { BffTables } from './store/tables.ts'
 
 export interface ConsoleOptions {
   connection: ConnectionSettings
+  /** Does what asks the database at the start, and again where that goes away amid it; default: once. */
+  outlast?: OpenServer['outlast']
   /** For the embedded identity provider's key. */
   dataDir: string
   settings: AuthSettings
@@ -64,20 +67,15 @@ const ACTOR_KEYS_PATH = '/.well-known/jwks.json'
 
 /** The BFF: sign-in, sessions, `/api/*` and the built console on one origin. Its order is the order of the checks. */
 export async function createConsole(options: ConsoleOptions): Promise<Console> {
-  const { connection, settings, log, runtime } = options
+  const { connection, settings, log, runtime, outlast = (step) => step() } = options
   const { publicOrigin } = settings
   const database = openDatabase<BffTables>(connection, {
     applicationName: 'bundle-console',
     onIdleError: (error) => log.warn('an idle database connection was lost', {}, error),
   })
-  await migrate(database.pool, bffMigrations)
-  const auth = await createAuth({
-    db: database.db,
-    settings,
-    dataDir: options.dataDir,
-    loopback: options.loopback,
-    log,
-  })
+  await outlast(() => migrate(database.pool, bffMigrations))
+  const { dataDir, loopback } = options
+  const auth = await outlast(() => createAuth({ db: database.db, settings, dataDir, loopback, log }))
   log.addSecret(runtime.credential)
   const outbound = createOutbound({ egressAllow: parseEgressAllow(egressOf(runtime.baseUrl)) })
   const assertionOf = createActorAssertions(options.assertionKey)

@@ -38,6 +38,7 @@ async function main({ onStop, end }: Program): Promise<void> {
   let server: RunningServer | null = null
   const bff = await createConsole({
     connection: database.connection,
+    outlast: (step) => database.outlast(step),
     dataDir,
     settings: settings.auth,
     runtime,

@@ -1,5 +1,5 @@
 import { createDatabaseIfMissing, startEmbedded } from './embedded.ts'
-import { reachDatabase } from './reach.ts'
+import { outlast, reachDatabase } from './reach.ts'
 import type { DatabaseLog } from './server/log.ts'
 import { fromUrl } from './settings.ts'
 import type { ConnectionSettings } from './settings.ts'
@@ -8,6 +8,8 @@ export type OpenServer = {
   connection: ConnectionSettings
   /** Settles only when the embedded server ends by itself. */
   failed: Promise<void>
+  /** Does a step of the program's start, and again where the database goes away amid it; see {@link outlast}. */
+  outlast<Result>(step: () => Promise<Result>): Promise<Result>
   stop(): Promise<void>
 }
 
@@ -31,8 +33,14 @@ export async function openServer(options: {
   const { databaseUrl, dataDir, log, signal, waitMs = 60_000, connectTimeoutMs = 10_000 } = options
   if (databaseUrl !== null) {
     const connection = fromUrl(databaseUrl)
-    await reachDatabase(connection, { log, waitMs, connectTimeoutMs, ...(signal && { signal }) })
-    return { connection, failed: new Promise(() => {}), stop: async () => {} }
+    const reach = { log, waitMs, connectTimeoutMs, ...(signal && { signal }) }
+    await reachDatabase(connection, reach)
+    return {
+      connection,
+      failed: new Promise(() => {}),
+      outlast: (step) => outlast(connection, reach, step),
+      stop: async () => {},
+    }
   }
   const embedded = await startEmbedded({ dataDir, log })
   const connection = await createDatabaseIfMissing(embedded.connection, embeddedDatabase).catch(
@@ -44,6 +52,8 @@ export async function openServer(options: {
   return {
     connection,
     failed: embedded.exited.then(({ expected }) => (expected ? new Promise<void>(() => {}) : undefined)),
+    // it does not come back by itself
+    outlast: (step) => step(),
     stop: () => embedded.stop(),
   }
 }

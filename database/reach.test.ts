@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 
+import pg from 'pg'
+
 import { freePort } from './free-port.ts'
 import { openServer } from './open.ts'
-import { reachDatabase } from './reach.ts'
-import { fromUrl, toUrl } from './settings.ts'
+import { outlast, reachDatabase } from './reach.ts'
+import { clientConfig, fromUrl, toUrl } from './settings.ts'
 import { startTestServer, type TestServer } from './testing.ts'
 
 const told: string[] = []
@@ -70,4 +72,51 @@ test('the waiting ends with the program', async () => {
   const waiting = reachDatabase(nobody, { ...quickly, waitMs: 3_600_000, signal: stop.signal })
   stop.abort()
   await assert.rejects(waiting, /nothing listens there/)
+})
+
+describe('a database that goes away amid the start', () => {
+  const broken = (code: string) => Object.assign(new Error(`write ${code} canary`), { code })
+
+  test('is waited for, and the step is done again from its beginning', async () => {
+    told.length = 0
+    let began = 0
+    const answer = await outlast(fromUrl(server.url), { ...quickly, waitMs: 60_000 }, async () => {
+      began++
+      const client = new pg.Client(clientConfig(fromUrl(server.url)))
+      client.on('error', () => {})
+      await client.connect()
+      if (began === 1) {
+        await server.pause()
+        setTimeout(() => void server.restart(), 1_000)
+      }
+      const { rows } = await client.query<{ one: number }>('select 1 as one')
+      await client.end()
+      return rows[0]?.one
+    })
+    assert.deepEqual([answer, began], [1, 2])
+    assert.match(told[0] ?? '', /^the database went away amid the start: it .* \((59|60) s left\)$/)
+  })
+
+  test('ends the start with one line of our own when the time is over', async () => {
+    for (const code of ['EPIPE', 'ECONNRESET', '57P01', '25006']) {
+      // as a migration tells it
+      const step = () => Promise.reject(new Error('Migration 0001 failed', { cause: broken(code) }))
+      await assert.rejects(
+        outlast(fromUrl(server.url), quickly, step),
+        /^Error: The database went away amid the start: it (closes the connection|is stopping|takes no writes)\.$/,
+      )
+    }
+    let began = 0
+    const always = () => Promise.reject((began++, broken('EPIPE')))
+    await assert.rejects(outlast(fromUrl(server.url), { ...quickly, waitMs: 600 }, always), /closes the conn/)
+    assert.ok(began > 1 && began < 10, String(began))
+  })
+
+  test('is not what every error means', async () => {
+    const wrong = broken('23505')
+    let began = 0
+    const step = () => Promise.reject((began++, wrong))
+    await assert.rejects(outlast(fromUrl(server.url), { ...quickly, waitMs: 60_000 }, step), wrong)
+    assert.equal(began, 1)
+  })
 })

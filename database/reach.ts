@@ -44,6 +44,37 @@ export async function reachDatabase(connection: ConnectionSettings, options: Rea
   }
 }
 
+/**
+ * Does a step of a start. Where the database goes away amid it, that is waited for as at first and the step done again from
+ * its beginning, until `waitMs` have passed since it first went; then throws one line, in our words. What else the step
+ * throws is thrown as it is.
+ */
+export async function outlast<Result>(
+  connection: ConnectionSettings,
+  options: ReachOptions,
+  step: () => Promise<Result>,
+): Promise<Result> {
+  const { log, signal } = options
+  let deadline: number | undefined
+  for (let pause = firstPauseMs; ; pause = Math.min(pause * 2, longestPauseMs)) {
+    try {
+      return await step()
+    } catch (error) {
+      // a migration tells which one it is, and of the database in its cause
+      const { reason, mayPass } = whyUnreachable(error instanceof Error ? (error.cause ?? error) : error)
+      if (!mayPass) throw error
+      deadline ??= performance.now() + options.waitMs
+      const left = deadline - performance.now()
+      if (left <= 0 || signal?.aborted)
+        throw new Error(`The database went away amid the start: ${reason}.`, { cause: error })
+      log.warn({}, `the database went away amid the start: ${reason} (${Math.ceil(left / 1000)} s left)`)
+      // it may take connections and yet not let the step through
+      await sleep(Math.min(pause, left), undefined, signal ? { signal } : {}).catch(() => undefined)
+      await reachDatabase(connection, { ...options, waitMs: Math.max(0, deadline - performance.now()) })
+    }
+  }
+}
+
 async function tryOnce(
   connection: ConnectionSettings,
   connectTimeoutMs: number,

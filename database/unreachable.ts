@@ -9,15 +9,15 @@ export type Unreachable = {
   mayPass: boolean
 }
 
-/** What an attempt to connect ran into. */
+/** What an attempt to connect, or the use of a connection, ran into. */
 export function whyUnreachable(error: unknown): Unreachable {
   const code = codeOf(error)
   const known = passing[code]
   if (known !== undefined) return { reason: known, mayPass: true }
   const message = error instanceof Error ? error.message : ''
-  if (/^timeout expired$|connection timeout|trying to connect/.test(message))
+  if (/^timeout expired$|connection timeout|trying to connect|^Query read timeout$/.test(message))
     return { reason: 'it does not answer', mayPass: true }
-  if (message.startsWith('Connection terminated')) return { reason: closed, mayPass: true }
+  if (/^Connection terminated|is not queryable$/.test(message)) return { reason: closed, mayPass: true }
   return { reason: lasting[code] ?? lastingByMessage(error, code, message), mayPass: false }
 }
 
@@ -37,6 +37,7 @@ const passing: Record<string, string> = {
   [PG.crashShutdown]: 'it is recovering from a crash',
   [PG.cannotConnectNow]: 'it is starting, stopping or recovering',
   [PG.tooManyConnections]: 'it has no connection left',
+  [PG.readOnly]: 'it takes no writes',
 }
 
 const lasting: Record<string, string> = {
@@ -85,5 +86,4 @@ const busy = [
   PG.idleInTransactionTimeout,
   PG.serializationFailure,
   PG.deadlockDetected,
-  PG.readOnly,
 ]

@@ -92,7 +92,10 @@ export interface Runtime {
   /** Serves `/bundle-runtime/api` and `/module-plugin-manager/api`. */
   app: HttpApp
   world: World
-  /** Migrates the database and begins to work on operations. Throws, with one line, where that cannot be. */
+  /**
+   * Migrates the database and begins to work on operations. Throws, with one line, where that cannot be; may then be called
+   * again.
+   */
   start(): Promise<void>
   /**
    * Is not ready any more, and after `delayMs` ends event streams and lets calls of plugins under way end; requests are

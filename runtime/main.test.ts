@@ -135,6 +135,46 @@ describe('a replica', () => {
     await Promise.all(replicas.map(endsWell))
   })
 
+  it('waits and starts again where its connection is cut amid the start', async () => {
+    const { pool, close } = openDatabase(database.connection)
+    const held = await pool.connect()
+    // it waits for whoever else migrates: that holds it up amid its start
+    await held.query(`select pg_advisory_lock(hashtextextended('bundle-console migrate runtime', 0))`)
+    const replica = await start(['--worker'])
+    const cut = async () => {
+      const { rowCount } = await held.query(
+        `select pg_terminate_backend(pid) from pg_stat_activity
+        where application_name = 'bundle-runtime' and wait_event = 'advisory' and datname = current_database()`,
+      )
+      return rowCount === 1
+    }
+    await until(cut, 30_000)
+    await until(() => replica.out().includes('the database went away amid the start: it is stopping'), 30_000)
+    await until(cut, 30_000)
+    await held.query('select pg_advisory_unlock_all()')
+    held.release()
+    await close()
+    await isReady(replica)
+    await endsWell(replica)
+  })
+
+  it('ends with one line of its own where the time for that is over', async () => {
+    const { pool, close } = openDatabase(database.connection)
+    const held = await pool.connect()
+    await held.query(`select pg_advisory_lock(hashtextextended('bundle-console migrate runtime', 0))`)
+    const replica = await start(['--worker'], { DATABASE_WAIT_SECONDS: '0' })
+    await until(async () => {
+      const { rowCount } = await held.query(
+        `select pg_terminate_backend(pid) from pg_stat_activity
+        where application_name = 'bundle-runtime' and wait_event = 'advisory' and datname = current_database()`,
+      )
+      return rowCount === 1
+    }, 30_000)
+    await isRefused(replica, /^The database went away amid the start: it is stopping\.\n$/)
+    held.release(true)
+    await close()
+  })
+
   it('works with --worker, answering health and metrics alone, and needs to know no caller', async () => {
     const replica = await start(['--worker'])
     await isReady(replica)

@@ -49,7 +49,7 @@ async function main({ onStop, end, ending }: Program): Promise<void> {
     worker: role.worker ? { leaseMs: settings.leaseMs } : 'off',
   })
   onStop(() => runtime.stop())
-  await runtime.start()
+  await database.outlast(() => runtime.start())
   const server = await serve({
     app: runtime.app,
     port: settings.port,

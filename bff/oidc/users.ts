@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import * as z from 'zod'
+import { inTransaction } from '#database/transaction.ts'
 import { placeKey, RoleEntry } from '../session/roles.ts'
 import type { Role, RoleGrant } from '../session/roles.ts'
 import { deleteUsers } from '../store/idp-users/delete-users.ts'
@@ -66,15 +67,18 @@ export async function prepareUsers(
     await applyConfigured(db, options.configured, options.issuer)
     return []
   }
-  if ((await listUsers(db)).length > 0) return []
-  const made: NewUser[] = []
-  for (const role of FIRST_USERS) {
-    const password = generatePassword()
-    // of two replicas that start together, each prints the users that it has made
-    const isMine = await insert(db, { username: role, password, roles: [{ role, scope: null }] })
-    if (isMine) made.push({ username: role, password, roles: [role] })
-  }
-  return made
+  // all or none: nobody would ever be told the passwords of some
+  return inTransaction(db, async (tx) => {
+    if ((await listUsers(tx)).length > 0) return []
+    const made: NewUser[] = []
+    for (const role of FIRST_USERS) {
+      const password = generatePassword()
+      // of two replicas that start together, each prints the users that it has made
+      const isMine = await insert(tx, { username: role, password, roles: [{ role, scope: null }] })
+      if (isMine) made.push({ username: role, password, roles: [role] })
+    }
+    return made
+  })
 }
 
 async function applyConfigured(db: BffDb, configured: ConfiguredUser[], issuer: string): Promise<void> {
