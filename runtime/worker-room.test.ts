@@ -43,4 +43,23 @@ suite('the room of a worker', { concurrency: false }, () => {
     await engine.until(waiting.operation_id, 'WAITING')
     await worker.stop()
   })
+
+  test('that an operation leaves at a plugin is taken while it goes on with another', async () => {
+    const next = Promise.withResolvers<void>()
+    await engine.register('second', { timeoutMs: 30_000 })
+    const plan = () => planWith([reader('first', 1), reader('second', 2)])
+    const [one, other] = [
+      await engine.freeze({ installation: await engine.installation(), plan: plan() }),
+      await engine.freeze({ installation: await engine.installation(), plan: plan() }),
+    ]
+    engine.plugin.script(async ({ pluginId }, earlier) => {
+      if (pluginId === 'first' && earlier === 1) next.resolve()
+      if (pluginId === 'second') await next.promise
+      return { outcome: 'APPLIED' }
+    })
+    const worker = engine.work({ concurrency: 8, callsPerPlugin: 1, pollMs: 60_000 })
+    await engine.until(one.operation_id, 'SUCCEEDED')
+    await engine.until(other.operation_id, 'SUCCEEDED')
+    await worker.stop()
+  })
 })

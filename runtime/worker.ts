@@ -50,7 +50,6 @@ const TROUBLE_MS = 1_000
 export function startWorker(world: World, options: WorkerOptions): Worker {
   const { owner, concurrency = 32, leaseMs = 60_000, pollMs = 1_000, graceMs = 10_000 } = options
   const { onProgress = () => {} } = options
-  const slots = new PluginSlots(options.callsPerPlugin ?? Math.max(1, Math.ceil(concurrency / 4)))
   const leases = new Leases(world, leaseMs)
   const tally = nothingDone()
   const stopped = new AbortController()
@@ -58,6 +57,11 @@ export function startWorker(world: World, options: WorkerOptions): Worker {
   const finished = new AbortController()
   const running = new Set<Promise<void>>()
   const alarm = new Alarm(world.clock)
+  /** Whether there was no room for all that is due. */
+  let isMoreDue = false
+  const slots = new PluginSlots(options.callsPerPlugin ?? Math.max(1, Math.ceil(concurrency / 4)), () => {
+    if (isMoreDue) alarm.ring()
+  })
   const isStopping = () => stopped.signal.aborted
   const advancer = new Advancer({
     world,
@@ -69,9 +73,6 @@ export function startWorker(world: World, options: WorkerOptions): Worker {
     held: () => running.size,
   })
   const crew: Crew = { world, advancer, leases, slots, tally, abandon: abandon.signal }
-
-  /** Whether there was no room for all that is due. */
-  let isMoreDue = false
 
   const start = (held: Held, since: number): void => {
     const { lease } = held

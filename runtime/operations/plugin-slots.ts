@@ -10,9 +10,12 @@ export class PluginSlots {
   /** Only of plugins that left a call unanswered. */
   private readonly breakers = new Map<string, Breaker>()
   private readonly perPlugin: number
+  private readonly onFree: () => void
 
-  constructor(perPlugin: number) {
+  /** `onFree` is called when there is room again at a plugin. */
+  constructor(perPlugin: number, onFree: () => void = () => {}) {
     this.perPlugin = perPlugin
+    this.onFree = onFree
   }
 
   /** Takes one slot at each of these plugins, or none at all and answers false. */
@@ -28,6 +31,7 @@ export class PluginSlots {
       if (left > 0) this.taken.set(pluginId, left)
       else this.taken.delete(pluginId)
     }
+    if (pluginIds.length > 0) this.onFree()
   }
 
   /** How many calls there is room for at a plugin, and at those that differ. */
