@@ -35,16 +35,20 @@ export async function stopLeftover(cluster: Cluster, log: DatabaseLog): Promise<
     return
   }
   const verdict = isAlive(pid) ? whoIs(pid, cluster.directory, rest[3] ?? '') : 'something else'
-  if (verdict === 'something else') {
-    // Not removed: by the line of the shared memory PostgreSQL finds workers that have outlived their server.
-    writeFileSync(notePath, [nobodysPid, ...rest].join('\n'))
-    return
+  if (verdict === 'ours') {
+    log.warn({ pid }, 'stopping a database server that outlived its program')
+    // First as at any stop; then at once, which costs the next start a recovery and no data.
+    const ended = (await endsAfter(pid, 'SIGINT', 15_000)) || (await endsAfter(pid, 'SIGQUIT', 10_000))
+    if (!ended) throw leftAlive(cluster, pid)
   }
-  log.warn({ pid }, 'stopping a database server that outlived its program')
-  // First as at any stop; then at once, which costs the next start a recovery and no data.
-  if (await endsAfter(pid, 'SIGINT', 15_000)) return
-  if (await endsAfter(pid, 'SIGQUIT', 10_000)) return
-  throw new Error(
+  // It takes its note with it, unless it was killed; that may have been while we asked.
+  if (!existsSync(notePath)) return
+  // Not removed: by the line of the shared memory PostgreSQL finds workers that have outlived their server.
+  writeFileSync(notePath, [nobodysPid, ...rest].join('\n'))
+}
+
+function leftAlive(cluster: Cluster, pid: number): Error {
+  return new Error(
     `${cluster.directory} is still used by a database server left over (process ${pid}) that does not stop; ` +
       `end it with: kill -QUIT ${pid}`,
   )
