@@ -197,8 +197,11 @@ export const MUTANTS: readonly Mutant[] = [
     breaks: 'renews a lease that has expired already',
     area: 'engine',
     file: 'runtime/store/operations/renew-leases.ts',
-    from: 'join ${leaseRows(leases)} on ${isHeld}',
-    to: 'join ${leaseRows(leases)} on operation.operation_id = lease.operation_id and operation.lease_owner = lease.owner',
+    from: '${lockedOf(sql`operation_id`, { skipLocked: true })}',
+    to: `select operation.operation_id
+      from runtime.operation
+      join lease on operation.operation_id = lease.operation_id and operation.lease_owner = lease.owner
+      for update of operation skip locked`,
     killers: [
       { test: 'runtime/operations/operations.test.ts' },
       { suite: 'simulation', count: 300 },

@@ -47,9 +47,11 @@ export class Fleet {
   readonly members: Member[] = []
   private readonly options: FleetOptions
   private count = 0
+  private readonly offsetOfAllMs: number
 
   constructor(options: FleetOptions) {
     this.options = options
+    this.offsetOfAllMs = options.chance.fork('wall time of all').between(-DAY_MS, DAY_MS)
   }
 
   get alive(): Member[] {
@@ -66,7 +68,7 @@ export class Fleet {
         ? RIGHT
         : clocks === 'wrong'
           ? wrong
-          : { ...RIGHT, offsetMs: chance.fork('wall time of all').between(-DAY_MS, DAY_MS) }
+          : { ...RIGHT, offsetMs: this.offsetOfAllMs }
     const clock = actorClock(schedule, actor, skew)
     const db = actorDatabase({ database, schedule, faults, actor })
     const random = chance.fork(`chance of ${actor.name}`)

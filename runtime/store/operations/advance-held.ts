@@ -5,7 +5,7 @@ import type { Vault } from '../../sealing/vault.ts'
 import type { Db } from '../../world.ts'
 import { failCalls } from './fail-calls.ts'
 import type { FailedCall } from './fail-calls.ts'
-import { isHeld, leaseRows } from './lease.ts'
+import { leaseRows, lockedOf } from './lease.ts'
 import type { Lease } from './lease.ts'
 import { moveHeld, stayHeld } from './move-held.ts'
 import type { HeldMove } from './move-held.ts'
@@ -75,10 +75,7 @@ export async function advanceHeld(db: Db, vault: Vault, changes: HeldChanges): P
   const advanced = await sql<{ moved: string[]; begun: string[] }>`
     with lease as (select * from ${leaseRows(leases)}
     ), held as materialized (
-      select operation.operation_id, operation.scope_id
-      from runtime.operation join lease on ${isHeld}
-      order by operation.operation_id
-      for update of operation skip locked
+      ${lockedOf(sql`operation_id, scope_id`, { skipLocked: true })}
     ), ${sql.join(parts, sql`, `)}
     select ${moved.length > 0 ? sql`array(${sql.join(moved, sql` union all `)})` : sql`'{}'`}::text[] as moved,
       ${attempts.length > 0 ? sql`array(select operation_id from begun)` : sql`'{}'`}::text[] as begun`.execute(

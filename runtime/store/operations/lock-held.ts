@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { OperationRow } from '../../operations/view.ts'
 import type { Tx } from '../../world.ts'
-import { isHeld, leaseRows } from './lease.ts'
+import { leaseRows, lockedOf } from './lease.ts'
 import type { Lease } from './lease.ts'
 
 export interface LockedOperation {
@@ -20,10 +20,8 @@ export async function lockHeld(
   { skipLocked }: { skipLocked: boolean },
 ): Promise<LockedOperation[]> {
   const found = await sql<OperationRow & { now: string }>`
+    with lease as (select * from ${leaseRows(leases)})
     select operation.*, clock_timestamp() as now
-    from runtime.operation
-    join ${leaseRows(leases)} on ${isHeld}
-    order by operation.operation_id
-    for update of operation ${skipLocked ? sql`skip locked` : sql``}`.execute(tx)
+    from (${lockedOf(sql`*`, { skipLocked })}) as operation`.execute(tx)
   return found.rows.map(({ now, ...operation }) => ({ operation, now }))
 }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../../world.ts'
-import { isHeld, leaseEnd, leaseRows } from './lease.ts'
+import { leaseEnd, leaseRows, lockedOf } from './lease.ts'
 import type { Lease } from './lease.ts'
 
 /**
@@ -13,11 +13,9 @@ export async function renewLeases(
   leaseMs: number,
 ): Promise<{ operationId: string; epoch: number }[]> {
   const renewed = await sql<{ operation_id: string; lease_epoch: number }>`
-    with held as (
-      select operation.operation_id
-      from runtime.operation
-      join ${leaseRows(leases)} on ${isHeld}
-      for update of operation skip locked
+    with lease as (select * from ${leaseRows(leases)}
+    ), held as (
+      ${lockedOf(sql`operation_id`, { skipLocked: true })}
     )
     update runtime.operation
     set available_at = ${leaseEnd(leaseMs)}
