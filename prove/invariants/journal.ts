@@ -111,8 +111,8 @@ export async function readJournal(reader: Reader, scopeIds: readonly number[]): 
   if (installed !== true) return null
   const text = `
     select coalesce(json_agg(change order by change_id), '[]')::text as json
-    from proof.change
-    where operation_id in (select operation_id from runtime.operation where scope_id = any($1))`
+    from (select operation_id from runtime.operation where scope_id = any($1) offset 0) as mine
+    cross join lateral (select * from proof.change where change.operation_id = mine.operation_id offset 0) as change`
   // the triggers write just this shape
   return (await readJson(reader, text, [scopeIds])) as Change[]
 }

@@ -64,11 +64,7 @@ export class Fleet {
     const { clocks } = this.options
     const wrong = skewOf(chance.fork(`clock of ${actor.name}`))
     const skew =
-      clocks === 'right'
-        ? RIGHT
-        : clocks === 'wrong'
-          ? wrong
-          : { ...RIGHT, offsetMs: this.offsetOfAllMs }
+      clocks === 'right' ? RIGHT : clocks === 'wrong' ? wrong : { ...RIGHT, offsetMs: this.offsetOfAllMs }
     const clock = actorClock(schedule, actor, skew)
     const db = actorDatabase({ database, schedule, faults, actor })
     const random = chance.fork(`chance of ${actor.name}`)

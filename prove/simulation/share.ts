@@ -18,6 +18,9 @@ export interface Share {
   isBailing: boolean
 }
 
+/** Plans of statements are kept from the first history on, when all tables are empty: with more each takes longer and longer. */
+const MOST_IN_ONE_DATABASE = 250
+
 export interface Shared {
   lived: number
   failed: number
@@ -48,23 +51,34 @@ export async function liveShare(share: Share): Promise<Shared> {
     repeated: 0,
     clocks: 0,
   }
-  const first = await openSimulation(share.databaseUrl)
   const hashes = new Map<number, string>()
-  for (const seed of share.seeds) {
-    const history = await liveHistory({ seed, ...first })
-    hashes.set(seed, history.hash)
-    add(shared, history)
-    if (history.violations.length > 0) await first.database.leaveAlone()
+  for (let lived = 0; lived < share.seeds.length; lived += MOST_IN_ONE_DATABASE) {
     if (share.isBailing && shared.failed > 0) break
+    await liveInOneDatabase(share, share.seeds.slice(lived, lived + MOST_IN_ONE_DATABASE), { hashes, shared })
   }
-  shared.violations.push(
-    ...(await checkAuditChain(first.database)),
-    ...(await checkCanary(first.database, CANARY)),
-  )
-  await first.close()
   if (!share.isBailing || shared.failed === 0)
     await repeat(share.databaseUrl, share.seeds.slice(0, share.repeats), { hashes, shared })
   return shared
+}
+
+async function liveInOneDatabase(
+  { databaseUrl, isBailing }: Share,
+  seeds: readonly number[],
+  { hashes, shared }: { hashes: Map<number, string>; shared: Shared },
+): Promise<void> {
+  const simulation = await openSimulation(databaseUrl)
+  for (const seed of seeds) {
+    const history = await liveHistory({ seed, ...simulation })
+    hashes.set(seed, history.hash)
+    add(shared, history)
+    if (history.violations.length > 0) await simulation.database.leaveAlone()
+    if (isBailing && shared.failed > 0) break
+  }
+  shared.violations.push(
+    ...(await checkAuditChain(simulation.database)),
+    ...(await checkCanary(simulation.database, CANARY)),
+  )
+  await simulation.close()
 }
 
 function add(shared: Shared, history: History): void {
