@@ -4,8 +4,8 @@ import { after, before, it } from 'node:test'
 import pg from 'pg'
 import type { JsonObject } from '#contract/protocol/json.ts'
 import { clientConfig } from '#database/settings.ts'
-import { TestReader, until } from './events/testing-stream.ts'
-import { API, CREDENTIAL, testHttp, textOf } from './http/testing-http.ts'
+import { openEvents, until } from './events/testing-stream.ts'
+import { testHttp, textOf } from './http/testing-http.ts'
 import type { TestHttp } from './http/testing-http.ts'
 import { billing, SCOPE } from './testing-bundles.ts'
 
@@ -29,20 +29,6 @@ async function succeeded(operation: JsonObject): Promise<JsonObject> {
   return operation
 }
 
-async function openStream(lastEventId?: string): Promise<TestReader> {
-  const response = await http.send(`${API}/events`, {
-    headers: {
-      authorization: `Bearer ${CREDENTIAL}`,
-      'x-runtime-actor-assertion': await http.assertion(),
-      ...(lastEventId !== undefined && { 'last-event-id': lastEventId }),
-    },
-  })
-  assert.ok(response.body !== null)
-  const reader = new TestReader(response.body)
-  await reader.begun()
-  return reader
-}
-
 async function remedy(): Promise<string> {
   const guide = await readFile(new URL('../docs/operating.md', import.meta.url), 'utf8')
   const section = guide.slice(guide.indexOf('### After the database went back in time'))
@@ -58,7 +44,7 @@ it('after the remedy plugins see sequences that they never saw, and readers begi
   })
   const first = await succeeded(installed['operation'] as JsonObject)
   assert.equal(first['executionSequence'], 1)
-  const reader = await openStream()
+  const reader = await openEvents(http)
   const { lastId } = reader
   await reader.leave()
 
@@ -73,7 +59,7 @@ it('after the remedy plugins see sequences that they never saw, and readers begi
   })
   const second = await succeeded(detached['operation'] as JsonObject)
   assert.equal(second['executionSequence'], 1002)
-  const resumed = await openStream(lastId)
+  const resumed = await openEvents(http, lastId)
   assert.equal((await resumed.events(1))[0]?.event, 'reset')
   await resumed.leave()
 })

@@ -7,8 +7,8 @@ import type { JsonObject } from '#contract/protocol/json.ts'
 import { clientConfig, fromUrl } from '#database/settings.ts'
 import { startTestServer, testDatabase } from '#database/testing.ts'
 import type { TestDatabase, TestServer } from '#database/testing.ts'
-import { TestReader, until } from './events/testing-stream.ts'
-import { API, CREDENTIAL, testHttp, textOf } from './http/testing-http.ts'
+import { openEvents, until } from './events/testing-stream.ts'
+import { API, testHttp, textOf } from './http/testing-http.ts'
 import type { TestHttp } from './http/testing-http.ts'
 import { RUNTIME_MIGRATIONS } from './store/migrations.ts'
 import { billing } from './testing-bundles.ts'
@@ -60,19 +60,6 @@ async function worksAgain(): Promise<string> {
   return operationId
 }
 
-async function openStream(): Promise<TestReader> {
-  const response = await http.send(`${API}/events`, {
-    headers: {
-      authorization: `Bearer ${CREDENTIAL}`,
-      'x-runtime-actor-assertion': await http.assertion(),
-    },
-  })
-  assert.ok(response.body !== null)
-  const reader = new TestReader(response.body)
-  await reader.begun()
-  return reader
-}
-
 /** On the server of the test, beside its database, so by a session that none of the settings of that one touches. */
 async function onServer(text: string): Promise<void> {
   const client = new pg.Client({ ...clientConfig(fromUrl(server.url)), connectionTimeoutMillis: 10_000 })
@@ -89,7 +76,7 @@ const whyNotReady = async (): Promise<unknown> => {
 
 describe('while the database is away', () => {
   it('requests are 503, the replica lives and is not ready, and all goes on by itself when it is back', async () => {
-    const reader = await openStream()
+    const reader = await openEvents(http)
     await server.pause()
     for (const path of ['/installations', '/scopes', '/operations']) {
       const answer = await http.call(path)

@@ -6,13 +6,14 @@ import { listen } from '#database/listen.ts'
 import { serve } from '#edge/serve.ts'
 import type { RunningServer } from '#edge/serve.ts'
 import type { RuntimeOptions } from '../app.ts'
-import { API, CREDENTIAL, testHttp, textOf } from '../http/testing-http.ts'
+import { testHttp, textOf } from '../http/testing-http.ts'
 import type { TestHttp } from '../http/testing-http.ts'
 import { CHANNELS } from '../store/events/notify-replicas.ts'
 import { billing } from '../testing-bundles.ts'
 import { isAfter } from './position.ts'
 import { joinReplicas } from './replicas.ts'
-import { TestReader, until } from './testing-stream.ts'
+import { openEvents, until } from './testing-stream.ts'
+import type { TestReader } from './testing-stream.ts'
 
 // Two replicas on one database. One looks so seldom by itself that only what the other tells can make it look.
 
@@ -41,18 +42,11 @@ async function replica(options: Partial<RuntimeOptions> = {}): Promise<Replica> 
   const server: RunningServer = await serve({ app: http.runtime.app, port: 0, hostname: '127.0.0.1' })
   return {
     http,
-    async open() {
-      const response = await fetch(`http://127.0.0.1:${server.port}${API}/events`, {
-        headers: {
-          authorization: `Bearer ${CREDENTIAL}`,
-          'x-runtime-actor-assertion': await http.assertion(),
-        },
-      })
-      assert.ok(response.body !== null)
-      const reader = new TestReader(response.body)
-      await reader.begun()
-      return reader
-    },
+    open: () =>
+      openEvents({
+        send: (path, init) => fetch(`http://127.0.0.1:${server.port}${path}`, init),
+        assertion: http.assertion,
+      }),
     async close() {
       await http.close()
       await server.stop({ graceMs: 100 })

@@ -11,7 +11,7 @@ import type { TestHttp } from '../http/testing-http.ts'
 import { pruneEvents } from '../store/events/prune-events.ts'
 import { emitEvents } from './emit.ts'
 import { isAfter } from './position.ts'
-import { TestReader, until } from './testing-stream.ts'
+import { openEvents, TestReader, until } from './testing-stream.ts'
 
 // Over real sockets, on rows that are written by real transactions.
 
@@ -246,28 +246,14 @@ describe('the event stream', () => {
 
   it('ends by itself, so that grants are asked for again', async () => {
     const short = await testHttp({ events: { lifetimeMs: 50 } })
-    const response = await short.send(`${API}/events`, {
-      headers: {
-        authorization: `Bearer ${CREDENTIAL}`,
-        'x-runtime-actor-assertion': await short.assertion(),
-      },
-    })
-    assert(response.body !== null)
-    await new TestReader(response.body).ended
+    const reader = await openEvents(short)
+    await reader.ended
     await short.close()
   })
 
   it('ends with the runtime', async () => {
     const other = await testHttp()
-    const response = await other.send(`${API}/events`, {
-      headers: {
-        authorization: `Bearer ${CREDENTIAL}`,
-        'x-runtime-actor-assertion': await other.assertion(),
-      },
-    })
-    assert(response.body !== null)
-    const reader = new TestReader(response.body)
-    await reader.begun()
+    const reader = await openEvents(other)
     await other.close()
     await reader.ended
   })

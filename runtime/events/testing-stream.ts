@@ -1,5 +1,26 @@
+import assert from 'node:assert/strict'
+import { API, CREDENTIAL } from '../http/testing-http.ts'
+import type { TestHttp } from '../http/testing-http.ts'
 import { parsePosition } from './position.ts'
 import type { Position } from './position.ts'
+
+/** Opens the events of a runtime as a person who may see all, from now on or from behind a message; begun, when it is answered. */
+export async function openEvents(
+  http: Pick<TestHttp, 'send' | 'assertion'>,
+  lastEventId?: string,
+): Promise<TestReader> {
+  const response = await http.send(`${API}/events`, {
+    headers: {
+      authorization: `Bearer ${CREDENTIAL}`,
+      'x-runtime-actor-assertion': await http.assertion(),
+      ...(lastEventId !== undefined && { 'last-event-id': lastEventId }),
+    },
+  })
+  assert.ok(response.body !== null)
+  const reader = new TestReader(response.body)
+  await reader.begun()
+  return reader
+}
 
 export interface Message {
   id: string
