@@ -65,6 +65,17 @@ suite('the slots of an operation', () => {
   })
 })
 
+test('slots are taken for all plugins or for none', () => {
+  const slots = new PluginSlots(1)
+  assert.equal(slots.takeAll(['a']), true)
+  assert.equal(slots.takeAll(['b', 'a']), false)
+  assert.deepEqual(busy(slots), ['a'])
+  slots.freeAll(['a'])
+  assert.equal(slots.takeAll(['b', 'a']), true)
+  slots.freeAll(['a', 'b'])
+  assert.deepEqual(busy(slots), [])
+})
+
 /** The plugins without room. */
 function busy(slots: PluginSlots): string[] {
   return slots

@@ -12,7 +12,6 @@ import type { PropertyDefinition } from '#contract/protocol/property-definition.
 import { detachPlan } from './detach-plan.ts'
 import { propertyView } from './property-view.ts'
 import { mergedWrites } from './merged-writes.ts'
-import { PluginSlots } from './plugin-slots.ts'
 import { sensitiveValues } from './sensitive-values.ts'
 import { authorization, data, LOCATOR, planWith, plannedResource, reader, SECRET } from './testing-plan.ts'
 
@@ -266,22 +265,3 @@ test('a value is shown as its definition says, whatever it says of itself', () =
   assert.deepEqual(propertyView(shown, data('plain', true)), hidden)
   assert.deepEqual(propertyView(shown, data('plain')), data('plain'))
 })
-
-test('slots are taken for all plugins or for none', () => {
-  const slots = new PluginSlots(1)
-  assert.equal(slots.takeAll(['a']), true)
-  assert.equal(slots.takeAll(['b', 'a']), false)
-  assert.deepEqual(busy(slots), ['a'])
-  slots.freeAll(['a'])
-  assert.equal(slots.takeAll(['b', 'a']), true)
-  slots.freeAll(['a', 'b'])
-  assert.deepEqual(busy(slots), [])
-})
-
-/** The plugins without room. */
-function busy(slots: PluginSlots): string[] {
-  return slots
-    .room()
-    .rooms.filter(({ room }) => room <= 0)
-    .map(({ pluginId }) => pluginId)
-}
