@@ -155,7 +155,12 @@ function succeed({ db, vault }: World, operationId: string, writes: Writes = {})
     const decision = { operation, plan, calls, failedCalls: [], attempts: [], dueInMs: null }
     const ledger = ledgerChange({ operation, plan, calls: [] })
     await writeWideDecisions(tx, vault, [
-      { lease, answers: [], decision: { ...decision, ledger, move: { kind: 'succeed' } } },
+      {
+        lease,
+        answers: [],
+        decision: { ...decision, ledger, move: { kind: 'succeed' } },
+        nextPlugin: operation.next_plugin,
+      },
     ])
   })
 }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { JsonValue } from '#contract/protocol/json.ts'
 import { inTransaction, isPgError, PG } from '#database/transaction.ts'
-import { maskStrings } from '#edge/scrub.ts'
+import { maskFailure } from '../plugins/failures.ts'
 import { advanceHeld } from '../store/operations/advance-held.ts'
 import type { HeldAdvanced } from '../store/operations/advance-held.ts'
 import { lockHeld } from '../store/operations/lock-held.ts'
@@ -14,7 +14,7 @@ import type { Db, Tx, World } from '../world.ts'
 import { afterAttempt } from './after-attempt.ts'
 import { callOf } from './call.ts'
 import type { Call } from './call.ts'
-import { crowdedOut, decide, phaseAfter, restAfterTrouble } from './decide.ts'
+import { crowdedOut, decide, nextPluginAfter, phaseAfter, restAfterTrouble } from './decide.ts'
 import type { Decision } from './decide.ts'
 import { readFacts } from './facts.ts'
 import type { Facts, Remembering } from './facts.ts'
@@ -24,7 +24,7 @@ import type { Seats } from './plugin-slots.ts'
 import type { PreparedCall } from './prepare-call.ts'
 import { newSecrets, sensitiveIn } from './sensitive-values.ts'
 import { mayChangeConfiguration } from './settle.ts'
-import { nextPluginOf, writeDecisions, writeWideDecisions } from './write-decisions.ts'
+import { writeDecisions, writeWideDecisions } from './write-decisions.ts'
 import type { HeldDecision } from './write-decisions.ts'
 
 // How operations are taken from one set of answers to the next set of calls: the answers are recorded, what comes next is
@@ -171,6 +171,10 @@ interface Step extends HeldDecision {
   ready: Ready
 }
 
+function stepOf(ready: Ready, answers: readonly RecordedAttempt[], decision: Decision): Step {
+  return { ready, lease: ready.held.lease, answers, decision, nextPlugin: nextPluginAfter(decision) }
+}
+
 async function decideAll(
   world: World,
   db: Db,
@@ -178,7 +182,7 @@ async function decideAll(
   options: AdvanceOptions & Remembering,
 ): Promise<Step[]> {
   const facts = await readFacts(
-    { db, clock: world.clock },
+    db,
     known.map(({ ready, calls, answered }) => ({
       plan: ready.held.plan,
       calls: calls.filter(
@@ -189,7 +193,7 @@ async function decideAll(
   )
   return known.flatMap((one): Step[] => {
     const { ready, operation } = one
-    const { lease, plan } = ready.held
+    const { plan } = ready.held
     const answers = one.answered.map((answered) => recordOf(world, answered, facts.now))
     const secrets = answers.flatMap((answer) => newSecrets(answer)?.secrets ?? [])
     const calls = one.calls.map((call) => withoutSecrets(withAnswer(call, answers), secrets))
@@ -200,7 +204,7 @@ async function decideAll(
     const changedTwice = [...decision.attempts, ...decision.failedCalls].some((call) =>
       answers.some(({ key }) => isOf(key, call)),
     )
-    return changedTwice ? [] : [{ ready, lease, answers, decision }]
+    return changedTwice ? [] : [stepOf(ready, answers, decision)]
   })
 }
 
@@ -228,10 +232,7 @@ function withAnswer(call: Call, answers: readonly RecordedAttempt[]): Call {
 
 /** What it told of them before they were known to be sensitive must not become the failure of the operation. */
 function withoutSecrets(call: Call, secrets: readonly JsonValue[]): Call {
-  const { failure } = call
-  return failure === null || secrets.length === 0
-    ? call
-    : { ...call, failure: { ...failure, message: String(maskStrings(failure.message, secrets)) } }
+  return secrets.length === 0 ? call : { ...call, failure: maskFailure(call.failure, secrets) }
 }
 
 type InOperation = Pick<Call, 'stage' | 'pluginId'>
@@ -268,11 +269,10 @@ function decideOrRest(
 /** After the commit: what is known of the operations now, and what is to be done. */
 function conclude(steps: readonly Step[], { moved, begun }: HeldAdvanced): Map<Ready, Advanced> {
   const advanced = new Map<Ready, Advanced>()
-  for (const { ready, lease, decision } of steps) {
+  for (const { ready, lease, decision, nextPlugin } of steps) {
     const { attempts, calls, operation, dueInMs, move } = decision
     const isDone = moved.has(lease.operationId) && (begun.get(lease.operationId) ?? 0) === attempts.length
     if (!isDone) continue
-    const nextPlugin = nextPluginOf(decision) ?? operation.next_plugin
     ready.held.operation = { ...operation, phase: phaseAfter(decision), next_plugin: nextPlugin }
     ready.held.calls = calls
     if (ready.isInFlight) advanced.set(ready, { kind: 'in-flight' })
@@ -293,11 +293,11 @@ async function pause(
   operation: Held['operation'],
   options: AdvanceOptions,
 ) {
-  const { lease, plan } = ready.held
+  const { plan } = ready.held
   const decision = ready.isInFlight
     ? keepGoing({ operation, plan, calls: [] }, options)
     : restAfterTrouble(operation, plan)
-  const steps = [{ ready, lease, answers: [], decision }]
+  const steps = [stepOf(ready, [], decision)]
   return { steps, written: await writeDecisions(tx, world.vault, steps) }
 }
 

@@ -6,7 +6,7 @@ import type { RegistrationRow } from '../store/operations/read-registrations.ts'
 import type { Call } from './call.ts'
 import { ledgerChange } from './ledger-change.ts'
 import type { LedgerChange } from './ledger-change.ts'
-import { nextStep } from './next-step.ts'
+import { inCallOrder, nextStep } from './next-step.ts'
 import type { Step } from './next-step.ts'
 import type { FrozenPlan } from './plan.ts'
 import { prepareCall } from './prepare-call.ts'
@@ -124,6 +124,13 @@ export function restAfterTrouble(operation: OperationRow, plan: FrozenPlan): Dec
     move: { kind: 'rest', phase: operation.phase, afterMs: TROUBLE_MS },
     dueInMs: TROUBLE_MS,
   }
+}
+
+/** The first that still has to be called in the stage where the operation stands then; where there is none, as it is. */
+export function nextPluginAfter({ operation, calls, move }: Decision): string {
+  if (move.kind === 'succeed') return operation.next_plugin
+  const open = calls.filter(({ stage, endedWell }) => stage === move.phase && !endedWell)
+  return inCallOrder(open, operation.operation_type)[0]?.pluginId ?? operation.next_plugin
 }
 
 export function phaseAfter({ move }: Pick<Decision, 'move'>): Phase {

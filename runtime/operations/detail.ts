@@ -5,7 +5,7 @@ import type { Attempt, OperationDetail, PluginCall } from '#contract/runtime-api
 import type { Phase, StepState } from '#contract/runtime-api/vocabulary.ts'
 import { maskStrings } from '#edge/scrub.ts'
 import { own } from '../own.ts'
-import { callFailure } from '../plugins/failures.ts'
+import { callFailure, maskFailure } from '../plugins/failures.ts'
 import type { AttemptRow } from '../store/operations/read-attempts.ts'
 import type { CallRow } from '../store/operations/read-calls.ts'
 import { maskRequest } from './mask-request.ts'
@@ -92,7 +92,7 @@ function masked(attempt: AttemptRow, secrets: readonly JsonValue[]): AttemptRow 
   const { failure, response } = attempt
   return {
     ...attempt,
-    failure: failure && { ...failure, message: String(maskStrings(failure.message, secrets)) },
+    failure: maskFailure(failure, secrets),
     response: maskStrings(response, secrets),
   }
 }

@@ -1,5 +1,3 @@
-import type { Clock } from '#edge/clock.ts'
-import { readRegistrations } from '../store/operations/read-registrations.ts'
 import type { RegistrationRow } from '../store/operations/read-registrations.ts'
 import { readServiceAddresses } from '../store/operations/read-service-addresses.ts'
 import type { Db } from '../world.ts'
@@ -26,7 +24,7 @@ export interface Remembering {
 const NOTHING: Facts = { now: '1970-01-01T00:00:00.000Z', registrations: new Map(), serviceAddresses: [] }
 
 export async function readFacts(
-  { db, clock }: { db: Db; clock: Pick<Clock, 'monotonic'> },
+  db: Db,
   about: readonly { plan: FrozenPlan; calls: readonly Call[] }[],
   { registrations, mayRecall }: Remembering,
 ): Promise<Facts> {
@@ -42,12 +40,9 @@ export async function readFacts(
   const pluginIds = [...new Set(open.map(({ pluginId }) => pluginId))]
   const recalled = mayRecall && !mayWrite ? registrations.recall(pluginIds) : null
   if (recalled !== null) return { now: recalled.now, registrations: recalled.byPlugin, serviceAddresses: [] }
-  const since = clock.monotonic()
-  const [found, serviceAddresses] = await Promise.all([
-    readRegistrations(db, pluginIds),
+  const [{ now, byPlugin }, serviceAddresses] = await Promise.all([
+    registrations.read(db, pluginIds),
     mayWrite ? readServiceAddresses(db) : [],
   ])
-  registrations.learn(pluginIds, found, since)
-  const { now, byPlugin } = found
   return { now, registrations: byPlugin, serviceAddresses }
 }

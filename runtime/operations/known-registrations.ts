@@ -1,10 +1,15 @@
 import type { Clock } from '#edge/clock.ts'
+import { readRegistrations } from '../store/operations/read-registrations.ts'
 import type { RegistrationRow, Registrations } from '../store/operations/read-registrations.ts'
+import type { Db } from '../world.ts'
 
 /** After so long the database is asked for the time again, and for registrations with it. */
 const KEPT_MS = 10_000
 
-interface Learned extends Registrations {
+interface Learned {
+  registration: RegistrationRow
+  /** The database's time when it was told. */
+  now: string
   /** Monotonic, before the statement that told it was sent. */
   since: number
 }
@@ -22,13 +27,17 @@ export class KnownRegistrations {
     this.clock = clock
   }
 
-  /** `since`: monotonic time before they were asked for. */
-  learn(pluginIds: readonly string[], found: Registrations, since: number): void {
+  /** As they are right now. */
+  async read(db: Db, pluginIds: readonly string[]): Promise<Registrations> {
+    const since = this.clock.monotonic()
+    const found = await readRegistrations(db, pluginIds)
     for (const pluginId of pluginIds) {
+      const registration = found.byPlugin.get(pluginId)
       // one that is not registered is asked for each time
-      if (found.byPlugin.has(pluginId)) this.learned.set(pluginId, { ...found, since })
-      else this.learned.delete(pluginId)
+      if (registration === undefined) this.learned.delete(pluginId)
+      else this.learned.set(pluginId, { registration, now: found.now, since })
     }
+    return found
   }
 
   /** Null where one of them is not known, or not any more. `now` may be ahead by as long as the question took. */
@@ -38,10 +47,8 @@ export class KnownRegistrations {
     let latest: Learned | undefined
     for (const pluginId of pluginIds) {
       const learned = this.learned.get(pluginId)
-      const registration = learned?.byPlugin.get(pluginId)
-      if (learned === undefined || registration === undefined) return null
-      if (monotonic - learned.since > KEPT_MS) return null
-      byPlugin.set(pluginId, registration)
+      if (learned === undefined || monotonic - learned.since > KEPT_MS) return null
+      byPlugin.set(pluginId, learned.registration)
       if (latest === undefined || learned.since > latest.since) latest = learned
     }
     if (latest === undefined) return null

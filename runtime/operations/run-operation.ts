@@ -1,5 +1,6 @@
 import type { JsonValue } from '#contract/protocol/json.ts'
 import { maskStrings } from '#edge/scrub.ts'
+import { maskFailure } from '../plugins/failures.ts'
 import { recordLateAnswer } from '../store/operations/record-attempt.ts'
 import type { World } from '../world.ts'
 import type { LetGo } from './advance.ts'
@@ -79,17 +80,14 @@ export async function runOperation(crew: Crew, held: Held): Promise<LetGo | null
  */
 function withoutSecrets(answers: readonly Answered[], secrets: readonly JsonValue[]): Answered[] {
   if (secrets.length === 0) return [...answers]
-  return answers.map(({ judgement, ...answer }) => {
-    const { failure } = judgement
-    return {
-      ...answer,
-      judgement: {
-        ...judgement,
-        failure: failure && { ...failure, message: String(maskStrings(failure.message, secrets)) },
-        recorded: maskStrings(judgement.recorded, secrets),
-      },
-    }
-  })
+  return answers.map(({ judgement, ...answer }) => ({
+    ...answer,
+    judgement: {
+      ...judgement,
+      failure: maskFailure(judgement.failure, secrets),
+      recorded: maskStrings(judgement.recorded, secrets),
+    },
+  }))
 }
 
 async function fly({ world, slots, tally, abandon }: Crew, call: PreparedCall): Promise<Answered> {

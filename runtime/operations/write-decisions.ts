@@ -7,7 +7,6 @@ import { maskTold } from '../store/operations/mask-told.ts'
 import type { RecordedAttempt } from '../store/operations/record-attempt.ts'
 import type { Db, Tx } from '../world.ts'
 import type { Decision } from './decide.ts'
-import { inCallOrder } from './next-step.ts'
 import { newSecrets } from './sensitive-values.ts'
 import { settle } from './settle.ts'
 
@@ -16,6 +15,8 @@ export interface HeldDecision {
   /** Recorded with the decision that they led to. */
   answers: readonly RecordedAttempt[]
   decision: Decision
+  /** As {@link nextPluginAfter} the decision. */
+  nextPlugin: string
 }
 
 /** Writes what was decided where it stays with the operation, its installation and its ledger: one statement for all. */
@@ -26,6 +27,7 @@ export async function writeDecisions(
 ): Promise<HeldAdvanced> {
   if (steps.length === 0) return { moved: new Set(), begun: new Map() }
   const decisions = steps.map(({ decision }) => decision)
+  const [stays, moves] = [steps.filter(staysAsItIs), steps.filter((step) => !staysAsItIs(step))]
   return advanceHeld(db, vault, {
     leases: steps.map(({ lease }) => lease),
     answers: steps.flatMap(({ answers }) => answers),
@@ -35,25 +37,15 @@ export async function writeDecisions(
       decision.attempts.map((attempt) => ({ ...attempt, epoch: lease.epoch })),
     ),
     succeeded: decisions.flatMap(({ move, operation }) => (move.kind === 'succeed' ? [operation] : [])),
-    moves: steps
-      .filter(({ decision }) => !staysAsItIs(decision))
-      .map(({ lease, decision }) => ({ lease, move: decision.move, nextPlugin: nextPluginOf(decision) })),
-    stays: steps.filter(({ decision }) => staysAsItIs(decision)).map(({ lease }) => lease),
+    moves: moves.map(({ lease, decision: { move }, nextPlugin }) => ({ lease, move, nextPlugin })),
+    stays: stays.map(({ lease }) => lease),
   })
 }
 
 /** Whether the step leaves the operation's row as it is: then it is not written, for each version of it costs. */
-function staysAsItIs(decision: Decision): boolean {
-  const { move, operation } = decision
+function staysAsItIs({ decision: { move, operation }, nextPlugin }: HeldDecision): boolean {
   const isKept = move.kind === 'keep' && move.leaseMs === null && move.phase === operation.phase
-  return isKept && (nextPluginOf(decision) ?? operation.next_plugin) === operation.next_plugin
-}
-
-/** The first that still has to be called in the stage where the operation stands then. */
-export function nextPluginOf({ operation, calls, move }: Decision): string | undefined {
-  if (move.kind === 'succeed') return undefined
-  const open = calls.filter(({ stage, endedWell }) => stage === move.phase && !endedWell)
-  return inCallOrder(open, operation.operation_type)[0]?.pluginId
+  return isKept && nextPlugin === operation.next_plugin
 }
 
 /** The same, with what it changes in the configuration of the scope and takes out of the ledger. */

@@ -1,6 +1,8 @@
+import type { JsonValue } from '#contract/protocol/json.ts'
 import { MESSAGE_MAX } from '#contract/protocol/limits.ts'
 import type { RuntimeErrorCode } from '#contract/protocol/error-codes.ts'
 import type { Failure } from '#contract/runtime-api/common.ts'
+import { maskStrings } from '#edge/scrub.ts'
 
 /** A failure of a plugin call in the runtime's own words. */
 export function callFailure(
@@ -16,6 +18,11 @@ export function callFailure(
 export function errorPathTo(pluginId: string, beyond: readonly string[] = []): string[] {
   const rest = beyond[0] === pluginId ? beyond.slice(1) : beyond
   return ['bundle-runtime', pluginId, ...rest]
+}
+
+/** With these values masked in its message. Codes and logical names are not the plugin's own words. */
+export function maskFailure<Kept extends Failure | null>(failure: Kept, secrets: readonly JsonValue[]): Kept {
+  return failure && { ...failure, message: String(maskStrings(failure.message, secrets)) }
 }
 
 /** Cut to what a failure message may have, counted in characters as the protocol does. */

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { toBytes } from '#database/values.ts'
 import type { OperationRow } from '../../operations/view.ts'
 import type { Db } from '../../world.ts'
+import { leaseEnd } from './lease.ts'
 import type { StoredCallRow } from './read-calls.ts'
 import type { StoredPlanRow } from './read-plan.ts'
 
@@ -24,7 +25,8 @@ export interface Claimed {
 
 /**
  * Leases up to `limit` operations that are due to one worker: new ones, those whose wait is over and those whose worker
- * is gone, the longest due first; with their plans and calls as they are stored. Each plugin's queue is looked at by itself, so that one that is full costs nothing.
+ * is gone, the longest due first; with their plans and calls as they are stored. Each plugin's queue is looked at by
+ * itself, so that one that is full costs nothing.
  */
 export async function claimOperations(db: Db, claim: Claim): Promise<Claimed[]> {
   const { limit, perPlugin, rooms } = claim
@@ -61,7 +63,7 @@ export async function claimOperations(db: Db, claim: Claim): Promise<Claimed[]> 
       set state = 'RUNNING',
         lease_owner = ${claim.owner},
         lease_epoch = operation.lease_epoch + 1,
-        available_at = clock_timestamp() + ${claim.leaseMs} * interval '1 millisecond',
+        available_at = ${leaseEnd(claim.leaseMs)},
         started_at = coalesce(operation.started_at, clock_timestamp()),
         next_attempt_at = null
       from due

@@ -3,6 +3,7 @@ import type { JsonValue } from '#contract/protocol/json.ts'
 import type { Stage } from '#contract/protocol/vocabulary.ts'
 import type { Failure } from '#contract/runtime-api/common.ts'
 import { maskStrings } from '#edge/scrub.ts'
+import { maskFailure } from '../../plugins/failures.ts'
 import type { Tx } from '../../world.ts'
 
 /** Values of an operation that are known to be sensitive only since a plugin wrote them. */
@@ -42,10 +43,10 @@ export async function maskTold(tx: Tx, operations: readonly NewSecrets[]): Promi
 
 type Masked = Pick<Told, 'failure' | 'response'>
 
-/** Null where there is nothing to mask. Codes and logical names of a failure are not the plugin's own words. */
+/** Null where there is nothing to mask. */
 function maskedOf({ failure, response }: Told, secrets: readonly JsonValue[]): Masked | null {
   const masked = {
-    failure: failure && { ...failure, message: String(maskStrings(failure.message, secrets)) },
+    failure: maskFailure(failure, secrets),
     response: maskStrings(response, secrets),
   }
   return JSON.stringify(masked) === JSON.stringify({ failure, response }) ? null : masked
