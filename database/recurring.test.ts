@@ -56,6 +56,40 @@ suite('statements that recur', () => {
     }
   })
 
+  test('find rows by their keys for good, also when they were planned while there were few', async () => {
+    const database = await testDatabase({ migrations: [] })
+    const { db, close } = openDatabase<object>(database.connection, { max: 1, prepareRecurring: true })
+    try {
+      await sql`create table thing (id integer primary key, seen integer)`.execute(db)
+      const fill = (from: number, to: number) =>
+        sql.raw(`insert into thing select id, 0 from generate_series(${from}, ${to}) id`).execute(db)
+      const see = () =>
+        sql`update thing set seen = seen + 1 from unnest(${[3, 5]}::integer[]) one (id) where thing.id = one.id`.execute(
+          db,
+        )
+      const readThrough = async () => {
+        await sql`select pg_stat_force_next_flush()`.execute(db)
+        const { rows } = await sql<{ read: number }>`
+          select seq_tup_read::integer as read from pg_stat_user_tables where relname = 'thing'`.execute(db)
+        return rows[0]?.read
+      }
+      await fill(1, 20)
+      await sql`analyze thing`.execute(db)
+      for (let times = 0; times < 8; times++) await see()
+      await fill(21, 1000)
+      const before = await readThrough()
+      await see()
+      assert.equal(await readThrough(), before)
+      const planned = await sql<{ ones: number; kept: number }>`
+        select custom_plans::integer as ones, generic_plans::integer as kept from pg_prepared_statements
+        where statement like 'update thing%'`.execute(db)
+      assert.deepEqual(planned.rows, [{ ones: 0, kept: 7 }])
+    } finally {
+      await close()
+      await database.close()
+    }
+  })
+
   // what a pooler without knowledge of prepared statements does to one of its clients
   for (const [what, disturb] of [
     ['does not know the name', sql`deallocate all`],
