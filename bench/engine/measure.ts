@@ -73,7 +73,7 @@ async function fullSpeed(arm: Arm, what: Extract<Task, { kind: 'full-speed' }>):
   }
 }
 
-/** Pieces made at a steady pace, each timed from when it is made until the database shows it as completed. */
+/** Pieces made at a steady pace, each timed from when it is made until the database shows it as completed; the first are not counted. */
 async function paced(arm: Arm, what: Extract<Task, { kind: 'paced' }>): Promise<Measured> {
   if (arm.fill !== undefined) await arm.start(() => {})
   const watch = new Watch(what.databaseUrl, arm.completedOf)
@@ -82,10 +82,9 @@ async function paced(arm: Arm, what: Extract<Task, { kind: 'paced' }>): Promise<
     const made = performance.now()
     return (await watch.completed(id)) - made
   }
-  for (let index = 0; index < what.warmUp; index++) await runOne()
   const running: Promise<number>[] = []
   const began = performance.now()
-  for (let index = 0; index < what.count; index++) {
+  for (let index = 0; index < what.warmUp + what.count; index++) {
     const at = began + (index * 1000) / what.perSecond
     await new Promise((resolve) => setTimeout(resolve, Math.max(0, at - performance.now())))
     running.push(runOne())
@@ -93,7 +92,7 @@ async function paced(arm: Arm, what: Extract<Task, { kind: 'paced' }>): Promise<
   const times = await Promise.all(running)
   await watch.stop()
   await arm.stop()
-  return { medianMs: median(times) }
+  return { medianMs: median(times.slice(what.warmUp)) }
 }
 
 /** What was reported as done must stand in the database; an engine that reports before it keeps is waited for. */
