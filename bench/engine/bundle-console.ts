@@ -27,6 +27,7 @@ import type { Arm, ArmContext } from './arm.ts'
 
 const PLUGIN = 'provisioner'
 const SILENT = 'silent'
+const SCOPES = 100
 const LOCATOR = 'bench/crm/MODULE/tenants'
 
 /**
@@ -53,15 +54,24 @@ export async function bundleConsoleArm({ databaseUrl, pluginUrl, hanging }: ArmC
   let worker: Worker | undefined
   let ended = 0
 
-  const freezeOne = (pluginId = PLUGIN): Promise<OperationRow> =>
-    inTransaction(making.db, async (tx) => {
-      const bundleInstallId = uuidv7(world)
-      await sql`
-        insert into runtime.installation (bundle_install_id, scope_id, environment_key, application_runtime_id,
-          workspace_id, bundle_environment_key, bundle_id, title, state, version)
-        select ${bundleInstallId}, scope_id, environment_key, application_runtime_id, workspace_id,
-          'bench', ${`bundle-${bundleInstallId}`}, 'CRM', 'ACTIVE', '1.0.0'
-        from runtime.scope order by random() limit 1`.execute(tx)
+  const spare: string[] = []
+  /** Installed bundles, of which an operation can be made; all at once, for installing them is not what is measured. */
+  const install = async (count: number): Promise<void> => {
+    const { rows } = await sql<{ id: string }>`
+      insert into runtime.installation (bundle_install_id, scope_id, environment_key, application_runtime_id,
+        workspace_id, bundle_environment_key, bundle_id, title, state, version)
+      select id, scope_id, environment_key, application_runtime_id, workspace_id,
+        'bench', 'bundle-' || id, 'CRM', 'ACTIVE', '1.0.0'
+      from unnest(${Array.from({ length: count }, () => uuidv7(world))}::uuid[]) with ordinality as installed (id, n)
+      join runtime.scope on scope_id = 1 + n % ${SCOPES}
+      returning bundle_install_id as id`.execute(making.db)
+    spare.push(...rows.map(({ id }) => id))
+  }
+
+  const freezeOne = async (pluginId = PLUGIN): Promise<OperationRow> => {
+    if (spare.length === 0) await install(1_000)
+    const bundleInstallId = spare.pop() ?? ''
+    return inTransaction(making.db, async (tx) => {
       const installation = await tx
         .selectFrom('runtime.installation')
         .selectAll()
@@ -78,6 +88,7 @@ export async function bundleConsoleArm({ databaseUrl, pluginUrl, hanging }: ArmC
         reason: null,
       })
     })
+  }
 
   const make = async (count: number, pluginId: string): Promise<void> => {
     for (let made = 0; made < count; made += CONCURRENCY)
@@ -88,7 +99,7 @@ export async function bundleConsoleArm({ databaseUrl, pluginUrl, hanging }: ArmC
     async prepare() {
       await sql`
         insert into runtime.scope (environment_key, application_runtime_id, workspace_id, saved_by_id, saved_by_name)
-        select 'bench', 'engine', n, 'bench', 'Bench' from generate_series(1, 100) n`.execute(db)
+        select 'bench', 'engine', n, 'bench', 'Bench' from generate_series(1, ${SCOPES}) n`.execute(db)
       await db
         .insertInto('runtime.plugin')
         .values([
@@ -96,6 +107,7 @@ export async function bundleConsoleArm({ databaseUrl, pluginUrl, hanging }: ArmC
           { plugin_id: SILENT, title: 'Silent', endpoint: `${pluginUrl}silent`, enabled: true },
         ])
         .execute()
+      await install(1_000)
       await make(hanging ?? 0, SILENT)
     },
     async fill(count) {
