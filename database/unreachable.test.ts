@@ -1,4 +1,9 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
+import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { test } from 'node:test'
 
 import pg from 'pg'
@@ -36,6 +41,17 @@ test('what passes by itself is told from what somebody has to change, never in t
   assert.equal(whyUnreachable(new Error('timeout expired')).mayPass, true)
   assert.match(whyUnreachable(coded('SELF_SIGNED_CERT_IN_CHAIN')).reason, /not signed by an authority/)
   assert.deepEqual(whyUnreachable('what?'), { reason: 'the connection failed', mayPass: false })
+})
+
+test('a socket that is missing is the database, a file that is missing is not', async () => {
+  const missing = join(tmpdir(), 'no-such-place', '.s.PGSQL.5432')
+  const errorOf = (promise: Promise<unknown>) => promise.catch((error: unknown) => error)
+  const noSocket = await errorOf(once(connect(missing), 'connect'))
+  const noFile = await errorOf(readFile(missing))
+  assert.deepEqual(whyUnreachable(noSocket), { reason: 'there is no socket', mayPass: true })
+  assert.ok(isUnavailable(noSocket))
+  assert.deepEqual(whyUnreachable(noFile), { reason: 'the connection failed', mayPass: false })
+  assert.ok(!isUnavailable(noFile))
 })
 
 test("a refusal of the server that we do not know is told with the server's reason", () => {

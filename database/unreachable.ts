@@ -63,7 +63,10 @@ function lastingByMessage(error: unknown, code: string, message: string): string
 
 /** Node joins the refusals of a host's several addresses in one error, which has the code of the first. */
 function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : ''
+  if (!(error instanceof Error && 'code' in error)) return ''
+  // a file that is missing is no socket that is missing
+  const isOfFile = error.code === 'ENOENT' && !('syscall' in error && error.syscall === 'connect')
+  return isOfFile ? '' : String(error.code)
 }
 
 const driverWords =
