@@ -130,6 +130,21 @@ describe('damaged rows beside healthy ones', () => {
     }
   })
 
+  for (const column of ['created_at', 'started_at', 'finished_at', 'next_attempt_at', 'available_at'])
+    for (const infinite of ['infinity', '-infinity'])
+      it(`an operation with ${infinite} as its ${column} is refused by the database`, async () => {
+        const written = run(sql`
+          update runtime.operation set ${sql.ref(column)} = ${infinite} where operation_id = ${healthy[0]}`)
+        await assert.rejects(written, /operation_readable/)
+      })
+
+  for (const column of ['lease_epoch', 'execution_sequence'])
+    it(`an operation with a ${column} beyond 2^53 is refused by the database`, async () => {
+      const written = run(sql`
+        update runtime.operation set ${sql.ref(column)} = 9007199254740992 where operation_id = ${healthy[0]}`)
+      await assert.rejects(written, /operation_readable/)
+    })
+
   for (const name of [...Object.keys(DAMAGES), 'a registration with a garbage endpoint']) {
     it(`${name}: is told, does not succeed, and is not tried without end`, async () => {
       const id = poisoned.get(name)
