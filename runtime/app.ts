@@ -36,6 +36,7 @@ import { openVault } from './sealing/open-vault.ts'
 import { RUNTIME_MIGRATIONS } from './store/migrations.ts'
 import { keepSigningKey } from './store/signing-keys/keep-signing-key.ts'
 import type { RuntimeTables } from './store/tables.ts'
+import { sparingLog } from './sparing-log.ts'
 import { startWorker } from './worker.ts'
 import type { Worker, WorkerOptions } from './worker.ts'
 import type { World } from './world.ts'
@@ -136,7 +137,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     onIdleError,
   })
   const world: World = { db: answering.db, http, clock, random, log, signer, vault }
-  const workerWorld: World = { ...world, db: working.db }
+  const workerWorld: World = { ...world, db: working.db, log: sparingLog(log, clock) }
 
   const { lifetimeMs = 60_000, heartbeatMs = 15_000, maxStreams = 2_000, ...polls } = options.events ?? {}
   let worker: Worker | undefined

@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict'
+import { beforeEach, suite, test } from 'node:test'
+import type { Log, LogFields } from '#edge/log.ts'
+import { sparingLog } from './sparing-log.ts'
+
+const away = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' })
+
+suite('the log of a worker while the database is away', () => {
+  let now = 0
+  let written: { message: string; fields: LogFields }[] = []
+  let log: Log
+
+  beforeEach(() => {
+    now = 0
+    written = []
+    const write = (message: string, fields: LogFields = {}) => void written.push({ message, fields })
+    const inner: Log = {
+      debug: write,
+      info: write,
+      warn: write,
+      error: write,
+      child: () => inner,
+      addSecret: () => {},
+      removeSecret: () => {},
+    }
+    log = sparingLog(inner, { monotonic: () => now })
+  })
+
+  test('says so every ten seconds, with how many lines it left out', () => {
+    for (; now < 20_001; now += 1_000) {
+      log.error('not claimed', {}, away)
+      log.warn('not advanced', { operationId: 'a' }, away)
+    }
+    assert.deepEqual(written, [
+      { message: 'not claimed', fields: {} },
+      { message: 'not claimed', fields: { leftOut: 19 } },
+      { message: 'not claimed', fields: { leftOut: 19 } },
+    ])
+  })
+
+  test('leaves out nothing else', () => {
+    for (let times = 0; times < 3; times++) {
+      log.error('damaged', { operationId: 'a' }, new Error('a plan is damaged'))
+      log.warn('in trouble', { pluginId: 'b' })
+      log.info('answers again')
+    }
+    assert.equal(written.length, 9)
+  })
+})
