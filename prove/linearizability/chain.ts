@@ -8,11 +8,11 @@ import type { Replicas } from './replicas.ts'
  * each owner of what it changed; and nothing else left a trace. Answers what breaks it.
  */
 export async function findBrokenChain(
-  { db }: Replicas,
+  replicas: Replicas,
   workspace: number,
   { first, entries }: { first: number; entries: readonly Entry[] },
 ): Promise<string[]> {
-  const { rows: snapshots } = await sql<{ version: number; reason: string; owners: string[] }>`
+  const snapshotsOf = sql<{ version: number; reason: string; owners: string[] }>`
     select change.snapshot_version as version, snapshot.reason,
       array_agg(distinct resource.bundle_install_id::text order by resource.bundle_install_id::text) as owners
     from runtime.scope
@@ -22,12 +22,14 @@ export async function findBrokenChain(
     join runtime.installed_resource as resource
       on resource.scope_id = change.scope_id and resource.locator = change.locator
     where scope.workspace_id = ${workspace} and snapshot.cause = 'SAVE'
-    group by 1, 2 order by 1`.execute(db)
-  const { rows: operations } = await sql<{ reason: string; owners: string[] }>`
+    group by 1, 2 order by 1`
+  const operationsOf = sql<{ reason: string; owners: string[] }>`
     select reason, array_agg(bundle_install_id::text order by bundle_install_id::text) as owners
     from runtime.operation join runtime.operation_plan using (operation_id)
     where workspace_id = ${workspace} and operation_type = 'CONFIGURE'
-    group by 1`.execute(db)
+    group by 1`
+  const { rows: snapshots } = await replicas.look((db) => snapshotsOf.execute(db))
+  const { rows: operations } = await replicas.look((db) => operationsOf.execute(db))
 
   const breaches: string[] = []
   for (const [index, { version }] of snapshots.entries()) {

@@ -36,14 +36,16 @@ export async function installAll(replicas: Replicas, workspaceId: number): Promi
   await untilUnclaimed(replicas, workspaceId)
 }
 
-export async function untilUnclaimed({ db }: Replicas, workspaceId: number): Promise<void> {
+export async function untilUnclaimed(replicas: Replicas, workspaceId: number): Promise<void> {
   for (let looks = 0; looks < 3_000; looks++) {
-    const { left } = await db
-      .selectFrom('runtime.operation')
-      .select((row) => row.fn.countAll<number>().as('left'))
-      .where('workspace_id', '=', workspaceId)
-      .where('holds_claim', '=', true)
-      .executeTakeFirstOrThrow()
+    const { left } = await replicas.look((db) =>
+      db
+        .selectFrom('runtime.operation')
+        .select((row) => row.fn.countAll<number>().as('left'))
+        .where('workspace_id', '=', workspaceId)
+        .where('holds_claim', '=', true)
+        .executeTakeFirstOrThrow(),
+    )
     if (left === 0) return
     await sleep(10)
   }

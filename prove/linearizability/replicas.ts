@@ -1,6 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { openDatabase } from '#database/pool.ts'
 import { fromUrl } from '#database/settings.ts'
 import { testDatabase } from '#database/testing.ts'
+import { isUnavailable } from '#database/unreachable.ts'
 import { RUNTIME_MIGRATIONS } from '#runtime/store/migrations.ts'
 import type { RuntimeTables } from '#runtime/store/tables.ts'
 import type { Db } from '#runtime/world.ts'
@@ -15,8 +17,8 @@ export interface Replicas {
   ask(replica: number, request: Request): Promise<Envelope | null>
   count: number
   link: LossyLink
-  /** The database itself, over a line that holds. */
-  db: Db
+  /** Reads from the database itself, over a line that holds; again where it was restarted meanwhile. */
+  look<Result>(read: (db: Db) => Promise<Result>): Promise<Result>
   /** Ends a connection of theirs on the side of the database. */
   terminateOne(): Promise<void>
   close(): Promise<void>
@@ -37,7 +39,7 @@ export async function startReplicas(options: { databaseUrl: string; fateOf: () =
   const runtimes = [lossy, await startHttpRuntime(database.connection, { ...settings, dataDir })]
   return {
     link,
-    db: straight.db,
+    look: (read) => outlasting(() => read(straight.db)),
     count: runtimes.length,
     ask(replica, request) {
       const runtime = runtimes[replica]
@@ -45,9 +47,11 @@ export async function startReplicas(options: { databaseUrl: string; fateOf: () =
       return runtime.ask(request)
     },
     async terminateOne() {
-      await straight.pool.query(
-        `select pg_terminate_backend(pid) from pg_stat_activity
-         where datname = current_database() and application_name like 'bundle-runtime%' order by random() limit 1`,
+      await outlasting(() =>
+        straight.pool.query(
+          `select pg_terminate_backend(pid) from pg_stat_activity
+           where datname = current_database() and application_name like 'bundle-runtime%' order by random() limit 1`,
+        ),
       )
     },
     async close() {
@@ -56,5 +60,19 @@ export async function startReplicas(options: { databaseUrl: string; fateOf: () =
       await straight.close()
       await database.close()
     },
+  }
+}
+
+const PATIENCE_MS = 60_000
+
+async function outlasting<Result>(step: () => Promise<Result>): Promise<Result> {
+  const deadline = performance.now() + PATIENCE_MS
+  for (;;) {
+    try {
+      return await step()
+    } catch (error) {
+      if (!isUnavailable(error) || performance.now() > deadline) throw error
+      await sleep(50)
+    }
   }
 }

@@ -48,7 +48,7 @@ const transactions = new WeakMap<object, { hasWritten: boolean }>()
 const original: Query = pg.Client.prototype.query
 pg.Client.prototype.query = function query(this: pg.Client & Named, ...args: unknown[]): unknown {
   const [first] = args
-  const text = typeof first === 'string' ? first : ''
+  const text = textOf(first)
   const send = () => original.apply(this, args)
   const where = this.connectionParameters?.application_name?.includes('worker') === true ? 'worker' : 'api'
   const verb = text.trimStart().slice(0, 8).toLowerCase()
@@ -70,6 +70,13 @@ pg.Client.prototype.query = function query(this: pg.Client & Named, ...args: unk
   const at = meet({ kind: 'commit', where })
   return afterwards(send(), () => at('inside'))
 } as typeof pg.Client.prototype.query
+
+/** Of a statement as the driver takes it: its text alone, or, where it is prepared, with a name. */
+function textOf(statement: unknown): string {
+  if (typeof statement === 'string') return statement
+  const isNamed = typeof statement === 'object' && statement !== null && 'text' in statement
+  return isNamed ? String(statement.text) : ''
+}
 
 interface Named {
   connectionParameters?: { application_name?: string }

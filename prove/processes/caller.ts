@@ -100,7 +100,10 @@ export function createCaller(options: CallerOptions): Caller {
         if (!(error instanceof ConsoleFailure)) throw error
         if (!UNANSWERED.has(error.code)) return { isDone: false, errorCode: error.code }
         if (performance.now() > deadline)
-          throw new Error(`${request.name} was not answered within ${patienceMs / 1_000} s`, { cause: error })
+          throw new Error(
+            `${request.name} was not answered within ${patienceMs / 1_000} s, at last: ${error.code}`,
+            { cause: error },
+          )
         turn++
         if (request.idempotencyKey !== null) repeats++
         await sleep(30)
