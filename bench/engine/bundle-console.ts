@@ -109,6 +109,8 @@ export async function bundleConsoleArm({ databaseUrl, pluginUrl, hanging }: ArmC
         .execute()
       await install(1_000)
       await make(hanging ?? 0, SILENT)
+      // so many are not made in a second otherwise: autovacuum would have done it meanwhile
+      if (hanging !== undefined) await sql`analyze`.execute(db)
     },
     async fill(count) {
       await make(count, PLUGIN)

@@ -227,9 +227,10 @@ export function ruleOf(model: Model, command: Command): Ruled {
   }
 }
 
-/** References resolve to what RESOURCES applied last, for as long as the installation is active. */
+/** References resolve to what RESOURCES applied last, for as long as the installation is active; all credentials are of `one`. */
 function resolving(model: Model, { installation, credential }: Command & { kind: 'resolve' }): string {
   if (demand(model.credentials[credential]).isRevoked) return 'CREDENTIAL_REVOKED'
+  if (!model.plugins.one.isEnabled) return 'PLUGIN_NOT_REGISTERED'
   const { state, claim, applied } = demand(model.installations[installation])
   const operation = claim === null ? undefined : model.operations[claim]
   const isActive =
