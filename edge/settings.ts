@@ -1,8 +1,12 @@
 import * as z from 'zod'
 
-/** A setting is wrong; the message is the one line to print. */
+/** A setting is wrong; the message is the one line to print, whatever stands in the value that it tells. */
 export class SettingsError extends Error {
   override name = 'SettingsError'
+
+  constructor(message: string, options?: ErrorOptions) {
+    super(message.replaceAll(/\s+/g, ' '), options)
+  }
 }
 
 // A value under one of these names is never repeated in the message, whatever its schema says.
@@ -32,7 +36,7 @@ function lineFor(issue: z.core.$ZodIssue | undefined, given: Record<string, stri
   const value = given[name]
   if (value === undefined) return `${name} is not set: ${issue?.message ?? 'it is required'}`
   const shown = SECRET_NAME.test(name) ? '' : ` (it is ${JSON.stringify(value.slice(0, 100))})`
-  return `${name} is wrong: ${issue?.message ?? 'not allowed'}${shown}`.replaceAll(/\s+/g, ' ')
+  return `${name} is wrong: ${issue?.message ?? 'not allowed'}${shown}`
 }
 
 /** A TCP port; 0 lets the system choose. */

@@ -81,5 +81,9 @@ describe('egress rules', () => {
     for (const item of ['10.0.0.0/33', 'http://a', 'a:0', 'a:70000', '*.a', '1.2.3', 'a b', '[host]:1']) {
       assert.throws(() => parseEgressAllow(`loopback,${item}`), /EGRESS_ALLOW is wrong/, item)
     }
+    assert.throws(
+      () => parseEgressAllow('808\r\n1'),
+      /^SettingsError: EGRESS_ALLOW is wrong: "808 1" is neither/,
+    )
   })
 })

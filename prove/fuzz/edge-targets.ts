@@ -159,6 +159,7 @@ export const EDGE_TARGETS: readonly AnyTarget[] = [
       ]),
     ),
     check: wrongOfSettings,
+    regressions: [['EGRESS_ALLOW', '808\r\n1']],
   }),
   target({
     name: 'egress rules',
