@@ -26,6 +26,8 @@ export interface AdvancerOptions {
 interface Queue {
   waiting: Waiting[]
   isUnderWay: boolean
+  /** How many went in the last transaction. */
+  wentTogether: number
   advance(world: World, batch: readonly Ready[], options: AdvanceOptions): Promise<Map<Ready, Advanced>>
 }
 
@@ -34,7 +36,10 @@ const MOST_TOGETHER = 100
 /** Transactions at once that advance one. */
 const MOST_ALONE = 3
 const RETRY_MS = 200
-/** With so many operations held, others become ready in a moment: then they are waited for. */
+/**
+ * With so many operations held, others become ready in a moment: then they are waited for. But not where each went alone so
+ * far: then those that are held wait for a plugin that does not answer.
+ */
 const MANY = 6
 const GATHER_MS = 1
 
@@ -44,8 +49,18 @@ const GATHER_MS = 1
  */
 export class Advancer {
   private readonly options: AdvancerOptions
-  private readonly plain: Queue = { waiting: [], isUnderWay: false, advance: advanceTogether }
-  private readonly wide: Queue = { waiting: [], isUnderWay: false, advance: advanceWideTogether }
+  private readonly plain: Queue = {
+    waiting: [],
+    isUnderWay: false,
+    wentTogether: 0,
+    advance: advanceTogether,
+  }
+  private readonly wide: Queue = {
+    waiting: [],
+    isUnderWay: false,
+    wentTogether: 0,
+    advance: advanceWideTogether,
+  }
   private readonly waitingAlone: Waiting[] = []
   private alone = 0
   private readonly registrations: KnownRegistrations
@@ -70,8 +85,11 @@ export class Advancer {
     await Promise.resolve()
     while (queue.waiting.length > 0) {
       const { world, held } = this.options
-      if (held() >= MANY) await world.clock.sleep(GATHER_MS)
-      await this.advanceBatch(queue, queue.waiting.splice(0, MOST_TOGETHER))
+      const areSeveral = Math.max(queue.wentTogether, queue.waiting.length) > 1
+      if (areSeveral && held() >= MANY) await world.clock.sleep(GATHER_MS)
+      const batch = queue.waiting.splice(0, MOST_TOGETHER)
+      queue.wentTogether = batch.length
+      await this.advanceBatch(queue, batch)
     }
     queue.isUnderWay = false
   }
