@@ -13,6 +13,7 @@ import { TransportError } from '#edge/problem.ts'
 import { parsePosition } from '#runtime/events/position.ts'
 import { createActorCheck } from '#runtime/http/actor-assertion.ts'
 import { idempotencyKeyOf, requestText } from '#runtime/http/idempotency-key.ts'
+import { billing } from '#runtime/testing-bundles.ts'
 import { SAMPLE_BODIES } from '#runtime/http/testing-rows.ts'
 import { Refusal } from '#runtime/refusal.ts'
 import { decodeCursor, encodeCursor } from '#runtime/store/cursor.ts'
@@ -147,21 +148,13 @@ async function wrongOfAssertion(text: string): Promise<string | null> {
   }
 }
 
-const WITH_MINUS_ZERO: JsonValue = {
-  bundle: { environmentKey: 'dev', bundleId: 'billing' },
-  version: '1.0.0',
-  title: 'Billing',
-  resources: [
-    {
-      kind: 'MODULE',
-      name: 'ledger',
-      title: 'Ledger',
-      moduleId: 'billing-ledger',
-      properties: { limit: { kind: 'DATA', schema: { type: 'number', ours: -0 } } },
-    },
-  ],
-  plugins: [],
-}
+const WITH_MINUS_ZERO = {
+  ...billing,
+  resources: billing.resources.map((resource) => ({
+    ...resource,
+    properties: { limit: { kind: 'DATA', schema: { type: 'number', ours: -0 } } },
+  })),
+} as JsonValue
 
 export const REQUEST_TARGETS: readonly AnyTarget[] = [
   target({
