@@ -262,7 +262,7 @@ export const MUTANTS: readonly Mutant[] = [
         : Buffer.from(
             Buffer.from(call.bytes)
               .toString()
-              .replaceAll(call.operationId, call.operationId.replace(/.$/, 'e')),
+              .replaceAll(call.operationId, call.operationId.replace(/.$/, (last) => (last === 'e' ? 'f' : 'e'))),
           ),`,
     killers: [
       { test: 'runtime/worker-again.test.ts', only: 'a retry goes on from the call' },
