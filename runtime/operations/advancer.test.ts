@@ -59,6 +59,7 @@ suite('operations that a worker takes on together', () => {
     )
     // and together with nobody, it was not led astray
     assert.deepEqual([tally.batches, tally.advanced], [1, 1])
-    assert.equal((await attemptsOf(operation_id)).length, 1)
+    // the first began with the earlier claim
+    assert.equal((await attemptsOf(operation_id)).length, 2)
   })
 })

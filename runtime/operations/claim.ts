@@ -1,46 +1,84 @@
 import { STAGES } from '#contract/protocol/vocabulary.ts'
 import { claimOperations } from '../store/operations/claim-operations.ts'
-import type { Claim } from '../store/operations/claim-operations.ts'
+import type { Claim, Claimed } from '../store/operations/claim-operations.ts'
 import { openCalls } from '../store/operations/read-calls.ts'
 import { openPlans } from '../store/operations/read-plan.ts'
+import { readServiceAddresses } from '../store/operations/read-service-addresses.ts'
 import type { World } from '../world.ts'
 import { callOf } from './call.ts'
 import type { Call } from './call.ts'
-import { NO_PLAN } from './decide.ts'
+import { begin, NO_PLAN } from './decide.ts'
 import type { Held } from './held.ts'
 import type { FrozenPlan } from './plan.ts'
+import { mayWrite } from './prepare-call.ts'
 
 /** Claims operations that are due, with everything that is needed to take them on. */
 export async function claim(world: World, due: Claim): Promise<Held[]> {
   const claimed = await claimOperations(world.db, due)
   if (claimed.length === 0) return []
-  const { db, vault } = world
+  const read = await readAll(world, claimed)
+  const addresses = await addressesFor(world, read)
+  return read.map(({ operation, begun, plan, calls }) => {
+    const { operation_id: operationId, lease_epoch: epoch } = operation
+    const lease = { operationId, owner: due.owner, epoch }
+    try {
+      if (plan instanceof Error) throw plan
+      if (calls instanceof Error) throw calls
+      if (begun === null) return { lease, operation, plan, calls, begun: [], unread: null }
+      if (addresses instanceof Error) throw addresses
+      const context = { operation, plan, calls, serviceAddresses: addresses }
+      const first = { stage: 'BEFORE_RESOURCES', pluginIds: [begun.plugin_id] } as const
+      const { attempts, calls: after } = begin(context, first, new Map([[begun.plugin_id, begun]]))
+      return { lease, operation, plan, calls: after, begun: attempts, unread: null }
+    } catch (error) {
+      const unread = error instanceof Error ? error : new Error(String(error))
+      return { lease, operation, plan: NO_PLAN, calls: [], begun: [], unread }
+    }
+  })
+}
+
+interface Read extends Pick<Claimed, 'operation' | 'begun'> {
+  plan: FrozenPlan | Error
+  calls: Call[] | Error
+}
+
+async function readAll({ db, vault }: World, claimed: readonly Claimed[]): Promise<Read[]> {
   const planned = claimed.flatMap(({ operation: { operation_id }, plan }) =>
     plan === null ? [] : [{ operation_id, plan }],
   )
   const plans = await openPlans(db, vault, planned)
-  const calls = await openCalls(
+  const called = await openCalls(
     db,
     vault,
     claimed.flatMap((one) => one.calls),
   )
-  return claimed.map(({ operation }) => {
-    const { operation_id: operationId, lease_epoch: epoch } = operation
-    const lease = { operationId, owner: due.owner, epoch }
-    const plan = plans.get(operationId) ?? new Error('it has no frozen plan')
-    const rows = calls.get(operationId) ?? []
-    const read =
-      plan instanceof Error ? plan : rows instanceof Error ? rows : together(plan, rows.map(callOf))
-    return read instanceof Error
-      ? { lease, operation, plan: NO_PLAN, calls: [], unread: read }
-      : { lease, operation, ...read, unread: null }
+  return claimed.map(({ operation, begun }) => {
+    const plan = plans.get(operation.operation_id) ?? new Error('it has no frozen plan')
+    const rows = called.get(operation.operation_id) ?? []
+    const calls = rows instanceof Error ? rows : rows.map(callOf)
+    const isWhole = plan instanceof Error || calls instanceof Error || hasAll(plan, calls)
+    const missing = new Error('plugin calls of its frozen plan are missing')
+    return { operation, begun, plan, calls: isWhole ? calls : missing }
   })
 }
 
-/** A plan with its calls. Without this check an operation would pass a stage in which nobody was called. */
-function together(plan: FrozenPlan, calls: readonly Call[]): Pick<Held, 'plan' | 'calls'> | Error {
-  const hasAll = plan.plugins.every(({ pluginId }) =>
+/** Whether each plugin of a plan has its calls. Without this check an operation would pass a stage in which nobody was called. */
+function hasAll(plan: FrozenPlan, calls: readonly Call[]): boolean {
+  return plan.plugins.every(({ pluginId }) =>
     STAGES.every((stage) => calls.some((call) => call.stage === stage && call.pluginId === pluginId)),
   )
-  return hasAll ? { plan, calls } : new Error('plugin calls of its frozen plan are missing')
+}
+
+/** What no plugin may write, where one that is to be called may write something. */
+async function addressesFor({ db }: World, read: readonly Read[]): Promise<string[] | Error> {
+  const areNeeded = read.some(
+    ({ begun, plan }) =>
+      !(plan instanceof Error) &&
+      plan.plugins.some((plugin) => plugin.pluginId === begun?.plugin_id && mayWrite(plugin)),
+  )
+  if (!areNeeded) return []
+  // the operations are held already: those that need none go on
+  return readServiceAddresses(db).catch((error: unknown) =>
+    error instanceof Error ? error : new Error(String(error)),
+  )
 }

@@ -1,3 +1,4 @@
+import type { Stage } from '#contract/protocol/vocabulary.ts'
 import type { Phase } from '#contract/runtime-api/vocabulary.ts'
 import { callFailure } from '../plugins/failures.ts'
 import type { FailedCall } from '../store/operations/fail-calls.ts'
@@ -92,7 +93,13 @@ export function decide(deciding: Deciding): Decision {
           decided.calls = calls.map((call) => withFailure(call, failing))
           break
         }
-        return { ...decided, ...begin(deciding, phase, calls, step) }
+        const begun = begin({ ...deciding, calls }, step, deciding.registrations)
+        return {
+          ...decided,
+          ...begun,
+          move: { kind: 'keep', phase, leaseMs: deciding.leaseMs },
+          dueInMs: null,
+        }
       }
     }
   }
@@ -139,17 +146,16 @@ export function phaseAfter({ move }: Pick<Decision, 'move'>): Phase {
 
 type CallStep = Extract<Step, { kind: 'call' }>
 
-function begin(
-  deciding: Deciding,
-  phase: Phase,
-  calls: readonly Call[],
-  step: CallStep,
-): Pick<Decision, 'attempts' | 'calls' | 'move' | 'dueInMs'> {
-  const context: CallContext = { ...deciding, calls }
+/** The next attempts of calls, and all calls of the operation as they stand when these have begun. */
+export function begin(
+  context: CallContext,
+  calling: { stage: Stage; pluginIds: readonly string[] },
+  registrations: ReadonlyMap<string, RegistrationRow>,
+): { attempts: PreparedCall[]; calls: Call[] } {
   const attempts: PreparedCall[] = []
-  const begun = calls.map((call) => {
-    const registration = deciding.registrations.get(call.pluginId)
-    const isNext = call.stage === step.stage && step.pluginIds.includes(call.pluginId)
+  const calls = context.calls.map((call) => {
+    const registration = registrations.get(call.pluginId)
+    const isNext = call.stage === calling.stage && calling.pluginIds.includes(call.pluginId)
     if (!isNext || registration === undefined) return call
     const attempt = prepareCall(context, call, registration)
     attempts.push(attempt)
@@ -161,7 +167,7 @@ function begin(
       nextAttemptAt: null,
     }
   })
-  return { attempts, calls: begun, move: { kind: 'keep', phase, leaseMs: deciding.leaseMs }, dueInMs: null }
+  return { attempts, calls }
 }
 
 function notRegistered({ operation, registrations }: Deciding, step: CallStep): FailedCall[] {

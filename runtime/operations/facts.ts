@@ -4,6 +4,7 @@ import type { Db } from '../world.ts'
 import type { Call } from './call.ts'
 import type { KnownRegistrations } from './known-registrations.ts'
 import type { FrozenPlan } from './plan.ts'
+import { mayWrite } from './prepare-call.ts'
 
 /** What deciding needs beyond the operations themselves, read once for all that are advanced together. */
 export interface Facts {
@@ -34,15 +35,13 @@ export async function readFacts(
     ),
   )
   if (open.length === 0) return NOTHING
-  const mayWrite = open.some(({ resources }) =>
-    resources.some(({ writeProperties }) => writeProperties.length > 0),
-  )
+  const mayAnyWrite = open.some(mayWrite)
   const pluginIds = [...new Set(open.map(({ pluginId }) => pluginId))]
-  const recalled = mayRecall && !mayWrite ? registrations.recall(pluginIds) : null
+  const recalled = mayRecall && !mayAnyWrite ? registrations.recall(pluginIds) : null
   if (recalled !== null) return { now: recalled.now, registrations: recalled.byPlugin, serviceAddresses: [] }
   const [{ now, byPlugin }, serviceAddresses] = await Promise.all([
     registrations.read(db, pluginIds),
-    mayWrite ? readServiceAddresses(db) : [],
+    mayAnyWrite ? readServiceAddresses(db) : [],
   ])
   return { now, registrations: byPlugin, serviceAddresses }
 }

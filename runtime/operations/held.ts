@@ -4,6 +4,7 @@ import type { Lease } from '../store/operations/lease.ts'
 import type { AttemptKey } from '../store/operations/record-attempt.ts'
 import type { Call } from './call.ts'
 import type { FrozenPlan } from './plan.ts'
+import type { PreparedCall } from './prepare-call.ts'
 import type { OperationRow } from './view.ts'
 
 /** An operation in the hands of one worker. */
@@ -14,6 +15,8 @@ export interface Held {
   plan: FrozenPlan
   /** As the last transaction left them: while the lease holds nobody else changes them. Null: to be read again. */
   calls: readonly Call[] | null
+  /** Attempts that are recorded as begun by the claim, and not made yet. */
+  begun: readonly PreparedCall[]
   /** Why plan or calls cannot be read: then nothing can be done with it but to try again later. */
   unread: Error | null
 }

@@ -11,6 +11,7 @@ export class PluginSlots {
   private readonly breakers = new Map<string, Breaker>()
   private readonly perPlugin: number
   private readonly onFree: () => void
+  private free = Promise.withResolvers<void>()
 
   /** `onFree` is called when there is room again at a plugin. */
   constructor(perPlugin: number, onFree: () => void = () => {}) {
@@ -31,7 +32,12 @@ export class PluginSlots {
       if (left > 0) this.taken.set(pluginId, left)
       else this.taken.delete(pluginId)
     }
-    if (pluginIds.length > 0) this.onFree()
+    if (pluginIds.length > 0) this.tellFree()
+  }
+
+  /** Resolves when there is room again at some plugin. */
+  freed(): Promise<void> {
+    return this.free.promise
   }
 
   /** How many calls there is room for at a plugin, and at those that differ. */
@@ -55,7 +61,14 @@ export class PluginSlots {
     if (after === CLOSED) this.breakers.delete(pluginId)
     else this.breakers.set(pluginId, after)
     if (before.isOpen === after.isOpen) return null
+    if (before.isOpen) this.tellFree()
     return after.isOpen ? 'opened' : 'closed'
+  }
+
+  private tellFree(): void {
+    this.free.resolve()
+    this.free = Promise.withResolvers<void>()
+    this.onFree()
   }
 
   private roomAt(pluginId: string): number {

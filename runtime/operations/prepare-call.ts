@@ -65,6 +65,11 @@ export function authorizationOf(plan: FrozenPlan, pluginId: string): CompiledAut
   return found
 }
 
+/** Whether a plugin may write anything: only then is it asked what no plugin may write. */
+export function mayWrite({ resources }: CompiledAuthorization): boolean {
+  return resources.some(({ writeProperties }) => writeProperties.length > 0)
+}
+
 function requestOf(
   { operation, plan, calls }: CallContext,
   { stage, request }: Call,

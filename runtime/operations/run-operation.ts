@@ -3,7 +3,7 @@ import { maskStrings } from '#edge/scrub.ts'
 import { maskFailure } from '../plugins/failures.ts'
 import { recordLateAnswer } from '../store/operations/record-attempt.ts'
 import type { World } from '../world.ts'
-import type { LetGo } from './advance.ts'
+import type { Advanced, LetGo } from './advance.ts'
 import type { Advancer } from './advancer.ts'
 import type { Contact } from './breaker.ts'
 import type { Answered, Held } from './held.ts'
@@ -39,8 +39,7 @@ export async function runOperation(crew: Crew, held: Held): Promise<LetGo | null
   const secrets: JsonValue[] = []
   let answered: Answered[] = []
   try {
-    for (;;) {
-      const advanced = await crew.advancer.advance({ held, answered, isInFlight: flights.size > 0, seats })
+    for (let advanced = await begin(crew, held, seats); ;) {
       switch (advanced.kind) {
         case 'lost':
           crew.tally.leasesLost++
@@ -68,10 +67,19 @@ export async function runOperation(crew: Crew, held: Held): Promise<LetGo | null
       }
       if (landed.length === 0) await Promise.race(flights.values())
       answered = withoutSecrets(landed.splice(0), secrets)
+      advanced = await crew.advancer.advance({ held, answered, isInFlight: flights.size > 0, seats })
     }
   } finally {
     seats.leave()
   }
+}
+
+/** What the claim has begun is made as soon as there is a seat: it counted with one that others may have taken meanwhile. */
+async function begin({ advancer, slots }: Crew, held: Held, seats: Seats): Promise<Advanced> {
+  const { begun } = held
+  if (begun.length === 0) return advancer.advance({ held, answered: [], isInFlight: false, seats })
+  while (!seats.keep(begun.map(({ pluginId }) => pluginId))) await slots.freed()
+  return { kind: 'call', calls: begun }
 }
 
 /**

@@ -5,6 +5,7 @@ import type { Db } from '../../world.ts'
 import { leaseEnd } from './lease.ts'
 import type { StoredCallRow } from './read-calls.ts'
 import type { StoredPlanRow } from './read-plan.ts'
+import type { RegistrationRow } from './read-registrations.ts'
 
 export interface Claim {
   owner: string
@@ -20,19 +21,21 @@ export interface Claimed {
   operation: OperationRow
   /** Null where there is none. */
   plan: StoredPlanRow['plan'] | null
+  /** As they stood before the claim. */
   calls: StoredCallRow[]
+  /** The plugin of the first call, where the claim has recorded that it is made; it must be made then. */
+  begun: RegistrationRow | null
 }
 
 /**
  * Leases up to `limit` operations that are due to one worker: new ones, those whose wait is over and those whose worker
  * is gone, the longest due first; with their plans and calls as they are stored. Each plugin's queue is looked at by
- * itself, so that one that is full costs nothing.
+ * itself, so that one that is full costs nothing. Of a new one the first call begins with the claim, where what it sends
+ * was frozen with the operation and the plugin may be called.
  */
 export async function claimOperations(db: Db, claim: Claim): Promise<Claimed[]> {
   const { limit, perPlugin, rooms } = claim
-  const claimed = await sql<
-    OperationRow & { plan: StoredPlanRow['plan'] | null; calls: CallAsJson[] | null }
-  >`
+  const claimed = await sql<OperationRow & Pick<Claimed, 'plan' | 'begun'> & { calls: CallAsJson[] | null }>`
     with recursive plugin (plugin_id) as (
       (select next_plugin from runtime.operation
         where state in ('PENDING', 'RUNNING', 'WAITING')
@@ -76,16 +79,38 @@ export async function claimOperations(db: Db, claim: Claim): Promise<Claimed[]> 
         ('operation', claimed.operation_id::text),
         ('installation', claimed.bundle_install_id::text)) as told (kind, object_id)
       where claimed.state_before <> 'RUNNING'
+    ), first_call as materialized (
+      select claimed.operation_id, 'BEFORE_RESOURCES' as stage, plugin.plugin_id, 0 as attempts, claimed.run, claimed.lease_epoch,
+        json_build_object('plugin_id', plugin_id, 'endpoint', endpoint, 'timeout_ms', timeout_ms,
+          'max_attempts', max_attempts, 'max_backoff_ms', max_backoff_ms) as registration
+      from claimed join runtime.plugin on plugin.plugin_id = claimed.next_plugin and plugin.enabled
+      where claimed.state_before = 'PENDING'
+    ), attempted as (
+      insert into runtime.attempt (operation_id, stage, plugin_id, attempt, run, lease_epoch)
+      select operation_id, stage, plugin_id, attempts + 1, run, lease_epoch
+      from first_call join runtime.plugin_call using (operation_id, stage, plugin_id, attempts)
+      where plugin_call.request is not null
+      on conflict do nothing
+      returning operation_id, stage, plugin_id, attempt
+    ), called as (
+      update runtime.plugin_call
+      set attempts = attempted.attempt, run_attempts = run_attempts + 1
+      from attempted
+      where plugin_call.operation_id = attempted.operation_id and plugin_call.stage = attempted.stage
+        and plugin_call.plugin_id = attempted.plugin_id
     )
     select claimed.*,
+      (select registration from first_call join attempted using (operation_id)
+        where operation_id = claimed.operation_id) as begun,
       (select plan from runtime.operation_plan where operation_plan.operation_id = claimed.operation_id) as plan,
       (select json_agg(plugin_call order by stage, call_order, plugin_id) from runtime.plugin_call
         where plugin_call.operation_id = claimed.operation_id) as calls
     from claimed`.execute(db)
-  return claimed.rows.map(({ plan, calls, ...operation }) => ({
+  return claimed.rows.map(({ plan, calls, begun, ...operation }) => ({
     operation,
     plan,
     calls: (calls ?? []).map(callRow),
+    begun,
   }))
 }
 

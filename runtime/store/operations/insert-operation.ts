@@ -1,10 +1,11 @@
 import { sql } from 'kysely'
 import { STAGES } from '#contract/protocol/vocabulary.ts'
 import type { OperationType } from '#contract/protocol/vocabulary.ts'
+import { firstRequest } from '../../operations/first-request.ts'
 import { inCallOrder } from '../../operations/next-step.ts'
 import type { FrozenPlan } from '../../operations/plan.ts'
 import type { OperationRow } from '../../operations/view.ts'
-import { mapPlan } from '../../sealing/places.ts'
+import { mapPlan, requestPlace } from '../../sealing/places.ts'
 import { sealingWith } from '../../sealing/stored-value.ts'
 import type { Vault } from '../../sealing/vault.ts'
 import type { Tx } from '../../world.ts'
@@ -57,13 +58,19 @@ export async function insertOperation(
     .insertInto('runtime.operation_plan')
     .values({ operation_id: row.operation_id, plan: JSON.stringify(plan) })
     .execute()
+  const request = firstRequest(row, operation.plan)
   const calls = STAGES.flatMap((stage) =>
-    operation.plan.plugins.map((plugin) => ({
-      operation_id: row.operation_id,
-      stage,
-      plugin_id: plugin.pluginId,
-      call_order: plugin.order,
-    })),
+    operation.plan.plugins.map(({ pluginId, order }) => {
+      const key = { operationId: row.operation_id, stage, pluginId }
+      const isFirst = stage === 'BEFORE_RESOURCES' && pluginId === request?.pluginId
+      return {
+        operation_id: row.operation_id,
+        stage,
+        plugin_id: pluginId,
+        call_order: order,
+        request: isFirst ? vault.seal(request.bytes, requestPlace(key)) : null,
+      }
+    }),
   )
   if (calls.length > 0) await tx.insertInto('runtime.plugin_call').values(calls).execute()
   return row
