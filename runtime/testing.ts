@@ -4,6 +4,7 @@ import { PERMISSIONS } from '#contract/endpoint/permission.ts'
 import type { RuntimeErrorCode } from '#contract/protocol/error-codes.ts'
 import type { AuthorManifest } from '#contract/protocol/manifest.ts'
 import { openDatabase } from '#database/pool.ts'
+import type { ConnectionSettings } from '#database/settings.ts'
 import { testDatabase } from '#database/testing.ts'
 import { inTransaction } from '#database/transaction.ts'
 import { systemClock } from '#edge/clock.ts'
@@ -30,6 +31,8 @@ import type { Db, World } from './world.ts'
 export interface TestRuntime {
   world: World
   db: Db
+  /** To the database, for a pool of other options. */
+  connection: ConnectionSettings
   /** Somebody who may do everything everywhere. */
   actor: Actor
   read: ReadContext
@@ -88,6 +91,7 @@ export async function testRuntime(): Promise<TestRuntime> {
   return {
     world,
     db,
+    connection: database.connection,
     actor,
     read: { world, actor },
     write: (useCase, who = actor) => inTransaction(db, (tx) => useCase({ world, actor: who, tx })),

@@ -62,4 +62,15 @@ suite('the room of a worker', { concurrency: false }, () => {
     await engine.until(other.operation_id, 'SUCCEEDED')
     await worker.stop()
   })
+
+  test('that operations leave which fail without a call is taken at once', async () => {
+    const operations = []
+    for (let made = 0; made < 5; made++) {
+      const installation = await engine.installation()
+      operations.push(await engine.freeze({ installation, plan: planWith([reader('nobody', 1)]) }))
+    }
+    const worker = engine.work({ concurrency: 8, callsPerPlugin: 1, pollMs: 60_000 })
+    for (const { operation_id } of operations) await engine.until(operation_id, 'FAILED')
+    await worker.stop()
+  })
 })

@@ -57,11 +57,14 @@ export function startWorker(world: World, options: WorkerOptions): Worker {
   const finished = new AbortController()
   const running = new Set<Promise<void>>()
   const alarm = new Alarm(world.clock)
-  /** Whether there was no room for all that is due. */
-  let isMoreDue = false
-  const slots = new PluginSlots(options.callsPerPlugin ?? Math.max(1, Math.ceil(concurrency / 4)), () => {
-    if (isMoreDue) alarm.ring()
-  })
+  let more: MoreDue = { everywhere: false, at: new Set() }
+  const isMoreAt = (pluginId: string): boolean => more.everywhere || more.at.has(pluginId)
+  const slots = new PluginSlots(
+    options.callsPerPlugin ?? Math.max(1, Math.ceil(concurrency / 4)),
+    (pluginIds) => {
+      if (pluginIds.some(isMoreAt)) alarm.ring()
+    },
+  )
   const isStopping = () => stopped.signal.aborted
   const advancer = new Advancer({
     world,
@@ -75,7 +78,7 @@ export function startWorker(world: World, options: WorkerOptions): Worker {
   const crew: Crew = { world, advancer, leases, slots, tally, abandon: abandon.signal }
 
   const start = (held: Held, since: number): void => {
-    const { lease } = held
+    const { lease, operation } = held
     leases.add(lease, since)
     const run = runOperation(crew, held)
       .catch((error: unknown) => {
@@ -89,7 +92,8 @@ export function startWorker(world: World, options: WorkerOptions): Worker {
         // a timer may fire a moment before the database thinks that it is time
         if (letGo !== null && letGo.dueInMs !== null) alarm.ringIn(letGo.dueInMs + 5)
         // what comes after one that was given back, or that rests, would fare no better at this moment
-        if (isMoreDue && letGo?.state !== 'give-back' && letGo?.state !== 'rest') alarm.ring()
+        const isPaused = letGo?.state === 'give-back' || letGo?.state === 'rest'
+        if (isMoreAt(operation.next_plugin) && !isPaused) alarm.ring()
       })
     running.add(run)
   }
@@ -100,7 +104,9 @@ export function startWorker(world: World, options: WorkerOptions): Worker {
     const since = world.clock.monotonic()
     const due = { owner, leaseMs, limit: room, ...slots.room() }
     const claimed = await claim(world, due)
-    isMoreDue = wasFull(due, claimed)
+    more = moreDueAfter(due, claimed)
+    // while it was asked for, room may have come where there was none
+    if (due.rooms.some(({ pluginId, room }) => room <= 0 && slots.hasRoom(pluginId))) alarm.ring()
     if (claimed.length === 0) return
     tally.claims++
     tally.claimed += claimed.length
@@ -146,13 +152,18 @@ export function startWorker(world: World, options: WorkerOptions): Worker {
   }
 }
 
-/** Whether a claim took as many as it might, of all plugins or of one. */
-function wasFull({ limit, perPlugin, rooms }: Claim, claimed: readonly Held[]): boolean {
+/** Where a claim left operations that are due, for all that it knows, since it took as many as it might. */
+interface MoreDue {
+  everywhere: boolean
+  /** At these plugins, which are called next. */
+  at: ReadonlySet<string>
+}
+
+function moreDueAfter({ limit, perPlugin, rooms }: Claim, claimed: readonly Held[]): MoreDue {
   const taken = Map.groupBy(claimed, ({ operation }) => operation.next_plugin)
-  const known = new Map(rooms.map(({ pluginId, room }) => [pluginId, room]))
-  return (
-    claimed.length >= limit ||
-    rooms.some(({ pluginId, room }) => room <= (taken.get(pluginId)?.length ?? 0)) ||
-    [...taken].some(([pluginId, of]) => pluginId !== '' && of.length >= (known.get(pluginId) ?? perPlugin))
+  const room = new Map(rooms.map((known) => [known.pluginId, known.room]))
+  const full = [...new Set([...room.keys(), ...taken.keys()])].filter(
+    (pluginId) => pluginId !== '' && (taken.get(pluginId)?.length ?? 0) >= (room.get(pluginId) ?? perPlugin),
   )
+  return { everywhere: claimed.length >= limit, at: new Set(full) }
 }

@@ -10,18 +10,18 @@ export class PluginSlots {
   /** Only of plugins that left a call unanswered. */
   private readonly breakers = new Map<string, Breaker>()
   private readonly perPlugin: number
-  private readonly onFree: () => void
+  private readonly onFree: (pluginIds: readonly string[]) => void
   private free = Promise.withResolvers<void>()
 
-  /** `onFree` is called when there is room again at a plugin. */
-  constructor(perPlugin: number, onFree: () => void = () => {}) {
+  /** `onFree` is told where there is room again. */
+  constructor(perPlugin: number, onFree: (pluginIds: readonly string[]) => void = () => {}) {
     this.perPlugin = perPlugin
     this.onFree = onFree
   }
 
   /** Takes one slot at each of these plugins, or none at all and answers false. */
   takeAll(pluginIds: readonly string[]): boolean {
-    if (pluginIds.some((pluginId) => this.roomAt(pluginId) <= 0)) return false
+    if (pluginIds.some((pluginId) => !this.hasRoom(pluginId))) return false
     for (const pluginId of pluginIds) this.taken.set(pluginId, this.takenAt(pluginId) + 1)
     return true
   }
@@ -32,7 +32,7 @@ export class PluginSlots {
       if (left > 0) this.taken.set(pluginId, left)
       else this.taken.delete(pluginId)
     }
-    if (pluginIds.length > 0) this.tellFree()
+    if (pluginIds.length > 0) this.tellFree(pluginIds)
   }
 
   /** Resolves when there is room again at some plugin. */
@@ -49,6 +49,10 @@ export class PluginSlots {
     }
   }
 
+  hasRoom(pluginId: string): boolean {
+    return this.roomAt(pluginId) > 0
+  }
+
   /** Plugins that are asked by one call at a time. */
   troubled(): string[] {
     return [...this.breakers].filter(([, { isOpen }]) => isOpen).map(([pluginId]) => pluginId)
@@ -61,14 +65,14 @@ export class PluginSlots {
     if (after === CLOSED) this.breakers.delete(pluginId)
     else this.breakers.set(pluginId, after)
     if (before.isOpen === after.isOpen) return null
-    if (before.isOpen) this.tellFree()
+    if (before.isOpen) this.tellFree([pluginId])
     return after.isOpen ? 'opened' : 'closed'
   }
 
-  private tellFree(): void {
+  private tellFree(pluginIds: readonly string[]): void {
     this.free.resolve()
     this.free = Promise.withResolvers<void>()
-    this.onFree()
+    this.onFree(pluginIds)
   }
 
   private roomAt(pluginId: string): number {

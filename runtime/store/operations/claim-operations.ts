@@ -61,6 +61,9 @@ export async function claimOperations(db: Db, claim: Claim): Promise<Claimed[]> 
         for update skip locked) as candidate
       order by candidate.available_at
       limit ${limit}
+    ), taken as (
+      -- as a list, which is planned for a few: without it for a tenth of all that is due, by looking through everything
+      select * from unnest(array(select operation_id from due), array(select state from due)) as taken (operation_id, state)
     ), claimed as (
       update runtime.operation
       set state = 'RUNNING',
@@ -69,9 +72,9 @@ export async function claimOperations(db: Db, claim: Claim): Promise<Claimed[]> 
         available_at = ${leaseEnd(claim.leaseMs)},
         started_at = coalesce(operation.started_at, clock_timestamp()),
         next_attempt_at = null
-      from due
-      where operation.operation_id = due.operation_id
-      returning operation.*, due.state as state_before
+      from taken
+      where operation.operation_id = taken.operation_id
+      returning operation.*, taken.state as state_before
     ), told as (
       insert into runtime.event (kind, scope_id, object_id)
       select told.kind, claimed.scope_id, told.object_id

@@ -45,13 +45,16 @@ export function recordAttempts(vault: Vault, attempts: readonly RecordedAttempt[
         ${attempts.map(({ nextAttemptAt }) => nextAttemptAt)}::timestamptz[])
       as answer (operation_id, stage, plugin_id, attempt, outcome, failure, http_status, response,
         ended_well, failed, last_failure, writes, next_attempt_at)
+    ), kept as materialized (
+      -- planned for one row: for the ten of a list a table that is small yet would be looked through, and the plan stays
+      select answer.* from answer join held using (operation_id)
     ), finished as (
       update runtime.attempt
-      set finished_at = clock_timestamp(), late = false, outcome = answer.outcome, failure = answer.failure::json,
-        http_status = answer.http_status, response = answer.response::json
-      from answer join held using (operation_id)
-      where attempt.operation_id = answer.operation_id and attempt.stage = answer.stage
-        and attempt.plugin_id = answer.plugin_id and attempt.attempt = answer.attempt
+      set finished_at = clock_timestamp(), late = false, outcome = kept.outcome, failure = kept.failure::json,
+        http_status = kept.http_status, response = kept.response::json
+      from kept
+      where attempt.operation_id = kept.operation_id and attempt.stage = kept.stage
+        and attempt.plugin_id = kept.plugin_id and attempt.attempt = kept.attempt
         and attempt.finished_at is null
       returning attempt.operation_id, attempt.stage, attempt.plugin_id
     ), recorded as (
