@@ -36,6 +36,8 @@ const setWrites = (text: string) => (id: string) =>
 
 /** How a row may be damaged, by its operation's id. */
 const DAMAGES: Record<string, (id: string) => Promise<unknown>> = {
+  'attempts without number': (id) =>
+    run(sql`update runtime.plugin_call set run_attempts = 2147483647 where operation_id = ${id}`),
   'no plan at all': (id) => run(sql`delete from runtime.operation_plan where operation_id = ${id}`),
   'a plan that is null': setPlan('null'),
   'a plan that is a number': setPlan('5'),

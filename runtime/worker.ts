@@ -58,13 +58,13 @@ export function startWorker(world: World, options: WorkerOptions): Worker {
   const running = new Set<Promise<void>>()
   const alarm = new Alarm(world.clock)
   let more: MoreDue = { everywhere: false, at: new Set() }
-  const isMoreAt = (pluginId: string): boolean => more.everywhere || more.at.has(pluginId)
-  const slots = new PluginSlots(
-    options.callsPerPlugin ?? Math.max(1, Math.ceil(concurrency / 4)),
-    (pluginIds) => {
-      if (pluginIds.some(isMoreAt)) alarm.ring()
-    },
-  )
+  /** Where room came since the last claim was sent: until its answer is there, nobody knows what it left. */
+  let room = new Set<string>()
+  const noteRoom = (pluginIds: readonly string[]): void => {
+    for (const pluginId of pluginIds) room.add(pluginId)
+    if (isMoreFor(more, pluginIds)) alarm.ring()
+  }
+  const slots = new PluginSlots(options.callsPerPlugin ?? Math.max(1, Math.ceil(concurrency / 4)), noteRoom)
   const isStopping = () => stopped.signal.aborted
   const advancer = new Advancer({
     world,
@@ -75,7 +75,15 @@ export function startWorker(world: World, options: WorkerOptions): Worker {
     onProgress,
     held: () => running.size,
   })
-  const crew: Crew = { world, advancer, leases, slots, tally, abandon: abandon.signal }
+  const crew: Crew = {
+    world,
+    advancer,
+    leases,
+    slots,
+    tally,
+    stopping: stopped.signal,
+    abandon: abandon.signal,
+  }
 
   const start = (held: Held, since: number): void => {
     const { lease, operation } = held
@@ -93,20 +101,20 @@ export function startWorker(world: World, options: WorkerOptions): Worker {
         if (letGo !== null && letGo.dueInMs !== null) alarm.ringIn(letGo.dueInMs + 5)
         // what comes after one that was given back, or that rests, would fare no better at this moment
         const isPaused = letGo?.state === 'give-back' || letGo?.state === 'rest'
-        if (isMoreAt(operation.next_plugin) && !isPaused) alarm.ring()
+        if (!isPaused) noteRoom([operation.next_plugin])
       })
     running.add(run)
   }
 
   const claimDue = async (): Promise<void> => {
-    const room = concurrency - running.size
-    if (room <= 0) return
+    const limit = concurrency - running.size
+    if (limit <= 0) return
     const since = world.clock.monotonic()
-    const due = { owner, leaseMs, limit: room, ...slots.room() }
+    const due = { owner, leaseMs, limit, ...slots.room() }
+    room = new Set()
     const claimed = await claim(world, due)
     more = moreDueAfter(due, claimed)
-    // while it was asked for, room may have come where there was none
-    if (due.rooms.some(({ pluginId, room }) => room <= 0 && slots.hasRoom(pluginId))) alarm.ring()
+    if (isMoreFor(more, [...room])) alarm.ring()
     if (claimed.length === 0) return
     tally.claims++
     tally.claimed += claimed.length
@@ -157,6 +165,10 @@ interface MoreDue {
   everywhere: boolean
   /** At these plugins, which are called next. */
   at: ReadonlySet<string>
+}
+
+function isMoreFor({ everywhere, at }: MoreDue, pluginIds: readonly string[]): boolean {
+  return pluginIds.some((pluginId) => everywhere || at.has(pluginId))
 }
 
 function moreDueAfter({ limit, perPlugin, rooms }: Claim, claimed: readonly Held[]): MoreDue {

@@ -1,16 +1,21 @@
 import { STAGES } from '#contract/protocol/vocabulary.ts'
+import { callLimits } from '../plugins/call-limits.ts'
 import { claimOperations } from '../store/operations/claim-operations.ts'
 import type { Claim, Claimed } from '../store/operations/claim-operations.ts'
 import { openCalls } from '../store/operations/read-calls.ts'
 import { openPlans } from '../store/operations/read-plan.ts'
+import type { RegistrationRow } from '../store/operations/read-registrations.ts'
 import { readServiceAddresses } from '../store/operations/read-service-addresses.ts'
 import type { World } from '../world.ts'
 import { callOf } from './call.ts'
 import type { Call } from './call.ts'
 import { begin, NO_PLAN } from './decide.ts'
 import type { Held } from './held.ts'
+import { notMade } from './make-call.ts'
 import type { FrozenPlan } from './plan.ts'
 import { mayWrite } from './prepare-call.ts'
+
+const [FIRST_STAGE] = STAGES
 
 /** Claims operations that are due, with everything that is needed to take them on. */
 export async function claim(world: World, due: Claim): Promise<Held[]> {
@@ -18,23 +23,44 @@ export async function claim(world: World, due: Claim): Promise<Held[]> {
   if (claimed.length === 0) return []
   const read = await readAll(world, claimed)
   const addresses = await addressesFor(world, read)
-  return read.map(({ operation, begun, plan, calls }) => {
+  return read.map(({ operation, begun, plan, calls }): Held => {
     const { operation_id: operationId, lease_epoch: epoch } = operation
-    const lease = { operationId, owner: due.owner, epoch }
+    const known = {
+      lease: { operationId, owner: due.owner, epoch },
+      operation,
+      begun: [],
+      unmade: [],
+      unread: null,
+    }
+    const unmade = begun === null ? [] : [notMade(firstAttempt(operationId, begun))]
     try {
       if (plan instanceof Error) throw plan
       if (calls instanceof Error) throw calls
-      if (begun === null) return { lease, operation, plan, calls, begun: [], unread: null }
-      if (addresses instanceof Error) throw addresses
+      if (begun === null) return { ...known, plan, calls }
+      // it goes on by what is read then
+      if (addresses instanceof Error) return { ...known, plan, calls: null, unmade }
       const context = { operation, plan, calls, serviceAddresses: addresses }
-      const first = { stage: 'BEFORE_RESOURCES', pluginIds: [begun.plugin_id] } as const
+      const first = { stage: FIRST_STAGE, pluginIds: [begun.plugin_id] }
       const { attempts, calls: after } = begin(context, first, new Map([[begun.plugin_id, begun]]))
-      return { lease, operation, plan, calls: after, begun: attempts, unread: null }
+      return { ...known, plan, calls: after, begun: attempts }
     } catch (error) {
       const unread = error instanceof Error ? error : new Error(String(error))
-      return { lease, operation, plan: NO_PLAN, calls: [], begun: [], unread }
+      return { ...known, plan: NO_PLAN, calls: [], unmade, unread }
     }
   })
+}
+
+/** What the claim has recorded, also where nothing of the operation can be read. */
+function firstAttempt(operationId: string, registration: RegistrationRow): Parameters<typeof notMade>[0] {
+  const { plugin_id: pluginId } = registration
+  return {
+    operationId,
+    stage: FIRST_STAGE,
+    pluginId,
+    attempt: 1,
+    runAttempt: 1,
+    limits: callLimits(registration),
+  }
 }
 
 interface Read extends Pick<Claimed, 'operation' | 'begun'> {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, suite, test } from 'node:test'
 import { sql } from 'kysely'
+import type { KyselyPlugin } from 'kysely'
 import { Advancer } from './advancer.ts'
 import { claim } from './claim.ts'
 import type { Held } from './held.ts'
@@ -77,27 +78,9 @@ suite('the first call of a new operation', { concurrency: false }, () => {
   })
 
   test('waits for a seat that others took while it was claimed', async () => {
-    const { world } = engine
     const { operation_id } = await freeze(reader('first', 1))
-    const slots = new PluginSlots(1)
-    const held = await claimIt(operation_id, slots)
-    assert.equal(held.begun.length, 1)
-    assert.ok(slots.takeAll(['first']))
-    const leases = new Leases(world, LEASE_MS)
-    leases.add(held.lease, world.clock.monotonic())
-    const tally = nothingDone()
-    const advancer = new Advancer({
-      world,
-      leases,
-      tally,
-      leaseMs: LEASE_MS,
-      isStopping: () => false,
-      held: () => 1,
-      onProgress: () => {},
-    })
-    const crew = { world, advancer, leases, slots, tally, abandon: new AbortController().signal }
-    const running = runOperation(crew, held)
-    await world.clock.sleep(100)
+    const { slots, running } = await crowded(operation_id)
+    await engine.world.clock.sleep(100)
     assert.equal(engine.plugin.calls.length, 0)
     slots.freeAll(['first'])
     const letGo = await running
@@ -105,4 +88,77 @@ suite('the first call of a new operation', { concurrency: false }, () => {
     assert.equal(engine.plugin.calls.length, 2)
     assert.equal((await attemptsOf(operation_id)).length, 2)
   })
+
+  test('is not made when its seat does not come soon, and what counts of its plugin is how it is then', async () => {
+    const { world } = engine
+    const { operation_id } = await freeze(reader('first', 1))
+    const { running } = await crowded(operation_id)
+    const enable = (enabled: boolean) =>
+      sql`update runtime.plugin set enabled = ${enabled} where plugin_id = 'first'`.execute(world.db)
+    await enable(false)
+    try {
+      const letGo = await running
+      assert.equal(letGo?.state, 'wait')
+      const [attempt] = await attemptsOf(operation_id)
+      assert.match(attempt?.failure?.message ?? '', /did not send it/)
+      const worker = engine.work()
+      const { failure } = await engine.until(operation_id, 'FAILED')
+      await worker.stop()
+      assert.equal(failure?.errorCode, 'PLUGIN_NOT_REGISTERED')
+      assert.equal(engine.plugin.calls.length, 0)
+    } finally {
+      await enable(true)
+    }
+  })
+
+  test('is not made once the worker stops', async () => {
+    const { operation_id } = await freeze(reader('first', 1))
+    const { answered, claimed, world } = slowClaims()
+    const worker = engine.work({ pollMs: 60_000, leaseMs: LEASE_MS, graceMs: 5_000 }, world)
+    await claimed
+    const stopping = worker.stop()
+    answered()
+    await stopping
+    assert.equal(engine.plugin.calls.length, 0)
+    await endsWell(operation_id)
+  })
+
+  /** Runs an operation whose claim counted with a seat that somebody else has taken since. */
+  const crowded = async (operationId: string) => {
+    const { world } = engine
+    const slots = new PluginSlots(1)
+    const held = await claimIt(operationId, slots)
+    assert.equal(held.begun.length, 1)
+    assert.ok(slots.takeAll(['first']))
+    const leases = new Leases(world, LEASE_MS)
+    leases.add(held.lease, world.clock.monotonic())
+    const tally = nothingDone()
+    const [isStopping, onProgress] = [() => false, () => {}]
+    const about = { world, leases, tally, leaseMs: LEASE_MS, isStopping, held: () => 1, onProgress }
+    const { signal } = new AbortController()
+    const advancer = new Advancer(about)
+    const crew = { world, advancer, leases, slots, tally, stopping: signal, abandon: signal }
+    return { slots, running: runOperation(crew, held) }
+  }
+
+  /** A world in which the first claim that brings something is answered when it is told so. */
+  const slowClaims = () => {
+    const { world } = engine
+    const [claimed, answer] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const plugin: KyselyPlugin = {
+      transformQuery: ({ node }) => node,
+      async transformResult({ result }) {
+        if (result.rows.some((row) => 'state_before' in row)) {
+          claimed.resolve()
+          await answer.promise
+        }
+        return result
+      },
+    }
+    return {
+      world: { ...world, db: world.db.withPlugin(plugin) },
+      claimed: claimed.promise,
+      answered: answer.resolve,
+    }
+  }
 })

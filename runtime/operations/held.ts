@@ -15,8 +15,10 @@ export interface Held {
   plan: FrozenPlan
   /** As the last transaction left them: while the lease holds nobody else changes them. Null: to be read again. */
   calls: readonly Call[] | null
-  /** Attempts that are recorded as begun by the claim, and not made yet. */
+  /** Attempts that the claim has recorded as begun, and that are to be made. */
   begun: readonly PreparedCall[]
+  /** The same of which nobody can say what to send: to be recorded as not made. */
+  unmade: readonly Answered[]
   /** Why plan or calls cannot be read: then nothing can be done with it but to try again later. */
   unread: Error | null
 }

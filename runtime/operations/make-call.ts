@@ -27,6 +27,23 @@ export async function makeCall(world: World, call: PreparedCall, signal: AbortSi
   }
 }
 
+/** For an attempt that was begun and is not made after all: the plugin saw nothing of it, and it ends no run. */
+export function notMade(call: Omit<Answered, 'judgement' | 'isGivenBack' | 'isOwnTrouble'>): Answered {
+  const { operationId, stage, pluginId, attempt, runAttempt, limits } = call
+  const message = `The runtime could not make this call of plugin ${pluginId} right away and did not send it. It makes it again.`
+  const judgement: Judgement = {
+    disposition: 'repeat',
+    isUncertain: false,
+    outcome: null,
+    failure: callFailure(pluginId, 'PLUGIN_RESULT_UNKNOWN', message, true),
+    writes: {},
+    httpStatus: null,
+    recorded: null,
+  }
+  const key = { operationId, stage, pluginId, attempt, runAttempt, limits }
+  return { ...key, judgement, isGivenBack: true, isOwnTrouble: false }
+}
+
 async function send(world: World, call: PreparedCall, signal: AbortSignal): Promise<OutboundResult> {
   const token = await signLifecycleToken(world.signer, call)
   return sendLifecycleCall(world, {

@@ -8,12 +8,15 @@ import type { Advancer } from './advancer.ts'
 import type { Contact } from './breaker.ts'
 import type { Answered, Held } from './held.ts'
 import type { Leases } from './leases.ts'
-import { makeCall } from './make-call.ts'
+import { makeCall, notMade } from './make-call.ts'
 import { Seats } from './plugin-slots.ts'
 import type { PluginSlots } from './plugin-slots.ts'
 import type { PreparedCall } from './prepare-call.ts'
 import { sensitiveIn } from './sensitive-values.ts'
 import type { Tally } from './tally.ts'
+
+/** How long an attempt that has begun waits for a seat. */
+const SEAT_MS = 250
 
 /** What one worker's operations have in common. */
 export interface Crew {
@@ -22,6 +25,8 @@ export interface Crew {
   leases: Leases
   slots: PluginSlots
   tally: Tally
+  /** Aborted when the worker stops: no further call is made. */
+  stopping: AbortSignal
   /** Aborted when calls under way are not waited for any longer. */
   abandon: AbortSignal
 }
@@ -74,12 +79,43 @@ export async function runOperation(crew: Crew, held: Held): Promise<LetGo | null
   }
 }
 
-/** What the claim has begun is made as soon as there is a seat: it counted with one that others may have taken meanwhile. */
-async function begin({ advancer, slots }: Crew, held: Held, seats: Seats): Promise<Advanced> {
-  const { begun } = held
-  if (begun.length === 0) return advancer.advance({ held, answered: [], isInFlight: false, seats })
-  while (!seats.keep(begun.map(({ pluginId }) => pluginId))) await slots.freed()
-  return { kind: 'call', calls: begun }
+/**
+ * Makes what the claim has begun, or else takes the operation on. The claim counted with a seat that others may have taken
+ * meanwhile: that is waited for, but not for long, as what counts of a plugin is how it is registered at the moment.
+ */
+async function begin(crew: Crew, held: Held, seats: Seats): Promise<Advanced> {
+  const { begun, unmade } = held
+  const isSeated = begun.length > 0 && (await hasSeats(crew, begun, seats))
+  if (isSeated) return { kind: 'call', calls: begun }
+  const answered = [...unmade, ...begun.map(notMade)]
+  return crew.advancer.advance({ held, answered, isInFlight: false, seats })
+}
+
+async function hasSeats(
+  { world, slots, stopping }: Crew,
+  calls: readonly PreparedCall[],
+  seats: Seats,
+): Promise<boolean> {
+  const keep = (): boolean => seats.keep(calls.map(({ pluginId }) => pluginId))
+  if (stopping.aborted) return false
+  if (keep()) return true
+  const patience = new AbortController()
+  const signal = AbortSignal.any([patience.signal, stopping])
+  let isOver = false
+  const over = world.clock
+    .sleep(SEAT_MS, signal)
+    .catch(() => {})
+    .then(() => {
+      isOver = true
+    })
+  let isSeated = false
+  while (!isSeated) {
+    await Promise.race([slots.freed(), over])
+    if (isOver) break
+    isSeated = keep()
+  }
+  patience.abort()
+  return isSeated
 }
 
 /**

@@ -23,7 +23,7 @@ export interface Claimed {
   plan: StoredPlanRow['plan'] | null
   /** As they stood before the claim. */
   calls: StoredCallRow[]
-  /** The plugin of the first call, where the claim has recorded that it is made; it must be made then. */
+  /** The plugin of the first call, where the claim has recorded that it is made. */
   begun: RegistrationRow | null
 }
 
@@ -83,7 +83,7 @@ export async function claimOperations(db: Db, claim: Claim): Promise<Claimed[]> 
         ('installation', claimed.bundle_install_id::text)) as told (kind, object_id)
       where claimed.state_before <> 'RUNNING'
     ), first_call as materialized (
-      select claimed.operation_id, 'BEFORE_RESOURCES' as stage, plugin.plugin_id, 0 as attempts, claimed.run, claimed.lease_epoch,
+      select claimed.operation_id, 'BEFORE_RESOURCES' as stage, plugin.plugin_id, 0 as attempts, 0 as run_attempts, claimed.run, claimed.lease_epoch,
         json_build_object('plugin_id', plugin_id, 'endpoint', endpoint, 'timeout_ms', timeout_ms,
           'max_attempts', max_attempts, 'max_backoff_ms', max_backoff_ms) as registration
       from claimed join runtime.plugin on plugin.plugin_id = claimed.next_plugin and plugin.enabled
@@ -91,13 +91,13 @@ export async function claimOperations(db: Db, claim: Claim): Promise<Claimed[]> 
     ), attempted as (
       insert into runtime.attempt (operation_id, stage, plugin_id, attempt, run, lease_epoch)
       select operation_id, stage, plugin_id, attempts + 1, run, lease_epoch
-      from first_call join runtime.plugin_call using (operation_id, stage, plugin_id, attempts)
+      from first_call join runtime.plugin_call using (operation_id, stage, plugin_id, attempts, run_attempts)
       where plugin_call.request is not null
       on conflict do nothing
       returning operation_id, stage, plugin_id, attempt
     ), called as (
       update runtime.plugin_call
-      set attempts = attempted.attempt, run_attempts = run_attempts + 1
+      set attempts = attempted.attempt, run_attempts = attempted.attempt
       from attempted
       where plugin_call.operation_id = attempted.operation_id and plugin_call.stage = attempted.stage
         and plugin_call.plugin_id = attempted.plugin_id
