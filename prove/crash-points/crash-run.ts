@@ -1,4 +1,5 @@
 import type { Scope } from '#contract/protocol/scope.ts'
+import { asError } from '#edge/as-error.ts'
 import { checkTexts } from '../invariants/canaries.ts'
 import { judgeFacts } from '../invariants/check-invariants.ts'
 import { readJournal } from '../invariants/journal.ts'
@@ -126,7 +127,7 @@ export async function crashRun(
   let ended: 'running' | 'done' | Error = 'running'
   scenario().then(
     () => (ended = 'done'),
-    (error: unknown) => (ended = error instanceof Error ? error : new Error(String(error))),
+    (error: unknown) => (ended = asError(error)),
   )
   await schedule.runUntil(() => ended !== 'running').catch((error: Error) => (ended = error))
   const problem: unknown = ended

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Scope } from '#contract/protocol/scope.ts'
 import type { Vault } from '#runtime/sealing/vault.ts'
+import { asError } from '#edge/as-error.ts'
 import { judgeFacts } from '../invariants/check-invariants.ts'
 import { checkTexts } from '../invariants/canaries.ts'
 import type { Facts } from '../invariants/facts.ts'
@@ -120,7 +121,7 @@ export async function liveHistory(options: HistoryOptions): Promise<History> {
   let ended: 'running' | 'done' | Error = 'running'
   life.run().then(
     () => (ended = 'done'),
-    (error: unknown) => (ended = error instanceof Error ? error : new Error(String(error))),
+    (error: unknown) => (ended = asError(error)),
   )
   const latest = schedule.now + STORM_MS + 3 * BOUND_MS
   const violations: Violation[] = []

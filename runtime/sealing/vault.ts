@@ -1,3 +1,4 @@
+import { asError } from '#edge/as-error.ts'
 import type { Db } from '../world.ts'
 
 /**
@@ -60,16 +61,13 @@ export async function openingEach<Stored, Opened>(
       try {
         return open(stored)
       } catch (error) {
-        return error instanceof Error ? error : new Error(String(error))
+        return asError(error)
       }
     })
   const opened = openAll()
   if (!opened.some((one) => one instanceof UnknownDataKey)) return opened
   // what was learned counts, also where not all could be; the others do not depend on it
-  const untold = await vault.learn(db).then(
-    () => null,
-    (error: unknown) => (error instanceof Error ? error : new Error(String(error))),
-  )
+  const untold = await vault.learn(db).then(() => null, asError)
   const again = openAll()
   return untold === null ? again : again.map((one) => (one instanceof UnknownDataKey ? untold : one))
 }
