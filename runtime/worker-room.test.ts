@@ -1,7 +1,6 @@
 import { after, beforeEach, suite, test } from 'node:test'
-import type { KyselyPlugin } from 'kysely'
 import { until } from './events/testing-stream.ts'
-import { testEngine } from './operations/testing-engine.ts'
+import { slowClaims, testEngine } from './operations/testing-engine.ts'
 import { planWith, reader } from './operations/testing-plan.ts'
 import type { TestEngine } from './operations/testing-engine.ts'
 
@@ -88,31 +87,17 @@ suite('the room of a worker', { concurrency: false }, () => {
       await (before.includes(request.operation.operationId) ? early : late).promise
       return { outcome: 'APPLIED' }
     })
-    let hold: Promise<void> | null = null
-    const held = Promise.withResolvers<void>()
-    const plugin: KyselyPlugin = {
-      transformQuery: ({ node }) => node,
-      async transformResult({ result }) {
-        if (hold !== null && result.rows.some((row) => 'state_before' in row)) {
-          held.resolve()
-          await hold
-        }
-        return result
-      },
-    }
-    const world = { ...engine.world, db: engine.world.db.withPlugin(plugin) }
+    const { world, hold } = slowClaims(engine.world)
     const worker = engine.work({ concurrency: 8, callsPerPlugin: 4, pollMs: 60_000, leaseMs: 60_000 }, world)
     await until(() => engine.plugin.calls.length === 3, 10_000)
     const after = [await freeze(), await freeze(), await freeze(), await freeze()]
-    const answer = Promise.withResolvers<void>()
-    hold = answer.promise
+    const { claimed, release } = hold()
     worker.wake()
-    await held.promise
+    await claimed
     // the claim had room for one, and now there is room for four
     early.resolve()
     for (const operationId of before) await engine.until(operationId, 'SUCCEEDED')
-    hold = null
-    answer.resolve()
+    release()
     const isCalled = (operationId: string) =>
       engine.plugin.calls.some(({ request }) => request.operation.operationId === operationId)
     await until(() => after.every(isCalled), 10_000)

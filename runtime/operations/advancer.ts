@@ -31,6 +31,10 @@ interface Queue {
   advance(world: World, batch: readonly Ready[], options: AdvanceOptions): Promise<Map<Ready, Advanced>>
 }
 
+function emptyQueue(advance: Queue['advance']): Queue {
+  return { waiting: [], isUnderWay: false, wentTogether: 0, advance }
+}
+
 /** Operations in one transaction. */
 const MOST_TOGETHER = 100
 /** Transactions at once that advance one. */
@@ -49,18 +53,8 @@ const GATHER_MS = 1
  */
 export class Advancer {
   private readonly options: AdvancerOptions
-  private readonly plain: Queue = {
-    waiting: [],
-    isUnderWay: false,
-    wentTogether: 0,
-    advance: advanceTogether,
-  }
-  private readonly wide: Queue = {
-    waiting: [],
-    isUnderWay: false,
-    wentTogether: 0,
-    advance: advanceWideTogether,
-  }
+  private readonly plain = emptyQueue(advanceTogether)
+  private readonly wide = emptyQueue(advanceWideTogether)
   private readonly waitingAlone: Waiting[] = []
   private alone = 0
   private readonly registrations: KnownRegistrations

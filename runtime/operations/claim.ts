@@ -1,4 +1,5 @@
 import { STAGES } from '#contract/protocol/vocabulary.ts'
+import { asError } from '#edge/as-error.ts'
 import { callLimits } from '../plugins/call-limits.ts'
 import { claimOperations } from '../store/operations/claim-operations.ts'
 import type { Claim, Claimed } from '../store/operations/claim-operations.ts'
@@ -32,20 +33,19 @@ export async function claim(world: World, due: Claim): Promise<Held[]> {
       unmade: [],
       unread: null,
     }
-    const unmade = begun === null ? [] : [notMade(firstAttempt(operationId, begun))]
+    const unmade = () => (begun === null ? [] : [notMade(firstAttempt(operationId, begun))])
     try {
       if (plan instanceof Error) throw plan
       if (calls instanceof Error) throw calls
       if (begun === null) return { ...known, plan, calls }
       // it goes on by what is read then
-      if (addresses instanceof Error) return { ...known, plan, calls: null, unmade }
+      if (addresses instanceof Error) return { ...known, plan, calls: null, unmade: unmade() }
       const context = { operation, plan, calls, serviceAddresses: addresses }
       const first = { stage: FIRST_STAGE, pluginIds: [begun.plugin_id] }
       const { attempts, calls: after } = begin(context, first, new Map([[begun.plugin_id, begun]]))
       return { ...known, plan, calls: after, begun: attempts }
     } catch (error) {
-      const unread = error instanceof Error ? error : new Error(String(error))
-      return { ...known, plan: NO_PLAN, calls: [], unmade, unread }
+      return { ...known, plan: NO_PLAN, calls: [], unmade: unmade(), unread: asError(error) }
     }
   })
 }
@@ -104,7 +104,5 @@ async function addressesFor({ db }: World, read: readonly Read[]): Promise<strin
   )
   if (!areNeeded) return []
   // the operations are held already: those that need none go on
-  return readServiceAddresses(db).catch((error: unknown) =>
-    error instanceof Error ? error : new Error(String(error)),
-  )
+  return readServiceAddresses(db).catch(asError)
 }

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, suite, test } from 'node:test'
 import { sql } from 'kysely'
-import type { KyselyPlugin } from 'kysely'
 import { Advancer } from './advancer.ts'
 import { claim } from './claim.ts'
 import type { Held } from './held.ts'
@@ -9,7 +8,7 @@ import { Leases } from './leases.ts'
 import { PluginSlots } from './plugin-slots.ts'
 import { runOperation } from './run-operation.ts'
 import { nothingDone } from './tally.ts'
-import { engineSteps, testEngine } from './testing-engine.ts'
+import { engineSteps, slowClaims, testEngine } from './testing-engine.ts'
 import { planWith, reader } from './testing-plan.ts'
 
 const engine = await testEngine()
@@ -113,11 +112,12 @@ suite('the first call of a new operation', { concurrency: false }, () => {
 
   test('is not made once the worker stops', async () => {
     const { operation_id } = await freeze(reader('first', 1))
-    const { answered, claimed, world } = slowClaims()
+    const { world, hold } = slowClaims(engine.world)
+    const { claimed, release } = hold()
     const worker = engine.work({ pollMs: 60_000, leaseMs: LEASE_MS, graceMs: 5_000 }, world)
     await claimed
     const stopping = worker.stop()
-    answered()
+    release()
     await stopping
     assert.equal(engine.plugin.calls.length, 0)
     await endsWell(operation_id)
@@ -139,26 +139,5 @@ suite('the first call of a new operation', { concurrency: false }, () => {
     const advancer = new Advancer(about)
     const crew = { world, advancer, leases, slots, tally, stopping: signal, abandon: signal }
     return { slots, running: runOperation(crew, held) }
-  }
-
-  /** A world in which the first claim that brings something is answered when it is told so. */
-  const slowClaims = () => {
-    const { world } = engine
-    const [claimed, answer] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-    const plugin: KyselyPlugin = {
-      transformQuery: ({ node }) => node,
-      async transformResult({ result }) {
-        if (result.rows.some((row) => 'state_before' in row)) {
-          claimed.resolve()
-          await answer.promise
-        }
-        return result
-      },
-    }
-    return {
-      world: { ...world, db: world.db.withPlugin(plugin) },
-      claimed: claimed.promise,
-      answered: answer.resolve,
-    }
   }
 })

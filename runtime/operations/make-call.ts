@@ -31,15 +31,7 @@ export async function makeCall(world: World, call: PreparedCall, signal: AbortSi
 export function notMade(call: Omit<Answered, 'judgement' | 'isGivenBack' | 'isOwnTrouble'>): Answered {
   const { operationId, stage, pluginId, attempt, runAttempt, limits } = call
   const message = `The runtime could not make this call of plugin ${pluginId} right away and did not send it. It makes it again.`
-  const judgement: Judgement = {
-    disposition: 'repeat',
-    isUncertain: false,
-    outcome: null,
-    failure: callFailure(pluginId, 'PLUGIN_RESULT_UNKNOWN', message, true),
-    writes: {},
-    httpStatus: null,
-    recorded: null,
-  }
+  const judgement = unanswered(pluginId, message, { isUncertain: false })
   const key = { operationId, stage, pluginId, attempt, runAttempt, limits }
   return { ...key, judgement, isGivenBack: true, isOwnTrouble: false }
 }
@@ -58,9 +50,17 @@ async function send(world: World, call: PreparedCall, signal: AbortSignal): Prom
 /** Nobody knows whether the plugin got the call, so it counts as uncertain. */
 function ownTrouble(pluginId: string): Judgement {
   const message = `The runtime had a trouble of its own when it called plugin ${pluginId}. See the runtime's log.`
+  return unanswered(pluginId, message, { isUncertain: true })
+}
+
+function unanswered(
+  pluginId: string,
+  message: string,
+  { isUncertain }: Pick<Judgement, 'isUncertain'>,
+): Judgement {
   return {
     disposition: 'repeat',
-    isUncertain: true,
+    isUncertain,
     outcome: null,
     failure: callFailure(pluginId, 'PLUGIN_RESULT_UNKNOWN', message, true),
     writes: {},

@@ -21,7 +21,7 @@ export class PluginSlots {
 
   /** Takes one slot at each of these plugins, or none at all and answers false. */
   takeAll(pluginIds: readonly string[]): boolean {
-    if (pluginIds.some((pluginId) => !this.hasRoom(pluginId))) return false
+    if (pluginIds.some((pluginId) => this.roomAt(pluginId) <= 0)) return false
     for (const pluginId of pluginIds) this.taken.set(pluginId, this.takenAt(pluginId) + 1)
     return true
   }
@@ -47,10 +47,6 @@ export class PluginSlots {
       perPlugin: this.perPlugin,
       rooms: [...different].map((pluginId) => ({ pluginId, room: this.roomAt(pluginId) })),
     }
-  }
-
-  hasRoom(pluginId: string): boolean {
-    return this.roomAt(pluginId) > 0
   }
 
   /** Plugins that are asked by one call at a time. */

@@ -44,7 +44,8 @@ export async function runOperation(crew: Crew, held: Held): Promise<LetGo | null
   const secrets: JsonValue[] = []
   let answered: Answered[] = []
   try {
-    for (let advanced = await begin(crew, held, seats); ;) {
+    let advanced = await begin(crew, held, seats)
+    for (;;) {
       switch (advanced.kind) {
         case 'lost':
           crew.tally.leasesLost++

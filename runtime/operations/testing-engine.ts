@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import type { KyselyPlugin } from 'kysely'
 import type { OperationType } from '#contract/protocol/vocabulary.ts'
 import { inTransaction } from '#database/transaction.ts'
 import { parseEgressAllow } from '#edge/egress.ts'
@@ -144,6 +145,34 @@ export function readInstallation({ db }: TestRuntime, bundleInstallId: string): 
     .selectAll()
     .where('bundle_install_id', '=', bundleInstallId)
     .executeTakeFirstOrThrow()
+}
+
+/** A world in which the answer of a claim can be held back. */
+export function slowClaims(world: World) {
+  let held: { claimed: () => void; answer: Promise<void> } | null = null
+  const plugin: KyselyPlugin = {
+    transformQuery: ({ node }) => node,
+    async transformResult({ result }) {
+      if (held !== null && result.rows.some((row) => 'state_before' in row)) {
+        held.claimed()
+        await held.answer
+      }
+      return result
+    },
+  }
+  return {
+    world: { ...world, db: world.db.withPlugin(plugin) },
+    /** From now on; `claimed` resolves with the first claim that took something. */
+    hold() {
+      const [claimed, answer] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+      held = { claimed: claimed.resolve, answer: answer.promise }
+      const release = () => {
+        held = null
+        answer.resolve()
+      }
+      return { claimed: claimed.promise, release }
+    },
+  }
 }
 
 /** What the tests of the engine ask and do all the time. */
