@@ -203,6 +203,21 @@ describe('serve', () => {
     await server.stop()
   })
 
+  it('closes the connection of a client that does not read its answer', { timeout: 10_000 }, async () => {
+    const cancelled = Promise.withResolvers<void>()
+    const endless = new Hono().get('/', (c) => {
+      const pull = (controller: ReadableStreamDefaultController<Uint8Array>): void =>
+        controller.enqueue(new Uint8Array(64 * 1024))
+      return c.body(new ReadableStream<Uint8Array>({ pull, cancel: () => cancelled.resolve() }))
+    })
+    const server = await serve({ app: endless, port: 0, hostname: '127.0.0.1', idleMs: 100 })
+    const client = connect(server.port, '127.0.0.1', () => client.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n'))
+    client.on('error', () => undefined).pause()
+    await cancelled.promise
+    client.destroy()
+    await server.stop()
+  })
+
   it('lets a request end before it stops, and cuts one that takes too long', async () => {
     const slow = new Hono().get('/:ms', async (c) => {
       await new Promise((resolve) => setTimeout(resolve, Number(c.req.param('ms'))))

@@ -18,7 +18,12 @@ export interface ServeOptions {
   front?: RequestFront
   /** The variable that sets the port, for the message when it is taken. */
   portVariable?: string
+  /** A connection on which nothing moves for so long during a request is closed; 60,000 where absent. */
+  idleMs?: number
 }
+
+/** Longer than the pause between two heartbeats of an event stream, and than any request may take. */
+const IDLE_MS = 60_000
 
 export interface RunningServer {
   port: number
@@ -37,6 +42,7 @@ export async function serve({
   hostname,
   front,
   portVariable = 'PORT',
+  idleMs = IDLE_MS,
 }: ServeOptions): Promise<RunningServer> {
   const listener = getRequestListener((request, env) => app.fetch(request, env as HttpBindings))
   const server = createServer(
@@ -53,6 +59,8 @@ export async function serve({
     },
   )
   server.maxConnections = 10_000
+  // also for a client that does not read its answer: a write that is stuck does not count as activity
+  server.timeout = idleMs
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) => reject(startError(error, port, portVariable)))
     server.listen({ port, host: hostname }, resolve)

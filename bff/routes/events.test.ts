@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict'
-import { describe, it } from 'node:test'
+import { connect } from 'node:net'
+import type { Socket } from 'node:net'
+import { afterEach, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Hono } from 'hono'
 import type { Grant } from '#contract/endpoint/permission.ts'
+import { serve } from '#edge/serve.ts'
+import type { RunningServer } from '#edge/serve.ts'
 import { eventRoute } from './events.ts'
 import type { EventOptions, OpenEvents } from './events.ts'
 import type { ApiVariables } from './endpoints.ts'
@@ -18,12 +22,8 @@ async function* saidForEver(signal: AbortSignal, ...parts: string[]): AsyncGener
   await sleep(60_000, undefined, { signal })
 }
 
-/** Asks for the events of a runtime that says this; the text that came when it ends. */
-async function follow(
-  open: OpenEvents,
-  options: Partial<EventOptions> & { lastEventId?: string; grants?: Grant[] } = {},
-): Promise<string> {
-  const { lastEventId, grants = everything, ...more } = options
+function appOf(open: OpenEvents, options: Partial<EventOptions> & { grants?: Grant[] } = {}) {
+  const { grants = everything, ...more } = options
   const app = new Hono<{ Variables: ApiVariables }>()
   app.use(async (c, next) => {
     c.set('requestId', 'r-1')
@@ -37,8 +37,16 @@ async function follow(
     stopping: new AbortController().signal,
     ...more,
   })
-  app.get('/events', route)
-  const response = await app.request('/events', {
+  return app.get('/events', route)
+}
+
+/** Asks for the events of a runtime that says this; the text that came when it ends. */
+async function follow(
+  open: OpenEvents,
+  options: Partial<EventOptions> & { lastEventId?: string; grants?: Grant[] } = {},
+): Promise<string> {
+  const { lastEventId, ...more } = options
+  const response = await appOf(open, more).request('/events', {
     headers: { ...(lastEventId !== undefined && { 'last-event-id': lastEventId }) },
   })
   return response.text()
@@ -113,5 +121,123 @@ describe('the events of the console', () => {
       { stopping: stopping.signal },
     )
     assert.ok(opened >= 2 && opened <= 5, String(opened))
+  })
+})
+
+describe('an event stream is released', () => {
+  let server: RunningServer | null = null
+  const sockets: Socket[] = []
+  afterEach(async () => {
+    for (const socket of sockets.splice(0)) socket.destroy()
+    await server?.stop({ graceMs: 100 })
+  })
+
+  /** A console on a real socket whose runtime sends without end. Counts what it holds for its streams. */
+  async function start({ idleMs = 60_000, ...options }: Partial<EventOptions> & { idleMs?: number } = {}) {
+    const held = { opened: 0, open: 0, sent: 0, sessionChecks: 0 }
+    const app = appOf(
+      async ({ signal }) => {
+        held.opened++
+        held.open++
+        signal.addEventListener('abort', () => held.open--, { once: true })
+        return endless(signal, () => held.sent++)
+      },
+      {
+        checkMs: 5,
+        ...options,
+        isStillSignedIn: async (c) => {
+          held.sessionChecks++
+          return options.isStillSignedIn?.(c) ?? true
+        },
+      },
+    )
+    server = await serve({ app, port: 0, hostname: '127.0.0.1', idleMs })
+    const { port } = server
+    const open = (): Socket => {
+      const socket = connect(port, '127.0.0.1', () => socket.write('GET /events HTTP/1.1\r\nHost: a\r\n\r\n'))
+      sockets.push(socket.on('error', () => undefined))
+      return socket
+    }
+    return { held, open, url: `http://127.0.0.1:${port}/events` }
+  }
+
+  async function* endless(signal: AbortSignal, sent: () => void): AsyncGenerator<Uint8Array> {
+    const events = new TextEncoder().encode(configuration('7-1', 'prod').repeat(100))
+    while (!signal.aborted) {
+      sent()
+      yield events
+      await sleep(0)
+    }
+  }
+
+  async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+    const deadline = performance.now() + 10_000
+    while (!(await condition())) {
+      assert.ok(performance.now() < deadline, condition.toString())
+      await sleep(10)
+    }
+  }
+
+  const isQuiet = async (count: () => number): Promise<boolean> => {
+    const before = count()
+    await sleep(100)
+    return count() === before
+  }
+
+  it('at once, and never opened, for a HEAD', async () => {
+    const { held, url } = await start()
+    for (let count = 0; count < 200; count++) {
+      const answer = await fetch(url, { method: 'HEAD' })
+      assert.equal(answer.status, 200)
+      assert.equal(answer.headers.get('content-type'), 'text/event-stream')
+    }
+    assert.equal(held.opened, 0)
+    assert.ok(await isQuiet(() => held.sessionChecks), 'no timer is left behind')
+  })
+
+  it('when its reader leaves', async () => {
+    const { held, open } = await start()
+    const socket = open().resume()
+    await until(() => held.open === 1)
+    socket.destroy()
+    await until(() => held.open === 0)
+    assert.ok(await isQuiet(() => held.sessionChecks))
+  })
+
+  it('when its reader does not read', async () => {
+    const { held, open } = await start({ stallMs: 100 })
+    open().pause()
+    await until(() => held.open === 1)
+    await until(() => held.open === 0)
+    assert.ok(await isQuiet(() => held.sessionChecks))
+  })
+
+  it('when its session ends, also if its reader does not read', async () => {
+    let isSignedIn = true
+    const { held, open } = await start({ isStillSignedIn: async () => isSignedIn })
+    open().pause()
+    await until(() => held.open === 1)
+    await until(() => isQuiet(() => held.sent))
+    isSignedIn = false
+    await until(() => held.open === 0)
+    assert.ok(await isQuiet(() => held.sessionChecks))
+  })
+
+  it('together with its connection', async () => {
+    const { held, open } = await start({ stallMs: 50, idleMs: 100 })
+    open().pause()
+    await until(() => held.open === 1)
+    const started = performance.now()
+    await server?.stop({ graceMs: 60_000 })
+    server = null
+    assert.ok(performance.now() - started < 20_000)
+  })
+
+  it('and never kept by a cache', async () => {
+    const { url } = await start()
+    const abort = new AbortController()
+    const answer = await fetch(url, { signal: abort.signal })
+    assert.equal(answer.headers.get('cache-control'), 'no-store')
+    abort.abort()
   })
 })

@@ -1,4 +1,5 @@
 import { mayIn } from '#contract/endpoint/permission.ts'
+import { createEventBody, EVENT_STREAM_HEADERS, formatEvent } from '#edge/event-stream.ts'
 import { TransportError } from '#edge/problem.ts'
 import type { Actor } from '../actor.ts'
 import type { StreamHandler } from '../http/handlers.ts'
@@ -28,13 +29,6 @@ const BATCH = 500
 /** What a reader may leave unread before its stream is ended; it can resume. */
 const MAX_UNREAD_BYTES = 1024 * 1024
 
-const HEADERS = {
-  'content-type': 'text/event-stream',
-  'cache-control': 'no-store',
-  // reverse proxies would keep events back until a buffer is full
-  'x-accel-buffering': 'no',
-}
-
 /**
  * `GET /events`: server-sent events of the scopes that the actor may read. The first message has only an `id`, from which
  * on a reader misses nothing. With `Last-Event-ID` it begins with what came since; where that is not kept any more,
@@ -44,7 +38,7 @@ export function createEventStream(options: StreamOptions): StreamHandler {
   let open = 0
   return async ({ world, actor }, request) => {
     // Hono answers HEAD with the handler of GET; nobody would ever read from that stream
-    if (request.method === 'HEAD') return new Response(null, { headers: HEADERS })
+    if (request.method === 'HEAD') return new Response(null, { headers: EVENT_STREAM_HEADERS })
     if (open >= options.maxStreams)
       throw new TransportError('SERVICE_UNAVAILABLE', undefined, { 'retry-after': '5' })
     const reader = createReader(actor, options, () => open--)
@@ -56,7 +50,7 @@ export function createEventStream(options: StreamOptions): StreamHandler {
       const lastId = request.headers.get('last-event-id')
       if (lastId === null) reader.begin(position, messageOf({ id: position }))
       else await resume(world.db, reader, { lastId, position })
-      return new Response(reader.body, { headers: HEADERS })
+      return new Response(reader.stream, { headers: EVENT_STREAM_HEADERS })
     } catch (error) {
       reader.onEnd()
       throw error
@@ -94,7 +88,7 @@ async function readMissed(db: Db, from: Position, to: Position): Promise<LoadedE
 }
 
 interface Reader {
-  body: ReadableStream<Uint8Array>
+  stream: ReadableStream<Uint8Array>
   onEvents(events: readonly LoadedEvent[]): void
   onEnd(): void
   onClose(callback: () => void): void
@@ -104,30 +98,10 @@ interface Reader {
 
 /** One open stream: filters what comes by the actor's grants, and ends by itself. */
 function createReader(actor: Actor, options: StreamOptions, closed: () => void): Reader {
-  const encoder = new TextEncoder()
-  const callbacks = [closed]
-  let controller: ReadableStreamDefaultController<Uint8Array> | null = null
+  const body = createEventBody({ maxUnreadBytes: MAX_UNREAD_BYTES })
   let waiting: LoadedEvent[] | null = []
   let begun: Position | null = null
 
-  const close = (): void => {
-    if (controller === null) return
-    const ending = controller
-    controller = null
-    clearInterval(heartbeat)
-    clearTimeout(lifetime)
-    for (const callback of callbacks) callback()
-    try {
-      ending.close()
-    } catch {
-      // the reader went away first
-    }
-  }
-  const send = (text: string): void => {
-    if (controller === null) return
-    if ((controller.desiredSize ?? 0) <= 0) return close()
-    controller.enqueue(encoder.encode(text))
-  }
   const sendEvents = (events: readonly LoadedEvent[]): void => {
     const text = events
       .filter(
@@ -136,33 +110,30 @@ function createReader(actor: Actor, options: StreamOptions, closed: () => void):
       )
       .map(textOf)
       .join('')
-    if (text !== '') send(text)
+    if (text !== '') body.send(text)
+  }
+  const onClose = (callback: () => void): void => {
+    if (body.ended.aborted) callback()
+    else body.ended.addEventListener('abort', callback, { once: true })
   }
 
-  const body = new ReadableStream<Uint8Array>(
-    {
-      start: (started) => {
-        controller = started
-      },
-      cancel: close,
-    },
-    new ByteLengthQueuingStrategy({ highWaterMark: MAX_UNREAD_BYTES }),
-  )
-  const heartbeat = setInterval(() => send(': still here\n\n'), options.heartbeatMs).unref()
-  const lifetime = setTimeout(close, options.lifetimeMs).unref()
+  const heartbeat = setInterval(() => body.send(': still here\n\n'), options.heartbeatMs).unref()
+  const lifetime = setTimeout(body.end, options.lifetimeMs).unref()
+  onClose(() => {
+    clearInterval(heartbeat)
+    clearTimeout(lifetime)
+    closed()
+  })
 
   return {
-    body,
+    stream: body.stream,
     onEvents: (events) => (waiting === null ? sendEvents(events) : void waiting.push(...events)),
-    onEnd: close,
-    onClose: (callback) => {
-      if (controller === null) callback()
-      else callbacks.push(callback)
-    },
+    onEnd: body.end,
+    onClose,
     begin(position, first, missed = []) {
       const meanwhile = waiting ?? []
       waiting = null
-      send(first)
+      body.send(first)
       sendEvents(missed)
       begun = position
       sendEvents(meanwhile)
@@ -181,9 +152,6 @@ function textOf(loaded: LoadedEvent): string {
   return text
 }
 
-function messageOf({ id, event, data }: { id: Position; event?: string; data?: string }): string {
-  const lines = [`id: ${formatPosition(id)}`]
-  if (event !== undefined) lines.push(`event: ${event}`)
-  if (data !== undefined) lines.push(`data: ${data}`)
-  return `${lines.join('\n')}\n\n`
+function messageOf({ id, ...rest }: { id: Position; event?: string; data?: string }): string {
+  return formatEvent({ id: formatPosition(id), ...rest })
 }
