@@ -3,6 +3,7 @@ import type { EndpointRow } from '#contract/endpoint/endpoint.ts'
 import { readEnvelope } from '#contract/protocol/envelope.ts'
 import { runtimeApi } from '#contract/runtime-api/rows.ts'
 import type { RuntimeApi } from '#contract/runtime-api/rows.ts'
+import type { OutboundFailure } from '#edge/outbound-reason.ts'
 import type { Outbound, OutboundResult } from '#edge/outbound.ts'
 import { ConsoleFailure } from './failure.ts'
 
@@ -74,12 +75,8 @@ function isUncertain(result: OutboundResult): boolean {
 
 /** The `data` of an answer, or the failure that it stands for. */
 export function judgeAnswer(row: EndpointRow, result: OutboundResult): unknown {
-  if (result.kind === 'failed') throw upstreamFailure(result.reason)
-  if (result.status === 429) throw new ConsoleFailure('RATE_LIMITED', { retryable: true })
-  if (result.status === 413) throw new ConsoleFailure('PAYLOAD_TOO_LARGE')
-  if (UNCERTAIN_STATUS.has(result.status))
-    throw new ConsoleFailure('UPSTREAM_UNAVAILABLE', { retryable: true })
-  if (result.status !== 200) throw new ConsoleFailure('UPSTREAM_INVALID')
+  if (result.kind === 'failed') throw failureOfTransport(result.reason)
+  if (result.status !== 200) throw failureOfStatus(result.status)
   const reading = readEnvelope(parse(result.body))
   switch (reading.kind) {
     case 'invalid':
@@ -99,7 +96,16 @@ export function judgeAnswer(row: EndpointRow, result: OutboundResult): unknown {
   }
 }
 
-function upstreamFailure(reason: string): ConsoleFailure {
+/** The failure that an answer stands for whose status is not 200. */
+export function failureOfStatus(status: number): ConsoleFailure {
+  if (status === 429) return new ConsoleFailure('RATE_LIMITED', { retryable: true })
+  if (status === 413) return new ConsoleFailure('PAYLOAD_TOO_LARGE')
+  if (UNCERTAIN_STATUS.has(status)) return new ConsoleFailure('UPSTREAM_UNAVAILABLE', { retryable: true })
+  return new ConsoleFailure('UPSTREAM_INVALID')
+}
+
+/** The failure that a call without an answer stands for. */
+export function failureOfTransport(reason: OutboundFailure): ConsoleFailure {
   switch (reason) {
     case 'timeout':
       return new ConsoleFailure('UPSTREAM_TIMEOUT', { retryable: true })

@@ -1,11 +1,12 @@
 import type { Outbound } from '#edge/outbound.ts'
 import type { OpenEvents } from './routes/events.ts'
+import { failureOfStatus, failureOfTransport } from './runtime-client.ts'
 
 const CONNECT_MS = 5_000
 /** The runtime says something at least every 15 s. */
 const SILENCE_MS = 45_000
 
-/** Opens the event stream of the runtime; null when there is none to be had now. */
+/** Opens the event stream of the runtime; throws a ConsoleFailure when it cannot be opened now. */
 export function createRuntimeEvents(options: {
   outbound: Outbound
   baseUrl: string
@@ -26,9 +27,9 @@ export function createRuntimeEvents(options: {
       idleMs: SILENCE_MS,
       signal,
     })
-    if (answer.kind === 'failed') return null
+    if (answer.kind === 'failed') throw failureOfTransport(answer.reason)
     if (answer.status === 200) return answer.body
     answer.discard()
-    return null
+    throw failureOfStatus(answer.status)
   }
 }

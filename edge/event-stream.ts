@@ -80,9 +80,10 @@ export function createEventBody({ maxUnreadBytes, stallMs = STALL_MS }: EventBod
   }
 }
 
-/** One server-sent event as text. Without `event` and `data` it only tells the reader where to resume. */
-export function formatEvent({ id, event, data }: { id: string; event?: string; data?: string }): string {
-  const lines = [`id: ${id}`]
+/** One server-sent event as text. An `id` alone only tells the reader where to resume. */
+export function formatEvent({ id, event, data }: { id?: string; event?: string; data?: string }): string {
+  const lines: string[] = []
+  if (id !== undefined) lines.push(`id: ${id}`)
   if (event !== undefined) lines.push(`event: ${event}`)
   if (data !== undefined) lines.push(`data: ${data}`)
   return `${lines.join('\n')}\n\n`

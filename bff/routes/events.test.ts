@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import type { Socket } from 'node:net'
-import { afterEach, describe, it } from 'node:test'
+import { after, afterEach, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Hono } from 'hono'
 import type { Grant } from '#contract/endpoint/permission.ts'
@@ -9,7 +9,10 @@ import { serve } from '#edge/serve.ts'
 import type { RunningServer } from '#edge/serve.ts'
 import { eventRoute } from './events.ts'
 import type { EventOptions, OpenEvents } from './events.ts'
-import type { ApiVariables } from './endpoints.ts'
+import type { StreamLimits } from './stream-registry.ts'
+import { problemResponse } from '#edge/problem.ts'
+import { ConsoleFailure, failureOf, problemOf } from '../failure.ts'
+import type { SessionVariables } from '../middleware/session.ts'
 
 const everything: Grant[] = [{ permissions: ['read'], scope: null }]
 
@@ -22,12 +25,30 @@ async function* saidForEver(signal: AbortSignal, ...parts: string[]): AsyncGener
   await sleep(60_000, undefined, { signal })
 }
 
+async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + 10_000
+  while (!(await condition())) {
+    assert.ok(performance.now() < deadline, condition.toString())
+    await sleep(10)
+  }
+}
+
+function refuse(): never {
+  throw new ConsoleFailure('UPSTREAM_UNAVAILABLE', { retryable: true })
+}
+
+/** Whose request it is, is what its headers say. */
 function appOf(open: OpenEvents, options: Partial<EventOptions> & { grants?: Grant[] } = {}) {
   const { grants = everything, ...more } = options
-  const app = new Hono<{ Variables: ApiVariables }>()
+  const app = new Hono<{ Variables: SessionVariables }>()
+  app.onError((error, c) => {
+    const answer = problemResponse({ ...problemOf(failureOf(error).failure, 'r-1') })
+    return c.newResponse(answer.body, answer)
+  })
   app.use(async (c, next) => {
+    const { person: id = 'ada', session: sessionId = 's-1' } = c.req.header()
     c.set('requestId', 'r-1')
-    c.set('person', { id: 'ada', name: 'Ada', grants })
+    c.set('person', { id, name: 'Ada', roles: [], grants, sessionId })
     await next()
   })
   const route = eventRoute({
@@ -65,7 +86,7 @@ describe('the events of the console', () => {
     const asked: (string | null)[] = []
     const text = await follow(async ({ lastEventId }) => {
       asked.push(lastEventId)
-      return asked.length === 1 ? said('id: 7-1\n\n') : null
+      return asked.length === 1 ? said('id: 7-1\n\n') : refuse()
     })
     assert.match(text, /^id: 7-1$/m)
     assert.deepEqual(asked, [null, '7-1'])
@@ -77,7 +98,7 @@ describe('the events of the console', () => {
       async ({ lastEventId }) => {
         asked.push(lastEventId)
         const parts = ['id: 7-1\n\n', configuration('7-2', 'prod'), configuration('7-3', 'secret')]
-        return asked.length === 1 ? said(...parts) : null
+        return asked.length === 1 ? said(...parts) : refuse()
       },
       {
         lastEventId: '6-9',
@@ -92,7 +113,7 @@ describe('the events of the console', () => {
   it('pass no position on that could be anything else', async () => {
     let isOpened = false
     const text = await follow(async () => {
-      if (isOpened) return null
+      if (isOpened) return refuse()
       isOpened = true
       return said('id: 7\u00a01<script>\n\n')
     })
@@ -170,14 +191,6 @@ describe('an event stream is released', () => {
     }
   }
 
-  async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-    const deadline = performance.now() + 10_000
-    while (!(await condition())) {
-      assert.ok(performance.now() < deadline, condition.toString())
-      await sleep(10)
-    }
-  }
-
   const isQuiet = async (count: () => number): Promise<boolean> => {
     const before = count()
     await sleep(100)
@@ -239,5 +252,76 @@ describe('an event stream is released', () => {
     const answer = await fetch(url, { signal: abort.signal })
     assert.equal(answer.headers.get('cache-control'), 'no-store')
     abort.abort()
+  })
+})
+
+describe('too many event streams', () => {
+  const stopping = new AbortController()
+  after(() => stopping.abort())
+
+  /** Streams that stay open, with what each has sent so far. */
+  function start(limits: StreamLimits) {
+    const app = appOf(async ({ signal }) => saidForEver(signal, 'id: 7-1\n\n'), {
+      limits,
+      stopping: stopping.signal,
+    })
+    return async (headers: Record<string, string> = {}) => {
+      const response = await app.request('/events', { headers })
+      const reader = response.body?.getReader()
+      const stream = { response, text: '', isOver: false, leave: () => reader?.cancel() }
+      const read = async (): Promise<void> => {
+        const decoder = new TextDecoder()
+        for (let next = await reader?.read(); next?.value !== undefined; next = await reader?.read())
+          stream.text += decoder.decode(next.value)
+        stream.isOver = true
+      }
+      void read()
+      await until(() => stream.text !== '')
+      return stream
+    }
+  }
+
+  it('of one session: the oldest is told that it is replaced, and ends', async () => {
+    const open = start({ perSession: 2, perPerson: 10, total: 10 })
+    const streams = [await open(), await open(), await open()]
+    await until(() => streams[0]?.isOver === true)
+    assert.match(streams[0]?.text ?? '', /^event: replaced\ndata: \{\}$/m)
+    assert.deepEqual(
+      streams.map(({ isOver }) => isOver),
+      [true, false, false],
+    )
+  })
+
+  it('of one person in several sessions: the oldest of all, and nobody else’s', async () => {
+    const open = start({ perSession: 2, perPerson: 3, total: 10 })
+    const others = await open({ person: 'bob', session: 'b-1' })
+    const streams: Awaited<ReturnType<typeof open>>[] = []
+    for (const session of ['s-1', 's-2', 's-2', 's-1']) streams.push(await open({ session }))
+    await until(() => streams[0]?.isOver === true)
+    assert.deepEqual(
+      [others, ...streams].map(({ isOver }) => isOver),
+      [false, true, false, false, false],
+    )
+  })
+
+  it('in all: a problem that says when to ask again, never a stream that is empty', async () => {
+    const open = start({ perSession: 2, perPerson: 2, total: 2 })
+    await open({ person: 'ada', session: 'a-1' })
+    const bob = await open({ person: 'bob', session: 'b-1' })
+    const refused = await open({ person: 'cy', session: 'c-1' })
+    assert.equal(refused.response.status, 503)
+    assert.equal(refused.response.headers.get('retry-after'), '5')
+    assert.equal(JSON.parse(refused.text).code, 'SERVICE_UNAVAILABLE')
+
+    await bob.leave()
+    const admitted = await open({ person: 'cy', session: 'c-1' })
+    assert.equal(admitted.response.status, 200)
+  })
+
+  it('at the runtime: the same', async () => {
+    const response = await appOf(async () => refuse()).request('/events')
+    assert.equal(response.status, 503)
+    assert.equal(response.headers.get('retry-after'), '5')
+    assert.equal(((await response.json()) as { code: string }).code, 'UPSTREAM_UNAVAILABLE')
   })
 })

@@ -8,88 +8,126 @@ import { readStrictJson } from '#edge/strict-json.ts'
 import type { AssertedPerson } from '../actor-assertion.ts'
 import { eventSourceReader } from '../event-source.ts'
 import type { SourcedEvent } from '../event-source.ts'
-import type { ApiVariables } from './endpoints.ts'
+import { ConsoleFailure } from '../failure.ts'
+import type { SessionVariables } from '../middleware/session.ts'
+import { createStreamRegistry, STREAM_LIMITS } from './stream-registry.ts'
+import type { StreamLimits } from './stream-registry.ts'
 
-/** Opens the runtime's event stream for a person, from after `lastEventId` on. */
+/**
+ * Opens the runtime's event stream for a person, from after `lastEventId` on. Throws a ConsoleFailure when the runtime
+ * cannot be reached or refuses it.
+ */
 export type OpenEvents = (request: {
   assertion: string
   lastEventId: string | null
   requestId: string
   signal: AbortSignal
-}) => Promise<AsyncIterable<Uint8Array> | null>
+}) => Promise<AsyncIterable<Uint8Array>>
 
 export interface EventOptions {
   open: OpenEvents
   assertionOf: (person: AssertedPerson) => Promise<string>
   /** Asked every half minute: a stream ends with its session. */
-  isStillSignedIn: (c: Context<{ Variables: ApiVariables }>) => Promise<boolean>
+  isStillSignedIn: (c: EventContext) => Promise<boolean>
   /** Ends every stream when the server stops. */
   stopping: AbortSignal
   /** Default 30,000. */
   checkMs?: number
   /** How long a reader may read nothing before its stream ends; default 30,000. */
   stallMs?: number
+  limits?: StreamLimits | undefined
 }
+
+type EventContext = Context<{ Variables: SessionVariables }>
 
 const CHECK_MS = 30_000
 /** Before the runtime is asked for its stream again, which it may end at once. */
 const REOPEN_MS = 100
 /** The runtime is not read further while the browser has this much to read. */
 const MAX_UNREAD_BYTES = 64 * 1024
+/** Before a browser whose stream was refused may ask again. */
+const RETRY_AFTER_SECONDS = '5'
 const EVENT_ID = /^[0-9A-Za-z-]{1,64}$/
 
 /**
  * `GET /api/events`: the runtime's events, checked and filtered again for the person. The runtime ends its streams from
  * time to time; they are resumed here where they ended, so that the browser sees one stream. It ends with the session,
- * with the server, and when the browser leaves or stops reading.
+ * with the server, and when the browser leaves or stops reading. A person with too many streams loses the oldest one,
+ * which is told so by the event `replaced`; the request is refused when there are too many in all, or when the runtime
+ * offers none.
  */
 export function eventRoute(options: EventOptions) {
-  return (c: Context<{ Variables: ApiVariables }>): Response => {
+  const registry = createStreamRegistry(options.limits ?? STREAM_LIMITS)
+  return async (c: EventContext): Promise<Response> => {
     // Hono answers HEAD with the handler of GET, and nobody would ever read that stream
     if (c.req.method === 'HEAD') return c.body(null, 200, EVENT_STREAM_HEADERS)
-    const { stallMs, stopping } = options
+    const { stallMs } = options
     const body = createEventBody({
       maxUnreadBytes: MAX_UNREAD_BYTES,
       ...(stallMs !== undefined && { stallMs }),
     })
-    const check = setInterval(() => {
-      // when this cannot be known the stream ends, and the browser's next request finds out
-      const signedIn = options.isStillSignedIn(c).catch(() => false)
-      void signedIn.then((isSignedIn) => isSignedIn || body.end())
-    }, options.checkMs ?? CHECK_MS)
-    stopping.addEventListener('abort', body.end, { once: true })
-    body.ended.addEventListener('abort', () => {
-      clearInterval(check)
-      stopping.removeEventListener('abort', body.end)
+    const { id: personId, sessionId } = c.var.person
+    const release = registry.admit({ personId, sessionId }, () => {
+      body.send(formatEvent({ event: 'replaced', data: '{}' }))
+      body.end()
     })
-    if (stopping.aborted) body.end()
-    void relay(c, body, options)
-      .catch((error: unknown) => {
-        if (!body.ended.aborted) console.error(error)
-      })
-      .finally(body.end)
-    return c.body(body.stream, 200, EVENT_STREAM_HEADERS)
+    try {
+      if (release === null) throw new ConsoleFailure('SERVICE_UNAVAILABLE', { retryable: true })
+      body.ended.addEventListener('abort', release)
+      endWith(c, body, options)
+      const given = c.req.header('last-event-id') ?? ''
+      const lastEventId = EVENT_ID.test(given) ? given : null
+      const source = await openSource(c, body, lastEventId, options)
+      void relay(c, body, { source, lastEventId }, options)
+        .catch((error: unknown) => {
+          if (!body.ended.aborted) console.error(error)
+        })
+        .finally(body.end)
+      return c.body(body.stream, 200, EVENT_STREAM_HEADERS)
+    } catch (error) {
+      body.end()
+      c.header('Retry-After', RETRY_AFTER_SECONDS)
+      throw error
+    }
   }
 }
 
-/** Passes events of the runtime on until the stream ends or the runtime has none to offer. */
-async function relay(
-  c: Context<{ Variables: ApiVariables }>,
+/** Ends the stream with its session and with the server. */
+function endWith(c: EventContext, body: EventBody, options: EventOptions): void {
+  const { stopping } = options
+  const check = setInterval(() => {
+    // when this cannot be known the stream ends, and the browser's next request finds out
+    const signedIn = options.isStillSignedIn(c).catch(() => false)
+    void signedIn.then((isSignedIn) => isSignedIn || body.end())
+  }, options.checkMs ?? CHECK_MS)
+  stopping.addEventListener('abort', body.end, { once: true })
+  body.ended.addEventListener('abort', () => {
+    clearInterval(check)
+    stopping.removeEventListener('abort', body.end)
+  })
+  if (stopping.aborted) body.end()
+}
+
+async function openSource(
+  c: EventContext,
   body: EventBody,
+  lastEventId: string | null,
+  options: EventOptions,
+): Promise<AsyncIterable<Uint8Array>> {
+  const assertion = await options.assertionOf(c.var.person)
+  return options.open({ assertion, lastEventId, requestId: c.var.requestId, signal: body.ended })
+}
+
+/** Passes events of the runtime on until the stream ends or the runtime offers none. */
+async function relay(
+  c: EventContext,
+  body: EventBody,
+  first: { source: AsyncIterable<Uint8Array>; lastEventId: string | null },
   options: EventOptions,
 ): Promise<void> {
-  const given = c.req.header('last-event-id') ?? ''
-  let lastEventId = EVENT_ID.test(given) ? given : null
-  while (!body.ended.aborted) {
-    const source = await options.open({
-      assertion: await options.assertionOf(c.var.person),
-      lastEventId,
-      requestId: c.var.requestId,
-      signal: body.ended,
-    })
-    // a runtime that is gone ends the browser's stream too, which tells the person and tries again
-    if (source === null) return
-    body.send(': connected\n\n')
+  let { source, lastEventId } = first
+  body.send(': connected\n\n')
+  for (;;) {
     for await (const event of eventSourceReader(source)) {
       const passed = pass(event, c.var.person)
       if (passed.message !== null) body.send(passed.message)
@@ -99,6 +137,13 @@ async function relay(
       if (body.ended.aborted) return
     }
     await sleep(REOPEN_MS, undefined, { signal: body.ended })
+    try {
+      source = await openSource(c, body, lastEventId, options)
+    } catch (error) {
+      // the browser's stream ends too; its next request is told why
+      if (error instanceof ConsoleFailure) return
+      throw error
+    }
   }
 }
 

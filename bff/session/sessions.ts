@@ -28,6 +28,8 @@ export interface Person {
   name: string
   roles: string[]
   grants: Grant[]
+  /** Tells this session from the person's others; the hash of its id in hex. */
+  sessionId: string
 }
 
 export interface Sessions {
@@ -73,6 +75,7 @@ export function createSessions(options: { db: BffDb; cookies: CookieKit; limits:
         name: stored.name,
         roles: [...new Set(stored.roles.map(({ role }) => role))],
         grants: grantsOf(stored.roles),
+        sessionId: idHash.toString('hex'),
       }
     },
     async end(c) {

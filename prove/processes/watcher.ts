@@ -71,8 +71,9 @@ export function startWatcher({ outbound, bases, credential, key }: WatcherOption
     for (let turn = 0; !stopped.signal.aborted; turn++) {
       const open = openers[turn % openers.length]
       const assertion = await assert(person)
-      const source = await open?.({ assertion, lastEventId, requestId: 'watcher', signal: stopped.signal })
-      if (source === null || source === undefined) {
+      const request = { assertion, lastEventId, requestId: 'watcher', signal: stopped.signal }
+      const source = await open?.(request).catch(() => undefined)
+      if (source === undefined) {
         await sleep(50)
         continue
       }

@@ -1,117 +1,167 @@
 import type { RuntimeEvent } from '#contract/console-api/shapes.ts'
+import { reconnectDelay } from './reconnect.ts'
 
-export type ConnectionState = 'connecting' | 'open' | 'lost'
+/** `paused`: a newer tab of the same person took the place of this one's stream. */
+export type ConnectionState = 'connecting' | 'open' | 'lost' | 'paused'
 
 export interface StreamListener {
   onEvent: (event: RuntimeEvent) => void
-  /** Events may have been missed: whatever is shown must be asked for again. */
+  /** Events may have been missed: everything that is shown must be read again. */
   onReset: () => void
-  /** Whoever follows is not signed in any more; nothing comes until they are. */
+  /** The session has ended; nothing arrives until the person signs in. */
   onSignedOut: () => void
   onState: (state: ConnectionState) => void
 }
 
-const FIRST_WAIT_MS = 500
-const LONGEST_WAIT_MS = 15_000
-/** The server says something at least every 15 s; a line that is silent for longer is dead. */
+/** How one connection ended. `refused` was answered, with an error. */
+interface Ending {
+  kind: 'ended' | 'failed' | 'refused' | 'replaced'
+  /** How long the stream was open. */
+  openMs: number
+  retryAfter: string | null
+}
+
+/** The server sends something at least every 15 s; a connection that is silent for longer is dead. */
 const SILENCE_MS = 40_000
+/** A stream that was open for less counts as a failure, so that one that breaks at once is not reopened in a tight loop. */
+const STEADY_MS = 5_000
+/** A tab that is visible although its stream was replaced asks again after this time. */
+const PAUSE_MS = 60_000
 
 /**
- * Follows `/api/events` until it is stopped, and takes up where it ended after every loss. It is read by fetch, not by
+ * Follows `/api/events` until it is stopped, and resumes where it ended after every loss. It is read by fetch, not by
  * EventSource, because every request to the API carries the header that other sites cannot send.
  */
-export function followEvents(listener: StreamListener): () => void {
+export function followEvents(listener: StreamListener, address = '/api/events'): () => void {
   const stopped = new AbortController()
-  void follow(listener, stopped.signal)
+  void follow(listener, address, stopped.signal)
   return () => stopped.abort()
 }
 
-async function follow(listener: StreamListener, stopped: AbortSignal): Promise<void> {
-  let lastEventId = ''
-  let losses = 0
+async function follow(listener: StreamListener, address: string, stopped: AbortSignal): Promise<void> {
+  const place = { lastEventId: '' }
+  let failures = 0
   let wasOpen = false
-  const read = { id: (id: string) => (lastEventId = id) }
   while (!stopped.aborted) {
-    const opened = await readStream(lastEventId, stopped, listener, read, () => {
+    const ending = await readStream(address, place, stopped, listener, () => {
       // without an id to resume from, a new stream starts now and what came between is unknown
-      if (wasOpen && lastEventId === '') listener.onReset()
+      if (wasOpen && place.lastEventId === '') listener.onReset()
       wasOpen = true
-      losses = 0
       listener.onState('open')
     })
     if (stopped.aborted) return
-    losses = opened ? 1 : losses + 1
-    if (losses > 1) listener.onState('lost')
-    await wait(Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (losses - 1)), stopped)
+    if (ending.kind === 'replaced') {
+      failures = 0
+      listener.onState('paused')
+      await waitUntilSeen(stopped)
+      continue
+    }
+    failures = ending.openMs >= STEADY_MS ? 1 : failures + 1
+    if (failures > 1 || ending.kind === 'refused') listener.onState('lost')
+    await wait(reconnectDelay(failures, ending.retryAfter), stopped)
   }
 }
 
 async function readStream(
-  lastEventId: string,
+  address: string,
+  place: { lastEventId: string },
   stopped: AbortSignal,
   listener: StreamListener,
-  read: { id: (id: string) => void },
   onOpen: () => void,
-): Promise<boolean> {
+): Promise<Ending> {
   const dead = new AbortController()
   let silence = setTimeout(() => dead.abort(), SILENCE_MS)
+  let openedAt: number | null = null
+  const ending = (kind: Ending['kind'], retryAfter: string | null = null): Ending => ({
+    kind,
+    openMs: openedAt === null ? 0 : performance.now() - openedAt,
+    retryAfter,
+  })
   try {
-    const response = await fetch('/api/events', {
+    const response = await fetch(address, {
       headers: {
         accept: 'text/event-stream',
         'x-requested-by': 'console',
-        ...(lastEventId !== '' && { 'last-event-id': lastEventId }),
+        ...(place.lastEventId !== '' && { 'last-event-id': place.lastEventId }),
       },
       credentials: 'same-origin',
       cache: 'no-store',
       signal: AbortSignal.any([stopped, dead.signal]),
     })
-    if (response.status === 401) listener.onSignedOut()
-    if (!response.ok || response.body === null) return false
+    if (response.status === 401) {
+      listener.onSignedOut()
+      return ending('failed')
+    }
+    if (!response.ok || response.body === null) return ending('refused', response.headers.get('retry-after'))
+    openedAt = performance.now()
     onOpen()
     let rest = ''
     const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
     for (;;) {
       const { done, value } = await reader.read()
-      if (done) return true
+      if (done) return ending('ended')
       clearTimeout(silence)
       silence = setTimeout(() => dead.abort(), SILENCE_MS)
       rest += value
       for (let end = rest.indexOf('\n\n'); end >= 0; end = rest.indexOf('\n\n')) {
-        dispatch(rest.slice(0, end), listener, read)
+        if (dispatch(rest.slice(0, end), listener, place) === 'replaced') return ending('replaced')
         rest = rest.slice(end + 2)
       }
     }
   } catch {
-    // refused, cut or silent: all the same to whoever waits for it to come back
-    return false
+    // cut off, silent or unreachable: all the same here
+    return ending('failed')
   } finally {
     clearTimeout(silence)
     dead.abort()
   }
 }
 
-function dispatch(block: string, listener: StreamListener, read: { id: (id: string) => void }): void {
+function dispatch(
+  block: string,
+  listener: StreamListener,
+  place: { lastEventId: string },
+): 'replaced' | null {
   let kind = ''
   let data = ''
   for (const line of block.split('\n')) {
-    if (line.startsWith('id: ')) read.id(line.slice(4))
+    if (line.startsWith('id: ')) place.lastEventId = line.slice(4)
     else if (line.startsWith('event: ')) kind = line.slice(7)
     else if (line.startsWith('data: ')) data += line.slice(6)
   }
+  if (kind === 'replaced') return 'replaced'
   if (kind === 'reset') listener.onReset()
   // checked by the BFF against the schema that this type comes from
   else if (data !== '') listener.onEvent({ kind, ...(JSON.parse(data) as object) } as RuntimeEvent)
+  return null
 }
 
 function wait(ms: number, stopped: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms)
-    const hurry = () => {
-      clearTimeout(timer)
-      resolve()
-    }
-    stopped.addEventListener('abort', hurry, { once: true })
-    window.addEventListener('online', hurry, { once: true })
-  })
+  return waitFor(ms, stopped, [[window, 'online']])
+}
+
+/** Until the person comes back to this tab. */
+async function waitUntilSeen(stopped: AbortSignal): Promise<void> {
+  do {
+    await waitFor(document.visibilityState === 'visible' ? PAUSE_MS : null, stopped, [
+      [document, 'visibilitychange'],
+      [window, 'focus'],
+    ])
+  } while (!stopped.aborted && document.visibilityState !== 'visible')
+}
+
+/** Resolves after `ms` (never, where null), on the first of the events, or when stopped. */
+function waitFor(
+  ms: number | null,
+  stopped: AbortSignal,
+  events: readonly [target: EventTarget, type: string][],
+): Promise<void> {
+  const done = new AbortController()
+  return new Promise<void>((resolve) => {
+    const timer = ms === null ? undefined : setTimeout(resolve, ms)
+    const { signal } = done
+    signal.addEventListener('abort', () => clearTimeout(timer), { once: true })
+    stopped.addEventListener('abort', () => resolve(), { signal })
+    for (const [target, type] of events) target.addEventListener(type, () => resolve(), { signal })
+  }).finally(() => done.abort())
 }

@@ -12,7 +12,7 @@ const GATHER_MS = 250
 const listeners = new Set<() => void>()
 let state: ConnectionState = 'connecting'
 
-/** Whether changes arrive; `lost` is told in one quiet line. */
+/** Whether changes arrive; `lost` and `paused` are shown in one quiet line. */
 export function useConnection(): ConnectionState {
   return useSyncExternalStore(
     (listener) => {

@@ -55,7 +55,7 @@ function WithSession({
       roles: session?.roles ?? [],
       can: (permission, place) =>
         place ? mayIn(grants, permission, place) : mayAnywhere(grants, permission),
-      connection: stream === 'lost' && !isLost ? 'lost' : 'live',
+      connection: (stream === 'lost' || stream === 'paused') && !isLost ? stream : 'live',
       signOut: () => void signOut(),
       search,
     }

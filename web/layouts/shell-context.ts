@@ -15,7 +15,8 @@ export type PaletteHit = {
 
 export type PaletteGroup = { title: string; hits: readonly PaletteHit[] }
 
-export type Connection = 'live' | 'lost'
+/** `paused`: newer tabs of the same person receive the updates instead of this one. */
+export type Connection = 'live' | 'lost' | 'paused'
 
 /** What the frame of every page knows: filled by the session and the event stream, read by the shell and by pages. */
 export type ShellContextValue = {

@@ -26,6 +26,7 @@ export const shell = {
   'language.en': 'English',
   'language.zh': '简体中文',
   'connection.lost': 'Connection lost, retrying…',
+  'connection.paused': 'Live updates paused: too many tabs are open.',
   'connection.back': 'Connection is back.',
   'palette.open': 'Search or go to…',
   'palette.title': 'Search and jump',

@@ -29,6 +29,7 @@ export const shell: Translated<typeof source> = {
   'language.en': 'English',
   'language.zh': '简体中文',
   'connection.lost': '连接已断开，正在重试…',
+  'connection.paused': '打开的标签页过多，实时更新已暂停。',
   'connection.back': '连接已恢复。',
   'palette.open': '搜索或跳转…',
   'palette.title': '搜索与跳转',

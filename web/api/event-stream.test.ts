@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict'
+import { createServer } from 'node:http'
+import type { ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { after, before, beforeEach, describe, it } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { followEvents } from './event-stream.ts'
+import type { ConnectionState } from './event-stream.ts'
+
+// Against a real server; the browser's window and document are what the page would see.
+
+type Answer = (response: ServerResponse) => void
+
+const page = Object.assign(new EventTarget(), { visibilityState: 'visible' })
+Object.assign(globalThis, { window: new EventTarget(), document: page })
+
+let answer: Answer
+let requests: { at: number; lastEventId: string | undefined }[] = []
+const server = createServer((request, response) => {
+  requests.push({ at: performance.now(), lastEventId: request.headers['last-event-id']?.toString() })
+  answer(response)
+})
+const stream =
+  (...parts: string[]): Answer =>
+  (response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    response.flushHeaders()
+    for (const part of parts) response.write(part)
+  }
+const refuse =
+  (status: number, headers: Record<string, string>): Answer =>
+  (response) => {
+    response.writeHead(status, headers).end('{}')
+  }
+
+before(() => new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve)))
+after(() => {
+  server.closeAllConnections()
+  server.close()
+})
+beforeEach(() => {
+  requests = []
+  page.visibilityState = 'visible'
+})
+
+function follow() {
+  const states: ConnectionState[] = []
+  const stop = followEvents(
+    {
+      onEvent: () => undefined,
+      onReset: () => undefined,
+      onSignedOut: () => undefined,
+      onState: (state) => states.push(state),
+    },
+    `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/events`,
+  )
+  return { states, stop }
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  const deadline = performance.now() + 10_000
+  while (!condition()) {
+    assert.ok(performance.now() < deadline, condition.toString())
+    await sleep(10)
+  }
+}
+
+describe('a tab that follows the events', () => {
+  it('waits as long as a server that refuses asks for, and shows that nothing arrives', async () => {
+    answer = refuse(503, { 'retry-after': '2' })
+    const { states, stop } = follow()
+    await until(() => requests.length === 2)
+    stop()
+    assert.equal(states[0], 'lost')
+    const [first, second] = requests
+    assert.ok((second?.at ?? 0) - (first?.at ?? 0) >= 1_950)
+  })
+
+  it('does not reopen a stream that ends at once again and again in a tight loop', async () => {
+    answer = (response) => {
+      stream('id: 7-1\n\n')(response)
+      response.end()
+    }
+    const { states, stop } = follow()
+    await until(() => requests.length === 3)
+    stop()
+    const waits = requests.slice(1).map(({ at }, index) => at - (requests[index]?.at ?? 0))
+    assert.ok((waits[0] ?? 0) >= 490 && (waits[1] ?? 0) >= 990, String(waits))
+    assert.ok(states.includes('lost'))
+    assert.equal(requests[2]?.lastEventId, '7-1')
+  })
+
+  it('leaves its place to newer tabs, and takes one again when the person comes back to it', async () => {
+    answer = stream('id: 7-1\n\n', 'event: replaced\ndata: {}\n\n')
+    page.visibilityState = 'hidden'
+    const { states, stop } = follow()
+    await until(() => states.includes('paused'))
+    await sleep(1_000)
+    assert.equal(requests.length, 1, 'nothing is asked for while nobody looks')
+
+    answer = stream('id: 7-2\n\n')
+    page.visibilityState = 'visible'
+    page.dispatchEvent(new Event('visibilitychange'))
+    await until(() => states.at(-1) === 'open')
+    stop()
+    assert.deepEqual(states, ['open', 'paused', 'open'])
+    assert.equal(requests[1]?.lastEventId, '7-1')
+  })
+})

@@ -1,0 +1,22 @@
+const FIRST_WAIT_MS = 500
+const LONGEST_WAIT_MS = 15_000
+/** A server may ask for a longer wait, but not for one that looks like the end. */
+const LONGEST_ASKED_MS = 60_000
+
+/**
+ * How long to wait before the event stream is opened again, in milliseconds. It doubles with each failure, is never
+ * shorter than what the server asked for with `Retry-After`, and varies by half, so that the tabs of many people do not
+ * return at the same moment.
+ *
+ * @param failures in a row, 1 or more.
+ * @param retryAfter the header as it came, or null. Only seconds are understood.
+ */
+export function reconnectDelay(
+  failures: number,
+  retryAfter: string | null,
+  random: () => number = Math.random,
+): number {
+  const wait = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (failures - 1))
+  const asked = /^\d{1,4}$/.test(retryAfter ?? '') ? Math.min(LONGEST_ASKED_MS, Number(retryAfter) * 1000) : 0
+  return Math.max(wait, asked) * (1 + random() / 2)
+}
