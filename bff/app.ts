@@ -113,6 +113,7 @@ export async function createConsole(options: ConsoleOptions): Promise<Console> {
       assertionOf,
       isStillSignedIn: auth.isStillSignedIn,
       stopping: stopping.signal,
+      log,
     }),
   )
   app.route('/api', endpointRoutes({ runtime: createRuntimeClient({ outbound, ...runtime }), assertionOf }))

@@ -5,6 +5,7 @@ import { after, afterEach, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Hono } from 'hono'
 import type { Grant } from '#contract/endpoint/permission.ts'
+import { createLog } from '#edge/log.ts'
 import { serve } from '#edge/serve.ts'
 import type { RunningServer } from '#edge/serve.ts'
 import { eventRoute } from './events.ts'
@@ -56,6 +57,7 @@ function appOf(open: OpenEvents, options: Partial<EventOptions> & { grants?: Gra
     assertionOf: async () => 'assertion',
     isStillSignedIn: async () => true,
     stopping: new AbortController().signal,
+    log: createLog({ name: 'test', level: 'silent' }),
     ...more,
   })
   return app.get('/events', route)
@@ -128,6 +130,32 @@ describe('the events of the console', () => {
       })
       assert.match(text, /connected/)
     }
+  })
+
+  it('log what breaks them as one line without secrets, and print nothing else', async (t) => {
+    const printed = t.mock.method(console, 'error', () => undefined)
+    const lines: string[] = []
+    const log = createLog({ name: 'test', level: 'debug', stream: { write: (line) => lines.push(line) } })
+    log.addSecret('the credential of the test')
+    const text = await follow(
+      async () => {
+        const fail = async function* () {
+          yield* said('id: 7-1\n\n')
+          throw new RangeError('Too large\nfor the credential of the test')
+        }
+        return fail()
+      },
+      { log },
+    )
+    assert.match(text, /^id: 7-1$/m)
+    assert.equal(lines.length, 1)
+    const line = JSON.parse(lines[0] ?? '')
+    assert.deepEqual(
+      [line.msg, line.requestId, line.error.name],
+      ['an event stream failed', 'r-1', 'RangeError'],
+    )
+    assert.doesNotMatch(lines[0] ?? '', /credential of the test/)
+    assert.equal(printed.mock.callCount(), 0)
   })
 
   it('do not ask without a pause where the runtime ends its stream at once', async () => {

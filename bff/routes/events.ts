@@ -4,6 +4,7 @@ import { RuntimeEvent } from '#contract/runtime-api/events.ts'
 import { mayIn } from '#contract/endpoint/permission.ts'
 import { createEventBody, EVENT_STREAM_HEADERS, formatEvent } from '#edge/event-stream.ts'
 import type { EventBody } from '#edge/event-stream.ts'
+import type { Log } from '#edge/log.ts'
 import { readStrictJson } from '#edge/strict-json.ts'
 import type { AssertedPerson } from '../actor-assertion.ts'
 import { eventSourceReader } from '../event-source.ts'
@@ -31,6 +32,7 @@ export interface EventOptions {
   isStillSignedIn: (c: EventContext) => Promise<boolean>
   /** Ends every stream when the server stops. */
   stopping: AbortSignal
+  log: Log
   /** Default 30,000. */
   checkMs?: number
   /** How long a reader may read nothing before its stream ends; default 30,000. */
@@ -80,7 +82,8 @@ export function eventRoute(options: EventOptions) {
       const source = await openSource(c, body, lastEventId, options)
       void relay(c, body, { source, lastEventId }, options)
         .catch((error: unknown) => {
-          if (!body.ended.aborted) console.error(error)
+          if (!body.ended.aborted)
+            options.log.error('an event stream failed', { requestId: c.var.requestId }, error)
         })
         .finally(body.end)
       return c.body(body.stream, 200, EVENT_STREAM_HEADERS)
