@@ -26,6 +26,7 @@ import type { NewUser } from './oidc/users.ts'
 import { consoleFiles } from './routes/console-files.ts'
 import { endpointRoutes, methodsOf } from './routes/endpoints.ts'
 import { eventRoute } from './routes/events.ts'
+import { startPurging } from './purging.ts'
 import { createRuntimeClient } from './runtime-client.ts'
 import { createRuntimeEvents } from './runtime-events.ts'
 import { bffMigrations } from './store/tables.ts'
@@ -124,6 +125,7 @@ export async function createConsole(options: ConsoleOptions): Promise<Console> {
     throw new ConsoleFailure('METHOD_NOT_ALLOWED')
   })
   app.use(consoleFiles(options.folder))
+  const purging = startPurging({ db: database.db, limits: settings.limits, log })
 
   return {
     app,
@@ -131,6 +133,7 @@ export async function createConsole(options: ConsoleOptions): Promise<Console> {
     newUsers: auth.newUsers,
     async stop() {
       stopping.abort()
+      await purging.stop()
       await Promise.all([outbound.close(), database.close()])
     },
   }

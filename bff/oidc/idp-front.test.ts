@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import { sql } from 'kysely'
 import { startAuthServer, TestBrowser } from '../testing.ts'
 import type { AuthServer } from '../testing.ts'
 
@@ -97,5 +98,69 @@ describe('the embedded identity provider behind a reverse proxy', () => {
     })
     assert.equal(odd.status, 400)
     assert.match(await odd.text(), /Signing in did not work/)
+  })
+})
+
+describe('the embedded identity provider under load by somebody who is not signed in', () => {
+  let server: AuthServer
+  before(async () => {
+    server = await startAuthServer({ trustedProxyHops: 1 })
+  })
+  after(() => server.stop())
+
+  const query = new URLSearchParams({
+    client_id: 'bundle-console',
+    response_type: 'code',
+    scope: 'openid',
+    code_challenge: 'x'.repeat(43),
+    code_challenge_method: 'S256',
+  })
+  const request = (address: string, { method = 'GET', more = '' } = {}) => {
+    const redirect = encodeURIComponent(`${server.origin}/auth/callback`)
+    return new TestBrowser(server.origin).request(
+      `/idp/auth?${query.toString()}&redirect_uri=${redirect}${more}`,
+      { method, headers: { 'x-forwarded-for': address } },
+    )
+  }
+  const records = async (): Promise<number> => {
+    const { rows } = await sql<{ count: number }>`select count(*)::int from bff.idp_record`.execute(
+      server.database.db,
+    )
+    return rows[0]?.count ?? 0
+  }
+
+  it('keeps so many sign-ins of one address and refuses more, and takes those of others', async () => {
+    const statuses: number[] = []
+    for (let count = 0; count < 400; count++) statuses.push((await request('192.0.2.1')).status)
+    const refused = statuses.filter((status) => status === 429).length
+    assert.ok(refused > 50, `${refused} refused`)
+    assert.equal(await records(), 400 - refused)
+
+    const answer = await request('192.0.2.1')
+    assert.equal(answer.headers.get('retry-after'), '60')
+    assert.match(await answer.text(), /Too many sign-ins/)
+    assert.equal((await request('192.0.2.2')).status, 303)
+  })
+
+  it('stores nothing for a method or an address that no sign-in has', async () => {
+    const before = await records()
+    assert.equal((await request('192.0.2.3', { more: `&state=${'x'.repeat(2_000)}` })).status, 414)
+    assert.equal((await request('192.0.2.3', { method: 'HEAD' })).status, 405)
+    assert.equal((await request('192.0.2.3', { method: 'POST' })).status, 405)
+    assert.equal(await records(), before)
+  })
+
+  it('limits all other requests of an address too', async () => {
+    const browser = new TestBrowser(server.origin)
+    let refused = 0
+    for (let count = 0; count < 40; count++) {
+      const answers = await Promise.all(
+        Array.from({ length: 25 }, () =>
+          browser.request('/idp/interaction/invented', { headers: { 'x-forwarded-for': '192.0.2.4' } }),
+        ),
+      )
+      refused += answers.filter(({ status }) => status === 429).length
+    }
+    assert.ok(refused > 0)
   })
 })

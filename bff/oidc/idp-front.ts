@@ -4,9 +4,24 @@ import type { Log } from '#edge/log.ts'
 import { isCanonicalTarget } from '#edge/canonical-path.ts'
 import type { RequestFront } from '#edge/serve.ts'
 import { securityHeadersFor } from '../middleware/security-headers.ts'
+import { createBuckets } from '../middleware/rate-limit.ts'
+import type { Rate } from '../middleware/rate-limit.ts'
+import { matchIdpRoute } from './idp-routes.ts'
+import type { IdpRouteKind } from './idp-routes.ts'
 import { handleInteraction } from './interaction.ts'
 import type { InteractionOptions } from './interaction.ts'
+import { languageOf } from './language.ts'
+import { noticePage } from './pages.ts'
 import { IDP_PATH } from './provider.ts'
+
+/**
+ * Requests from one address to this replica, refused before the database is asked. A record of `begin` lives for ten
+ * minutes, so one address can keep 900 of them.
+ */
+const RATES: Record<IdpRouteKind, Rate> = {
+  begin: { perSecond: 1, burst: 300 },
+  step: { perSecond: 50, burst: 500 },
+}
 
 /**
  * Mounts the embedded identity provider under /idp, before the app: it is a Node request listener of its own. Whatever
@@ -17,6 +32,7 @@ export function idpFront(options: InteractionOptions & { log: Log }): RequestFro
   const { host, protocol } = new URL(publicOrigin)
   const headers = Object.entries(securityHeadersFor('page', protocol === 'https:'))
   const listener = provider.callback()
+  const buckets = { begin: createBuckets(RATES.begin), step: createBuckets(RATES.step) }
 
   return (incoming, outgoing) => {
     const { url = '' } = incoming
@@ -25,6 +41,17 @@ export function idpFront(options: InteractionOptions & { log: Log }): RequestFro
     outgoing.setHeader('cache-control', 'no-store')
     if (!isCanonicalTarget(url, ['idp'])) {
       outgoing.writeHead(400).end()
+      return true
+    }
+    const route = matchIdpRoute(incoming.method ?? '', url)
+    if (typeof route === 'number') {
+      outgoing.writeHead(route).end()
+      return true
+    }
+    if (!buckets[route](options.addressOf(incoming))) {
+      const language = languageOf(incoming.headers['accept-language'])
+      const page = noticePage({ language, notice: 'limited' })
+      outgoing.writeHead(429, { 'retry-after': '60', 'content-type': 'text/html; charset=utf-8' }).end(page)
       return true
     }
     const failed = (error: unknown): void => {

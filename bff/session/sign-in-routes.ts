@@ -11,7 +11,6 @@ import { noticePage } from '../oidc/pages.ts'
 import type { Notice } from '../oidc/pages.ts'
 import { securityHeadersFor } from '../middleware/security-headers.ts'
 import { hashOf, opaqueValue } from '../store/hash.ts'
-import { purgeExpired } from '../store/purge-expired.ts'
 import type { SessionLimits } from '../store/sessions/find-sessions.ts'
 import { createSignIn, SIGN_IN_SECONDS } from '../store/sign-ins/create-sign-in.ts'
 import { takeSignIn } from '../store/sign-ins/take-sign-in.ts'
@@ -118,7 +117,6 @@ async function finish(c: Context, options: SignInOptions): Promise<Response> {
     return notice(c, options, 'noRole', person.name)
   }
   c.header('set-cookie', await options.sessions.begin(c, person), { append: true })
-  await purgeExpired(db, options.limits)
   log.info('Signed in', { iss: person.iss, sub: person.sub })
   // The page is public and needs no cookie; its own requests then carry the Strict one, which this redirect would not
   // where the provider is on another site.

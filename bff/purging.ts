@@ -1,0 +1,41 @@
+import { isUnavailable } from '#database/unreachable.ts'
+import { systemClock } from '#edge/clock.ts'
+import type { Log } from '#edge/log.ts'
+import { purgeExpired } from './store/purge-expired.ts'
+import type { SessionLimits } from './store/sessions/find-sessions.ts'
+import type { BffDb } from './store/tables.ts'
+
+export interface PurgingOptions {
+  db: BffDb
+  limits: SessionLimits
+  log: Log
+  /** Default 60,000. */
+  everyMs?: number
+}
+
+/** Deletes what has expired once a minute, each time all of it. Replicas may do so at the same time. */
+export function startPurging({ db, limits, log, everyMs = 60_000 }: PurgingOptions): {
+  stop(): Promise<void>
+} {
+  const stopped = new AbortController()
+
+  const run = async (): Promise<void> => {
+    while (!stopped.signal.aborted) {
+      try {
+        while (!stopped.signal.aborted && (await purgeExpired(db, limits)));
+      } catch (error) {
+        // the next round finds what this one left
+        if (!isUnavailable(error)) log.warn('expired sessions and sign-ins could not be deleted', {}, error)
+      }
+      await systemClock.sleep(everyMs, stopped.signal).catch(() => undefined)
+    }
+  }
+  const running = run()
+
+  return {
+    async stop() {
+      stopped.abort()
+      await running
+    },
+  }
+}
