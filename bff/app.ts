@@ -104,9 +104,9 @@ export async function createConsole(options: ConsoleOptions): Promise<Console> {
   )
   app.use(publicHost({ publicOrigin }))
   app.use(provenance({ publicOrigin }))
-  app.route('/', auth.routes)
   app.use('/api/*', auth.requireSession)
   app.use('/api/*', rateLimit({ keyOf: (c) => c.var.person.id, ...options.rates }))
+  app.route('/', auth.routes)
   app.get(
     '/api/events',
     eventRoute({

@@ -18,6 +18,7 @@ import { prepareUsers } from './oidc/users.ts'
 import type { NewUser } from './oidc/users.ts'
 import { cookieKit } from './session/cookies.ts'
 import { permissionsIn } from './session/grants.ts'
+import { limitLookUps } from './session/limit-look-ups.ts'
 import { createSessions } from './session/sessions.ts'
 import { signInRoutes } from './session/sign-in-routes.ts'
 import { opaqueValue } from './store/hash.ts'
@@ -34,7 +35,7 @@ export interface AuthOptions {
 }
 
 export interface Auth {
-  /** `/auth/*` and `GET /api/session`. */
+  /** `/auth/*` and `GET /api/session`, which must be mounted after `requireSession`. */
   routes: Hono<{ Variables: SessionVariables }>
   /** The embedded identity provider, to be asked before the app; null when another one is configured. */
   front: RequestFront | null
@@ -53,7 +54,6 @@ export interface Auth {
 export async function createAuth({ db, settings, dataDir, loopback, log }: AuthOptions): Promise<Auth> {
   const { publicOrigin, externalIdp, rolesClaim, limits, trustedProxyHops } = settings
   const cookies = cookieKit(new URL(publicOrigin))
-  const sessions = createSessions({ db, cookies, limits })
   const limiter = createSignInLimiter(db)
   const embedded = {
     issuer: publicOrigin + IDP_PATH,
@@ -70,10 +70,12 @@ export async function createAuth({ db, settings, dataDir, loopback, log }: AuthO
   })
   const addressOf = (incoming: IncomingMessage | undefined): string =>
     clientAddress(incoming, trustedProxyHops)
-  const checkSession = requireSession(sessions)
+  const addressOfRequest = (c: Context): string =>
+    addressOf((c.env as { incoming?: IncomingMessage } | undefined)?.incoming)
+  const sessions = limitLookUps(createSessions({ db, cookies, limits }), { addressOf: addressOfRequest })
 
   const routes = new Hono<{ Variables: SessionVariables }>()
-  routes.get('/api/session', checkSession, (c) => c.json(sessionOf(c)))
+  routes.get('/api/session', (c) => c.json(sessionOf(c)))
   const signIn = signInRoutes({
     db,
     idp,
@@ -84,13 +86,13 @@ export async function createAuth({ db, settings, dataDir, loopback, log }: AuthO
     publicOrigin,
     rolesClaim,
     log,
-    addressOf: (c) => addressOf((c.env as { incoming?: IncomingMessage } | undefined)?.incoming),
+    addressOf: addressOfRequest,
   })
   routes.route('/', signIn)
 
   const isStillSignedIn = async (c: Context): Promise<boolean> =>
     (await sessions.find(c, { isActivity: false })) !== null
-  const shared = { routes, requireSession: checkSession, isStillSignedIn }
+  const shared = { routes, requireSession: requireSession(sessions), isStillSignedIn }
   if (externalIdp !== null) return { ...shared, front: null, newUsers: [] }
 
   const newUsers = await prepareUsers(db, { configured: settings.users, issuer: embedded.issuer })

@@ -1,17 +1,10 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { after, before, it } from 'node:test'
-import { freePort } from '#database/free-port.ts'
 import { startTestServer, testDatabase } from '#database/testing.ts'
 import type { TestServer } from '#database/testing.ts'
-import { createLog } from '#edge/log.ts'
-import { serve } from '#edge/serve.ts'
-import { loadActorKey } from './actor-key.ts'
-import { createConsole } from './app.ts'
 import { bffMigrations } from './store/tables.ts'
-import { EVERYWHERE, TestBrowser } from './testing.ts'
+import { startConsole } from './testing-console.ts'
+import { TestBrowser } from './testing.ts'
 
 // A whole console on a server that goes away under it. What nobody catches fails the run.
 
@@ -22,32 +15,11 @@ let stop: () => Promise<void>
 before(async () => {
   database = await startTestServer()
   const { connection } = await testDatabase({ migrations: [bffMigrations], server: database.url })
-  const dataDir = mkdtempSync(join(tmpdir(), 'bff-away-'))
-  const port = await freePort()
-  origin = `http://localhost:${port}`
-  const bff = await createConsole({
-    connection,
-    dataDir,
-    settings: {
-      publicOrigin: origin,
-      externalIdp: null,
-      rolesClaim: 'roles',
-      users: [{ username: 'ada', password: 'correct horse', roles: [EVERYWHERE('admin')] }],
-      limits: { idleSeconds: 900, absoluteSeconds: 900 },
-      trustedProxyHops: 0,
-    },
-    runtime: { baseUrl: 'http://127.0.0.1:1/bundle-runtime/api', credential: 'a credential of the test' },
-    assertionKey: await loadActorKey(dataDir),
-    folder: import.meta.dirname,
-    loopback: () => `http://127.0.0.1:${port}`,
-    log: createLog({ name: 'test', level: 'silent' }),
-  })
-  const server = await serve({ app: bff.app, port, ...(bff.front !== null && { front: bff.front }) })
+  const console = await startConsole({ connection })
+  origin = console.origin
   stop = async () => {
-    await server.stop({ graceMs: 100 })
-    await bff.stop()
+    await console.stop()
     await database.stop()
-    rmSync(dataDir, { recursive: true })
   }
 })
 after(() => stop())

@@ -48,7 +48,7 @@ export function idpFront(options: InteractionOptions & { log: Log }): RequestFro
       outgoing.writeHead(route).end()
       return true
     }
-    if (!buckets[route](options.addressOf(incoming))) {
+    if (!buckets[route].take(options.addressOf(incoming))) {
       const language = languageOf(incoming.headers['accept-language'])
       const page = noticePage({ language, notice: 'limited' })
       outgoing.writeHead(429, { 'retry-after': '60', 'content-type': 'text/html; charset=utf-8' }).end(page)

@@ -7,54 +7,61 @@ import type { Database } from '#database/pool.ts'
 import { testDatabase } from '#database/testing.ts'
 import { bffMigrations } from '../store/tables.ts'
 import type { BffTables } from '../store/tables.ts'
+import { ConsoleFailure } from '../failure.ts'
+import { opaqueValue } from '../store/hash.ts'
 import { EVERYWHERE } from '../testing.ts'
 import { cookieKit } from './cookies.ts'
+import { limitLookUps } from './limit-look-ups.ts'
 import { createSessions } from './sessions.ts'
 import type { Sessions } from './sessions.ts'
 
-describe('sessions that are asked for in the same moment', () => {
-  let database: Database<BffTables>
-  let sessions: Sessions
-  let close: () => Promise<void>
-  let statements = 0
+let database: Database<BffTables>
+let sessions: Sessions
+let close: () => Promise<void>
+let statements = 0
 
-  before(async () => {
-    const made = await testDatabase({ migrations: [bffMigrations] })
-    database = openDatabase<BffTables>(made.connection)
-    close = async () => {
-      await database.close()
-      await made.close()
-    }
-    const counted = database.db.withPlugin({
-      transformQuery: ({ node }) => node,
-      transformResult: async ({ result }) => {
-        statements += 1
-        return result
-      },
-    })
-    const cookies = cookieKit(new URL('http://localhost:8080'))
-    const limits = { idleSeconds: 60, absoluteSeconds: 60 }
-    sessions = createSessions({ db: counted, cookies, limits })
+before(async () => {
+  const made = await testDatabase({ migrations: [bffMigrations] })
+  database = openDatabase<BffTables>(made.connection)
+  close = async () => {
+    await database.close()
+    await made.close()
+  }
+  const counted = database.db.withPlugin({
+    transformQuery: ({ node }) => node,
+    transformResult: async ({ result }) => {
+      statements += 1
+      return result
+    },
   })
-  after(() => close())
+  const cookies = cookieKit(new URL('http://localhost:8080'))
+  const limits = { idleSeconds: 60, absoluteSeconds: 60 }
+  sessions = createSessions({ db: counted, cookies, limits })
+})
+after(() => close())
 
-  const asking = async <Result>(cookie: string, ask: (c: Context) => Promise<Result>): Promise<Result> => {
-    let result: Promise<Result> | undefined
-    const app = new Hono().get('/', async (c) => {
-      result = ask(c)
-      await result
-      return c.text('')
-    })
-    await app.request('/', { headers: { cookie } })
-    assert.ok(result)
-    return result
-  }
-  const signIn = async (sub: string): Promise<string> => {
-    const person = { iss: 'idp', sub, name: sub, roles: [EVERYWHERE('viewer')] }
-    return (await asking('', (c) => sessions.begin(c, person))).split(';', 1)[0] ?? ''
-  }
-  const find = (cookie: string) => asking(cookie, (c) => sessions.find(c, { isActivity: false }))
+const asking = async <Result>(
+  cookie: string,
+  ask: (c: Context) => Promise<Result>,
+  headers: Record<string, string> = {},
+): Promise<Result> => {
+  let result: Promise<Result> | undefined
+  const app = new Hono().get('/', async (c) => {
+    result = ask(c)
+    await result
+    return c.text('')
+  })
+  await app.request('/', { headers: { cookie, ...headers } })
+  assert.ok(result)
+  return result
+}
+const signIn = async (sub: string): Promise<string> => {
+  const person = { iss: 'idp', sub, name: sub, roles: [EVERYWHERE('viewer')] }
+  return (await asking('', (c) => sessions.begin(c, person))).split(';', 1)[0] ?? ''
+}
+const find = (cookie: string) => asking(cookie, (c) => sessions.find(c, { isActivity: false }))
 
+describe('sessions that are asked for in the same moment', () => {
   it('are found by one statement, each its own', async () => {
     const cookies = await Promise.all(['ada', 'bob', 'cy'].map(signIn))
     const strange = `${cookies[0]?.slice(0, -43) ?? ''}${'x'.repeat(43)}`
@@ -74,5 +81,39 @@ describe('sessions that are asked for in the same moment', () => {
     const late = find(ended)
     assert.equal((await early)?.id, 'ada')
     assert.equal(await late, null)
+  })
+})
+
+describe('sessions that somebody invents', () => {
+  it('cost so many look-ups for each address, and people who are signed in nothing', async () => {
+    const rate = { perSecond: 0.001, burst: 5 }
+    const limited = limitLookUps(sessions, { addressOf: (c) => c.req.header('from') ?? '', rate })
+    const look = (cookie: string, from: string) =>
+      asking(cookie, (c) => limited.find(c, { isActivity: false }), { from })
+    const isLimited = (error: unknown): boolean =>
+      error instanceof ConsoleFailure && error.code === 'RATE_LIMITED'
+    const [early, late] = [await signIn('ada'), await signIn('bob')]
+    assert.equal((await look(early, 'shared'))?.id, 'ada')
+
+    const forged = Array.from({ length: 20 }, () => early.slice(0, -43) + opaqueValue())
+    statements = 0
+    for (const [index, cookie] of forged.entries()) {
+      if (index < 5) assert.equal(await look(cookie, 'shared'), null)
+      else await assert.rejects(look(cookie, 'shared'), isLimited)
+    }
+    assert.equal(statements, 5)
+    // one who was seen before goes on, and one who is seen first is found from elsewhere as often as he likes
+    assert.equal((await look(early, 'shared'))?.id, 'ada')
+    await assert.rejects(look(late, 'shared'), isLimited)
+    for (let count = 0; count < 10; count++) assert.equal((await look(late, 'elsewhere'))?.id, 'bob')
+    assert.equal((await look(late, 'shared'))?.id, 'bob')
+    // signing out is a statement too
+    const forgedOnce = forged[0] ?? ''
+    await assert.rejects(
+      asking(forgedOnce, (c) => limited.end(c), { from: 'shared' }),
+      isLimited,
+    )
+    await asking(early, (c) => limited.end(c), { from: 'shared' })
+    await assert.rejects(look(early, 'shared'), isLimited)
   })
 })

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { sql } from 'kysely'
+import { opaqueValue } from '../store/hash.ts'
 import { EVERYWHERE, startAuthServer, TestBrowser } from '../testing.ts'
 import type { AuthServer } from '../testing.ts'
 import { safeReturnTo } from './return-to.ts'
@@ -132,6 +133,43 @@ describe('sessions', () => {
     assert.equal(await withCookie(`other=${value}`), 401)
     const both = { cookie: `${name}=${value}`, authorization: `Bearer ${value}` }
     assert.equal(await status(anonymous, '/api/session', { headers: both }), 400)
+  })
+})
+
+describe('requests without a session', () => {
+  let server: AuthServer
+  before(async () => {
+    server = await startAuthServer({
+      users: [{ username: 'ada', password: 'correct horse', roles: [EVERYWHERE('viewer')] }],
+    })
+  })
+  after(() => server.stop())
+
+  it('are refused when one address sends too many, and people who are signed in there are not', async () => {
+    const ada = new TestBrowser(server.origin)
+    await ada.signIn('ada', 'correct horse')
+    assert.equal((await ada.api('/api/session')).status, 200)
+
+    const name = ada.session?.split('=', 1)[0] ?? ''
+    const statuses = new Map<number, number>()
+    let refused: Response | null = null
+    for (let round = 0; round < 40; round++) {
+      const answers = await Promise.all(
+        Array.from({ length: 25 }, () =>
+          new TestBrowser(server.origin).api('/api/session', {
+            headers: { cookie: `${name}=${opaqueValue()}` },
+          }),
+        ),
+      )
+      for (const answer of answers) statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1)
+      refused = answers.find(({ status }) => status === 429) ?? refused
+    }
+    assert.deepEqual(new Set(statuses.keys()), new Set([401, 429]))
+    assert.ok((statuses.get(401) ?? 0) < 800, `${statuses.get(401)} were looked up`)
+    assert.ok(refused !== null)
+    assert.equal(refused.headers.get('retry-after'), '1')
+    assert.equal(((await refused.json()) as { code: string }).code, 'RATE_LIMITED')
+    assert.equal((await ada.api('/api/session')).status, 200)
   })
 })
 

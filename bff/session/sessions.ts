@@ -33,6 +33,8 @@ export interface Person {
 }
 
 export interface Sessions {
+  /** Names the session that a request claims, without looking it up; null when its cookie is absent or malformed. */
+  idOf(c: Context): string | null
   /** Begins a session under a new id and ends the one that the browser had; answers the `Set-Cookie`. */
   begin(c: Context, person: SignedIn): Promise<string>
   /** Whose session the cookie belongs to, or null. `isActivity` keeps it from idling out. */
@@ -58,6 +60,7 @@ export function createSessions(options: { db: BffDb; cookies: CookieKit; limits:
   const lookUp = createLookUp(options)
 
   return {
+    idOf: (c) => idHashOf(c)?.toString('hex') ?? null,
     async begin(c, person) {
       const old = idHashOf(c)
       if (old !== null) await endSession(db, old)

@@ -1,0 +1,53 @@
+import type { Context } from 'hono'
+import { createBuckets, rateLimited } from '../middleware/rate-limit.ts'
+import type { Rate } from '../middleware/rate-limit.ts'
+import type { Sessions } from './sessions.ts'
+
+/** Requests of one address to this replica that belong to no session found before. */
+export const ANONYMOUS: Rate = { perSecond: 20, burst: 500 }
+const MAX_KNOWN = 20_000
+
+/**
+ * The same sessions, with a limit on invented ones: a request whose session was not found before takes a token of its
+ * address before the database is asked, and is refused with RATE_LIMITED when there is none. It gets the token back when
+ * its session is found. People who are signed in are not limited here, even if they share an address with an attacker.
+ */
+export function limitLookUps(
+  sessions: Sessions,
+  { addressOf, rate = ANONYMOUS }: { addressOf: (c: Context) => string; rate?: Rate | undefined },
+): Sessions {
+  const buckets = createBuckets(rate)
+  // ids of sessions that were found, oldest first
+  const known = new Set<string>()
+
+  const admit = (c: Context, id: string | null): { found(): void } => {
+    if (id !== null && known.has(id)) return { found: () => undefined }
+    const address = addressOf(c)
+    if (!buckets.take(address)) throw rateLimited(c)
+    return {
+      found() {
+        buckets.giveBack(address)
+        if (known.size >= MAX_KNOWN) known.delete(known.values().next().value ?? '')
+        if (id !== null) known.add(id)
+      },
+    }
+  }
+
+  return {
+    ...sessions,
+    async find(c, options) {
+      const id = sessions.idOf(c)
+      const admitted = admit(c, id)
+      const person = await sessions.find(c, options)
+      if (person !== null) admitted.found()
+      else if (id !== null) known.delete(id)
+      return person
+    },
+    async end(c) {
+      const id = sessions.idOf(c)
+      admit(c, id)
+      if (id !== null) known.delete(id)
+      return sessions.end(c)
+    },
+  }
+}
