@@ -87,6 +87,44 @@ describe('the embedded identity provider behind a reverse proxy', () => {
     assert.equal(token.status, 401)
   })
 
+  it('permits no other origin to read anything, and answers no preflight', async () => {
+    const cors = (answer: Response): string[] =>
+      [...answer.headers.keys()].filter((name) => name.startsWith('access-control-'))
+    const form = { 'content-type': 'application/x-www-form-urlencoded' }
+    const requests: [path: string, method: 'GET' | 'POST', headers?: Record<string, string>][] = [
+      ['/idp/.well-known/openid-configuration', 'GET'],
+      ['/idp/.well-known/oauth-authorization-server', 'GET'],
+      ['/idp/jwks', 'GET'],
+      ['/idp/me', 'GET'],
+      ['/idp/me', 'GET', { authorization: 'Bearer invented' }],
+      ['/idp/me', 'POST'],
+      ['/idp/token', 'POST', form],
+      ['/idp/auth', 'GET'],
+      ['/idp/auth/invented', 'GET'],
+      ['/idp/interaction/invented', 'GET'],
+      ['/idp/session/end', 'GET'],
+    ]
+    for (const origin of ['https://evil.example', 'null', undefined]) {
+      for (const [path, method, more] of requests) {
+        const headers = { ...(origin !== undefined && { origin }), ...more }
+        const body = method === 'POST' ? { body: 'grant_type=authorization_code' } : {}
+        assert.deepEqual(cors(await browser.request(path, { method, headers, ...body })), [], path)
+
+        const asked = {
+          'access-control-request-method': method,
+          'access-control-request-headers': 'authorization',
+        }
+        const preflight = await browser.request(path, {
+          method: 'OPTIONS',
+          headers: { ...headers, ...asked },
+        })
+        assert.ok(preflight.status === 405 || preflight.status === 404, `${path} ${preflight.status}`)
+        assert.deepEqual(cors(preflight), [], path)
+      }
+    }
+    assert.equal((await browser.request('/idp/jwks')).status, 200)
+  })
+
   it('answers no other spelling of its paths, and shows no error of its own making', async () => {
     for (const path of ['/IDP/auth', '/idp//auth', '/idp/auth%2f', '/idp/auth;x']) {
       const answer = await browser.request(path)

@@ -32,6 +32,12 @@ export function createProvider(options: ProviderOptions): Provider {
   provider.on('server_error', (_, error) => options.log.error('The identity provider failed', {}, error))
   // or Koa would print it a second time
   provider.silent = true
+  // the library lets any origin read several endpoints and has no setting for that; no other origin needs them
+  provider.use(async (ctx, next) => {
+    await next()
+    for (const name of Object.keys(ctx.response.headers))
+      if (name.toLowerCase().startsWith('access-control-')) ctx.remove(name)
+  })
   return provider
 }
 
