@@ -11,14 +11,16 @@ import type { BffDb } from '../store/tables.ts'
 const DAY_SECONDS = 86_400
 
 /**
- * Keeps the identity provider's records in the database. An id is what a browser or client presents (a code, a token),
- * so only its hash is kept, and it is left out of the payload too.
+ * Keeps the identity provider's records in the database. An id is what a browser or client presents (a code, a token,
+ * the cookie of a sign-in under way), so only its hash is kept, and it is left out of the payload too. The `uid` of a
+ * session is kept as it is: records refer to each other by it, and nobody presents it.
  */
 export function createAdapter(db: BffDb): AdapterFactory {
   return (kind): Adapter => {
     const idHashOf = (id: string): Buffer => hashOf(`${kind}:${id}`)
     return {
-      async upsert(id, { jti: _jti, ...payload }, expiresInSeconds = DAY_SECONDS) {
+      async upsert(id, { jti: _jti, ...given }, expiresInSeconds = DAY_SECONDS) {
+        const payload = withoutId(given, id)
         const { grantId = null, uid = null } = payload
         await upsertRecord(db, { idHash: idHashOf(id), kind, payload, grantId, uid, expiresInSeconds })
       },
@@ -49,5 +51,16 @@ export function createAdapter(db: BffDb): AdapterFactory {
 function payloadOf(record: FoundRecord | null, jti: string): AdapterPayload | undefined {
   if (record === null) return undefined
   const consumed = record.consumedAt === null ? {} : { consumed: record.consumedAt }
-  return { ...record.payload, jti, ...consumed }
+  return { ...withId(record.payload, jti), jti, ...consumed }
+}
+
+/** The address at which a sign-in goes on ends with its id. */
+function withoutId(payload: AdapterPayload, id: string): AdapterPayload {
+  const { returnTo } = payload
+  return returnTo?.endsWith(id) === true ? { ...payload, returnTo: returnTo.slice(0, -id.length) } : payload
+}
+
+function withId(payload: AdapterPayload, id: string): AdapterPayload {
+  const { returnTo } = payload
+  return returnTo?.endsWith('/') === true ? { ...payload, returnTo: returnTo + id } : payload
 }
