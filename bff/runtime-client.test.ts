@@ -56,8 +56,8 @@ const write: RuntimeCall = {
   idempotencyKey: 'key',
 }
 
-const call = (what: RuntimeCall, timeoutMs = 300) =>
-  createRuntimeClient({ outbound, baseUrl, credential: 'credential', timeoutMs })(what)
+const call = (what: RuntimeCall, budgetMs = 5_000) =>
+  createRuntimeClient({ outbound, baseUrl, credential: 'credential', budgetMs })(what)
 const json =
   (body: unknown, status = 200): Answerer =>
   (_, response) => {
@@ -144,6 +144,34 @@ test('an uncertain answer is asked for again, a write only with its key, always 
   seen = []
   await failureOf(call({ ...write, idempotencyKey: null }))
   assert.equal(seen.length, 1)
+})
+
+test('all tries share one time budget, so a runtime that hangs is asked once', async () => {
+  answerer = () => undefined
+  const started = performance.now()
+  assert.equal((await failureOf(call(write, 1_000))).code, 'UPSTREAM_TIMEOUT')
+  const elapsed = performance.now() - started
+  assert.ok(elapsed >= 990 && elapsed < 2_500, `${elapsed} ms`)
+  assert.equal(seen.length, 1)
+})
+
+test('a try has what earlier ones left of the budget', async () => {
+  answerer = (request, response) => {
+    if (seen.length === 1) setTimeout(() => json({}, 503)(request, response), 1_200)
+  }
+  const started = performance.now()
+  assert.equal((await failureOf(call(read, 2_000))).code, 'UPSTREAM_TIMEOUT')
+  const elapsed = performance.now() - started
+  assert.ok(elapsed < 2_900, `${elapsed} ms`)
+  assert.equal(seen.length, 2)
+})
+
+test('no try begins when the budget would end before it', async () => {
+  answerer = (request, response) => {
+    setTimeout(() => json({}, 503)(request, response), seen.length === 1 ? 0 : 700)
+  }
+  await failureOf(call(read, 1_000))
+  assert.equal(seen.length, 2)
 })
 
 test('a definite answer is not asked for again', async () => {

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fillPath, isWrite, splitName } from '#contract/endpoint/endpoint.ts'
 import type { EndpointRow } from '#contract/endpoint/endpoint.ts'
 import { readEnvelope } from '#contract/protocol/envelope.ts'
@@ -25,30 +26,44 @@ export interface RuntimeClientOptions {
   /** `{platform_api_base}/bundle-runtime/api` */
   baseUrl: string
   credential: string
-  timeoutMs?: number
+  /** For one call with all its tries and pauses; 15,000 where absent. */
+  budgetMs?: number
 }
 
 export type RuntimeClient = (call: RuntimeCall) => Promise<unknown>
 
-const TRIES = 3
+const BUDGET_MS = 15_000
+/** Before the second and the third try. */
+const PAUSES_MS = [100, 400]
 const MAX_ANSWER_BYTES = 32 * 1024 * 1024
 /** What may be sent again without knowing whether it arrived: nothing is carried out twice. */
 const UNCERTAIN_STATUS = new Set([502, 503, 504])
 
-/** Calls the runtime and opens the envelope; whatever is wrong becomes a ConsoleFailure (BFF rules 1, 3 and 4). */
+/**
+ * Calls the runtime and opens the envelope; whatever is wrong becomes a ConsoleFailure. This is the layer that retries:
+ * a read, or a write with its key, is sent up to three times within one time budget while the answer is uncertain. Each
+ * try may use all that is left of the budget, so a runtime that hangs is asked once (docs/architecture.md, "Who retries").
+ */
 export function createRuntimeClient(options: RuntimeClientOptions): RuntimeClient {
   return async (call) => {
     const row: EndpointRow = runtimeApi[call.name]
-    const mayRepeat = !isWrite(call.name, row) || call.idempotencyKey !== null
-    for (let attempt = 1; ; attempt++) {
-      const result = await sendCall(options, call)
-      if (!isUncertain(result) || !mayRepeat || attempt === TRIES) return judgeAnswer(row, result)
-      await new Promise((resolve) => setTimeout(resolve, 100 * attempt))
+    const pauses = !isWrite(call.name, row) || call.idempotencyKey !== null ? [...PAUSES_MS] : []
+    const deadline = performance.now() + (options.budgetMs ?? BUDGET_MS)
+    for (;;) {
+      const result = await sendCall(options, call, deadline - performance.now())
+      const pause = pauses.shift()
+      if (!isUncertain(result) || pause === undefined || performance.now() + pause >= deadline)
+        return judgeAnswer(row, result)
+      await sleep(pause)
     }
   }
 }
 
-function sendCall(options: RuntimeClientOptions, call: RuntimeCall): Promise<OutboundResult> {
+function sendCall(
+  options: RuntimeClientOptions,
+  call: RuntimeCall,
+  timeoutMs: number,
+): Promise<OutboundResult> {
   const { method, path } = splitName(call.name)
   const query = call.query.size > 0 ? `?${call.query.toString()}` : ''
   return options.outbound.request({
@@ -63,7 +78,7 @@ function sendCall(options: RuntimeClientOptions, call: RuntimeCall): Promise<Out
       ...(call.body !== null && { 'content-type': 'application/json' }),
     },
     body: call.body === null ? null : Buffer.from(call.body),
-    timeoutMs: options.timeoutMs ?? 15_000,
+    timeoutMs,
     maxResponseBytes: MAX_ANSWER_BYTES,
   })
 }

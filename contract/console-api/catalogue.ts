@@ -170,7 +170,8 @@ export const catalogue: Readonly<Record<string, CatalogueEntry>> = {
   UPSTREAM_UNAVAILABLE: {
     title: 'The runtime cannot be reached',
     message: 'The console is up, the runtime is not.',
-    remedy: 'It is tried again by itself. What you typed is kept.',
+    remedy:
+      'Pages load again once it is back. To repeat a change, send it again: it is never carried out twice.',
   },
   UPSTREAM_TIMEOUT: {
     title: 'The runtime did not answer in time',

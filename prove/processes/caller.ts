@@ -48,7 +48,7 @@ export interface CallerOptions {
   person?: AssertedPerson
   /** How many of the writes that were answered are sent once more. */
   echoes?: () => boolean
-  /** For one sending; a replica that stands still takes the call and says nothing. */
+  /** For one replica; one that stands still takes the call and says nothing. */
   timeoutMs?: number
   /** Until something is answered, however often it is sent. */
   patienceMs?: number
@@ -72,7 +72,7 @@ const UNANSWERED = new Set([
 export function createCaller(options: CallerOptions): Caller {
   const { outbound, credential, person = EVERYTHING, patienceMs = 240_000, timeoutMs = 3_000 } = options
   const clients = options.bases.map((baseUrl) =>
-    createRuntimeClient({ outbound, baseUrl, credential, timeoutMs }),
+    createRuntimeClient({ outbound, baseUrl, credential, budgetMs: timeoutMs }),
   )
   const assertion = createActorAssertions(options.key)
   let turn = 0

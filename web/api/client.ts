@@ -17,11 +17,22 @@ export class ApiError extends Error {
     this.problem = problem
   }
 
+  /** Whether no answer came, so that nobody has retried the request yet. */
+  get isLost(): boolean {
+    return this.problem.code === 'NETWORK_LOST'
+  }
+
   /** Whether the same request, with the same key, may be sent again to learn what became of it. */
   get isUncertain(): boolean {
-    return ['NETWORK_LOST', 'UPSTREAM_TIMEOUT', 'UPSTREAM_UNAVAILABLE', 'SERVICE_UNAVAILABLE'].includes(
-      this.problem.code,
+    return (
+      this.isLost ||
+      ['UPSTREAM_TIMEOUT', 'UPSTREAM_UNAVAILABLE', 'SERVICE_UNAVAILABLE'].includes(this.problem.code)
     )
+  }
+
+  /** Whether the runtime decided: the same key would only bring the same decision. */
+  get isDecided(): boolean {
+    return !this.isUncertain && !['UPSTREAM_INVALID', 'INTERNAL_ERROR'].includes(this.problem.code)
   }
 }
 
@@ -29,23 +40,35 @@ export interface SendOptions {
   signal?: AbortSignal
   /** For writes: the same key with the same body is never carried out twice. */
   idempotencyKey?: string
+  /** For the call with all its repeats; 30,000 where absent. */
+  budgetMs?: number
 }
 
-const WRITE_TRIES = 4
+/** Longer than the console's server takes for its own retries. */
+const BUDGET_MS = 30_000
+/** Before a request whose answer was lost is sent again. */
+const READ_PAUSES_MS = [500, 1_000, 2_000]
+const WRITE_PAUSES_MS = [1_000]
 
-/** Calls one endpoint of the console API; everything about it is typed from its row. */
+/**
+ * Calls one endpoint of the console API; everything about it is typed from its row. What was answered is never sent again
+ * here, whatever the answer: the console's server has retried it. Only a request whose answer was lost on the way is
+ * (docs/architecture.md, "Who retries").
+ */
 export async function callApi<Name extends EndpointName>(
   name: Name,
   call: Call<Name>,
   options: SendOptions = {},
 ): Promise<Answer<Name>> {
-  for (let attempt = 1; ; attempt++) {
+  const pauses = options.idempotencyKey === undefined ? [...READ_PAUSES_MS] : [...WRITE_PAUSES_MS]
+  const late = AbortSignal.timeout(options.budgetMs ?? BUDGET_MS)
+  for (;;) {
     try {
-      return await send(name, call, options)
+      return await send(name, call, options, late)
     } catch (error) {
-      const repeat = options.idempotencyKey !== undefined && error instanceof ApiError && error.isUncertain
-      if (!repeat || attempt === WRITE_TRIES) throw error
-      await new Promise((resolve) => setTimeout(resolve, 400 * 2 ** attempt))
+      const pause = error instanceof ApiError && error.isLost ? pauses.shift() : undefined
+      if (pause === undefined || late.aborted) throw error
+      await new Promise((resolve) => setTimeout(resolve, pause))
     }
   }
 }
@@ -60,6 +83,7 @@ async function send<Name extends EndpointName>(
   name: Name,
   call: Call<Name>,
   { signal, idempotencyKey }: SendOptions,
+  late: AbortSignal,
 ): Promise<Answer<Name>> {
   const { params = {}, query = {}, body } = call as Parts
   const space = name.indexOf(' ')
@@ -75,15 +99,25 @@ async function send<Name extends EndpointName>(
     body: body === undefined ? null : JSON.stringify(body),
     credentials: 'same-origin',
     redirect: 'error',
-    signal: signal ?? null,
-  }).catch((error: unknown) => {
-    if (signal?.aborted === true) throw error
-    throw new ApiError(networkLost)
-  })
-  const answer: unknown = await response.json().catch(() => undefined)
+    signal: signal === undefined ? late : AbortSignal.any([signal, late]),
+  }).catch(lost)
+  const answer = parse(await response.text().catch(lost))
   // the BFF has checked the answer against the row that this type comes from
   if (response.ok && answer !== undefined) return answer as Answer<Name>
   throw new ApiError(isProblem(answer) ? answer : unreadable(response))
+
+  function lost(error: unknown): never {
+    if (signal?.aborted === true) throw error
+    throw new ApiError(networkLost)
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
 }
 
 function fillPath(path: string, params: Record<string, string | number>): string {
@@ -112,12 +146,21 @@ const networkLost: Problem = {
   requestId: '',
 }
 
+/** For answers of a proxy in front of the console, which may or may not have passed the request on. */
+const CODES: Readonly<Record<number, string>> = {
+  401: 'AUTHENTICATION_REQUIRED',
+  429: 'RATE_LIMITED',
+  502: 'SERVICE_UNAVAILABLE',
+  503: 'SERVICE_UNAVAILABLE',
+  504: 'UPSTREAM_TIMEOUT',
+}
+
 function unreadable(response: Response): Problem {
   return {
     ...networkLost,
     title: 'The answer could not be read',
     status: response.status,
-    code: response.status === 401 ? 'AUTHENTICATION_REQUIRED' : 'UPSTREAM_INVALID',
+    code: CODES[response.status] ?? 'UPSTREAM_INVALID',
     message: `The console answered ${response.status} without saying why.`,
     remedy: 'Try again; if it stays, tell whoever runs the console.',
     retryable: response.status >= 500,

@@ -6,13 +6,11 @@ import { after, before, beforeEach, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { followEvents } from './event-stream.ts'
 import type { ConnectionState } from './event-stream.ts'
+import { standInBrowser } from './testing-browser.ts'
 
-// Against a real server; the browser's window and document are what the page would see.
+// Against a real server.
 
 type Answer = (response: ServerResponse) => void
-
-const page = Object.assign(new EventTarget(), { visibilityState: 'visible' })
-Object.assign(globalThis, { window: new EventTarget(), document: page })
 
 let answer: Answer
 let requests: { at: number; lastEventId: string | undefined }[] = []
@@ -20,6 +18,7 @@ const server = createServer((request, response) => {
   requests.push({ at: performance.now(), lastEventId: request.headers['last-event-id']?.toString() })
   answer(response)
 })
+const { document: page } = standInBrowser(() => `http://127.0.0.1:${(server.address() as AddressInfo).port}`)
 const stream =
   (...parts: string[]): Answer =>
   (response) => {
@@ -45,15 +44,12 @@ beforeEach(() => {
 
 function follow() {
   const states: ConnectionState[] = []
-  const stop = followEvents(
-    {
-      onEvent: () => undefined,
-      onReset: () => undefined,
-      onSignedOut: () => undefined,
-      onState: (state) => states.push(state),
-    },
-    `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/events`,
-  )
+  const stop = followEvents({
+    onEvent: () => undefined,
+    onReset: () => undefined,
+    onSignedOut: () => undefined,
+    onState: (state) => states.push(state),
+  })
   return { states, stop }
 }
 

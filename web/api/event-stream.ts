@@ -32,18 +32,18 @@ const PAUSE_MS = 60_000
  * Follows `/api/events` until it is stopped, and resumes where it ended after every loss. It is read by fetch, not by
  * EventSource, because every request to the API carries the header that other sites cannot send.
  */
-export function followEvents(listener: StreamListener, address = '/api/events'): () => void {
+export function followEvents(listener: StreamListener): () => void {
   const stopped = new AbortController()
-  void follow(listener, address, stopped.signal)
+  void follow(listener, stopped.signal)
   return () => stopped.abort()
 }
 
-async function follow(listener: StreamListener, address: string, stopped: AbortSignal): Promise<void> {
+async function follow(listener: StreamListener, stopped: AbortSignal): Promise<void> {
   const place = { lastEventId: '' }
   let failures = 0
   let wasOpen = false
   while (!stopped.aborted) {
-    const ending = await readStream(address, place, stopped, listener, () => {
+    const ending = await readStream(place, stopped, listener, () => {
       // without an id to resume from, a new stream starts now and what came between is unknown
       if (wasOpen && place.lastEventId === '') listener.onReset()
       wasOpen = true
@@ -63,7 +63,6 @@ async function follow(listener: StreamListener, address: string, stopped: AbortS
 }
 
 async function readStream(
-  address: string,
   place: { lastEventId: string },
   stopped: AbortSignal,
   listener: StreamListener,
@@ -78,7 +77,7 @@ async function readStream(
     retryAfter,
   })
   try {
-    const response = await fetch(address, {
+    const response = await fetch('/api/events', {
       headers: {
         accept: 'text/event-stream',
         'x-requested-by': 'console',

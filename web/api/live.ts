@@ -45,6 +45,9 @@ export function keepLive(client: QueryClient): () => void {
     // the query of the session finds it out, and the page asks to sign in again
     onSignedOut: () => void invalidateEndpoints(client, ['GET /session']),
     onState: (next) => {
+      // what could not be read while the console was out of reach
+      if (next === 'open' && state === 'lost')
+        void client.refetchQueries({ type: 'active', predicate: (query) => query.state.status === 'error' })
       state = next
       for (const listener of listeners) listener()
     },

@@ -5,7 +5,7 @@ import { apiQuery } from './query.ts'
 
 /** Who is signed in; undefined while it is not known. */
 export function useSession() {
-  return useQuery({ ...apiQuery('GET /session', {}), staleTime: 60_000, retry: false })
+  return useQuery({ ...apiQuery('GET /session', {}), staleTime: 60_000 })
 }
 
 /** Whether the person may, in this place; `anywhere` asks whether in any, `everywhere` whether without a limit. */

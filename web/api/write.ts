@@ -25,7 +25,7 @@ export function useWrite<Name extends WriteName>(
         open.current = null
         return answer
       } catch (error) {
-        if (!(error instanceof ApiError && error.isUncertain)) open.current = null
+        if (!(error instanceof ApiError) || error.isDecided) open.current = null
         throw error
       }
     },

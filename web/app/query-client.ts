@@ -2,9 +2,10 @@ import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query'
 import { ApiError } from '../api/client.ts'
 import { invalidateEndpoints } from '../api/query.ts'
 
-const READ_TRIES = 3
+/** While a page shows that something cannot be reached, it looks again after this time. */
+const LOOK_AGAIN_MS = 10_000
 
-/** Events say what changed, so answers may be old; what failed for sure is not asked for again by itself. */
+/** Events say what changed, so answers may be old. No query retries: `callApi` and the console's server do. */
 export const queryClient = new QueryClient({
   queryCache: new QueryCache({ onError: askWhoIsSignedIn }),
   mutationCache: new MutationCache({ onError: askWhoIsSignedIn }),
@@ -12,8 +13,9 @@ export const queryClient = new QueryClient({
     queries: {
       staleTime: 30_000,
       refetchOnWindowFocus: true,
-      retry: (failures, error) => error instanceof ApiError && error.isUncertain && failures < READ_TRIES,
-      retryDelay: (failures) => Math.min(8000, 500 * 2 ** failures),
+      retry: false,
+      refetchInterval: ({ state: { error } }) =>
+        error instanceof ApiError && error.isUncertain ? LOOK_AGAIN_MS : false,
     },
     mutations: { retry: false },
   },

@@ -164,7 +164,7 @@ export const codes = codeTexts({
   UPSTREAM_UNAVAILABLE: {
     title: '无法连接运行时',
     message: '控制台正常，但运行时没有响应。',
-    remedy: '系统会自动重试。您输入的内容会保留。',
+    remedy: '运行时恢复后，页面会自动重新加载。如需重复更改，请再次提交：同一请求绝不会执行两次。',
   },
   UPSTREAM_TIMEOUT: {
     title: '运行时未及时应答',

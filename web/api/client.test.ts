@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict'
+import { createServer } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { after, before, beforeEach, describe, it } from 'node:test'
+import { standInBrowser } from './testing-browser.ts'
+
+// Against a real server. What these modules find in a browser must be there before they are loaded.
+
+type Answerer = (request: IncomingMessage, response: ServerResponse) => void
+
+let answerer: Answerer
+let seen: IncomingMessage[] = []
+const server = createServer((request, response) => {
+  seen.push(request)
+  request.resume()
+  answerer(request, response)
+})
+standInBrowser(() => `http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+const { ApiError, callApi } = await import('./client.ts')
+const { apiQuery } = await import('./query.ts')
+const { queryClient } = await import('../app/query-client.ts')
+
+before(() => new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve)))
+after(() => {
+  queryClient.clear()
+  server.closeAllConnections()
+  server.close()
+})
+beforeEach(() => {
+  seen = []
+  queryClient.clear()
+})
+
+const problem =
+  (status: number, code: string): Answerer =>
+  (_, response) => {
+    response.writeHead(status, { 'content-type': 'application/problem+json' })
+    response.end(
+      JSON.stringify({ code, status, title: '', message: '', remedy: '', retryable: true, errorPath: [] }),
+    )
+  }
+const cut: Answerer = (request) => request.socket.destroy()
+const ok: Answerer = (_, response) => response.end('{"operationId":"x"}')
+const retry = { params: { operationId: 'x' }, body: { run: 1 } }
+const write = (budgetMs?: number) =>
+  callApi('POST /operations/{operationId}/retry', retry, {
+    idempotencyKey: 'key',
+    ...(budgetMs !== undefined && { budgetMs }),
+  })
+const codeOf = (call: Promise<unknown>): Promise<string> =>
+  call.then(
+    () => 'answered',
+    (error: unknown) => (error instanceof ApiError ? error.problem.code : String(error)),
+  )
+
+describe('what was answered is not sent again', () => {
+  const answers: [number, string][] = [
+    [502, 'UPSTREAM_INVALID'],
+    [503, 'UPSTREAM_UNAVAILABLE'],
+    [503, 'SERVICE_UNAVAILABLE'],
+    [504, 'UPSTREAM_TIMEOUT'],
+    [429, 'RATE_LIMITED'],
+    [500, 'INTERNAL_ERROR'],
+  ]
+  for (const [status, code] of answers) {
+    it(`a write, a read and a query that are answered ${code} are one request each`, async () => {
+      answerer = problem(status, code)
+      assert.equal(await codeOf(write()), code)
+      assert.equal(await codeOf(callApi('GET /summary', {})), code)
+      assert.equal(await codeOf(queryClient.fetchQuery(apiQuery('GET /summary', {}))), code)
+      assert.equal(seen.length, 3)
+    })
+  }
+
+  it('nor is what a proxy in front answered, which leaves open whether the request arrived', async () => {
+    for (const [status, code] of [
+      [502, 'SERVICE_UNAVAILABLE'],
+      [503, 'SERVICE_UNAVAILABLE'],
+      [504, 'UPSTREAM_TIMEOUT'],
+    ] as const) {
+      seen = []
+      answerer = (_, response) => response.writeHead(status).end('<html></html>')
+      assert.equal(await codeOf(write()), code)
+      assert.equal(seen.length, 1)
+    }
+  })
+})
+
+describe('what was not answered is sent again', () => {
+  it('a write once, with the same key', async () => {
+    answerer = (request, response) => (seen.length === 1 ? cut : ok)(request, response)
+    await write()
+    answerer = cut
+    assert.equal(await codeOf(write()), 'NETWORK_LOST')
+    assert.deepEqual(
+      seen.map(({ headers }) => headers['idempotency-key']),
+      ['key', 'key', 'key', 'key'],
+    )
+  })
+
+  it('also when the answer broke off in the middle', async () => {
+    answerer = (request, response) => {
+      if (seen.length > 1) return ok(request, response)
+      response.writeHead(200, { 'content-length': '100' })
+      response.write('{"operationId":', () => response.destroy())
+    }
+    await write()
+    assert.equal(seen.length, 2)
+  })
+
+  it('a read up to three times', async () => {
+    answerer = cut
+    assert.equal(await codeOf(queryClient.fetchQuery(apiQuery('GET /summary', {}))), 'NETWORK_LOST')
+    assert.equal(seen.length, 4)
+  })
+
+  it('unless its time is over', async () => {
+    answerer = () => undefined
+    assert.equal(await codeOf(write(300)), 'NETWORK_LOST')
+    assert.equal(seen.length, 1)
+  })
+})

@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict'
+import { createServer } from 'node:http'
+import type { ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { after, before, beforeEach, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { standInBrowser } from './testing-browser.ts'
+
+// Against a real server. What these modules find in a browser must be there before they are loaded.
+
+const answers: Record<string, (response: ServerResponse) => void> = {}
+let reads = 0
+const server = createServer((request, response) => {
+  if (request.url === '/api/summary') reads++
+  answers[request.url ?? '']?.(response)
+})
+standInBrowser(() => `http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+const { QueryObserver } = await import('@tanstack/react-query')
+const { queryClient } = await import('../app/query-client.ts')
+const { keepLive } = await import('./live.ts')
+const { apiQuery } = await import('./query.ts')
+
+const unavailable = (response: ServerResponse): void => {
+  const problem = { code: 'UPSTREAM_UNAVAILABLE', title: '', message: '', remedy: '', errorPath: [] }
+  response.writeHead(503).end(JSON.stringify({ ...problem, status: 503, retryable: true }))
+}
+const summary = (response: ServerResponse): void => void response.end('{"claims":[]}')
+const openStream = (response: ServerResponse): void => {
+  response.writeHead(200, { 'content-type': 'text/event-stream' })
+  response.write('id: 7-1\n\n')
+}
+
+before(() => new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve)))
+beforeEach(() => {
+  reads = 0
+  queryClient.clear()
+})
+after(() => {
+  queryClient.clear()
+  server.closeAllConnections()
+  server.close()
+})
+
+/** A page that shows the summary, as long as the test lasts. */
+function show() {
+  const observer = new QueryObserver(queryClient, apiQuery('GET /summary', {}))
+  const leave = observer.subscribe(() => undefined)
+  const until = async (status: 'error' | 'success', withinMs: number): Promise<void> => {
+    const deadline = performance.now() + withinMs
+    while (observer.getCurrentResult().status !== status) {
+      assert.ok(performance.now() < deadline, `not ${status} within ${withinMs} ms`)
+      await sleep(20)
+    }
+  }
+  return { leave, until }
+}
+
+test('what could not be read is read again as soon as the events are back', async (t) => {
+  answers['/api/events'] = unavailable
+  answers['/api/summary'] = unavailable
+  t.after(keepLive(queryClient))
+  const page = show()
+  t.after(page.leave)
+  await page.until('error', 5_000)
+  answers['/api/events'] = openStream
+  answers['/api/summary'] = summary
+  await page.until('success', 5_000)
+  assert.equal(reads, 2)
+})
+
+test('a page that shows an outage looks again every 10 s while its events go on', async (t) => {
+  answers['/api/events'] = openStream
+  answers['/api/summary'] = unavailable
+  t.after(keepLive(queryClient))
+  const page = show()
+  t.after(page.leave)
+  await page.until('error', 5_000)
+  answers['/api/summary'] = summary
+  await page.until('success', 20_000)
+  assert.equal(reads, 2)
+})
