@@ -72,3 +72,34 @@ test('what is asked for while the line is lost comes when it is back, and nothin
   system.line.up()
   await expectPage(page, 'Services')
 })
+
+test('the oldest of too many tabs pauses and says so, and goes on when the person comes back to it', async ({
+  system,
+  signIn,
+}) => {
+  const scope = system.newScope()
+  await system.install(scope, 'crm-suite', '1.0.0')
+  const page = await signIn('olivia', configurationPath(scope, 'production/crm-suite/MODULE/crm-mail'))
+  await expect(field(page, 'SMTP user')).toHaveValue('crm')
+
+  const cookies = await page.context().cookies()
+  const cookie = cookies.map(({ name, value }) => `${name}=${value}`).join('; ')
+  const newerTabs: Response[] = []
+  while (newerTabs.length < 20)
+    newerTabs.push(
+      await fetch(`${system.url}/api/events`, { headers: { cookie, 'x-requested-by': 'console' } }),
+    )
+  const paused = page.getByText('Live updates paused: too many tabs are open.')
+  await expect(paused).toBeVisible()
+  const { operationId } = await system.configure(scope, mail, 'smtpUser', wrapData('ling'), ling)
+  await system.ended(operationId)
+  await expect(field(page, 'SMTP user')).toHaveValue('crm')
+
+  await page.evaluate(() => window.dispatchEvent(new Event('focus')))
+  await expect(paused).toHaveCount(0)
+  await expect(field(page, 'SMTP user')).toHaveValue('ling')
+  for (const { status, body } of newerTabs) {
+    expect(status).toBe(200)
+    await body?.cancel()
+  }
+})
