@@ -155,7 +155,7 @@ test('all tries share one time budget, so a runtime that hangs is asked once', a
   assert.equal(seen.length, 1)
 })
 
-test('a try has what earlier ones left of the budget', async () => {
+test('each try gets what is left of the budget', async () => {
   answerer = (request, response) => {
     if (seen.length === 1) setTimeout(() => json({}, 503)(request, response), 1_200)
   }
@@ -166,7 +166,7 @@ test('a try has what earlier ones left of the budget', async () => {
   assert.equal(seen.length, 2)
 })
 
-test('no try begins when the budget would end before it', async () => {
+test('no try begins after the end of the budget', async () => {
   answerer = (request, response) => {
     setTimeout(() => json({}, 503)(request, response), seen.length === 1 ? 0 : 700)
   }

@@ -15,7 +15,7 @@ describe('the body of an event stream', () => {
     assert.equal(body.ended.aborted, true)
   })
 
-  it('ends when the reader has left too much unread, and releases what belongs to it', () => {
+  it('ends when the reader has left too much unread', () => {
     const body = createEventBody({ maxUnreadBytes: 10 })
     body.send('x'.repeat(20))
     assert.equal(body.ended.aborted, false)
@@ -31,7 +31,7 @@ describe('the body of an event stream', () => {
     body.end()
   })
 
-  it('waits for a reader that is slow, and not for one that has stopped', async () => {
+  it('waits for a slow reader, but not for one that has stopped', async () => {
     const body = createEventBody({ maxUnreadBytes: 10, stallMs: 50 })
     const reader = body.stream.getReader()
     body.send('x'.repeat(20))
@@ -45,7 +45,7 @@ describe('the body of an event stream', () => {
     assert.equal(body.ended.aborted, true)
   })
 
-  it('does not keep anybody waiting after its end', async () => {
+  it('stops waiting when it ends', async () => {
     const body = createEventBody({ maxUnreadBytes: 10 })
     body.send('x'.repeat(20))
     const drained = body.drained()
@@ -54,7 +54,7 @@ describe('the body of an event stream', () => {
     await body.drained()
   })
 
-  it('writes an event as lines, and an id alone as the place to resume from', () => {
+  it('formats an event as lines, and an id alone as the place to resume from', () => {
     assert.equal(formatEvent({ id: '7-1' }), 'id: 7-1\n\n')
     assert.equal(
       formatEvent({ id: '7-1', event: 'reset', data: '{}' }),

@@ -18,7 +18,7 @@ export interface ServeOptions {
   front?: RequestFront
   /** The variable that sets the port, for the message when it is taken. */
   portVariable?: string
-  /** A connection on which nothing moves for so long during a request is closed; 60,000 where absent. */
+  /** Closes a connection that makes no progress for this long during a request; 60,000 where absent. */
   idleMs?: number
 }
 
@@ -59,7 +59,7 @@ export async function serve({
     },
   )
   server.maxConnections = 10_000
-  // also for a client that does not read its answer: a write that is stuck does not count as activity
+  // also covers a client that does not read its answer: a blocked write does not count as progress
   server.timeout = idleMs
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) => reject(startError(error, port, portVariable)))

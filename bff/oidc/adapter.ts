@@ -13,7 +13,7 @@ const DAY_SECONDS = 86_400
 /**
  * Keeps the identity provider's records in the database. An id is what a browser or client presents (a code, a token,
  * the cookie of a sign-in under way), so only its hash is kept, and it is left out of the payload too. The `uid` of a
- * session is kept as it is: records refer to each other by it, and nobody presents it.
+ * session is kept as it is: records refer to each other by it, and no client presents it.
  */
 export function createAdapter(db: BffDb): AdapterFactory {
   return (kind): Adapter => {
@@ -54,7 +54,7 @@ function payloadOf(record: FoundRecord | null, jti: string): AdapterPayload | un
   return { ...withId(record.payload, jti), jti, ...consumed }
 }
 
-/** The address at which a sign-in goes on ends with its id. */
+/** The address where a sign-in continues ends with its id. */
 function withoutId(payload: AdapterPayload, id: string): AdapterPayload {
   const { returnTo } = payload
   return returnTo?.endsWith(id) === true ? { ...payload, returnTo: returnTo.slice(0, -id.length) } : payload

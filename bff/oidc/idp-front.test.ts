@@ -87,7 +87,7 @@ describe('the embedded identity provider behind a reverse proxy', () => {
     assert.equal(token.status, 401)
   })
 
-  it('permits no other origin to read anything, and answers no preflight', async () => {
+  it('gives no CORS permission and refuses preflights', async () => {
     const cors = (answer: Response): string[] =>
       [...answer.headers.keys()].filter((name) => name.startsWith('access-control-'))
     const form = { 'content-type': 'application/x-www-form-urlencoded' }
@@ -139,7 +139,7 @@ describe('the embedded identity provider behind a reverse proxy', () => {
   })
 })
 
-describe('the embedded identity provider under load by somebody who is not signed in', () => {
+describe('limits of the embedded identity provider', () => {
   let server: AuthServer
   before(async () => {
     server = await startAuthServer({ trustedProxyHops: 1 })
@@ -167,7 +167,7 @@ describe('the embedded identity provider under load by somebody who is not signe
     return rows[0]?.count ?? 0
   }
 
-  it('keeps so many sign-ins of one address and refuses more, and takes those of others', async () => {
+  it('limit the sign-ins that one address begins, and no other address', async () => {
     const statuses: number[] = []
     for (let count = 0; count < 400; count++) statuses.push((await request('192.0.2.1')).status)
     const refused = statuses.filter((status) => status === 429).length
@@ -180,7 +180,7 @@ describe('the embedded identity provider under load by somebody who is not signe
     assert.equal((await request('192.0.2.2')).status, 303)
   })
 
-  it('stores nothing for a method or an address that no sign-in has', async () => {
+  it('store nothing for methods and addresses that no sign-in uses', async () => {
     const before = await records()
     assert.equal((await request('192.0.2.3', { more: `&state=${'x'.repeat(2_000)}` })).status, 414)
     assert.equal((await request('192.0.2.3', { method: 'HEAD' })).status, 405)
@@ -188,7 +188,7 @@ describe('the embedded identity provider under load by somebody who is not signe
     assert.equal(await records(), before)
   })
 
-  it('limits all other requests of an address too', async () => {
+  it('limit all other requests of one address', async () => {
     const browser = new TestBrowser(server.origin)
     let refused = 0
     for (let count = 0; count < 40; count++) {

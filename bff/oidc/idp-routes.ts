@@ -1,6 +1,6 @@
 import { IDP_PATH } from './provider.ts'
 
-/** `begin` starts a sign-in and writes a record; `step` is all the rest. */
+/** `begin` starts a sign-in and writes a record; `step` is every other request. */
 export type IdpRouteKind = 'begin' | 'step'
 
 interface IdpRoute {
@@ -15,7 +15,7 @@ const route = (path: string, methods: readonly string[], kind: IdpRouteKind = 's
   kind,
 })
 
-/** What a sign-in needs, and nothing else that the provider library serves. */
+/** Only what a sign-in needs; the provider library serves more. */
 const ROUTES: readonly IdpRoute[] = [
   // not HEAD, which would write a record too
   route('/auth', ['GET'], 'begin'),

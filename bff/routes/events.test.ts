@@ -38,7 +38,7 @@ function refuse(): never {
   throw new ConsoleFailure('UPSTREAM_UNAVAILABLE', { retryable: true })
 }
 
-/** Whose request it is, is what its headers say. */
+/** The route for the person and session that the headers of a request name. */
 function appOf(open: OpenEvents, options: Partial<EventOptions> & { grants?: Grant[] } = {}) {
   const { grants = everything, ...more } = options
   const app = new Hono<{ Variables: SessionVariables }>()
@@ -132,7 +132,7 @@ describe('the events of the console', () => {
     }
   })
 
-  it('log what breaks them as one line without secrets, and print nothing else', async (t) => {
+  it('log an error as one line without secrets, and print nothing else', async (t) => {
     const printed = t.mock.method(console, 'error', () => undefined)
     const lines: string[] = []
     const log = createLog({ name: 'test', level: 'debug', stream: { write: (line) => lines.push(line) } })
@@ -173,7 +173,7 @@ describe('the events of the console', () => {
   })
 })
 
-describe('an event stream is released', () => {
+describe('releasing event streams', () => {
   let server: RunningServer | null = null
   const sockets: Socket[] = []
   afterEach(async () => {
@@ -181,7 +181,7 @@ describe('an event stream is released', () => {
     await server?.stop({ graceMs: 100 })
   })
 
-  /** A console on a real socket whose runtime sends without end. Counts what it holds for its streams. */
+  /** A console on a real socket whose runtime never stops sending. Counts what the console holds for its streams. */
   async function start({ idleMs = 60_000, ...options }: Partial<EventOptions> & { idleMs?: number } = {}) {
     const held = { opened: 0, open: 0, sent: 0, sessionChecks: 0 }
     const app = appOf(
@@ -225,7 +225,7 @@ describe('an event stream is released', () => {
     return count() === before
   }
 
-  it('at once, and never opened, for a HEAD', async () => {
+  it('opens no stream for HEAD', async () => {
     const { held, url } = await start()
     for (let count = 0; count < 200; count++) {
       const answer = await fetch(url, { method: 'HEAD' })
@@ -236,7 +236,7 @@ describe('an event stream is released', () => {
     assert.ok(await isQuiet(() => held.sessionChecks), 'no timer is left behind')
   })
 
-  it('when its reader leaves', async () => {
+  it('releases a stream when its reader disconnects', async () => {
     const { held, open } = await start()
     const socket = open().resume()
     await until(() => held.open === 1)
@@ -245,7 +245,7 @@ describe('an event stream is released', () => {
     assert.ok(await isQuiet(() => held.sessionChecks))
   })
 
-  it('when its reader does not read', async () => {
+  it('releases a stream that is not read', async () => {
     const { held, open } = await start({ stallMs: 100 })
     open().pause()
     await until(() => held.open === 1)
@@ -253,7 +253,7 @@ describe('an event stream is released', () => {
     assert.ok(await isQuiet(() => held.sessionChecks))
   })
 
-  it('when its session ends, also if its reader does not read', async () => {
+  it('releases a stream that is not read when its session ends', async () => {
     let isSignedIn = true
     const { held, open } = await start({ isStillSignedIn: async () => isSignedIn })
     open().pause()
@@ -264,7 +264,7 @@ describe('an event stream is released', () => {
     assert.ok(await isQuiet(() => held.sessionChecks))
   })
 
-  it('together with its connection', async () => {
+  it('closes the connection of a stream that is not read', async () => {
     const { held, open } = await start({ stallMs: 50, idleMs: 100 })
     open().pause()
     await until(() => held.open === 1)
@@ -274,7 +274,7 @@ describe('an event stream is released', () => {
     assert.ok(performance.now() - started < 20_000)
   })
 
-  it('and never kept by a cache', async () => {
+  it('forbids caches to store the stream', async () => {
     const { url } = await start()
     const abort = new AbortController()
     const answer = await fetch(url, { signal: abort.signal })
@@ -283,7 +283,7 @@ describe('an event stream is released', () => {
   })
 })
 
-describe('too many event streams', () => {
+describe('limits on event streams', () => {
   const stopping = new AbortController()
   after(() => stopping.abort())
 
@@ -309,7 +309,7 @@ describe('too many event streams', () => {
     }
   }
 
-  it('of one session: the oldest is told that it is replaced, and ends', async () => {
+  it('replace the oldest stream of a session and tell it so', async () => {
     const open = start({ perSession: 2, perPerson: 10, total: 10 })
     const streams = [await open(), await open(), await open()]
     await until(() => streams[0]?.isOver === true)
@@ -320,7 +320,7 @@ describe('too many event streams', () => {
     )
   })
 
-  it('of one person in several sessions: the oldest of all, and nobody else’s', async () => {
+  it('replace the oldest stream of a person over all sessions, and no one else’s', async () => {
     const open = start({ perSession: 2, perPerson: 3, total: 10 })
     const others = await open({ person: 'bob', session: 'b-1' })
     const streams: Awaited<ReturnType<typeof open>>[] = []
@@ -332,7 +332,7 @@ describe('too many event streams', () => {
     )
   })
 
-  it('in all: a problem that says when to ask again, never a stream that is empty', async () => {
+  it('answer 503 with Retry-After when the total is reached, not an empty stream', async () => {
     const open = start({ perSession: 2, perPerson: 2, total: 2 })
     await open({ person: 'ada', session: 'a-1' })
     const bob = await open({ person: 'bob', session: 'b-1' })
@@ -346,7 +346,7 @@ describe('too many event streams', () => {
     assert.equal(admitted.response.status, 200)
   })
 
-  it('at the runtime: the same', async () => {
+  it('answer 503 with Retry-After when the runtime offers no stream', async () => {
     const response = await appOf(async () => refuse()).request('/events')
     assert.equal(response.status, 503)
     assert.equal(response.headers.get('retry-after'), '5')

@@ -54,9 +54,9 @@ const EVENT_ID = /^[0-9A-Za-z-]{1,64}$/
 /**
  * `GET /api/events`: the runtime's events, checked and filtered again for the person. The runtime ends its streams from
  * time to time; they are resumed here where they ended, so that the browser sees one stream. It ends with the session,
- * with the server, and when the browser leaves or stops reading. A person with too many streams loses the oldest one,
- * which is told so by the event `replaced`; the request is refused when there are too many in all, or when the runtime
- * offers none.
+ * with the server, and when the browser leaves or stops reading. When a person has too many
+ * streams, the oldest one ends with the event `replaced`. The request is refused when there are too many in all, or when
+ * the runtime offers none.
  */
 export function eventRoute(options: EventOptions) {
   const registry = createStreamRegistry(options.limits ?? STREAM_LIMITS)

@@ -84,8 +84,8 @@ describe('sessions that are asked for in the same moment', () => {
   })
 })
 
-describe('sessions that somebody invents', () => {
-  it('cost so many look-ups for each address, and people who are signed in nothing', async () => {
+describe('invented sessions', () => {
+  it('are looked up only as often as the limit of their address allows; known sessions always', async () => {
     const rate = { perSecond: 0.001, burst: 5 }
     const limited = limitLookUps(sessions, { addressOf: (c) => c.req.header('from') ?? '', rate })
     const look = (cookie: string, from: string) =>
@@ -102,12 +102,12 @@ describe('sessions that somebody invents', () => {
       else await assert.rejects(look(cookie, 'shared'), isLimited)
     }
     assert.equal(statements, 5)
-    // one who was seen before goes on, and one who is seen first is found from elsewhere as often as he likes
+    // a session found before is not limited; a new one is found from another address, any number of times
     assert.equal((await look(early, 'shared'))?.id, 'ada')
     await assert.rejects(look(late, 'shared'), isLimited)
     for (let count = 0; count < 10; count++) assert.equal((await look(late, 'elsewhere'))?.id, 'bob')
     assert.equal((await look(late, 'shared'))?.id, 'bob')
-    // signing out is a statement too
+    // signing out asks the database too
     const forgedOnce = forged[0] ?? ''
     await assert.rejects(
       asking(forgedOnce, (c) => limited.end(c), { from: 'shared' }),

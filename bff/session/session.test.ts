@@ -145,7 +145,7 @@ describe('requests without a session', () => {
   })
   after(() => server.stop())
 
-  it('are refused when one address sends too many, and people who are signed in there are not', async () => {
+  it('are limited by address; people who are signed in at the same address are not', async () => {
     const ada = new TestBrowser(server.origin)
     await ada.signIn('ada', 'correct horse')
     assert.equal((await ada.api('/api/session')).status, 200)

@@ -73,7 +73,7 @@ test('what is asked for while the line is lost comes when it is back, and nothin
   await expectPage(page, 'Services')
 })
 
-test('the oldest of too many tabs pauses and says so, and goes on when the person comes back to it', async ({
+test('the oldest of too many tabs pauses and says so, and resumes when the person returns to it', async ({
   system,
   signIn,
 }) => {

@@ -48,7 +48,7 @@ export interface CallerOptions {
   person?: AssertedPerson
   /** How many of the writes that were answered are sent once more. */
   echoes?: () => boolean
-  /** For one replica; one that stands still takes the call and says nothing. */
+  /** For one call of one replica with its retries; a replica that is suspended accepts the call and never answers. */
   timeoutMs?: number
   /** Until something is answered, however often it is sent. */
   patienceMs?: number

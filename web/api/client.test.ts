@@ -54,7 +54,7 @@ const codeOf = (call: Promise<unknown>): Promise<string> =>
     (error: unknown) => (error instanceof ApiError ? error.problem.code : String(error)),
   )
 
-describe('what was answered is not sent again', () => {
+describe('answered requests', () => {
   const answers: [number, string][] = [
     [502, 'UPSTREAM_INVALID'],
     [503, 'UPSTREAM_UNAVAILABLE'],
@@ -64,7 +64,7 @@ describe('what was answered is not sent again', () => {
     [500, 'INTERNAL_ERROR'],
   ]
   for (const [status, code] of answers) {
-    it(`a write, a read and a query that are answered ${code} are one request each`, async () => {
+    it(`a write, a read and a query that are answered ${code} are sent once`, async () => {
       answerer = problem(status, code)
       assert.equal(await codeOf(write()), code)
       assert.equal(await codeOf(callApi('GET /summary', {})), code)
@@ -73,7 +73,7 @@ describe('what was answered is not sent again', () => {
     })
   }
 
-  it('nor is what a proxy in front answered, which leaves open whether the request arrived', async () => {
+  it('are sent once also when a proxy answers in the place of the console', async () => {
     for (const [status, code] of [
       [502, 'SERVICE_UNAVAILABLE'],
       [503, 'SERVICE_UNAVAILABLE'],
@@ -87,8 +87,8 @@ describe('what was answered is not sent again', () => {
   })
 })
 
-describe('what was not answered is sent again', () => {
-  it('a write once, with the same key', async () => {
+describe('requests without an answer', () => {
+  it('repeat a write once, with the same key', async () => {
     answerer = (request, response) => (seen.length === 1 ? cut : ok)(request, response)
     await write()
     answerer = cut
@@ -99,7 +99,7 @@ describe('what was not answered is sent again', () => {
     )
   })
 
-  it('also when the answer broke off in the middle', async () => {
+  it('repeat a write whose answer broke off', async () => {
     answerer = (request, response) => {
       if (seen.length > 1) return ok(request, response)
       response.writeHead(200, { 'content-length': '100' })
@@ -109,13 +109,13 @@ describe('what was not answered is sent again', () => {
     assert.equal(seen.length, 2)
   })
 
-  it('a read up to three times', async () => {
+  it('repeat a read up to three times', async () => {
     answerer = cut
     assert.equal(await codeOf(queryClient.fetchQuery(apiQuery('GET /summary', {}))), 'NETWORK_LOST')
     assert.equal(seen.length, 4)
   })
 
-  it('unless its time is over', async () => {
+  it('are not repeated after their time budget', async () => {
     answerer = () => undefined
     assert.equal(await codeOf(write(300)), 'NETWORK_LOST')
     assert.equal(seen.length, 1)

@@ -61,8 +61,8 @@ async function until(condition: () => boolean): Promise<void> {
   }
 }
 
-describe('a tab that follows the events', () => {
-  it('waits as long as a server that refuses asks for, and shows that nothing arrives', async () => {
+describe('following the events', () => {
+  it('honours Retry-After and reports the connection as lost', async () => {
     answer = refuse(503, { 'retry-after': '2' })
     const { states, stop } = follow()
     await until(() => requests.length === 2)
@@ -72,7 +72,7 @@ describe('a tab that follows the events', () => {
     assert.ok((second?.at ?? 0) - (first?.at ?? 0) >= 1_950)
   })
 
-  it('does not reopen a stream that ends at once again and again in a tight loop', async () => {
+  it('backs off when each stream ends at once', async () => {
     answer = (response) => {
       stream('id: 7-1\n\n')(response)
       response.end()
@@ -86,13 +86,13 @@ describe('a tab that follows the events', () => {
     assert.equal(requests[2]?.lastEventId, '7-1')
   })
 
-  it('leaves its place to newer tabs, and takes one again when the person comes back to it', async () => {
+  it('pauses when its stream is replaced, and resumes when the tab is visible again', async () => {
     answer = stream('id: 7-1\n\n', 'event: replaced\ndata: {}\n\n')
     page.visibilityState = 'hidden'
     const { states, stop } = follow()
     await until(() => states.includes('paused'))
     await sleep(1_000)
-    assert.equal(requests.length, 1, 'nothing is asked for while nobody looks')
+    assert.equal(requests.length, 1, 'a hidden tab sends no request')
 
     answer = stream('id: 7-2\n\n')
     page.visibilityState = 'visible'

@@ -55,7 +55,7 @@ function show() {
   return { leave, until }
 }
 
-test('what could not be read is read again as soon as the events are back', async (t) => {
+test('failed reads are repeated as soon as the event stream is open again', async (t) => {
   answers['/api/events'] = unavailable
   answers['/api/summary'] = unavailable
   t.after(keepLive(queryClient))
@@ -68,7 +68,7 @@ test('what could not be read is read again as soon as the events are back', asyn
   assert.equal(reads, 2)
 })
 
-test('a page that shows an outage looks again every 10 s while its events go on', async (t) => {
+test('a page that shows an outage reads again every 10 s while its event stream stays open', async (t) => {
   answers['/api/events'] = openStream
   answers['/api/summary'] = unavailable
   t.after(keepLive(queryClient))

@@ -45,7 +45,7 @@ export function keepLive(client: QueryClient): () => void {
     // the query of the session finds it out, and the page asks to sign in again
     onSignedOut: () => void invalidateEndpoints(client, ['GET /session']),
     onState: (next) => {
-      // what could not be read while the console was out of reach
+      // reads that failed while the console or the runtime was unavailable
       if (next === 'open' && state === 'lost')
         void client.refetchQueries({ type: 'active', predicate: (query) => query.state.status === 'error' })
       state = next

@@ -15,8 +15,8 @@ import { serve } from '#edge/serve.ts'
 import type { RunningServer } from '#edge/serve.ts'
 import { standInBrowser } from './testing-browser.ts'
 
-// The browser's client, the console's server and a runtime that fails, over real sockets: how many requests one click
-// becomes, and how long it takes until the person is told.
+// The browser's client, the console's server and a failing runtime, over real sockets: how many requests one click becomes,
+// and how long it takes.
 
 const BUDGET_MS = 1_500
 
@@ -85,7 +85,7 @@ for (const [what, how, requests, code] of failures) {
       assert.ok(error instanceof ApiError, String(error))
       assert.equal(error.problem.code, code)
       assert.deepEqual(count, { browser: 1, runtime: requests })
-      // twice the budget would be a second layer that retries
+      // a second layer of retries would take twice the budget
       assert.ok(elapsed < BUDGET_MS * 2, `${elapsed} ms`)
     })
   }

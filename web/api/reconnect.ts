@@ -1,6 +1,6 @@
 const FIRST_WAIT_MS = 500
 const LONGEST_WAIT_MS = 15_000
-/** A server may ask for a longer wait, but not for one that looks like the end. */
+/** The longest wait that a server can ask for. */
 const LONGEST_ASKED_MS = 60_000
 
 /**

@@ -2,7 +2,7 @@ import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query'
 import { ApiError } from '../api/client.ts'
 import { invalidateEndpoints } from '../api/query.ts'
 
-/** While a page shows that something cannot be reached, it looks again after this time. */
+/** A page that shows that something is unavailable reads again after this time. */
 const LOOK_AGAIN_MS = 10_000
 
 /** Events say what changed, so answers may be old. No query retries: `callApi` and the console's server do. */
