@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { MASK, maskStrings, Scrubber } from './scrub.ts'
+import { MASK } from '#contract/protocol/mask.ts'
+import { maskStrings, Scrubber } from './scrub.ts'
 
 const SECRET = 's3cret/+"value"-ÿ'
 

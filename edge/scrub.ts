@@ -1,7 +1,5 @@
 import type { JsonValue } from '#contract/protocol/json.ts'
-
-/** Stands where a sensitive value stood; never accepted as a value. */
-export const MASK = '••••••••'
+import { MASK } from '#contract/protocol/mask.ts'
 
 const KEY_LENGTH = 8
 const MAX_SECRETS = 20_000

@@ -11,6 +11,7 @@ const FOR_BROWSERS = [
   'json.ts',
   'limits.ts',
   'locator.ts',
+  'mask.ts',
   'vocabulary.ts',
 ]
 

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { checkTypedValue } from './business-value.ts'
+import type { JsonValue } from './json.ts'
+import { MASK } from './mask.ts'
 import type { PropertyDefinition } from './property-definition.ts'
 import type { TypedValue } from './typed-value.ts'
 
@@ -41,4 +43,17 @@ test('an @type inside a business value is only data', () => {
   const definition: PropertyDefinition = { kind: 'DATA', schema: { type: 'object', required: ['@type'] } }
   assert.deepEqual(checkTypedValue(definition, { '@type': 'Data', value: service }), [])
   assert.deepEqual(checkTypedValue(definition, { '@type': 'Data', value: { '@type': 'Data', value: 1 } }), [])
+})
+
+test('a mask is never the value of a sensitive property, wherever it stands inside', () => {
+  const sensitive: PropertyDefinition = { kind: 'DATA', schema: true, isSensitive: true }
+  const check = (definition: PropertyDefinition, value: JsonValue) =>
+    checkTypedValue(definition, { '@type': 'Data', value }).map(({ path, keyword }) => [path, keyword])
+  assert.deepEqual(check(sensitive, MASK), [['', 'mask']])
+  assert.deepEqual(check(sensitive, { user: 'me', keys: ['real', '****'], 'a/b': MASK }), [
+    ['/keys/1', 'mask'],
+    ['/a~1b', 'mask'],
+  ])
+  assert.deepEqual(check(sensitive, { user: 'me', password: 'p*ss•word' }), [])
+  assert.deepEqual(check({ kind: 'DATA', schema: true }, MASK), [], 'a value that is shown may be anything')
 })

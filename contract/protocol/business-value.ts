@@ -1,14 +1,18 @@
 import { checkValue, type Problem } from './json-schema.ts'
+import { findMasks } from './mask.ts'
 import type { PropertyDefinition } from './property-definition.ts'
 import type { TypedValue } from './typed-value.ts'
 import { TYPE_OF_KIND } from './vocabulary.ts'
 
 /**
  * What is wrong with a value of this property; an empty list when nothing is. Only the business value inside a Data is
- * held against the schema, so that a business object with an `@type` of its own is data like any other.
+ * held against the schema, so that a business object with an `@type` of its own is data like any other. A sensitive
+ * value must not contain a mask.
  */
 export function checkTypedValue(definition: PropertyDefinition, value: TypedValue): Problem[] {
   const type = TYPE_OF_KIND[definition.kind]
   if (value['@type'] !== type) return [{ path: '', keyword: '@type', message: `Must be a ${type}` }]
-  return value['@type'] === 'Data' ? checkValue(definition.schema ?? true, value.value) : []
+  if (value['@type'] !== 'Data') return []
+  const masks = definition.isSensitive === true ? findMasks(value.value) : []
+  return masks.length > 0 ? masks : checkValue(definition.schema ?? true, value.value)
 }

@@ -80,6 +80,25 @@ test('a save of which nobody can say whether it arrived is not called saved, unt
   expect(await system.operations(scope, 'CONFIGURE')).toHaveLength(1)
 })
 
+test('a mask typed as a secret is an error at its field, and cannot be saved', async ({ system, signIn }) => {
+  const scope = system.newScope()
+  await system.install(scope, 'crm-suite', '1.0.0')
+  const page = await signIn('olivia', configurationPath(scope, MAIL))
+  const secret = page.getByRole('group', { name: 'SMTP password' })
+  await secret.getByRole('button', { name: /^(Replace|Set a value)$/ }).click()
+  const input = page.getByLabel('SMTP password', { exact: true })
+  await input.fill('••••••••')
+  await expect(input).toHaveAccessibleDescription(/Must be the value itself, not a mask such as ••••••••/)
+  await expect(input).toHaveAttribute('aria-invalid', 'true')
+  await review(page)
+  await expect(saveButton(page)).toBeDisabled()
+
+  await page.getByRole('button', { name: 'Back to the form' }).click()
+  await input.fill('a real password')
+  await save(page)
+  await expect(page.getByRole('status').filter({ hasText: 'is carried out' })).toContainText('Succeeded')
+})
+
 test('from the page to the save without a mouse', async ({ system, signIn }) => {
   const scope = system.newScope()
   await system.install(scope, 'crm-suite', '1.0.0')

@@ -1,6 +1,7 @@
 import type { JsonValue } from '#contract/protocol/json.ts'
 import type { LifecycleRequest } from '#contract/protocol/lifecycle.ts'
-import { MASK, maskStrings } from '#edge/scrub.ts'
+import { MASK } from '#contract/protocol/mask.ts'
+import { maskStrings } from '#edge/scrub.ts'
 
 /** The frozen request as people may see it: no sensitive value in its own place or in any other. */
 export function maskRequest(bytes: Uint8Array, secrets: readonly JsonValue[]): JsonValue {

@@ -58,7 +58,7 @@ function problemOf(definition: PropertyDefinition | undefined, data: Data, scope
   }
   const [problem] = checkTypedValue(definition, data)
   // without the place inside the value, whose keys may be the business's own
-  if (problem !== undefined) return `does not fit its schema: ${problem.message}`
+  if (problem !== undefined) return `does not satisfy its definition: ${problem.message}`
   if (holdsPlatformMaterial(data.value, scope)) {
     return 'holds a token of the platform or the address of a registered service'
   }

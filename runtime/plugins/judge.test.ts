@@ -283,6 +283,12 @@ suite('judging an answer', () => {
     },
     { name: 'a value that does not fit', answer: writing({ tenantId: data(3) }), is: 'invalid' },
     {
+      name: 'a mask as a sensitive value',
+      answer: writing({ token: data('••••••••', true) }),
+      is: 'invalid',
+    },
+    { name: 'a mask as any other value', answer: writing({ tenantId: data('********') }), is: 'done' },
+    {
       name: 'a platform token with letters at both ends',
       answer: writing({ tenantId: data(`x${TOKEN}x`) }),
       is: 'invalid',

@@ -4,9 +4,10 @@ import { isJsonObject } from '#contract/protocol/json.ts'
 import type { JsonValue } from '#contract/protocol/json.ts'
 import type { LifecycleRequest, LifecycleResponse } from '#contract/protocol/lifecycle.ts'
 import { ENVELOPE_VERSION } from '#contract/protocol/limits.ts'
+import { MASK } from '#contract/protocol/mask.ts'
 import { OUTCOMES } from '#contract/protocol/vocabulary.ts'
 import type { OutboundResponse } from '#edge/outbound.ts'
-import { MASK, maskStrings } from '#edge/scrub.ts'
+import { maskStrings } from '#edge/scrub.ts'
 import type { Writes } from '../operations/plan.ts'
 
 // What an attempt keeps of its answer for people to read: nothing that is sensitive, and of an answer that was not

@@ -1,5 +1,6 @@
 import { Suspense, useEffect, useRef } from 'react'
-import { checkValue } from '#contract/protocol/json-schema.ts'
+import { checkTypedValue } from '#contract/protocol/business-value.ts'
+import { wrapSensitive } from '#contract/protocol/data.ts'
 import { lazyPart } from '../fetch-part.ts'
 import { useText } from '../i18n/use-text.ts'
 import { Button } from '../ui/Button.tsx'
@@ -10,6 +11,7 @@ import { schemaOf } from './control-kind.ts'
 import type { ControlProps } from './control-props.ts'
 import { dataValue, setData } from './edit.ts'
 import { parseJson } from './parse-json.ts'
+import { problemWords } from './problem-words.ts'
 
 const JsonEditor = lazyPart(async () => ({ default: (await import('./JsonEditor.tsx')).JsonEditor }))
 
@@ -63,7 +65,12 @@ export function SecretControl(props: ControlProps) {
             wiring={wiring}
             label={t('forms.json.label')}
             text={unfinished ?? JSON.stringify(typed, null, 2)}
-            check={(document) => checkValue(definition.schema ?? true, document)}
+            check={(document) =>
+              checkTypedValue(definition, wrapSensitive(document)).map((problem) => ({
+                ...problem,
+                message: problemWords(problem.message, t),
+              }))
+            }
             readOnly={false}
             onText={(next) => {
               const parsed = parseJson(next)

@@ -27,6 +27,10 @@ const SENTENCES: readonly (readonly [RegExp, Told])[] = [
   [/^Must be a multiple of (\S+)$/, ([step = ''], t) => t('forms.says.multipleOf', { step })],
   [/^Must match the pattern (.+)$/s, ([pattern = ''], t) => t('forms.says.pattern', { pattern })],
   [/^Must be one of (.+)$/s, ([values = ''], t) => t('forms.says.oneOf', { values })],
+  [
+    /^Must be the value itself, not a mask such as (\S+)$/,
+    ([mask = ''], t) => t('forms.says.mask', { mask }),
+  ],
   [/^Must match one of the (\d+) allowed forms$/, ([n], t) => t('forms.says.forms', { n: Number(n) })],
 ]
 

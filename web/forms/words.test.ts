@@ -6,7 +6,10 @@ import { forms } from '../i18n/en/forms.ts'
 import { forms as chinese } from '../i18n/zh/forms.ts'
 import { choose, cut, type Messages } from '../i18n/messages.ts'
 import type { Translate } from '../i18n/use-text.ts'
+import { MASK } from '#contract/protocol/mask.ts'
 import { cronWords } from './cron-words.ts'
+import { setData } from './edit.ts'
+import { problemText } from './problem-text.ts'
 import { problemWords } from './problem-words.ts'
 
 const translate =
@@ -62,6 +65,26 @@ describe('what the validator says', () => {
       problemWords('Must not have the form that is ruled out', zh),
       'Must not have the form that is ruled out',
     )
+  })
+})
+
+describe('a sensitive field', () => {
+  const definition = { kind: 'DATA', schema: true, isSensitive: true } as const
+
+  it('says at once, in both languages, that a mask is not a value', () => {
+    for (const mask of [MASK, '********']) {
+      const edit = setData(definition, mask)
+      assert.match(
+        problemText(definition, edit, en) ?? '',
+        /^Must be the value itself, not a mask such as •+$/,
+      )
+      assert.match(problemText(definition, edit, zh) ?? '', /\p{Script=Han}.*•+/u)
+    }
+    assert.match(
+      problemText(definition, setData(definition, { password: MASK }), en) ?? '',
+      /^password: Must be/,
+    )
+    assert.equal(problemText(definition, setData(definition, 'a real secret'), en), null)
   })
 })
 

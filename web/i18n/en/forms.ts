@@ -32,6 +32,7 @@ export const forms = {
   'says.pattern': 'Must match the pattern {pattern}',
   'says.oneOf': 'Must be one of {values}',
   'says.forms': { one: 'Must match the one allowed form', other: 'Must match one of the {n} allowed forms' },
+  'says.mask': 'Must be the value itself, not a mask such as {mask}',
   'says.be': 'Must be {thing}',
   'thing.list': 'a list',
   'thing.boolean': 'true or false',

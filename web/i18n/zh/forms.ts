@@ -31,6 +31,7 @@ export const forms: Translated<typeof source> = {
   'says.pattern': '必须匹配模式 {pattern}',
   'says.oneOf': '必须是以下之一：{values}',
   'says.forms': { other: '必须符合 {n} 种允许形式之一' },
+  'says.mask': '请输入真实的值，而不是 {mask} 之类的掩码',
   'says.be': '必须是{thing}',
   'thing.list': '列表',
   'thing.boolean': 'true 或 false',

@@ -1,5 +1,6 @@
 import { Suspense } from 'react'
 import { lazyPart } from '../../../fetch-part.ts'
+import { problemWords } from '../../../forms/problem-words.ts'
 import { useText, type Translate } from '../../../i18n/use-text.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Icon } from '../../../ui/icons/Icon.tsx'
@@ -90,7 +91,7 @@ export function DocumentTab({ document }: { document: DocumentState }) {
 function tell({ kind, detail }: DocumentProblem, t: Translate): string {
   switch (kind) {
     case 'value':
-      return detail
+      return problemWords(detail, t)
     case 'writtenByPlugin':
       return t('configuration.document.problem.writtenByPlugin', { plugin: detail })
     default:

@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { JsonValue } from './json.ts'
+import { findMasks, isMask, MASK } from './mask.ts'
+
+test('the mask that we display, and every text of mask characters only, is a mask', () => {
+  for (const text of [
+    MASK,
+    `${MASK}\n`,
+    ' •',
+    '*',
+    '********',
+    '* * * *',
+    '●●●',
+    '∙·⋅',
+    '＊＊＊',
+    '••••****',
+  ])
+    assert.ok(isMask(text), JSON.stringify(text))
+})
+
+test('a text with any other character, and an empty one, is no mask', () => {
+  for (const text of ['', ' ', '\n', 'x', 'xxxx', '...', '----', '*.example.com', `${MASK}a`, 'p••', '0'])
+    assert.ok(!isMask(text), JSON.stringify(text))
+})
+
+test('a long text is checked in linear time', () => {
+  const started = performance.now()
+  assert.ok(!isMask(`${' *'.repeat(500_000)}a`))
+  assert.ok(performance.now() - started < 500)
+})
+
+test('masks are found in values at any depth, and not in keys', () => {
+  let deep: JsonValue = MASK
+  for (let depth = 0; depth < 20_000; depth++) deep = [deep]
+  assert.equal(findMasks(deep).length, 1)
+  assert.deepEqual(findMasks({ '*': 'every host', [MASK]: 1 }), [])
+})
