@@ -14,8 +14,8 @@ export interface RuntimeCall {
   params: Record<string, string | number>
   /** As it stands in the address: only names that the row knows. */
   query: URLSearchParams
-  /** The JSON text of the body, or null. */
-  body: string | null
+  /** The body as JSON, or null. */
+  body: Uint8Array | string | null
   assertion: string
   requestId: string
   idempotencyKey: string | null
@@ -77,7 +77,7 @@ function sendCall(
       ...(call.idempotencyKey !== null && { 'idempotency-key': call.idempotencyKey }),
       ...(call.body !== null && { 'content-type': 'application/json' }),
     },
-    body: call.body === null ? null : Buffer.from(call.body),
+    body: typeof call.body === 'string' ? Buffer.from(call.body) : call.body,
     timeoutMs,
     maxResponseBytes: MAX_ANSWER_BYTES,
   })

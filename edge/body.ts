@@ -1,7 +1,7 @@
 import { TransportError } from './problem.ts'
 import { readStrictJson } from './strict-json.ts'
 import type { JsonValue } from '#contract/protocol/json.ts'
-import type { StrictJsonLimits } from './strict-json.ts'
+import { BODY_BYTES_MAX } from '#contract/protocol/limits.ts'
 
 /**
  * The whole body of a request; empty where there is none.
@@ -25,23 +25,29 @@ export async function readBody(request: Request, maxBytes: number): Promise<Uint
   return request.body === null ? new Uint8Array() : await collect(request.body, maxBytes)
 }
 
+/** A JSON body: the bytes as received, and the parsed value. */
+export interface JsonBody {
+  bytes: Uint8Array
+  json: JsonValue
+}
+
 /**
- * The JSON body of a request, or undefined where there is no body at all.
+ * Reads the JSON body of a request; undefined when there is none. Both servers use this function, so they accept the
+ * same bodies.
  *
  * @throws TransportError as readBody does, and 415 when the type is not `application/json`; StrictJsonError.
  */
 export async function readJsonBody(
   request: Request,
-  maxBytes: number,
-  limits?: Partial<StrictJsonLimits>,
-): Promise<JsonValue | undefined> {
+  maxBytes = BODY_BYTES_MAX,
+): Promise<JsonBody | undefined> {
   const bytes = await readBody(request, maxBytes)
   if (bytes.length === 0) return undefined
   const type = request.headers.get('content-type') ?? ''
   if (!/^application\/json\s*(?:;\s*charset="?utf-8"?\s*)?$/i.test(type)) {
     throw new TransportError('UNSUPPORTED_MEDIA_TYPE', 'The body must be application/json')
   }
-  return readStrictJson(bytes, limits)
+  return { bytes, json: readStrictJson(bytes) }
 }
 
 async function collect(body: ReadableStream<Uint8Array>, maxBytes: number): Promise<Uint8Array> {

@@ -62,7 +62,7 @@ function app() {
     .use(canonicalPath({ prefixes: PREFIXES }))
     .get('/api/x', (c) => c.text('protected'))
     .post('/api/x', async (c) => c.json({ size: (await readBody(c.req.raw, 1000)).length }))
-    .post('/api/json', async (c) => c.json({ got: (await readJsonBody(c.req.raw, 1000)) ?? 'nothing' }))
+    .post('/api/json', async (c) => c.json({ got: (await readJsonBody(c.req.raw, 1000))?.json ?? 'nothing' }))
     .get('/api/fail', () => {
       throw new Error('SELECT secret FROM /srv/app')
     })

@@ -1,4 +1,5 @@
 import type { JsonValue } from '#contract/protocol/json.ts'
+import { BODY_DEPTH_MAX, BODY_KEYS_MAX, STRING_BYTES_MAX } from '#contract/protocol/limits.ts'
 
 export interface StrictJsonLimits {
   maxDepth: number
@@ -9,9 +10,9 @@ export interface StrictJsonLimits {
 }
 
 export const STRICT_JSON_LIMITS: StrictJsonLimits = {
-  maxDepth: 32,
-  maxKeys: 5000,
-  maxStringBytes: 256 * 1024,
+  maxDepth: BODY_DEPTH_MAX,
+  maxKeys: BODY_KEYS_MAX,
+  maxStringBytes: STRING_BYTES_MAX,
 }
 
 /** The text is no JSON that we take. `path` is a JSON pointer to the place; the message holds no value of the text. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
+import { BODY_DEPTH_MAX, BODY_KEYS_MAX } from '#contract/protocol/limits.ts'
 import { STRICT_JSON_LIMITS, StrictJsonScanner } from './strict-json-scanner.ts'
 import { readStrictJson, StrictJsonError } from './strict-json.ts'
 import type { StrictJsonLimits } from './strict-json.ts'
@@ -154,14 +155,15 @@ describe('readStrictJson', () => {
   })
 
   it('keeps the limits', () => {
-    assert.equal(refusal('['.repeat(32) + ']'.repeat(32)), 'accepted')
-    assert.match(refusal('['.repeat(33) + ']'.repeat(33)), /deeper than 32/)
-    assert.match(refusal('['.repeat(1_000_000)), /deeper than 32/)
+    const lists = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth)
+    assert.equal(refusal(lists(BODY_DEPTH_MAX)), 'accepted')
+    assert.match(refusal(lists(BODY_DEPTH_MAX + 1)), /deeper than 160/)
+    assert.match(refusal('['.repeat(1_000_000)), /deeper than 160/)
     const object = (count: number): string =>
       JSON.stringify(Object.fromEntries(Array.from({ length: count }, (_, i) => [i, 0])))
-    assert.equal(refusal(object(5000)), 'accepted')
-    assert.match(refusal(object(5001)), /more than 5000 keys/)
-    assert.equal(refusal(object(5001), { maxKeys: 6000 }), 'accepted')
+    assert.equal(refusal(object(BODY_KEYS_MAX)), 'accepted')
+    assert.match(refusal(object(BODY_KEYS_MAX + 1)), /more than 50000 keys/)
+    assert.equal(refusal(object(BODY_KEYS_MAX + 1), { maxKeys: 60_000 }), 'accepted')
     assert.equal(refusal(`"${'x'.repeat(256 * 1024)}"`), 'accepted')
     assert.match(refusal(`"${'é'.repeat(128 * 1024 + 1)}"`), /longer than 262144 bytes/)
   })

@@ -8,6 +8,7 @@ import type { Grant, Place } from '#contract/endpoint/permission.ts'
 import { runtimeApi } from '#contract/runtime-api/rows.ts'
 import type { RuntimeApi } from '#contract/runtime-api/rows.ts'
 import { readJsonBody } from '#edge/body.ts'
+import type { JsonBody } from '#edge/body.ts'
 import { StrictJsonError } from '#edge/strict-json.ts'
 import type { JsonValue } from '#contract/protocol/json.ts'
 import type { AssertedPerson } from '../actor-assertion.ts'
@@ -27,7 +28,6 @@ export interface EndpointOptions {
 
 type ApiContext = Context<{ Variables: ApiVariables }>
 
-const DEFAULT_BODY_BYTES = 256 * 1024
 const IDEMPOTENCY_KEY = /^[A-Za-z0-9._~-]{1,128}$/
 const KEY_PROBLEM = {
   path: 'header.Idempotency-Key',
@@ -68,7 +68,8 @@ async function answer(
   const idempotencyKey = c.req.header('idempotency-key') ?? null
   const params: Record<string, string> = c.req.param()
   const query = new URLSearchParams(new URL(c.req.url).search)
-  const body = row.body === undefined ? undefined : await readBody(c, row)
+  const given = row.body === undefined ? undefined : await readBody(c, row)
+  const body = given?.json
   // permission first: what is wrong with a request is told only to whoever may make it
   permit(person.grants, row, params, body)
   refuseProtected(body)
@@ -80,7 +81,8 @@ async function answer(
     name,
     params,
     query: withoutEmpty(query),
-    body: body === undefined ? null : JSON.stringify(body),
+    // forward the received bytes: serialized again, the body could exceed the runtime's size limit
+    body: given?.bytes ?? null,
     assertion: await options.assertionOf(person),
     requestId: c.var.requestId,
     idempotencyKey: write ? idempotencyKey : null,
@@ -89,9 +91,9 @@ async function answer(
   return c.json(name.includes(' /bundles') ? (data as JsonValue) : (hideProtectedProperty(data) as JsonValue))
 }
 
-async function readBody(c: ApiContext, row: EndpointRow): Promise<JsonValue | undefined> {
+async function readBody(c: ApiContext, row: EndpointRow): Promise<JsonBody | undefined> {
   try {
-    return await readJsonBody(c.req.raw, row.maxBodyBytes ?? DEFAULT_BODY_BYTES)
+    return await readJsonBody(c.req.raw, row.maxBodyBytes)
   } catch (error) {
     if (error instanceof StrictJsonError) throw invalid([{ path: 'body', message: error.message }])
     throw error

@@ -38,7 +38,7 @@ export interface EndpointRow {
   answers?: 'json' | 'events'
   /** A POST that writes nothing (a plan) takes no `Idempotency-Key`. */
   writesNothing?: true
-  /** Largest body in bytes; 256 KiB by default. */
+  /** Largest body in bytes; BODY_BYTES_MAX by default. */
   maxBodyBytes?: number
 }
 

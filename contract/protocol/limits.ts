@@ -24,3 +24,19 @@ export const SCHEMA_DEPTH_MAX = 32
 export const VALUE_DEPTH_MAX = 128
 /** Length of one regular expression in a schema. */
 export const PATTERN_MAX = 1024
+
+// Limits of request bodies. The BFF and the runtime read bodies with the same function, which applies these limits.
+
+/** Maximum size of a body in bytes, unless the endpoint accepts large bodies. */
+export const BODY_BYTES_MAX = 256 * 1024
+/** Maximum size in bytes for endpoints that take a manifest or property values. */
+export const LARGE_BODY_BYTES_MAX = 1024 * 1024
+/** Maximum nesting depth of a body: a business value of depth 128, or a schema of depth 32, plus our own levels. */
+export const BODY_DEPTH_MAX = 160
+/** Maximum number of object keys in a body: about as many as a large body has room for. */
+export const BODY_KEYS_MAX = 50_000
+/** Maximum length of a string or key in UTF-8 bytes. */
+export const STRING_BYTES_MAX = 256 * 1024
+
+/** Maximum size of a plugin's answer in bytes. */
+export const ANSWER_BYTES_MAX = 1024 * 1024

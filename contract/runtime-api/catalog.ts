@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { defineEndpoints } from '#contract/endpoint/define.ts'
 import { Key } from '#contract/protocol/keys.ts'
+import { LARGE_BODY_BYTES_MAX } from '#contract/protocol/limits.ts'
 import { AuthorManifest } from '#contract/protocol/manifest.ts'
 import { BundleRef } from '#contract/protocol/scope.ts'
 import { listOf, pageQuery, Person, searchText, Timestamp } from './common.ts'
@@ -56,6 +57,6 @@ export const catalogEndpoints = defineEndpoints({
     body: AuthorManifest,
     answer: BundleVersion,
     codes: ['MANIFEST_INVALID', 'VERSION_EXISTS', 'IDEMPOTENCY_KEY_REUSED'],
-    maxBodyBytes: 1_048_576,
+    maxBodyBytes: LARGE_BODY_BYTES_MAX,
   },
 })

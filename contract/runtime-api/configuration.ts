@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { defineEndpoints } from '#contract/endpoint/define.ts'
 import { mapOf, PositiveInteger } from '#contract/protocol/keys.ts'
+import { LARGE_BODY_BYTES_MAX } from '#contract/protocol/limits.ts'
 import { RESOURCE_KINDS } from '#contract/protocol/locator.ts'
 import { PropertyDefinition } from '#contract/protocol/property-definition.ts'
 import { InstallationIdentity, Scope } from '#contract/protocol/scope.ts'
@@ -170,7 +171,7 @@ export const configurationEndpoints = defineEndpoints({
     answer: Plan,
     codes: ['NOT_FOUND'],
     writesNothing: true,
-    maxBodyBytes: 1_048_576,
+    maxBodyBytes: LARGE_BODY_BYTES_MAX,
   },
   [`PATCH ${base}` as const]: {
     summary: 'Save changes on top of a named snapshot and start CONFIGURE for each owner',
@@ -179,7 +180,7 @@ export const configurationEndpoints = defineEndpoints({
     body: SaveBody,
     answer: Saved,
     codes: saveCodes,
-    maxBodyBytes: 1_048_576,
+    maxBodyBytes: LARGE_BODY_BYTES_MAX,
   },
   [`PUT ${base}` as const]: {
     summary: 'Save the full configuration on top of a named snapshot; the runtime finds what changed',
@@ -188,6 +189,6 @@ export const configurationEndpoints = defineEndpoints({
     body: FullConfigurationBody,
     answer: Saved,
     codes: saveCodes,
-    maxBodyBytes: 1_048_576,
+    maxBodyBytes: LARGE_BODY_BYTES_MAX,
   },
 })

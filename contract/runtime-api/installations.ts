@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { defineEndpoints } from '#contract/endpoint/define.ts'
 import { CompiledAuthorization } from '#contract/protocol/authorization.ts'
+import { LARGE_BODY_BYTES_MAX } from '#contract/protocol/limits.ts'
 import { PropertyDefinition } from '#contract/protocol/property-definition.ts'
 import { BundleRef, InstallationIdentity, Scope } from '#contract/protocol/scope.ts'
 import { OPERATION_TYPES } from '#contract/protocol/vocabulary.ts'
@@ -114,7 +115,7 @@ export const installationEndpoints = defineEndpoints({
       'MANIFEST_INVALID',
       'IDEMPOTENCY_KEY_REUSED',
     ],
-    maxBodyBytes: 1_048_576,
+    maxBodyBytes: LARGE_BODY_BYTES_MAX,
   },
   'GET /installations/{bundleInstallId}': {
     summary: 'One installation with its ledger of resources and its plugins',
@@ -152,7 +153,7 @@ export const installationEndpoints = defineEndpoints({
       'MANIFEST_INVALID',
       'IDEMPOTENCY_KEY_REUSED',
     ],
-    maxBodyBytes: 1_048_576,
+    maxBodyBytes: LARGE_BODY_BYTES_MAX,
   },
   'POST /installations/{bundleInstallId}/detach': {
     summary: 'Detach an installation that no operation claims',

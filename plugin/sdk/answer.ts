@@ -3,7 +3,7 @@ import { fromDataValues } from '#contract/protocol/data.ts'
 import { successEnvelope } from '#contract/protocol/envelope.ts'
 import { isJsonValue, type JsonValue } from '#contract/protocol/json.ts'
 import type { LifecycleRequest, LifecycleResponse } from '#contract/protocol/lifecycle.ts'
-import { INSTANCE_REF_PROPERTY } from '#contract/protocol/limits.ts'
+import { ANSWER_BYTES_MAX, INSTANCE_REF_PROPERTY } from '#contract/protocol/limits.ts'
 import { isPropertyName } from '#contract/protocol/locator.ts'
 import { sdkFailure, type HandlerResult, type PluginFailure, type Writes } from './result.ts'
 
@@ -19,9 +19,6 @@ export interface AnswerScope {
   accessMaterial: ReadonlySet<string>
 }
 
-/** The runtime reads no more than 1 MiB of an answer. */
-const ANSWER_MAX_BYTES = 1024 * 1024
-
 /** The whole answering body. Throws a PluginFailure when the handler writes what it must not. */
 export function composeAnswer(result: HandlerResult, scope: AnswerScope): string {
   const { request } = scope
@@ -36,7 +33,7 @@ export function composeAnswer(result: HandlerResult, scope: AnswerScope): string
     resources: wrapWrites(writesOf(result), scope),
   }
   const answer = JSON.stringify(successEnvelope(data))
-  if (Buffer.byteLength(answer) > ANSWER_MAX_BYTES)
+  if (Buffer.byteLength(answer) > ANSWER_BYTES_MAX)
     throw sdkFailure('ANSWER_TOO_LARGE', 'The plugin has written more than the runtime reads')
   return answer
 }

@@ -7,12 +7,6 @@ import { readJsonBody } from '#edge/body.ts'
 import { StrictJsonError } from '#edge/strict-json.ts'
 import { Refusal } from '../refusal.ts'
 
-const DEFAULT_BODY_BYTES = 256 * 1024
-/** A schema nests 32 deep and a business value 128, each inside a few levels of ours. */
-const MAX_BODY_DEPTH = 160
-/** About as many as the smallest properties that fill a body of 1 MiB. */
-const MAX_BODY_KEYS = 50_000
-
 export interface ReadRequest {
   params: unknown
   query: unknown
@@ -46,10 +40,7 @@ export async function readRequest(
 
 async function readBody(request: Request, row: EndpointRow): Promise<JsonValue | undefined> {
   try {
-    return await readJsonBody(request, row.maxBodyBytes ?? DEFAULT_BODY_BYTES, {
-      maxDepth: MAX_BODY_DEPTH,
-      maxKeys: MAX_BODY_KEYS,
-    })
+    return (await readJsonBody(request, row.maxBodyBytes))?.json
   } catch (error) {
     if (error instanceof StrictJsonError)
       throw invalid('REQUEST_INVALID', [{ path: 'body', message: error.message }])

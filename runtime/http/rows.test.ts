@@ -5,6 +5,7 @@ import type { EndpointName, EndpointRow } from '#contract/endpoint/endpoint.ts'
 import { PERMISSIONS } from '#contract/endpoint/permission.ts'
 import type { Grant } from '#contract/endpoint/permission.ts'
 import type { JsonObject, JsonValue } from '#contract/protocol/json.ts'
+import { BODY_BYTES_MAX } from '#contract/protocol/limits.ts'
 import { runtimeApi } from '#contract/runtime-api/rows.ts'
 import { SCOPE, billing } from '../testing-bundles.ts'
 import { CREDENTIAL, testHttp, textOf } from './testing-http.ts'
@@ -159,7 +160,7 @@ for (const [name, row] of rows) {
         assert.equal(((await broken.json()) as JsonObject)['errorCode'], 'REQUEST_INVALID')
         assert.equal((await send('{}', { 'content-type': 'text/plain' })).status, 415)
         assert.equal((await send('{}', { 'content-encoding': 'gzip' })).status, 415)
-        const tooMuch = JSON.stringify({ a: 'x'.repeat((row.maxBodyBytes ?? 262_144) + 1) })
+        const tooMuch = JSON.stringify({ a: 'x'.repeat((row.maxBodyBytes ?? BODY_BYTES_MAX) + 1) })
         assert.equal((await send(tooMuch)).status, 413)
       })
     }

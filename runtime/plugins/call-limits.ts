@@ -8,8 +8,6 @@ export interface CallLimits {
 
 export const DEFAULT_CALL_LIMITS: CallLimits = { timeoutMs: 30_000, maxAttempts: 8, maxBackoffMs: 60_000 }
 
-export const MAX_ANSWER_BYTES = 1024 * 1024
-
 export function callLimits(plugin: {
   timeout_ms: number | null
   max_attempts: number | null

@@ -1,7 +1,6 @@
 import type { JsonValue } from '#contract/protocol/json.ts'
-import { VALUE_DEPTH_MAX } from '#contract/protocol/limits.ts'
+import { ANSWER_BYTES_MAX, BODY_KEYS_MAX, VALUE_DEPTH_MAX } from '#contract/protocol/limits.ts'
 import { readStrictJson, StrictJsonError } from '#edge/strict-json.ts'
-import { MAX_ANSWER_BYTES } from './call-limits.ts'
 
 export type AnswerReading =
   | { kind: 'json'; json: JsonValue }
@@ -15,8 +14,8 @@ const WRAPPERS = 6
 
 const LIMITS = {
   maxDepth: WRAPPERS + VALUE_DEPTH_MAX,
-  maxKeys: 50_000,
-  maxStringBytes: MAX_ANSWER_BYTES,
+  maxKeys: BODY_KEYS_MAX,
+  maxStringBytes: ANSWER_BYTES_MAX,
 }
 
 /** The body of a 200 as JSON that a database and a browser read as we do. */

@@ -1,6 +1,6 @@
+import { ANSWER_BYTES_MAX } from '#contract/protocol/limits.ts'
 import type { OutboundResult } from '#edge/outbound.ts'
 import type { World } from '../world.ts'
-import { MAX_ANSWER_BYTES } from './call-limits.ts'
 
 export interface LifecycleCall {
   endpoint: string
@@ -27,7 +27,7 @@ export function sendLifecycleCall(world: Pick<World, 'http'>, call: LifecycleCal
     },
     body: call.bytes,
     timeoutMs: call.timeoutMs,
-    maxResponseBytes: MAX_ANSWER_BYTES,
+    maxResponseBytes: ANSWER_BYTES_MAX,
     ...(call.signal !== undefined && { signal: call.signal }),
   })
 }

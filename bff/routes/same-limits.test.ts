@@ -1,0 +1,229 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { fillPath, splitName } from '#contract/endpoint/endpoint.ts'
+import type { EndpointName, EndpointRow } from '#contract/endpoint/endpoint.ts'
+import { PERMISSIONS } from '#contract/endpoint/permission.ts'
+import {
+  BODY_BYTES_MAX,
+  BODY_DEPTH_MAX,
+  BODY_KEYS_MAX,
+  LARGE_BODY_BYTES_MAX,
+  STRING_BYTES_MAX,
+} from '#contract/protocol/limits.ts'
+import { runtimeApi } from '#contract/runtime-api/rows.ts'
+import { freePort } from '#database/free-port.ts'
+import { toUrl } from '#database/settings.ts'
+import { testDatabase } from '#database/testing.ts'
+import { createLog } from '#edge/log.ts'
+import { RUNTIME_MIGRATIONS } from '#runtime/store/migrations.ts'
+import { sessionCookie } from '../../demo/sign-in.ts'
+import { startAll } from '../../start.ts'
+import type { Running } from '../../start.ts'
+import { createActorAssertions } from '../actor-assertion.ts'
+import { loadActorKey } from '../actor-key.ts'
+import { bffMigrations } from '../store/tables.ts'
+
+// The limits of a body are one list: whatever is sent, the BFF says of it what the runtime says of the same bytes.
+
+const USER = { username: 'admin', password: 'a password of the test' }
+const CREDENTIAL = 'the-service-credential-of-the-test'
+
+let running: Running
+let cookie: string
+let assertion: () => Promise<string>
+let stopAll: () => Promise<void>
+before(async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'same-limits-'))
+  const database = await testDatabase({ migrations: [RUNTIME_MIGRATIONS, bffMigrations] })
+  const [port, runtimePort] = [await freePort(), await freePort()]
+  running = await startAll({
+    dataDir,
+    databaseUrl: toUrl(database.connection),
+    console: {
+      port,
+      auth: {
+        publicOrigin: `http://localhost:${port}`,
+        externalIdp: null,
+        rolesClaim: 'roles',
+        users: [{ ...USER, roles: [{ role: 'admin', scope: null }] }],
+        limits: { idleSeconds: 900, absoluteSeconds: 900 },
+        trustedProxyHops: 0,
+      },
+      runtime: null,
+      logLevel: 'silent',
+    },
+    runtime: {
+      port: runtimePort,
+      platformApiBase: null,
+      egressAllow: [{ kind: 'loopback' }],
+      credential: CREDENTIAL,
+    },
+    plugins: false,
+    folder: import.meta.dirname,
+    log: createLog({ name: 'test', level: 'silent' }),
+  })
+  cookie = await sessionCookie(running.url, USER)
+  const assertionOf = createActorAssertions(await loadActorKey(dataDir))
+  assertion = () =>
+    assertionOf({ id: 'test', name: 'Test', grants: [{ permissions: [...PERMISSIONS], scope: null }] })
+  stopAll = async () => {
+    await running.stop()
+    await database.close()
+    rmSync(dataDir, { recursive: true, force: true })
+  }
+})
+after(() => stopAll())
+
+/** What a server says of a body: 0 where it takes it, else the failure's code and, where told, its first detail. */
+type Verdict = { code: string; detail: string | null }
+type Failure = { details?: { message: string }[] } | null
+
+async function ofRuntime(method: string, path: string, body: string): Promise<Verdict> {
+  const response = await fetch(running.runtimeUrl + path, {
+    method,
+    body,
+    headers: {
+      authorization: `Bearer ${CREDENTIAL}`,
+      'x-runtime-actor-assertion': await assertion(),
+      'content-type': 'application/json',
+      'idempotency-key': randomUUID(),
+    },
+  })
+  const json = (await response.json()) as { errorCode?: string; code?: string; data?: Failure }
+  if (response.status !== 200) return { code: json.code ?? '', detail: null }
+  return verdict(json.errorCode ?? '', json.data ?? null)
+}
+
+async function ofBff(method: string, path: string, body: string): Promise<Verdict> {
+  const response = await fetch(`${running.url}/api${path}`, {
+    method,
+    body,
+    headers: {
+      cookie,
+      'x-requested-by': 'console',
+      'sec-fetch-site': 'same-origin',
+      'content-type': 'application/json',
+      'idempotency-key': randomUUID(),
+    },
+  })
+  const json = (await response.json()) as { code?: string } & Failure
+  return response.status === 200 ? verdict('0', null) : verdict(json.code ?? '', json)
+}
+
+const verdict = (code: string, failure: Failure): Verdict => ({
+  code,
+  detail: code === '0' ? null : (failure?.details?.[0]?.message ?? null),
+})
+
+async function bothSay(name: EndpointName, params: Record<string, string>, body: string): Promise<Verdict> {
+  const { method, path } = splitName(name)
+  const filled = fillPath(path, params)
+  const said = await ofRuntime(method, filled, body)
+  assert.deepEqual(await ofBff(method, filled, body), said, `${name} with ${body.length} characters`)
+  return said
+}
+
+const SCOPE = { environmentKey: 'production', applicationRuntimeId: 'limits', workspaceId: '1' }
+const BASE = '/scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}'
+const PARAMS: Record<string, string> = {
+  ...SCOPE,
+  bundleInstallId: randomUUID(),
+  operationId: randomUUID(),
+  credentialId: randomUUID(),
+}
+
+/** A plan takes any value and writes nothing, so that both servers can be asked for the same one. */
+const plan = (value: string, padding = ''): Promise<Verdict> =>
+  bothSay(`POST ${BASE}/configuration/plan`, SCOPE, bodyWith(value) + padding)
+const bodyWith = (value: string): string =>
+  `{"snapshotVersion":1,"changes":{"a/b/MODULE/c":{"x":{"@type":"Data","value":${value}}}}}`
+/** Around the value: the body, its changes, their resource and the Data. */
+const LEVELS = 4
+/** In the same place: snapshotVersion, changes, the locator, the property, @type and value. */
+const KEYS = 6
+
+const lists = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth)
+const keys = (count: number): string =>
+  `{${Array.from({ length: count }, (_, index) => `"k${index}":0`).join(',')}}`
+const text = (bytes: number): string => `"${'é'.repeat(bytes / 2)}${'x'.repeat(bytes % 2)}"`
+
+const ACCEPTED = { code: '0', detail: null }
+
+describe('the BFF and the runtime read a body with the same limits', () => {
+  before(async () => {
+    // makes the scope
+    const name = `PUT ${BASE}/local-services/{serviceName}` as const
+    const { method, path } = splitName(name)
+    const filled = fillPath(path, { ...SCOPE, serviceName: 'any' })
+    assert.deepEqual(await ofRuntime(method, filled, '{"version":0,"values":{}}'), ACCEPTED)
+  })
+
+  const rows = Object.entries(runtimeApi) as [EndpointName, EndpointRow][]
+  for (const [name, row] of rows.filter(([, { body }]) => body !== undefined)) {
+    test(`of ${name}: the same number of bytes`, async () => {
+      const max = row.maxBodyBytes ?? BODY_BYTES_MAX
+      assert.ok([BODY_BYTES_MAX, LARGE_BODY_BYTES_MAX].includes(max))
+      const { method, path } = splitName(name)
+      const filled = fillPath(
+        path.replace(/\{(\w+)\}/g, (_, key: string) => PARAMS[key] ?? 'x'),
+        {},
+      )
+      for (const [size, isTooLarge] of [
+        [max, false],
+        [max + 1, true],
+      ] as const) {
+        const body = '{}'.padEnd(size)
+        for (const said of [await ofRuntime(method, filled, body), await ofBff(method, filled, body)])
+          assert.equal(said.code === 'PAYLOAD_TOO_LARGE', isTooLarge, `${size} bytes: ${said.code}`)
+      }
+    })
+  }
+
+  test('a body that is as large as it may be is taken as it came, however its numbers are written', async () => {
+    const numbers = (count: number): string => `[${'1e20,'.repeat(count)}0]`
+    const most = Math.floor((LARGE_BODY_BYTES_MAX - bodyWith(numbers(0)).length) / '1e20,'.length)
+    assert.deepEqual(await plan(numbers(most)), ACCEPTED)
+    const rest = LARGE_BODY_BYTES_MAX - bodyWith('0').length
+    assert.deepEqual(await plan('0', ' '.repeat(rest)), ACCEPTED)
+    assert.deepEqual(await plan('0', ' '.repeat(rest + 1)), { code: 'PAYLOAD_TOO_LARGE', detail: null })
+  })
+
+  test('nesting', async () => {
+    assert.deepEqual(await plan(lists(BODY_DEPTH_MAX - LEVELS)), ACCEPTED)
+    const { code, detail } = await plan(lists(BODY_DEPTH_MAX - LEVELS + 1))
+    assert.equal(code, 'REQUEST_INVALID')
+    assert.match(detail ?? '', new RegExp(`^The nesting is deeper than ${BODY_DEPTH_MAX} `))
+  })
+
+  test('the number of keys', async () => {
+    assert.deepEqual(await plan(keys(BODY_KEYS_MAX - KEYS)), ACCEPTED)
+    const { code, detail } = await plan(keys(BODY_KEYS_MAX - KEYS + 1))
+    assert.equal(code, 'REQUEST_INVALID')
+    assert.match(detail ?? '', new RegExp(`^There are more than ${BODY_KEYS_MAX} keys `))
+  })
+
+  test('the length of a string and of a key', async () => {
+    for (const wrap of [(long: string) => long, (long: string) => `{${long}:0}`]) {
+      assert.deepEqual(await plan(wrap(text(STRING_BYTES_MAX))), ACCEPTED)
+      const { code, detail } = await plan(wrap(text(STRING_BYTES_MAX + 1)))
+      assert.equal(code, 'REQUEST_INVALID')
+      assert.match(detail ?? '', new RegExp(`^A string is longer than ${STRING_BYTES_MAX} bytes`))
+    }
+  })
+
+  test('what is no JSON that we take', async () => {
+    for (const value of [
+      '{"a":1,"a":2}',
+      '{"__proto__":1}',
+      '"\\u0000"',
+      '"\\ud800"',
+      '9007199254740993',
+      '1e999',
+    ])
+      assert.equal((await plan(value)).code, 'REQUEST_INVALID', value)
+  })
+})
