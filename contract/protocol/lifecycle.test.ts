@@ -103,6 +103,22 @@ test('a response has the echo, an outcome and what was written', () => {
   refuses(LifecycleResponse, 'outcome', /one of/, but(response, { outcome: 'DONE' }))
 })
 
+test('FAILED and UNKNOWN carry no writes: their resources are neither required nor looked at', () => {
+  const strange = [undefined, null, 5, 'x', [], { 'no locator': 1 }, { [locator]: { tenant: 'bare' } }]
+  for (const outcome of ['FAILED', 'UNKNOWN'])
+    for (const resources of [...strange, response.resources])
+      assert.deepEqual(
+        LifecycleResponse.parse(but(response, { outcome, resources })),
+        but(response, { outcome, resources: {} }),
+      )
+})
+
+test('NOT_APPLIED may leave its resources out, and what stands in them is looked at', () => {
+  const answer = but(response, { outcome: 'NOT_APPLIED', resources: undefined })
+  assert.deepEqual(LifecycleResponse.parse(answer), but(answer, { resources: {} }))
+  refuses(LifecycleResponse, 'resources', /object/, but(answer, { resources: [] }))
+})
+
 test('a response keeps nothing that it has no field for', () => {
   assert.deepEqual(LifecycleResponse.parse(but(response, { accessToken: 'x' })), response)
 })

@@ -2,9 +2,10 @@ import * as z from 'zod'
 import { PluginConfiguration } from './authorization.ts'
 import { Key, mapOf, PositiveInteger, PropertyName, ResourceLocator } from './keys.ts'
 import { LIFECYCLE_VERSION } from './limits.ts'
-import { OperationIdentity, Outcome, ResourceAction, Stage } from './operation.ts'
+import { OperationIdentity, ResourceAction, Stage } from './operation.ts'
 import { InstallationIdentity } from './scope.ts'
 import { Data, Reference } from './typed-value.ts'
+import { OUTCOMES } from './vocabulary.ts'
 
 /** One resource as a plugin sees it: what is not set, or not authorized, is absent. */
 export const ResourceEntry = z.strictObject({
@@ -34,10 +35,31 @@ export const LifecycleRequest = z.strictObject({
 })
 export type LifecycleRequest = z.infer<typeof LifecycleRequest>
 
-/** The data of a plugin's envelope: the echo, the outcome, and what it wrote by locator and property, wrapped as Data. */
-export const LifecycleResponse = z.object({
-  ...echo,
-  outcome: Outcome,
-  resources: mapOf(ResourceLocator, mapOf(PropertyName, Data)),
-})
+/** Written properties by locator and name, wrapped as Data. */
+const Written = mapOf(ResourceLocator, mapOf(PropertyName, Data))
+type Written = z.infer<typeof Written>
+
+/**
+ * The data of a plugin's envelope: the echo, the outcome and the writes. `resources` is required with APPLIED and
+ * VERIFIED and optional with NOT_APPLIED. FAILED and UNKNOWN carry no writes: their `resources` are ignored, valid or not.
+ */
+export const LifecycleResponse = z.discriminatedUnion(
+  'outcome',
+  [
+    z.object({ ...echo, outcome: z.enum(['APPLIED', 'VERIFIED']), resources: Written }),
+    z.object({ ...echo, outcome: z.literal('NOT_APPLIED'), resources: Written.default({}) }),
+    z.object({
+      ...echo,
+      outcome: z.enum(['FAILED', 'UNKNOWN']),
+      resources: z
+        .unknown()
+        .optional()
+        .transform((): Written => ({})),
+    }),
+  ],
+  `Must be one of ${OUTCOMES.join(', ')}`,
+)
 export type LifecycleResponse = z.infer<typeof LifecycleResponse>
+
+/** Field names of a lifecycle response. */
+export const LIFECYCLE_RESPONSE_FIELDS: readonly string[] = [...Object.keys(echo), 'outcome', 'resources']

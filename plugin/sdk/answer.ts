@@ -38,12 +38,12 @@ export function composeAnswer(result: HandlerResult, scope: AnswerScope): string
   return answer
 }
 
-// A plugin in JavaScript can put writes beside any outcome; those that the protocol drops or forbids are told.
+/** A plugin in plain JavaScript can return writes with any outcome. FAILED and UNKNOWN carry none, so they are dropped. */
 function writesOf(result: HandlerResult): Writes {
+  if (result.outcome === 'FAILED' || result.outcome === 'UNKNOWN') return {}
   const writes: Writes = 'writes' in result ? result.writes : {}
-  const mayWrite = result.outcome === 'APPLIED' || result.outcome === 'VERIFIED'
-  if (!mayWrite && Object.keys(writes).length > 0)
-    throw sdkFailure('WRITE_NOT_AUTHORIZED', `An outcome ${result.outcome} goes without writes`)
+  if (result.outcome === 'NOT_APPLIED' && Object.keys(writes).length > 0)
+    throw sdkFailure('WRITE_NOT_AUTHORIZED', 'An outcome NOT_APPLIED goes without writes')
   return writes
 }
 

@@ -72,6 +72,14 @@ test('writes beside NOT_APPLIED do not leave', async () => {
   assert.equal((await answerTo(result)).errorCode, 'WRITE_NOT_AUTHORIZED')
 })
 
+test('writes beside FAILED and UNKNOWN are dropped, and the outcome stands', async () => {
+  for (const outcome of ['FAILED', 'UNKNOWN'] as const) {
+    const result = { outcome, writes: { 'no locator': { undeclared: 1 } } } as HandlerResult
+    const { response } = await answerTo(result)
+    assert.deepEqual([response?.outcome, response?.resources], [outcome, {}])
+  }
+})
+
 test('a request that shows more than is authorized is refused before the handler', async () => {
   const request = lifecycleRequest({ values: { displayName: 'Northwind', payroll: 'secret' } })
   const told = await answerTo(applied(), {}, request)

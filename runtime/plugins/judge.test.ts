@@ -91,6 +91,32 @@ suite('judging an answer', () => {
       answer: json(success('UNKNOWN', { [LOCATOR]: { tenantId: data('t') } })),
       is: 'uncertain',
     },
+    ...(['FAILED', 'UNKNOWN'] as const).flatMap((outcome) =>
+      [
+        undefined,
+        null,
+        'nothing',
+        [{}],
+        { 'no locator': 1 },
+        { [LOCATOR]: { tenantId: 'bare', x: TOKEN } },
+      ].map((resources) => ({
+        name: `${outcome} with resources ${JSON.stringify(resources)?.slice(0, 40)}, which nobody looks at`,
+        answer: withData((given) => {
+          given['outcome'] = outcome
+          if (resources === undefined) delete given['resources']
+          else given['resources'] = resources
+        }),
+        is: outcome === 'FAILED' ? 'failed PLUGIN_REPORTED_FAILURE' : 'uncertain',
+      })),
+    ),
+    {
+      name: 'NOT_APPLIED without resources',
+      answer: withData((given) => {
+        given['outcome'] = 'NOT_APPLIED'
+        delete given['resources']
+      }),
+      is: 'done',
+    },
     {
       name: 'a retryable failure',
       answer: json({ errorCode: 'TENANT_BUSY', data: { message: 'later', retryable: true } }),

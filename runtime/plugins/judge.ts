@@ -3,7 +3,7 @@ import { readEnvelope } from '#contract/protocol/envelope.ts'
 import type { EnvelopeReading } from '#contract/protocol/envelope.ts'
 import { deepEqual } from '#contract/protocol/json.ts'
 import type { JsonValue } from '#contract/protocol/json.ts'
-import { LifecycleResponse } from '#contract/protocol/lifecycle.ts'
+import { LIFECYCLE_RESPONSE_FIELDS, LifecycleResponse } from '#contract/protocol/lifecycle.ts'
 import type { LifecycleRequest } from '#contract/protocol/lifecycle.ts'
 import { OperationIdentity } from '#contract/protocol/operation.ts'
 import { BundleRef, InstallationIdentity } from '#contract/protocol/scope.ts'
@@ -210,7 +210,7 @@ function kept(answer: OutboundResponse, json: JsonValue, { sensitiveValues }: Kn
 
 /** Every name that the protocol itself puts into a lifecycle response. */
 const FIELDS = [
-  ...Object.keys(LifecycleResponse.shape),
+  ...LIFECYCLE_RESPONSE_FIELDS,
   ...Object.keys(InstallationIdentity.shape),
   ...Object.keys(BundleRef.shape),
   ...Object.keys(OperationIdentity.shape),

@@ -7,6 +7,7 @@ import type { JsonObject } from '#contract/protocol/json.ts'
 import type { OperationDetail } from '#contract/runtime-api/operations.ts'
 import { until } from '../events/testing-stream.ts'
 import { RESOLVE, textOf } from '../http/testing-http.ts'
+import { successOf } from '../operations/testing-plugin.ts'
 import type { ArrivedCall, Reply } from '../operations/testing-plugin.ts'
 import { bindingOf, bundleOf, locatorOf, moduleOf, ruleWorld, TEXT, wrapped } from './testing-rules.ts'
 import type { RuleWorld, Started } from './testing-rules.ts'
@@ -60,6 +61,14 @@ const failure = (retryable: boolean): Reply => ({
   data: { message: 'The tenant is busy.', retryable },
 })
 
+const withoutResources =
+  (outcome: 'UNKNOWN' | 'NOT_APPLIED') =>
+  ({ request }: ArrivedCall): Reply => {
+    const envelope = successOf(request, { outcome })
+    const { resources: _, ...data } = envelope['data'] as JsonObject
+    return { status: 200, body: JSON.stringify({ ...envelope, data }) }
+  }
+
 const rows: Record<string, Row> = {
   'outcome APPLIED': {
     reply: { outcome: 'APPLIED', resources: writes({ made: 'x' }) },
@@ -84,6 +93,12 @@ const rows: Record<string, Row> = {
     reply: { outcome: 'UNKNOWN', resources: writes({ kept: 'x' }) },
     means: 'repeat',
   },
+  'outcome FAILED, its resources not looked at': {
+    reply: { outcome: 'FAILED', resources: 'none' as never },
+    means: { failed: 'PLUGIN_REPORTED_FAILURE' },
+  },
+  'outcome UNKNOWN, its resources not required': { reply: withoutResources('UNKNOWN'), means: 'repeat' },
+  'outcome NOT_APPLIED without resources': { reply: withoutResources('NOT_APPLIED'), means: 'done' },
   'a retryable failure': { reply: failure(true), means: 'repeat' },
   'a failure that is not retryable': {
     reply: failure(false),
