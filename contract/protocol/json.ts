@@ -59,3 +59,16 @@ export function deepEqual(a: JsonValue | undefined, b: JsonValue | undefined): b
   }
   return true
 }
+
+/** All strings inside a value, keys included. Uses an explicit stack, because a value may nest deeply. */
+export function textsIn(value: JsonValue): string[] {
+  const texts: string[] = []
+  const open: JsonValue[] = [value]
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    if (typeof next === 'string') texts.push(next)
+    else if (Array.isArray(next)) for (const item of next) open.push(item)
+    else if (typeof next === 'object' && next !== null)
+      for (const [key, item] of Object.entries(next)) open.push(key, item)
+  }
+  return texts
+}

@@ -10,7 +10,7 @@ import {
 } from '#runtime/operations/testing-plan.ts'
 import { successOf } from '#runtime/operations/testing-plugin.ts'
 import { crm } from '#runtime/testing-bundles.ts'
-import { SERVICE_ADDRESS, TOKEN } from './odd.ts'
+import { CREDENTIAL, SERVICE_ADDRESS, TOKEN } from './odd.ts'
 
 // Valid documents of every sort, from which the edited ones are made.
 
@@ -25,6 +25,7 @@ export const knowledge: Knowledge = {
   sensitiveValues: [SECRET],
   serviceAddresses: [SERVICE_ADDRESS],
   isPlatformToken: (text) => text === TOKEN,
+  issuedCredentials: new Set([CREDENTIAL]),
   logicalNames: ['bundle-runtime', 'module-plugin-manager', 'provisioner'],
 }
 

@@ -7,7 +7,7 @@ import type { Judgement } from '#runtime/plugins/judge.ts'
 import { LOCATOR } from '#runtime/operations/testing-plan.ts'
 import { ANSWERS, expected, knowledge } from './documents.ts'
 import { edited, editedBytes } from './edits.ts'
-import { SECRET, SERVICE_ADDRESS, TOKEN } from './odd.ts'
+import { CREDENTIAL, SECRET, SERVICE_ADDRESS, TOKEN } from './odd.ts'
 import { target } from './run-target.ts'
 import type { AnyTarget } from './target.ts'
 
@@ -37,6 +37,7 @@ function wrongOf(body: Uint8Array, status: number): string | null {
   const judgement = judged(body, status)
   const told = JSON.stringify([judgement.failure, judgement.recorded])
   if (told.includes(SECRET)) return 'a sensitive value is told'
+  if (told.includes(CREDENTIAL) || told.includes(TOKEN)) return 'a credential of the platform is told'
   if ([...(judgement.failure?.message ?? '')].length > 512) return 'a message is too long'
   if (judgement.disposition !== 'done') {
     if (Object.keys(judgement.writes).length > 0) return 'something is kept of a call that is not done'
@@ -84,7 +85,7 @@ function wrongOfDone(json: JsonValue, { writes, outcome, failure }: Judgement): 
   if (data['outcome'] !== outcome || !['APPLIED', 'VERIFIED', 'NOT_APPLIED'].includes(String(outcome)))
     return 'accepted with another outcome'
   if (outcome === 'NOT_APPLIED' && Object.keys(writes).length > 0) return 'NOT_APPLIED and written'
-  const resources = data['resources']
+  const resources = data['resources'] ?? (outcome === 'NOT_APPLIED' ? {} : null)
   if (!isJsonObject(resources)) return 'accepted without resources'
   return wrongOfWrites(resources, plain(writes))
 }
@@ -105,7 +106,8 @@ function wrongOfWrites(sent: JsonObject, kept: JsonValue): string | null {
         return 'accepted what does not fit the schema'
       if (value['isSensitive'] === true && !rule.isSensitive) return 'accepted a mark that is not defined'
       const text = JSON.stringify(value)
-      if (text.includes(TOKEN) || text.includes(SERVICE_ADDRESS)) return 'accepted access material'
+      if ([TOKEN, CREDENTIAL, SERVICE_ADDRESS].some((material) => text.includes(material)))
+        return 'accepted access material'
       const written: JsonObject = { '@type': 'Data', value: value['value'] ?? null }
       const before = wanted[locator]
       wanted[locator] = {

@@ -8,6 +8,7 @@ export const TOKEN = [
   'eyJpc3MiOiJwbGF0Zm9ybSJ9',
   'c2lnbmF0dXJl'.padEnd(86, '0'),
 ].join('.')
+export const CREDENTIAL = `bpc_${'Cr3-_'.repeat(8)}abc`
 export const SERVICE_ADDRESS = 'http://events.internal:9000/api'
 
 /** Names and texts that one parser or another stumbles over. */
@@ -64,6 +65,8 @@ export const ODD_TEXTS: readonly string[] = [
   '😀'.repeat(512),
   SECRET,
   TOKEN,
+  CREDENTIAL,
+  `"${CREDENTIAL}"x`,
   `see ${SERVICE_ADDRESS}/x`,
   '^(a+)+$',
   '(?=a)b\\1',

@@ -1,5 +1,6 @@
 import type { OutboundResult } from '#edge/outbound.ts'
 import { callFailure } from '../plugins/failures.ts'
+import { issuedCredentialsIn } from '../plugins/issued-credentials.ts'
 import { judgeAnswer } from '../plugins/judge.ts'
 import type { Judgement } from '../plugins/judge.ts'
 import { signLifecycleToken } from '../plugins/lifecycle-token.ts'
@@ -17,6 +18,7 @@ export async function makeCall(world: World, call: PreparedCall, signal: AbortSi
     const knowledge = {
       ...call.knowledge,
       isPlatformToken: (text: string) => world.signer.isPlatformToken(text),
+      issuedCredentials: await issuedCredentialsIn(world.db, answer),
     }
     const isGivenBack = answer.kind === 'failed' && answer.reason === 'aborted'
     const judgement = judgeAnswer(call.expected, answer, knowledge)

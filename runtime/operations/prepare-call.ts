@@ -4,7 +4,7 @@ import type { Stage } from '#contract/protocol/vocabulary.ts'
 import { buildRequest, requestBytes } from '../plugins/build-request.ts'
 import { callLimits } from '../plugins/call-limits.ts'
 import type { CallLimits } from '../plugins/call-limits.ts'
-import type { Knowledge } from '../plugins/judge.ts'
+import type { KnownBefore } from '../plugins/judge.ts'
 import type { RegistrationRow } from '../store/operations/read-registrations.ts'
 import type { Call } from './call.ts'
 import { mergedWrites } from './merged-writes.ts'
@@ -28,7 +28,7 @@ export interface PreparedCall {
   /** The frozen bytes. */
   bytes: Buffer
   expected: LifecycleRequest
-  knowledge: Omit<Knowledge, 'isPlatformToken'>
+  knowledge: KnownBefore
 }
 
 export interface CallContext {

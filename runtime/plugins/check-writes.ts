@@ -60,7 +60,7 @@ function problemOf(definition: PropertyDefinition | undefined, data: Data, scope
   // without the place inside the value, whose keys may be the business's own
   if (problem !== undefined) return `does not satisfy its definition: ${problem.message}`
   if (holdsPlatformMaterial(data.value, scope)) {
-    return 'holds a token of the platform or the address of a registered service'
+    return 'holds a token of the platform, the credential of a plugin or the address of a registered service'
   }
   return null
 }

@@ -12,12 +12,14 @@ const plan = planWith()
 const expected = plannedRequest(plan)
 
 const TOKEN = ['eyJhbGciOiJFZERTQSJ9', 'eyJpc3MiOiJwbGF0Zm9ybSJ9', 'c2lnbmF0dXJl'.padEnd(86, '0')].join('.')
+const CREDENTIAL = `bpc_${'x'.repeat(43)}`
 const knowledge: Knowledge = {
   authorization: authorization(),
   definitions: Object.fromEntries(plan.resources.map((resource) => [resource.locator, resource.definitions])),
   sensitiveValues: [SECRET, 'SHOUTED_SECRET', 4711],
   serviceAddresses: ['http://events.internal:9000/api/', 'https://plain.internal'],
   isPlatformToken: (text) => text === TOKEN,
+  issuedCredentials: new Set([CREDENTIAL]),
   logicalNames: ['bundle-runtime', 'module-plugin-manager', 'provisioner', 'mailer'],
 }
 
@@ -329,6 +331,38 @@ suite('judging an answer', () => {
       name: 'a platform token as a key',
       answer: writing({ note: data({ [TOKEN]: 1 }) }),
       is: 'invalid',
+    },
+    ...[CREDENTIAL, `see x${CREDENTIAL}x`, TOKEN].flatMap((credential) => [
+      {
+        name: `a credential of the platform, ${credential.length} letters, written`,
+        answer: writing({ note: data({ [credential]: 1 }) }),
+        is: 'invalid',
+      },
+      {
+        name: `a credential of the platform, ${credential.length} letters, in the message of a failure`,
+        answer: json({ errorCode: 'BUSY', data: { message: `no ${credential}`, retryable: true } }),
+        is: 'invalid',
+      },
+      {
+        name: `a credential of the platform, ${credential.length} letters, in a field that is ignored`,
+        answer: json({ ...success('APPLIED'), debug: [{ authorization: credential }] }),
+        is: 'invalid',
+      },
+      {
+        name: `a credential of the platform, ${credential.length} letters, beside UNKNOWN`,
+        answer: json({ ...success('UNKNOWN'), debug: credential }),
+        is: 'invalid',
+      },
+      {
+        name: `a credential of the platform, ${credential.length} letters, where UNKNOWN is not looked at`,
+        answer: json(success('UNKNOWN', { [LOCATOR]: { note: data(credential) } })),
+        is: 'uncertain',
+      },
+    ]),
+    {
+      name: 'what only looks like a credential of the platform',
+      answer: writing({ note: data(`bpc_${'y'.repeat(43)}`) }),
+      is: 'done',
     },
     {
       name: 'a token of its own',

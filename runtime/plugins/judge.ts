@@ -1,7 +1,7 @@
 import type * as z from 'zod'
 import { readEnvelope } from '#contract/protocol/envelope.ts'
 import type { EnvelopeReading } from '#contract/protocol/envelope.ts'
-import { deepEqual } from '#contract/protocol/json.ts'
+import { deepEqual, isJsonObject } from '#contract/protocol/json.ts'
 import type { JsonValue } from '#contract/protocol/json.ts'
 import { LIFECYCLE_RESPONSE_FIELDS, LifecycleResponse } from '#contract/protocol/lifecycle.ts'
 import type { LifecycleRequest } from '#contract/protocol/lifecycle.ts'
@@ -17,6 +17,8 @@ import { sensitiveIn } from '../operations/sensitive-values.ts'
 import { checkWrites } from './check-writes.ts'
 import type { WriteScope } from './check-writes.ts'
 import { callFailure, errorPathTo } from './failures.ts'
+import { holdsPlatformCredential } from './platform-material.ts'
+import type { PlatformCredentials } from './platform-material.ts'
 import { readAnswer } from './read-answer.ts'
 import { cleanFailure, recordFailure, recordSuccess, recordUnkept } from './record-answer.ts'
 import { unreached } from './unreached.ts'
@@ -28,6 +30,9 @@ export interface Knowledge extends WriteScope {
   /** Names that may stand in an errorPath beyond the plugin's own. */
   logicalNames: readonly string[]
 }
+
+/** The part of the knowledge that does not depend on the answer. */
+export type KnownBefore = Omit<Knowledge, keyof PlatformCredentials>
 
 /** What an answer means for its call. */
 export interface Judgement {
@@ -66,19 +71,37 @@ export function judgeAnswer(
   }
   if (reading.kind === 'unfit') return invalid(expected, answer, reading.problem, recordUnkept(answer))
 
-  const envelope = readEnvelope(reading.json)
+  const judged = judgeEnvelope(expected, answer, reading.json, knowledge)
+  const refuse = (problem: string): Judgement =>
+    invalid(expected, answer, problem, kept(answer, reading.json, knowledge))
+  if ('problem' in judged) return refuse(judged.problem)
+  return holdsPlatformCredential(withoutDropped(reading.json), knowledge)
+    ? refuse('it contains a credential that this platform issued')
+    : judged
+}
+
+function judgeEnvelope(
+  expected: LifecycleRequest,
+  answer: OutboundResponse,
+  json: JsonValue,
+  knowledge: Knowledge,
+): Judgement | { problem: string } {
+  const envelope = readEnvelope(json)
   switch (envelope.kind) {
     case 'invalid':
-      return invalid(expected, answer, envelope.problem, kept(answer, reading.json, knowledge))
+      return { problem: envelope.problem }
     case 'failure':
       return judgeFailure(expected, answer, envelope, knowledge)
-    case 'success': {
-      const judged = judgeData(expected, answer, envelope.data, knowledge)
-      return 'problem' in judged
-        ? invalid(expected, answer, judged.problem, kept(answer, reading.json, knowledge))
-        : judged
-    }
+    case 'success':
+      return judgeData(expected, answer, envelope.data, knowledge)
   }
+}
+
+/** The answer without the `resources` of FAILED and UNKNOWN, which are ignored. */
+function withoutDropped(json: JsonValue): JsonValue {
+  if (!isJsonObject(json) || !isJsonObject(json['data'])) return json
+  const { resources: _, ...data } = json['data']
+  return data['outcome'] === 'FAILED' || data['outcome'] === 'UNKNOWN' ? { ...json, data } : json
 }
 
 function judgeFailure(

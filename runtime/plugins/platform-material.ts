@@ -1,31 +1,37 @@
+import { textsIn } from '#contract/protocol/json.ts'
 import type { JsonValue } from '#contract/protocol/json.ts'
 
-export interface PlatformMaterial {
+/** How to recognize a credential that the platform issued. */
+export interface PlatformCredentials {
+  isPlatformToken(text: string): boolean
+  /** The issued plugin credentials that the answer contains. */
+  issuedCredentials: ReadonlySet<string>
+}
+
+export interface PlatformMaterial extends PlatformCredentials {
   /** Base addresses of the registered services. */
   serviceAddresses: readonly string[]
-  isPlatformToken(text: string): boolean
 }
 
 /**
- * Whether a value holds, anywhere inside, a token that the platform issued or an address below a registered service's:
+ * Whether a value contains a credential that the platform issued: a signed token, or the credential of any plugin.
+ */
+export function holdsPlatformCredential(value: JsonValue, credentials: PlatformCredentials): boolean {
+  return textsIn(value).some((text) => isOrHoldsCredential(text, credentials))
+}
+
+/**
+ * Whether a value holds, anywhere inside, a credential of the platform or an address below a registered service's:
  * access material of a resolution, which a plugin must never write back.
  */
 export function holdsPlatformMaterial(value: JsonValue, material: PlatformMaterial): boolean {
   const bases = material.serviceAddresses.flatMap((address) => addressOf(address) ?? [])
-  return textsIn(value).some((text) => holdsToken(text, material) || holdsAddress(text, bases))
+  return textsIn(value).some((text) => isOrHoldsCredential(text, material) || holdsAddress(text, bases))
 }
 
-/** All strings inside, keys included; with a list of its own, as a value may nest deeply and be wide. */
-function textsIn(value: JsonValue): string[] {
-  const texts: string[] = []
-  const open: JsonValue[] = [value]
-  for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    if (typeof next === 'string') texts.push(next)
-    else if (Array.isArray(next)) for (const item of next) open.push(item)
-    else if (typeof next === 'object' && next !== null)
-      for (const [key, item] of Object.entries(next)) open.push(key, item)
-  }
-  return texts
+function isOrHoldsCredential(text: string, credentials: PlatformCredentials): boolean {
+  for (const secret of credentials.issuedCredentials) if (text.includes(secret)) return true
+  return holdsToken(text, credentials)
 }
 
 const HEADER_MAX = 256
@@ -35,7 +41,8 @@ const SIGNATURE_LENGTH = 86
 const CANDIDATES_MAX = 2000
 
 /** Looks at every part of the text that could be a compact JWT, also where other characters touch it. */
-function holdsToken(text: string, { isPlatformToken }: PlatformMaterial): boolean {
+function holdsToken(text: string, { isPlatformToken }: PlatformCredentials): boolean {
+  if (!text.includes('.ey')) return false
   let candidates = 0
   for (const word of text.split(/[^\w.-]+/)) {
     const parts = word.split('.')
@@ -43,7 +50,7 @@ function holdsToken(text: string, { isPlatformToken }: PlatformMaterial): boolea
       const payload = parts[index + 1] ?? ''
       // cut where it must end, as letters may follow it at once
       const signature = (parts[index + 2] ?? '').slice(0, SIGNATURE_LENGTH)
-      // header and payload are JSON objects, so in base64url they begin with "ey"
+      // header and payload are JSON objects, so in base64url they begin with "ey", as checked above
       if (!payload.startsWith('ey') || signature === '') continue
       const from = Math.max(0, header.length - HEADER_MAX)
       for (let start = header.indexOf('ey', from); start >= 0; start = header.indexOf('ey', start + 1)) {

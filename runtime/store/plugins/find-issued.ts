@@ -1,0 +1,11 @@
+import type { Db } from '../../world.ts'
+
+/** Which of these hashes belong to an issued credential, revoked ones included. */
+export async function findIssued(db: Db, secretHashes: readonly Buffer[]): Promise<Buffer[]> {
+  const rows = await db
+    .selectFrom('runtime.plugin_credential')
+    .select('secret_hash')
+    .where('secret_hash', 'in', secretHashes)
+    .execute()
+  return rows.map(({ secret_hash: hash }) => hash)
+}
