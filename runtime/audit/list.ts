@@ -1,8 +1,11 @@
 import { AUDIT_ACTIONS } from '#contract/runtime-api/audit.ts'
 import type { AuditEntry } from '#contract/runtime-api/audit.ts'
+import type { PropertyChange, PropertyView } from '#contract/runtime-api/common.ts'
 import type { Answer, Input, ReadContext } from '../context.ts'
 import { listAuditRows } from '../store/audit/list-entries.ts'
 import type { AuditRow } from '../store/audit/list-entries.ts'
+import { readAuditMarks } from '../store/sensitive-marks/read-audit-marks.ts'
+import type { AuditMark } from '../store/sensitive-marks/read-audit-marks.ts'
 import { cursorInteger, cursorValues, pageOf } from '../store/page.ts'
 
 /** Who did what, newest first, of what the actor may see. */
@@ -13,10 +16,34 @@ export async function listAudit(
   const [sequence] = cursorValues(query.cursor, ['number']) ?? []
   const after = sequence === undefined ? null : cursorInteger(sequence)
   const rows = await listAuditRows(world.db, actor, query, after)
-  return pageOf(rows, query.limit, { item: (row) => entryView(row), valuesOf: (row) => [row.sequence] })
+  const marks = await readAuditMarks(
+    world.db,
+    rows.filter(({ changes }) => changes.some(showsValue)).map(({ sequence }) => sequence),
+  )
+  return pageOf(rows, query.limit, {
+    item: (row) => entryView(row, marks),
+    valuesOf: (row) => [row.sequence],
+  })
 }
 
-function entryView(row: AuditRow): AuditEntry {
+const isShown = (view: PropertyView | null): boolean => view?.['@type'] === 'Data' && 'value' in view
+
+const showsValue = ({ before, after }: PropertyChange): boolean => isShown(before) || isShown(after)
+
+/** Masks a property that was marked as sensitive after the entry was written. The stored entry stays unchanged. */
+function maskedChange(change: PropertyChange): PropertyChange {
+  const hide = (view: PropertyView | null): PropertyView | null =>
+    view === null || view['@type'] === 'Data'
+      ? { '@type': 'Data', isSensitive: true, isSet: view !== null && !('isSet' in view && !view.isSet) }
+      : view
+  return { ...change, before: hide(change.before), after: hide(change.after) }
+}
+
+function entryView(row: AuditRow, marks: readonly AuditMark[]): AuditEntry {
+  const isMarked = ({ locator, property }: PropertyChange): boolean =>
+    marks.some(
+      (mark) => mark.sequence === row.sequence && mark.locator === locator && mark.property === property,
+    )
   const {
     environment_key: environmentKey,
     application_runtime_id: applicationRuntimeId,
@@ -33,7 +60,7 @@ function entryView(row: AuditRow): AuditEntry {
     bundleInstallId: row.bundle_install_id,
     operationId: row.operation_id,
     reason: row.reason,
-    changes: row.changes,
+    changes: row.changes.map((change) => (isMarked(change) ? maskedChange(change) : change)),
     outcome: row.outcome,
     requestId: row.request_id,
   }

@@ -3,12 +3,12 @@ import { STAGES } from '#contract/protocol/vocabulary.ts'
 import type { Stage } from '#contract/protocol/vocabulary.ts'
 import type { Attempt, OperationDetail, PluginCall } from '#contract/runtime-api/operations.ts'
 import type { Phase, StepState } from '#contract/runtime-api/vocabulary.ts'
-import { maskStrings } from '#edge/scrub.ts'
 import { own } from '../own.ts'
 import { callFailure, maskFailure } from '../plugins/failures.ts'
 import type { AttemptRow } from '../store/operations/read-attempts.ts'
 import type { CallRow } from '../store/operations/read-calls.ts'
-import { maskRequest } from './mask-request.ts'
+import { maskRequest, maskResponse } from './mask-payloads.ts'
+import type { IsSensitive } from './mask-payloads.ts'
 import { inCallOrder } from './next-step.ts'
 import type { FrozenPlan } from './plan.ts'
 import { propertyView } from './property-view.ts'
@@ -18,6 +18,7 @@ import type { OperationRow } from './view.ts'
 
 export interface OperationRows {
   operation: OperationRow
+  /** With later sensitive marks applied. */
   plan: FrozenPlan
   calls: readonly CallRow[]
   attempts: readonly AttemptRow[]
@@ -27,8 +28,10 @@ export interface OperationRows {
 export function operationDetail(rows: OperationRows): OperationDetail {
   const { operation, plan, calls } = rows
   const resourcesState = stateOf('RESOURCES', operation)
+  const masks = masksOf(rows)
   return {
     ...operationView(operation),
+    failure: maskFailure(operation.failure, masks.secrets),
     stages: STAGES.map((stage) => {
       const ofStage = calls
         .filter((call) => call.stage === stage)
@@ -36,7 +39,7 @@ export function operationDetail(rows: OperationRows): OperationDetail {
       return {
         stage,
         state: stateOf(stage, operation),
-        calls: inCallOrder(ofStage, operation.operation_type).map(({ row }) => callView(row, rows)),
+        calls: inCallOrder(ofStage, operation.operation_type).map(({ row }) => callView(row, rows, masks)),
       }
     }),
     resources: plan.resources.map(({ locator, action, currentVersion, targetVersion }) => ({
@@ -65,19 +68,34 @@ function stateOf(phase: Stage | 'RESOURCES', operation: OperationRow): StepState
   return operation.state === 'FAILED' || operation.state === 'TAKEN_OVER' ? 'FAILED' : 'RUNNING'
 }
 
-function callView(row: CallRow, { operation, plan, calls, attempts }: OperationRows): PluginCall {
-  const secrets = sensitiveValues(
-    plan,
-    calls.map(({ writes }) => writes),
-  )
-  const request = row.request === null ? null : maskRequest(row.request, secrets)
+/** What to mask in an operation: texts that contain a secret, and the values of sensitive properties. */
+interface Masks {
+  secrets: readonly JsonValue[]
+  isSensitive: IsSensitive
+}
+
+function masksOf({ plan, calls }: OperationRows): Masks {
+  return {
+    secrets: sensitiveValues(
+      plan,
+      calls.map(({ writes }) => writes),
+    ),
+    isSensitive: (locator, property) => {
+      const definition = definitionOf(plan, locator, property)
+      return definition === undefined || definition.isSensitive === true
+    },
+  }
+}
+
+function callView(row: CallRow, { operation, plan, attempts }: OperationRows, masks: Masks): PluginCall {
+  const request = row.request === null ? null : maskRequest(row.request, masks.secrets, masks.isSensitive)
   return {
     pluginId: row.plugin_id,
     order: row.call_order,
     outcome: row.outcome,
     attempts: attempts
       .filter((attempt) => attempt.stage === row.stage && attempt.plugin_id === row.plugin_id)
-      .map((attempt) => attemptView(masked(attempt, secrets), row, operation, request)),
+      .map((attempt) => attemptView(masked(attempt, masks), row, operation, request)),
     writes: Object.entries(row.writes ?? {}).flatMap(([locator, properties]) =>
       Object.entries(properties).flatMap(([property, written]) => {
         const value = propertyView(definitionOf(plan, locator, property), written)
@@ -87,13 +105,12 @@ function callView(row: CallRow, { operation, plan, calls, attempts }: OperationR
   }
 }
 
-/** Once more: what a plugin wrote later as sensitive may stand in what it had said before. */
-function masked(attempt: AttemptRow, secrets: readonly JsonValue[]): AttemptRow {
-  const { failure, response } = attempt
+/** Masks the recorded attempt again: a value may have become sensitive after it was recorded. */
+function masked(attempt: AttemptRow, { secrets, isSensitive }: Masks): AttemptRow {
   return {
     ...attempt,
-    failure: maskFailure(failure, secrets),
-    response: maskStrings(response, secrets),
+    failure: maskFailure(attempt.failure, secrets),
+    response: maskResponse(attempt.response, secrets, isSensitive),
   }
 }
 

@@ -9,6 +9,7 @@ import { claimHolders } from '../store/operations/claim-holders.ts'
 import { insertOperation } from '../store/operations/insert-operation.ts'
 import type { RuntimeTables } from '../store/tables.ts'
 import type { Tx } from '../world.ts'
+import { markSensitive } from './mark-sensitive.ts'
 import type { FrozenPlan } from './plan.ts'
 import type { OperationRow } from './view.ts'
 
@@ -56,6 +57,8 @@ export async function freezeOperation(tx: Tx, vault: Vault, freeze: Freeze): Pro
       `installation ${installation.bundle_install_id} could not be claimed, but nobody holds it`,
     )
   }
+  if (row.operation_type === 'INSTALL' || row.operation_type === 'UPGRADE')
+    await markSensitive(tx, vault, row, plan)
   await emitEvents(tx, [
     { kind: 'operation', scopeId: row.scope_id, objectId: row.operation_id },
     { kind: 'installation', scopeId: row.scope_id, objectId: row.bundle_install_id },

@@ -5,7 +5,9 @@ import { findOperation } from '../store/operations/find-operation.ts'
 import { readAttempts } from '../store/operations/read-attempts.ts'
 import { readCalls } from '../store/operations/read-calls.ts'
 import { readPlan } from '../store/operations/read-plan.ts'
+import { readMarksSince } from '../store/sensitive-marks/read-marks-since.ts'
 import { operationDetail } from './detail.ts'
+import { withMarks } from './with-marks.ts'
 
 type Name = 'GET /operations/{operationId}'
 
@@ -18,10 +20,11 @@ export async function readOperation(
   const operation = await findOperation(db, params.operationId)
   if (operation === undefined) throw notFound('operation')
   demandVisible(actor, scopeOf(operation), 'operation')
-  const [plan, calls, attempts] = await Promise.all([
+  const [plan, marks, calls, attempts] = await Promise.all([
     readPlan(db, vault, operation.operation_id),
+    readMarksSince(db, operation.operation_id),
     readCalls(db, vault, operation.operation_id),
     readAttempts(db, operation.operation_id),
   ])
-  return operationDetail({ operation, plan, calls, attempts })
+  return operationDetail({ operation, plan: withMarks(plan, marks), calls, attempts })
 }

@@ -110,6 +110,12 @@ export interface RuntimeTables {
     before: NullableJson<StoredValue>
     after: NullableJson<StoredValue>
   }
+  'runtime.sensitive_mark': {
+    scope_id: number
+    locator: string
+    property: string
+    marked_at: Time
+  }
   'runtime.operation': ScopeColumns & {
     operation_id: string
     bundle_install_id: string

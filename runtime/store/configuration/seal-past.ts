@@ -31,6 +31,7 @@ async function sealStanding(tx: Tx, vault: Vault, properties: readonly PropertyK
     from runtime.configuration_property as standing join ${named(properties)} using (scope_id, locator, property)
     where standing.value ->> 'sealed' is null
     for update of standing`.execute(tx)
+  if (rows.length === 0) return
   const seal = sealingWith(vault)
   const sealed = rows.map(({ scope_id, locator, property, value }) =>
     JSON.stringify(seal(value, configurationPlace(scope_id, locator, property), SENSITIVE)),
@@ -51,6 +52,7 @@ async function sealHistory(tx: Tx, vault: Vault, properties: readonly PropertyKe
     from runtime.snapshot_change as change join ${named(properties)} using (scope_id, locator, property)
     where not change.is_sensitive
     for update of change`.execute(tx)
+  if (rows.length === 0) return
   const seal = sealingWith(vault)
   const sealed = (side: 'before' | 'after'): (string | null)[] =>
     rows.map(({ scope_id: scopeId, snapshot_version: snapshotVersion, locator, property, [side]: value }) => {

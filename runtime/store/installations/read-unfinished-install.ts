@@ -1,11 +1,16 @@
 import type { FrozenPlan } from '../../operations/plan.ts'
+import { withMarks } from '../../operations/with-marks.ts'
 import { mapPlan } from '../../sealing/places.ts'
 import { openingWith } from '../../sealing/stored-value.ts'
 import { opening } from '../../sealing/vault.ts'
 import type { Vault } from '../../sealing/vault.ts'
 import type { Db } from '../../world.ts'
+import { readMarksSince } from '../sensitive-marks/read-marks-since.ts'
 
-/** The plan of an INSTALL that never succeeded, so that its values never became configuration. */
+/**
+ * The plan of an INSTALL that never succeeded, so its values never became configuration. Later sensitive marks are
+ * applied.
+ */
 export async function readUnfinishedInstall(
   db: Db,
   vault: Vault,
@@ -19,5 +24,7 @@ export async function readUnfinishedInstall(
     .where('operation.operation_type', '=', 'INSTALL')
     .where('operation.state', '<>', 'SUCCEEDED')
     .executeTakeFirst()
-  return row && opening(vault, db, () => mapPlan(row.operation_id, row.plan, openingWith(vault)))
+  if (row === undefined) return undefined
+  const plan = await opening(vault, db, () => mapPlan(row.operation_id, row.plan, openingWith(vault)))
+  return withMarks(plan, await readMarksSince(db, row.operation_id))
 }

@@ -1,0 +1,12 @@
+import { sql } from 'kysely'
+import type { Tx } from '../../world.ts'
+import type { PropertyKey } from '../configuration/seal-past.ts'
+
+/** Marks properties as sensitive now; an earlier mark is moved to now. */
+export async function putMarks(tx: Tx, properties: readonly PropertyKey[]): Promise<void> {
+  await sql`
+    insert into runtime.sensitive_mark (scope_id, locator, property)
+    select * from unnest(${properties.map(({ scopeId }) => scopeId)}::bigint[],
+      ${properties.map(({ locator }) => locator)}::text[], ${properties.map(({ property }) => property)}::text[])
+    on conflict (scope_id, locator, property) do update set marked_at = excluded.marked_at`.execute(tx)
+}
