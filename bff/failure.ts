@@ -2,6 +2,7 @@ import { isUnavailable } from '#database/unreachable.ts'
 import type { Detail } from '#contract/protocol/envelope.ts'
 import { describeCode, statusOf } from '#contract/console-api/catalogue.ts'
 import type { Problem } from '#contract/console-api/problem.ts'
+import { hideInDetail, hideProtectedName } from '#contract/protocol/protected-name.ts'
 import { TransportError } from '#edge/problem.ts'
 
 /** A failure on its way to the browser; whatever is not said comes from the catalogue of codes. */
@@ -58,11 +59,11 @@ export function problemOf(failure: ConsoleFailure, requestId: string): Problem {
     title: entry.title,
     status: statusOf(failure.code, failure.retryable),
     code: failure.code,
-    message: failure.ownMessage ?? entry.message,
+    message: hideProtectedName(failure.ownMessage ?? entry.message),
     remedy: entry.remedy,
     retryable: failure.retryable,
     errorPath: failure.errorPath,
     requestId,
-    ...(failure.details !== undefined && { details: failure.details }),
+    ...(failure.details !== undefined && { details: failure.details.map(hideInDetail) }),
   }
 }

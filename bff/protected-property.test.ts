@@ -46,6 +46,20 @@ test('the property is hidden as a property, and left alone as business data', ()
   })
 })
 
+test('a message that names it says that it is a protected property', () => {
+  const failure = { errorCode: 'X', message: 'No instanceRefProperty. The instanceRefPropertyOf is fine.' }
+  assert.deepEqual(hideProtectedProperty({ items: [{ failure, attempts: [{ failure }] }] }), {
+    items: [
+      {
+        failure: { ...failure, message: 'No a protected property. The instanceRefPropertyOf is fine.' },
+        attempts: [
+          { failure: { ...failure, message: 'No a protected property. The instanceRefPropertyOf is fine.' } },
+        ],
+      },
+    ],
+  })
+})
+
 test('a write that names it is found under any locator, and a value that holds the word is not', () => {
   const named = { 'any text at all': { instanceRefProperty: data(1) } }
   assert.deepEqual(findProtectedProperty({ changes: named }), [{ locator: 'any text at all' }])

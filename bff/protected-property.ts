@@ -1,5 +1,6 @@
 import type { JsonValue } from '#contract/protocol/json.ts'
 import { INSTANCE_REF_PROPERTY } from '#contract/protocol/limits.ts'
+import { hideProtectedName } from '#contract/protocol/protected-name.ts'
 
 // Below these keys stands business data, an author's schema or a plugin's own configuration: there the name means
 // nothing and is left alone.
@@ -7,7 +8,7 @@ const BUSINESS = new Set(['value', 'values', 'schema', 'default'])
 
 /**
  * An answer without the property that is the runtime's alone: no entry of a map by property name, no change of it, no
- * mention in a list of names (BFF rule 2).
+ * mention in a list of names or in a message.
  */
 export function hideProtectedProperty<Answer>(answer: Answer): Answer {
   // the answer was validated against its schema just before; dropping optional entries keeps it valid
@@ -26,13 +27,19 @@ function hide(json: JsonValue): JsonValue {
   for (const key of Object.keys(json)) {
     const value = json[key] ?? null
     const isShown = key !== INSTANCE_REF_PROPERTY
-    const hidden = BUSINESS.has(key) || typeof value !== 'object' ? value : hide(value)
+    const hidden = BUSINESS.has(key) ? value : hideIn(key, value)
     if (isShown && hidden === value) continue
     kept ??= { ...json }
     if (isShown) kept[key] = hidden
     else delete kept[key]
   }
   return kept ?? json
+}
+
+/** A message, such as one from a plugin, may name it too. */
+function hideIn(key: string, value: JsonValue): JsonValue {
+  if (typeof value === 'object') return hide(value)
+  return key === 'message' && typeof value === 'string' ? hideProtectedName(value) : value
 }
 
 function names(item: JsonValue): boolean {

@@ -27,6 +27,16 @@ describe('createLog', () => {
     )
   })
 
+  it('never writes out the name of the protected property', () => {
+    const name = 'instanceRefProperty'
+    const { text, lines } = logged((log) => {
+      const error = new Error(`no ${name}`, { cause: new Error(name) })
+      log.child({ property: name }).error(`${name} is missing`, { path: `/a/${name}/b` }, error)
+    })
+    assert.ok(!text.includes(name), text)
+    assert.equal(lines[0]?.['msg'], 'a protected property is missing')
+  })
+
   it('masks a known secret wherever it stands', () => {
     const { text, lines } = logged((log) => {
       const error = Object.assign(

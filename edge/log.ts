@@ -1,5 +1,6 @@
 import { pino } from 'pino'
 import type { DestinationStream } from 'pino'
+import { hideProtectedName } from '#contract/protocol/protected-name.ts'
 import { Scrubber } from './scrub.ts'
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const
@@ -42,9 +43,9 @@ function wrap(target: pino.Logger, scrubber: Scrubber): Log {
     error?: unknown,
   ): void => {
     if (!target.isLevelEnabled(level)) return
-    const clean = cleanFields(fields, scrubber)
-    if (error !== undefined) clean.error = cleanError(error, scrubber, 0)
-    target[level](clean, '%s', scrubber.scrub(message))
+    const line = cleanFields(fields, scrubber)
+    if (error !== undefined) line['error'] = cleanError(error, scrubber, 0)
+    target[level](line, '%s', clean(scrubber, message))
   }
   return {
     debug: (message, fields) => write('debug', message, fields),
@@ -57,14 +58,17 @@ function wrap(target: pino.Logger, scrubber: Scrubber): Log {
   }
 }
 
+/** Masks known secrets and replaces the name of the protected property. */
+const clean = (scrubber: Scrubber, text: string): string => hideProtectedName(scrubber.scrub(text))
+
 function cleanFields(fields: LogFields, scrubber: Scrubber): Record<string, unknown> {
-  const clean: Record<string, unknown> = {}
+  const cleaned: Record<string, unknown> = {}
   for (const [key, value] of Object.entries(fields)) {
     // the type forbids objects, but a value that came through a cast must not slip into the log either
-    if (typeof value === 'string') clean[key] = scrubber.scrub(value)
-    else if (typeof value !== 'object' || value === null) clean[key] = value
+    if (typeof value === 'string') cleaned[key] = clean(scrubber, value)
+    else if (typeof value !== 'object' || value === null) cleaned[key] = value
   }
-  return clean
+  return cleaned
 }
 
 /** The same log for whoever hands over the fields first, as the database does. */
@@ -79,13 +83,13 @@ export function fieldsFirst(log: Log) {
 const MAX_CAUSES = 5
 
 function cleanError(error: unknown, scrubber: Scrubber, depth: number): unknown {
-  if (!(error instanceof Error)) return { message: scrubber.scrub(String(error)) }
+  if (!(error instanceof Error)) return { message: clean(scrubber, String(error)) }
   const { code } = error as { code?: unknown }
   return {
     name: error.name,
     ...((typeof code === 'string' || typeof code === 'number') && { code }),
-    message: scrubber.scrub(error.message),
-    ...(error.stack !== undefined && { stack: scrubber.scrub(error.stack) }),
+    message: clean(scrubber, error.message),
+    ...(error.stack !== undefined && { stack: clean(scrubber, error.stack) }),
     ...(error.cause !== undefined &&
       depth < MAX_CAUSES && { cause: cleanError(error.cause, scrubber, depth + 1) }),
   }

@@ -1,3 +1,5 @@
+import { hideProtectedName } from '#contract/protocol/protected-name.ts'
+
 /** What the transport refuses, before or beside any business answer (decisions, section 7). */
 export const TRANSPORT_STATUS = {
   REQUEST_INVALID: 400,
@@ -63,5 +65,8 @@ export function problemResponse(problem: Problem, headers: Readonly<Record<strin
 export function transportProblem(error: unknown, requestId: string): Response {
   const refused = error instanceof TransportError ? error : new TransportError('INTERNAL_ERROR')
   const { status, code, message, headers } = refused
-  return problemResponse({ title: TITLES[code], status, code, message, requestId }, headers)
+  return problemResponse(
+    { title: TITLES[code], status, code, message: hideProtectedName(message), requestId },
+    headers,
+  )
 }

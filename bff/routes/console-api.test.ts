@@ -276,7 +276,33 @@ describe('refusals', () => {
     ]
     for (const [method, path, body] of bodies) {
       const problem = assertProblem(await ask(method, path, { body }), 422, 'PROPERTY_PROTECTED')
-      assert.equal(problem.details?.[0]?.property, 'instanceRefProperty')
+      assert.match(problem.details?.[0]?.message ?? '', /^A protected property /)
+      assert.ok(!JSON.stringify(problem).includes('instanceRefProperty'))
+    }
+  })
+
+  test('never write out the name of the protected property', async () => {
+    const name = 'instanceRefProperty'
+    const twice = `{"snapshotVersion":1,"changes":{"${crmCore}":{"${name}":null,"${name}":null}}}`
+    const manifest = demoBundles.find(({ bundle }) => bundle.bundleId === 'crm-suite')
+    const [plugin] = manifest?.plugins ?? []
+    const writes = { ...plugin, resources: [{ ...plugin?.resources[0], writeProperties: [name] }] }
+    const published = '/api/bundles/production/crm-suite/versions/9.9.9'
+    const requests: [string, string, unknown][] = [
+      ['PATCH', configuration, twice],
+      ['PATCH', configuration, { snapshotVersion: 1, changes: { [crmCore]: { [name]: 'bare' } } }],
+      ['PATCH', configuration, { snapshotVersion: 1, changes: {}, [name]: 1 }],
+      ['PATCH', configuration, { snapshotVersion: 1, changes: { [name]: {} } }],
+      ['GET', `${configuration}?${name}=1`, undefined],
+      ['GET', `/api/scopes/${name}/eu-central/1/configuration`, undefined],
+      ['GET', `/api/${name}`, undefined],
+      ['PUT', published, { ...manifest, version: '9.9.9', plugins: [writes] }],
+      ['PUT', published, { ...manifest, version: '9.9.9', [name]: 1 }],
+    ]
+    for (const [method, path, body] of requests) {
+      const { status, text } = await ask(method, path, { body })
+      assert.ok(status >= 400, `${method} ${path}`)
+      assert.ok(!text.includes(name), text)
     }
   })
 

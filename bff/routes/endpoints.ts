@@ -147,12 +147,11 @@ function scopeOf(body: unknown): Place | null {
 function refuseProtected(body: unknown): void {
   const found = findProtectedProperty(body)
   if (found.length === 0) return
-  const message = 'The property instanceRefProperty is written by the runtime alone. Leave it out.'
+  const message = 'A protected property is written by the runtime only. Take it out and try again.'
   throw new ConsoleFailure('PROPERTY_PROTECTED', {
     message,
     details: found.map(({ locator }) => ({
       ...(locator !== undefined && { locator }),
-      property: 'instanceRefProperty',
       errorCode: 'PROPERTY_PROTECTED',
       message,
     })),

@@ -6,6 +6,7 @@ import { createEventBody, EVENT_STREAM_HEADERS, formatEvent } from '#edge/event-
 import type { EventBody } from '#edge/event-stream.ts'
 import type { Log } from '#edge/log.ts'
 import { readStrictJson } from '#edge/strict-json.ts'
+import { hideProtectedProperty } from '../protected-property.ts'
 import type { AssertedPerson } from '../actor-assertion.ts'
 import { eventSourceReader } from '../event-source.ts'
 import type { SourcedEvent } from '../event-source.ts'
@@ -163,5 +164,5 @@ function pass(event: SourcedEvent, person: AssertedPerson): { id: string | null;
   if (!parsed.success) return { id: null, message: null }
   const { kind, ...rest } = parsed.data
   if (!mayIn(person.grants, 'read', rest.scope)) return { id, message: null }
-  return { id, message: formatEvent({ id, event: kind, data: JSON.stringify(rest) }) }
+  return { id, message: formatEvent({ id, event: kind, data: JSON.stringify(hideProtectedProperty(rest)) }) }
 }

@@ -12,6 +12,7 @@ const FOR_BROWSERS = [
   'limits.ts',
   'locator.ts',
   'mask.ts',
+  'protected-name.ts',
   'vocabulary.ts',
 ]
 

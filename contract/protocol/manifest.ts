@@ -102,7 +102,7 @@ function checkResource(manifest: AuthorManifest, resource: ManifestResource, ind
 
 function checkDefinition(place: Place, resource: ManifestResource, definition: PropertyDefinition): Detail[] {
   if (place.property === INSTANCE_REF_PROPERTY && (resource.kind !== 'MODULE' || definition.kind !== 'DATA'))
-    return [refuse(place, `${INSTANCE_REF_PROPERTY} may only be a DATA property of a MODULE`)]
+    return [refuse(place, 'A protected property may only be a DATA property of a MODULE')]
   if (definition.schema === undefined) return []
   const problems = checkSchema(definition.schema)
   if (problems.length > 0) return tell(within(place, 'schema'), problems)
@@ -192,7 +192,7 @@ function problemOfListed(
 ): string | null {
   // Told first and whether it is defined or not: nobody but the runtime ever writes it.
   if (list === 'writeProperties' && property === INSTANCE_REF_PROPERTY)
-    return `${INSTANCE_REF_PROPERTY} is protected and can be in no writeProperties`
+    return 'A protected property can be in no writeProperties'
   if (definition === undefined) return `The Module has no property ${property}`
   if (list === 'writeProperties' && definition.kind !== 'DATA')
     return `${property} is not DATA: a plugin writes no references`

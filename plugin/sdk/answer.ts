@@ -70,7 +70,7 @@ function problemOfWrite(
   const entry = own(request.resources, locator)
   if (entry === undefined) return 'is not a resource of this call'
   if (!isPropertyName(property)) return 'is no property name'
-  if (property === INSTANCE_REF_PROPERTY) return 'is protected: only the runtime writes it'
+  if (property === INSTANCE_REF_PROPERTY) return 'is written by the runtime only'
   if (own(entry.references, property) !== undefined) return 'is a reference, which no plugin writes'
   if (own(writes, property) === undefined) return 'is not among the writes that the plugin declares'
   if (authorization !== null) {

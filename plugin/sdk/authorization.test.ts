@@ -64,6 +64,7 @@ for (const [name, writes] of Object.entries(refused))
     const told = await answerTo(applied(writes))
     assert.equal(told.errorCode, 'WRITE_NOT_AUTHORIZED')
     assert.equal(told.failure?.retryable, false)
+    assert.ok(!told.body.includes('instanceRefProperty'), 'the protected name is not written out')
     assert.equal(told.response, null)
   })
 

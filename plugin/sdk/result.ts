@@ -1,4 +1,5 @@
 import type { JsonValue } from '#contract/protocol/json.ts'
+import { hideProtectedName } from '#contract/protocol/protected-name.ts'
 
 /** Business values by full locator and property name. They are wrapped as Data for the wire, once, whatever is inside. */
 export type Writes = Readonly<Record<string, Readonly<Record<string, JsonValue>>>>
@@ -67,4 +68,4 @@ export class PluginFailure extends Error {
 
 /** A failure of the SDK's own, definite unless said otherwise. */
 export const sdkFailure = (errorCode: SdkErrorCode, message: string, retryable = false): PluginFailure =>
-  new PluginFailure({ errorCode, message, retryable })
+  new PluginFailure({ errorCode, message: hideProtectedName(message), retryable })

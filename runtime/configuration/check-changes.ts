@@ -12,13 +12,14 @@ import type { Problem } from './problem.ts'
 export function protectedProblems(resources: Readonly<Record<string, object>>): Problem[] {
   return Object.entries(resources)
     .filter(([, properties]) => Object.hasOwn(properties, INSTANCE_REF_PROPERTY))
-    .map(([locator]) => ({
-      locator,
-      property: INSTANCE_REF_PROPERTY,
-      errorCode: 'PROPERTY_PROTECTED',
-      message: `${INSTANCE_REF_PROPERTY} is written by the runtime only. Take it out and try again.`,
-    }))
+    .map(([locator]) => ({ locator, ...PROTECTED }))
 }
+
+/** The refusal for naming the protected property; it does not repeat the name. */
+export const PROTECTED = {
+  errorCode: 'PROPERTY_PROTECTED',
+  message: 'A protected property is written by the runtime only. Take it out and try again.',
+} as const
 
 /** The services that the changes refer to. */
 export function servicesOf(changes: readonly PlannedChange[]): string[] {

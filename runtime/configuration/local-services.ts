@@ -12,6 +12,7 @@ import { listLocalServices as listRows } from '../store/configuration/list-local
 import { makeScope } from '../store/configuration/make-scope.ts'
 import { putLocalService } from '../store/configuration/put-local-service.ts'
 import { cursorValues, pageOf } from '../store/page.ts'
+import { PROTECTED } from './check-changes.ts'
 import { refuseFor } from './problem.ts'
 
 // A runtime-local service has no Module identity and no plugin: saving it makes no operation and no installation
@@ -52,15 +53,7 @@ export async function saveLocalService(
   { params, body }: Input<`PUT ${One}`>,
 ): Promise<Answer<`PUT ${One}`>> {
   // inside a value of the business it is only data
-  if (Object.hasOwn(body.values, INSTANCE_REF_PROPERTY)) {
-    refuseFor([
-      {
-        property: INSTANCE_REF_PROPERTY,
-        errorCode: 'PROPERTY_PROTECTED',
-        message: `${INSTANCE_REF_PROPERTY} is written by the runtime only. Take it out and try again.`,
-      },
-    ])
-  }
+  if (Object.hasOwn(body.values, INSTANCE_REF_PROPERTY)) refuseFor([PROTECTED])
   const scope = await makeScope(tx, params, actor)
   const { serviceName } = params
   const row = await putLocalService(tx, {

@@ -3,6 +3,7 @@ import { failureEnvelope } from '#contract/protocol/envelope.ts'
 import type { FailureData } from '#contract/protocol/envelope.ts'
 import type { JsonObject } from '#contract/protocol/json.ts'
 import { MESSAGE_MAX } from '#contract/protocol/limits.ts'
+import { hideInDetail, hideProtectedName } from '#contract/protocol/protected-name.ts'
 import { TransportError } from '#edge/problem.ts'
 import type { Refusal } from '../refusal.ts'
 
@@ -14,11 +15,12 @@ const MAX_DETAILS = 200
 
 /** A refusal as the failure envelope; whatever built its texts, they keep the contract's limits. */
 export function refusalEnvelope(refusal: Refusal, service: ServiceName): JsonObject {
-  const details = refusal.details
-    .slice(0, MAX_DETAILS)
-    .map((detail) => ({ ...detail, message: cut(detail.message) }))
+  const details = refusal.details.slice(0, MAX_DETAILS).map((detail) => {
+    const hidden = hideInDetail(detail)
+    return { ...hidden, message: cut(hidden.message) }
+  })
   const failure: FailureData = {
-    message: cut(refusal.message),
+    message: cut(hideProtectedName(refusal.message)),
     retryable: refusal.retryable,
     errorPath: [service],
     ...(details.length > 0 && { details }),

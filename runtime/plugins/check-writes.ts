@@ -33,7 +33,7 @@ export function checkWrites(
     if (authorized === undefined) return refuse('it names a resource that the plugin is not authorized for')
     const definitions = own(scope.definitions, locator) ?? {}
     for (const [name, data] of Object.entries(properties)) {
-      if (name === INSTANCE_REF_PROPERTY) return refuse(`it writes the protected ${name} of ${locator}`)
+      if (name === INSTANCE_REF_PROPERTY) return refuse(`it writes a protected property of ${locator}`)
       if (!authorized.writeProperties.includes(name)) {
         return refuse(`it writes a property of ${locator} that is not in the plugin’s writeProperties`)
       }

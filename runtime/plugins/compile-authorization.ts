@@ -85,7 +85,7 @@ function compileEntry(
       throw broken(pluginId, `names ${property}, which ${module.locator} does not have`)
   }
   for (const property of writeProperties) {
-    if (property === INSTANCE_REF_PROPERTY) throw broken(pluginId, `may not write the protected ${property}`)
+    if (property === INSTANCE_REF_PROPERTY) throw broken(pluginId, 'may not write a protected property')
     if (kindOf(property) !== 'DATA') throw broken(pluginId, `may not write ${property}, which is a reference`)
   }
   for (const property of credentialProperties) {

@@ -1,5 +1,6 @@
 import type { JsonValue } from '#contract/protocol/json.ts'
 import { MESSAGE_MAX } from '#contract/protocol/limits.ts'
+import { hideProtectedName } from '#contract/protocol/protected-name.ts'
 import type { RuntimeErrorCode } from '#contract/protocol/error-codes.ts'
 import type { Failure } from '#contract/runtime-api/common.ts'
 import { maskStrings } from '#edge/scrub.ts'
@@ -11,7 +12,12 @@ export function callFailure(
   message: string,
   retryable: boolean,
 ): Failure {
-  return { errorCode, message: atMost(message), retryable, errorPath: errorPathTo(pluginId) }
+  return {
+    errorCode,
+    message: atMost(hideProtectedName(message)),
+    retryable,
+    errorPath: errorPathTo(pluginId),
+  }
 }
 
 /** From the outermost service to the source; names beyond the plugin only where they are known logical ones. */

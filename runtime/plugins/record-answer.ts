@@ -5,10 +5,12 @@ import type { JsonValue } from '#contract/protocol/json.ts'
 import type { LifecycleRequest, LifecycleResponse } from '#contract/protocol/lifecycle.ts'
 import { ENVELOPE_VERSION } from '#contract/protocol/limits.ts'
 import { MASK } from '#contract/protocol/mask.ts'
+import { hideProtectedName } from '#contract/protocol/protected-name.ts'
 import { OUTCOMES } from '#contract/protocol/vocabulary.ts'
 import type { OutboundResponse } from '#edge/outbound.ts'
 import { maskStrings } from '#edge/scrub.ts'
 import type { Writes } from '../operations/plan.ts'
+import { atMost } from './failures.ts'
 
 // What an attempt keeps of its answer for people to read: nothing that is sensitive, and of an answer that was not
 // understood nothing but its size, its type and places whose meaning is known.
@@ -68,7 +70,11 @@ export function cleanFailure(
   const path = errorPath?.filter((name) => logicalNames.includes(name)) ?? []
   return {
     errorCode,
-    data: { message: clean(message), retryable, ...(path.length > 0 && { errorPath: path }) },
+    data: {
+      message: atMost(hideProtectedName(clean(message))),
+      retryable,
+      ...(path.length > 0 && { errorPath: path }),
+    },
   }
 }
 

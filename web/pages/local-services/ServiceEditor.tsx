@@ -16,7 +16,7 @@ import { Time } from '../../ui/Time.tsx'
 import { showToast } from '../../ui/toast.ts'
 import { Conflict } from './Conflict.tsx'
 import { baseOf, useServiceDraft } from './use-service-draft.ts'
-import { checkValues } from './values.ts'
+import { checkValues, problemLine } from './values.ts'
 
 const JsonEditor = lazyPart(async () => ({
   default: (await import('../../forms/JsonEditor.tsx')).JsonEditor,
@@ -124,11 +124,7 @@ export function ServiceEditor({
             />
           </Suspense>
           {draft.values === null && (
-            <p className="mt-1 text-xs text-fail">
-              {draft.problems
-                .map(({ path, message }) => [path, message].filter(Boolean).join(': '))
-                .join(' · ')}
-            </p>
+            <p className="mt-1 text-xs text-fail">{draft.problems.map(problemLine).join(' · ')}</p>
           )}
         </div>
         {error && <ErrorState error={error} />}

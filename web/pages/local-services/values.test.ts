@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Translate } from '../../i18n/use-text.ts'
-import { checkValues, compareValues, isDecided, mergeValues } from './values.ts'
+import { checkValues, compareValues, isDecided, mergeValues, problemLine } from './values.ts'
 
 const t = ((key: string) => key) as unknown as Translate
 
@@ -12,6 +12,8 @@ test('values are an object by property names, and the protected name is refused'
     checkValues({ instanceRefProperty: 'x', '9/': 1, ok: true }, t).map(({ path }) => path),
     ['/instanceRefProperty', '/9~1'],
   )
+  const lines = checkValues({ instanceRefProperty: 'x' }, t).map(problemLine)
+  assert.ok(lines.length === 1 && !lines.join('').includes('instanceRefProperty'), lines.join(''))
 })
 
 test('each change is told as mine, theirs, alike or an overlap', () => {

@@ -1,6 +1,7 @@
 import { deepEqual, isJsonObject, type JsonObject, type JsonValue } from '#contract/protocol/json.ts'
 import { INSTANCE_REF_PROPERTY } from '#contract/protocol/limits.ts'
 import { isPropertyName } from '#contract/protocol/locator.ts'
+import { hideProtectedName } from '#contract/protocol/protected-name.ts'
 import type { Translate } from '../../i18n/use-text.ts'
 
 /** What is wrong with a document as the values of a local service; `path` is a JSON pointer into it. */
@@ -20,6 +21,10 @@ export function checkValues(
     return message === null ? [] : [{ path, keyword: 'propertyNames', message }]
   })
 }
+
+/** A problem as one line of text below the editor. */
+export const problemLine = ({ path, message }: { path: string; message: string }): string =>
+  [hideProtectedName(path), message].filter(Boolean).join(': ')
 
 export const textOf = (values: JsonObject): string => JSON.stringify(values, null, 2)
 

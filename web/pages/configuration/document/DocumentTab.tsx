@@ -1,4 +1,5 @@
 import { Suspense } from 'react'
+import { hideProtectedName } from '#contract/protocol/protected-name.ts'
 import { lazyPart } from '../../../fetch-part.ts'
 import { problemWords } from '../../../forms/problem-words.ts'
 import { useText, type Translate } from '../../../i18n/use-text.ts'
@@ -99,4 +100,5 @@ function tell({ kind, detail }: DocumentProblem, t: Translate): string {
   }
 }
 
-const readable = (pointer: string): string => pointer.slice(1).replaceAll('~1', '/').replaceAll('~0', '~')
+const readable = (pointer: string): string =>
+  hideProtectedName(pointer.slice(1).replaceAll('~1', '/').replaceAll('~0', '~'))
