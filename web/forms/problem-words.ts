@@ -20,11 +20,11 @@ const SENTENCES: readonly (readonly [RegExp, Told])[] = [
     ([n], t) => t('forms.says.minProperties', { n: Number(n) }),
   ],
   [/^Must have at most (\d+) propert(?:y|ies)$/, ([n], t) => t('forms.says.maxProperties', { n: Number(n) })],
-  [/^Must be at least (\S+)$/, ([limit = ''], t) => t('forms.says.minimum', { limit })],
-  [/^Must be at most (\S+)$/, ([limit = ''], t) => t('forms.says.maximum', { limit })],
-  [/^Must be more than (\S+)$/, ([limit = ''], t) => t('forms.says.above', { limit })],
-  [/^Must be less than (\S+)$/, ([limit = ''], t) => t('forms.says.below', { limit })],
-  [/^Must be a multiple of (\S+)$/, ([step = ''], t) => t('forms.says.multipleOf', { step })],
+  [/^Must be at least (\S+)$/, ([limit = ''], t) => t('forms.says.minimum', { limit: numberIn(limit) })],
+  [/^Must be at most (\S+)$/, ([limit = ''], t) => t('forms.says.maximum', { limit: numberIn(limit) })],
+  [/^Must be more than (\S+)$/, ([limit = ''], t) => t('forms.says.above', { limit: numberIn(limit) })],
+  [/^Must be less than (\S+)$/, ([limit = ''], t) => t('forms.says.below', { limit: numberIn(limit) })],
+  [/^Must be a multiple of (\S+)$/, ([step = ''], t) => t('forms.says.multipleOf', { step: numberIn(step) })],
   [/^Must match the pattern (.+)$/s, ([pattern = ''], t) => t('forms.says.pattern', { pattern })],
   [/^Must be one of (.+)$/s, ([values = ''], t) => t('forms.says.oneOf', { values })],
   [
@@ -50,6 +50,9 @@ const THINGS: Readonly<Record<string, PlainTextKey>> = {
   'a URI such as https://example.com/path': 'forms.thing.uri',
   'a UUID': 'forms.thing.uuid',
 }
+
+/** A number is written as the language writes numbers, as it is in the hint beside the field. */
+const numberIn = (text: string): number | string => (Number.isFinite(Number(text)) ? Number(text) : text)
 
 export function problemWords(message: string, t: Translate): string {
   for (const [shape, tell] of SENTENCES) {

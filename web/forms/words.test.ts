@@ -2,24 +2,16 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { checkValue } from '#contract/protocol/json-schema.ts'
 import type { JsonValue } from '#contract/protocol/json.ts'
-import { forms } from '../i18n/en/forms.ts'
-import { forms as chinese } from '../i18n/zh/forms.ts'
-import { choose, cut, type Messages } from '../i18n/messages.ts'
-import type { Translate } from '../i18n/use-text.ts'
 import { MASK } from '#contract/protocol/mask.ts'
+import { translator } from '../i18n/testing.ts'
 import { cronWords } from './cron-words.ts'
 import { setData } from './edit.ts'
+import { limitsText } from './limits-text.ts'
 import { problemText } from './problem-text.ts'
 import { problemWords } from './problem-words.ts'
 
-const translate =
-  (texts: Messages, language: string) =>
-  (key: string, parameters: Record<string, unknown> = {}): string =>
-    cut(choose(texts[key.slice('forms.'.length)] ?? key, parameters['n'], new Intl.PluralRules(language)))
-      .map((part, index) => (index % 2 === 0 ? part : String(parameters[part])))
-      .join('')
-const en = translate(forms, 'en') as Translate
-const zh = translate(chinese, 'zh') as Translate
+const en = await translator('en')
+const zh = await translator('zh')
 
 describe('what the validator says', () => {
   const cases: [schema: JsonValue, value: JsonValue][] = [
@@ -58,6 +50,15 @@ describe('what the validator says', () => {
       assert.equal(problemWords(problem.message, en), problem.message)
       assert.match(problemWords(problem.message, zh), /\p{Script=Han}/u, problem.message)
     }
+  })
+
+  it('writes numbers as the hint at the field writes them', () => {
+    const schema = { type: 'integer', minimum: 1, maximum: 65_535 } as const
+    const [problem] = checkValue(schema, 70_000)
+    assert.ok(problem)
+    assert.equal(problemWords(problem.message, en), 'Must be at most 65,535')
+    assert.equal(limitsText({ kind: 'DATA', schema }, en), '1 to 65,535')
+    assert.equal(limitsText({ kind: 'DATA', schema: { minimum: 0.0001 } }, en), 'at least 0.0001')
   })
 
   it('is shown as it is where it has no words of ours', () => {

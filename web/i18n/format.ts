@@ -1,99 +1,97 @@
+import type { Locale } from './catalogue.ts'
 import { localeState } from './locale.ts'
+import type { Translate } from './use-text.ts'
 
-/** Numbers, dates and durations as the locale that is shown writes them. Formatters are costly, so each is made once. */
-const made = new Map<string, Intl.DateTimeFormat | Intl.RelativeTimeFormat>()
+/** Dates, times and durations in the given language. A `DateTimeFormat` is costly, so each is made once. */
+const formats = new Map<string, Intl.DateTimeFormat>()
 
-function dateTime(name: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
-  const { locale } = localeState()
+function dateTime(locale: Locale, name: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
   const key = `${locale} ${name}`
-  const known = made.get(key)
-  if (known instanceof Intl.DateTimeFormat) return known
+  const known = formats.get(key)
+  if (known) return known
   const format = new Intl.DateTimeFormat(locale === 'en' ? 'en-GB' : 'zh-CN', options)
-  made.set(key, format)
+  formats.set(key, format)
   return format
 }
 
-function relative(): Intl.RelativeTimeFormat {
-  const { locale } = localeState()
-  const key = `${locale} relative`
-  const known = made.get(key)
-  if (known instanceof Intl.RelativeTimeFormat) return known
-  const format = new Intl.RelativeTimeFormat(locale, { numeric: 'auto', style: 'narrow' })
-  made.set(key, format)
-  return format
-}
+const currentLocale = (): Locale => localeState().locale
 
 export function formatNumber(value: number): string {
   return localeState().number.format(value)
 }
 
-const WHOLE: Intl.DateTimeFormatOptions = {
-  year: 'numeric',
-  month: 'short',
-  day: '2-digit',
-  hour: '2-digit',
-  minute: '2-digit',
-  second: '2-digit',
-  hour12: false,
+const DATE = { month: 'short', day: '2-digit' } as const
+// h23, because `hour12: false` may write midnight as 24:00
+const MINUTES = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const
+const SECONDS = { ...MINUTES, second: '2-digit' } as const
+
+/** `22 Nov 2026, 15:40:38 (GMT+8)` or `2026年11月22日 15:40:38 (GMT+8)`, in the person's zone. */
+export function formatLocalTime(at: number, locale = currentLocale()): string {
+  const text = dateTime(locale, 'local', { year: 'numeric', ...DATE, ...SECONDS }).format(at)
+  // formatted on its own: Chinese would put the zone between the date and the time
+  const zone = dateTime(locale, 'zone', { timeZoneName: 'short' })
+    .formatToParts(at)
+    .find(({ type }) => type === 'timeZoneName')
+  return zone ? `${text} (${zone.value})` : text
 }
 
-/** 21 Nov 2026, 14:03:12 in the person's zone, with the zone's name. */
-export function formatLocalTime(at: number): string {
-  return dateTime('local', { ...WHOLE, timeZoneName: 'short' }).format(at)
-}
-
-/** 2026-11-21 14:03:12 UTC: what goes into a ticket. */
+/** `2026-11-21 14:03:12 UTC`: what goes into a ticket. */
 export function formatUtcTime(at: number): string {
   return `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')} UTC`
 }
 
-/** 21 Nov 14:03, for things that are older than a week. */
-export function formatShortTime(at: number, now: number): string {
+/** `21 Nov, 14:03`; the date alone for another year. */
+export function formatShortTime(at: number, now: number, locale = currentLocale()): string {
   const sameYear = new Date(at).getFullYear() === new Date(now).getFullYear()
   return sameYear
-    ? dateTime('short', {
-        month: 'short',
-        day: '2-digit',
-        hour: '2-digit',
-        minute: '2-digit',
-        hour12: false,
-      }).format(at)
-    : dateTime('short-year', { year: 'numeric', month: 'short', day: '2-digit' }).format(at)
+    ? dateTime(locale, 'short', { ...DATE, ...MINUTES }).format(at)
+    : dateTime(locale, 'date', { year: 'numeric', ...DATE }).format(at)
 }
 
-export function formatClockTime(at: number): string {
-  return dateTime('clock', { hour: '2-digit', minute: '2-digit', second: '2-digit', hour12: false }).format(
-    at,
-  )
+export function formatClockTime(at: number, locale = currentLocale()): string {
+  return dateTime(locale, 'clock', SECONDS).format(at)
 }
 
-const MINUTE = 60_000
+const SECOND = 1000
+const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 
-/** "4 min ago", "in 12 s"; a date beyond a week. */
-export function formatRelativeTime(at: number, now: number): string {
-  const distance = at - now
-  const size = Math.abs(distance)
-  if (size >= 7 * DAY) return formatShortTime(at, now)
-  if (size >= DAY) return relative().format(Math.trunc(distance / DAY), 'day')
-  if (size >= HOUR) return relative().format(Math.trunc(distance / HOUR), 'hour')
-  if (size >= MINUTE) return relative().format(Math.trunc(distance / MINUTE), 'minute')
-  return relative().format(Math.trunc(distance / 1000), 'second')
+type Unit = 'days' | 'hours' | 'minutes' | 'seconds'
+const UNITS: readonly (readonly [Unit, number])[] = [
+  ['days', DAY],
+  ['hours', HOUR],
+  ['minutes', MINUTE],
+  ['seconds', SECOND],
+]
+
+/** `4 min ago`, `in 12 s`; a date beyond a week. */
+export function formatRelativeTime(at: number, now: number, t: Translate): string {
+  const distance = Math.abs(at - now)
+  if (distance >= 7 * DAY) return formatShortTime(at, now)
+  const unit = UNITS.find(([, size]) => distance >= size)
+  if (!unit) return t('common.time.now')
+  const [name, size] = unit
+  return t(`common.time.${at < now ? 'past' : 'future'}.${name}`, { n: Math.floor(distance / size) })
 }
 
-/** 412 ms · 3.2 s · 4 min 10 s · 2 h 5 min · 3 d 4 h */
-export function formatDuration(ms: number): string {
-  if (ms < 1000) return `${Math.round(ms)} ms`
-  if (ms < 10_000) return `${(ms / 1000).toFixed(1)} s`
-  if (ms < MINUTE) return `${Math.floor(ms / 1000)} s`
-  if (ms < HOUR) return two(ms, MINUTE, 'min', 1000, 's')
-  if (ms < DAY) return two(ms, HOUR, 'h', MINUTE, 'min')
-  return two(ms, DAY, 'd', HOUR, 'h')
+/** `412 ms`, `3.2 s`, `4 min 10 s`, `2 h 5 min`, `3 days 4 h`: at most two units. */
+export function formatDuration(ms: number, t: Translate): string {
+  if (ms < SECOND) return t('common.duration.milliseconds', { n: Math.round(ms) })
+  if (ms < 10 * SECOND) return t('common.duration.seconds', { n: Math.round(ms / 100) / 10 })
+  if (ms < MINUTE) return t('common.duration.seconds', { n: Math.floor(ms / SECOND) })
+  const two = (first: Unit, size: number, second: Unit, part: number) => {
+    const head = t(`common.duration.${first}`, { n: Math.floor(ms / size) })
+    const rest = Math.floor((ms % size) / part)
+    return rest === 0 ? head : `${head} ${t(`common.duration.${second}`, { n: rest })}`
+  }
+  if (ms < HOUR) return two('minutes', MINUTE, 'seconds', SECOND)
+  if (ms < DAY) return two('hours', HOUR, 'minutes', MINUTE)
+  return two('days', DAY, 'hours', HOUR)
 }
 
-function two(ms: number, big: number, bigName: string, small: number, smallName: string): string {
-  const rest = Math.floor((ms % big) / small)
-  const head = `${Math.floor(ms / big)} ${bigName}`
-  return rest === 0 ? head : `${head} ${rest} ${smallName}`
+/** A duration where there is little room: its largest unit alone, rounded down. */
+export function formatRoughDuration(ms: number, t: Translate): string {
+  const [name, size] = UNITS.find(([, candidate]) => ms >= candidate) ?? (['milliseconds', 1] as const)
+  return t(`common.duration.${name}`, { n: Math.floor(ms / size) })
 }

@@ -19,6 +19,14 @@ export type LocaleState = {
   readonly number: Intl.NumberFormat
 }
 
+export const localeStateOf = (locale: Locale, texts: LocaleState['texts']): LocaleState => ({
+  locale,
+  texts,
+  plural: new Intl.PluralRules(locale),
+  // every digit: a limit of 0.0001 must not read as 0
+  number: new Intl.NumberFormat(locale, { maximumFractionDigits: 20 }),
+})
+
 let state: LocaleState | undefined
 const listeners = new Set<() => void>()
 
@@ -68,12 +76,7 @@ const started = new Promise<void>((resolve) => (startedNow = resolve))
 
 async function show(locale: Locale, namespaces: readonly PageNamespace[]): Promise<void> {
   const [core, pages] = await Promise.all([fetchPart(coreTexts[locale]), load(locale, namespaces)])
-  state = {
-    locale,
-    texts: { ...core, ...pages },
-    plural: new Intl.PluralRules(locale),
-    number: new Intl.NumberFormat(locale),
-  }
+  state = localeStateOf(locale, { ...core, ...pages })
   document.documentElement.lang = locale === 'zh' ? 'zh-Hans' : 'en'
   startedNow()
   tell()

@@ -45,8 +45,11 @@ export function useRichText(): TranslateRich {
 
 /** Outside of components, e.g. for a Markdown export. */
 export function currentText(): Translate {
-  return bind(localeState()).t
+  return translateIn(localeState())
 }
+
+/** The texts of any language, whichever is shown. */
+export const translateIn = (state: LocaleState): Translate => bind(state).t
 
 function useBound(): Bound {
   return bind(useSyncExternalStore(subscribeToLocale, localeState))

@@ -1,4 +1,5 @@
-import { useText } from '../i18n/use-text.ts'
+import { joinList } from '../i18n/punctuation.ts'
+import { useText, type Translate } from '../i18n/use-text.ts'
 import { Icon } from '../ui/icons/Icon.tsx'
 import { LanguageSwitch } from '../ui/LanguageSwitch.tsx'
 import { closePopup, Popup } from '../ui/Popup.tsx'
@@ -33,7 +34,12 @@ export function UserMenu() {
             <span className="block truncate leading-4 font-medium">
               {user ? name : <Skeleton className="w-24" />}
             </span>
-            <span className="block truncate text-2xs leading-3.5 text-faint">{roles.join(', ')}</span>
+            <span className="block truncate text-2xs leading-3.5 text-faint">
+              {joinList(
+                t,
+                roles.map((role) => roleText(role, t)),
+              )}
+            </span>
           </span>
           <Icon name="chevronDown" size={12} className="rotate-180 text-faint" />
         </button>
@@ -64,4 +70,12 @@ export function UserMenu() {
       </div>
     </Popup>
   )
+}
+
+const ROLES = ['viewer', 'operator', 'support', 'admin'] as const
+
+/** A role in words; one that this console does not know is shown as it is. */
+function roleText(role: string, t: Translate): string {
+  const known = ROLES.find((name) => name === role)
+  return known ? t(`vocabulary.role.${known}`) : role
 }

@@ -1,3 +1,4 @@
+import { joinList } from '../i18n/punctuation.ts'
 import { useText } from '../i18n/use-text.ts'
 import { Checkbox } from './Checkbox.tsx'
 import { cx } from './class-names.ts'
@@ -48,8 +49,11 @@ export function ChoiceFilter({
           {chosen.length > 0 && (
             <span className="min-w-0 truncate font-medium">
               {chosen.length > 2
-                ? t('common.filter.chosen', { n: chosen.length })
-                : chosen.map((choice) => choice.label).join(', ')}
+                ? t('common.filter.selected', { n: chosen.length })
+                : joinList(
+                    t,
+                    chosen.map((choice) => choice.label),
+                  )}
             </span>
           )}
           <Icon name="chevronDown" size={12} className="text-muted" />

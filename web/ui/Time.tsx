@@ -1,5 +1,5 @@
 import { formatDuration, formatLocalTime, formatRelativeTime, formatUtcTime } from '../i18n/format.ts'
-import { useText } from '../i18n/use-text.ts'
+import { useText, type Translate } from '../i18n/use-text.ts'
 import { cx } from './class-names.ts'
 import { Tooltip } from './Tooltip.tsx'
 import { useNow } from './use-now.ts'
@@ -20,6 +20,7 @@ export function Time({
   inRow?: boolean
   className?: string | undefined
 }) {
+  const t = useText()
   const moment = typeof at === 'number' ? at : Date.parse(at)
   // what is older than an hour changes slowly, but one clock is cheaper than choosing
   const now = useNow(1000)
@@ -34,7 +35,7 @@ export function Time({
           tabIndex={inRow ? undefined : 0}
           className={cx('rounded-sm whitespace-nowrap', className)}
         >
-          {exact ? formatLocalTime(moment) : formatRelativeTime(moment, now)}
+          {exact ? formatLocalTime(moment) : formatRelativeTime(moment, now, t)}
         </time>
       )}
     </Tooltip>
@@ -55,30 +56,34 @@ function BothZones({ at }: { at: number }) {
 
 /** How long something took; with `since` alone it counts on. */
 export function Duration({ ms, since }: { ms?: number | null; since?: string | number | null }) {
+  const t = useText()
   if (ms !== null && ms !== undefined)
-    return <span className="whitespace-nowrap tabular-nums">{formatDuration(ms)}</span>
+    return <span className="whitespace-nowrap tabular-nums">{formatDuration(ms, t)}</span>
   if (since === null || since === undefined) return null
   return <Running since={toMoment(since)} />
 }
 
 function Running({ since }: { since: number }) {
+  const t = useText()
   const now = useNow(1000)
   return (
-    <span className="whitespace-nowrap tabular-nums">
-      {formatDuration(Math.floor(Math.max(0, now - since) / 1000) * 1000)}
+    <span className="whitespace-nowrap tabular-nums">{clockText(Math.floor((now - since) / 1000), t)}</span>
+  )
+}
+
+/** Counts down to a moment and then stays at zero. A screen reader is not told every second. */
+export function Countdown({ to, className }: { to: string | number; className?: string | undefined }) {
+  const t = useText()
+  const now = useNow(1000)
+  return (
+    <span role="timer" aria-live="off" className={cx('whitespace-nowrap', className)}>
+      {clockText(Math.ceil((toMoment(to) - now) / 1000), t)}
     </span>
   )
 }
 
-/** Counts down to a moment and then stands at nought. A screen reader is not told every second. */
-export function Countdown({ to, className }: { to: string | number; className?: string | undefined }) {
-  const now = useNow(1000)
-  const left = Math.max(0, Math.ceil((toMoment(to) - now) / 1000))
-  return (
-    <span role="timer" aria-live="off" className={cx('whitespace-nowrap', className)}>
-      {left === 0 ? '0 s' : formatDuration(left * 1000).replace('.0', '')}
-    </span>
-  )
-}
+/** Whole seconds on a running clock, never below zero. */
+const clockText = (seconds: number, t: Translate): string =>
+  seconds <= 0 ? t('common.duration.seconds', { n: 0 }) : formatDuration(seconds * 1000, t)
 
 const toMoment = (at: string | number) => (typeof at === 'number' ? at : Date.parse(at))

@@ -1,6 +1,7 @@
 import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
 import { choicesOf, schemaOf } from '../../forms/control-kind.ts'
 import { limitsText } from '../../forms/limits-text.ts'
+import { joinClauses, joinList } from '../../i18n/punctuation.ts'
 import type { Translate } from '../../i18n/use-text.ts'
 
 const TYPES = {
@@ -19,7 +20,7 @@ const MANY = 6
 export function describeDefinition(definition: PropertyDefinition, t: Translate): string {
   if (definition.kind !== 'DATA') return t(`catalog.holds.${definition.kind}`)
   const limits = limitsText(definition, t)
-  return [holdsText(definition, t), limits].filter((part) => part !== '').join(', ')
+  return joinClauses(t, [holdsText(definition, t), limits])
 }
 
 function holdsText(definition: PropertyDefinition, t: Translate): string {
@@ -28,7 +29,7 @@ function holdsText(definition: PropertyDefinition, t: Translate): string {
   if (choices !== null) {
     const shown = choices.slice(0, MANY).map(({ title }) => title)
     return t('catalog.holds.choice', {
-      choices: [...shown, ...(choices.length > MANY ? ['…'] : [])].join(', '),
+      choices: joinList(t, [...shown, ...(choices.length > MANY ? ['…'] : [])]),
     })
   }
   const { type, format } = schema

@@ -63,4 +63,8 @@ export const vocabulary = {
   'kind.GATEWAY': 'Gateway',
   'kind.AGENT': 'Agent',
   'kind.TIMER': 'Timer',
+  'role.viewer': 'Viewer',
+  'role.operator': 'Operator',
+  'role.support': 'Support engineer',
+  'role.admin': 'Administrator',
 } as const

@@ -61,5 +61,9 @@ export const vocabulary: Translated<typeof source> = {
   'kind.MODULE': '模块',
   'kind.GATEWAY': '网关',
   'kind.AGENT': '代理',
-  'kind.TIMER': '定时器',
+  'kind.TIMER': '定时任务',
+  'role.viewer': '只读用户',
+  'role.operator': '操作员',
+  'role.support': '支持工程师',
+  'role.admin': '管理员',
 }

@@ -90,7 +90,7 @@ export function NeedsPerson() {
           </Group>
           <Group
             title={t('overview.needs.held')}
-            hint={t('overview.needs.held.hint', { time: formatDuration(LONG_MS) })}
+            hint={t('overview.needs.held.hint', { time: formatDuration(LONG_MS, t) })}
             shown={held.length}
             count={held.length}
             all={paths.installations({ claim: 'PENDING,RUNNING', sort: 'updatedAt' })}

@@ -103,7 +103,7 @@ function LimitValue({ plugin, limit }: { plugin: Plugin; limit: Limit }) {
   const t = useText()
   const set = plugin[limit]
   const value = set ?? LIMIT_RANGE[limit].standard
-  const text = limit === 'maxAttempts' ? String(value) : formatDuration(value)
+  const text = limit === 'maxAttempts' ? String(value) : formatDuration(value, t)
   return set === undefined ? (
     <span className="text-muted">{t('plugins.fact.standard', { value: text })}</span>
   ) : (

@@ -121,7 +121,7 @@ const pluginColumns = (t: Translate): Column<Plugin>[] => [
       return limits.length === 0 ? (
         <span className="text-faint">{t('plugins.limits.standard')}</span>
       ) : (
-        limits.map((limit) => limitText(limit, plugin[limit] ?? 0)).join(' · ')
+        limits.map((limit) => limitText(limit, plugin[limit] ?? 0, t)).join(' · ')
       )
     },
     width: '11rem',
@@ -136,5 +136,5 @@ const pluginColumns = (t: Translate): Column<Plugin>[] => [
   },
 ]
 
-const limitText = (limit: Limit, value: number): string =>
-  limit === 'maxAttempts' ? `× ${value}` : formatDuration(value)
+const limitText = (limit: Limit, value: number, t: Translate): string =>
+  limit === 'maxAttempts' ? `× ${value}` : formatDuration(value, t)

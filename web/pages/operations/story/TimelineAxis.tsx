@@ -1,5 +1,5 @@
 import type { Ref } from 'react'
-import { formatClockTime, formatDuration, formatUtcTime } from '../../../i18n/format.ts'
+import { formatClockTime, formatDuration, formatRoughDuration, formatUtcTime } from '../../../i18n/format.ts'
 import { useText } from '../../../i18n/use-text.ts'
 import { cx } from '../../../ui/class-names.ts'
 import { rowGrid, type Drawing } from './drawing.ts'
@@ -48,14 +48,14 @@ function StretchLabels({ stretch, drawing }: { stretch: Stretch; drawing: Drawin
   const left = drawing.x(stretch.from)
   const room = drawing.x(stretch.to) - left
   if (stretch.kind === 'pause') {
-    const time = formatDuration(stretch.to - stretch.from)
+    const length = stretch.to - stretch.from
     return (
       <span
-        title={t('operations.story.pause', { time })}
+        title={t('operations.story.pause', { time: formatDuration(length, t) })}
         className="absolute bottom-1 truncate text-center text-faint"
         style={{ left, width: room }}
       >
-        {room >= PAUSE_PX && time.split(' ').slice(0, 2).join(' ')}
+        {room >= PAUSE_PX && formatRoughDuration(length, t)}
       </span>
     )
   }
@@ -77,7 +77,7 @@ function StretchLabels({ stretch, drawing }: { stretch: Stretch; drawing: Drawin
             className="absolute bottom-1 -translate-x-1/2 whitespace-nowrap tabular-nums"
             style={{ left: drawing.x(stretch.from + offset) }}
           >
-            +{formatDuration(offset).replace('.0 ', ' ')}
+            +{formatDuration(offset, t)}
           </span>
         ))}
     </>

@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import { formatClockTime, formatDuration } from '../../../i18n/format.ts'
+import { joinClauses, labelled } from '../../../i18n/punctuation.ts'
 import { useRichText, useText, type Translate } from '../../../i18n/use-text.ts'
 import { paths } from '../../../paths.ts'
 import { cx } from '../../../ui/class-names.ts'
@@ -126,15 +127,14 @@ function MarkLink({ operationId, mark, chosen }: { operationId: string; mark: Ma
 
 /** A bar in words: what a screen reader says and what the pointer is told. */
 function barText({ attempt, verdict, from, to }: Bar, t: Translate): string {
-  return [
-    `${t('operations.attempt.name', { attempt: attempt.attempt, run: attempt.run })}: ${t(verdictLook[verdict].word)}`,
+  const name = t('operations.attempt.name', { attempt: attempt.attempt, run: attempt.run })
+  return joinClauses(t, [
+    labelled(t, name, t(verdictLook[verdict].word)),
     attempt.failure?.errorCode,
     attempt.late && t('operations.attempt.late'),
     formatClockTime(from),
-    to === null ? null : formatDuration(to - from),
-  ]
-    .filter(Boolean)
-    .join(', ')
+    to !== null && formatDuration(to - from, t),
+  ])
 }
 
 const WORDS_PX = 104

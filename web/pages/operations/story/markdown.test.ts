@@ -1,22 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { common } from '../../../i18n/en/common.ts'
-import { errors } from '../../../i18n/en/errors.ts'
-import { operations } from '../../../i18n/en/operations.ts'
-import { vocabulary } from '../../../i18n/en/vocabulary.ts'
-import type { Translate } from '../../../i18n/use-text.ts'
+import { translator } from '../../../i18n/testing.ts'
 import { operationMarkdown } from './markdown.ts'
 import { supportBundle, supportBundleName } from './support-bundle.ts'
 import { at, attempt, call, failure, operation, refusal, timeout } from './testing.ts'
 
-const texts: Record<string, Readonly<Record<string, unknown>>> = { common, errors, operations, vocabulary }
-const t = ((key: string, parameters: Record<string, string | number> = {}) => {
-  const dot = key.indexOf('.')
-  const text = texts[key.slice(0, dot)]?.[key.slice(dot + 1)]
-  assert.ok(typeof text === 'string', key)
-  return text.replaceAll(/\{(\w+)\}/g, (_, name: string) => String(parameters[name]))
-}) as Translate
-const describe = (code: string) => ({ title: `Title of ${code}`, remedy: 'Mend it.' })
+const t = await translator('en')
+const describe = (code: string) => ({ title: `Title of ${code}`, remedy: 'Fix it.' })
 const link = 'https://console.example/operations/x'
 
 const failed = operation(
@@ -67,7 +57,7 @@ test('equal attempts are one line, other ones are told apart', () => {
 
 test('a sensitive value is only ever set or not set', () => {
   const text = operationMarkdown(failed, { t, link, describe })
-  assert.match(text, /`password`: not set → set, hidden/)
+  assert.match(text, /`password`: not set → set \(hidden\)/)
   assert.match(text, /`port`: `25` → not set/)
 })
 

@@ -32,7 +32,8 @@ export function operationMarkdown(
 function headOf(operation: OperationDetail, t: Translate, link: string): string {
   const { installation, requestedBy, reason, createdAt, startedAt, finishedAt } = operation
   const { environmentKey, applicationRuntimeId, workspaceId, bundle, bundleInstallId } = installation
-  const took = startedAt && finishedAt ? formatDuration(Date.parse(finishedAt) - Date.parse(startedAt)) : null
+  const took =
+    startedAt && finishedAt ? formatDuration(Date.parse(finishedAt) - Date.parse(startedAt), t) : null
   const lines: [string, string | null][] = [
     [t('operations.field.operation'), `[${operation.operationId}](${link})`],
     [t('operations.field.state'), stateText(operation, t)],
@@ -105,7 +106,7 @@ function groupText([first, ...more]: [Bar, ...Bar[]], t: Translate): string {
   const name = t('operations.attempt.name', { attempt: first.attempt.attempt, run: first.attempt.run })
   const range = more.length === 0 ? name : `${name} … ${last.attempt.attempt}`
   const times = formatUtcTime(first.from) + (more.length === 0 ? '' : ` … ${formatUtcTime(last.from)}`)
-  const took = first.to === null || more.length > 0 ? '' : `, ${formatDuration(first.to - first.from)}`
+  const took = first.to === null || more.length > 0 ? '' : `, ${formatDuration(first.to - first.from, t)}`
   const code = last.attempt.failure ? `, \`${last.attempt.failure.errorCode}\`` : ''
   const late = first.attempt.late ? `, ${t('operations.attempt.late')}` : ''
   return `${range}: ${t(verdictLook[first.verdict].word)}${code}${late}, ${times}${took}`

@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { formatDuration, formatLocalTime, formatRelativeTime, formatRoughDuration } from './format.ts'
+import { formatShortTime } from './format.ts'
+import { translator } from './testing.ts'
+
+const zone = process.env['TZ']
+before(() => (process.env['TZ'] = 'Asia/Shanghai'))
+after(() => (zone === undefined ? delete process.env['TZ'] : (process.env['TZ'] = zone)))
+
+const en = await translator('en')
+const zh = await translator('zh')
+
+const SECOND = 1000
+const MINUTE = 60 * SECOND
+const HOUR = 60 * MINUTE
+const DAY = 24 * HOUR
+
+test('a duration has at most two units, in the words of the language', () => {
+  const cases: [ms: number, english: string, chinese: string][] = [
+    [0, '0 ms', '0 毫秒'],
+    [412, '412 ms', '412 毫秒'],
+    [3210, '3.2 s', '3.2 秒'],
+    [4000, '4 s', '4 秒'],
+    [9960, '10 s', '10 秒'],
+    [59_900, '59 s', '59 秒'],
+    [6 * MINUTE + 38 * SECOND, '6 min 38 s', '6 分钟 38 秒'],
+    [10 * MINUTE, '10 min', '10 分钟'],
+    [2 * HOUR + 5 * MINUTE, '2 h 5 min', '2 小时 5 分钟'],
+    [DAY + 4 * HOUR, '1 day 4 h', '1 天 4 小时'],
+    [3 * DAY, '3 days', '3 天'],
+  ]
+  for (const [ms, english, chinese] of cases) {
+    assert.equal(formatDuration(ms, en), english)
+    assert.equal(formatDuration(ms, zh), chinese)
+  }
+})
+
+test('where there is little room a duration is its largest unit', () => {
+  assert.equal(formatRoughDuration(6 * MINUTE + 38 * SECOND, en), '6 min')
+  assert.equal(formatRoughDuration(6 * MINUTE + 38 * SECOND, zh), '6 分钟')
+  assert.equal(formatRoughDuration(412, en), '412 ms')
+})
+
+test('a moment is told from now, before and after', () => {
+  const now = Date.parse('2026-11-22T07:40:38Z')
+  const cases: [distance: number, english: string, chinese: string][] = [
+    [-300, 'just now', '刚刚'],
+    [-16 * MINUTE - 50 * SECOND, '16 min ago', '16 分钟前'],
+    [17 * SECOND, 'in 17 s', '17 秒后'],
+    [-DAY - 23 * HOUR, '1 day ago', '1 天前'],
+    [-2 * DAY, '2 days ago', '2 天前'],
+    [3 * HOUR, 'in 3 h', '3 小时后'],
+  ]
+  for (const [distance, english, chinese] of cases) {
+    assert.equal(formatRelativeTime(now + distance, now, en), english)
+    assert.equal(formatRelativeTime(now + distance, now, zh), chinese)
+  }
+})
+
+test('a local time ends with its zone', () => {
+  const at = Date.parse('2026-11-22T07:40:38Z')
+  assert.equal(formatLocalTime(at, 'en'), '22 Nov 2026, 15:40:38 (GMT+8)')
+  assert.equal(formatLocalTime(at, 'zh'), '2026年11月22日 15:40:38 (GMT+8)')
+})
+
+test('midnight is the beginning of a day', () => {
+  const at = Date.parse('2026-11-21T16:00:00Z')
+  assert.equal(formatLocalTime(at, 'en'), '22 Nov 2026, 00:00:00 (GMT+8)')
+  assert.equal(formatShortTime(at, at, 'zh'), '11月22日 00:00')
+  assert.equal(formatShortTime(at, at + 400 * DAY, 'en'), '22 Nov 2026')
+})

@@ -1,0 +1,13 @@
+import type { Translate } from './use-text.ts'
+
+/** `a, b, c`: names, ids, choices. The punctuation is that of the language: Chinese has its own. */
+export const joinList = (t: Translate, items: readonly string[]): string =>
+  items.join(t('common.punctuation.list'))
+
+/** `Attempt 1, failed, 3 s`: parts of one statement; what is empty is left out. */
+export const joinClauses = (t: Translate, parts: readonly (string | false | null | undefined)[]): string =>
+  parts.filter(Boolean).join(t('common.punctuation.clause'))
+
+/** `label: text` */
+export const labelled = (t: Translate, label: string, text: string): string =>
+  `${label}${t('common.punctuation.colon')}${text}`
