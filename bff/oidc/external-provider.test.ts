@@ -249,7 +249,7 @@ describe('sign-in with an identity provider elsewhere', () => {
     const ada = new TestBrowser(other.origin)
     const failed = await ada.request('/auth/login')
     assert.equal(failed.status, 503)
-    assert.match(await failed.text(), /cannot be reached/)
+    assert.match(await failed.text(), /can’t be reached/)
     const late = new Elsewhere()
     await late.start(port)
     assert.equal((await ada.request('/auth/login')).status, 303)

@@ -135,7 +135,7 @@ describe('the embedded identity provider behind a reverse proxy', () => {
       headers: { accept: 'text/html' },
     })
     assert.equal(odd.status, 400)
-    assert.match(await odd.text(), /Signing in did not work/)
+    assert.match(await odd.text(), /Sign-in failed/)
   })
 })
 

@@ -34,7 +34,7 @@ describe('the sign-in limiter', () => {
     const refused = await browser.submit(form, 'ADA', 'correct horse')
     assert.equal(refused.status, 429)
     assert.equal(refused.headers.get('retry-after'), '120')
-    assert.match(await refused.text(), /too many attempts/)
+    assert.match(await refused.text(), /Too many attempts/)
     const eve = new TestBrowser(server.origin)
     assert.equal((await eve.signIn('eve', 'battery staple')).response.status, 200)
     assert.ok(!server.log().includes('guess 3'))

@@ -85,7 +85,7 @@ export function noticePage(options: { language: Language; notice: Notice; name?:
   const { language, notice, name = '' } = options
   const t = pageTexts[language]
   const title = t[`${notice}Title`]
-  const link = notice === 'noRole' ? t.asSomebodyElse : t.again
+  const link = notice === 'noRole' ? t.otherAccount : t.again
   const href = notice === 'noRole' ? '/auth/login?prompt=login' : '/auth/login'
   const [before = '', after] = t[notice].split('{name}')
   const words = after === undefined ? html`${before}` : html`${before}<strong>${name}</strong>${after}`

@@ -57,7 +57,7 @@ describe('sign-in with the embedded identity provider', () => {
     const nobody = browser()
     const { response } = await nobody.signIn('nobody', 'no role at all')
     assert.equal(response.status, 403)
-    assert.match(await response.text(), /known here as <strong>nobody<\/strong>/)
+    assert.match(await response.text(), /signed in as <strong>nobody<\/strong>/)
     assert.equal(nobody.session, null)
   })
 
@@ -148,7 +148,7 @@ describe('sign-in with the embedded identity provider', () => {
     await ada.follow((await ada.submit(form, 'ada', 'correct horse')).headers.get('location') ?? '')
     const late = await ada.submit(form, 'ada', 'correct horse')
     assert.equal(late.status, 400)
-    assert.match(await late.text(), /no longer valid/)
+    assert.match(await late.text(), /has expired/)
     assert.equal((await browser().request(new URL(form).pathname)).status, 400)
   })
 

@@ -54,7 +54,7 @@ test('a session that ends under one’s hands takes nothing away', async ({ syst
   await fillSignIn(beside, 'olivia')
   await expect(beside.getByRole('heading', { level: 1, name: 'Configuration' })).toBeVisible()
   await beside.close()
-  await lost.getByRole('button', { name: 'I have signed in' }).click()
+  await lost.getByRole('button', { name: 'I’ve signed in' }).click()
   await expect(lost).toHaveCount(0)
 
   // the review goes on, or begins where the page was told before it was asked for it

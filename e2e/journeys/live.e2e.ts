@@ -36,7 +36,7 @@ test('a lost line is told in one quiet line, which goes when it is back; what ha
   await expect(page.getByText('Connection lost')).toHaveCount(0)
 
   system.line.down()
-  await expect(page.getByText('Connection lost, retrying…')).toBeVisible()
+  await expect(page.getByText('Connection lost. Reconnecting…')).toBeVisible()
   await field(page, 'SMTP host').fill('typed.while.away.example')
   const { operationId } = await system.configure(scope, mail, 'smtpUser', wrapData('ling'), ling)
   await system.ended(operationId)
@@ -57,7 +57,7 @@ test('what is asked for while the line is lost comes when it is back, and nothin
   const page = await signIn('olivia', `/installations/${bundleInstallId}`)
   await expectPage(page, 'CRM suite')
   system.line.down()
-  await expect(page.getByText('Connection lost, retrying…')).toBeVisible()
+  await expect(page.getByText('Connection lost. Reconnecting…')).toBeVisible()
   // its code has not been fetched yet
   await page.getByRole('button', { name: 'Detach' }).click()
   await expectPage(page, 'CRM suite')
@@ -66,9 +66,9 @@ test('what is asked for while the line is lost comes when it is back, and nothin
   await page.keyboard.press('Escape')
 
   system.line.down()
-  await expect(page.getByText('Connection lost, retrying…')).toBeVisible()
+  await expect(page.getByText('Connection lost. Reconnecting…')).toBeVisible()
   await page.getByRole('link', { name: 'Services', exact: true }).click()
-  await expect(page.getByText('could not be shown')).toHaveCount(0)
+  await expect(page.getByText('could not be displayed')).toHaveCount(0)
   system.line.up()
   await expectPage(page, 'Services')
 })

@@ -111,7 +111,7 @@ test('from the page to the save without a mouse', async ({ system, signIn }) => 
     }
     await expect(target).toBeFocused()
   }
-  await tabTo(page.getByRole('link', { name: 'Skip to the content' }))
+  await tabTo(page.getByRole('link', { name: 'Skip to content' }))
   await page.keyboard.press('Enter')
   await tabTo(page.getByRole('link', { name: /CRM mail/ }))
   await page.keyboard.press('Enter')

@@ -22,7 +22,7 @@ test('a wrong password is told without saying which part is wrong, and the right
 }) => {
   const page = await visit('/auth/login')
   await fillSignIn(page, 'olivia', 'not her password')
-  await expect(page.getByRole('alert')).toHaveText('Wrong username or password.')
+  await expect(page.getByRole('alert')).toHaveText('Incorrect username or password.')
   await expect(page.getByLabel('Username')).toHaveValue('olivia')
   await expect(page.getByLabel('Password')).toHaveValue('')
 
@@ -37,7 +37,7 @@ test('a link from a ticket leads through the sign-in to what it shows, filters a
   await page.getByRole('link', { name: 'Sign in' }).click()
   await fillSignIn(page, 'sam')
   await expect(page.getByRole('heading', { level: 1, name: 'Operations' })).toBeVisible()
-  await expect(page.getByText('Nothing matches')).toBeVisible()
+  await expect(page.getByText('No matches')).toBeVisible()
   await expect(page).toHaveURL('/operations?operationType=DETACH&state=FAILED')
 })
 

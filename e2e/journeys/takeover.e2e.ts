@@ -26,7 +26,7 @@ test('a failed install is taken over by a DETACH, and the bundle can be installe
   await expect(dialog).toContainText('References of this installation stop resolving.')
   const confirm = dialog.getByRole('button', { name: 'Take over and detach' })
   await expect(confirm).toBeDisabled()
-  await expect(confirm).toHaveAccessibleDescription('Give a reason first.')
+  await expect(confirm).toHaveAccessibleDescription('Enter a reason first.')
   await dialog.getByLabel('Why the operation is given up').fill('The course is cancelled')
   await expect(confirm).toHaveAccessibleDescription('Type storefront to confirm')
   await dialog.getByLabel('Type storefront to confirm').fill('storefront')

@@ -10,7 +10,7 @@ type Entry = { label: PlainTextKey; icon: IconName; to: LinkTarget }
 /** The pages that can be gone to from anywhere; the command palette offers the same. */
 export const navigation: readonly { group: PlainTextKey; entries: readonly Entry[] }[] = [
   {
-    group: 'shell.nav.group.run',
+    group: 'shell.nav.group.operate',
     entries: [
       { label: 'shell.nav.overview', icon: 'overview', to: paths.overview() },
       { label: 'shell.nav.installations', icon: 'installations', to: paths.installations() },
@@ -27,7 +27,7 @@ export const navigation: readonly { group: PlainTextKey; entries: readonly Entry
     ],
   },
   {
-    group: 'shell.nav.group.record',
+    group: 'shell.nav.group.activity',
     entries: [{ label: 'shell.nav.audit', icon: 'audit', to: paths.audit() }],
   },
 ]

@@ -1,4 +1,4 @@
-import { useText } from '../i18n/use-text.ts'
+import { useRichText, useText } from '../i18n/use-text.ts'
 import { Badge, type BadgeLook } from './Badge.tsx'
 import {
   claimLook,
@@ -34,7 +34,7 @@ export function StepBadge({ state, look = 'pill' }: { state: StepState } & Look)
   )
 }
 
-/** Which operation holds the installation, and how it fares. Nothing is claimed: a dash. */
+/** Which operation has locked the installation, and its state. */
 export function ClaimBadge({
   claim,
   look = 'plain',
@@ -42,14 +42,17 @@ export function ClaimBadge({
   claim: { operationType: OperationType; state: ClaimState } | null
 } & Look) {
   const t = useText()
-  if (!claim) return <span className="text-faint">{t('vocabulary.claim.none')}</span>
-  const { tone, icon, word, meaning } = claimLook[claim.state]
+  const rich = useRichText()
+  if (!claim) return <span className="text-faint">{t('vocabulary.lock.none')}</span>
+  const { tone, icon, meaning } = claimLook[claim.state]
   return (
     <Tooltip text={t(meaning)}>
       {() => (
         <Badge tone={tone} icon={icon} look={look}>
-          <span className="font-medium">{t(`vocabulary.type.${claim.operationType}`)}</span>{' '}
-          <span className={look === 'plain' ? 'text-muted' : undefined}>{t(word).toLocaleLowerCase()}</span>
+          {rich('vocabulary.lock.by', {
+            type: <span className="font-medium">{t(`vocabulary.type.${claim.operationType}`)}</span>,
+            state: t(`vocabulary.operation.${claim.state}`).toLocaleLowerCase(),
+          })}
         </Badge>
       )}
     </Tooltip>

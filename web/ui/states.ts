@@ -60,18 +60,18 @@ export const installationLook: Record<InstallationState, Appearance> = {
   DETACHED: look('quiet', 'detached', 'vocabulary.installation.DETACHED'),
 }
 
-const claimed = (tone: Tone, icon: IconName, word: PlainTextKey): Appearance => ({
-  tone,
-  icon,
-  word,
-  meaning: 'vocabulary.claim.meaning',
+/** A claim is shown as the lock that its operation holds. */
+const lock = (state: ClaimState): Appearance => ({
+  ...operationLook[state],
+  word: `vocabulary.lock.${state}`,
+  meaning: 'vocabulary.lock.meaning',
 })
 
 export const claimLook: Record<ClaimState, Appearance> = {
-  PENDING: claimed('quiet', 'pending', 'vocabulary.operation.PENDING'),
-  RUNNING: claimed('live', 'running', 'vocabulary.operation.RUNNING'),
-  WAITING: claimed('doubt', 'waiting', 'vocabulary.operation.WAITING'),
-  FAILED: claimed('fail', 'failed', 'vocabulary.operation.FAILED'),
+  PENDING: lock('PENDING'),
+  RUNNING: lock('RUNNING'),
+  WAITING: lock('WAITING'),
+  FAILED: lock('FAILED'),
 }
 
 export const stepLook: Record<StepState, { tone: Tone; icon: IconName; word: PlainTextKey }> = {

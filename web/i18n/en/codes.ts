@@ -5,8 +5,8 @@ import { codeTexts } from '../code-texts.ts'
 export const codes = codeTexts({
   ...catalogue,
   NETWORK_LOST: {
-    title: 'The console cannot be reached',
-    message: 'There was no answer. Whether the request arrived is not known.',
-    remedy: 'Check the connection, then try again: the same request is never carried out twice.',
+    title: 'The console can’t be reached',
+    message: 'No response was received, so we don’t know whether the request arrived.',
+    remedy: 'Check your connection, then try again: the same request is never carried out twice.',
   },
 })

@@ -1,18 +1,14 @@
-/** How an error is shown. The titles and remedies of single codes in Chinese stand in `zh/errors.ts` by code. */
+/** The labels around an error, and what is said where nothing better is known. Single codes are in `codes.ts`. */
 export const errors = {
-  code: 'Code',
-  requestId: 'Request id',
-  trail: 'Trail',
-  'trail.label': 'Services that the failure came through, outermost first',
+  code: 'Error code',
+  requestId: 'Request ID',
+  trail: 'Error path',
+  'trail.label': 'Services the error passed through, outermost first',
   remedy: 'What to do',
-  retryable: 'The same request can be sent again.',
-  notRetryable: 'Sending the same request again will not help before the cause is mended.',
-  'network.title': 'The console cannot be reached',
-  'network.message': 'The request did not get through. It is not known whether it arrived.',
-  'network.remedy': 'Check the network, then try again. Nothing that you typed is lost.',
+  notRetryable: 'Fix the cause before sending it again.',
   'unknown.title': 'Something went wrong',
-  'unknown.message': 'The answer could not be understood.',
-  'unknown.remedy': 'Try again; if it stays, give the request id to whoever runs the console.',
+  'unknown.message': 'The response could not be read.',
+  'unknown.remedy': 'Try again. If this continues, contact your administrator.',
   'unknownCode.remedy':
-    'See the message; if it does not help, ask whoever runs the service that it came from.',
+    'Check the message. If it doesn’t help, contact the owner of the service that reported the error.',
 } as const

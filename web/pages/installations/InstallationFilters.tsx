@@ -43,7 +43,7 @@ export function InstallationFilters({
         label={t('installations.column.claim')}
         value={search.claim}
         choices={[
-          { value: 'none', label: t('vocabulary.claim.none') },
+          { value: 'none', label: t('vocabulary.lock.none') },
           { value: 'any', label: t('installations.claim.any') },
           ...claims,
         ]}
