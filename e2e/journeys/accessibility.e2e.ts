@@ -87,7 +87,7 @@ test('no dialog has a flaw for axe', async ({ system, signIn }) => {
   }
   await page.getByRole('button', { name: 'Retry' }).click()
   await look('retry')
-  await page.getByRole('button', { name: 'Take over with DETACH' }).click()
+  await page.getByRole('button', { name: 'Take over and detach' }).click()
   await look('takeover')
   await page.keyboard.press('ControlOrMeta+K')
   await page.keyboard.type('crm')

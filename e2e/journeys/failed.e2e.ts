@@ -30,17 +30,17 @@ test('from the overview to a failed operation, what it says, and a retry that he
   await expectPage(page, 'Configure crm-suite Failed')
   const failure = page.getByRole('region', { name: 'Why it failed' })
   await expect(failure).toContainText('The mailbox is locked by a migration.')
-  await expect(failure).toContainText('scripted-hooks in After resources, attempt 1, in run 1')
+  await expect(failure).toContainText('scripted-hooks in After resources, attempt 1, run 1')
   await expect(failure).toContainText('What to do')
   await expect(failure).toContainText('MAILBOX_LOCKED')
-  await expect(failure).toContainText('no, mend the cause first')
+  await expect(failure).toContainText('No – fix the cause first')
 
   await failure.getByRole('button', { name: 'Retry' }).click()
   const dialog = page.getByRole('dialog', { name: 'Retry this operation?' })
-  await expect(dialog).toContainText('Without a change this will most likely fail again')
-  await expect(dialog).toContainText('It begins with scripted-hooks in After resources')
-  await expect(dialog).toContainText('sends the same bytes again: same operation id, stage and sequence')
-  await expect(dialog).toContainText('This will be run 2.')
+  await expect(dialog).toContainText('Without a change, this will most likely fail again')
+  await expect(dialog).toContainText('Resumes at scripted-hooks in After resources')
+  await expect(dialog).toContainText('sends the identical request: same operation ID, stage, and sequence')
+  await expect(dialog).toContainText('This is run 2.')
   await dialog.getByLabel('Reason').fill('The migration is over')
   await dialog.getByRole('button', { name: 'Retry' }).click()
 
@@ -72,7 +72,7 @@ test('a colleague retries first: the page says so before anybody retries twice',
   const page = await signIn('sam', `/operations/${operationId}`)
   await page.getByRole('button', { name: 'Retry' }).click()
   const dialog = page.getByRole('dialog', { name: 'Retry this operation?' })
-  await expect(dialog).toContainText('This will be run 2.')
+  await expect(dialog).toContainText('This is run 2.')
 
   const params = { operationId }
   await system.call(
@@ -81,7 +81,7 @@ test('a colleague retries first: the page says so before anybody retries twice',
     { params, body: { run: 1 } },
     crypto.randomUUID(),
   )
-  await expect(dialog).toContainText('It has moved on meanwhile')
+  await expect(dialog).toContainText('This operation has changed')
   await dialog.getByRole('button', { name: 'Retry' }).click()
   await expect(dialog.getByRole('alert')).toBeVisible()
   await dialog.getByRole('button', { name: 'Cancel' }).click()

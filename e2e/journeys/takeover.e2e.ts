@@ -18,16 +18,16 @@ test('a failed install is taken over by a DETACH, and the bundle can be installe
   const { operation, bundleInstallId } = await system.install(scope, 'storefront', '1.0.0')
   const page = await signIn('admin', `/operations/${operation.operationId}`)
   await expectPage(page, 'Install storefront Failed')
-  await page.getByRole('button', { name: 'Take over with DETACH' }).click()
+  await page.getByRole('button', { name: 'Take over and detach' }).click()
 
-  const dialog = page.getByRole('dialog', { name: 'Take over with a DETACH?' })
+  const dialog = page.getByRole('dialog', { name: 'Take over and detach?' })
   await expect(dialog).toContainText('This cannot be undone')
-  await expect(dialog).toContainText('This operation ends as TAKEN_OVER')
+  await expect(dialog).toContainText('This operation ends as “Taken over”')
   await expect(dialog).toContainText('References of this installation stop resolving.')
   const confirm = dialog.getByRole('button', { name: 'Take over and detach' })
   await expect(confirm).toBeDisabled()
   await expect(confirm).toHaveAccessibleDescription('Enter a reason first.')
-  await dialog.getByLabel('Why the operation is given up').fill('The course is cancelled')
+  await dialog.getByLabel('Reason for takeover').fill('The course is cancelled')
   await expect(confirm).toHaveAccessibleDescription('Type storefront to confirm')
   await dialog.getByLabel('Type storefront to confirm').fill('storefront')
   await confirm.click()
@@ -37,7 +37,7 @@ test('a failed install is taken over by a DETACH, and the bundle can be installe
   const tookOver = page.getByRole('definition').filter({ hasText: 'Taken over' })
   await tookOver.getByRole('link', { name: 'Install' }).click()
   await expectPage(page, 'Install storefront Taken over')
-  await expect(page.getByRole('region', { name: 'Why it had failed' })).toContainText(
+  await expect(page.getByRole('region', { name: 'Original failure' })).toContainText(
     'The catalogue is corrupt.',
   )
 

@@ -19,14 +19,14 @@ test('an UNKNOWN is told as unknown, repeated with the same bytes, and ends well
 
   await expectPage(page, 'Configure crm-suite Waiting')
   const evidence = page.getByRole('region', { name: 'The result is not known yet' })
-  await expect(evidence).toContainText('Nothing needs doing')
-  await expect(evidence).toContainText('A full answer with the outcome UNKNOWN.')
+  await expect(evidence).toContainText('No action needed')
+  await expect(evidence).toContainText('A complete response with the outcome UNKNOWN.')
   await expect(evidence.getByRole('timer')).toBeVisible()
   await expect(page.getByRole('link', { name: /^Attempt 1, run 1: Unknown/ })).toBeVisible()
   await expect(page.getByText('Succeeded')).toHaveCount(0)
   await expect(page.getByRole('button', { name: 'Retry' })).toBeDisabled()
   await expect(page.getByRole('button', { name: 'Retry' })).toHaveAccessibleDescription(
-    'It is repeated by itself.',
+    'This operation retries automatically.',
   )
 
   await system.script.clear()
@@ -51,11 +51,11 @@ test('no answer at all is told as no answer, with what that proves and what not'
   const { operationId } = await system.configure(scope, mail, 'smtpPort', wrapData(2525), ling)
   const page = await signIn('sam', '/')
   const item = page.getByRole('listitem').filter({ hasText: String(scope.workspaceId) })
-  await expect(item).toContainText('repeats in')
+  await expect(item).toContainText('Retries in')
   await item.getByRole('link', { name: 'Configure crm-suite' }).click()
 
   const evidence = page.getByRole('region', { name: 'The result is not known yet' })
-  await expect(evidence).toContainText('Nothing about the plugin’s work.')
+  await expect(evidence).toContainText('Nothing about what the plugin did.')
   await expect(evidence).toContainText('Whether the call arrived, and whether the plugin acted on it.')
   await system.script.clear()
   await expectPage(page, 'Configure crm-suite Succeeded')

@@ -51,8 +51,8 @@ test('a failed operation tells a viewer who could go the ways out', async ({ sys
   const page = await signIn('vera', `/operations/${operation.operationId}`)
   await expectPage(page, 'Install crm-suite Failed')
   for (const [name, who] of [
-    ['Retry', 'operator, support or admin'],
-    ['Take over with DETACH', 'support or admin'],
+    ['Retry', 'operator, support engineer, or administrator'],
+    ['Take over and detach', 'support engineer or administrator'],
   ] as const) {
     await expect(page.getByRole('button', { name })).toBeDisabled()
     await expect(page.getByRole('button', { name })).toHaveAccessibleDescription(new RegExp(who))

@@ -113,7 +113,7 @@ const operationColumns = (t: Translate): Column<Operation>[] => [
   },
   {
     id: 'took',
-    header: t('recentOperations.took'),
+    header: t('recentOperations.duration'),
     cell: ({ startedAt, finishedAt }) =>
       startedAt === null ? null : finishedAt === null ? (
         <Duration since={startedAt} />

@@ -8,6 +8,10 @@ export const joinList = (t: Translate, items: readonly string[]): string =>
 export const joinClauses = (t: Translate, parts: readonly (string | false | null | undefined)[]): string =>
   parts.filter(Boolean).join(t('common.punctuation.clause'))
 
+/** Whole sentences, one after the other; what is empty is left out. */
+export const joinSentences = (t: Translate, sentences: readonly (string | false | null)[]): string =>
+  sentences.filter(Boolean).join(t('common.punctuation.sentence'))
+
 /** `label: text` */
 export const labelled = (t: Translate, label: string, text: string): string =>
   `${label}${t('common.punctuation.colon')}${text}`

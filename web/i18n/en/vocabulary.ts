@@ -11,8 +11,7 @@ export const vocabulary = {
   'outcome.FAILED.meaning':
     'The plugin reported that it did not make its changes. Nothing it returned was saved.',
   'outcome.UNKNOWN': 'Unknown',
-  'outcome.UNKNOWN.meaning':
-    'We don’t know whether the changes were made. This is not a success. The call is retried automatically until the result is known or the run has no attempts left.',
+  'outcome.UNKNOWN.meaning': 'We don’t know whether the changes were made. This is not a success.',
   'outcome.IN_FLIGHT': 'In progress',
   'outcome.IN_FLIGHT.meaning': 'The plugin has been called and has not responded yet.',
   'outcome.NOT_CALLED': 'Not called',

@@ -11,8 +11,7 @@ export const vocabulary: Translated<typeof source> = {
   'outcome.FAILED': '失败',
   'outcome.FAILED.meaning': '插件报告未完成变更，其返回的内容均未保存。',
   'outcome.UNKNOWN': '未知',
-  'outcome.UNKNOWN.meaning':
-    '无法确定变更是否完成，这不代表成功。系统会自动重试该调用，直到结果明确或本轮尝试次数用尽。',
+  'outcome.UNKNOWN.meaning': '无法确定变更是否完成，这不代表成功。',
   'outcome.IN_FLIGHT': '调用中',
   'outcome.IN_FLIGHT.meaning': '已调用插件，尚未收到响应。',
   'outcome.NOT_CALLED': '未调用',

@@ -49,7 +49,7 @@ export function OperationFilters({
         onChange={(operationType) => onChange({ operationType })}
       />
       <ChoiceFilter
-        label={t('operations.field.phase')}
+        label={t('operations.field.stage')}
         value={search.phase}
         choices={PHASES.map((phase) => ({ value: phase, label: t(`vocabulary.phase.${phase}`) }))}
         onChange={(phase) => onChange({ phase })}

@@ -5,6 +5,7 @@ import type { OperationDetail } from '#contract/console-api/shapes.ts'
 import { apiQuery } from '../../api/query.ts'
 import { useErrorView } from '../../components/describe-code.ts'
 import { ScopeText } from '../../components/ScopeText.tsx'
+import { labelled } from '../../i18n/punctuation.ts'
 import { useText } from '../../i18n/use-text.ts'
 import { Page } from '../../layouts/Page.tsx'
 import { paths } from '../../paths.ts'
@@ -75,7 +76,7 @@ export function OperationPage() {
       }
     >
       <p role="status" className="sr-only">
-        {name}: {t(`vocabulary.operation.${operation.state}`)}
+        {labelled(t, name, t(`vocabulary.operation.${operation.state}`))}
       </p>
       <Story operation={operation} choice={choice} onWayOut={choose} />
       <WayOutDialog chosen={chosen} operation={operation} onClose={() => setChosen(null)} />

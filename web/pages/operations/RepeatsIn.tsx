@@ -10,8 +10,8 @@ export function RepeatsIn({ at }: { at: string }) {
   return (
     <span className="whitespace-nowrap tabular-nums">
       {isDue
-        ? t('operations.list.repeatsNow')
-        : rich('operations.list.repeats', { time: <Countdown to={at} /> })}
+        ? t('operations.list.retriesNow')
+        : rich('operations.list.retriesIn', { time: <Countdown to={at} /> })}
     </span>
   )
 }

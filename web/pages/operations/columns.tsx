@@ -37,7 +37,7 @@ export function operationColumns(t: Translate): readonly Column<Operation>[] {
     },
     {
       id: 'phase',
-      header: t('operations.field.phase'),
+      header: t('operations.field.stage'),
       width: '9rem',
       hideBelow: 'xl',
       card: 'hidden',
@@ -75,7 +75,7 @@ export function operationColumns(t: Translate): readonly Column<Operation>[] {
     },
     {
       id: 'took',
-      header: t('operations.field.took'),
+      header: t('operations.field.duration'),
       width: '7rem',
       align: 'end',
       hideBelow: 'lg',

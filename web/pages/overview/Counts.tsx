@@ -53,7 +53,7 @@ function Lists({ summary }: { summary: Summary }) {
     summary.claims.reduce((sum, claim) => (claim.state === state ? sum + claim.count : sum), 0)
   return (
     <>
-      <List title={t('overview.counts.claims')}>
+      <List title={t('overview.counts.locks')}>
         {CLAIM_STATES.toReversed().map((state) => (
           <Line
             key={state}

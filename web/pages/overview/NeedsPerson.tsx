@@ -34,7 +34,7 @@ export function NeedsPerson() {
   const error = useErrorView(queries.find((query) => query.error !== null)?.error)
   if (!failed.data || !waiting.data || !claimed.data) {
     return (
-      <Section title={t('overview.needs.title')} flush>
+      <Section title={t('overview.attention.title')} flush>
         {error ? (
           <ErrorState
             error={error}
@@ -54,21 +54,21 @@ export function NeedsPerson() {
     summary.data?.claims.reduce((sum, claim) => (claim.state === state ? sum + claim.count : sum), 0)
   const isCalm = failed.data.items.length + waiting.data.items.length + held.length === 0
   return (
-    <Section title={t('overview.needs.title')} flush>
-      {error && <Notice tone="warn">{t('overview.needs.outdated', { reason: error.message })}</Notice>}
+    <Section title={t('overview.attention.title')} flush>
+      {error && <Notice tone="warn">{t('overview.attention.outdated', { reason: error.message })}</Notice>}
       {isCalm ? (
         <Card>
           <EmptyState
             icon="done"
-            title={t('overview.needs.nothing')}
-            message={t('overview.needs.nothing.message')}
+            title={t('overview.attention.nothing')}
+            message={t('overview.attention.nothing.message')}
           />
         </Card>
       ) : (
         <div className="space-y-4">
           <Group
-            title={t('overview.needs.failed')}
-            hint={t('overview.needs.failed.hint')}
+            title={t('overview.attention.failed')}
+            hint={t('overview.attention.failed.hint')}
             shown={failed.data.items.length}
             count={claims('FAILED')}
             all={paths.operations({ state: 'FAILED' })}
@@ -78,8 +78,8 @@ export function NeedsPerson() {
             ))}
           </Group>
           <Group
-            title={t('overview.needs.waiting')}
-            hint={t('overview.needs.waiting.hint')}
+            title={t('overview.attention.waiting')}
+            hint={t('overview.attention.waiting.hint')}
             shown={waiting.data.items.length}
             count={claims('WAITING')}
             all={paths.operations({ state: 'WAITING' })}
@@ -89,8 +89,8 @@ export function NeedsPerson() {
             ))}
           </Group>
           <Group
-            title={t('overview.needs.held')}
-            hint={t('overview.needs.held.hint', { time: formatDuration(LONG_MS, t) })}
+            title={t('overview.attention.locked')}
+            hint={t('overview.attention.locked.hint', { time: formatDuration(LONG_MS, t) })}
             shown={held.length}
             count={held.length}
             all={paths.installations({ claim: 'PENDING,RUNNING', sort: 'updatedAt' })}
@@ -133,7 +133,7 @@ function Group({
         <p className="min-w-0 flex-1 text-xs text-muted">{hint}</p>
         {count > shown && (
           <TextLink to={all} className="text-xs">
-            {t('overview.needs.all', { n: count })}
+            {t('overview.attention.all', { n: count })}
           </TextLink>
         )}
       </div>

@@ -51,5 +51,5 @@ export function OperationsPlot() {
 function summaryText(hours: readonly HourCount[], t: Translate): string {
   const totals = totalsOf(hours)
   if (totals.all === 0) return t('overview.plot.none')
-  return `${t('overview.plot.summary', { n: totals.all })} ${partsText(totals, t)}`
+  return t('overview.plot.summary', { n: totals.all, parts: partsText(totals, t) })
 }

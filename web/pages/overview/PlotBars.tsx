@@ -16,7 +16,7 @@ const LEFT = 36
 /** Each result has its own role of colour, and a texture of its own for those who see none. */
 const INK: Record<Result, string> = {
   SUCCEEDED: 'var(--ok)',
-  UNDER_WAY: 'var(--live)',
+  IN_PROGRESS: 'var(--live)',
   TAKEN_OVER: 'var(--moved)',
   FAILED: 'var(--fail)',
 }
@@ -141,7 +141,7 @@ function Textures({ id }: { id: string }) {
       {RESULTS.map((result) => (
         <pattern key={result} id={`${id}-${result}`} width="6" height="6" patternUnits="userSpaceOnUse">
           <rect width="6" height="6" fill={INK[result]} opacity={result === 'FAILED' ? 1 : 0.28} />
-          {result === 'UNDER_WAY' && <circle cx="3" cy="3" r="1.2" fill={INK[result]} />}
+          {result === 'IN_PROGRESS' && <circle cx="3" cy="3" r="1.2" fill={INK[result]} />}
           {result === 'TAKEN_OVER' && <path d="M-1 7 7-1" stroke={INK[result]} strokeWidth="1.4" />}
         </pattern>
       ))}

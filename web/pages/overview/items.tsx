@@ -13,6 +13,7 @@ import { Time } from '../../ui/Time.tsx'
 import { toneText } from '../../ui/tone.ts'
 
 export function FailedItem({ operation }: { operation: Operation }) {
+  const t = useText()
   const { failure, finishedAt, createdAt } = operation
   return (
     <Item
@@ -27,7 +28,10 @@ export function FailedItem({ operation }: { operation: Operation }) {
       {failure && (
         <>
           <span className="font-medium">{describeCode(failure.errorCode).title}</span>
-          <span className="text-muted">: {failure.message}</span>
+          <span className="text-muted">
+            {t('common.punctuation.colon')}
+            {failure.message}
+          </span>
         </>
       )}
     </Item>
@@ -46,7 +50,10 @@ export function WaitingItem({ operation }: { operation: Operation }) {
       since={operation.createdAt}
       person={operation.requestedBy.name}
     >
-      <span className="text-muted">{t(`vocabulary.phase.${operation.phase}`)}, </span>
+      <span className="text-muted">
+        {t(`vocabulary.phase.${operation.phase}`)}
+        {t('common.punctuation.clause')}
+      </span>
       {operation.nextAttemptAt !== null && (
         <span className="font-medium text-doubt">
           <RepeatsIn at={operation.nextAttemptAt} />
@@ -117,7 +124,7 @@ function Item({
             </span>
           </p>
           <p className="relative text-xs text-faint">
-            {rich('overview.needs.since', { time: <Time at={since} inRow />, person })}
+            {rich('overview.attention.since', { time: <Time at={since} inRow />, person })}
           </p>
         </div>
         <p className="mt-0.5 line-clamp-2 wrap-anywhere">{children}</p>

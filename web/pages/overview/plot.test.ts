@@ -17,7 +17,7 @@ test('states are counted as what they came to', () => {
     [{ since: '2026-11-21T03:00:00.000Z', counts: { SUCCEEDED: 4, FAILED: 1, WAITING: 2, RUNNING: 1 } }],
     first,
   )
-  assert.deepEqual(hours.at(-1)?.counts, { SUCCEEDED: 4, UNDER_WAY: 3, TAKEN_OVER: 0, FAILED: 1 })
+  assert.deepEqual(hours.at(-1)?.counts, { SUCCEEDED: 4, IN_PROGRESS: 3, TAKEN_OVER: 0, FAILED: 1 })
   assert.equal(totalsOf(hours).all, 8)
 })
 

@@ -4,13 +4,13 @@ const HOUR_MS = 3_600_000
 export const HOURS = 24
 
 /** How an operation stands, as far as a plot tells: what is not through yet is one thing. */
-export const RESULTS = ['SUCCEEDED', 'UNDER_WAY', 'TAKEN_OVER', 'FAILED'] as const
+export const RESULTS = ['SUCCEEDED', 'IN_PROGRESS', 'TAKEN_OVER', 'FAILED'] as const
 export type Result = (typeof RESULTS)[number]
 
 const resultOf: Record<OperationState, Result> = {
-  PENDING: 'UNDER_WAY',
-  RUNNING: 'UNDER_WAY',
-  WAITING: 'UNDER_WAY',
+  PENDING: 'IN_PROGRESS',
+  RUNNING: 'IN_PROGRESS',
+  WAITING: 'IN_PROGRESS',
   SUCCEEDED: 'SUCCEEDED',
   FAILED: 'FAILED',
   TAKEN_OVER: 'TAKEN_OVER',
@@ -29,7 +29,7 @@ export function hoursOf(
   const bySince = new Map(buckets.map(({ since, counts }) => [Date.parse(since), counts]))
   return Array.from({ length: HOURS }, (_, index) => {
     const from = first + index * HOUR_MS
-    const counts: Record<Result, number> = { SUCCEEDED: 0, UNDER_WAY: 0, TAKEN_OVER: 0, FAILED: 0 }
+    const counts: Record<Result, number> = { SUCCEEDED: 0, IN_PROGRESS: 0, TAKEN_OVER: 0, FAILED: 0 }
     for (const [state, count] of Object.entries(bySince.get(from) ?? {}))
       counts[resultOf[state as OperationState]] += count ?? 0
     const total = RESULTS.reduce((sum, result) => sum + counts[result], 0)
@@ -38,7 +38,7 @@ export function hoursOf(
 }
 
 export function totalsOf(hours: readonly HourCount[]): Record<Result, number> & { all: number } {
-  const totals = { SUCCEEDED: 0, UNDER_WAY: 0, TAKEN_OVER: 0, FAILED: 0, all: 0 }
+  const totals = { SUCCEEDED: 0, IN_PROGRESS: 0, TAKEN_OVER: 0, FAILED: 0, all: 0 }
   for (const { counts, total } of hours) {
     for (const result of RESULTS) totals[result] += counts[result]
     totals.all += total

@@ -118,7 +118,7 @@ function Writes({ call, verdict, isLate }: { call: PluginCall; verdict: Verdict;
   const t = useText()
   if (verdict === 'IN_FLIGHT') return <p className="text-muted">{t('operations.attempt.response.notYet')}</p>
   if (isLate || !endedWell(verdict)) {
-    return <p className="text-muted">{t('operations.attempt.writes.notKept')}</p>
+    return <p className="text-muted">{t('operations.attempt.writes.discarded')}</p>
   }
   if (call.writes.length === 0) return <p className="text-muted">{t('operations.attempt.writes.none')}</p>
   return (

@@ -25,7 +25,11 @@ export function WaitingPanel({ operation, timeline }: { operation: OperationDeta
           <div className="min-w-0">
             <h2 className="text-lg font-semibold tracking-tight">{t(titleOf(last))}</h2>
             <p className="text-md">
-              {t(last.verdict === 'REPEAT' ? 'operations.evidence.calm.repeat' : 'operations.evidence.calm')}
+              {t(
+                last.verdict === 'REPEAT'
+                  ? 'operations.evidence.calm.repeat'
+                  : 'operations.evidence.calm.uncertain',
+              )}
             </p>
           </div>
         </div>
@@ -48,8 +52,8 @@ function NextRepeat({ at }: { at: number }) {
   return (
     <p className="rounded-md border border-doubt-line bg-doubt-tint px-2.5 py-1 font-medium text-doubt tabular-nums">
       {at <= now
-        ? t('operations.evidence.nextNow')
-        : rich('operations.evidence.next', { time: <Countdown to={at} /> })}
+        ? t('operations.evidence.retriesNow')
+        : rich('operations.evidence.retriesIn', { time: <Countdown to={at} /> })}
     </p>
   )
 }
@@ -85,10 +89,10 @@ export function EvidenceList({
     <DefinitionList
       items={[
         { label: t('operations.evidence.sent'), value: sent },
-        { label: t('operations.evidence.back'), value: texts.back },
-        { label: t('operations.evidence.proves'), value: texts.proves },
-        { label: t('operations.evidence.open'), value: texts.open },
-        settles && { label: t('operations.evidence.settles'), value: t('operations.evidence.settles.text') },
+        { label: t('operations.evidence.received'), value: texts.back },
+        { label: t('operations.evidence.known'), value: texts.proves },
+        { label: t('operations.evidence.unknown'), value: texts.open },
+        settles && { label: t('operations.evidence.outlook'), value: t('operations.evidence.outlook.text') },
       ]}
     />
   )
@@ -101,22 +105,22 @@ function evidenceTexts({ verdict, attempt }: Bar, t: Translate) {
     case 'UNKNOWN':
     case 'INTERRUPTED':
       return {
-        back: t(`operations.evidence.back.${verdict}`),
-        proves: t(`operations.evidence.proves.${verdict}`),
-        open: t(`operations.evidence.open.${verdict}`),
+        back: t(`operations.evidence.received.${verdict}`),
+        proves: t(`operations.evidence.known.${verdict}`),
+        open: t(`operations.evidence.unknown.${verdict}`),
       }
     case 'NO_ANSWER':
     case 'UNREADABLE':
       return {
-        back: t(`operations.evidence.back.${verdict}`, { message }),
-        proves: t(`operations.evidence.proves.${verdict}`),
-        open: t(`operations.evidence.open.${verdict}`),
+        back: t(`operations.evidence.received.${verdict}`, { message }),
+        proves: t(`operations.evidence.known.${verdict}`),
+        open: t(`operations.evidence.unknown.${verdict}`),
       }
     case 'REPEAT':
       return {
-        back: t('operations.evidence.back.REPEAT', { code, message }),
-        proves: t('operations.evidence.proves.REPEAT'),
-        open: t('operations.evidence.open.REPEAT'),
+        back: t('operations.evidence.received.REPEAT', { code, message }),
+        proves: t('operations.evidence.known.REPEAT'),
+        open: t('operations.evidence.unknown.REPEAT'),
       }
     default:
       return null

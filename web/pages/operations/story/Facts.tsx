@@ -1,6 +1,7 @@
 import type { OperationDetail } from '#contract/console-api/shapes.ts'
 import { OperationLink } from '../../../components/OperationLink.tsx'
 import { ScopeLink } from '../../../components/ScopeText.tsx'
+import { joinSentences } from '../../../i18n/punctuation.ts'
 import { useText } from '../../../i18n/use-text.ts'
 import { paths } from '../../../paths.ts'
 import { DefinitionList } from '../../../ui/DefinitionList.tsx'
@@ -61,7 +62,7 @@ export function Facts({ operation }: { operation: OperationDetail }) {
           value: <Time at={operation.createdAt} exact className="whitespace-normal!" />,
         },
         startedAt !== null && {
-          label: t(finishedAt === null ? 'operations.field.waited' : 'operations.field.took'),
+          label: t(finishedAt === null ? 'operations.field.runningFor' : 'operations.field.duration'),
           value:
             finishedAt === null ? (
               <Duration since={startedAt} />
@@ -71,7 +72,9 @@ export function Facts({ operation }: { operation: OperationDetail }) {
         },
         {
           label: (
-            <span title={`${t('operations.facts.sequence.hint')} ${t('operations.facts.run.hint')}`}>
+            <span
+              title={joinSentences(t, [t('operations.facts.sequence.hint'), t('operations.facts.run.hint')])}
+            >
               {t('operations.field.sequenceAndRun')}
             </span>
           ),

@@ -28,7 +28,7 @@ export function FailurePanel({
   const isOver = operation.state !== 'FAILED'
   return (
     <section
-      aria-label={t(isOver ? 'operations.failed.earlier' : 'operations.story.failure')}
+      aria-label={t(isOver ? 'operations.failed.earlier' : 'operations.detail.failure')}
       className={cx(
         'overflow-hidden rounded-lg border bg-surface',
         isOver ? 'border-line' : 'border-fail-line',
@@ -40,7 +40,12 @@ export function FailurePanel({
         <div className="min-w-0 flex-1 space-y-3">
           <div>
             <h2 className="text-lg font-semibold tracking-tight wrap-anywhere">
-              {isOver && <span className="font-normal text-muted">{t('operations.failed.earlier')}: </span>}
+              {isOver && (
+                <span className="font-normal text-muted">
+                  {t('operations.failed.earlier')}
+                  {t('common.punctuation.colon')}
+                </span>
+              )}
               {view.title}
             </h2>
             <p className="mt-0.5 max-w-[80ch] text-md wrap-anywhere">{failure.message}</p>
@@ -74,9 +79,10 @@ function Where({ operation, timeline }: { operation: OperationDetail; timeline: 
   const rich = useRichText()
   const culprit = culpritOf(timeline, operation)
   if (!culprit) {
-    return <p>{t('operations.failed.runtime', { phase: t(`vocabulary.phase.${operation.phase}`) })}</p>
+    return <p>{t('operations.failed.runtime', { stage: t(`vocabulary.phase.${operation.phase}`) })}</p>
   }
   const { bar, pluginId, stage } = culprit
+  const clause = t('common.punctuation.clause')
   return (
     <p className="flex flex-wrap items-baseline gap-x-3 gap-y-1">
       <span>
@@ -88,8 +94,9 @@ function Where({ operation, timeline }: { operation: OperationDetail; timeline: 
           ),
           stage: <span className="font-semibold">{t(`vocabulary.phase.${stage}`)}</span>,
         })}
-        {bar && `, ${t('operations.failed.attempt', bar.attempt)}`}
-        {operation.failure?.errorCode === 'PLUGIN_NOT_REGISTERED' && `, ${t('operations.failed.notCalled')}`}
+        {bar && `${clause}${t('operations.failed.attempt', bar.attempt)}`}
+        {operation.failure?.errorCode === 'PLUGIN_NOT_REGISTERED' &&
+          `${clause}${t('operations.failed.notCalled')}`}
       </span>
       {bar && (
         <TextLink to={{ ...paths.operation(operation.operationId, choiceOf(bar)), hash: 'attempt' }}>

@@ -23,14 +23,14 @@ export function InstallAgain({ operation }: { operation: OperationDetail }) {
   })
   if (!mayInstall) {
     return (
-      <Button icon="retry" disabledReason={t('operations.exit.install.permission')}>
-        {t('operations.exit.install')}
+      <Button icon="retry" disabledReason={t('operations.action.install.permission')}>
+        {t('operations.action.install')}
       </Button>
     )
   }
   return (
     <LinkButton to={to} icon="retry">
-      {t('operations.exit.install')}
+      {t('operations.action.install')}
     </LinkButton>
   )
 }

@@ -42,15 +42,15 @@ export function Resources({ operation }: { operation: OperationDetail }) {
   ]
   return (
     <Section
-      title={<WithCount title={t('operations.story.resources')} count={operation.resources.length} />}
+      title={<WithCount title={t('operations.detail.resources')} count={operation.resources.length} />}
       flush
     >
       <Table
-        label={t('operations.story.resources')}
+        label={t('operations.detail.resources')}
         columns={columns}
         rows={operation.resources}
         rowKey={(row) => row.locator}
-        empty={<EmptyState title={t('operations.story.resources.none')} />}
+        empty={<EmptyState title={t('operations.detail.resources.none')} />}
       />
     </Section>
   )
@@ -61,13 +61,13 @@ export function Changes({ operation }: { operation: OperationDetail }) {
   const { changes } = operation
   return (
     <Section
-      title={<WithCount title={t('operations.story.changes')} count={changes.length} />}
+      title={<WithCount title={t('operations.detail.changes')} count={changes.length} />}
       flush={changes.length > 0}
     >
       {changes.length === 0 ? (
-        <p className="text-muted">{t('operations.story.noChanges')}</p>
+        <p className="text-muted">{t('operations.detail.noChanges')}</p>
       ) : (
-        <ChangeList changes={changes} label={t('operations.story.changes.label')} />
+        <ChangeList changes={changes} label={t('operations.detail.changes.label')} />
       )}
     </Section>
   )

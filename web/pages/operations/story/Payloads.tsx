@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import type { Attempt } from '#contract/console-api/shapes.ts'
+import { joinSentences } from '../../../i18n/punctuation.ts'
 import { useText } from '../../../i18n/use-text.ts'
 import { Segmented } from '../../../ui/Segmented.tsx'
 import { CodeBlock } from '../../../ui/values/CodeBlock.tsx'
@@ -18,8 +19,10 @@ export function Payloads({ attempt, verdict }: { attempt: Attempt; verdict: Verd
     <div className="p-4">
       <div className="mb-3 flex flex-wrap items-center justify-between gap-x-4 gap-y-2">
         <p className="text-muted">
-          {t('operations.attempt.request.note')}{' '}
-          {(verdict === 'INVALID' || verdict === 'UNREADABLE') && t('operations.attempt.response.unkept')}
+          {joinSentences(t, [
+            t('operations.attempt.request.note'),
+            (verdict === 'INVALID' || verdict === 'UNREADABLE') && t('operations.attempt.response.notStored'),
+          ])}
         </p>
         <Segmented
           label={t('operations.attempt.view')}

@@ -2,6 +2,7 @@ import type { ReactNode } from 'react'
 import type { OperationDetail } from '#contract/console-api/shapes.ts'
 import { useWrite } from '../../../api/write.ts'
 import { describeCode, useErrorView } from '../../../components/describe-code.ts'
+import { joinList } from '../../../i18n/punctuation.ts'
 import { useRichText, useText } from '../../../i18n/use-text.ts'
 import { ConfirmDialog } from '../../../ui/dialog/ConfirmDialog.tsx'
 import { Notice } from '../../../ui/Notice.tsx'
@@ -61,13 +62,13 @@ export function RetryDialog({
       <p>
         {plugins.length > 0
           ? rich('operations.retry.begins', {
-              plugins: <span className="mono font-semibold">{plugins.join(', ')}</span>,
+              plugins: <span className="mono font-semibold">{joinList(t, plugins)}</span>,
               stage: <span className="font-semibold">{phaseText}</span>,
             })
-          : t('operations.retry.beginsRuntime', { phase: phaseText })}
+          : t('operations.retry.beginsRuntime', { stage: phaseText })}
       </p>
       <p>{t('operations.retry.same')}</p>
-      <p className="text-muted">{t('operations.retry.willBe', { n: run + 1 })}</p>
+      <p className="text-muted">{t('operations.retry.run', { n: run + 1 })}</p>
     </ConfirmDialog>
   )
 }

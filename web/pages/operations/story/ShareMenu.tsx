@@ -47,7 +47,7 @@ export function ShareMenu({ operation }: { operation: OperationDetail }) {
       </MenuItem>
       <MenuItem
         icon="download"
-        disabledReason={mayExport ? null : t('operations.exit.export.permission')}
+        disabledReason={mayExport ? null : t('operations.action.export.permission')}
         onSelect={() => download.mutate()}
       >
         {t('operations.share.bundle')}

@@ -49,7 +49,7 @@ export function Story({
         <Timeline operation={operation} timeline={timeline} chosen={bar} />
       ) : (
         <Card>
-          <p className="text-muted">{t('operations.story.noPlugins')}</p>
+          <p className="text-muted">{t('operations.detail.noPlugins')}</p>
         </Card>
       )}
       {bar && call && <AttemptPanel operation={operation} call={call} bar={bar} />}

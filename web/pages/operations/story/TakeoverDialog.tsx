@@ -59,7 +59,7 @@ export function TakeoverDialog({
       word={installation.bundle.bundleId}
     >
       {!takeOver.isPending && moved}
-      <Notice tone="error" icon="warning" title={t('operations.takeover.cannot')}>
+      <Notice tone="error" icon="warning" title={t('operations.takeover.warning')}>
         <ul className="list-disc space-y-0.5 pl-4">
           <li>{t('operations.takeover.ends')}</li>
           <li>
@@ -85,7 +85,7 @@ export function TakeoverDialog({
                   <span className="w-5 text-right text-xs text-faint tabular-nums">{order}</span>
                   <span className="mono min-w-0 flex-1 truncate font-medium">{pluginId}</span>
                   <span className="flex items-center gap-1.5 text-xs text-faint">
-                    {t('operations.takeover.lastKnown')}
+                    {t('operations.takeover.lastResult')}
                     <Badge look="plain" tone={look.tone} icon={look.icon}>
                       {t(look.word)}
                     </Badge>

@@ -73,7 +73,7 @@ export function Timeline({
   const stage = (band: StageBand) => (
     <>
       <BandHead phase={band.phase} state={band.state} />
-      {band.rows.length === 0 && <p className="px-4 py-2 text-muted">{t('operations.story.noCalls')}</p>}
+      {band.rows.length === 0 && <p className="px-4 py-2 text-muted">{t('operations.detail.noCalls')}</p>}
       <ul>
         {band.rows.map((row) => (
           <TimelineRow
@@ -90,11 +90,12 @@ export function Timeline({
 
   return (
     <Section
-      title={t('operations.story.timeline')}
+      title={t('operations.detail.timeline')}
       description={
         <>
-          {operation.operationType === 'DETACH' && `${t('operations.story.descending')} `}
-          <span className="pointer-coarse:hidden">{t('operations.story.timeline.hint')}</span>
+          {operation.operationType === 'DETACH' &&
+            `${t('operations.detail.descending')}${t('common.punctuation.sentence')}`}
+          <span className="pointer-coarse:hidden">{t('operations.detail.timeline.hint')}</span>
         </>
       }
       flush

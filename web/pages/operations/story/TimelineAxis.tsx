@@ -35,7 +35,7 @@ export function Axis({
             className="absolute top-0.5 border-l border-moved pl-1 font-medium whitespace-nowrap text-moved"
             style={{ left: drawing.x(from) }}
           >
-            {t('operations.field.runs')} {run}
+            {t('operations.field.run')} {run}
           </span>
         ))}
       </div>
@@ -51,7 +51,7 @@ function StretchLabels({ stretch, drawing }: { stretch: Stretch; drawing: Drawin
     const length = stretch.to - stretch.from
     return (
       <span
-        title={t('operations.story.pause', { time: formatDuration(length, t) })}
+        title={t('operations.detail.gap', { time: formatDuration(length, t) })}
         className="absolute bottom-1 truncate text-center text-faint"
         style={{ left, width: room }}
       >

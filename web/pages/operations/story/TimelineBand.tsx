@@ -22,7 +22,7 @@ export function ResourcesRow({ band, drawing }: { band: ResourcesBand; drawing: 
   const t = useText()
   const { between, count } = band
   const text =
-    count === 0 ? t('operations.story.resources.none') : t('operations.story.resources.row', { n: count })
+    count === 0 ? t('operations.detail.resources.none') : t('operations.detail.resources.row', { n: count })
   return (
     <div className={rowGrid}>
       <p className="px-4 pt-2 text-muted sm:py-2">{text}</p>
@@ -30,7 +30,7 @@ export function ResourcesRow({ band, drawing }: { band: ResourcesBand; drawing: 
         <TrackLines drawing={drawing} />
         {between && drawing.width > 0 && (
           <span
-            title={t('operations.story.between')}
+            title={t('operations.detail.between')}
             className="absolute top-1.5 flex h-6 items-center justify-end rounded-sm border border-quiet-line bg-quiet-tint px-1 text-ok"
             style={{
               left: Math.min(drawing.x(between.from), drawing.width - 22),

@@ -53,9 +53,9 @@ export function TimelineRow({
             {row.pluginId}
           </PlainLink>
           <p className="truncate text-xs text-faint">
-            {t(look.word)} · {t('operations.story.order', { order: row.order })}
+            {t(look.word)} · {t('operations.detail.order', { order: row.order })}
             {row.isTogether && (
-              <span title={t('operations.story.together.hint')}>, {t('operations.story.together')}</span>
+              <span title={t('operations.detail.parallel.hint')}> · {t('operations.detail.parallel')}</span>
             )}
           </p>
         </div>
@@ -68,7 +68,7 @@ export function TimelineRow({
         )}
       >
         <TrackLines drawing={drawing} />
-        <ul aria-label={t('operations.story.attempts', { n: row.bars.length })}>
+        <ul aria-label={t('operations.detail.attempts', { n: row.bars.length })}>
           {marks.map((mark) => (
             <MarkLink key={barKey(mark.bars[0])} operationId={operationId} mark={mark} chosen={chosen} />
           ))}
@@ -90,7 +90,7 @@ function MarkLink({ operationId, mark, chosen }: { operationId: string; mark: Ma
   const { tone, icon } = verdictLook[bar.verdict]
   const text = barText(bar, t)
   const label =
-    mark.bars.length > 1 ? `${t('operations.story.times', { n: mark.bars.length })} ${text}` : text
+    mark.bars.length > 1 ? `${t('operations.detail.times', { n: mark.bars.length })} ${text}` : text
   return (
     <li className="absolute top-3.5" style={{ left: mark.x, width: mark.width }}>
       <Link
@@ -117,7 +117,7 @@ function MarkLink({ operationId, mark, chosen }: { operationId: string; mark: Ma
         )}
       >
         {mark.bars.length > 1 && mark.width >= 34 && (
-          <span>{t('operations.story.times', { n: mark.bars.length })}</span>
+          <span>{t('operations.detail.times', { n: mark.bars.length })}</span>
         )}
         <Icon name={icon} size={12} />
       </Link>
@@ -151,7 +151,7 @@ function NextRepeat({ at, drawing, after }: { at: number; drawing: Drawing; afte
   const isRoomBefore = x - taken > WORDS_PX
   return (
     <span
-      title={t('operations.story.next')}
+      title={t('operations.detail.next')}
       className={cx(
         'absolute top-3.5 flex h-6 items-center gap-1.5 text-xs whitespace-nowrap text-doubt tabular-nums',
         !isRoomAfter && '-translate-x-full flex-row-reverse',
@@ -163,8 +163,8 @@ function NextRepeat({ at, drawing, after }: { at: number; drawing: Drawing; afte
       </span>
       {(isRoomAfter || isRoomBefore) &&
         (at <= drawing.now
-          ? t('operations.story.next.now')
-          : rich('operations.story.next.in', { time: <Countdown to={at} /> }))}
+          ? t('operations.detail.next.now')
+          : rich('operations.detail.next.in', { time: <Countdown to={at} /> }))}
     </span>
   )
 }

@@ -35,8 +35,8 @@ function Moved({ operation }: { operation: OperationDetail }) {
   const t = useText()
   const state = t(`vocabulary.operation.${operation.state}`)
   return (
-    <Notice tone="warn" live title={t('operations.moved.title')}>
-      {t('operations.moved.text', { state, run: operation.run })}
+    <Notice tone="warn" live title={t('operations.changed.title')}>
+      {t('operations.changed.text', { state, run: operation.run })}
     </Notice>
   )
 }

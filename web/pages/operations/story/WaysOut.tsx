@@ -1,5 +1,6 @@
 import type { OperationDetail } from '#contract/console-api/shapes.ts'
 import { useMay } from '../../../api/session.ts'
+import { joinList, joinSentences } from '../../../i18n/punctuation.ts'
 import { useText } from '../../../i18n/use-text.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { retryExit, takeoverExit } from './exits.ts'
@@ -33,7 +34,7 @@ export function WaysOut({
       disabledReason={retry.isOpen ? null : t(retry.why)}
       onClick={() => onChoose('retry')}
     >
-      {t('operations.exit.retry')}
+      {t('operations.action.retry')}
     </Button>
   )
   const takeoverButton = (
@@ -43,7 +44,7 @@ export function WaysOut({
       disabledReason={takeover.isOpen ? null : t(takeover.why)}
       onClick={() => onChoose('takeover')}
     >
-      {t('operations.exit.takeover')}
+      {t('operations.action.takeover')}
     </Button>
   )
   if (layout === 'bar') {
@@ -56,25 +57,26 @@ export function WaysOut({
   }
   const begins =
     plugins.length > 0
-      ? t('operations.exit.retry.says', { plugins: plugins.join(', ') })
-      : t('operations.exit.retry.saysRuntime', { phase: t(`vocabulary.phase.${operation.phase}`) })
+      ? t('operations.action.retry.about', { plugins: joinList(t, plugins) })
+      : t('operations.action.retry.aboutRuntime', { stage: t(`vocabulary.phase.${operation.phase}`) })
   return (
     <div className="space-y-4">
-      <h3 className="text-xs font-medium text-muted">{t('operations.exit.title')}</h3>
+      <h3 className="text-xs font-medium text-muted">{t('operations.action.title')}</h3>
       <div>
         {retryButton}
         <p className="mt-1.5 text-xs text-muted">
-          {retry.isOpen ? begins : t(retry.why)}
-          {retry.isOpen && !canHelp && ` ${t('operations.exit.retry.mendFirst')}`}
+          {retry.isOpen
+            ? joinSentences(t, [begins, !canHelp && t('operations.action.retry.fixFirst')])
+            : t(retry.why)}
         </p>
       </div>
       <div>
         {takeoverButton}
         <p className="mt-1.5 text-xs text-muted">
-          {takeover.isOpen ? t('operations.exit.takeover.says') : t(takeover.why)}
+          {takeover.isOpen ? t('operations.action.takeover.about') : t(takeover.why)}
         </p>
       </div>
-      <p className="text-xs text-faint">{t('operations.failed.claim')}</p>
+      <p className="text-xs text-faint">{t('operations.failed.lock')}</p>
     </div>
   )
 }

@@ -13,10 +13,10 @@ test('both ways out are open for FAILED alone, to whoever may', () => {
 test('a closed way says why: first the state, then the permission', () => {
   assert.deepEqual(retryExit({ state: 'FAILED' }, false), {
     isOpen: false,
-    why: 'operations.exit.retry.permission',
+    why: 'operations.action.retry.permission',
   })
   assert.deepEqual(takeoverExit({ state: 'RUNNING' }, false), {
     isOpen: false,
-    why: 'operations.exit.takeover.RUNNING',
+    why: 'operations.action.takeover.RUNNING',
   })
 })

@@ -8,11 +8,11 @@ const OPEN: Exit = { isOpen: true }
 
 /** Both ways out are for FAILED alone, so that none is offered that the runtime would refuse. */
 export function retryExit({ state }: Pick<Operation, 'state'>, may: boolean): Exit {
-  if (state !== 'FAILED') return { isOpen: false, why: `operations.exit.retry.${state}` }
-  return may ? OPEN : { isOpen: false, why: 'operations.exit.retry.permission' }
+  if (state !== 'FAILED') return { isOpen: false, why: `operations.action.retry.${state}` }
+  return may ? OPEN : { isOpen: false, why: 'operations.action.retry.permission' }
 }
 
 export function takeoverExit({ state }: Pick<Operation, 'state'>, may: boolean): Exit {
-  if (state !== 'FAILED') return { isOpen: false, why: `operations.exit.takeover.${state}` }
-  return may ? OPEN : { isOpen: false, why: 'operations.exit.takeover.permission' }
+  if (state !== 'FAILED') return { isOpen: false, why: `operations.action.takeover.${state}` }
+  return may ? OPEN : { isOpen: false, why: 'operations.action.takeover.permission' }
 }

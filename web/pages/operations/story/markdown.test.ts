@@ -6,6 +6,7 @@ import { supportBundle, supportBundleName } from './support-bundle.ts'
 import { at, attempt, call, failure, operation, refusal, timeout } from './testing.ts'
 
 const t = await translator('en')
+const zh = await translator('zh')
 const describe = (code: string) => ({ title: `Title of ${code}`, remedy: 'Fix it.' })
 const link = 'https://console.example/operations/x'
 
@@ -50,7 +51,7 @@ test('the story as text says what failed, where, and what to do', () => {
 
 test('equal attempts are one line, other ones are told apart', () => {
   const text = operationMarkdown(failed, { t, link, describe })
-  assert.match(text, /Attempt 1, run 1 … 2: No answer, `PLUGIN_TIMEOUT`/)
+  assert.match(text, /Attempt 1, run 1 … 2: No response, `PLUGIN_TIMEOUT`/)
   assert.match(text, /Attempt 3, run 1: Applied/)
   assert.match(text, /\*\*later\*\* \(order 30\): Not called/)
 })
@@ -59,6 +60,14 @@ test('a sensitive value is only ever set or not set', () => {
   const text = operationMarkdown(failed, { t, link, describe })
   assert.match(text, /`password`: not set → set \(hidden\)/)
   assert.match(text, /`port`: `25` → not set/)
+})
+
+test('in Chinese the punctuation is Chinese, and labels stay bold', () => {
+  const text = operationMarkdown(failed, { t: zh, link, describe })
+  assert.match(text, /^# 配置 support-desk：失败\n/)
+  assert.match(text, /\*\*状态：\*\* 失败（FAILED）/)
+  assert.match(text, /第 3 次尝试（第 1 轮）：已应用，2026-11-20 10:00:00 UTC，100 毫秒/)
+  assert.doesNotMatch(text, /\p{Script=Han}[,:;()]/u)
 })
 
 test('an operation that went well has no part about failure', () => {

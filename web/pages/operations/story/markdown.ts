@@ -1,5 +1,6 @@
 import type { OperationDetail } from '#contract/console-api/shapes.ts'
 import { formatDuration, formatUtcTime } from '../../../i18n/format.ts'
+import { joinClauses, labelled } from '../../../i18n/punctuation.ts'
 import type { Translate } from '../../../i18n/use-text.ts'
 import { culpritOf, rowsOf, timelineOf, type Bar, type Row } from './timeline.ts'
 import { verdictLook } from './verdict.ts'
@@ -19,7 +20,7 @@ export function operationMarkdown(
     headOf(operation, t, link),
     failureOf(operation, t, describe),
     [
-      `## ${t('operations.story.calls')}`,
+      `## ${t('operations.detail.calls')}`,
       ...rowsOf(timeline).map(({ stage, row }) => rowText(`${t(`vocabulary.phase.${stage}`)} · `, row, t)),
     ].join('\n'),
     changesOf(operation, t),
@@ -37,27 +38,40 @@ function headOf(operation: OperationDetail, t: Translate, link: string): string 
   const lines: [string, string | null][] = [
     [t('operations.field.operation'), `[${operation.operationId}](${link})`],
     [t('operations.field.state'), stateText(operation, t)],
-    [t('operations.field.installation'), `${bundle.environmentKey}/${bundle.bundleId} (${bundleInstallId})`],
+    [
+      t('operations.field.installation'),
+      named(t, `${bundle.environmentKey}/${bundle.bundleId}`, bundleInstallId),
+    ],
     [t('operations.field.versions'), versionsText(operation)],
     [t('operations.field.scope'), `${environmentKey}/${applicationRuntimeId}/${workspaceId}`],
     [
-      t('operations.field.sequence'),
-      `${operation.executionSequence} · ${t('operations.field.run')} ${operation.run}`,
+      t('operations.field.sequenceAndRun'),
+      t('operations.facts.sequenceAndRun', { sequence: operation.executionSequence, run: operation.run }),
     ],
-    [t('operations.field.requestedBy'), `${requestedBy.name} (${requestedBy.id})`],
+    [t('operations.field.requestedBy'), named(t, requestedBy.name, requestedBy.id)],
     [t('operations.field.reason'), reason && oneLine(reason)],
     [t('operations.field.created'), formatUtcTime(Date.parse(createdAt))],
-    [t('operations.field.took'), took],
+    [t('operations.field.duration'), took],
     [t('operations.field.takesOver'), operation.takesOver],
     [t('operations.field.takenOverBy'), operation.takenOverBy],
   ]
-  const title = `# ${t(`vocabulary.type.${operation.operationType}`)} ${bundle.bundleId}: ${t(`vocabulary.operation.${operation.state}`)}`
-  const facts = lines.flatMap(([label, value]) => (value ? [`- **${label}:** ${value}`] : []))
+  const name = t('operations.name', {
+    type: t(`vocabulary.type.${operation.operationType}`),
+    bundle: bundle.bundleId,
+  })
+  const title = `# ${labelled(t, name, t(`vocabulary.operation.${operation.state}`))}`
+  const facts = lines.flatMap(([label, value]) => (value ? [fact(t, label, value)] : []))
   return [title, '', ...facts].join('\n')
 }
 
 const stateText = ({ state, phase }: OperationDetail, t: Translate) =>
-  `${t(`vocabulary.operation.${state}`)} (${state}) · ${t(`vocabulary.phase.${phase}`)}`
+  `${named(t, t(`vocabulary.operation.${state}`), state)} · ${t(`vocabulary.phase.${phase}`)}`
+
+const named = (t: Translate, name: string, id: string): string => t('operations.markdown.name', { name, id })
+
+/** The blank after the colon is Markdown's: without it a bold label does not end in every language. */
+const fact = (t: Translate, label: string, value: string): string =>
+  `- **${label}${t('common.punctuation.colon').trim()}** ${value}`
 
 function failureOf(
   operation: OperationDetail,
@@ -76,22 +90,26 @@ function failureOf(
       : []),
   ]
   return [
-    `## ${t('operations.story.failure')}`,
+    `## ${t('operations.detail.failure')}`,
     '',
-    `**${title}** (\`${failure.errorCode}\`, ${t('operations.field.retryable')}: ${t(failure.retryable ? 'operations.field.retryable.yes' : 'operations.field.retryable.no')})`,
+    t('operations.markdown.failure', {
+      title,
+      code: failure.errorCode,
+      retryable: t(failure.retryable ? 'operations.field.retryable.yes' : 'operations.field.retryable.no'),
+    }),
     '',
     `> ${oneLine(failure.message)}`,
     '',
-    ...(where ? [`- **${t('operations.field.where')}:** ${where.join(' · ')}`] : []),
-    ...(failure.errorPath ? [`- **${t('errors.trail')}:** ${failure.errorPath.join(' › ')}`] : []),
-    `- **${t('errors.remedy')}:** ${remedy}`,
+    ...(where ? [fact(t, t('operations.field.stoppedAt'), where.join(' · '))] : []),
+    ...(failure.errorPath ? [fact(t, t('errors.trail'), failure.errorPath.join(' › '))] : []),
+    fact(t, t('errors.remedy'), remedy),
   ].join('\n')
 }
 
 /** Equal attempts that follow one another are one line, as they are one bar on the page. */
 function rowText(prefix: string, row: Row, t: Translate): string {
-  const head = `- ${prefix}**${row.pluginId}** (${t('operations.field.order')} ${row.order})`
-  if (row.bars.length === 0) return `${head}: ${t('vocabulary.outcome.NOT_CALLED')}`
+  const head = `- ${prefix}${t('operations.markdown.call', { plugin: row.pluginId, order: String(row.order) })}`
+  if (row.bars.length === 0) return labelled(t, head, t('vocabulary.outcome.NOT_CALLED'))
   const groups: [Bar, ...Bar[]][] = []
   for (const bar of row.bars) {
     const last = groups.at(-1)
@@ -106,18 +124,23 @@ function groupText([first, ...more]: [Bar, ...Bar[]], t: Translate): string {
   const name = t('operations.attempt.name', { attempt: first.attempt.attempt, run: first.attempt.run })
   const range = more.length === 0 ? name : `${name} … ${last.attempt.attempt}`
   const times = formatUtcTime(first.from) + (more.length === 0 ? '' : ` … ${formatUtcTime(last.from)}`)
-  const took = first.to === null || more.length > 0 ? '' : `, ${formatDuration(first.to - first.from, t)}`
-  const code = last.attempt.failure ? `, \`${last.attempt.failure.errorCode}\`` : ''
-  const late = first.attempt.late ? `, ${t('operations.attempt.late')}` : ''
-  return `${range}: ${t(verdictLook[first.verdict].word)}${code}${late}, ${times}${took}`
+  const result = joinClauses(t, [
+    t(verdictLook[first.verdict].word),
+    last.attempt.failure && `\`${last.attempt.failure.errorCode}\``,
+    first.attempt.late && t('operations.attempt.late'),
+    times,
+    first.to !== null && more.length === 0 && formatDuration(first.to - first.from, t),
+  ])
+  return labelled(t, range, result)
 }
 
 function changesOf({ changes }: OperationDetail, t: Translate): string {
   if (changes.length === 0) return ''
   const lines = changes.map(({ locator, property, before, after }) => {
-    return `- \`${locator}\` · \`${property}\`: ${valueText(before, t)} → ${valueText(after, t)}`
+    const place = `- \`${locator}\` · \`${property}\``
+    return labelled(t, place, `${valueText(before, t)} → ${valueText(after, t)}`)
   })
-  return [`## ${t('operations.story.changes')}`, ...lines].join('\n')
+  return [`## ${t('operations.detail.changes')}`, ...lines].join('\n')
 }
 
 function valueText(value: OperationDetail['changes'][number]['before'], t: Translate): string {
