@@ -7,7 +7,7 @@ test('a bundle is installed by hand: scope, bundle, version, values, and then it
 }) => {
   const scope = system.newScope()
   const page = await signIn('olivia', '/installations')
-  await page.getByRole('link', { name: 'Install a bundle' }).first().click()
+  await page.getByRole('link', { name: 'Install bundle' }).first().click()
   const place = `${scope.environmentKey}/${scope.applicationRuntimeId}/${scope.workspaceId}`
   await page.getByLabel('Environment, runtime and workspace').fill(place)
   await page.getByRole('option', { name: place }).click()
@@ -19,7 +19,7 @@ test('a bundle is installed by hand: scope, bundle, version, values, and then it
   await expect(field(page, 'Shop name')).toBeFocused()
   await field(page, 'Shop name').fill('Northwind Shop')
   await field(page, 'Domain').fill('shop.example')
-  await page.getByLabel('Why it is installed').fill('A new market')
+  await page.getByLabel('Reason for installing').fill('A new market')
   await page.getByRole('button', { name: 'Install Storefront 1.0.0' }).click()
 
   await expectPage(page, 'Install storefront Succeeded')
@@ -34,7 +34,7 @@ test('an upgrade shows what changes and asks for what the new version needs', as
   const { bundleInstallId } = await system.install(scope, 'crm-suite', '1.1.0')
   const page = await signIn('olivia', `/installations/${bundleInstallId}`)
   await page.getByRole('link', { name: 'Upgrade' }).click()
-  await page.getByLabel('To version').selectOption('2.0.0')
+  await page.getByLabel('New version').selectOption('2.0.0')
   await expect(page.getByRole('main')).toContainText('dataRegion')
   const submit = page.getByRole('button', { name: 'Upgrade to 2.0.0' })
   await submit.click()
@@ -53,7 +53,7 @@ test('an installation is detached by hand, with a reason and its name typed', as
   const page = await signIn('olivia', `/installations/${bundleInstallId}`)
   await page.getByRole('button', { name: 'Detach' }).click()
   const dialog = page.getByRole('dialog', { name: /^Detach/ })
-  await dialog.getByLabel('Why it is detached').fill('The pilot is over')
+  await dialog.getByLabel('Reason for detaching').fill('The pilot is over')
   await dialog.getByLabel('Type crm-suite to confirm').fill('crm-suite')
   await dialog.getByRole('button', { name: 'Detach' }).click()
   await expectPage(page, 'Detach crm-suite Succeeded')

@@ -46,5 +46,5 @@ test('a failed install is taken over by a DETACH, and the bundle can be installe
   await expect(page.getByRole('main')).toContainText('Detached')
   await page.getByRole('link', { name: 'Install again' }).click()
   await expectPage(page, 'Install again')
-  await expect(page.getByText('Installs again what was detached')).toBeVisible()
+  await expect(page.getByText('Reinstalling a detached bundle')).toBeVisible()
 })

@@ -15,8 +15,8 @@ test('who may only look is told why, everywhere, and the API refuses what the pa
   const { bundleInstallId } = await system.install(scope, 'crm-suite', '1.0.0')
   const page = await signIn('vera', `/installations/${bundleInstallId}`)
   for (const [name, reason] of [
-    ['Upgrade', 'Your roles do not let you upgrade in this scope.'],
-    ['Detach', 'Your roles do not let you detach in this scope.'],
+    ['Upgrade', 'You don’t have permission to upgrade in this scope.'],
+    ['Detach', 'You don’t have permission to detach in this scope.'],
   ] as const) {
     await expect(page.getByRole('button', { name })).toBeDisabled()
     await expect(page.getByRole('button', { name })).toHaveAccessibleDescription(reason)

@@ -40,11 +40,11 @@ export function InstallationFilters({
         onChange={(state) => onChange({ state })}
       />
       <ChoiceFilter
-        label={t('installations.column.claim')}
+        label={t('installations.lock.filter')}
         value={search.claim}
         choices={[
           { value: 'none', label: t('vocabulary.lock.none') },
-          { value: 'any', label: t('installations.claim.any') },
+          { value: 'any', label: t('installations.lock.any') },
           ...claims,
         ]}
         onChange={(claim) => onChange({ claim })}

@@ -35,7 +35,7 @@ export const installationColumns = (t: Translate): Column<Installation>[] => [
   },
   {
     id: 'claim',
-    header: t('installations.column.claim'),
+    header: t('installations.column.lock'),
     cell: ({ claim }) => <ClaimBadge claim={claim} />,
     width: '12rem',
   },

@@ -87,7 +87,7 @@ const scopeColumns = (t: Translate): Column<ScopeRow>[] => [
     cell: (scope) => (
       <PlainLink
         to={paths.installations(partsOf(scope))}
-        aria-label={`${scope.installations}: ${t('scopes.link.installations', { scope: rowKey(scope) })}`}
+        aria-label={t('scopes.link.installations', { n: scope.installations, scope: rowKey(scope) })}
         className="rounded-sm hover:underline"
       >
         {scope.installations}
@@ -98,14 +98,14 @@ const scopeColumns = (t: Translate): Column<ScopeRow>[] => [
   },
   {
     id: 'claimed',
-    header: t('scopes.column.claimed'),
+    header: t('scopes.column.locked'),
     cell: (scope) =>
       scope.claimed === 0 ? (
-        <span className="text-faint">{t('scopes.claimed.none')}</span>
+        <span className="text-faint">{t('scopes.locked.none')}</span>
       ) : (
         <PlainLink
           to={paths.installations({ ...partsOf(scope), claim: 'any' })}
-          aria-label={`${scope.claimed}: ${t('scopes.link.claimed', { scope: rowKey(scope) })}`}
+          aria-label={t('scopes.link.locked', { n: scope.claimed, scope: rowKey(scope) })}
           className="inline-flex items-center gap-1.5 rounded-sm hover:underline"
         >
           <Icon name="lock" size={12} className={toneText.doubt} />

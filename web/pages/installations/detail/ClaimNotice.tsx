@@ -21,18 +21,18 @@ export function ClaimNotice({ claim }: { claim: Claim }) {
       live
       title={
         isFailed
-          ? t('installations.claim.title.failed', { type })
+          ? t('installations.lock.title.failed', { type })
           : claim.state === 'WAITING'
-            ? t('installations.claim.title.waiting', { type })
-            : t('installations.claim.title', { type })
+            ? t('installations.lock.title.waiting', { type })
+            : t('installations.lock.title', { type })
       }
       actions={
         <LinkButton to={paths.operation(claim.operationId)} size="sm">
-          {t('installations.claim.open')}
+          {t('installations.lock.open')}
         </LinkButton>
       }
     >
-      {rich(isFailed ? 'installations.claim.text.failed' : 'installations.claim.text', {
+      {rich(isFailed ? 'installations.lock.text.failed' : 'installations.lock.text', {
         who: claim.requestedBy.name,
         since: <Time at={claim.since} />,
       })}

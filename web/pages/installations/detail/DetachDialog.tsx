@@ -3,6 +3,7 @@ import type { InstallationDetail } from '#contract/console-api/shapes.ts'
 import { useWrite } from '../../../api/write.ts'
 import { useErrorView } from '../../../components/describe-code.ts'
 import { ScopeText } from '../../../components/ScopeText.tsx'
+import { joinList } from '../../../i18n/punctuation.ts'
 import { useRichText, useText } from '../../../i18n/use-text.ts'
 import { paths } from '../../../paths.ts'
 import { ConfirmDialog } from '../../../ui/dialog/ConfirmDialog.tsx'
@@ -54,7 +55,7 @@ export function DetachDialog({
           {plugins.length === 0
             ? t('installations.detach.noPlugins')
             : rich('installations.detach.plugins', {
-                plugins: <span className="mono">{plugins.join(', ')}</span>,
+                plugins: <span className="mono">{joinList(t, plugins)}</span>,
               })}
         </li>
         <li>{t('installations.detach.references')}</li>

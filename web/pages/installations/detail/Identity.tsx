@@ -36,13 +36,13 @@ export function Identity({ detail }: { detail: InstallationDetail }) {
           },
           { label: t('installations.fact.changed'), value: <Time at={updatedAt} /> },
           {
-            label: t('installations.fact.snapshot'),
+            label: t('installations.fact.configuration'),
             value: (
               <PlainLink
                 to={paths.configuration(installation, { tab: 'history' })}
                 className="rounded-sm hover:underline"
               >
-                {t('installations.fact.snapshot.value', { version: String(snapshotVersion) })}
+                {t('installations.fact.snapshot', { version: String(snapshotVersion) })}
               </PlainLink>
             ),
           },

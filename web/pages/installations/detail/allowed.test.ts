@@ -8,14 +8,14 @@ test('an active installation that is free may be changed', () => {
 
 test('a claim forbids it, and a failed one says what to do instead', () => {
   for (const state of ['PENDING', 'RUNNING', 'WAITING'] as const)
-    assert.equal(whyNotNow({ state: 'ACTIVE', claim: { state } }), 'installations.reason.claimed')
+    assert.equal(whyNotNow({ state: 'ACTIVE', claim: { state } }), 'installations.reason.locked')
   assert.equal(whyNotNow({ state: 'ACTIVE', claim: { state: 'FAILED' } }), 'installations.reason.failed')
 })
 
 test('the claim is told before that it is not installed yet: it is the reason', () => {
   assert.equal(
     whyNotNow({ state: 'NOT_INSTALLED', claim: { state: 'RUNNING' } }),
-    'installations.reason.claimed',
+    'installations.reason.locked',
   )
   assert.equal(whyNotNow({ state: 'NOT_INSTALLED', claim: null }), 'installations.reason.notInstalled')
 })

@@ -8,6 +8,6 @@ type Standing = { state: InstallationState; claim: Pick<Claim, 'state'> | null }
 export function whyNotNow({ state, claim }: Standing): PlainTextKey | null {
   if (state === 'DETACHED') return 'installations.reason.detached'
   if (claim !== null)
-    return claim.state === 'FAILED' ? 'installations.reason.failed' : 'installations.reason.claimed'
+    return claim.state === 'FAILED' ? 'installations.reason.failed' : 'installations.reason.locked'
   return state === 'ACTIVE' ? null : 'installations.reason.notInstalled'
 }
