@@ -14,8 +14,8 @@ export function DefinitionChange({ difference }: { difference: PropertyDifferenc
       <p className="text-muted">
         {[
           describeDefinition(after, t),
-          after.required === true && t('catalog.holds.required'),
-          after.isSensitive === true && t('catalog.holds.sensitive'),
+          after.required === true && t('catalog.type.required'),
+          after.isSensitive === true && t('catalog.type.sensitive'),
         ]
           .filter(Boolean)
           .join(' · ')}

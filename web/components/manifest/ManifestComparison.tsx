@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import { joinList } from '../../i18n/punctuation.ts'
 import { useText, type PlainTextKey } from '../../i18n/use-text.ts'
 import { Badge } from '../../ui/Badge.tsx'
 import { Icon } from '../../ui/icons/Icon.tsx'
@@ -125,17 +126,16 @@ function PluginChange({ difference }: { difference: PluginDifference }) {
 
 function RightChange({ difference: { locator, right, gained, lost } }: { difference: RightDifference }) {
   const t = useText()
-  const word = t(`catalog.plugin.${right}`)
   return (
     <li className="wrap-anywhere">
       <span className="mono text-ink">{locator.split('/').at(-1)}</span>
-      {': '}
+      {t('common.punctuation.colon')}
       {[
-        gained.length > 0 && t('catalog.compare.gained', { right: word, names: gained.join(', ') }),
-        lost.length > 0 && t('catalog.compare.lost', { right: word, names: lost.join(', ') }),
+        gained.length > 0 && t(`catalog.compare.gained.${right}`, { names: joinList(t, gained) }),
+        lost.length > 0 && t(`catalog.compare.lost.${right}`, { names: joinList(t, lost) }),
       ]
         .filter(Boolean)
-        .join('; ')}
+        .join(t('common.punctuation.semicolon'))}
     </li>
   )
 }

@@ -5,20 +5,20 @@ import { joinClauses, joinList } from '../../i18n/punctuation.ts'
 import type { Translate } from '../../i18n/use-text.ts'
 
 const TYPES = {
-  string: 'catalog.holds.text',
-  number: 'catalog.holds.number',
-  integer: 'catalog.holds.integer',
-  boolean: 'catalog.holds.boolean',
-  array: 'catalog.holds.array',
-  object: 'catalog.holds.object',
-  null: 'catalog.holds.null',
+  string: 'catalog.type.text',
+  number: 'catalog.type.number',
+  integer: 'catalog.type.integer',
+  boolean: 'catalog.type.boolean',
+  array: 'catalog.type.array',
+  object: 'catalog.type.object',
+  null: 'catalog.type.null',
 } as const
 
 const MANY = 6
 
 /** What a property may hold, in a few words: "whole number, 1 to 65535", "one of starter, team", "a service". */
 export function describeDefinition(definition: PropertyDefinition, t: Translate): string {
-  if (definition.kind !== 'DATA') return t(`catalog.holds.${definition.kind}`)
+  if (definition.kind !== 'DATA') return t(`catalog.type.${definition.kind}`)
   const limits = limitsText(definition, t)
   return joinClauses(t, [holdsText(definition, t), limits])
 }
@@ -28,14 +28,14 @@ function holdsText(definition: PropertyDefinition, t: Translate): string {
   const choices = choicesOf(schema)
   if (choices !== null) {
     const shown = choices.slice(0, MANY).map(({ title }) => title)
-    return t('catalog.holds.choice', {
+    return t('catalog.type.choice', {
       choices: joinList(t, [...shown, ...(choices.length > MANY ? ['…'] : [])]),
     })
   }
   const { type, format } = schema
-  if (type === 'string' && typeof format === 'string') return t('catalog.holds.format', { format })
+  if (type === 'string' && typeof format === 'string') return t('catalog.type.format', { format })
   const types = (Array.isArray(type) ? type : [type]).filter(isType)
-  return types.length === 0 ? t('catalog.holds.any') : types.map((name) => t(TYPES[name])).join(' | ')
+  return types.length === 0 ? t('catalog.type.any') : types.map((name) => t(TYPES[name])).join(' | ')
 }
 
 const isType = (name: unknown): name is keyof typeof TYPES =>

@@ -53,7 +53,8 @@ export const installations = {
   'reason.detached': 'The installation is detached.',
 
   'resources.none': 'No resources',
-  'resources.none.notInstalled': 'Resources appear here once the first install completes the Resources stage.',
+  'resources.none.notInstalled':
+    'Resources appear here once the first install completes the Resources stage.',
   'resources.none.detached': 'The installation is detached, and its resources were removed.',
   'resources.none.active': 'This version of the bundle has no resources.',
   'resource.version': 'Version {version}',

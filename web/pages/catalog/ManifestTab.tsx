@@ -5,6 +5,7 @@ import { describeDefinition } from '../../components/manifest/describe-definitio
 import { locatorIn, writersIn, type Manifest, type Resource } from '../../components/manifest/writers.ts'
 import { groupProperties, kindIcon, propertyHelp, propertyTitle } from '../../components/property-labels.ts'
 import { LocatorText } from '../../components/LocatorText.tsx'
+import { joinList } from '../../i18n/punctuation.ts'
 import { useText } from '../../i18n/use-text.ts'
 import { paths } from '../../paths.ts'
 import { Section } from '../../ui/Card.tsx'
@@ -82,7 +83,12 @@ function ResourceCard({
           {events.length > 0 && (
             <>
               <dt className="text-faint">{t('catalog.version.events')}</dt>
-              <dd className="mono wrap-anywhere">{events.map(({ method }) => method).join(', ')}</dd>
+              <dd className="mono wrap-anywhere">
+                {joinList(
+                  t,
+                  events.map(({ method }) => method),
+                )}
+              </dd>
             </>
           )}
         </dl>
@@ -117,8 +123,8 @@ function PropertyRow({
   const title = propertyTitle(definition, name)
   const help = propertyHelp(definition)
   const marks = [
-    definition.required === true && t('catalog.holds.required'),
-    definition.isSensitive === true && t('catalog.holds.sensitive'),
+    definition.required === true && t('catalog.type.required'),
+    definition.isSensitive === true && t('catalog.type.sensitive'),
   ].filter(Boolean)
   return (
     <li className="grid gap-x-6 gap-y-0.5 py-2 sm:grid-cols-[minmax(10rem,18rem)_minmax(0,1fr)]">

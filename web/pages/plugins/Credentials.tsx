@@ -1,6 +1,6 @@
 import { useMemo, useState } from 'react'
 import type { Plugin, PluginCredential } from '#contract/console-api/shapes.ts'
-import { useText, type Translate } from '../../i18n/use-text.ts'
+import { useRichText, useText, type Translate, type TranslateRich } from '../../i18n/use-text.ts'
 import { Badge } from '../../ui/Badge.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
@@ -17,9 +17,10 @@ const MOST = 2
 /** The credentials of a plugin: how old each is and whether it is used; never its secret. */
 export function Credentials({ plugin, may }: { plugin: Plugin; may: boolean }) {
   const t = useText()
+  const rich = useRichText()
   const [making, setMaking] = useState(false)
   const [revoking, setRevoking] = useState<PluginCredential | null>(null)
-  const columns = useMemo(() => credentialColumns(t, may, setRevoking), [t, may])
+  const columns = useMemo(() => credentialColumns(t, rich, may, setRevoking), [t, rich, may])
   const valid = validCredentials(plugin)
   return (
     <>
@@ -32,7 +33,7 @@ export function Credentials({ plugin, may }: { plugin: Plugin; may: boolean }) {
           }
           onClick={() => setMaking(true)}
         >
-          {t('plugins.credentials.make')}
+          {t('plugins.credentials.create')}
         </Button>
       </div>
       <Table
@@ -65,6 +66,7 @@ const rowKey = ({ credentialId }: PluginCredential) => credentialId
 
 const credentialColumns = (
   t: Translate,
+  rich: TranslateRich,
   may: boolean,
   revoke: (credential: PluginCredential) => void,
 ): Column<PluginCredential>[] => [
@@ -83,13 +85,13 @@ const credentialColumns = (
         </Badge>
       ) : (
         <Badge look="plain" icon="nothing">
-          {t('plugins.credentials.revoked')} <Time at={revokedAt} inRow />
+          {rich('plugins.credentials.revoked', { at: <Time at={revokedAt} inRow /> })}
         </Badge>
       ),
   },
   {
     id: 'made',
-    header: t('plugins.credentials.made'),
+    header: t('plugins.credentials.created'),
     cell: ({ createdAt }) => <Time at={createdAt} inRow />,
   },
   {

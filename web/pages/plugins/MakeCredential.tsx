@@ -22,9 +22,9 @@ export function MakeCredential({ plugin, onClose }: { plugin: Plugin; onClose: (
     <ConfirmDialog
       open
       onClose={onClose}
-      title={t('plugins.make.title', { plugin: plugin.title })}
-      confirm={t('plugins.make.confirm')}
-      reason={{ label: t('plugins.make.reason'), required: false }}
+      title={t('plugins.create.title', { plugin: plugin.title })}
+      confirm={t('plugins.create.confirm')}
+      reason={{ label: t('plugins.create.reason'), required: false }}
       busy={make.isPending}
       error={error}
       onConfirm={({ reason }) =>
@@ -40,7 +40,7 @@ export function MakeCredential({ plugin, onClose }: { plugin: Plugin; onClose: (
         )
       }
     >
-      <p>{t('plugins.make.text')}</p>
+      <p>{t('plugins.create.text')}</p>
     </ConfirmDialog>
   )
 }

@@ -105,7 +105,7 @@ function LimitValue({ plugin, limit }: { plugin: Plugin; limit: Limit }) {
   const value = set ?? LIMIT_RANGE[limit].standard
   const text = limit === 'maxAttempts' ? String(value) : formatDuration(value, t)
   return set === undefined ? (
-    <span className="text-muted">{t('plugins.fact.standard', { value: text })}</span>
+    <span className="text-muted">{t('plugins.fact.default', { value: text })}</span>
   ) : (
     <>{text}</>
   )

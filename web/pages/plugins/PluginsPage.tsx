@@ -119,7 +119,7 @@ const pluginColumns = (t: Translate): Column<Plugin>[] => [
     cell: (plugin) => {
       const limits = setLimits(plugin)
       return limits.length === 0 ? (
-        <span className="text-faint">{t('plugins.limits.standard')}</span>
+        <span className="text-faint">{t('plugins.limits.default')}</span>
       ) : (
         limits.map((limit) => limitText(limit, plugin[limit] ?? 0, t)).join(' · ')
       )
