@@ -39,7 +39,7 @@ test('somebody saves beside the edit: nothing is lost, both values are saved', a
   await expect(notice).toContainText('does not overlap')
   await system.ended(theirs.operationId)
   await notice.getByRole('button', { name: 'See and keep mine' }).click()
-  const dialog = page.getByRole('dialog', { name: 'Somebody saved first' })
+  const dialog = page.getByRole('dialog', { name: 'Someone else saved first' })
   await expect(dialog).toContainText('1 change of yours does not overlap and stays as it is')
   await dialog.getByRole('button', { name: 'Continue on top of theirs' }).click()
   await saveButton(page).click()

@@ -34,9 +34,7 @@ export function CronControl({ definition, value, onEdit, wiring, readOnly, zone 
           ) : (
             <>
               {words !== null && <p className="font-medium text-ink">{words}</p>}
-              <p>
-                {t('forms.cron.next', { zone })} {runs.map((run) => runText(run, zone)).join(' · ')}
-              </p>
+              <p>{t('forms.cron.next', { zone, runs: runs.map((run) => runText(run, zone)).join(' · ') })}</p>
             </>
           )}
         </div>

@@ -1,5 +1,6 @@
 import { checkTypedValue } from '#contract/protocol/business-value.ts'
 import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
+import { labelled } from '../i18n/punctuation.ts'
 import type { Translate } from '../i18n/use-text.ts'
 import { controlKind } from './control-kind.ts'
 import type { Edit } from './edit.ts'
@@ -19,7 +20,7 @@ export function problemText(definition: PropertyDefinition, edit: Edit, t: Trans
   const problem = checkTypedValue(definition, edit.value)[0]
   if (problem === undefined) return null
   const words = problemWords(problem.message, t)
-  return problem.path === '' ? words : `${readablePath(problem.path)}: ${words}`
+  return problem.path === '' ? words : labelled(t, readablePath(problem.path), words)
 }
 
 /** `/address/lines/0` as `address › lines › 1`. */

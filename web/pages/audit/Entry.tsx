@@ -40,26 +40,28 @@ export function Entry({ entry }: { entry: AuditEntry }) {
         <div className="flex gap-2">
           <Icon name={ICONS[action]} className="mt-0.5 text-faint" />
           <div className="min-w-0 wrap-anywhere">
-            <PlainLink
-              to={paths.audit({ actor: actor.id })}
-              aria-label={t('audit.actor.by', { name: actor.name })}
-              className="rounded-sm font-medium hover:underline"
-            >
-              {actor.name}
-            </PlainLink>{' '}
-            {outcome === 'REFUSED'
-              ? `${t('audit.refused.sentence')} ${t(`audit.name.${action}`)}`
-              : t(`audit.action.${action}`)}{' '}
-            {bundleInstallId === null ? (
-              <span className="font-medium">{subject}</span>
-            ) : (
-              <PlainLink
-                to={paths.installation(bundleInstallId)}
-                className="rounded-sm font-medium hover:underline"
-              >
-                {subject}
-              </PlainLink>
-            )}{' '}
+            {rich(`audit.${outcome === 'REFUSED' ? 'refused' : 'done'}.${action}`, {
+              person: (
+                <PlainLink
+                  to={paths.audit({ actor: actor.id })}
+                  aria-label={t('audit.actor.by', { name: actor.name })}
+                  className="rounded-sm font-medium hover:underline"
+                >
+                  {actor.name}
+                </PlainLink>
+              ),
+              subject:
+                bundleInstallId === null ? (
+                  <span className="font-medium">{subject}</span>
+                ) : (
+                  <PlainLink
+                    to={paths.installation(bundleInstallId)}
+                    className="rounded-sm font-medium hover:underline"
+                  >
+                    {subject}
+                  </PlainLink>
+                ),
+            })}{' '}
             {scope && (
               <span className="text-muted">
                 {rich('audit.scope', { scope: <ScopeLink scope={scope} /> })}
@@ -78,7 +80,10 @@ export function Entry({ entry }: { entry: AuditEntry }) {
         </div>
         {reason !== null && (
           <p className="border-l-2 border-line-strong pl-3.5 text-muted wrap-anywhere max-sm:ml-1.5 sm:ml-[0.4375rem]">
-            <span className="sr-only">{t('audit.reason')}: </span>
+            <span className="sr-only">
+              {t('audit.reason')}
+              {t('common.punctuation.colon')}
+            </span>
             {reason}
           </p>
         )}

@@ -124,7 +124,9 @@ export function ServiceEditor({
             />
           </Suspense>
           {draft.values === null && (
-            <p className="mt-1 text-xs text-fail">{draft.problems.map(problemLine).join(' · ')}</p>
+            <p className="mt-1 text-xs text-fail">
+              {draft.problems.map((problem) => problemLine(problem, t)).join(' · ')}
+            </p>
           )}
         </div>
         {error && <ErrorState error={error} />}

@@ -12,7 +12,7 @@ test('values are an object by property names, and the protected name is refused'
     checkValues({ instanceRefProperty: 'x', '9/': 1, ok: true }, t).map(({ path }) => path),
     ['/instanceRefProperty', '/9~1'],
   )
-  const lines = checkValues({ instanceRefProperty: 'x' }, t).map(problemLine)
+  const lines = checkValues({ instanceRefProperty: 'x' }, t).map((problem) => problemLine(problem, t))
   assert.ok(lines.length === 1 && !lines.join('').includes('instanceRefProperty'), lines.join(''))
 })
 

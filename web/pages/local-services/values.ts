@@ -2,6 +2,7 @@ import { deepEqual, isJsonObject, type JsonObject, type JsonValue } from '#contr
 import { INSTANCE_REF_PROPERTY } from '#contract/protocol/limits.ts'
 import { isPropertyName } from '#contract/protocol/locator.ts'
 import { hideProtectedName } from '#contract/protocol/protected-name.ts'
+import { labelled } from '../../i18n/punctuation.ts'
 import type { Translate } from '../../i18n/use-text.ts'
 
 /** What is wrong with a document as the values of a local service; `path` is a JSON pointer into it. */
@@ -23,8 +24,9 @@ export function checkValues(
 }
 
 /** A problem as one line of text below the editor. */
-export const problemLine = ({ path, message }: { path: string; message: string }): string =>
-  [hideProtectedName(path), message].filter(Boolean).join(': ')
+export function problemLine({ path, message }: { path: string; message: string }, t: Translate): string {
+  return path === '' ? message : labelled(t, hideProtectedName(path), message)
+}
 
 export const textOf = (values: JsonObject): string => JSON.stringify(values, null, 2)
 

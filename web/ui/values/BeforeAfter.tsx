@@ -55,12 +55,16 @@ function Side({
   signInk: string
   children: ReactNode
 }) {
+  const t = useText()
   return (
     <div className={`flex min-w-0 gap-2 rounded-sm px-2 py-1 ${tint}`}>
       <span aria-hidden="true" className={`mono w-2 shrink-0 font-semibold ${signInk}`}>
         {sign}
       </span>
-      <span className="sr-only">{label}: </span>
+      <span className="sr-only">
+        {label}
+        {t('common.punctuation.colon')}
+      </span>
       <span className="min-w-0 flex-1">{children}</span>
     </div>
   )
