@@ -97,7 +97,7 @@ test('no dialog has a flaw for axe', async ({ system, signIn }) => {
   await page.getByRole('button', { name: 'Detach' }).click()
   await look('detach')
   await page.goto(configurationPath(scope, 'production/crm-suite/MODULE/crm-mail'))
-  await page.getByRole('button', { name: 'Where the value of SMTP port comes from' }).click()
+  await page.getByRole('button', { name: 'Value history of SMTP port' }).click()
   await look('where a value comes from')
   await field(page, 'SMTP port').fill('70000')
   await field(page, 'SMTP user').fill('olivia')

@@ -18,11 +18,11 @@ test('while an operation holds the installation the form says whose it is, and o
 
   const mail = { bundleId: 'crm-suite', kind: 'MODULE', name: 'crm-mail' } as const
   await system.configure(scope, mail, 'smtpUser', wrapData('mira'), mira)
-  const lock = page.getByRole('region', { name: 'Locked while an operation holds it' })
+  const lock = page.getByRole('region', { name: 'Locked by an operation' })
   await expect(lock).toContainText('Configure by Mira Castellan, started')
   await expect(field(page, 'SMTP user')).not.toBeEditable()
   await expect(lock).toContainText('Waiting')
-  await expect(lock).toContainText('The same call is repeated in')
+  await expect(lock).toContainText('Next retry in')
   await expect(lock.getByRole('link', { name: 'Configure' })).toHaveAttribute('href', /\/operations\/./)
 
   await system.script.clear()

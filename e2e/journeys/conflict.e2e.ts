@@ -23,7 +23,9 @@ test('somebody saves elsewhere: the page moves on by itself, says so, and the ed
 
   await review(page)
   await saveButton(page).click()
-  await expect(page.getByRole('status').filter({ hasText: 'is carried out' })).toContainText('Succeeded')
+  await expect(page.getByRole('status').filter({ hasText: /Snapshot \d+ applied/ })).toContainText(
+    'Succeeded',
+  )
   await page.getByRole('link', { name: /Nightly synchronization/ }).click()
   await expect(field(page, 'When to synchronize')).toHaveValue('0 3 * * *')
 })
@@ -38,13 +40,15 @@ test('somebody saves beside the edit: nothing is lost, both values are saved', a
   const notice = page.getByRole('status').filter({ hasText: 'Mira Castellan saved snapshot' })
   await expect(notice).toContainText('does not overlap')
   await system.ended(theirs.operationId)
-  await notice.getByRole('button', { name: 'See and keep mine' }).click()
+  await notice.getByRole('button', { name: 'Review and keep mine' }).click()
   const dialog = page.getByRole('dialog', { name: 'Someone else saved first' })
-  await expect(dialog).toContainText('1 change of yours does not overlap and stays as it is')
+  await expect(dialog).toContainText('1 of your changes does not overlap and is kept as is')
   await dialog.getByRole('button', { name: 'Continue on top of theirs' }).click()
   await saveButton(page).click()
 
-  await expect(page.getByRole('status').filter({ hasText: 'is carried out' })).toContainText('Succeeded')
+  await expect(page.getByRole('status').filter({ hasText: /Snapshot \d+ applied/ })).toContainText(
+    'Succeeded',
+  )
   await expect(field(page, 'SMTP port')).toHaveValue('2525')
   await expect(field(page, 'SMTP user')).toHaveValue('mira')
 })
@@ -71,15 +75,15 @@ test('somebody saves the same properties: theirs, mine or a third value, and non
   await expect(page.getByText('3 of your changes overlap with theirs')).toBeVisible()
   const dialog = await review(page)
   const port = dialog.getByRole('group', { name: 'SMTP port' })
-  await expect(port).toContainText('You began from 587')
-  await expect(port).toContainText(/Take theirsMira Castellan.*465/)
+  await expect(port).toContainText('You started from 587')
+  await expect(port).toContainText(/Use theirsMira Castellan.*465/)
   await expect(port).toContainText('Keep mine2525')
   const goOn = dialog.getByRole('button', { name: 'Continue on top of theirs' })
   await expect(goOn).toBeDisabled()
   await expect(goOn).toHaveAccessibleDescription('Decide on 3 more properties.')
 
   await port.getByRole('radio', { name: 'Keep mine' }).check()
-  await dialog.getByRole('group', { name: 'SMTP user' }).getByRole('radio', { name: 'Take theirs' }).check()
+  await dialog.getByRole('group', { name: 'SMTP user' }).getByRole('radio', { name: 'Use theirs' }).check()
   const host = dialog.getByRole('group', { name: 'SMTP host' })
   await host.getByRole('radio', { name: 'Another value' }).check()
   await host.getByRole('textbox').fill('both.example')
@@ -87,7 +91,9 @@ test('somebody saves the same properties: theirs, mine or a third value, and non
   await expect(dialog.getByLabel('Changes of CRM mail')).toContainText('Before: mira.example')
   await saveButton(page).click()
 
-  await expect(page.getByRole('status').filter({ hasText: 'is carried out' })).toContainText('Succeeded')
+  await expect(page.getByRole('status').filter({ hasText: /Snapshot \d+ applied/ })).toContainText(
+    'Succeeded',
+  )
   await expect(field(page, 'SMTP port')).toHaveValue('2525')
   await expect(field(page, 'SMTP user')).toHaveValue('mira')
   await expect(field(page, 'SMTP host')).toHaveValue('both.example')
@@ -105,7 +111,7 @@ test('another save comes between the decision and the save: the same again, and 
   await expect(saveButton(page)).toBeEnabled()
 
   const { operationId } = await system.configure(scope, mail, 'smtpUser', wrapData('mira'), mira)
-  const theirs = dialog.getByRole('radio', { name: 'Take theirs' })
+  const theirs = dialog.getByRole('radio', { name: 'Use theirs' })
   await expect(theirs).toBeVisible()
   await system.ended(operationId)
   await theirs.check()

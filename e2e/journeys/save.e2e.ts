@@ -32,7 +32,7 @@ test('a property is edited, reviewed and saved; a colleague sees the value and t
   await saveButton(page).click()
 
   await expect(field(colleague, 'Seats')).toHaveValue('25')
-  const saved = page.getByRole('status').filter({ hasText: 'is carried out' })
+  const saved = page.getByRole('status').filter({ hasText: /Snapshot \d+ applied/ })
   await expect(saved).toContainText('Succeeded')
   await saved.getByRole('link', { name: /^Configure/ }).click()
 
@@ -55,7 +55,9 @@ test('a save whose answer is lost is asked for again, and is one operation', asy
   await saveButton(page).click()
   await lost
 
-  await expect(page.getByRole('status').filter({ hasText: 'is carried out' })).toContainText('Succeeded')
+  await expect(page.getByRole('status').filter({ hasText: /Snapshot \d+ applied/ })).toContainText(
+    'Succeeded',
+  )
   await expect(field(page, 'SMTP port')).toHaveValue('2525')
   expect(await system.operations(scope, 'CONFIGURE')).toHaveLength(1)
 })
@@ -71,12 +73,14 @@ test('a save of which nobody can say whether it arrived is not called saved, unt
   const dialog = await review(page)
   system.line.loseAnswers('PATCH')
   await saveButton(page).click()
-  await expect(dialog.getByText('The answer to your save got lost')).toBeVisible({ timeout: 20_000 })
-  await expect(page.getByText(/is saved/)).toHaveCount(0)
+  await expect(dialog.getByText('The response to your save was lost')).toBeVisible({ timeout: 20_000 })
+  await expect(page.getByText(/Snapshot \d+ (saved|applied)/)).toHaveCount(0)
 
   system.line.up()
-  await dialog.getByRole('button', { name: 'Ask again' }).click()
-  await expect(page.getByRole('status').filter({ hasText: 'is carried out' })).toContainText('Succeeded')
+  await dialog.getByRole('button', { name: 'Check again' }).click()
+  await expect(page.getByRole('status').filter({ hasText: /Snapshot \d+ applied/ })).toContainText(
+    'Succeeded',
+  )
   expect(await system.operations(scope, 'CONFIGURE')).toHaveLength(1)
 })
 
@@ -120,11 +124,13 @@ test('from the page to the save without a mouse', async ({ system, signIn }) => 
   await page.keyboard.press('ControlOrMeta+A')
   await page.keyboard.type('465')
   await page.keyboard.press('ControlOrMeta+S')
-  await expect(page.getByRole('dialog', { name: 'Review the changes' })).toBeVisible()
+  await expect(page.getByRole('dialog', { name: 'Review changes' })).toBeVisible()
   await expect(saveButton(page)).toBeEnabled()
   await tabTo(saveButton(page))
   await page.keyboard.press('Enter')
-  await expect(page.getByRole('status').filter({ hasText: 'is carried out' })).toContainText('Succeeded')
+  await expect(page.getByRole('status').filter({ hasText: /Snapshot \d+ applied/ })).toContainText(
+    'Succeeded',
+  )
   await expect(field(page, 'SMTP port')).toHaveValue('465')
 })
 
@@ -137,10 +143,12 @@ test('a value that is not valid is told at its field, and cannot be saved', asyn
   await expect(field(page, 'SMTP port')).toHaveAttribute('aria-invalid', 'true')
   await review(page)
   await expect(saveButton(page)).toBeDisabled()
-  await expect(saveButton(page)).toHaveAccessibleDescription(/Mend the values/)
+  await expect(saveButton(page)).toHaveAccessibleDescription(/Fix the invalid values/)
 
-  await page.getByRole('button', { name: 'Back to the form' }).click()
+  await page.getByRole('button', { name: 'Back to form' }).click()
   await field(page, 'SMTP port').fill('2525')
   await save(page)
-  await expect(page.getByRole('status').filter({ hasText: 'is carried out' })).toContainText('Succeeded')
+  await expect(page.getByRole('status').filter({ hasText: /Snapshot \d+ applied/ })).toContainText(
+    'Succeeded',
+  )
 })

@@ -22,7 +22,7 @@ test('who may only look is told why, everywhere, and the API refuses what the pa
     await expect(page.getByRole('button', { name })).toHaveAccessibleDescription(reason)
   }
   await page.goto(configurationPath(scope, MAIL))
-  await expect(page.getByText('You may look, but not change anything here')).toBeVisible()
+  await expect(page.getByText('You have read-only access')).toBeVisible()
   await expect(page.getByText('smtp.example.com')).toBeVisible()
   await expect(page.getByRole('textbox', { name: 'SMTP host' })).toHaveCount(0)
 

@@ -4,7 +4,7 @@ import type { Configuration } from '#contract/console-api/shapes.ts'
 import { apiQuery } from '../../api/query.ts'
 import { given } from '../../search.ts'
 import { ScopeText } from '../../components/ScopeText.tsx'
-import { useText } from '../../i18n/use-text.ts'
+import { useRichText, useText } from '../../i18n/use-text.ts'
 import { Page } from '../../layouts/Page.tsx'
 import { useShell } from '../../layouts/shell-context.ts'
 import { paths } from '../../paths.ts'
@@ -37,6 +37,7 @@ export function Editor({
   search: ConfigurationSearch
 }) {
   const t = useText()
+  const rich = useRichText()
   const { user } = useShell()
   const tab = search.tab ?? 'form'
   const [isReviewing, setIsReviewing] = useState(false)
@@ -66,9 +67,12 @@ export function Editor({
         meta={
           <>
             <ScopeText scope={scope} />
-            <span className="inline-flex items-baseline gap-1 text-xs">
-              {t('configuration.snapshot', { version: String(snapshotVersion), person: savedBy.name })}
-              <Time at={savedAt} />
+            <span className="text-xs">
+              {rich('configuration.snapshot', {
+                version: String(snapshotVersion),
+                person: savedBy.name,
+                when: <Time at={savedAt} />,
+              })}
             </span>
             <NewsLine />
           </>

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import type { Operation } from '#contract/console-api/shapes.ts'
 import { apiQuery } from '../../api/query.ts'
-import { useText } from '../../i18n/use-text.ts'
+import { useRichText, useText } from '../../i18n/use-text.ts'
 import { paths } from '../../paths.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Icon, type IconName } from '../../ui/icons/Icon.tsx'
@@ -65,11 +65,12 @@ export function SavedNotice({ saved, onDismiss }: { saved: SavedSnapshot; onDism
 
 function Progress({ operation }: { operation: Operation }) {
   const t = useText()
+  const rich = useRichText()
   const { state, phase, nextAttemptAt, failure, startedAt, finishedAt } = operation
   if (state === 'WAITING' && nextAttemptAt !== null) {
     return (
       <span className="text-muted">
-        {t('configuration.saved.repeats')} <Countdown to={nextAttemptAt} />
+        {rich('configuration.saved.retriesIn', { time: <Countdown to={nextAttemptAt} /> })}
       </span>
     )
   }

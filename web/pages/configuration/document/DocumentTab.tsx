@@ -2,6 +2,7 @@ import { Suspense } from 'react'
 import { hideProtectedName } from '#contract/protocol/protected-name.ts'
 import { lazyPart } from '../../../fetch-part.ts'
 import { problemWords } from '../../../forms/problem-words.ts'
+import { joinList } from '../../../i18n/punctuation.ts'
 import { useText, type Translate } from '../../../i18n/use-text.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Icon } from '../../../ui/icons/Icon.tsx'
@@ -77,10 +78,12 @@ export function DocumentTab({ document }: { document: DocumentState }) {
           <span>
             {t('configuration.document.omitted', {
               n: omitted.length,
-              names: omitted
-                .slice(0, SHOWN)
-                .map((locator) => resourceTitle(configuration.resources[locator], locator))
-                .join(', '),
+              names: joinList(
+                t,
+                omitted
+                  .slice(0, SHOWN)
+                  .map((locator) => resourceTitle(configuration.resources[locator], locator)),
+              ),
             })}
           </span>
         </p>

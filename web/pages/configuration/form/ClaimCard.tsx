@@ -87,9 +87,9 @@ function WaysOut({ operationId }: { operationId: string }) {
         <li key={key} className="flex flex-wrap items-center gap-x-2">
           <Icon name={may ? 'arrowRight' : 'lock'} size={12} className="text-faint" />
           {may ? (
-            <TextLink to={paths.operation(operationId)}>{t(`configuration.claim.way.${key}`)}</TextLink>
+            <TextLink to={paths.operation(operationId)}>{t(`configuration.claim.action.${key}`)}</TextLink>
           ) : (
-            <span>{t(`configuration.claim.way.${key}`)}</span>
+            <span>{t(`configuration.claim.action.${key}`)}</span>
           )}
           <span className="text-xs text-muted">
             {t(may ? 'configuration.claim.may' : `configuration.claim.mayNot.${key}`)}

@@ -5,7 +5,7 @@ import type { PropertyDefinition } from '#contract/protocol/property-definition.
 import type { Edit } from '../../../forms/edit.ts'
 import { problemText } from '../../../forms/problem-text.ts'
 import { PropertyControl } from '../../../forms/PropertyControl.tsx'
-import { useText } from '../../../i18n/use-text.ts'
+import { useRichText, useText } from '../../../i18n/use-text.ts'
 import { Radio } from '../../../ui/Checkbox.tsx'
 import { Icon } from '../../../ui/icons/Icon.tsx'
 import { Time } from '../../../ui/Time.tsx'
@@ -28,6 +28,7 @@ export function ConflictCard({
   onChoose: (choice: Choice) => void
 }) {
   const t = useText()
+  const rich = useRichText()
   const id = useId()
   const { configuration } = useEditor()
   const { locator, property, verdict, base, theirs, edit, isSensitive } = merged
@@ -64,18 +65,21 @@ export function ConflictCard({
             verdict.kind === 'gone' ? t('configuration.conflict.letGo') : t('configuration.conflict.theirs')
           }
           detail={
-            by === null ? undefined : (
-              <>
-                {by.savedBy.name}, <Time at={by.savedAt} />
-              </>
-            )
+            by === null
+              ? undefined
+              : rich('configuration.history.who', {
+                  person: by.savedBy.name,
+                  when: <Time at={by.savedAt} />,
+                })
           }
           view={verdict.kind === 'gone' ? undefined : theirs}
           hidden={isSensitive ? t('configuration.conflict.theirsHidden') : undefined}
         />
         {verdict.kind === 'gone' ? (
           <div className="py-2.5 pl-6 text-muted">
-            {t('configuration.conflict.mine')}: <PropertyValueView value={viewOf(edit, isSensitive)} />
+            {t('configuration.conflict.mine')}
+            {t('common.punctuation.colon')}
+            <PropertyValueView value={viewOf(edit, isSensitive)} />
           </div>
         ) : (
           <>
