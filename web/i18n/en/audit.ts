@@ -49,7 +49,7 @@ export const audit = {
   'name.service.save': 'Change service',
   refused: 'Refused',
   'refused.meaning': 'The request was refused, and nothing was changed.',
-  scope: 'in {scope}',
+  scope: ' in {scope}',
   reason: 'Reason',
   operation: 'View operation',
   changes: { one: '{n} change', other: '{n} changes' },

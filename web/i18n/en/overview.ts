@@ -8,7 +8,7 @@ export const overview = {
   'attention.locked': 'Locked for a long time',
   'attention.locked.hint': 'In progress for more than {time}.',
   'attention.all': { one: 'View in list', other: 'View all {n}' },
-  'attention.since': '{time} by {person}',
+  'attention.since': '{time} · {person}',
   'attention.nothing': 'Nothing needs attention',
   'attention.nothing.message':
     'No failed operations, no unknown results, and no installations locked for a long time.',
@@ -33,6 +33,6 @@ export const overview = {
   'result.FAILED': 'Failed',
   'counts.title': 'Summary',
   'counts.installations': 'Installations',
-  'counts.locks': 'Locked installations',
+  'counts.locks': 'Installations locked by an operation',
   'counts.operations': 'Operations in the last 24 hours',
 } as const

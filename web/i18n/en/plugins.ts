@@ -68,7 +68,7 @@ export const plugins = {
   'form.about': 'Changes apply from the next call.',
   'form.id': 'Plugin ID',
   'form.id.help': 'The ID used in manifests. It cannot be changed later.',
-  'form.id.invalid': 'Enter 1 to 128 of these characters: A-Z a-z 0-9 . _ ~ -',
+  'form.id.invalid': 'Use 1 to 128 letters (A–Z, a–z), digits, or . _ ~ -',
   'form.name': 'Title',
   'form.endpoint': 'Endpoint',
   'form.endpoint.help':
@@ -80,7 +80,7 @@ export const plugins = {
   'form.timeoutMs': 'Request timeout (ms)',
   'form.maxAttempts': 'Attempts per run',
   'form.maxBackoffMs': 'Maximum retry delay (ms)',
-  'form.range': '{from} to {to}, default {standard}',
+  'form.range': '{from} to {to} (default {standard})',
   'form.number': 'Enter a whole number from {from} to {to}',
   'form.missing': 'Enter a title',
   'form.register': 'Register',

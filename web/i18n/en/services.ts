@@ -47,7 +47,7 @@ export const services = {
   'form.title.edit': 'Edit {service}',
   'form.id': 'Service ID',
   'form.id.help': 'The logical name used in references. It cannot be changed later.',
-  'form.id.invalid': 'Enter 1 to 128 of these characters: A-Z a-z 0-9 . _ ~ -',
+  'form.id.invalid': 'Use 1 to 128 letters (A–Z, a–z), digits, or . _ ~ -',
   'form.name': 'Title',
   'form.url': 'URL',
   'form.url.help': 'Methods are called at URL/method.',
@@ -62,7 +62,7 @@ export const services = {
   'form.methods': 'Methods',
   'form.methods.help': 'One per line. Without an owner, only these can be called.',
   'form.methods.invalid':
-    '“{method}” is not a valid method. Use a single path segment of A-Z a-z 0-9 . _ ~ -',
+    '“{method}” is not a valid method. Use letters (A–Z, a–z), digits, or . _ ~ - only.',
   'form.consumers': 'Consumers',
   'form.consumers.help':
     'The scopes that can use the service. If empty, only the owner’s scope; without an owner, none.',

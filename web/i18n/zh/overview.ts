@@ -11,7 +11,7 @@ export const overview: Translated<typeof source> = {
   'attention.locked': '锁定时间过长',
   'attention.locked.hint': '操作已进行超过 {time}。',
   'attention.all': { other: '查看全部 {n} 个' },
-  'attention.since': '{time}，{person}',
+  'attention.since': '{time} · {person}',
   'attention.nothing': '没有需要处理的事项',
   'attention.nothing.message': '没有失败的操作，没有未知的结果，也没有锁定时间过长的安装实例。',
   'attention.outdated': '内容可能不是最新的。{reason}',
@@ -32,6 +32,6 @@ export const overview: Translated<typeof source> = {
   'result.FAILED': '失败',
   'counts.title': '统计',
   'counts.installations': '安装实例',
-  'counts.locks': '锁定的安装实例',
+  'counts.locks': '被操作锁定的安装实例',
   'counts.operations': '最近 24 小时的操作',
 }

@@ -61,7 +61,7 @@ export function Entry({ entry }: { entry: AuditEntry }) {
                     {subject}
                   </PlainLink>
                 ),
-            })}{' '}
+            })}
             {scope && (
               <span className="text-muted">
                 {rich('audit.scope', { scope: <ScopeLink scope={scope} /> })}

@@ -14,7 +14,6 @@ import { PlainLink, type LinkTarget } from '../../ui/Link.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
 import {
   CLAIM_STATES,
-  claimLook,
   INSTALLATION_STATES,
   installationLook,
   OPERATION_STATES,
@@ -57,7 +56,7 @@ function Lists({ summary }: { summary: Summary }) {
         {CLAIM_STATES.toReversed().map((state) => (
           <Line
             key={state}
-            look={claimLook[state]}
+            look={operationLook[state]}
             count={claims(state)}
             to={paths.installations({ claim: state })}
           />

@@ -10,4 +10,5 @@ export type Drawing = {
 }
 
 /** Label and track side by side; one above the other where there is no room. */
-export const rowGrid = 'grid grid-cols-1 sm:grid-cols-[14rem_minmax(0,1fr)]'
+export const rowGrid =
+  'grid grid-cols-1 sm:grid-cols-[14rem_minmax(0,1fr)] lg:grid-cols-[17rem_minmax(0,1fr)]'
