@@ -28,7 +28,7 @@ export const operations = {
   'field.action': 'Change',
 
   // the list
-  'list.search': 'ID, bundle, or person',
+  'list.search': 'Search ID, bundle, or person',
   'list.label': 'Operations',
   'list.retriesIn': 'Retries in {time}',
   'list.retriesNow': 'Retrying now',
