@@ -23,7 +23,8 @@ async function flat(locale: 'en' | 'zh'): Promise<Map<string, string>> {
   )
 }
 
-const placeholdersOf = (text: string) => [...text.matchAll(/\{(\w+)\}/g)].map(([, name]) => name).toSorted()
+const placeholdersOf = (text: string) =>
+  [...text.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? '').toSorted()
 
 test('the catalogues say something about the same codes', () => {
   assert.deepEqual(Object.keys(chineseCodes).toSorted(), Object.keys(englishCodes).toSorted())
@@ -35,17 +36,17 @@ test('a Chinese text has the parameters of the English one', () => {
 })
 
 /** What the code puts in, in Chinese: words without a blank around them, or a duration such as `17 秒`. */
-const WORDS = ['type', 'stage', 'phase', 'state', 'expected', 'days', 'parts', 'retryable', 'reason']
-const DURATIONS = ['time', 'wait']
+const WORDS = new Set(['type', 'stage', 'phase', 'state', 'expected', 'days', 'parts', 'retryable', 'reason'])
+const DURATIONS = new Set(['time', 'wait'])
 /** A moment may be `刚刚`, `17 秒前` or a date: only punctuation fits beside all of them. */
-const MOMENTS = ['when', 'since', 'at']
+const MOMENTS = new Set(['when', 'since', 'at'])
 
 /** The text with each parameter replaced by something that begins and ends as its values do. */
 const filled = (text: string) =>
   text.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
-    if (WORDS.includes(name)) return '字'
-    if (DURATIONS.includes(name)) return '1 秒'
-    return MOMENTS.includes(name) ? 'MOMENT' : 'x'
+    if (WORDS.has(name)) return '字'
+    if (DURATIONS.has(name)) return '1 秒'
+    return MOMENTS.has(name) ? 'MOMENT' : 'x'
   })
 
 test('Chinese has Chinese punctuation, and a blank between Chinese and Latin or digits', () => {

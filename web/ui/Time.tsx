@@ -26,7 +26,8 @@ export function Time({
   const now = useNow(1000)
   if (Number.isNaN(moment)) return <span className={className}>{at}</span>
   return (
-    <Tooltip text={<BothZones at={moment} />}>
+    // inline: a bracket or a comma next to it stays on its line
+    <Tooltip text={<BothZones at={moment} />} className="inline! align-baseline!">
       {(described) => (
         // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- the exact time must be in reach of the keyboard
         <time

@@ -13,6 +13,9 @@ export const plugins = {
   'disabled.meaning':
     'The plugin is not called and can’t resolve references. Operations that need it fail, and can be retried once it is enabled again.',
   'limits.default': 'default',
+  'limits.timeoutMs': '{time} timeout',
+  'limits.maxAttempts': { one: '{n} attempt', other: '{n} attempts' },
+  'limits.maxBackoffMs': '{time} max. delay',
   'empty.title': 'No plugins registered',
   'empty.message': 'Register the plugins that bundles use so that their operations can run.',
   register: 'Register plugin',

@@ -30,7 +30,6 @@ export const shell = {
   'connection.back': 'Back online.',
   'palette.open': 'Search or jump to…',
   'palette.title': 'Search',
-  'palette.placeholder': 'Search pages, installations, and operations',
   'palette.pages': 'Pages',
   'palette.empty': 'No results',
   'palette.hint':

@@ -112,9 +112,9 @@ export const installations: Translated<typeof source> = {
   'install.version': '版本',
   'install.version.latest': '{version}（最新）',
   'install.values': '属性值',
-  'install.values.about': '必填项在前。未修改的值使用默认值。由插件写入的属性未列出。',
+  'install.values.about': '必填项在前。未更改的值使用默认值。由插件写入的属性未列出。',
   'install.values.copy':
-    '未修改的值取自已分离的安装实例最后一次的配置，没有则使用默认值。由插件写入的属性未列出。',
+    '未更改的值取自已分离的安装实例最后一次的配置，没有则使用默认值。由插件写入的属性未列出。',
   'install.values.none': '此版本没有可配置的内容。',
   'install.values.choose': '选择 Bundle 和版本后，可在此填写属性值。',
   'install.reason': '安装原因',

@@ -149,10 +149,10 @@ export const operations: Translated<typeof source> = {
   'attempt.response.notStored': '对于无效的响应，只保存其大小、类型和已知字段。',
   'attempt.view': '显示方式',
   'attempt.view.tree': '树形',
-  'attempt.view.raw': '原始内容',
+  'attempt.view.raw': '原文',
   'attempt.writes': '写入的属性',
   'attempt.writes.none': '未写入任何属性。',
-  'attempt.writes.discarded': '未成功的调用所写入的内容会被丢弃。',
+  'attempt.writes.discarded': '未成功的调用所写入的内容不会保存。',
 
   'verdict.REFUSED': '失败',
   'verdict.REFUSED.meaning': '插件报告失败，并表示原样重试无效。其返回的内容均未保存。',

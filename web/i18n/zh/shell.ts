@@ -33,7 +33,6 @@ export const shell: Translated<typeof source> = {
   'connection.back': '连接已恢复。',
   'palette.open': '搜索或跳转…',
   'palette.title': '搜索',
-  'palette.placeholder': '搜索页面、安装实例和操作',
   'palette.pages': '页面',
   'palette.empty': '无匹配结果',
   'palette.hint':

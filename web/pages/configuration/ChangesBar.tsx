@@ -28,9 +28,9 @@ export function ChangesBar({
     <div
       role="region"
       aria-label={t('configuration.bar.label')}
-      className="flex flex-wrap items-center gap-x-4 gap-y-2 py-2 pr-2 pl-4"
+      className="flex flex-wrap items-center gap-x-4 gap-y-2 py-2 pr-2 pl-4 max-sm:gap-x-1"
     >
-      <p className="flex min-w-0 flex-1 flex-wrap items-baseline gap-x-2">
+      <p className="flex flex-1 flex-wrap items-baseline gap-x-2">
         <span className="font-semibold whitespace-nowrap">
           {t('configuration.bar.changes', { n: edits })}
         </span>
@@ -44,7 +44,7 @@ export function ChangesBar({
         <button
           type="button"
           onClick={() => goTo(first.locator, first.property)}
-          className="inline-flex h-8 items-center gap-1.5 rounded-md px-2 font-medium text-fail hover:bg-fail-tint"
+          className="inline-flex h-8 items-center gap-1.5 rounded-md px-2 font-medium whitespace-nowrap text-fail max-sm:px-1 hover:bg-fail-tint"
         >
           <Icon name="failed" size={14} />
           {t('configuration.bar.invalid', { n: problems.length })}

@@ -50,14 +50,14 @@ export function WaitingItem({ operation }: { operation: Operation }) {
       since={operation.createdAt}
       person={operation.requestedBy.name}
     >
-      <span className="text-muted">
-        {t(`vocabulary.phase.${operation.phase}`)}
-        {t('common.punctuation.clause')}
-      </span>
+      <span className="text-muted">{t(`vocabulary.phase.${operation.phase}`)}</span>
       {operation.nextAttemptAt !== null && (
-        <span className="font-medium text-doubt">
-          <RepeatsIn at={operation.nextAttemptAt} />
-        </span>
+        <>
+          <span className="text-muted"> · </span>
+          <span className="font-medium text-doubt">
+            <RepeatsIn at={operation.nextAttemptAt} />
+          </span>
+        </>
       )}
     </Item>
   )

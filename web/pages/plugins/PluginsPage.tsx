@@ -124,7 +124,7 @@ const pluginColumns = (t: Translate): Column<Plugin>[] => [
         limits.map((limit) => limitText(limit, plugin[limit] ?? 0, t)).join(' · ')
       )
     },
-    width: '11rem',
+    width: '16rem',
     hideBelow: 'lg',
   },
   {
@@ -137,4 +137,6 @@ const pluginColumns = (t: Translate): Column<Plugin>[] => [
 ]
 
 const limitText = (limit: Limit, value: number, t: Translate): string =>
-  limit === 'maxAttempts' ? `× ${value}` : formatDuration(value, t)
+  limit === 'maxAttempts'
+    ? t('plugins.limits.maxAttempts', { n: value })
+    : t(`plugins.limits.${limit}`, { time: formatDuration(value, t) })

@@ -161,10 +161,13 @@ function NextRepeat({ at, drawing, after }: { at: number; drawing: Drawing; afte
       <span className="flex size-5 shrink-0 items-center justify-center rounded-sm border border-dashed border-doubt">
         <Icon name="waiting" size={12} />
       </span>
-      {(isRoomAfter || isRoomBefore) &&
-        (at <= drawing.now
-          ? t('operations.detail.next.now')
-          : rich('operations.detail.next.in', { time: <Countdown to={at} /> }))}
+      {(isRoomAfter || isRoomBefore) && (
+        <span>
+          {at <= drawing.now
+            ? t('operations.detail.next.now')
+            : rich('operations.detail.next.in', { time: <Countdown to={at} /> })}
+        </span>
+      )}
     </span>
   )
 }
