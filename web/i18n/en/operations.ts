@@ -162,7 +162,7 @@ export const operations = {
   'attempt.view.raw': 'Raw',
   'attempt.writes': 'Properties written',
   'attempt.writes.none': 'No properties were written.',
-  'attempt.writes.discarded': 'What an unsuccessful call wrote is not saved.',
+  'attempt.writes.discarded': 'Properties written by an unsuccessful call are not saved.',
 
   'verdict.REFUSED': 'Failed',
   'verdict.REFUSED.meaning':
