@@ -28,7 +28,7 @@ test('what is edited survives a reload; a sensitive value is never stored, and t
   await page.reload()
   await expect(field(page, 'SMTP port')).toHaveValue('2525')
   await expect(page.getByText('A sensitive value you entered was not kept')).toBeVisible()
-  await expect(page.getByRole('button', { name: /SMTP password$/ })).toBeVisible()
+  await expect(page.getByRole('button', { name: 'CRM mail · SMTP password' })).toBeVisible()
   await save(page)
   await expect(page.getByRole('status').filter({ hasText: /Snapshot \d+ applied/ })).toContainText(
     'Succeeded',

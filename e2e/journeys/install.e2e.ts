@@ -9,7 +9,7 @@ test('a bundle is installed by hand: scope, bundle, version, values, and then it
   const page = await signIn('olivia', '/installations')
   await page.getByRole('link', { name: 'Install bundle' }).first().click()
   const place = `${scope.environmentKey}/${scope.applicationRuntimeId}/${scope.workspaceId}`
-  await page.getByLabel('Environment, runtime and workspace').fill(place)
+  await page.getByLabel('Environment, runtime, and workspace').fill(place)
   await page.getByRole('option', { name: place }).click()
   await page.getByLabel('Bundle', { exact: true }).fill('storefront')
   await page.getByRole('option', { name: /Storefront/ }).click()
