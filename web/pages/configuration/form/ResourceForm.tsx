@@ -59,7 +59,7 @@ export const ResourceForm = memo(function ResourceForm({
 
   useEffect(() => {
     if (focusOn !== undefined) focusField(focusOn)
-  }, [focusOn, locator])
+  }, [focusOn])
 
   const groups = groupProperties(resource, names)
   const left = leftovers(resource, names)
