@@ -1,0 +1,43 @@
+/** What {@link lockFileProblems} reads of a package-lock.json of version 3. */
+export interface LockFile {
+  /** By path: `''` is the project, `node_modules/a/node_modules/b` a package inside another. */
+  packages: Record<string, LockedPackage>
+}
+
+export interface LockedPackage {
+  resolved?: string
+  dependencies?: Record<string, string>
+  devDependencies?: Record<string, string>
+  optionalDependencies?: Record<string, string>
+}
+
+const PUBLIC_REGISTRY = 'https://registry.npmjs.org/'
+
+/**
+ * Why `npm ci` would fail on this lock file on some platform or for somebody with another registry; empty if it would not.
+ *
+ * A lock file made against a registry that lacks a platform's packages omits them without a word. `npm ci` refuses such a
+ * file, or installs on that platform without the native part.
+ */
+export function lockFileProblems({ packages }: LockFile): string[] {
+  return Object.entries(packages).flatMap(([path, locked]) => {
+    const wanted = { ...locked.dependencies, ...locked.devDependencies, ...locked.optionalDependencies }
+    const missing = Object.keys(wanted).filter((name) => !isLocked(packages, path, name))
+    const owner = path === '' ? 'package.json' : path
+    return [
+      ...missing.map((name) => `${name}, a dependency of ${owner}, is missing`),
+      ...(isPublic(locked.resolved) ? [] : [`${path} is resolved at a private address`]),
+    ]
+  })
+}
+
+/** Looks for a package where Node does: inside the one that needs it, then further and further up. */
+function isLocked(packages: LockFile['packages'], from: string, name: string): boolean {
+  if (`${from === '' ? '' : `${from}/`}node_modules/${name}` in packages) return true
+  if (from === '') return false
+  return isLocked(packages, from.slice(0, Math.max(0, from.lastIndexOf('/node_modules/'))), name)
+}
+
+function isPublic(resolved: string | undefined): boolean {
+  return resolved === undefined || resolved.startsWith(PUBLIC_REGISTRY)
+}
