@@ -64,10 +64,12 @@ function installWhatIsMissing() {
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted && existsSync(pinnedNode())) return
   console.log('Installing packages …')
   const windows = process.platform === 'win32'
-  // not `npm ci`: it refuses a lock file without the optional packages of other platforms, which not every registry has
+  // Windows cannot delete a program that runs: there, an update by the pinned Node must leave node_modules in place
+  const isPinned = process.execPath.startsWith(join(root, 'node_modules'))
+  const how = windows && isPinned ? ['install', '--no-save'] : ['ci']
   const install = spawnSync(
     windows ? 'npm.cmd' : 'npm',
-    ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error'],
+    [...how, '--no-audit', '--no-fund', '--loglevel=error'],
     { cwd: root, stdio: ['ignore', 'inherit', 'inherit'], shell: windows },
   )
   if (install.status !== 0) {
