@@ -137,6 +137,7 @@ async function startRuntime(
   const platformApiBase = settings.platformApiBase ?? `http://127.0.0.1:${settings.port}`
   const runtime: Runtime = await createRuntime({
     connection: database.connection,
+    isExclusive: database.isExclusive,
     dataDir,
     ...(settings.sealingKeyFiles !== undefined && { sealingKeyFiles: settings.sealingKeyFiles }),
     platformApiBase,

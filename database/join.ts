@@ -27,6 +27,12 @@ export async function joinServer(options: {
     // over TCP it is known to its own program alone where its server is
     if (host === undefined || needsTcp || !existsSync(host)) throw error
     const connection = { host, port: 5432, user: clusterUser, database: embeddedDatabase }
-    return { connection, failed: new Promise(() => {}), outlast: (step) => step(), stop: async () => {} }
+    return {
+      connection,
+      isExclusive: false,
+      failed: new Promise(() => {}),
+      outlast: (step) => step(),
+      stop: async () => {},
+    }
   }
 }

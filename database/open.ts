@@ -6,6 +6,8 @@ import type { ConnectionSettings } from './settings.ts'
 
 export type OpenServer = {
   connection: ConnectionSettings
+  /** It is the embedded one and this process holds the lock of its directory, so no other program runs on it. */
+  isExclusive: boolean
   /** Settles only when the embedded server ends by itself. */
   failed: Promise<void>
   /** Does a step of the program's start, and again where the database goes away amid it; see {@link outlast}. */
@@ -37,6 +39,7 @@ export async function openServer(options: {
     await reachDatabase(connection, reach)
     return {
       connection,
+      isExclusive: false,
       failed: new Promise(() => {}),
       outlast: (step) => outlast(connection, reach, step),
       stop: async () => {},
@@ -51,6 +54,7 @@ export async function openServer(options: {
   )
   return {
     connection,
+    isExclusive: true,
     failed: embedded.exited.then(({ expected }) => (expected ? new Promise<void>(() => {}) : undefined)),
     // it does not come back by itself
     outlast: (step) => step(),

@@ -34,6 +34,7 @@ import { startKeyKeeper } from './sealing/keep-keys.ts'
 import { Keyring } from './sealing/keyring.ts'
 import { openVault } from './sealing/open-vault.ts'
 import { RUNTIME_MIGRATIONS } from './store/migrations.ts'
+import { releaseLeases } from './store/operations/release-leases.ts'
 import { keepSigningKey } from './store/signing-keys/keep-signing-key.ts'
 import type { RuntimeTables } from './store/tables.ts'
 import { sparingLog } from './sparing-log.ts'
@@ -43,6 +44,11 @@ import type { World } from './world.ts'
 
 export interface RuntimeOptions {
   connection: ConnectionSettings
+  /**
+   * Whether no other runtime can be running on the database; default false. What a previous process left unfinished then
+   * continues at the start instead of when its lease expires.
+   */
+  isExclusive?: boolean
   /** The same database with sessions that are kept, to migrate and to listen, where `connection` goes through a pooler. */
   direct?: ConnectionSettings
   /** Whether replicas tell each other when they commit; default true. */
@@ -215,6 +221,11 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
       await keepSigningKey(working.db, signer.publicKey)
       rounds = together([startJanitor(workerWorld, signer.publicKey), startKeyKeeper(workerWorld)])
       if (options.worker !== 'off') {
+        if (options.isExclusive === true) {
+          const released = await releaseLeases(working.db)
+          if (released > 0)
+            log.info('unfinished operations of the previous process continue', { operations: released })
+        }
         worker = startWorker(workerWorld, {
           ...options.worker,
           owner: uuidv7({ clock, random }),

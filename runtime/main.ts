@@ -36,6 +36,7 @@ async function main({ onStop, end, ending }: Program): Promise<void> {
   void database.failed.then(() => end(1, 'The embedded database ended by itself. See its log in DATA_DIR.'))
   const runtime = await createRuntime({
     connection: database.connection,
+    isExclusive: database.isExclusive,
     ...(databaseSettings.directUrl !== null && { direct: fromUrl(databaseSettings.directUrl) }),
     listens: databaseSettings.listens,
     connections: databaseSettings.connections,

@@ -3,6 +3,7 @@ import { after, beforeEach, suite, test } from 'node:test'
 import { inTransaction } from '#database/transaction.ts'
 import { lockOperation } from './store/operations/lock-operation.ts'
 import { readCalls } from './store/operations/read-calls.ts'
+import { releaseLeases } from './store/operations/release-leases.ts'
 import { engineSteps, testEngine } from './operations/testing-engine.ts'
 import { planWith, reader } from './operations/testing-plan.ts'
 import type { TestEngine } from './operations/testing-engine.ts'
@@ -18,6 +19,19 @@ suite('workers that come and go', { concurrency: false }, () => {
     engine.plugin.script(() => ({ outcome: 'APPLIED' }))
     for (const pluginId of ['provisioner', 'first', 'second', 'third']) await engine.register(pluginId)
   })
+
+  /** An operation whose first call fails when `answer` is called; repeats of it succeed. */
+  const withFirstCallOpen = async () => {
+    const gate = Promise.withResolvers<void>()
+    engine.plugin.script(async ({ stage }, before) => {
+      if (before > 0 || stage === 'AFTER_RESOURCES') return { outcome: 'APPLIED' }
+      await gate.promise
+      return { outcome: 'FAILED' }
+    })
+    const installation = await engine.installation()
+    const operation = await engine.freeze({ installation, plan: planWith([reader('first', 1)]) })
+    return { ...operation, answer: gate.resolve }
+  }
 
   test('a worker that dies amid a call is replaced, and the plugin is asked the same again', async () => {
     const installation = await engine.installation()
@@ -46,20 +60,13 @@ suite('workers that come and go', { concurrency: false }, () => {
   })
 
   test('a late answer is recorded as late and changes nothing', async () => {
-    const gate = Promise.withResolvers<void>()
-    engine.plugin.script(async ({ stage }, before) => {
-      if (before > 0 || stage === 'AFTER_RESOURCES') return { outcome: 'APPLIED' }
-      await gate.promise
-      return { outcome: 'FAILED' }
-    })
-    const installation = await engine.installation()
-    const { operation_id } = await engine.freeze({ installation, plan: planWith([reader('first', 1)]) })
+    const { operation_id, answer } = await withFirstCallOpen()
     // it cannot renew, as if it were paused
     const paused = { ...engine.world, clock: { ...engine.world.clock, sleep: forever } }
     engine.work({ leaseMs: 300 }, paused)
     while (engine.plugin.calls.length === 0) await engine.world.clock.sleep(10)
     await endsWell(operation_id)
-    gate.resolve()
+    answer()
     const firstAttempt = async () =>
       (await attemptsOf(operation_id)).find(
         ({ stage, attempt }) => stage === 'BEFORE_RESOURCES' && attempt === 1,
@@ -71,6 +78,21 @@ suite('workers that come and go', { concurrency: false }, () => {
     assert.equal((await engine.until(operation_id, 'SUCCEEDED')).failure, null)
     const calls = await readCalls(engine.runtime.db, engine.world.vault, operation_id)
     assert.ok(calls.every(({ ended_well, outcome }) => ended_well && outcome === 'APPLIED'))
+  })
+
+  test('a released lease is claimed at once, and its previous holder changes nothing', async () => {
+    const { operation_id, answer } = await withFirstCallOpen()
+    const previous = engine.work({ leaseMs: 3_600_000, concurrency: 1 })
+    while (engine.plugin.calls.length === 0) await engine.world.clock.sleep(10)
+    assert.equal(await releaseLeases(engine.runtime.db), 1)
+    await endsWell(operation_id)
+    answer()
+    await previous.stop()
+    const [first] = await attemptsOf(operation_id)
+    assert.equal(first?.outcome, 'FAILED')
+    assert.equal(first?.late, true)
+    assert.equal((await engine.until(operation_id, 'SUCCEEDED')).failure, null)
+    assert.equal(await releaseLeases(engine.runtime.db), 0)
   })
 
   test('many workers never run one operation at once', async () => {

@@ -1,0 +1,14 @@
+import { sql } from 'kysely'
+import type { Db } from '../../world.ts'
+
+/**
+ * Ends all leases, so that their operations are due at once; answers how many. Only for a process whose
+ * worker is the only one on the database, before that worker starts. The higher epoch fences off any previous holder.
+ */
+export async function releaseLeases(db: Db): Promise<number> {
+  const released = await sql`
+    update runtime.operation
+    set lease_owner = null, lease_epoch = lease_epoch + 1, available_at = clock_timestamp()
+    where state = 'RUNNING' and lease_owner is not null`.execute(db)
+  return Number(released.numAffectedRows ?? 0)
+}

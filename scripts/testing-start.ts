@@ -1,0 +1,88 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { freePort } from '#database/free-port.ts'
+import { root } from './process.ts'
+
+/** `npm start -- --no-demo` as a process of its own. */
+export interface StartedProgram {
+  /** Of the console. */
+  url: string
+  output: () => string
+  errors: () => string
+  /** The exit code; null when a signal ended it. */
+  ended: Promise<number | null>
+  /** Resolves once the console is up; rejects when the program ends before that, or after 60 s. */
+  isUp(): Promise<void>
+  /** Ends it in order and resolves with its exit code. */
+  stop(): Promise<number | null>
+  /** SIGKILL; resolves when it is gone. */
+  kill(): Promise<void>
+}
+
+/** A parent directory for data directories, and the programs on them; `close` kills those that still run. */
+export interface StartPlace {
+  /** A path below the place; the directory does not exist yet. */
+  dataDir: string
+  env: Record<string, string>
+  start(env?: Record<string, string>): StartedProgram
+  close(): Promise<void>
+}
+
+export async function startPlace(): Promise<StartPlace> {
+  const folder = mkdtempSync(join(tmpdir(), 'start-'))
+  const dataDir = join(folder, 'data')
+  const started: StartedProgram[] = []
+  const env = { DATA_DIR: dataDir, PORT: String(await freePort()), RUNTIME_PORT: String(await freePort()) }
+  return {
+    dataDir,
+    env,
+    start(changes = {}) {
+      const program = startProgram({ ...env, ...changes })
+      started.push(program)
+      return program
+    },
+    async close() {
+      await Promise.all(started.map((program) => program.kill()))
+      rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 })
+    },
+  }
+}
+
+function startProgram(env: Record<string, string>): StartedProgram {
+  const child = spawn(process.execPath, ['scripts/start.ts', '--no-demo'], {
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { PATH: process.env['PATH'], ...env },
+  })
+  let output = ''
+  let errors = ''
+  child.stdout.setEncoding('utf8').on('data', (part: string) => (output += part))
+  child.stderr.setEncoding('utf8').on('data', (part: string) => (errors += part))
+  const ended = once(child, 'close').then(([code]: (number | null)[]) => code ?? null)
+  return {
+    url: `http://localhost:${env['PORT']}`,
+    output: () => output,
+    errors: () => errors,
+    ended,
+    async isUp() {
+      const deadline = performance.now() + 60_000
+      while (!output.includes('The console is at')) {
+        if (child.exitCode !== null || performance.now() > deadline)
+          throw new Error(`The console is not up: ${output}${errors}`)
+        await sleep(20)
+      }
+    },
+    stop() {
+      child.kill('SIGTERM')
+      return ended
+    },
+    async kill() {
+      child.kill('SIGKILL')
+      await ended
+    },
+  }
+}
