@@ -1,10 +1,10 @@
 // The way into every command. It is plain JavaScript, because on a fresh machine it runs on whatever Node is there:
 // it installs what is missing, then hands over to the pinned Node, which runs the TypeScript as it is.
 import { spawn, spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { createHash } from 'node:crypto'
+import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { isInstalled } from './installed.mjs'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const programs = {
@@ -57,11 +57,7 @@ function endWithNpm() {
 }
 
 function installWhatIsMissing() {
-  const stamp = join(root, 'node_modules', '.bundle-console-install')
-  const wanted = createHash('sha256')
-    .update(readFileSync(join(root, 'package-lock.json')))
-    .digest('hex')
-  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted && existsSync(pinnedNode())) return
+  if (existsSync(pinnedNode()) && isInstalled(root)) return
   console.log('Installing packages …')
   const windows = process.platform === 'win32'
   // Windows cannot delete a program that runs: there, an update by the pinned Node must leave node_modules in place
@@ -76,8 +72,6 @@ function installWhatIsMissing() {
     console.error('The packages could not be installed. Is the npm registry reachable?')
     process.exit(1)
   }
-  mkdirSync(dirname(stamp), { recursive: true })
-  writeFileSync(stamp, wanted)
 }
 
 function pinnedNode() {

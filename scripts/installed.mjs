@@ -1,0 +1,21 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+/**
+ * Whether node_modules holds what package-lock.json names, by the note that npm leaves of each installation. Packages of other
+ * platforms may be missing.
+ *
+ * @param {string} root of the project
+ * @returns {boolean}
+ */
+export function isInstalled(root) {
+  const wanted = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')).packages
+  const note = join(root, 'node_modules', '.package-lock.json')
+  if (!existsSync(note)) return false
+  const found = JSON.parse(readFileSync(note, 'utf8')).packages
+  return Object.entries(wanted).every(([path, { version, integrity, optional }]) => {
+    const installed = found[path]
+    if (installed === undefined) return path === '' || optional === true
+    return installed.version === version && installed.integrity === integrity
+  })
+}
