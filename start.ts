@@ -3,9 +3,9 @@ import { createLocalJWKSet } from 'jose'
 import { createConsole } from '#bff/app.ts'
 import { createActorAssertions } from '#bff/actor-assertion.ts'
 import { loadActorKey } from '#bff/actor-key.ts'
+import type { SignIn } from '#bff/greeting.ts'
 import { createRuntimeClient } from '#bff/runtime-client.ts'
 import type { ConsoleSettings } from '#bff/settings.ts'
-import type { NewUser } from '#bff/oidc/users.ts'
 import { openServer } from '#database/open.ts'
 import type { OpenServer } from '#database/open.ts'
 import type { EgressRule } from '#edge/egress.ts'
@@ -48,7 +48,7 @@ export interface Running {
   /** The console as browsers see it. */
   url: string
   runtimeUrl: string
-  newUsers: NewUser[]
+  signIn: SignIn
   plugins: DemoPlugins | null
   /** Calls the runtime as a person of the demo world; null when the runtime is somebody else's. */
   call: DemoCaller | null
@@ -112,7 +112,7 @@ async function start(
   return {
     url: options.console.auth.publicOrigin,
     runtimeUrl: runtime.baseUrl,
-    newUsers: bff.newUsers,
+    signIn: bff.signIn,
     plugins: embedded?.plugins ?? null,
     call: embedded?.call ?? null,
     failed: database.failed,

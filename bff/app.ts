@@ -16,13 +16,13 @@ import type { AssertionKey } from './actor-assertion.ts'
 import { createAuth } from './auth-app.ts'
 import type { AuthSettings } from './auth-settings.ts'
 import { ConsoleFailure, failureOf, problemOf } from './failure.ts'
+import type { SignIn } from './greeting.ts'
 import { provenance } from './middleware/provenance.ts'
 import { publicHost } from './middleware/public-host.ts'
 import { rateLimit } from './middleware/rate-limit.ts'
 import type { Rate } from './middleware/rate-limit.ts'
 import { securityHeaders } from './middleware/security-headers.ts'
 import type { SessionVariables } from './middleware/session.ts'
-import type { NewUser } from './oidc/users.ts'
 import { consoleFiles } from './routes/console-files.ts'
 import { endpointRoutes, methodsOf } from './routes/endpoints.ts'
 import { eventRoute } from './routes/events.ts'
@@ -58,8 +58,8 @@ export interface Console {
   app: Hono<{ Variables: SessionVariables }>
   /** To be asked before the app: the embedded identity provider, where it is used. */
   front: RequestFront | null
-  /** Users that were just made, to be printed once. */
-  newUsers: NewUser[]
+  /** How people sign in, for {@link greet}. */
+  signIn: SignIn
   stop(): Promise<void>
 }
 
@@ -130,12 +130,23 @@ export async function createConsole(options: ConsoleOptions): Promise<Console> {
   return {
     app,
     front: auth.front,
-    newUsers: auth.newUsers,
+    signIn: { settings, issueFirstPasswords: outlasting(auth.issueFirstPasswords, outlast) },
     async stop() {
       stopping.abort()
       await purging.stop()
       await Promise.all([outbound.close(), database.close()])
     },
+  }
+}
+
+function outlasting(
+  issue: SignIn['issueFirstPasswords'],
+  outlast: OpenServer['outlast'],
+): SignIn['issueFirstPasswords'] {
+  if (issue === null) return null
+  return async () => {
+    const { users, confirmShown } = await outlast(issue)
+    return { users, confirmShown: () => outlast(confirmShown) }
   }
 }
 

@@ -10,12 +10,13 @@ import { requireSession } from './middleware/session.ts'
 import type { SessionVariables } from './middleware/session.ts'
 import { createAdapter } from './oidc/adapter.ts'
 import { createIdpClient } from './oidc/client.ts'
+import { issueFirstPasswords } from './oidc/first-passwords.ts'
+import type { FirstPasswords } from './oidc/first-passwords.ts'
 import { idpFront } from './oidc/idp-front.ts'
 import { createSignInLimiter } from './oidc/limiter.ts'
 import { createProvider, EMBEDDED_CLIENT_ID, IDP_PATH } from './oidc/provider.ts'
 import { idpSigningKey } from './oidc/signing-key.ts'
-import { prepareUsers } from './oidc/users.ts'
-import type { NewUser } from './oidc/users.ts'
+import { applyConfiguredUsers } from './oidc/users.ts'
 import { cookieKit } from './session/cookies.ts'
 import { permissionsIn } from './session/grants.ts'
 import { limitLookUps } from './session/limit-look-ups.ts'
@@ -43,8 +44,8 @@ export interface Auth {
   requireSession: MiddlewareHandler<{ Variables: SessionVariables }>
   /** Whether the session of a request still lives, without keeping it alive; for open event streams. */
   isStillSignedIn: (c: Context) => Promise<boolean>
-  /** Users that were just made, to be printed once. */
-  newUsers: NewUser[]
+  /** To be called when the console is up; null where passwords come from elsewhere. */
+  issueFirstPasswords: (() => Promise<FirstPasswords>) | null
 }
 
 /**
@@ -93,9 +94,10 @@ export async function createAuth({ db, settings, dataDir, loopback, log }: AuthO
   const isStillSignedIn = async (c: Context): Promise<boolean> =>
     (await sessions.find(c, { isActivity: false })) !== null
   const shared = { routes, requireSession: requireSession(sessions), isStillSignedIn }
-  if (externalIdp !== null) return { ...shared, front: null, newUsers: [] }
+  if (externalIdp !== null) return { ...shared, front: null, issueFirstPasswords: null }
 
-  const newUsers = await prepareUsers(db, { configured: settings.users, issuer: embedded.issuer })
+  const { users: configured } = settings
+  if (configured !== null) await applyConfiguredUsers(db, { configured, issuer: embedded.issuer })
   const provider = createProvider({
     db,
     publicOrigin,
@@ -104,7 +106,11 @@ export async function createAuth({ db, settings, dataDir, loopback, log }: AuthO
     signingKey: await idpSigningKey(dataDir),
     clientSecret: embedded.clientSecret,
   })
-  return { ...shared, front: idpFront({ provider, db, limiter, publicOrigin, addressOf, log }), newUsers }
+  return {
+    ...shared,
+    front: idpFront({ provider, db, limiter, publicOrigin, addressOf, log }),
+    issueFirstPasswords: configured === null ? () => issueFirstPasswords(db) : null,
+  }
 }
 
 function sessionOf(c: Context<{ Variables: SessionVariables }>): Session {

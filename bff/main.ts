@@ -11,7 +11,7 @@ import type { RunningServer } from '#edge/serve.ts'
 import { readSettings, SettingsError } from '#edge/settings.ts'
 import { loadActorKey } from './actor-key.ts'
 import { createConsole } from './app.ts'
-import { greeting } from './greeting.ts'
+import { greet } from './greeting.ts'
 import { readConsoleSettings } from './settings.ts'
 
 const Place = z.object({
@@ -56,7 +56,7 @@ async function main({ onStop, end }: Program): Promise<void> {
   })
   const listening = server
   onStop(() => listening.stop({ graceMs: 2_000 }))
-  console.log(greeting({ url: settings.auth.publicOrigin, newUsers: bff.newUsers }))
+  await greet(bff.signIn)
 }
 
 await runProgram(main)

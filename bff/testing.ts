@@ -18,6 +18,7 @@ import { ConsoleFailure, problemOf } from './failure.ts'
 import { provenance } from './middleware/provenance.ts'
 import { publicHost } from './middleware/public-host.ts'
 import { securityHeaders } from './middleware/security-headers.ts'
+import type { NewUser } from './oidc/first-passwords.ts'
 import type { SessionVariables } from './middleware/session.ts'
 import type { RoleGrant } from './session/roles.ts'
 import { bffMigrations } from './store/tables.ts'
@@ -28,6 +29,8 @@ export interface AuthServer {
   /** Where it really listens. */
   address: string
   auth: Auth
+  /** Of the embedded identity provider, with the passwords that the start showed. */
+  newUsers: NewUser[]
   database: Database<BffTables>
   /** Everything that was logged. */
   log: () => string
@@ -70,10 +73,13 @@ export async function startAuthServer(changes: Partial<AuthSettings> = {}): Prom
     return running
   }
   const first = await start(Number(new URL(origin).port))
+  const passwords = await first.auth.issueFirstPasswords?.()
+  await passwords?.confirmShown()
   return {
     origin,
     address: first.address,
     auth: first.auth,
+    newUsers: passwords?.users ?? [],
     database,
     log: () => logged,
     replica: () => start(0),

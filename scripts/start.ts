@@ -1,6 +1,6 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { greeting } from '#bff/greeting.ts'
+import { greet } from '#bff/greeting.ts'
 import { readConsoleSettings } from '#bff/settings.ts'
 import { createLog } from '#edge/log.ts'
 import { runProgram } from '#edge/program.ts'
@@ -42,7 +42,7 @@ async function main({ onStop, end, ending }: Program): Promise<void> {
   })
   onStop(() => running.stop())
   void running.failed.then(() => end(1, 'The embedded database ended by itself. See its log in DATA_DIR.'))
-  console.log(greeting(running))
+  await greet(running.signIn)
   // not waited for: everything is up without it
   if (wantsDemo) void furnish(running, dataDir, ending)
 }

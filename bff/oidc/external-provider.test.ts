@@ -128,7 +128,7 @@ describe('sign-in with an identity provider elsewhere', () => {
 
   it('serves no identity provider of its own', async () => {
     assert.equal(server.auth.front, null)
-    assert.deepEqual(server.auth.newUsers, [])
+    assert.equal(server.auth.issueFirstPasswords, null)
   })
 
   it('asks with PKCE, state and nonce, and redeems with the verifier', async () => {

@@ -36,7 +36,7 @@ describe('the embedded identity provider behind a reverse proxy', () => {
   })
 
   it('is signed in with from end to end, with cookies for https', async () => {
-    const [admin] = server.auth.newUsers
+    const [admin] = server.newUsers
     const { response, way } = await browser.signIn('admin', admin?.password ?? '', '/bundles')
     assert.deepEqual([response.status, way.at(-1)], [200, 'https://console.example.org/bundles'])
     for (const { name, attributes } of browser.cookies.values()) {

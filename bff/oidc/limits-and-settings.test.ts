@@ -8,7 +8,8 @@ import { EVERYWHERE, startAuthServer, TestBrowser } from '../testing.ts'
 import type { AuthServer } from '../testing.ts'
 import { createSignInLimiter } from './limiter.ts'
 import { generatePassword, hashPassword, verifyPassword } from './password.ts'
-import { prepareUsers } from './users.ts'
+import { issueFirstPasswords } from './first-passwords.ts'
+import { applyConfiguredUsers } from './users.ts'
 
 describe('the sign-in limiter', () => {
   let server: AuthServer
@@ -107,8 +108,8 @@ describe('users of the embedded identity provider', () => {
   })
   after(() => server.stop())
 
-  it('are made once, one for each role, and can sign in with what was printed', async () => {
-    const { newUsers } = server.auth
+  it('are made once, one for each role, and can sign in with what was shown', async () => {
+    const { newUsers } = server
     assert.deepEqual(
       newUsers.map(({ username, roles }) => [username, roles]),
       ['admin', 'operator', 'support', 'viewer'].map((role) => [role, [role]]),
@@ -117,7 +118,7 @@ describe('users of the embedded identity provider', () => {
     await admin.signIn('admin', newUsers[0]?.password ?? '')
     assert.ok(admin.session)
     const { db } = server.database
-    assert.deepEqual(await prepareUsers(db, { configured: null, issuer: 'x' }), [])
+    assert.deepEqual((await issueFirstPasswords(db)).users, [])
   })
 
   it('are those of CONSOLE_USERS and no others, and who has changed is signed out', async () => {
@@ -125,12 +126,12 @@ describe('users of the embedded identity provider', () => {
     const issuer = `${server.origin}/idp`
     const roles = [EVERYWHERE('viewer')]
     const apply = (users: { username: string; password: string; roles: typeof roles }[]) =>
-      prepareUsers(db, { configured: users, issuer })
+      applyConfiguredUsers(db, { configured: users, issuer })
     const ada = { username: 'Ada', password: 'first', roles }
     const eve = { username: 'eve', password: 'second', roles }
     await apply([ada, eve])
     const admin = new TestBrowser(server.origin)
-    assert.equal((await admin.signIn('admin', server.auth.newUsers[0]?.password ?? '')).response.status, 401)
+    assert.equal((await admin.signIn('admin', server.newUsers[0]?.password ?? '')).response.status, 401)
     const browsers = { ada: new TestBrowser(server.origin), eve: new TestBrowser(server.origin) }
     await browsers.ada.signIn('ada', 'first')
     await browsers.eve.signIn('eve', 'second')

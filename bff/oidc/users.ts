@@ -1,15 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import * as z from 'zod'
-import { inTransaction } from '#database/transaction.ts'
 import { placeKey, RoleEntry } from '../session/roles.ts'
-import type { Role, RoleGrant } from '../session/roles.ts'
+import type { RoleGrant } from '../session/roles.ts'
 import { deleteUsers } from '../store/idp-users/delete-users.ts'
 import { insertUser } from '../store/idp-users/insert-user.ts'
 import { listUsers } from '../store/idp-users/list-users.ts'
 import { updateUser } from '../store/idp-users/update-user.ts'
 import { endSessionsOf } from '../store/sessions/end-sessions-of.ts'
 import type { BffDb } from '../store/tables.ts'
-import { generatePassword, hashPassword, verifyPassword } from './password.ts'
+import { hashPassword, verifyPassword } from './password.ts'
 
 const ConfiguredUserSchema = z.strictObject({
   username: z.string().regex(/^[^\s\p{Cc}]{1,64}$/u),
@@ -43,45 +42,14 @@ export const ConsoleUsers = z.string().transform((text, context): ConfiguredUser
   return twice === undefined ? users.data : refuse(`the username ${JSON.stringify(twice)} stands there twice`)
 })
 
-/** A user who was just made, to be printed once: only here the password is known. */
-export interface NewUser {
-  username: string
-  password: string
-  roles: Role[]
-}
-
-const FIRST_USERS: Role[] = ['admin', 'operator', 'support', 'viewer']
-
 /**
- * Sees to the users of the embedded identity provider.
- *
- * With `CONSOLE_USERS` that list is the whole truth: who is not on it is removed, and whose password or roles have
- * changed is signed out. Without it, a database without users gets one for each role, with generated passwords;
- * those are the answer.
+ * Applies `CONSOLE_USERS`, which is the whole truth: who is not on the list is removed, and whose password or roles have
+ * changed is signed out.
  */
-export async function prepareUsers(
+export async function applyConfiguredUsers(
   db: BffDb,
-  options: { configured: ConfiguredUser[] | null; issuer: string },
-): Promise<NewUser[]> {
-  if (options.configured !== null) {
-    await applyConfigured(db, options.configured, options.issuer)
-    return []
-  }
-  // all or none: nobody would ever be told the passwords of some
-  return inTransaction(db, async (tx) => {
-    if ((await listUsers(tx)).length > 0) return []
-    const made: NewUser[] = []
-    for (const role of FIRST_USERS) {
-      const password = generatePassword()
-      // of two replicas that start together, each prints the users that it has made
-      const isMine = await insert(tx, { username: role, password, roles: [{ role, scope: null }] })
-      if (isMine) made.push({ username: role, password, roles: [role] })
-    }
-    return made
-  })
-}
-
-async function applyConfigured(db: BffDb, configured: ConfiguredUser[], issuer: string): Promise<void> {
+  { configured, issuer }: { configured: ConfiguredUser[]; issuer: string },
+): Promise<void> {
   const byName = new Map(configured.map((user) => [user.username.toLowerCase(), user]))
   const existing = await listUsers(db)
   const removed = existing.filter(({ username }) => !byName.has(username)).map(({ sub }) => sub)
@@ -92,19 +60,24 @@ async function applyConfigured(db: BffDb, configured: ConfiguredUser[], issuer: 
     byName.delete(user.username)
     const isSamePassword = await verifyPassword(wanted.password, user.passwordHash)
     const isSame = isSamePassword && wanted.username === user.name && sameRoles(wanted.roles, user.roles)
-    if (isSame) continue
+    if (isSame && user.isPasswordShown) continue
     const passwordHash = isSamePassword ? user.passwordHash : await hashPassword(wanted.password)
     await updateUser(db, { sub: user.sub, name: wanted.username, passwordHash, roles: wanted.roles })
     changed.push(user.sub)
   }
   await deleteUsers(db, removed)
   await endSessionsOf(db, issuer, [...removed, ...changed])
-  for (const user of byName.values()) await insert(db, user)
-}
-
-async function insert(db: BffDb, { username, password, roles }: ConfiguredUser): Promise<boolean> {
-  const passwordHash = await hashPassword(password)
-  return insertUser(db, { username, sub: randomUUID(), name: username, passwordHash, roles })
+  for (const { username, password, roles } of byName.values()) {
+    const passwordHash = await hashPassword(password)
+    await insertUser(db, {
+      username,
+      sub: randomUUID(),
+      name: username,
+      passwordHash,
+      roles,
+      isPasswordShown: true,
+    })
+  }
 }
 
 function sameRoles(a: RoleGrant[], b: RoleGrant[]): boolean {

@@ -32,6 +32,7 @@ export interface BffTables {
     name: string
     password_hash: string
     roles: Json<RoleGrant[]>
+    is_password_shown: Generated<boolean>
     created_at: Time
   }
   'bff.sign_in_limit': { bucket: number; tokens: number; updated_at: Time }

@@ -8,6 +8,8 @@ export interface IdpUser {
   name: string
   passwordHash: string
   roles: RoleGrant[]
+  /** False while it is generated and may not have been shown to anybody. */
+  isPasswordShown: boolean
 }
 
 /** A user of the embedded identity provider, by the name to sign in with (in any letter case) or by `sub`. */
@@ -17,7 +19,7 @@ export async function findUser(
 ): Promise<IdpUser | null> {
   const match = 'sub' in by ? sql`sub::text = ${by.sub}` : sql`username = ${by.username.toLowerCase()}`
   const { rows } = await sql<IdpUser>`
-    select username, sub, name, password_hash as "passwordHash", roles
+    select username, sub, name, password_hash as "passwordHash", roles, is_password_shown as "isPasswordShown"
     from bff.idp_user where ${match}`.execute(db)
   return rows[0] ?? null
 }

@@ -5,9 +5,9 @@ import type { BffDb } from '../tables.ts'
 /** False when the name is taken, as when two replicas start on an empty database together. */
 export async function insertUser(db: BffDb, user: IdpUser): Promise<boolean> {
   const { rows } = await sql`
-    insert into bff.idp_user (username, sub, name, password_hash, roles)
+    insert into bff.idp_user (username, sub, name, password_hash, roles, is_password_shown)
     values (${user.username.toLowerCase()}, ${user.sub}, ${user.name}, ${user.passwordHash},
-      ${JSON.stringify(user.roles)})
+      ${JSON.stringify(user.roles)}, ${user.isPasswordShown})
     on conflict (username) do nothing returning 1`.execute(db)
   return rows.length === 1
 }

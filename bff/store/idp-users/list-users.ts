@@ -4,7 +4,7 @@ import type { BffDb } from '../tables.ts'
 
 export async function listUsers(db: BffDb): Promise<IdpUser[]> {
   const { rows } = await sql<IdpUser>`
-    select username, sub, name, password_hash as "passwordHash", roles
+    select username, sub, name, password_hash as "passwordHash", roles, is_password_shown as "isPasswordShown"
     from bff.idp_user order by username`.execute(db)
   return rows
 }

@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict'
+import { after, before, beforeEach, describe, it } from 'node:test'
+import { sql } from 'kysely'
+import { openDatabase } from '#database/pool.ts'
+import type { Database } from '#database/pool.ts'
+import { testDatabase } from '#database/testing.ts'
+import { findUser } from '../store/idp-users/find-user.ts'
+import { bffMigrations } from '../store/tables.ts'
+import type { BffTables } from '../store/tables.ts'
+import { issueFirstPasswords } from './first-passwords.ts'
+import type { FirstPasswords } from './first-passwords.ts'
+import { verifyPassword } from './password.ts'
+import { applyConfiguredUsers } from './users.ts'
+
+describe('first passwords', () => {
+  let database: Database<BffTables>
+  let close: () => Promise<void>
+  before(async () => {
+    const made = await testDatabase({ migrations: [bffMigrations] })
+    database = openDatabase<BffTables>(made.connection)
+    close = made.close
+  })
+  after(async () => {
+    await database.close()
+    await close()
+  })
+  beforeEach(() => sql`delete from bff.idp_user`.execute(database.db))
+
+  const issue = () => issueFirstPasswords(database.db)
+  /** Whether the first of them, as one for all, signs in: each try takes a while. */
+  const apply = async ({ users: [first] }: FirstPasswords) => {
+    const user = await findUser(database.db, { username: first?.username ?? '' })
+    return await verifyPassword(first?.password ?? '', user?.passwordHash ?? null)
+  }
+
+  it('are issued anew until they have been shown', async () => {
+    const unseen = await issue()
+    assert.equal(unseen.users.length, 4)
+    const seen = await issue()
+    assert.deepEqual(
+      seen.users.map(({ username, roles }) => [username, roles]),
+      unseen.users.map(({ username, roles }) => [username, roles]),
+    )
+    assert.ok(await apply(seen))
+    assert.ok(await seen.confirmShown())
+    assert.deepEqual((await issue()).users, [])
+    assert.ok(await apply(seen))
+  })
+
+  it('that another replica has replaced are known to be void', async () => {
+    const replaced = await issue()
+    const last = await issue()
+    assert.equal(await replaced.confirmShown(), false)
+    assert.ok(await last.confirmShown())
+    assert.ok(await apply(last))
+    assert.deepEqual((await issue()).users, [])
+  })
+
+  it('of replicas that start together belong to one of them', async () => {
+    const issued = await Promise.all([issue(), issue()])
+    const confirmed = await Promise.all(issued.map((passwords) => passwords.confirmShown()))
+    const valid = issued.filter(({ users }, index) => users.length > 0 && confirmed[index] === true)
+    assert.equal(valid.length, 1)
+    assert.ok(valid[0] !== undefined && (await apply(valid[0])))
+  })
+
+  it('are not issued for users of CONSOLE_USERS', async () => {
+    await issue()
+    const configured = [
+      { username: 'admin', password: 'a known one', roles: [{ role: 'admin' as const, scope: null }] },
+    ]
+    await applyConfiguredUsers(database.db, { configured, issuer: 'http://console.test/idp' })
+    assert.deepEqual((await issue()).users, [])
+  })
+})
