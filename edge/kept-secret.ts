@@ -23,10 +23,13 @@ export async function keptSecret(
   const path = join(options.directory, options.file)
   await mkdir(options.directory, { recursive: true, mode: 0o700 })
   const draft = `${path}.${randomBytes(6).toString('hex')}`
-  await writeDurably(draft, await options.make())
-  // a link fails where the other process was first; its secret counts then
-  await link(draft, path).catch(nullWhen('EEXIST'))
-  await unlink(draft)
+  try {
+    await writeDurably(draft, await options.make())
+    // a link fails where the other process was first; its secret counts then
+    await link(draft, path).catch(nullWhen('EEXIST'))
+  } finally {
+    await unlink(draft).catch(nullWhen('ENOENT'))
+  }
   await syncDirectory(options.directory)
   return await readFile(path, 'utf8')
 }

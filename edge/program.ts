@@ -1,3 +1,4 @@
+import { isDiskFull } from './disk-full.ts'
 import { SettingsError } from './settings.ts'
 
 /** A program of ours that runs until it is told to end. */
@@ -66,6 +67,8 @@ async function within(ms: number, stopping: Promise<void>): Promise<void> {
 function lineOf(error: unknown): unknown {
   if (process.env['LOG_LEVEL'] === 'debug' && !(error instanceof SettingsError)) return error
   if (!(error instanceof Error)) return error
+  if (isDiskFull(error))
+    return 'The disk of DATA_DIR or of the database is full; free some space and start again.'
   // Node joins the refusals of a host's several addresses in an error without a message
   const inner: unknown = error instanceof AggregateError ? error.errors[0] : undefined
   return error.message || (inner instanceof Error ? inner.message : error.name)

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { systemClock } from './clock.ts'
+import { isDiskFull } from './disk-full.ts'
 import { allowsAddress, destinationOf, parseEgressAllow } from './egress.ts'
 import { uuidv7 } from './ids.ts'
 import { systemRandom } from './random.ts'
@@ -22,6 +23,21 @@ describe('systemClock', () => {
     const before = systemClock.monotonic()
     await systemClock.sleep(20)
     assert.ok(systemClock.monotonic() - before >= 15)
+  })
+})
+
+describe('isDiskFull', () => {
+  it('knows the codes of the system and of PostgreSQL, and the words of programs, in causes too', () => {
+    const of = (code: string) => Object.assign(new Error('write failed'), { code })
+    const full = [
+      of('ENOSPC'),
+      of('53100'),
+      new Error('FATAL: No space left on device'),
+      new Error('x', { cause: of('EDQUOT') }),
+    ]
+    for (const error of full) assert.ok(isDiskFull(error))
+    for (const error of [of('EACCES'), new Error('x', { cause: 'ENOSPC' }), 'ENOSPC', undefined])
+      assert.ok(!isDiskFull(error))
   })
 })
 

@@ -90,6 +90,7 @@ async function makeCluster(cluster: Cluster): Promise<void> {
   if (cluster.tcp) options.push(`--pwfile=${passwordFileFor(cluster, cluster.tcp.password)}`)
   const { status, output } = await runToEnd(cluster.binaries.initdb, options, fresh, cluster.user)
   if (status !== 0) {
+    rmSync(fresh, { recursive: true, force: true })
     throw new Error(`A new database could not be made in ${cluster.directory}: ${lastLines(output)}`)
   }
   rmSync(cluster.directory, { recursive: true, force: true })
