@@ -6,15 +6,15 @@ import { loadActorKey } from '#bff/actor-key.ts'
 import type { SignIn } from '#bff/greeting.ts'
 import { createRuntimeClient } from '#bff/runtime-client.ts'
 import type { ConsoleSettings } from '#bff/settings.ts'
-import { openServer } from '#database/open.ts'
+import { checkServer, openServer } from '#database/open.ts'
 import type { OpenServer } from '#database/open.ts'
 import type { EgressRule } from '#edge/egress.ts'
 import { keptSecret } from '#edge/kept-secret.ts'
 import { fieldsFirst } from '#edge/log.ts'
 import type { Log } from '#edge/log.ts'
 import { createOutbound } from '#edge/outbound.ts'
-import { serve } from '#edge/serve.ts'
-import type { RunningServer } from '#edge/serve.ts'
+import { listen } from '#edge/serve.ts'
+import type { Listener } from '#edge/serve.ts'
 import { createRuntime } from '#runtime/app.ts'
 import type { Runtime, RuntimeOptions } from '#runtime/app.ts'
 import { createDemoCaller } from './demo/caller.ts'
@@ -26,6 +26,8 @@ export interface StartOptions {
   dataDir: string
   /** Null: the embedded PostgreSQL in `dataDir`. */
   databaseUrl: string | null
+  /** How long a database of a URL is waited for; default a minute. */
+  databaseWaitMs?: number
   console: ConsoleSettings
   runtime: {
     port: number
@@ -78,16 +80,31 @@ async function start(
   stop: () => Promise<void>,
 ): Promise<Running> {
   const { dataDir, log } = options
-  const database = await openServer({ databaseUrl: options.databaseUrl, dataDir, log: fieldsFirst(log) })
+  // before anything is made: a start that cannot succeed leaves nothing behind
+  checkServer(options)
+  const listener = await listen({ port: options.console.port })
+  stops.push(() => listener.stop())
+  const runtimeListener =
+    options.console.runtime === null
+      ? await listen({ port: options.runtime.port, hostname: '127.0.0.1', portVariable: 'RUNTIME_PORT' })
+      : null
+  if (runtimeListener !== null) stops.push(() => runtimeListener.stop())
+  const database = await openServer({
+    databaseUrl: options.databaseUrl,
+    dataDir,
+    log: fieldsFirst(log),
+    ...(options.databaseWaitMs !== undefined && { waitMs: options.databaseWaitMs }),
+  })
   stops.push(() => database.stop())
   const assertionKey = await loadActorKey(dataDir)
 
   const embedded =
-    options.console.runtime === null ? await startRuntime(options, database, assertionKey, stops) : null
+    runtimeListener === null
+      ? null
+      : await startRuntime(options, { database, assertionKey, listener: runtimeListener }, stops)
   const runtime = options.console.runtime ?? embedded?.address
   if (runtime === undefined) throw new TypeError('There is neither an embedded runtime nor another one')
 
-  let server: RunningServer | null = null
   const bff = await createConsole({
     connection: database.connection,
     outlast: (step) => database.outlast(step),
@@ -97,17 +114,12 @@ async function start(
     assertionKey,
     folder: options.folder,
     rates: options.console.rates,
-    loopback: () => `http://127.0.0.1:${server?.port ?? options.console.port}`,
+    loopback: () => `http://127.0.0.1:${listener.port}`,
     log: log.child({ part: 'console' }),
   })
   stops.push(() => bff.stop())
-  server = await serve({
-    app: bff.app,
-    port: options.console.port,
-    ...(bff.front !== null && { front: bff.front }),
-  })
-  const listening = server
-  stops.push(() => listening.stop({ graceMs: 2_000 }))
+  listener.serve({ app: bff.app, ...(bff.front !== null && { front: bff.front }) })
+  stops.push(() => listener.stop({ graceMs: 2_000 }))
 
   return {
     url: options.console.auth.publicOrigin,
@@ -122,11 +134,11 @@ async function start(
 
 async function startRuntime(
   options: StartOptions,
-  database: OpenServer,
-  assertionKey: Awaited<ReturnType<typeof loadActorKey>>,
+  parts: { database: OpenServer; assertionKey: Awaited<ReturnType<typeof loadActorKey>>; listener: Listener },
   stops: (() => Promise<void>)[],
 ) {
   const { dataDir, log, runtime: settings } = options
+  const { database, assertionKey, listener } = parts
   const credential =
     settings.credential ??
     (await keptSecret({
@@ -134,7 +146,7 @@ async function startRuntime(
       file: 'runtime-credential',
       make: () => crypto.randomUUID() + crypto.randomUUID(),
     }))
-  const platformApiBase = settings.platformApiBase ?? `http://127.0.0.1:${settings.port}`
+  const platformApiBase = settings.platformApiBase ?? `http://127.0.0.1:${listener.port}`
   const runtime: Runtime = await createRuntime({
     connection: database.connection,
     isExclusive: database.isExclusive,
@@ -148,13 +160,8 @@ async function startRuntime(
     ...(settings.events !== undefined && { events: settings.events }),
   })
   stops.push(() => runtime.stop())
-  const server = await serve({
-    app: runtime.app,
-    port: settings.port,
-    hostname: '127.0.0.1',
-    portVariable: 'RUNTIME_PORT',
-  })
-  stops.push(() => server.stop({ graceMs: 2_000 }))
+  listener.serve({ app: runtime.app })
+  stops.push(() => listener.stop({ graceMs: 2_000 }))
   const plugins = options.plugins ? await startDemoPlugins(join(dataDir, 'plugins'), platformApiBase) : null
   if (plugins !== null) stops.push(() => plugins.stop())
   // calls under way end while there is still somebody who answers
@@ -162,7 +169,7 @@ async function startRuntime(
   // plugins first: an operation that was left over goes on at once
   await database.outlast(() => runtime.start())
 
-  const address = { baseUrl: `http://127.0.0.1:${server.port}/bundle-runtime/api`, credential }
+  const address = { baseUrl: `http://127.0.0.1:${listener.port}/bundle-runtime/api`, credential }
   const outbound = createOutbound({ egressAllow: [{ kind: 'loopback' }] })
   stops.push(() => outbound.close())
   const call = createDemoCaller(

@@ -1,13 +1,11 @@
 import { existsSync } from 'node:fs'
-import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as z from 'zod'
-import { openServer } from '#database/open.ts'
+import { checkServer, openServer } from '#database/open.ts'
 import { createLog, fieldsFirst } from '#edge/log.ts'
 import { runProgram } from '#edge/program.ts'
 import type { Program } from '#edge/program.ts'
-import { serve } from '#edge/serve.ts'
-import type { RunningServer } from '#edge/serve.ts'
+import { listen } from '#edge/serve.ts'
 import { readSettings, SettingsError } from '#edge/settings.ts'
 import { loadActorKey } from './actor-key.ts'
 import { createConsole } from './app.ts'
@@ -30,12 +28,13 @@ async function main({ onStop, end }: Program): Promise<void> {
   if (!existsSync(folder)) throw new SettingsError('The console is not built yet: run "npm run build" first')
 
   const log = createLog({ name: 'bundle-console', level: settings.logLevel })
-  await mkdir(dataDir, { recursive: true, mode: 0o700 })
+  // before anything is made: a start that cannot succeed leaves nothing behind
+  checkServer({ databaseUrl, dataDir })
+  const listener = await listen({ port: settings.port })
   const database = await openServer({ databaseUrl, dataDir, log: fieldsFirst(log) })
   onStop(() => database.stop())
   void database.failed.then(() => end(1, 'The embedded database ended by itself. See its log in DATA_DIR.'))
 
-  let server: RunningServer | null = null
   const bff = await createConsole({
     connection: database.connection,
     outlast: (step) => database.outlast(step),
@@ -45,17 +44,12 @@ async function main({ onStop, end }: Program): Promise<void> {
     assertionKey: await loadActorKey(dataDir),
     folder,
     rates: settings.rates,
-    loopback: () => `http://127.0.0.1:${server?.port ?? settings.port}`,
+    loopback: () => `http://127.0.0.1:${listener.port}`,
     log,
   })
   onStop(() => bff.stop())
-  server = await serve({
-    app: bff.app,
-    port: settings.port,
-    ...(bff.front !== null && { front: bff.front }),
-  })
-  const listening = server
-  onStop(() => listening.stop({ graceMs: 2_000 }))
+  listener.serve({ app: bff.app, ...(bff.front !== null && { front: bff.front }) })
+  onStop(() => listener.stop({ graceMs: 2_000 }))
   await greet(bff.signIn)
 }
 

@@ -271,7 +271,7 @@ describe('directories that cannot be used', () => {
   test('a file, and a lock file that is not ours', async () => {
     const file = newDataDir()
     writeFileSync(file, '')
-    await refuses(file, /DATA_DIR .* cannot be used \(it is no directory\)/)
+    await refuses(file, /DATA_DIR .* cannot be used: .* is not a directory; choose another/)
     await refuses(join(file, 'below'), /cannot be used/)
     const dataDir = newDataDir()
     mkdirSync(dataDir)

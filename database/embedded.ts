@@ -1,8 +1,8 @@
-import { chmodSync, existsSync, mkdirSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 
 import pg from 'pg'
 
+import { makeDataDirectory } from './data-directory.ts'
 import { freePort } from './free-port.ts'
 import { quoteName } from './names.ts'
 import { findBinaries } from './server/binaries.ts'
@@ -102,23 +102,4 @@ export async function createDatabaseIfMissing(
     await client.end()
   }
   return { ...connection, database: name }
-}
-
-function makeDataDirectory(dataDir: string, log: DatabaseLog): void {
-  try {
-    if (!existsSync(dataDir)) {
-      mkdirSync(dataDir, { recursive: true, mode: 0o700 })
-      chmodSync(dataDir, 0o700)
-    }
-    if (!statSync(dataDir).isDirectory()) throw new Error('it is no directory')
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
-    throw new Error(`DATA_DIR ${dataDir} cannot be used (${reason}); choose another DATA_DIR`, {
-      cause: error,
-    })
-  }
-  // Not ours to tighten: it may be somebody's directory with more in it.
-  if (process.platform !== 'win32' && (statSync(dataDir).mode & 0o077) !== 0) {
-    log.warn({ dataDir }, 'other users may look into DATA_DIR; chmod 700 is advised')
-  }
 }

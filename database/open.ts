@@ -1,6 +1,8 @@
+import { checkDataDirectory } from './data-directory.ts'
 import { createDatabaseIfMissing, startEmbedded } from './embedded.ts'
 import { outlast, reachDatabase } from './reach.ts'
 import type { DatabaseLog } from './server/log.ts'
+import { refuseDirectoryInUse } from './server/program-lock.ts'
 import { fromUrl } from './settings.ts'
 import type { ConnectionSettings } from './settings.ts'
 
@@ -17,6 +19,16 @@ export type OpenServer = {
 
 /** The name of the embedded database. */
 export const embeddedDatabase = 'bundle_console'
+
+/**
+ * Throws one line where {@link openServer} with these options and the keys in `dataDir` cannot succeed, for all that can be
+ * seen without making or changing anything.
+ */
+export function checkServer({ databaseUrl, dataDir }: { databaseUrl: string | null; dataDir: string }): void {
+  checkDataDirectory(dataDir)
+  if (databaseUrl === null) refuseDirectoryInUse(dataDir)
+  else fromUrl(databaseUrl)
+}
 
 /**
  * The database of the URL, waited for where it is away, or else the embedded one in `dataDir`. Throws one line that says

@@ -1,5 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { SettingsError } from '#edge/settings.ts'
 import { createScriptedPlugin } from '#plugin/examples/scripted/scripted-plugin.ts'
 import { createTenantProvisioner } from '#plugin/examples/tenant-provisioner/tenant-provisioner.ts'
 
@@ -23,12 +24,13 @@ export async function startDemoPlugins(folder: string, platformApiBase: string):
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const file = join(folder, 'ports.json')
   const ports = readPorts(file)
-  const tenant = await createTenantProvisioner({ dataDir: folder, platformApiBase }).listen(
-    ports.tenantProvisioner,
-  )
-  const scripted = await createScriptedPlugin({ dataDir: folder, platformApiBase }).listen(
-    ports.scriptedHooks,
-  )
+  const options = { dataDir: folder, platformApiBase }
+  const tenant = await createTenantProvisioner(options)
+    .listen(ports.tenantProvisioner)
+    .catch(explainPort(ports.tenantProvisioner))
+  const scripted = await createScriptedPlugin(options)
+    .listen(ports.scriptedHooks)
+    .catch(explainPort(ports.scriptedHooks))
   writeFileSync(file, JSON.stringify({ tenantProvisioner: tenant.port, scriptedHooks: scripted.port }))
   return {
     tenantProvisioner: tenant.url,
@@ -36,6 +38,16 @@ export async function startDemoPlugins(folder: string, platformApiBase: string):
     async stop() {
       await Promise.all([tenant.close({ graceMs: 1_000 }), scripted.close({ graceMs: 1_000 })])
     },
+  }
+}
+
+function explainPort(port: number) {
+  return (error: unknown): never => {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EADDRINUSE')) throw error
+    throw new SettingsError(
+      `Port ${port}, at which the runtime knows an example plugin, is already in use; free it and start again`,
+      { cause: error },
+    )
   }
 }
 

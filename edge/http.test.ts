@@ -7,7 +7,7 @@ import { canonicalPath, isCanonicalTarget } from './canonical-path.ts'
 import { TransportError, transportProblem } from './problem.ts'
 import { requestId } from './request-id.ts'
 import type { RequestIdVariables } from './request-id.ts'
-import { serve } from './serve.ts'
+import { listen, serve } from './serve.ts'
 import { SettingsError } from './settings.ts'
 
 const PREFIXES = ['api', 'auth', 'idp']
@@ -216,6 +216,16 @@ describe('serve', () => {
     await cancelled.promise
     client.destroy()
     await server.stop()
+  })
+
+  it('answers 503 until there is something to serve', async () => {
+    const listener = await listen({ port: 0, hostname: '127.0.0.1' })
+    const ask = () => fetch(`http://127.0.0.1:${listener.port}/api/x`)
+    const early = await ask()
+    assert.deepEqual([early.status, early.headers.get('retry-after')], [503, '1'])
+    listener.serve({ app: app() })
+    assert.equal((await ask()).status, 200)
+    await Promise.all([listener.stop(), listener.stop()])
   })
 
   it('lets a request end before it stops, and cuts one that takes too long', async () => {

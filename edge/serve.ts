@@ -8,14 +8,17 @@ import { SettingsError } from './settings.ts'
 /** Answers a request itself and returns true, or leaves it to the app. */
 export type RequestFront = (incoming: IncomingMessage, outgoing: ServerResponse) => boolean
 
-export interface ServeOptions {
+export interface Served {
   app: { fetch(request: Request, env: HttpBindings): Response | Promise<Response> }
+  /** Asked first, with Node's own request: for a handler that is no fetch handler. */
+  front?: RequestFront
+}
+
+export interface ListenOptions {
   /** 0 lets the system choose. */
   port: number
   /** The address to listen on, such as `127.0.0.1`; all where absent. */
   hostname?: string
-  /** Asked first, with Node's own request: for a handler that is no fetch handler. */
-  front?: RequestFront
   /** The variable that sets the port, for the message when it is taken. */
   portVariable?: string
   /** Closes a connection that makes no progress for this long during a request; 60,000 where absent. */
@@ -27,24 +30,38 @@ const IDLE_MS = 60_000
 
 export interface RunningServer {
   port: number
-  /** Takes no new connection, lets requests end for at most `graceMs` (10 s), then cuts what is left. */
+  /**
+   * Takes no new connection, lets requests end for at most `graceMs` (10 s), then cuts what is left. May be called again;
+   * the first call counts.
+   */
   stop(options?: { graceMs?: number }): Promise<void>
 }
 
+export interface Listener extends RunningServer {
+  /** Answers requests from now on. */
+  serve(served: Served): void
+}
+
+/** {@link listen} and serve at once. */
+export async function serve({ app, front, ...options }: Served & ListenOptions): Promise<RunningServer> {
+  const listener = await listen(options)
+  listener.serve({ app, ...(front !== undefined && { front }) })
+  return listener
+}
+
 /**
- * Starts an HTTP server with limits against slow clients.
+ * Takes a port, with limits against slow clients. Requests are answered with 503 until there is something to serve: a
+ * program takes its ports before it creates anything, so that a port in use leaves nothing half-made.
  *
  * @throws SettingsError when the port is taken or not permitted.
  */
-export async function serve({
-  app,
+export async function listen({
   port,
   hostname,
-  front,
   portVariable = 'PORT',
   idleMs = IDLE_MS,
-}: ServeOptions): Promise<RunningServer> {
-  const listener = getRequestListener((request, env) => app.fetch(request, env as HttpBindings))
+}: ListenOptions): Promise<Listener> {
+  let answer = answerThatItStarts
   const server = createServer(
     {
       headersTimeout: 10_000,
@@ -54,9 +71,7 @@ export async function serve({
       maxHeaderSize: 16 * 1024,
       noDelay: true,
     },
-    (incoming, outgoing) => {
-      if (front?.(incoming, outgoing) !== true) void listener(incoming, outgoing)
-    },
+    (incoming, outgoing) => answer(incoming, outgoing),
   )
   server.maxConnections = 10_000
   // also covers a client that does not read its answer: a blocked write does not count as progress
@@ -66,17 +81,31 @@ export async function serve({
     server.listen({ port, host: hostname }, resolve)
   })
   const { port: actualPort } = server.address() as AddressInfo
+  const stop = (graceMs: number): Promise<void> =>
+    new Promise((resolve) => {
+      const cut = setTimeout(() => server.closeAllConnections(), graceMs)
+      server.close(() => {
+        clearTimeout(cut)
+        resolve()
+      })
+    })
+  let stopping: Promise<void> | undefined
   return {
     port: actualPort,
-    stop: ({ graceMs = 10_000 } = {}) =>
-      new Promise((resolve) => {
-        const cut = setTimeout(() => server.closeAllConnections(), graceMs)
-        server.close(() => {
-          clearTimeout(cut)
-          resolve()
-        })
-      }),
+    serve({ app, front }) {
+      const listener = getRequestListener((request, env) => app.fetch(request, env as HttpBindings))
+      answer = (incoming, outgoing) => {
+        if (front?.(incoming, outgoing) !== true) void listener(incoming, outgoing)
+      }
+    },
+    stop: ({ graceMs = 10_000 } = {}) => (stopping ??= stop(graceMs)),
   }
+}
+
+function answerThatItStarts(_: IncomingMessage, outgoing: ServerResponse): void {
+  outgoing
+    .writeHead(503, { 'retry-after': '1', 'content-type': 'text/plain' })
+    .end('The program is starting.\n')
 }
 
 function startError(error: Error & { code?: string }, port: number, variable: string): Error {

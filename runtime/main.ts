@@ -1,11 +1,10 @@
-import { mkdir } from 'node:fs/promises'
 import { createLocalJWKSet } from 'jose'
-import { openServer } from '#database/open.ts'
+import { checkServer, openServer } from '#database/open.ts'
 import { fromUrl } from '#database/settings.ts'
 import { createLog, fieldsFirst } from '#edge/log.ts'
 import { runProgram } from '#edge/program.ts'
 import type { Program } from '#edge/program.ts'
-import { serve } from '#edge/serve.ts'
+import { listen } from '#edge/serve.ts'
 import { SettingsError } from '#edge/settings.ts'
 import { createRuntime } from './app.ts'
 import { loadActorKeys, readRuntimeSettings } from './config.ts'
@@ -23,7 +22,13 @@ async function main({ onStop, end, ending }: Program): Promise<void> {
 
   const log = createLog({ name: 'bundle-runtime', level: settings.logLevel })
   for (const credential of callers.credentials) log.addSecret(credential)
-  await mkdir(dataDir, { recursive: true, mode: 0o700 })
+  // before anything is made: a start that cannot succeed leaves nothing behind
+  checkServer({ databaseUrl: databaseSettings.url, dataDir })
+  const listener = await listen({
+    port: settings.port,
+    hostname: settings.host,
+    portVariable: 'RUNTIME_PORT',
+  })
   const database = await openServer({
     databaseUrl: databaseSettings.url,
     dataDir,
@@ -51,15 +56,10 @@ async function main({ onStop, end, ending }: Program): Promise<void> {
   })
   onStop(() => runtime.stop())
   await database.outlast(() => runtime.start())
-  const server = await serve({
-    app: runtime.app,
-    port: settings.port,
-    hostname: settings.host,
-    portVariable: 'RUNTIME_PORT',
-  })
-  onStop(() => server.stop({ graceMs: 2_000 }))
+  listener.serve({ app: runtime.app })
+  onStop(() => listener.stop({ graceMs: 2_000 }))
   onStop(() => runtime.drain(shutdownDelayMs), shutdownDelayMs + DRAIN_MS)
-  log.info(role.title, { port: server.port })
+  log.info(role.title, { port: listener.port })
 }
 
 const NO_CALLERS = { api: 'off' as const, credentials: [], actorKeys: createLocalJWKSet({ keys: [] }) }

@@ -1,20 +1,41 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import {
+  closeSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
+import { createServer } from 'node:net'
+import { dirname, join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import type { AuthorManifest } from '#contract/protocol/manifest.ts'
 import { createActorAssertions } from '#bff/actor-assertion.ts'
 import { loadActorKey } from '#bff/actor-key.ts'
+import { bffMigrations } from '#bff/store/tables.ts'
 import { createRuntimeClient } from '#bff/runtime-client.ts'
+import { freePort } from '#database/free-port.ts'
+import { openDatabase } from '#database/pool.ts'
+import { toUrl } from '#database/settings.ts'
+import { testDatabase } from '#database/testing.ts'
 import { createOutbound } from '#edge/outbound.ts'
 import { until } from '#runtime/events/testing-stream.ts'
+import { RUNTIME_MIGRATIONS } from '#runtime/store/migrations.ts'
 import { testingPlugin } from '#runtime/operations/testing-plugin.ts'
 import { createDemoCaller } from '../demo/caller.ts'
 import type { DemoCaller } from '../demo/caller.ts'
 import { platform } from '../demo/people.ts'
+import { sessionCookie } from '../demo/sign-in.ts'
 import { buildConsole } from './console-build.ts'
 import { startPlace } from './testing-start.ts'
-import type { StartPlace } from './testing-start.ts'
+import type { StartedProgram, StartPlace } from './testing-start.ts'
 
 // Whole processes, as `npm start` starts them.
 
@@ -33,9 +54,201 @@ const BUNDLE: AuthorManifest = {
     },
   ],
 }
+const isRoot = process.getuid?.() === 0
+const isWindows = process.platform === 'win32'
 const SCOPE = { environmentKey: 'prod', applicationRuntimeId: 'shop', workspaceId: 7 }
 
 before(() => buildConsole())
+
+describe('a start that cannot succeed', () => {
+  let place: StartPlace
+  const mounted: string[] = []
+  before(async () => (place = await startPlace()))
+  after(async () => {
+    for (const path of mounted) spawnSync('umount', ['--lazy', path])
+    await place.close()
+  })
+
+  const isRefused = async (program: StartedProgram, line: RegExp) => {
+    assert.equal(await program.ended, 1)
+    assert.match(program.errors(), line)
+    assert.equal(program.errors().trim().split('\n').length, 1, program.errors())
+  }
+
+  for (const [variable, host] of [
+    ['PORT', '::'],
+    ['RUNTIME_PORT', '127.0.0.1'],
+  ] as const) {
+    it(`is refused where ${variable} is in use, and makes nothing`, async () => {
+      const port = place.env[variable]
+      const other = createServer().listen(Number(port), host)
+      await once(other, 'listening')
+      const line = new RegExp(`^${variable} is wrong: port ${port} is already in use\n$`)
+      await isRefused(place.start(), line)
+      other.close()
+      assert.equal(existsSync(place.dataDir), false)
+    })
+  }
+
+  it('is refused where DATA_DIR cannot be made', async () => {
+    const file = join(dirname(place.dataDir), 'file')
+    writeFileSync(file, '')
+    await isRefused(
+      place.start({ DATA_DIR: join(file, 'data') }),
+      /^DATA_DIR .* cannot be used: .*file is not a directory; choose another DATA_DIR\n$/,
+    )
+  })
+
+  it(
+    'is refused where DATA_DIR may not be written',
+    { skip: isRoot && 'root may write everywhere' },
+    async () => {
+      const closed = join(dirname(place.dataDir), 'closed')
+      mkdirSync(closed, { mode: 0o500 })
+      for (const dataDir of [closed, join(closed, 'data')])
+        await isRefused(
+          place.start({ DATA_DIR: dataDir }),
+          /^DATA_DIR .* cannot be used: this user may not write there; choose another DATA_DIR\n$/,
+        )
+    },
+  )
+
+  it('is refused where the database of DATABASE_URL is away, and makes nothing', async () => {
+    const url = `postgresql://jon:canary@127.0.0.1:${await freePort()}/console`
+    await isRefused(
+      place.start({ DATABASE_URL: url, DATABASE_WAIT_SECONDS: '0' }),
+      /^The database at 127\.0\.0\.1:\d+ \(database "console"\) cannot be used: nothing listens there\.\n$/,
+    )
+    assert.equal(existsSync(place.dataDir), false)
+  })
+
+  it('is refused where a program has the directory, also when that has the ports too', async () => {
+    const first = place.start()
+    await first.isUp()
+    await isRefused(place.start(), /^DATA_DIR .* is in use by process \d+ /)
+    await first.stop()
+  })
+
+  it('is refused where DATA_DIR is on a read-only file system', async (context) => {
+    const disk = mountDisk(place, 'ro')
+    if (disk === null) return context.skip('it may not mount a file system')
+    await isRefused(
+      place.start({ DATA_DIR: join(disk.path, 'data') }),
+      /^DATA_DIR .* cannot be used: its file system is read-only; choose another DATA_DIR\n$/,
+    )
+  })
+
+  for (const size of ['4k', '16m']) {
+    it(`is refused where the disk is full (${size}), and succeeds with space`, async (context) => {
+      const disk = mountDisk(place, `size=${size}`)
+      if (disk === null) return context.skip('it may not mount a file system')
+      if (size === '4k') writeFileSync(join(disk.path, 'large'), Buffer.alloc(4096))
+      const dataDir = join(disk.path, 'data')
+      await isRefused(
+        place.start({ DATA_DIR: dataDir }),
+        /^The disk of DATA_DIR or of the database is full; free some space and start again\.\n$/,
+      )
+      const left = existsSync(dataDir) ? readdirSync(dataDir) : []
+      assert.deepEqual(
+        left.filter((name) => name.startsWith('postgresql')),
+        [],
+      )
+      disk.remount('size=200m')
+      const second = place.start({ DATA_DIR: dataDir })
+      await second.isUp()
+      assert.equal(await second.stop(), 0, second.errors())
+    })
+  }
+
+  /** A small file system of its own, in memory; null where this user may not mount. */
+  function mountDisk({ dataDir }: StartPlace, options: string) {
+    const path = mkdtempSync(join(dirname(dataDir), 'disk-'))
+    const mount = (all: string) =>
+      spawnSync('mount', ['-t', 'tmpfs', '-o', `mode=755,${all}`, 'tmpfs', path]).status === 0
+    if (!mount(options)) return null
+    mounted.push(path)
+    return { path, remount: (changes: string) => mount(`remount,${changes}`) }
+  }
+})
+
+describe('first passwords', () => {
+  const signsIn = async (program: StartedProgram) => {
+    await program.isUp()
+    const password = /admin +(\S+)/.exec(program.output())?.[1]
+    assert.ok(password !== undefined, program.output())
+    assert.match(await sessionCookie(program.url, { username: 'admin', password }), /session/i)
+  }
+
+  it(
+    'are printed by the next start when one was killed before it could print them',
+    { skip: isWindows && 'no pipes with names' },
+    async () => {
+      const { place, pool, env } = await startOnDatabase()
+      const stdout = fullPipe(dirname(place.dataDir))
+      const first = place.start(env, stdout)
+      await until(async () => (await pool.query('select from bff.idp_user')).rowCount === 4, 60_000)
+      await first.kill()
+      await signsIn(place.start(env))
+    },
+  )
+
+  it('are printed again when the program was killed before it could note that they are', async () => {
+    const { place, pool, env } = await startOnDatabase()
+    const lock = await pool.connect()
+    await lock.query('select pg_advisory_lock(1)')
+    await pool.query(
+      `create function wait() returns trigger language plpgsql
+      as 'begin perform pg_advisory_xact_lock(1); return new; end'`,
+    )
+    await pool.query('create trigger wait before update on bff.idp_user for each row execute function wait()')
+    const first = place.start(env)
+    await first.isUp()
+    assert.match(first.output(), /admin +/)
+    await first.kill()
+    // the server has not noticed yet, and would carry the statement out
+    await lock.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity
+      where wait_event = 'advisory' and datname = current_database()`,
+    )
+    await lock.query('select pg_advisory_unlock(1)')
+    lock.release()
+    const second = place.start(env)
+    await signsIn(second)
+    assert.equal(await second.stop(), 0, second.errors())
+    const third = place.start(env)
+    await third.isUp()
+    assert.match(third.output(), /Sign in with a password that an earlier start printed/)
+  })
+
+  async function startOnDatabase() {
+    const database = await testDatabase({ migrations: [RUNTIME_MIGRATIONS, bffMigrations] })
+    const { pool, close } = openDatabase(database.connection)
+    const place = await startPlace()
+    after(async () => {
+      await place.close()
+      await close()
+      await database.close()
+    })
+    return { place, pool, env: { DATABASE_URL: toUrl(database.connection) } }
+  }
+
+  /** Something to write to that takes nothing, as nobody reads it. */
+  function fullPipe(folder: string): number {
+    const path = join(folder, 'pipe')
+    spawnSync('mkfifo', [path])
+    const reader = openSync(path, constants.O_RDWR | constants.O_NONBLOCK)
+    const junk = Buffer.alloc(4096)
+    for (;;) {
+      try {
+        writeSync(reader, junk)
+      } catch {
+        break
+      }
+    }
+    after(() => closeSync(reader))
+    return openSync(path, constants.O_WRONLY)
+  }
+})
 
 describe('npm start after SIGKILL', () => {
   let place: StartPlace

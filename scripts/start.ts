@@ -28,6 +28,7 @@ async function main({ onStop, end, ending }: Program): Promise<void> {
   const running = await startAll({
     dataDir,
     databaseUrl: runtime.database.url,
+    databaseWaitMs: runtime.database.waitMs,
     console: settings,
     runtime: {
       port: runtime.port,

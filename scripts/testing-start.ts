@@ -15,7 +15,7 @@ export interface StartedProgram {
   errors: () => string
   /** The exit code; null when a signal ended it. */
   ended: Promise<number | null>
-  /** Resolves once the console is up; rejects when the program ends before that, or after 60 s. */
+  /** Resolves once the console is up; rejects when the program ends before that, or after two minutes. */
   isUp(): Promise<void>
   /** Ends it in order and resolves with its exit code. */
   stop(): Promise<number | null>
@@ -28,7 +28,8 @@ export interface StartPlace {
   /** A path below the place; the directory does not exist yet. */
   dataDir: string
   env: Record<string, string>
-  start(env?: Record<string, string>): StartedProgram
+  /** `stdout`: a file descriptor to write to, in place of `output`. */
+  start(env?: Record<string, string>, stdout?: number): StartedProgram
   close(): Promise<void>
 }
 
@@ -40,8 +41,8 @@ export async function startPlace(): Promise<StartPlace> {
   return {
     dataDir,
     env,
-    start(changes = {}) {
-      const program = startProgram({ ...env, ...changes })
+    start(changes = {}, stdout) {
+      const program = startProgram({ ...env, ...changes }, stdout ?? 'pipe')
       started.push(program)
       return program
     },
@@ -52,16 +53,16 @@ export async function startPlace(): Promise<StartPlace> {
   }
 }
 
-function startProgram(env: Record<string, string>): StartedProgram {
+function startProgram(env: Record<string, string>, stdout: number | 'pipe'): StartedProgram {
   const child = spawn(process.execPath, ['scripts/start.ts', '--no-demo'], {
     cwd: root,
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', stdout, 'pipe'],
     env: { PATH: process.env['PATH'], ...env },
   })
   let output = ''
   let errors = ''
-  child.stdout.setEncoding('utf8').on('data', (part: string) => (output += part))
-  child.stderr.setEncoding('utf8').on('data', (part: string) => (errors += part))
+  child.stdout?.setEncoding('utf8').on('data', (part: string) => (output += part))
+  child.stderr?.setEncoding('utf8').on('data', (part: string) => (errors += part))
   const ended = once(child, 'close').then(([code]: (number | null)[]) => code ?? null)
   return {
     url: `http://localhost:${env['PORT']}`,
@@ -69,7 +70,7 @@ function startProgram(env: Record<string, string>): StartedProgram {
     errors: () => errors,
     ended,
     async isUp() {
-      const deadline = performance.now() + 60_000
+      const deadline = performance.now() + 120_000
       while (!output.includes('The console is at')) {
         if (child.exitCode !== null || performance.now() > deadline)
           throw new Error(`The console is not up: ${output}${errors}`)

@@ -1,4 +1,4 @@
-import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -20,6 +20,9 @@ export type ProgramLock = {
   release: () => void
 }
 
+const LOCK_FILE = 'program.lock'
+const NOTE_FILE = 'program.json'
+
 // A handle that nobody refers to is collected, and its lock with it.
 const held = new Set<DatabaseSync>()
 
@@ -32,7 +35,7 @@ const held = new Set<DatabaseSync>()
  * confused when a process id is used again, and it holds between containers that share a volume.
  */
 export function acquireProgramLock(dataDir: string): ProgramLock {
-  const notePath = join(dataDir, 'program.json')
+  const notePath = join(dataDir, NOTE_FILE)
   const handle = openExclusively(dataDir, notePath)
   held.add(handle)
   const crashed = readNote(notePath)
@@ -50,8 +53,14 @@ export function acquireProgramLock(dataDir: string): ProgramLock {
   }
 }
 
+/** Throws as {@link acquireProgramLock} does where another program holds the directory; takes and makes nothing. */
+export function refuseDirectoryInUse(dataDir: string): void {
+  if (!existsSync(join(dataDir, LOCK_FILE))) return
+  openExclusively(dataDir, join(dataDir, NOTE_FILE)).close()
+}
+
 function openExclusively(dataDir: string, notePath: string): DatabaseSync {
-  const path = join(dataDir, 'program.lock')
+  const path = join(dataDir, LOCK_FILE)
   let handle: DatabaseSync | undefined
   try {
     // The short wait lets one of two that start in the same instant win, instead of neither.

@@ -1,0 +1,51 @@
+import { accessSync, chmodSync, constants, existsSync, mkdirSync, statSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+
+import type { DatabaseLog } from './server/log.ts'
+
+/**
+ * Checks that this user can write in the data directory, or can make it. Makes nothing itself. Throws one line that says
+ * what to do.
+ */
+export function checkDataDirectory(dataDir: string): void {
+  let existing = resolve(dataDir)
+  while (!existsSync(existing)) existing = dirname(existing)
+  if (!statSync(existing).isDirectory()) throw unusable(dataDir, `${existing} is not a directory`)
+  try {
+    accessSync(existing, constants.W_OK | constants.X_OK)
+  } catch (error) {
+    throw unusable(dataDir, reasonOf(error), error)
+  }
+}
+
+/** Makes the data directory with mode 0700 when it is missing. Throws one line that says what to do. */
+export function makeDataDirectory(dataDir: string, log: DatabaseLog): void {
+  checkDataDirectory(dataDir)
+  if (!existsSync(dataDir)) {
+    try {
+      mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+      chmodSync(dataDir, 0o700)
+    } catch (error) {
+      throw unusable(dataDir, reasonOf(error), error)
+    }
+  }
+  // Not ours to tighten: it may be somebody's directory with more in it.
+  if (process.platform !== 'win32' && (statSync(dataDir).mode & 0o077) !== 0) {
+    log.warn({ dataDir }, 'other users may look into DATA_DIR; chmod 700 is advised')
+  }
+}
+
+function unusable(dataDir: string, reason: string, cause?: unknown): Error {
+  return new Error(`DATA_DIR ${dataDir} cannot be used: ${reason}; choose another DATA_DIR`, { cause })
+}
+
+function reasonOf(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown reason'
+  return REASONS[code] ?? code
+}
+
+const REASONS: Record<string, string> = {
+  EACCES: 'this user may not write there',
+  EPERM: 'this user may not write there',
+  EROFS: 'its file system is read-only',
+}
