@@ -6,10 +6,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 
 import { describeOnEachEngine } from './fixtures/engines.ts'
+import { quoteName } from './names.ts'
 import { openDatabase, type Database, type PoolOptions } from './pool.ts'
 import { fromUrl, type ConnectionSettings } from './settings.ts'
 import { startTestServer, testDatabase } from './testing.ts'
-import { isPgError, PG } from './transaction.ts'
+import { inTransaction, isPgError, PG } from './transaction.ts'
 import { isUnavailable } from './unreachable.ts'
 
 type Tables = { 'notes.note': { text: string; revision: number } }
@@ -138,6 +139,47 @@ describeOnEachEngine('pool', (fresh) => {
       await assert.rejects(write, (error) => isPgError(error, PG.readOnly))
       assert.notEqual(await whoAmI(), before)
       assert.equal((await pool.query(`insert into notes.note (text) values ('a')`)).rowCount, 1)
+    })
+    await close()
+  })
+
+  test('connections from when the database was read-only fail no write, and are not kept', async () => {
+    const { connection, close } = await fresh()
+    await using(connection, { max: 4 }, async ({ db, pool }) => {
+      const all = () => Promise.all(Array.from({ length: 4 }, () => pool.connect()))
+      const old = await all()
+      for (const client of old) await client.query('set default_transaction_read_only = on')
+      const [inUse, ...idle] = old
+      for (const client of idle) client.release()
+      await inTransaction(db, (tx) => sql`insert into notes.note (text) values ('a')`.execute(tx))
+      inUse?.release()
+      for (const client of await all()) {
+        const { rows } = await client.query('show default_transaction_read_only')
+        assert.deepEqual(rows, [{ default_transaction_read_only: 'off' }])
+        client.release()
+      }
+    })
+    await close()
+  })
+
+  test('a database that is read-only refuses a write, after one more try with a new connection', async () => {
+    const { connection, close } = await fresh()
+    const name = quoteName(connection.database)
+    await using(connection, {}, async ({ pool }) => {
+      await pool.query(`alter database ${name} set default_transaction_read_only = on`)
+    })
+    await using(connection, {}, async ({ db, pool }) => {
+      let tries = 0
+      const write = () =>
+        inTransaction(db, (tx) => {
+          tries++
+          return sql`insert into notes.note (text) values ('a')`.execute(tx)
+        })
+      await assert.rejects(write(), (error) => isPgError(error, PG.readOnly))
+      assert.equal(tries, 1)
+      await pool.query('select 1')
+      await assert.rejects(write(), (error) => isPgError(error, PG.readOnly))
+      assert.equal(tries, 3)
     })
     await close()
   })

@@ -1,6 +1,7 @@
 import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
 
+import { giveUpReadOnlySessions } from './read-only-sessions.ts'
 import { prepareRecurring, RecurringStatements } from './recurring.ts'
 import { clientConfig, type ConnectionSettings } from './settings.ts'
 import { isPgError, PG } from './transaction.ts'
@@ -53,7 +54,8 @@ export function openDatabase<Tables>(
     max: options.max ?? 10,
     idleTimeoutMillis: 30_000,
   })
-  pool.on('connect', endWhenUseless)
+  const onReadOnly = giveUpReadOnlySessions(pool)
+  pool.on('connect', (client) => endWhenUseless(client, onReadOnly))
   if (options.prepareRecurring === true) {
     const statements = new RecurringStatements()
     pool.on('connect', (client) => prepareRecurring(client, statements))
@@ -100,11 +102,14 @@ export function connectionConfig(connection: ConnectionSettings, options: PoolOp
  * - When the network swallows everything, no answer and no error comes for a quarter of an hour. The driver's own
  *   time-out (10 s after the server's should have come) only fails the query and leaves the connection waiting.
  * - A newer release changed a table under a prepared statement.
- * - The server became a standby. The next connection is led by name to the new primary.
+ * - The server became a standby, or read-only. The next connection is led by name to the new primary.
  * - Somebody cancelled a commit that waited for its synchronous standby. The server says that it is done, with a mere
  *   warning, and a failover may lose it: to us it is as unknown as one whose connection was lost.
  */
-function endWhenUseless(client: pg.PoolClient): void {
+function endWhenUseless(
+  client: pg.PoolClient,
+  onReadOnly: (client: pg.PoolClient, refusal: Error) => void,
+): void {
   let isUnconfirmed = false
   client.on('notice', ({ routine }) => {
     if (routine === 'SyncRepWaitForLSN') isUnconfirmed = true
@@ -112,7 +117,8 @@ function endWhenUseless(client: pg.PoolClient): void {
   const failed = (error: unknown): void => {
     const isSilent = error instanceof Error && error.message === 'Query read timeout'
     const isOutdated = isPgError(error, PG.featureNotSupported) && /cached plan/.test(error.message)
-    if (isSilent || isOutdated || isPgError(error, PG.readOnly)) void client.end()
+    if (isSilent || isOutdated) void client.end()
+    if (isPgError(error, PG.readOnly)) onReadOnly(client, error)
   }
   // oxlint-disable-next-line typescript/unbound-method -- the proxy passes `this` on
   client.query = new Proxy(client.query, {

@@ -2,6 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import type { IsolationLevel, Kysely, Transaction } from 'kysely'
 
+import { isRefusedByOldSession } from './read-only-sessions.ts'
+
 /** The PostgreSQL error codes that this program acts on. */
 export const PG = {
   featureNotSupported: '0A000',
@@ -49,7 +51,8 @@ export type TransactionOptions = {
 /**
  * Runs `fn` in one transaction and commits, or rolls back and throws what `fn` threw. A serialization failure or a
  * deadlock starts `fn` again in a new transaction, so `fn` must have no effect outside the database. A connection
- * lost during commit is thrown, never tried again: nobody knows whether it was applied.
+ * lost during commit is thrown, never tried again: nobody knows whether it was applied. A session that was opened while the
+ * database was read-only is replaced once.
  */
 export async function inTransaction<Tables, Result>(
   db: Kysely<Tables>,
@@ -59,10 +62,15 @@ export async function inTransaction<Tables, Result>(
   const attempts = options.attempts ?? 6
   const builder = db.transaction()
   const transaction = options.isolation ? builder.setIsolationLevel(options.isolation) : builder
+  let hasNewSession = false
   for (let attempt = 1; ; attempt++) {
     try {
       return await transaction.execute(fn)
     } catch (error) {
+      if (isRefusedByOldSession(error) && !hasNewSession) {
+        hasNewSession = true
+        continue
+      }
       const again = isPgError(error, PG.serializationFailure) || isPgError(error, PG.deadlockDetected)
       if (!again || attempt >= attempts) throw error
       await (ownPauses.get(db) ?? pause)(attempt)

@@ -1,0 +1,38 @@
+import type pg from 'pg'
+
+/**
+ * A session stays read-only when the database is so no more: it was opened at a standby or under a setting. So when one
+ * refuses to write, it and all other sessions of its pool are given up: idle ones now, others when they are released.
+ *
+ * Answers what is to be called for each refusal.
+ */
+export function giveUpReadOnlySessions(pool: pg.Pool): (client: pg.PoolClient, refusal: Error) => void {
+  const generations = new WeakMap<pg.PoolClient, number>()
+  const released = new WeakSet<pg.PoolClient>()
+  let generation = 0
+  pool.on('connect', (client) => generations.set(client, generation))
+  pool.on('release', (_, client) => {
+    released.add(client)
+    if (generations.get(client) !== generation) void client.end()
+  })
+  return (client, refusal) => {
+    if (released.has(client)) refusals.add(refusal)
+    generation++
+    for (let idle = pool.idleCount; idle > 0; idle--) discardOne(pool)
+  }
+}
+
+const refusals = new WeakSet<Error>()
+
+/** Whether a write was refused as read-only by a session from earlier, so that a new session may well accept it. */
+export function isRefusedByOldSession(error: unknown): boolean {
+  return error instanceof Error && refusals.has(error)
+}
+
+function discardOne(pool: pg.Pool): void {
+  pool.connect().then(
+    (client) => client.release(true),
+    // the next user of the pool meets the same and reports it
+    () => undefined,
+  )
+}
