@@ -176,7 +176,7 @@ describe('limits of the embedded identity provider', () => {
 
     const answer = await request('192.0.2.1')
     assert.equal(answer.headers.get('retry-after'), '60')
-    assert.match(await answer.text(), /Too many sign-ins/)
+    assert.match(await answer.text(), /Too many sign-in attempts/)
     assert.equal((await request('192.0.2.2')).status, 303)
   })
 
