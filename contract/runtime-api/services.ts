@@ -61,7 +61,7 @@ export const serviceEndpoints = defineEndpoints({
   },
   'GET /services/{serviceId}/referrers': {
     summary: 'Properties of installed resources that refer to the service',
-    access: { needs: 'read', where: 'list' },
+    access: { needs: 'read', where: 'anywhere' },
     params,
     query: z.strictObject(pageQuery),
     answer: listOf(Referrer),

@@ -79,7 +79,7 @@ function demandTarget(services: readonly ServiceRow[], serviceId: string): Servi
     throw new Refusal('REFERENCE_NOT_AUTHORIZED', `This scope may not use the service ${serviceId}.`)
   }
   if (!service.enabled) throw unavailable(serviceId, 'is disabled')
-  const isOwned = service.owner_locator !== null
+  const isOwned = service.owner !== null
   if (isOwned && !(service.owner_state === 'ACTIVE' && service.owner_has_module))
     throw unavailable(serviceId, 'belongs to a Module whose installation is not active')
   return service

@@ -217,4 +217,56 @@ describe('services', () => {
     assert.deepEqual(itemsOf(await call('/services/mail/referrers', { grants: reader })), [])
     assert.equal((await call('/services/nobody/referrers')).errorCode, 'NOT_FOUND')
   })
+
+  it('do not reveal an owner that the person may not see', async () => {
+    const owner = { bundleInstallId: world.installId, locator: CORE }
+    await call('/services/hidden-owner', { method: 'PUT', body: { ...service, owner } })
+    const ownerFor = async (grants: Grant[]) => [
+      itemsOf(await call('/services?q=hidden-owner', { grants }))[0]?.['owner'],
+      (await call('/services/hidden-owner', { grants })).data['owner'],
+    ]
+    assert.deepEqual(await ownerFor(reader), [null, null])
+    assert.deepEqual(await ownerFor([{ permissions: ['audit:read'], scope: SCOPE }, ...reader]), [null, null])
+    assert.deepEqual(await ownerFor([{ permissions: ['read'], scope: SCOPE }]), [owner, owner])
+  })
+
+  it('match no filter for a scope that the person may not see', async () => {
+    const neighbour = { ...SCOPE, workspaceId: 9 }
+    const owner = { bundleInstallId: world.installId, locator: CORE }
+    const save = (id: string, fields: JsonObject) =>
+      call(`/services/oracle-${id}`, { method: 'PUT', body: { ...service, ...fields } })
+    await save('consumer', { consumers: [SCOPE, neighbour] })
+    await save('owner', { owner })
+    const listed = async (place: Partial<typeof SCOPE>, grants: Grant[]) => {
+      const query = new URLSearchParams({ q: 'oracle-' })
+      for (const [name, value] of Object.entries(place)) query.set(name, String(value))
+      return itemsOf(await call(`/services?${query.toString()}`, { grants })).map(
+        ({ serviceId }) => serviceId,
+      )
+    }
+    const { environmentKey, applicationRuntimeId, workspaceId } = SCOPE
+    const filters = [
+      SCOPE,
+      { environmentKey },
+      { applicationRuntimeId },
+      { workspaceId },
+      { environmentKey, workspaceId },
+    ]
+    for (const filter of filters) {
+      assert.deepEqual(await listed(filter, reader), [], JSON.stringify(filter))
+      const inPlace: Grant[] = [{ permissions: ['read'], scope: SCOPE }]
+      assert.deepEqual(await listed(filter, inPlace), ['oracle-consumer', 'oracle-owner'])
+    }
+    const inNeighbour: Grant[] = [{ permissions: ['read'], scope: neighbour }]
+    assert.deepEqual(await listed(SCOPE, inNeighbour), [])
+    assert.deepEqual(await listed({ environmentKey }, inNeighbour), ['oracle-consumer'])
+    assert.deepEqual(await listed({}, inNeighbour), ['oracle-consumer', 'oracle-owner'])
+  })
+
+  it('have no referrers for somebody who may read nothing at all', async () => {
+    const answer = await call('/services/nobody/referrers', {
+      grants: [{ permissions: ['audit:read'], scope: null }],
+    })
+    assert.equal(answer.errorCode, 'PERMISSION_DENIED')
+  })
 })

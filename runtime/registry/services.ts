@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import type { RawBuilder } from 'kysely'
 import { mayIn } from '#contract/endpoint/permission.ts'
+import type { Scope } from '#contract/protocol/scope.ts'
 import type { Service } from '#contract/runtime-api/services.ts'
 import type { EgressRule } from '#edge/egress.ts'
 import { notFound } from '../actor.ts'
@@ -10,11 +10,11 @@ import type { Answer, Input, ReadContext, WriteContext } from '../context.ts'
 import { Refusal } from '../refusal.ts'
 import { containsText, cursorValues, pageOf } from '../store/page.ts'
 import { listReferrerRows } from '../store/services/list-referrers.ts'
+import { offeredIn } from '../store/services/offered-in.ts'
 import { ownsModule } from '../store/services/owns-module.ts'
 import { saveServiceRow } from '../store/services/save-service.ts'
 import { selectServices } from '../store/services/select-services.ts'
-import type { ServiceRow } from '../store/services/select-services.ts'
-import { usableBy } from '../store/services/usable-by.ts'
+import type { ServiceOwner, ServiceRow } from '../store/services/select-services.ts'
 import type { Db } from '../world.ts'
 import { demandReachable } from './destination.ts'
 
@@ -27,7 +27,7 @@ export async function listServices(
   const rows = await selectServices(world.db, {
     where: sql`${after === undefined ? sql`true` : sql`service.service_id > ${after}`}
       and ${containsText(query.q, [sql`service.service_id`, sql`service.title`])}
-      and ${inPlace(query)}`,
+      and ${offeredIn(actor, query)}`,
     limit: query.limit + 1,
   })
   return pageOf(rows, query.limit, {
@@ -116,35 +116,20 @@ async function demandService(db: Db, actor: Actor, serviceId: string): Promise<S
   return serviceView(row, actor)
 }
 
-/** Of its consumers those that the actor may see: a scope is told nowhere else either. */
+/** Owner and consumers only where the actor may read them: no other answer names a scope that they may not read. */
 function serviceView(row: ServiceRow, actor: Actor): Service {
-  const { owner_bundle_install_id: bundleInstallId, owner_locator: locator } = row
+  const mayRead = (scope: Scope): boolean => mayIn(actor.grants, 'read', scope)
   return {
     serviceId: row.service_id,
     title: row.title,
     url: row.url,
     methods: row.methods,
-    owner: bundleInstallId === null || locator === null ? null : { bundleInstallId, locator },
-    consumers: row.consumers.filter((scope) => mayIn(actor.grants, 'read', scope)),
+    owner: row.owner !== null && mayRead(row.owner.scope) ? ownerView(row.owner) : null,
+    consumers: row.consumers.filter(mayRead),
     enabled: row.enabled,
   }
 }
 
-/** A whole scope asks what it may use; a part of one, what serves any scope there. */
-function inPlace(place: Input<'GET /services'>['query']): RawBuilder<boolean> {
-  const { environmentKey, applicationRuntimeId, workspaceId } = place
-  if (environmentKey !== undefined && applicationRuntimeId !== undefined && workspaceId !== undefined)
-    return usableBy({ environmentKey, applicationRuntimeId, workspaceId })
-  const part = Object.fromEntries(
-    Object.entries({ environmentKey, applicationRuntimeId, workspaceId }).filter(
-      ([, value]) => value !== undefined,
-    ),
-  )
-  if (Object.keys(part).length === 0) return sql<boolean>`true`
-  return sql<boolean>`(
-    service.consumers @> ${JSON.stringify([part])}::jsonb
-    or (service.consumers = '[]'::jsonb and jsonb_build_object(
-      'environmentKey', owner.environment_key,
-      'applicationRuntimeId', owner.application_runtime_id,
-      'workspaceId', owner.workspace_id) @> ${JSON.stringify(part)}::jsonb))`
+function ownerView({ bundleInstallId, locator }: ServiceOwner): Service['owner'] {
+  return { bundleInstallId, locator }
 }

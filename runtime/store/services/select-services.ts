@@ -4,14 +4,20 @@ import type { Scope } from '#contract/protocol/scope.ts'
 import type { InstallationState } from '#contract/runtime-api/vocabulary.ts'
 import type { Db } from '../../world.ts'
 
+/** The Module that owns a service, and the scope of its installation. */
+export interface ServiceOwner {
+  bundleInstallId: string
+  locator: string
+  scope: Scope
+}
+
 export interface ServiceRow {
   service_id: string
   title: string
   url: string
   /** What may be called: the events that the owning Module declares as installed, or what is listed without an owner. */
   methods: string[]
-  owner_bundle_install_id: string | null
-  owner_locator: string | null
+  owner: ServiceOwner | null
   owner_state: InstallationState | null
   /** Whether the owner's ledger still has the Module. */
   owner_has_module: boolean
@@ -32,8 +38,14 @@ export async function selectServices(
   const { where, isUsable = sql<boolean>`true`, limit = null } = options
   const result = await sql<ServiceRow>`
     select
-      service.service_id, service.title, service.url, service.owner_bundle_install_id, service.owner_locator,
-      service.consumers, service.enabled, owner.state as owner_state,
+      service.service_id, service.title, service.url, service.consumers, service.enabled, owner.state as owner_state,
+      case when service.owner_locator is not null then json_build_object(
+        'bundleInstallId', owner.bundle_install_id,
+        'locator', service.owner_locator,
+        'scope', json_build_object(
+          'environmentKey', owner.environment_key,
+          'applicationRuntimeId', owner.application_runtime_id,
+          'workspaceId', owner.workspace_id)) end as owner,
       owned.locator is not null as owner_has_module,
       case when service.owner_locator is null then service.methods else coalesce(declared.methods, '[]'::json) end
         as methods,
