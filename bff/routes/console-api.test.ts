@@ -350,6 +350,39 @@ describe('refusals', () => {
     )
   })
 
+  test('of a malformed manifest are MANIFEST_INVALID and point into it', async () => {
+    const path = '/api/bundles/production/malformed/versions/1'
+    const manifest = {
+      bundle: { environmentKey: 'production', bundleId: 'malformed' },
+      version: '1',
+      title: 'Malformed',
+      resources: [],
+      plugins: [],
+    }
+    const resource = { kind: 'MODULE', name: 'core', title: 'Core', moduleId: 'core', properties: {} }
+    const broken: [unknown, string[]][] = [
+      [{ ...manifest, title: '' }, ['/title']],
+      [{ ...manifest, resources: [{ ...resource, kind: 'ROBOT' }] }, ['/resources/0/kind']],
+      [
+        { ...manifest, resources: [{ ...resource, properties: { 'a/b': 1, 'c~d': { kind: 'NONE' } } }] },
+        ['/resources/0/properties/a~1b', '/resources/0/properties/c~0d'],
+      ],
+      [{ ...manifest, colour: 'red' }, ['']],
+      [[], ['']],
+      ['{"title":"one","title":"two"}', ['']],
+      ['{"title":', ['']],
+      // well formed, but against a rule: the runtime says so in the same way
+      [{ ...manifest, resources: [resource, resource] }, ['/resources/1/name', '/resources/1/moduleId']],
+    ]
+    for (const [body, places] of broken) {
+      const problem = assertProblem(await ask('PUT', path, { body }), 422, 'MANIFEST_INVALID')
+      assert.deepEqual(
+        problem.details?.map((detail) => [detail.path, detail.errorCode]),
+        places.map((place) => [place, 'MANIFEST_INVALID']),
+      )
+    }
+  })
+
   test('of the transport are problems too', async () => {
     assertProblem(await ask('GET', '/api/nothing'), 404, 'NOT_FOUND')
     assertProblem(await ask('DELETE', '/api/installations'), 405, 'METHOD_NOT_ALLOWED')

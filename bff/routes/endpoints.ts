@@ -2,7 +2,8 @@ import { Hono } from 'hono'
 import type { Context } from 'hono'
 import { isWrite, splitName } from '#contract/endpoint/endpoint.ts'
 import type { EndpointName, EndpointRow } from '#contract/endpoint/endpoint.ts'
-import { parseRequest } from '#contract/endpoint/parse-request.ts'
+import { bodyProblem, parseRequest, requestFailure } from '#contract/endpoint/parse-request.ts'
+import type { RequestProblem } from '#contract/endpoint/parse-request.ts'
 import { mayAnywhere, mayEverywhere, mayIn } from '#contract/endpoint/permission.ts'
 import type { Grant, Place } from '#contract/endpoint/permission.ts'
 import { runtimeApi } from '#contract/runtime-api/rows.ts'
@@ -29,8 +30,9 @@ export interface EndpointOptions {
 type ApiContext = Context<{ Variables: ApiVariables }>
 
 const IDEMPOTENCY_KEY = /^[A-Za-z0-9._~-]{1,128}$/
-const KEY_PROBLEM = {
+const KEY_PROBLEM: RequestProblem = {
   path: 'header.Idempotency-Key',
+  errorCode: 'REQUEST_INVALID',
   message: 'Is required: 1 to 128 of A-Z a-z 0-9 . _ ~ -',
 }
 
@@ -95,7 +97,7 @@ async function readBody(c: ApiContext, row: EndpointRow): Promise<JsonBody | und
   try {
     return await readJsonBody(c.req.raw, row.maxBodyBytes)
   } catch (error) {
-    if (error instanceof StrictJsonError) throw invalid([{ path: 'body', message: error.message }])
+    if (error instanceof StrictJsonError) throw invalid([bodyProblem(row, error.message)])
     throw error
   }
 }
@@ -158,12 +160,9 @@ function refuseProtected(body: unknown): void {
   })
 }
 
-function invalid(problems: { path: string; message: string }[]): ConsoleFailure {
-  const first = problems[0]
-  return new ConsoleFailure('REQUEST_INVALID', {
-    message: first === undefined ? undefined : `${first.path}: ${first.message}`.slice(0, 512),
-    details: problems.map(({ path, message }) => ({ path, errorCode: 'REQUEST_INVALID', message })),
-  })
+function invalid(problems: readonly RequestProblem[]): ConsoleFailure {
+  const { code, message, details } = requestFailure(problems)
+  return new ConsoleFailure(code, { message: message.slice(0, 512), details })
 }
 
 function withoutEmpty(query: URLSearchParams): URLSearchParams {

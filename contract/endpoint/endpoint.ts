@@ -38,6 +38,11 @@ export interface EndpointRow {
   answers?: 'json' | 'events'
   /** A POST that writes nothing (a plan) takes no `Idempotency-Key`. */
   writesNothing?: true
+  /**
+   * The code for a body that does not satisfy its schema, where the body is a document of its own; its `details` are JSON
+   * pointers into the document. REQUEST_INVALID by default, with paths such as `body.reason`.
+   */
+  bodyErrorCode?: 'MANIFEST_INVALID'
   /** Largest body in bytes; BODY_BYTES_MAX by default. */
   maxBodyBytes?: number
 }

@@ -1,9 +1,16 @@
 import type * as z from 'zod'
 import type { EndpointRow } from './endpoint.ts'
 
-/** One thing that is wrong with a request, and where: `query.limit`, `body.changes`. */
+/** The codes of a request that does not satisfy its row. */
+export type RequestErrorCode = 'REQUEST_INVALID' | NonNullable<EndpointRow['bodyErrorCode']>
+
+/**
+ * One thing that is wrong with a request, and where: `query.limit`, `body.changes`; or a JSON pointer into the body where
+ * the row has a `bodyErrorCode`.
+ */
 export interface RequestProblem {
   path: string
+  errorCode: RequestErrorCode
   message: string
 }
 
@@ -18,44 +25,90 @@ export function parseRequest(
 ): ParsedRequest {
   const problems: RequestProblem[] = []
   const query = readQuery(request.query, problems)
-  const params = part(row.params, request.params, 'path', problems)
+  const params = part(row.params, request.params, below('path'), problems)
   const parsedQuery =
-    row.query === undefined ? noQuery(query, problems) : part(row.query, query, 'query', problems)
-  const body = row.body === undefined ? undefined : part(row.body, request.body, 'body', problems)
+    row.query === undefined ? noQuery(query, problems) : part(row.query, query, below('query'), problems)
+  const body = parseBody(row, request.body, problems)
   return problems.length > 0 ? { ok: false, problems } : { ok: true, params, query: parsedQuery, body }
 }
 
-/** zod's issues as problems with a readable place; messages tell what is allowed, never the value. */
-export function problemsOf(error: z.ZodError, root: string): RequestProblem[] {
-  return error.issues.map((issue) => ({
-    path: [root, ...issue.path.map(String)].join('.'),
-    message: issue.message,
-  }))
+/** What is wrong with a body as a whole, such as a syntax error. */
+export function bodyProblem(row: EndpointRow, message: string): RequestProblem {
+  return row.bodyErrorCode === undefined
+    ? invalid('body', message)
+    : { path: '', errorCode: row.bodyErrorCode, message }
 }
 
+/**
+ * The one failure that stands for the problems of a request. The code of the body counts only where nothing else is
+ * wrong with the request.
+ */
+export function requestFailure(problems: readonly RequestProblem[]): {
+  code: RequestErrorCode
+  message: string
+  details: RequestProblem[]
+} {
+  const [first] = problems
+  const isOneCode = problems.every(({ errorCode }) => errorCode === first?.errorCode)
+  const place = first === undefined || first.path === '' ? '' : `${first.path}: `
+  const more = problems.length > 1 ? ` (and ${problems.length - 1} more)` : ''
+  return {
+    code: first !== undefined && isOneCode ? first.errorCode : 'REQUEST_INVALID',
+    message: `${place}${first?.message ?? 'The request is not valid'}${more}`,
+    details: [...problems],
+  }
+}
+
+function invalid(path: string, message: string): RequestProblem {
+  return { path, errorCode: 'REQUEST_INVALID', message }
+}
+
+type ProblemAt = (path: readonly PropertyKey[], message: string) => RequestProblem
+
+const below =
+  (root: string): ProblemAt =>
+  (path, message) =>
+    invalid([root, ...path.map(String)].join('.'), message)
+
+/** Messages say what is allowed and never repeat the value. */
 function part(
   schema: z.ZodType | undefined,
   value: unknown,
-  root: string,
+  problemAt: ProblemAt,
   problems: RequestProblem[],
 ): unknown {
   if (schema === undefined) return value
-  if (root === 'body' && value === undefined) {
-    problems.push({ path: 'body', message: 'A JSON body is required' })
-    return undefined
-  }
   const parsed = schema.safeParse(value)
   if (parsed.success) return parsed.data
-  problems.push(...problemsOf(parsed.error, root))
+  problems.push(...parsed.error.issues.map((issue) => problemAt(issue.path, issue.message)))
   return undefined
+}
+
+function parseBody(row: EndpointRow, value: unknown, problems: RequestProblem[]): unknown {
+  if (row.body === undefined) return undefined
+  if (value === undefined) {
+    problems.push(bodyProblem(row, 'A JSON body is required'))
+    return undefined
+  }
+  const { bodyErrorCode: errorCode } = row
+  const problemAt: ProblemAt =
+    errorCode === undefined
+      ? below('body')
+      : (path, message) => ({ path: path.map(pointerSegment).join(''), errorCode, message })
+  return part(row.body, value, problemAt, problems)
+}
+
+/** RFC 6901. */
+function pointerSegment(segment: PropertyKey): string {
+  return `/${String(segment).replaceAll('~', '~0').replaceAll('/', '~1')}`
 }
 
 function readQuery(query: Iterable<[string, string]>, problems: RequestProblem[]): Record<string, string> {
   const values = new Map<string, string>()
   for (const [key, value] of query) {
-    if (values.has(key)) problems.push({ path: `query.${key}`, message: 'May be given once only' })
+    if (values.has(key)) problems.push(invalid(`query.${key}`, 'May be given once only'))
     // no database can look for it
-    else if (value.includes('\0')) problems.push({ path: `query.${key}`, message: 'Must not hold a NUL' })
+    else if (value.includes('\0')) problems.push(invalid(`query.${key}`, 'Must not hold a NUL'))
     // an empty filter means "no filter", as a form submits it
     else if (value !== '') values.set(key, value)
   }
@@ -64,6 +117,6 @@ function readQuery(query: Iterable<[string, string]>, problems: RequestProblem[]
 
 function noQuery(query: Record<string, string>, problems: RequestProblem[]): Record<string, string> {
   for (const key of Object.keys(query))
-    problems.push({ path: `query.${key}`, message: 'Is not a parameter of this call' })
+    problems.push(invalid(`query.${key}`, 'Is not a parameter of this call'))
   return query
 }

@@ -57,6 +57,7 @@ export const catalogEndpoints = defineEndpoints({
     body: AuthorManifest,
     answer: BundleVersion,
     codes: ['MANIFEST_INVALID', 'VERSION_EXISTS', 'IDEMPOTENCY_KEY_REUSED'],
+    bodyErrorCode: 'MANIFEST_INVALID',
     maxBodyBytes: LARGE_BODY_BYTES_MAX,
   },
 })

@@ -3,7 +3,6 @@ import type { Context } from 'hono'
 import { isWrite, splitName } from '#contract/endpoint/endpoint.ts'
 import type { EndpointName, EndpointRow, Method } from '#contract/endpoint/endpoint.ts'
 import { successEnvelope } from '#contract/protocol/envelope.ts'
-import type { RuntimeErrorCode } from '#contract/protocol/error-codes.ts'
 import type { JsonValue } from '#contract/protocol/json.ts'
 import { runtimeApi } from '#contract/runtime-api/rows.ts'
 import { TransportError } from '#edge/problem.ts'
@@ -108,7 +107,7 @@ async function serveRow(call: RowCall): Promise<Response> {
 async function answerRow(call: RowCall, actor: Actor): Promise<Response> {
   const { c, name, row, options } = call
   const { world } = options
-  const request = await readRequest(c.req.raw, row, c.req.param(), BODY_CODES[name])
+  const request = await readRequest(c.req.raw, row, c.req.param())
   if (isWrite(name, row)) return answerWrite(call, actor, request)
   demandPlace(call.access, actor, request)
   if (row.answers === 'events') return handle<Response>(call, { world, actor }, c.req.raw)
@@ -165,11 +164,6 @@ function handle<Result>({ handler }: RowCall, context: ReadContext, input: unkno
 function attemptedBy(attempts: Attempts, name: string, request: ReadRequest): Attempted {
   const tell = attempts[name as keyof Attempts]
   return tell(request as never)
-}
-
-/** Where the contract has a code of its own for what is wrong inside the body. */
-const BODY_CODES: Partial<Record<string, RuntimeErrorCode>> = {
-  'PUT /bundles/{environmentKey}/{bundleId}/versions/{version}': 'MANIFEST_INVALID',
 }
 
 /** The one way an envelope is sent: always 200, never cached. */

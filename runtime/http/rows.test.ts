@@ -126,16 +126,20 @@ for (const [name, row] of rows) {
     if (row.body !== undefined) {
       it('refuses a body with a field that it does not know', async () => {
         const answer = await ask(name, { body: { ...SAMPLE_BODIES[name], nonsense: 1 } })
-        assert.match(answer.errorCode, /^(REQUEST|MANIFEST)_INVALID$/)
-        assert.match(JSON.stringify(detailsOf(answer)), /body.*nonsense/)
+        assert.equal(answer.errorCode, row.bodyErrorCode ?? 'REQUEST_INVALID')
+        assert.deepEqual(
+          detailsOf(answer).map(({ path, message }) => [path, message]),
+          [[row.bodyErrorCode === undefined ? 'body' : '', 'Unrecognized key: "nonsense"']],
+        )
       })
 
       it('refuses each field of a wrong type and names it', async () => {
         for (const field of Object.keys(SAMPLE_BODIES[name] ?? {})) {
           const answer = await ask(name, { body: { ...SAMPLE_BODIES[name], [field]: -1.5 } })
-          assert.match(answer.errorCode, /^(REQUEST|MANIFEST)_INVALID$/, field)
+          assert.equal(answer.errorCode, row.bodyErrorCode ?? 'REQUEST_INVALID', field)
+          const place = row.bodyErrorCode === undefined ? `body.${field}` : `/${field}`
           assert(
-            detailsOf(answer).some(({ path }) => path.startsWith(`body.${field}`)),
+            detailsOf(answer).some(({ path }) => path.startsWith(place)),
             field,
           )
         }
@@ -157,7 +161,10 @@ for (const [name, row] of rows) {
           })
         const broken = await send('{"a":')
         assert.equal(broken.status, 200)
-        assert.equal(((await broken.json()) as JsonObject)['errorCode'], 'REQUEST_INVALID')
+        assert.equal(
+          ((await broken.json()) as JsonObject)['errorCode'],
+          row.bodyErrorCode ?? 'REQUEST_INVALID',
+        )
         assert.equal((await send('{}', { 'content-type': 'text/plain' })).status, 415)
         assert.equal((await send('{}', { 'content-encoding': 'gzip' })).status, 415)
         const tooMuch = JSON.stringify({ a: 'x'.repeat((row.maxBodyBytes ?? BODY_BYTES_MAX) + 1) })
