@@ -71,7 +71,10 @@ export async function listen({
       maxHeaderSize: 16 * 1024,
       noDelay: true,
     },
-    (incoming, outgoing) => answer(incoming, outgoing),
+    (incoming, outgoing) => {
+      if (!isPathOrUrl(incoming.url ?? '')) incoming.url = NOWHERE
+      answer(incoming, outgoing)
+    },
   )
   server.maxConnections = 10_000
   // also covers a client that does not read its answer: a blocked write does not count as progress
@@ -106,6 +109,14 @@ function answerThatItStarts(_: IncomingMessage, outgoing: ServerResponse): void 
   outgoing
     .writeHead(503, { 'retry-after': '1', 'content-type': 'text/plain' })
     .end('The program is starting.\n')
+}
+
+/** No canonical path, so that the app answers 404 with its own headers. */
+const NOWHERE = '/%00'
+
+/** Hono itself would answer 400, without the headers of the app, to a target that is neither, and to a backslash. */
+function isPathOrUrl(target: string): boolean {
+  return /^(?:\/|https?:\/\/)/.test(target) && !(target.split('?', 1)[0] ?? '').includes('\\')
 }
 
 function startError(error: Error & { code?: string }, port: number, variable: string): Error {

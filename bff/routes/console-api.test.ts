@@ -11,6 +11,7 @@ import { freePort } from '#database/free-port.ts'
 import { toUrl } from '#database/settings.ts'
 import { testDatabase } from '#database/testing.ts'
 import { createLog } from '#edge/log.ts'
+import { getTarget, NON_CANONICAL_TARGETS } from '#edge/testing-targets.ts'
 import { demoBundles } from '#plugin/examples/bundles/demo-bundles.ts'
 import { RUNTIME_MIGRATIONS } from '#runtime/store/migrations.ts'
 import { sessionCookie } from '../../demo/sign-in.ts'
@@ -381,6 +382,23 @@ describe('refusals', () => {
         places.map((place) => [place, 'MANIFEST_INVALID']),
       )
     }
+  })
+
+  test('of a path that does not exist, or is not canonical, are 404', async () => {
+    const port = Number(new URL(running.url).port)
+    const headers = { cookie: cookies['admin'] ?? '', 'x-requested-by': 'console' }
+    const unknown = ['nothing', 'installations/', 'Installations', 'plugins/a/b/c/d', 'x'.repeat(8_000)]
+    const targets = [
+      ...unknown.map((path) => `/api/${path}`),
+      ...NON_CANONICAL_TARGETS,
+      '/%61pi/installations',
+      '/api/%69nstallations',
+    ]
+    for (const target of targets) {
+      const answer = await getTarget(port, target, headers)
+      assert.match(answer, /^HTTP\/1\.1 404 .*"code":"NOT_FOUND"/s, target)
+    }
+    assert.match(await getTarget(port, '/api/installations', headers), /^HTTP\/1\.1 200 /)
   })
 
   test('of the transport are problems too', async () => {

@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict'
-import { connect } from 'node:net'
 import { after, before, describe, it } from 'node:test'
 import { createLocalJWKSet, generateKeyPair, jwtVerify } from 'jose'
 import type { JSONWebKeySet } from 'jose'
 import type { JsonObject } from '#contract/protocol/json.ts'
 import { TransportError } from '#edge/problem.ts'
-import { serve } from '#edge/serve.ts'
 import { createActorCheck } from './actor-assertion.ts'
-import { API, CREDENTIAL, EVERYTHING, testHttp } from './testing-http.ts'
+import { API, testHttp } from './testing-http.ts'
 import type { TestHttp } from './testing-http.ts'
 
 let http: TestHttp
@@ -239,35 +237,5 @@ describe('trouble', () => {
     assert.deepEqual(statuses, [200, 200, 200, 429])
     assert.equal((await limited.call('/plugins', { actor: 'bob' })).status, 200)
     await limited.close()
-  })
-})
-
-describe('over a socket', () => {
-  it('refuses targets that can be read in two ways', async () => {
-    const server = await serve({ app: http.runtime.app, port: 0, hostname: '127.0.0.1' })
-    const headers = `Host: x\r\nAuthorization: Bearer ${CREDENTIAL}\r\nX-Runtime-Actor-Assertion: ${await http.assertion({ grants: EVERYTHING })}\r\nConnection: close\r\n\r\n`
-    const statusOf = (target: string) =>
-      new Promise<string>((resolve, reject) => {
-        const socket = connect(server.port, '127.0.0.1', () =>
-          socket.write(`GET ${target} HTTP/1.1\r\n${headers}`),
-        )
-        let text = ''
-        socket.on('data', (chunk) => (text += String(chunk)))
-        socket.on('end', () => resolve(text.split(' ')[1] ?? ''))
-        socket.on('error', reject)
-      })
-    assert.equal(await statusOf(`${API}/plugins`), '200')
-    for (const target of [
-      `${API}/../api/plugins`,
-      `${API}/./plugins`,
-      `${API}/%2e%2e/api/plugins`,
-      `${API}//plugins`,
-      `/${API}/plugins`,
-      `/Bundle-Runtime/api/plugins`,
-      `${API}/plugins%00`,
-      `http://elsewhere.test${API}/plugins`,
-    ])
-      assert.equal(await statusOf(target), '400', target)
-    await server.stop()
   })
 })

@@ -7,6 +7,8 @@ import type { Grant } from '#contract/endpoint/permission.ts'
 import type { JsonObject, JsonValue } from '#contract/protocol/json.ts'
 import { BODY_BYTES_MAX } from '#contract/protocol/limits.ts'
 import { runtimeApi } from '#contract/runtime-api/rows.ts'
+import { serve } from '#edge/serve.ts'
+import { getTarget, NON_CANONICAL_TARGETS } from '#edge/testing-targets.ts'
 import { SCOPE, billing } from '../testing-bundles.ts'
 import { CREDENTIAL, testHttp, textOf } from './testing-http.ts'
 import type { Answered, TestHttp } from './testing-http.ts'
@@ -214,11 +216,23 @@ describe('methods', () => {
     assert.equal((await http.call('/events', { method: 'HEAD' })).status, 200)
   })
 
-  it('answers 404 for a path that does not exist, and 400 for one that is not canonical', async () => {
-    for (const path of ['/nothing', '/operations/x/y/z', '/plugins/a/b/c/d'])
-      assertProblem(await http.call(path), 404, 'NOT_FOUND')
-    for (const path of ['//plugins', '/plugins/a%2fb', '/plugins;x=1'])
-      assert.equal((await http.call(path)).status, 400, path)
+  it('answers 404 for a path that does not exist, or is not canonical', async (t) => {
+    const server = await serve({ app: http.runtime.app, port: 0, hostname: '127.0.0.1' })
+    t.after(() => server.stop())
+    const headers = {
+      authorization: `Bearer ${CREDENTIAL}`,
+      'x-runtime-actor-assertion': await http.assertion(),
+    }
+    const base = '/bundle-runtime/api'
+    const unknown = ['nothing', 'operations/x/y/z', 'plugins/', 'Plugins', 'x'.repeat(8_000)]
+    const odd = NON_CANONICAL_TARGETS.map((target) =>
+      target.replace('api', 'bundle-runtime/api').replace('API', 'BUNDLE-RUNTIME/api'),
+    )
+    for (const target of [...unknown.map((path) => `${base}/${path}`), ...odd, `${base}/%70lugins`]) {
+      const answer = await getTarget(server.port, target, headers)
+      assert.match(answer, /^HTTP\/1\.1 404 .*"code":"NOT_FOUND"/s, target)
+    }
+    assert.match(await getTarget(server.port, `${base}/plugins`, headers), /^HTTP\/1\.1 200 /)
   })
 })
 
