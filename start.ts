@@ -13,6 +13,7 @@ import { keptSecret } from '#edge/kept-secret.ts'
 import { fieldsFirst } from '#edge/log.ts'
 import type { Log } from '#edge/log.ts'
 import { createOutbound } from '#edge/outbound.ts'
+import type { PlatformAddress } from '#edge/platform-addresses.ts'
 import { listen } from '#edge/serve.ts'
 import type { Listener } from '#edge/serve.ts'
 import { createRuntime } from '#runtime/app.ts'
@@ -34,6 +35,8 @@ export interface StartOptions {
     /** Where plugins reach the platform; by default this machine's loopback. */
     platformApiBase: string | null
     egressAllow: readonly EgressRule[]
+    /** What no plugin or service may have as its address, beyond the servers that are started here. */
+    egressDeny?: readonly PlatformAddress[]
     credential: string | null
     /** The files of the sealing key; without one it is kept in `dataDir`. */
     sealingKeyFiles?: readonly string[]
@@ -101,7 +104,11 @@ async function start(
   const embedded =
     runtimeListener === null
       ? null
-      : await startRuntime(options, { database, assertionKey, listener: runtimeListener }, stops)
+      : await startRuntime(
+          options,
+          { database, assertionKey, listener: runtimeListener, consolePort: listener.port },
+          stops,
+        )
   const runtime = options.console.runtime ?? embedded?.address
   if (runtime === undefined) throw new TypeError('There is neither an embedded runtime nor another one')
 
@@ -134,11 +141,16 @@ async function start(
 
 async function startRuntime(
   options: StartOptions,
-  parts: { database: OpenServer; assertionKey: Awaited<ReturnType<typeof loadActorKey>>; listener: Listener },
+  parts: {
+    database: OpenServer
+    assertionKey: Awaited<ReturnType<typeof loadActorKey>>
+    listener: Listener
+    consolePort: number
+  },
   stops: (() => Promise<void>)[],
 ) {
   const { dataDir, log, runtime: settings } = options
-  const { database, assertionKey, listener } = parts
+  const { database, assertionKey, listener, consolePort } = parts
   const credential =
     settings.credential ??
     (await keptSecret({
@@ -154,6 +166,11 @@ async function startRuntime(
     ...(settings.sealingKeyFiles !== undefined && { sealingKeyFiles: settings.sealingKeyFiles }),
     platformApiBase,
     egressAllow: settings.egressAllow,
+    ownAddresses: () => [
+      ...(settings.egressDeny ?? []),
+      { host: null, port: listener.port },
+      { host: null, port: consolePort },
+    ],
     credentials: [credential],
     actorKeys: createLocalJWKSet({ keys: [assertionKey.publicJwk] }),
     log: log.child({ part: 'runtime' }),

@@ -5,6 +5,8 @@ import { buildConnector } from 'undici'
 import { allowsAddress } from './egress.ts'
 import type { Destination, EgressRule } from './egress.ts'
 import { OutboundError } from './outbound-reason.ts'
+import { reachesPlatform } from './platform-addresses.ts'
+import type { PlatformAddresses } from './platform-addresses.ts'
 
 /**
  * Connects, looks at the address that was really reached, and only then lets TLS or the request begin.
@@ -13,11 +15,21 @@ import { OutboundError } from './outbound-reason.ts'
  * in one remote address, so that is what is judged. The filter on looked-up addresses only spares forbidden hosts the
  * knock on their port.
  */
-export function egressConnector(
-  rules: readonly EgressRule[],
-  destination: Destination,
-  timeoutMs: number,
-): buildConnector.connector {
+export function egressConnector({
+  rules,
+  platform,
+  destination,
+  timeoutMs,
+}: {
+  rules: readonly EgressRule[]
+  /** Never connected to, whatever the rules allow. */
+  platform: PlatformAddresses
+  destination: Destination
+  timeoutMs: number
+}): buildConnector.connector {
+  const mayUse = async (address: string): Promise<boolean> =>
+    allowsAddress(rules, destination, address) &&
+    !(await reachesPlatform(platform, { address, port: destination.port }))
   const tcp = buildConnector({
     timeout: timeoutMs,
     allowH2: false,
@@ -27,15 +39,17 @@ export function egressConnector(
   return (options, callback) => {
     tcp({ ...options, protocol: 'http:', port: String(destination.port) }, (...[error, socket]) => {
       if (error !== null) return callback(error, null)
-      if (!allowsAddress(rules, destination, socket.remoteAddress ?? '')) {
-        socket.destroy()
-        return callback(new OutboundError('egress-denied'), null)
-      }
-      if (destination.protocol !== 'https:') return callback(null, socket)
-      tls({ ...options, httpSocket: socket }, (...[tlsError, secured]) => {
-        if (tlsError === null) return callback(null, secured)
-        socket.destroy()
-        callback(new OutboundError('tls', tlsError), null)
+      void mayUse(socket.remoteAddress ?? '').then((isAllowed) => {
+        if (!isAllowed) {
+          socket.destroy()
+          return callback(new OutboundError('egress-denied'), null)
+        }
+        if (destination.protocol !== 'https:') return callback(null, socket)
+        tls({ ...options, httpSocket: socket }, (...[tlsError, secured]) => {
+          if (tlsError === null) return callback(null, secured)
+          socket.destroy()
+          callback(new OutboundError('tls', tlsError), null)
+        })
       })
     })
   }

@@ -141,6 +141,25 @@ describe('outbound', () => {
     await strict.close()
   })
 
+  it('never calls the platform itself, whatever the rules allow', async () => {
+    const { port } = server.address() as AddressInfo
+    received = []
+    // the second is recognized only by the address that the connection reaches
+    for (const host of [null, 'localhost']) {
+      const guarded = createOutbound({
+        egressAllow: parseEgressAllow('loopback,127.0.0.0/8'),
+        platform: () => [{ host, port }],
+      })
+      for (const spelling of ['127.0.0.1', 'localhost', '0x7f.1', '[::ffff:127.0.0.1]'])
+        assert.equal(await reason(`http://${spelling}:${port}/ok`, {}, guarded), 'egress-denied', spelling)
+      const { signal } = new AbortController()
+      const stream = { url: `${base}/drip`, headers: {}, timeoutMs: 1000, idleMs: 1000, signal }
+      assert.deepEqual(await guarded.stream(stream), { kind: 'failed', reason: 'egress-denied' })
+      await guarded.close()
+    }
+    assert.deepEqual(received, [])
+  })
+
   it('refuses a user, a fragment and other schemes', async () => {
     for (const url of [
       base.replace('//', '//user:pw@'),

@@ -6,6 +6,8 @@ import { egressConnector } from './outbound-connector.ts'
 import { unpack } from './outbound-decode.ts'
 import { openStream, send } from './outbound-send.ts'
 import type { OutboundFailure } from './outbound-reason.ts'
+import { namesPlatform } from './platform-addresses.ts'
+import type { PlatformAddresses } from './platform-addresses.ts'
 
 export interface OutboundRequest {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
@@ -60,6 +62,8 @@ export interface Outbound {
 
 export interface OutboundOptions {
   egressAllow: readonly EgressRule[]
+  /** Addresses of the platform itself, which are never called; none where absent. */
+  platform?: PlatformAddresses
   connectTimeoutMs?: number
   /** So that one slow origin cannot take all sockets. */
   connectionsPerOrigin?: number
@@ -71,6 +75,7 @@ const MAX_POOLS = 512
 /** The one HTTP client for calls to other services: no redirects, no cookies, egress rules below URL parsing. */
 export function createOutbound({
   egressAllow,
+  platform = () => [],
   connectTimeoutMs = 5000,
   connectionsPerOrigin = 64,
 }: OutboundOptions): Outbound {
@@ -78,7 +83,7 @@ export function createOutbound({
 
   const poolFor = (url: URL, use: 'call' | 'stream'): Pool | null => {
     const destination = destinationOf(url)
-    if (!allowsDestination(egressAllow, destination)) return null
+    if (!allowsDestination(egressAllow, destination) || namesPlatform(platform, destination)) return null
     const key = `${use} ${url.origin}`
     const existing = pools.get(key)
     if (existing !== undefined) return existing
@@ -88,7 +93,12 @@ export function createOutbound({
       void oldest[1].close()
     }
     const pool = new Pool(url.origin, {
-      connect: egressConnector(egressAllow, destination, connectTimeoutMs),
+      connect: egressConnector({
+        rules: egressAllow,
+        platform,
+        destination,
+        timeoutMs: connectTimeoutMs,
+      }),
       // a stream keeps its connection for itself, so streams must not stand in the way of calls
       connections: use === 'call' ? connectionsPerOrigin : null,
       allowH2: false,

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
+import { networkInterfaces } from 'node:os'
 import { describe, it } from 'node:test'
 import { systemClock } from './clock.ts'
 import { isDiskFull } from './disk-full.ts'
 import { allowsAddress, destinationOf, parseEgressAllow } from './egress.ts'
 import { uuidv7 } from './ids.ts'
+import { namesPlatform, parseEgressDeny, platformAddress, reachesPlatform } from './platform-addresses.ts'
 import { systemRandom } from './random.ts'
 
 describe('uuidv7', () => {
@@ -101,5 +103,82 @@ describe('egress rules', () => {
       () => parseEgressAllow('808\r\n1'),
       /^SettingsError: EGRESS_ALLOW is wrong: "808 1" is neither/,
     )
+  })
+})
+
+describe('addresses of the platform', () => {
+  const machine = Object.values(networkInterfaces()).flatMap((own) => own ?? [])
+  const platform = () => [
+    platformAddress('127.0.0.1', 8080),
+    platformAddress('/var/run/postgresql', 5432),
+    platformAddress('DB.example.org', 5433),
+    platformAddress('10.9.8.7', 5434),
+  ]
+  const names = (url: string): boolean => namesPlatform(platform, destinationOf(new URL(url)))
+
+  it('are known by every name of this machine, at their ports only', () => {
+    for (const port of [8080, 5432]) {
+      for (const host of [
+        '127.0.0.1',
+        '127.9.9.9',
+        '0x7f.1',
+        '[::1]',
+        '[::ffff:127.0.0.1]',
+        '0.0.0.0',
+        '[::]',
+      ])
+        assert.ok(names(`http://${host}:${port}`), host)
+      for (const host of ['localhost', 'LOCALHOST', 'localhost.', 'a.localhost'])
+        assert.ok(names(`http://${host}:${port}`), host)
+      for (const { address, family } of machine)
+        assert.ok(names(`http://${family === 'IPv6' ? `[${address}]` : address}:${port}`), address)
+    }
+    assert.ok(!names('http://localhost:8081'))
+    assert.ok(!names('http://10.9.8.7:8080'))
+    assert.ok(!names('http://plugins.example.org:8080'))
+  })
+
+  it('elsewhere are known by their name or address', () => {
+    assert.ok(names('http://db.example.org:5433'))
+    assert.ok(names('http://10.9.8.7:5434'))
+    assert.ok(names('http://[::ffff:10.9.8.7]:5434'))
+    assert.ok(!names('http://db.example.org:5434'))
+    assert.ok(!names('http://127.0.0.1:5434'))
+  })
+
+  it('are recognized by the address that was reached, whatever name led there', async () => {
+    const reaches = (address: string, port: number) => reachesPlatform(platform, { address, port })
+    assert.ok(await reaches('127.0.0.1', 8080))
+    assert.ok(await reaches('::ffff:127.0.0.1', 8080))
+    for (const { address } of machine) assert.ok(await reaches(address, 8080), address)
+    assert.ok(await reaches('10.9.8.7', 5434))
+    assert.ok(!(await reaches('10.9.8.8', 5434)))
+    assert.ok(!(await reaches('127.0.0.1', 8081)))
+    const named = () => [{ host: 'localhost', port: 7000 }]
+    assert.ok(await reachesPlatform(named, { address: '127.0.0.1', port: 7000 }))
+    assert.ok(!(await reachesPlatform(named, { address: '10.0.0.1', port: 7000 })))
+    const unknown = () => [{ host: 'no-such-host.invalid', port: 7000 }]
+    assert.ok(!(await reachesPlatform(unknown, { address: '127.0.0.1', port: 7000 })))
+  })
+
+  it('are read from EGRESS_DENY, naming the item that is wrong', () => {
+    assert.deepEqual(parseEgressDeny(' console.example.org:8080, [fd00::1]:80,127.0.0.1:9,'), [
+      { host: 'console.example.org', port: 8080 },
+      { host: 'fd00::1', port: 80 },
+      { host: null, port: 9 },
+    ])
+    assert.deepEqual(parseEgressDeny(''), [])
+    for (const item of [
+      'host',
+      'http://a:1',
+      'a:0',
+      'a:70000',
+      '*.a:1',
+      'a b:1',
+      'a@b:1',
+      '[::1]',
+      '10.0.0.0/8',
+    ])
+      assert.throws(() => parseEgressDeny(`ok:1,${item}`), /EGRESS_DENY is wrong/, item)
   })
 })

@@ -10,6 +10,8 @@ import type { EgressRule } from '#edge/egress.ts'
 import { uuidv7 } from '#edge/ids.ts'
 import type { Log } from '#edge/log.ts'
 import { createOutbound } from '#edge/outbound.ts'
+import { platformAddress } from '#edge/platform-addresses.ts'
+import type { PlatformAddresses } from '#edge/platform-addresses.ts'
 import { systemRandom } from '#edge/random.ts'
 import type { Random } from '#edge/random.ts'
 import { createFeed } from './events/feed.ts'
@@ -62,6 +64,11 @@ export interface RuntimeOptions {
   /** Where plugins reach the platform; also the `iss` of its tokens. */
   platformApiBase: string
   egressAllow: readonly EgressRule[]
+  /**
+   * Where the platform's own servers listen, beyond the database; no plugin or service may have such an address. Asked
+   * at each use.
+   */
+  ownAddresses?: PlatformAddresses
   /** The service credentials that may call the runtime API: two while one is being changed. */
   credentials: readonly string[]
   /** The keys whose actor assertions are believed: jose's local or remote key set, or any function like them. */
@@ -125,7 +132,11 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
   const vault = new Keyring(clock)
   const migrations = await readMigrations(RUNTIME_MIGRATIONS.folder)
   const onIdleError = tellOfLosses(log, clock)
-  const http = countCalls(createOutbound({ egressAllow }), metrics, () => clock.monotonic())
+  const databases = [connection, options.direct ?? connection].map(({ host, port }) =>
+    platformAddress(host, port),
+  )
+  const platform: PlatformAddresses = () => [...databases, ...(options.ownAddresses?.() ?? [])]
+  const http = countCalls(createOutbound({ egressAllow, platform }), metrics, () => clock.monotonic())
 
   // two pools: a rush of requests must not keep the worker from renewing its leases
   const answering = openDatabase<RuntimeTables>(connection, {
@@ -164,7 +175,10 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     clock,
     metrics,
     migrations,
-    handlers: createHandlers({ egressAllow, stream: { feed, lifetimeMs, heartbeatMs, maxStreams } }),
+    handlers: createHandlers({
+      egress: { allow: egressAllow, platform },
+      stream: { feed, lifetimeMs, heartbeatMs, maxStreams },
+    }),
     attempts,
     hasApi: options.api !== 'off',
     isStopping: () => isStopping,

@@ -31,6 +31,7 @@ describe('the settings of the runtime', () => {
       ['PLATFORM_API_BASE', 'ftp://x'],
       ['PLATFORM_API_BASE', 'http://user@x/'],
       ['EGRESS_ALLOW', 'http://x'],
+      ['EGRESS_DENY', 'host-without-port'],
       ['LEASE_SECONDS', '0'],
       ['LEASE_SECONDS', '1.5'],
       ['RUNTIME_API_CREDENTIAL', 'short'],

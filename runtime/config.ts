@@ -3,6 +3,7 @@ import { createLocalJWKSet, createRemoteJWKSet } from 'jose'
 import type { JWTVerifyGetKey } from 'jose'
 import * as z from 'zod'
 import { parseEgressAllow } from '#edge/egress.ts'
+import { parseEgressDeny } from '#edge/platform-addresses.ts'
 import { csv, optionalSecret, port, readSettings, SettingsError, whole } from '#edge/settings.ts'
 import { DATABASE_VARIABLES, databaseSettings } from './database-settings.ts'
 
@@ -18,6 +19,7 @@ const Settings = z.object({
     .transform((text) => text.replace(/\/+$/, ''))
     .optional(),
   EGRESS_ALLOW: z.string().default('loopback'),
+  EGRESS_DENY: z.string().default(''),
   RUNTIME_API_CREDENTIAL: optionalSecret,
   ACTOR_ASSERTION_JWKS: z.string().optional(),
   LEASE_SECONDS: whole(60, { min: 1, max: 9_999 }),
@@ -40,6 +42,7 @@ export function readRuntimeSettings(env: Record<string, string | undefined>) {
     sealingKeyFiles: settings.SEALING_KEY_FILE,
     platformApiBase: settings.PLATFORM_API_BASE ?? `http://127.0.0.1:${settings.RUNTIME_PORT}`,
     egressAllow: parseEgressAllow(settings.EGRESS_ALLOW),
+    egressDeny: parseEgressDeny(settings.EGRESS_DENY),
     credential: settings.RUNTIME_API_CREDENTIAL,
     actorAssertionJwks: settings.ACTOR_ASSERTION_JWKS ?? null,
     leaseMs: settings.LEASE_SECONDS * 1_000,

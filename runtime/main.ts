@@ -50,6 +50,7 @@ async function main({ onStop, end, ending }: Program): Promise<void> {
     sealingKeyFiles: settings.sealingKeyFiles,
     platformApiBase: settings.platformApiBase,
     egressAllow: settings.egressAllow,
+    ownAddresses: () => [...settings.egressDeny, { host: null, port: listener.port }],
     ...callers,
     log,
     worker: role.worker ? { leaseMs: settings.leaseMs } : 'off',

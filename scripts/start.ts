@@ -34,6 +34,7 @@ async function main({ onStop, end, ending }: Program): Promise<void> {
       port: runtime.port,
       platformApiBase: runtime.platformApiBase,
       egressAllow: runtime.egressAllow,
+      egressDeny: runtime.egressDeny,
       credential: runtime.credential,
       sealingKeyFiles: runtime.sealingKeyFiles,
     },

@@ -351,6 +351,37 @@ describe('refusals', () => {
     )
   })
 
+  test('of an address of the platform itself name the field', async () => {
+    const port = new URL(running.url).port
+    for (const address of [
+      running.url,
+      running.runtimeUrl,
+      `http://127.0.0.1:${port}/x`,
+      `http://[::1]:${port}`,
+    ]) {
+      const plugin = { title: 'Itself', endpoint: address, enabled: true }
+      const service = {
+        title: 'Itself',
+        url: address,
+        methods: [],
+        owner: null,
+        consumers: [],
+        enabled: true,
+      }
+      for (const [path, body] of [
+        ['/api/plugins/itself', plugin],
+        ['/api/services/itself', service],
+      ] as const) {
+        const problem = assertProblem(await ask('PUT', path, { body }), 400, 'REQUEST_INVALID')
+        assert.match(problem.message, /This is an address of the platform itself/)
+        assert.deepEqual(
+          problem.details?.map((detail) => detail.path),
+          [path.includes('plugins') ? 'body.endpoint' : 'body.url'],
+        )
+      }
+    }
+  })
+
   test('of a malformed manifest are MANIFEST_INVALID and point into it', async () => {
     const path = '/api/bundles/production/malformed/versions/1'
     const manifest = {

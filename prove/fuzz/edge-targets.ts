@@ -82,7 +82,14 @@ async function wrongOfCookies(text: string): Promise<string | null> {
   return answer === 'fine' ? null : answer
 }
 
-const RUNTIME_NAMES = ['RUNTIME_PORT', 'PLATFORM_API_BASE', 'EGRESS_ALLOW', 'LEASE_SECONDS', 'LOG_LEVEL']
+const RUNTIME_NAMES = [
+  'RUNTIME_PORT',
+  'PLATFORM_API_BASE',
+  'EGRESS_ALLOW',
+  'EGRESS_DENY',
+  'LEASE_SECONDS',
+  'LOG_LEVEL',
+]
 const CONSOLE_NAMES = [
   'PORT',
   'PUBLIC_URL',

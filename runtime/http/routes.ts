@@ -1,4 +1,3 @@
-import type { EgressRule } from '#edge/egress.ts'
 import { listAudit } from '../audit/list.ts'
 import { publishVersion } from '../catalog/publish.ts'
 import { listBundles, listVersions, readManifest } from '../catalog/read-catalog.ts'
@@ -22,19 +21,20 @@ import { retryOperation } from '../operations/retry.ts'
 import { takeOverOperation } from '../operations/take-over.ts'
 import { listScopes, readSummary } from '../overview/overview.ts'
 import { createCredential, revokeCredential } from '../registry/credentials.ts'
+import type { Egress } from '../registry/destination.ts'
 import { listPlugins, readPlugin, savePlugin } from '../registry/plugins.ts'
 import { listReferrers, listServices, readService, saveService } from '../registry/services.ts'
 import type { Handlers } from './handlers.ts'
 
 export interface RouteOptions {
-  egressAllow: readonly EgressRule[]
+  egress: Egress
   stream: StreamOptions
 }
 
 const scope = '/scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}' as const
 
 /** The use case behind every row of the runtime API. */
-export function createHandlers({ egressAllow, stream }: RouteOptions): Handlers {
+export function createHandlers({ egress, stream }: RouteOptions): Handlers {
   return {
     'GET /summary': readSummary,
     'GET /scopes': listScopes,
@@ -69,13 +69,13 @@ export function createHandlers({ egressAllow, stream }: RouteOptions): Handlers 
 
     'GET /plugins': listPlugins,
     'GET /plugins/{pluginId}': readPlugin,
-    'PUT /plugins/{pluginId}': (context, input) => savePlugin(context, input, egressAllow),
+    'PUT /plugins/{pluginId}': (context, input) => savePlugin(context, input, egress),
     'POST /plugins/{pluginId}/credentials': createCredential,
     'DELETE /plugins/{pluginId}/credentials/{credentialId}': revokeCredential,
 
     'GET /services': listServices,
     'GET /services/{serviceId}': readService,
-    'PUT /services/{serviceId}': (context, input) => saveService(context, input, egressAllow),
+    'PUT /services/{serviceId}': (context, input) => saveService(context, input, egress),
     'GET /services/{serviceId}/referrers': listReferrers,
 
     'GET /audit': listAudit,

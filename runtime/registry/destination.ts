@@ -1,18 +1,30 @@
-import { allowsDestination } from '#edge/egress.ts'
+import { allowsDestination, destinationOf } from '#edge/egress.ts'
 import type { EgressRule } from '#edge/egress.ts'
+import { namesPlatform } from '#edge/platform-addresses.ts'
+import type { PlatformAddresses } from '#edge/platform-addresses.ts'
 import { Refusal } from '../refusal.ts'
+
+/** Where plugins and services may be. */
+export interface Egress {
+  allow: readonly EgressRule[]
+  /** Addresses of the platform itself, which `allow` never opens. */
+  platform: PlatformAddresses
+}
 
 /**
  * Refuses an address that no call could ever reach. What a name stands for is checked again with each connection; this
  * only tells the admin at once.
  */
-export function demandReachable(rules: readonly EgressRule[], address: string, field: string): void {
-  const url = new URL(address)
-  const port = url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port)
-  const destination = { protocol: url.protocol, host: url.hostname.replace(/^\[|\]$/g, ''), port }
-  if (allowsDestination(rules, destination)) return
-  const message = 'The setting EGRESS_ALLOW does not allow calls to this host and port'
-  throw new Refusal('REQUEST_INVALID', `${field}: ${message}.`, {
+export function demandReachable({ allow, platform }: Egress, address: string, field: string): void {
+  const destination = destinationOf(new URL(address))
+  if (!allowsDestination(allow, destination))
+    throw unreachable(field, 'The setting EGRESS_ALLOW does not allow calls to this host and port')
+  if (namesPlatform(platform, destination))
+    throw unreachable(field, 'This is an address of the platform itself: its console, runtime or database')
+}
+
+function unreachable(field: string, message: string): Refusal {
+  return new Refusal('REQUEST_INVALID', `${field}: ${message}.`, {
     details: [{ path: `body.${field}`, errorCode: 'REQUEST_INVALID', message }],
   })
 }

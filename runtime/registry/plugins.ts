@@ -1,6 +1,5 @@
 import { sql } from 'kysely'
 import type { Plugin } from '#contract/runtime-api/plugins.ts'
-import type { EgressRule } from '#edge/egress.ts'
 import { notFound } from '../actor.ts'
 import { recordAudit } from '../audit/record.ts'
 import type { Answer, Input, ReadContext, WriteContext } from '../context.ts'
@@ -10,6 +9,7 @@ import { selectPlugins } from '../store/plugins/select-plugins.ts'
 import type { PluginRow } from '../store/plugins/select-plugins.ts'
 import type { Db } from '../world.ts'
 import { demandReachable } from './destination.ts'
+import type { Egress } from './destination.ts'
 
 /** Registered plugins in the order of their ids. */
 export async function listPlugins(
@@ -33,13 +33,13 @@ export function readPlugin(
   return demandPlugin(world.db, params.pluginId)
 }
 
-/** Registers a plugin or changes its registration. Refuses an endpoint that EGRESS_ALLOW does not allow. */
+/** Registers a plugin or changes its registration. Refuses an endpoint that the deployment does not allow. */
 export async function savePlugin(
   { tx, actor }: WriteContext,
   { params, body }: Input<'PUT /plugins/{pluginId}'>,
-  egressAllow: readonly EgressRule[],
+  egress: Egress,
 ): Promise<Answer<'PUT /plugins/{pluginId}'>> {
-  demandReachable(egressAllow, body.endpoint, 'endpoint')
+  demandReachable(egress, body.endpoint, 'endpoint')
   await savePluginRow(tx, {
     plugin_id: params.pluginId,
     title: body.title,

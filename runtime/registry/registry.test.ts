@@ -64,6 +64,16 @@ describe('plugins', () => {
     assert.doesNotMatch(textOf(refused.data['message']), /10\.0\.0\.1/)
   })
 
+  it('have no endpoint that is the database of the runtime', async () => {
+    const { host, port } = world.http.connection
+    const here = host.startsWith('/') ? '127.0.0.1' : host
+    const endpoint = `http://${here}:${port}/`
+    const answer = await call('/plugins/mailer', { method: 'PUT', body: { ...plugin, endpoint } })
+    assert.equal(answer.errorCode, 'REQUEST_INVALID')
+    assert.match(textOf(answer.data['message']), /^endpoint: This is an address of the platform itself/)
+    assert.equal((answer.data['details'] as JsonObject[])[0]?.['path'], 'body.endpoint')
+  })
+
   it('are listed in pages and found by text, taken as it is', async () => {
     for (const name of ['a', 'b', 'c%d']) {
       const body = { ...plugin, title: `Page ${name}` }

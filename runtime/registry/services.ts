@@ -2,7 +2,6 @@ import { sql } from 'kysely'
 import { mayIn } from '#contract/endpoint/permission.ts'
 import type { Scope } from '#contract/protocol/scope.ts'
 import type { Service } from '#contract/runtime-api/services.ts'
-import type { EgressRule } from '#edge/egress.ts'
 import { notFound } from '../actor.ts'
 import type { Actor } from '../actor.ts'
 import { recordAudit } from '../audit/record.ts'
@@ -17,6 +16,7 @@ import { selectServices } from '../store/services/select-services.ts'
 import type { ServiceOwner, ServiceRow } from '../store/services/select-services.ts'
 import type { Db } from '../world.ts'
 import { demandReachable } from './destination.ts'
+import type { Egress } from './destination.ts'
 
 /** Registered services in the order of their ids; with a whole scope those that it may use. */
 export async function listServices(
@@ -45,15 +45,15 @@ export function readService(
 }
 
 /**
- * Registers a service or changes its registration. Refuses an address that EGRESS_ALLOW does not allow, and with
+ * Registers a service or changes its registration. Refuses an address that the deployment does not allow, and with
  * RESOURCE_OWNERSHIP_MISSING an owner that is no installed Module.
  */
 export async function saveService(
   { tx, actor }: WriteContext,
   { params, body }: Input<'PUT /services/{serviceId}'>,
-  egressAllow: readonly EgressRule[],
+  egress: Egress,
 ): Promise<Answer<'PUT /services/{serviceId}'>> {
-  demandReachable(egressAllow, body.url, 'url')
+  demandReachable(egress, body.url, 'url')
   if (body.owner !== null && !(await ownsModule(tx, body.owner))) {
     throw new Refusal(
       'RESOURCE_OWNERSHIP_MISSING',
