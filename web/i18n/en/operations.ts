@@ -228,6 +228,6 @@ export const operations = {
   'share.copied': 'Copied.',
   'share.copyFailed': 'The browser did not allow copying.',
   'markdown.call': '**{plugin}** (order {order})',
-  'markdown.failure': '**{title}** (`{code}`, retryable: {retryable})',
+  'markdown.failure': '**{title}** ({code}, retryable: {retryable})',
   'markdown.name': '{name} ({id})',
 } as const

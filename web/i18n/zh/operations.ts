@@ -206,6 +206,6 @@ export const operations: Translated<typeof source> = {
   'share.copied': '已复制。',
   'share.copyFailed': '浏览器不允许复制。',
   'markdown.call': '**{plugin}**（顺序 {order}）',
-  'markdown.failure': '**{title}**（`{code}`，可重试：{retryable}）',
+  'markdown.failure': '**{title}**（{code}，可重试：{retryable}）',
   'markdown.name': '{name}（{id}）',
 }

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { OperationDetail } from '#contract/console-api/shapes.ts'
 import { translator } from '../../../i18n/testing.ts'
+import { plainText } from './markdown-text.ts'
 import { operationMarkdown } from './markdown.ts'
 import { supportBundle, supportBundleName } from './support-bundle.ts'
 import { at, attempt, call, failure, operation, refusal, timeout } from './testing.ts'
@@ -72,6 +74,81 @@ test('in Chinese the punctuation is Chinese, and labels stay bold', () => {
 
 test('an operation that went well has no part about failure', () => {
   assert.doesNotMatch(operationMarkdown(operation(), { t, link, describe }), /Why it failed/)
+})
+
+const HOSTILE = [
+  '[Sign in](https://evil.example)![](https://evil.example/pixel) @all <img src=x>',
+  '` @all `` [a](b) ``` <b>`',
+  'a`](https://evil.example) @all',
+  '\\` \\[a](https://evil.example)',
+  'one\n\n# two\r\n- three\u2028[four](https://evil.example)\u0085<five>',
+  '| a | b |\n|---|---|\n| [c](https://evil.example) | @all |',
+  '</code></pre><script>alert(1)</script>',
+  'https://evil.example www.evil.example mailto:a@evil.example #1 !2 ~3',
+  '~~~\n[a]: https://evil.example\n[a]',
+  '&#91;a&#93;(https://evil.example) &lt;img&gt; <!-- ',
+  '\u202egnp.elif \u2066[a](https://evil.example)',
+  '- [ ] task',
+]
+
+test('text from elsewhere makes no link, image, mention, HTML or line of its own', () => {
+  const lineCount = operationMarkdown(failed, { t, link, describe }).split('\n').length
+  for (const hostile of HOSTILE) {
+    const { installation } = failed
+    const told: OperationDetail = {
+      ...failed,
+      reason: hostile,
+      requestedBy: { id: hostile, name: hostile },
+      failure: { errorCode: hostile, message: hostile, retryable: false, errorPath: [hostile, hostile] },
+      installation: { ...installation, bundle: { ...installation.bundle, bundleId: hostile } },
+      targetVersion: hostile,
+      changes: failed.changes.map((change) => ({
+        ...change,
+        locator: hostile,
+        property: hostile,
+        after: { '@type': 'Data', value: hostile },
+      })),
+      stages: failed.stages.map((stage) => ({
+        ...stage,
+        calls: stage.calls.map((one) => ({
+          ...one,
+          pluginId: hostile,
+          attempts: one.attempts.map((made) => ({
+            ...made,
+            failure: made.failure && { ...made.failure, errorCode: hostile },
+          })),
+        })),
+      })),
+    }
+    const text = operationMarkdown(told, {
+      t,
+      link: `${link}?a=)[b](https://evil.example)<img>\u0060#)[c](d)`,
+      describe: () => ({ title: hostile, remedy: 'Fix it.' }),
+    })
+    assert.equal(text.split('\n').length, lineCount, hostile)
+    assert.doesNotMatch(text, /[\u2028\u2029\u0085\u202e\u2066]/)
+    // outside of code spans is only what we have written
+    const alive = text.replaceAll(/`[^`]+`/g, '')
+    assert.equal(alive.split('](').length, 2, alive)
+    assert.match(
+      alive,
+      /\[01900000-0000-7000-8000-000000000001\]\(https:\/\/console\.example\/[^\s()[\]<>`]*\)/,
+    )
+    const rest = alive.replace(/\(https:\/\/console\.example\/[^)]*\)/, '')
+    assert.doesNotMatch(rest, /[@<`~|!&\\]|:\/\/|www\.|evil/, hostile)
+  }
+})
+
+test('harmless text is not dressed up', () => {
+  for (const text of [
+    'It failed: MAILBOX_LOCKED, status 500.',
+    '收件箱已锁定。',
+    'Ünïcode, “quoted”; see 10.2.3: why?',
+  ])
+    assert.equal(plainText(text), text)
+  assert.equal(plainText(' two\n lines '), 'two lines')
+  assert.equal(plainText('_emphasis_'), '`_emphasis_`')
+  assert.equal(plainText(''), '')
 })
 
 test('the support bundle names its format, its maker and its operation', () => {

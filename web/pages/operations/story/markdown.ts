@@ -2,6 +2,7 @@ import type { OperationDetail } from '#contract/console-api/shapes.ts'
 import { formatDuration, formatUtcTime } from '../../../i18n/format.ts'
 import { joinClauses, labelled } from '../../../i18n/punctuation.ts'
 import type { Translate } from '../../../i18n/use-text.ts'
+import { codeText, linkText, plainText } from './markdown-text.ts'
 import { culpritOf, rowsOf, timelineOf, type Bar, type Row } from './timeline.ts'
 import { verdictLook } from './verdict.ts'
 import { versionsText } from './versions.ts'
@@ -36,20 +37,20 @@ function headOf(operation: OperationDetail, t: Translate, link: string): string 
   const took =
     startedAt && finishedAt ? formatDuration(Date.parse(finishedAt) - Date.parse(startedAt), t) : null
   const lines: [string, string | null][] = [
-    [t('operations.field.operation'), `[${operation.operationId}](${link})`],
+    [t('operations.field.operation'), linkText(plainText(operation.operationId), link)],
     [t('operations.field.state'), stateText(operation, t)],
     [
       t('operations.field.installation'),
-      named(t, `${bundle.environmentKey}/${bundle.bundleId}`, bundleInstallId),
+      plainText(named(t, `${bundle.environmentKey}/${bundle.bundleId}`, bundleInstallId)),
     ],
-    [t('operations.field.versions'), versionsText(operation)],
-    [t('operations.field.scope'), `${environmentKey}/${applicationRuntimeId}/${workspaceId}`],
+    [t('operations.field.versions'), plainText(versionsText(operation))],
+    [t('operations.field.scope'), plainText(`${environmentKey}/${applicationRuntimeId}/${workspaceId}`)],
     [
       t('operations.field.sequenceAndRun'),
       t('operations.facts.sequenceAndRun', { sequence: operation.executionSequence, run: operation.run }),
     ],
-    [t('operations.field.requestedBy'), named(t, requestedBy.name, requestedBy.id)],
-    [t('operations.field.reason'), reason && oneLine(reason)],
+    [t('operations.field.requestedBy'), plainText(named(t, requestedBy.name, requestedBy.id))],
+    [t('operations.field.reason'), reason && plainText(reason)],
     [t('operations.field.created'), formatUtcTime(Date.parse(createdAt))],
     [t('operations.field.duration'), took],
     [t('operations.field.takesOver'), operation.takesOver],
@@ -57,7 +58,7 @@ function headOf(operation: OperationDetail, t: Translate, link: string): string 
   ]
   const name = t('operations.name', {
     type: t(`vocabulary.type.${operation.operationType}`),
-    bundle: bundle.bundleId,
+    bundle: plainText(bundle.bundleId),
   })
   const title = `# ${labelled(t, name, t(`vocabulary.operation.${operation.state}`))}`
   const facts = lines.flatMap(([label, value]) => (value ? [fact(t, label, value)] : []))
@@ -83,7 +84,7 @@ function failureOf(
   const culprit = culpritOf(timelineOf(operation), operation)
   const { title, remedy } = describe(failure.errorCode)
   const where = culprit && [
-    culprit.pluginId,
+    plainText(culprit.pluginId),
     t(`vocabulary.phase.${culprit.stage}`),
     ...(culprit.bar
       ? [t('operations.attempt.name', { attempt: culprit.bar.attempt.attempt, run: culprit.bar.attempt.run })]
@@ -93,22 +94,22 @@ function failureOf(
     `## ${t('operations.detail.failure')}`,
     '',
     t('operations.markdown.failure', {
-      title,
-      code: failure.errorCode,
+      title: plainText(title),
+      code: codeText(failure.errorCode),
       retryable: t(failure.retryable ? 'operations.field.retryable.yes' : 'operations.field.retryable.no'),
     }),
     '',
-    `> ${oneLine(failure.message)}`,
+    `> ${plainText(failure.message)}`,
     '',
     ...(where ? [fact(t, t('operations.field.stoppedAt'), where.join(' · '))] : []),
-    ...(failure.errorPath ? [fact(t, t('errors.trail'), failure.errorPath.join(' › '))] : []),
+    ...(failure.errorPath ? [fact(t, t('errors.trail'), failure.errorPath.map(plainText).join(' › '))] : []),
     fact(t, t('errors.remedy'), remedy),
   ].join('\n')
 }
 
 /** Equal attempts that follow one another are one line, as they are one bar on the page. */
 function rowText(prefix: string, row: Row, t: Translate): string {
-  const head = `- ${prefix}${t('operations.markdown.call', { plugin: row.pluginId, order: String(row.order) })}`
+  const head = `- ${prefix}${t('operations.markdown.call', { plugin: plainText(row.pluginId), order: String(row.order) })}`
   if (row.bars.length === 0) return labelled(t, head, t('vocabulary.outcome.NOT_CALLED'))
   const groups: [Bar, ...Bar[]][] = []
   for (const bar of row.bars) {
@@ -126,7 +127,7 @@ function groupText([first, ...more]: [Bar, ...Bar[]], t: Translate): string {
   const times = formatUtcTime(first.from) + (more.length === 0 ? '' : ` … ${formatUtcTime(last.from)}`)
   const result = joinClauses(t, [
     t(verdictLook[first.verdict].word),
-    last.attempt.failure && `\`${last.attempt.failure.errorCode}\``,
+    last.attempt.failure && codeText(last.attempt.failure.errorCode),
     first.attempt.late && t('operations.attempt.late'),
     times,
     first.to !== null && more.length === 0 && formatDuration(first.to - first.from, t),
@@ -137,7 +138,7 @@ function groupText([first, ...more]: [Bar, ...Bar[]], t: Translate): string {
 function changesOf({ changes }: OperationDetail, t: Translate): string {
   if (changes.length === 0) return ''
   const lines = changes.map(({ locator, property, before, after }) => {
-    const place = `- \`${locator}\` · \`${property}\``
+    const place = `- ${codeText(locator)} · ${codeText(property)}`
     return labelled(t, place, `${valueText(before, t)} → ${valueText(after, t)}`)
   })
   return [`## ${t('operations.detail.changes')}`, ...lines].join('\n')
@@ -149,7 +150,5 @@ function valueText(value: OperationDetail['changes'][number]['before'], t: Trans
     return t(value.isSet ? 'common.value.sensitiveSet' : 'common.value.sensitiveNotSet')
   const { '@type': _, ...content } = value
   const [only, ...others] = Object.values(content)
-  return `\`${JSON.stringify(others.length === 0 ? only : content).replaceAll('`', 'ˋ')}\``
+  return codeText(JSON.stringify(others.length === 0 ? only : content))
 }
-
-const oneLine = (text: string) => text.replaceAll(/\s+/g, ' ').trim()
