@@ -31,9 +31,11 @@ export type EmbeddedDatabase = {
   /** To the database `postgres`; see {@link createDatabaseIfMissing}. */
   connection: ConnectionSettings
   /** The server's process id. */
-  pid: number
+  readonly pid: number
   /** Settles when the server ends, never rejects; `expected` is false when nobody called `stop`. */
-  exited: Promise<ServerExit>
+  readonly exited: Promise<ServerExit>
+  /** Starts the server again after it has ended, at the same place. Rejects as `startEmbedded` does. */
+  resume: () => Promise<void>
   /** Ends all connections, stops the server and frees the directory; may be called again. */
   stop: () => Promise<void>
 }
@@ -70,16 +72,35 @@ async function startOn(cluster: Cluster, lock: ProgramLock, log: DatabaseLog): P
   const state = await ensureCluster(cluster)
   if (state === 'found') await stopLeftover(cluster, log)
   lock.noteRunDirectory(cluster.runDirectory)
-  const server = await startServer(cluster, log)
+  let server = await startServer(cluster, log)
+  let resuming: Promise<void> = Promise.resolve()
+  const resume = async () => {
+    server = await startServer(cluster, log)
+  }
   const stop = async () => {
+    await resuming
     await server.stop()
     removeRunDirectory(cluster.runDirectory)
     // Last: whoever gets the lock finds no server.
     lock.release()
   }
   let stopping: Promise<void> | undefined
-  const { connection, pid, exited } = server
-  return { connection, pid, exited, stop: () => (stopping ??= stop()) }
+  return {
+    connection: server.connection,
+    get pid() {
+      return server.pid
+    },
+    get exited() {
+      return server.exited
+    },
+    resume: () => {
+      if (stopping !== undefined) return Promise.reject(new Error('The database is being stopped'))
+      const resumed = resume()
+      resuming = resumed.catch(() => undefined)
+      return resumed
+    },
+    stop: () => (stopping ??= stop()),
+  }
 }
 
 /**

@@ -1,5 +1,6 @@
 import { checkDataDirectory } from './data-directory.ts'
 import { createDatabaseIfMissing, startEmbedded } from './embedded.ts'
+import { keepRunning } from './keep-running.ts'
 import { outlast, reachDatabase } from './reach.ts'
 import type { DatabaseLog } from './server/log.ts'
 import { refuseDirectoryInUse } from './server/program-lock.ts'
@@ -10,7 +11,7 @@ export type OpenServer = {
   connection: ConnectionSettings
   /** It is the embedded one and this process holds the lock of its directory, so no other program runs on it. */
   isExclusive: boolean
-  /** Settles only when the embedded server ends by itself. */
+  /** Settles only when the embedded server ends by itself, for another reason than a full disk. */
   failed: Promise<void>
   /** Does a step of the program's start, and again where the database goes away amid it; see {@link outlast}. */
   outlast<Result>(step: () => Promise<Result>): Promise<Result>
@@ -64,12 +65,16 @@ export async function openServer(options: {
       throw error
     },
   )
+  const stopping = new AbortController()
   return {
     connection,
     isExclusive: true,
-    failed: embedded.exited.then(({ expected }) => (expected ? new Promise<void>(() => {}) : undefined)),
+    failed: keepRunning(embedded, { dataDir, log, signal: stopping.signal }),
     // it does not come back by itself
     outlast: (step) => step(),
-    stop: () => embedded.stop(),
+    stop() {
+      stopping.abort()
+      return embedded.stop()
+    },
   }
 }
