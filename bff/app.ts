@@ -3,10 +3,12 @@ import { migrate } from '#database/migrate.ts'
 import type { OpenServer } from '#database/open.ts'
 import { openDatabase } from '#database/pool.ts'
 import type { ConnectionSettings } from '#database/settings.ts'
-import { isUnavailable } from '#database/unreachable.ts'
+import { isUnavailable, whyUnavailable } from '#database/unreachable.ts'
 import { canonicalPath } from '#edge/canonical-path.ts'
 import { parseEgressAllow } from '#edge/egress.ts'
 import type { Log } from '#edge/log.ts'
+import { systemClock } from '#edge/clock.ts'
+import { sparingLog } from '#edge/sparing-log.ts'
 import { createOutbound } from '#edge/outbound.ts'
 import { problemResponse } from '#edge/problem.ts'
 import { requestId } from '#edge/request-id.ts'
@@ -70,13 +72,14 @@ const ACTOR_KEYS_PATH = '/.well-known/jwks.json'
 export async function createConsole(options: ConsoleOptions): Promise<Console> {
   const { connection, settings, log, runtime, outlast = (step) => step() } = options
   const { publicOrigin } = settings
+  const sparing = sparingLog(log, systemClock, (error) => whyUnavailable(error)?.reason ?? null)
   const database = openDatabase<BffTables>(connection, {
     applicationName: 'bundle-console',
     onIdleError: (error) => log.warn('an idle database connection was lost', {}, error),
   })
   await outlast(() => migrate(database.pool, bffMigrations))
   const { dataDir, loopback } = options
-  const auth = await outlast(() => createAuth({ db: database.db, settings, dataDir, loopback, log }))
+  const auth = await outlast(() => createAuth({ db: database.db, settings, dataDir, loopback, log: sparing }))
   log.addSecret(runtime.credential)
   const outbound = createOutbound({ egressAllow: parseEgressAllow(egressOf(runtime.baseUrl)) })
   const assertionOf = createActorAssertions(options.assertionKey)
@@ -87,8 +90,7 @@ export async function createConsole(options: ConsoleOptions): Promise<Console> {
     const { failure, headers } = failureOf(error)
     const fields = { requestId: c.var.requestId, method: c.req.method }
     if (failure.code === 'INTERNAL_ERROR') log.error('request failed', fields, error)
-    // an outage is one thing to tell, and not with the stack of each request that met it
-    if (isUnavailable(error)) log.warn('the database did not serve a request', fields)
+    if (isUnavailable(error)) sparing.warn('the database could not serve a request', fields, error)
     const answer = problemResponse({ ...problemOf(failure, c.var.requestId) }, headers)
     // so made, it keeps what was set on the way here: Retry-After, Allow
     return c.newResponse(answer.body, answer)

@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, it } from 'node:test'
+import pg from 'pg'
+import { clientConfig } from '#database/settings.ts'
+import type { ConnectionSettings } from '#database/settings.ts'
 import { startTestServer, testDatabase } from '#database/testing.ts'
 import type { TestServer } from '#database/testing.ts'
 import { bffMigrations } from './store/tables.ts'
@@ -9,12 +12,13 @@ import { TestBrowser } from './testing.ts'
 // A whole console on a server that goes away under it. What nobody catches fails the run.
 
 let database: TestServer
+let connection: ConnectionSettings
 let origin: string
 let stop: () => Promise<void>
 
 before(async () => {
   database = await startTestServer()
-  const { connection } = await testDatabase({ migrations: [bffMigrations], server: database.url })
+  ;({ connection } = await testDatabase({ migrations: [bffMigrations], server: database.url }))
   const console = await startConsole({ connection })
   origin = console.origin
   stop = async () => {
@@ -60,4 +64,31 @@ it('while the database is away requests are 503 and may be repeated, and nobody 
 
   await database.restart()
   assert.equal((await ada.api('/api/session')).status, 200)
+})
+
+it('while the database has no space left people go on reading, and writes say why they failed', async () => {
+  const ada = new TestBrowser(origin)
+  await ada.signIn('ada', 'correct horse')
+  const client = new pg.Client(clientConfig(connection))
+  await client.connect()
+  // long enough ago that the next request notes the activity
+  await client.query(`update bff.session set last_seen_at = last_seen_at - interval '1 minute'`)
+  await client.query(`
+    create function public.refuse() returns trigger language plpgsql as $$
+    begin raise exception 'could not extend file "base/5/16384"' using errcode = '53100'; end $$;
+    create trigger on_full_disk before insert or update on bff.session for each statement execute function public.refuse();
+    create trigger on_full_disk before insert on bff.sign_in for each statement execute function public.refuse()`)
+
+  assert.equal((await ada.api('/api/session')).status, 200)
+  const refused = await ada.request('/auth/login', { headers: { 'sec-fetch-dest': 'document' } })
+  assert.equal(refused.status, 503)
+  const problem = (await refused.json()) as Record<string, unknown>
+  assert.equal(problem['code'], 'SERVICE_UNAVAILABLE')
+  assert.equal(problem['message'], 'The database has no space left. Free space, then retry.')
+
+  await client.query('drop function public.refuse() cascade')
+  await client.end()
+  const again = new TestBrowser(origin)
+  await again.signIn('ada', 'correct horse')
+  assert.equal((await again.api('/api/session')).status, 200)
 })

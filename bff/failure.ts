@@ -1,4 +1,4 @@
-import { isUnavailable } from '#database/unreachable.ts'
+import { whyUnavailable } from '#database/unreachable.ts'
 import type { Detail } from '#contract/protocol/envelope.ts'
 import { describeCode, statusOf } from '#contract/console-api/catalogue.ts'
 import type { Problem } from '#contract/console-api/problem.ts'
@@ -44,8 +44,12 @@ export function failureOf(error: unknown): {
   if (error instanceof ConsoleFailure) return { failure: error, headers: {} }
   if (error instanceof TransportError)
     return { failure: new ConsoleFailure(error.code, { message: error.message }), headers: error.headers }
-  if (isUnavailable(error)) {
-    const failure = new ConsoleFailure('SERVICE_UNAVAILABLE', { retryable: true })
+  const unavailable = whyUnavailable(error)
+  if (unavailable !== null) {
+    const failure = new ConsoleFailure('SERVICE_UNAVAILABLE', {
+      message: unavailable.message,
+      retryable: true,
+    })
     return { failure, headers: { 'retry-after': '1' } }
   }
   return { failure: new ConsoleFailure('INTERNAL_ERROR'), headers: {} }

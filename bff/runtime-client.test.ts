@@ -117,6 +117,21 @@ for (const [what, answer] of invalid) {
   })
 }
 
+test('a runtime that says why it cannot serve now is quoted, anything else in its place is not', async () => {
+  const said = { code: 'SERVICE_UNAVAILABLE', message: 'The database has no space left.', requestId: 'r' }
+  answerer = json(said, 503)
+  const quoted = await failureOf(call(read))
+  assert.deepEqual(
+    [quoted.code, quoted.ownMessage, quoted.retryable],
+    ['SERVICE_UNAVAILABLE', 'The database has no space left.', true],
+  )
+  for (const body of ['<html>', '', { ...said, code: 'OTHER' }, { ...said, message: 'x'.repeat(5_000) }]) {
+    answerer = json(body, 503)
+    const failure = await failureOf(call(read))
+    assert.deepEqual([failure.code, failure.ownMessage], ['UPSTREAM_UNAVAILABLE', undefined])
+  }
+})
+
 test('a runtime that says nothing becomes UPSTREAM_TIMEOUT, one that is gone UPSTREAM_UNAVAILABLE', async () => {
   answerer = () => undefined
   assert.equal((await failureOf(call(read, 60))).code, 'UPSTREAM_TIMEOUT')

@@ -1,7 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import * as z from 'zod'
 import { fillPath, isWrite, splitName } from '#contract/endpoint/endpoint.ts'
 import type { EndpointRow } from '#contract/endpoint/endpoint.ts'
 import { readEnvelope } from '#contract/protocol/envelope.ts'
+import { MESSAGE_MAX } from '#contract/protocol/limits.ts'
 import { runtimeApi } from '#contract/runtime-api/rows.ts'
 import type { RuntimeApi } from '#contract/runtime-api/rows.ts'
 import type { OutboundFailure } from '#edge/outbound-reason.ts'
@@ -91,7 +93,7 @@ function isUncertain(result: OutboundResult): boolean {
 /** The `data` of an answer, or the failure that it stands for. */
 export function judgeAnswer(row: EndpointRow, result: OutboundResult): unknown {
   if (result.kind === 'failed') throw failureOfTransport(result.reason)
-  if (result.status !== 200) throw failureOfStatus(result.status)
+  if (result.status !== 200) throw failureOfStatus(result.status, result.body)
   const reading = readEnvelope(parse(result.body))
   switch (reading.kind) {
     case 'invalid':
@@ -111,13 +113,25 @@ export function judgeAnswer(row: EndpointRow, result: OutboundResult): unknown {
   }
 }
 
-/** The failure that an answer stands for whose status is not 200. */
-export function failureOfStatus(status: number): ConsoleFailure {
+/**
+ * The failure for a response whose status is not 200.
+ *
+ * @param body What the response says, where it was read: the runtime itself says why it cannot serve now.
+ */
+export function failureOfStatus(status: number, body?: Uint8Array): ConsoleFailure {
   if (status === 429) return new ConsoleFailure('RATE_LIMITED', { retryable: true })
   if (status === 413) return new ConsoleFailure('PAYLOAD_TOO_LARGE')
-  if (UNCERTAIN_STATUS.has(status)) return new ConsoleFailure('UPSTREAM_UNAVAILABLE', { retryable: true })
-  return new ConsoleFailure('UPSTREAM_INVALID')
+  if (!UNCERTAIN_STATUS.has(status)) return new ConsoleFailure('UPSTREAM_INVALID')
+  const reason = Unavailable.safeParse(body === undefined ? null : parse(body))
+  return reason.success
+    ? new ConsoleFailure('SERVICE_UNAVAILABLE', { message: reason.data.message, retryable: true })
+    : new ConsoleFailure('UPSTREAM_UNAVAILABLE', { retryable: true })
 }
+
+const Unavailable = z.object({
+  code: z.literal('SERVICE_UNAVAILABLE'),
+  message: z.string().min(1).max(MESSAGE_MAX),
+})
 
 /** The failure that a call without an answer stands for. */
 export function failureOfTransport(reason: OutboundFailure): ConsoleFailure {

@@ -28,6 +28,8 @@ export type PoolOptions = {
    * that gives each transaction another session one statement fails, and none is prepared from then on. Default: false.
    */
   prepareRecurring?: boolean
+  /** Called with the error of each statement that fails, before its caller gets it. */
+  onStatementError?: (error: unknown) => void
   /** Told of a connection lost while idle. The pool replaces it by itself; default: nobody is told. */
   onIdleError?: (error: Error) => void
 }
@@ -55,7 +57,9 @@ export function openDatabase<Tables>(
     idleTimeoutMillis: 30_000,
   })
   const onReadOnly = giveUpReadOnlySessions(pool)
-  pool.on('connect', (client) => endWhenUseless(client, onReadOnly))
+  pool.on('connect', (client) =>
+    endWhenUseless(client, { onReadOnly, onStatementError: options.onStatementError }),
+  )
   if (options.prepareRecurring === true) {
     const statements = new RecurringStatements()
     pool.on('connect', (client) => prepareRecurring(client, statements))
@@ -108,13 +112,20 @@ export function connectionConfig(connection: ConnectionSettings, options: PoolOp
  */
 function endWhenUseless(
   client: pg.PoolClient,
-  onReadOnly: (client: pg.PoolClient, refusal: Error) => void,
+  {
+    onReadOnly,
+    onStatementError,
+  }: {
+    onReadOnly: (client: pg.PoolClient, refusal: Error) => void
+    onStatementError: ((error: unknown) => void) | undefined
+  },
 ): void {
   let isUnconfirmed = false
   client.on('notice', ({ routine }) => {
     if (routine === 'SyncRepWaitForLSN') isUnconfirmed = true
   })
   const failed = (error: unknown): void => {
+    onStatementError?.(error)
     const isSilent = error instanceof Error && error.message === 'Query read timeout'
     const isOutdated = isPgError(error, PG.featureNotSupported) && /cached plan/.test(error.message)
     if (isSilent || isOutdated) void client.end()

@@ -9,7 +9,7 @@ import { test } from 'node:test'
 import pg from 'pg'
 
 import { PG } from './transaction.ts'
-import { isUnavailable, whyUnreachable } from './unreachable.ts'
+import { isUnavailable, takesNoWrites, whyUnavailable, whyUnreachable } from './unreachable.ts'
 
 const coded = (code: string, message = 'driver words with canary') =>
   Object.assign(new Error(message), { code })
@@ -24,6 +24,8 @@ test('what passes by itself is told from what somebody has to change, never in t
     '57P01',
     '57P03',
     '53300',
+    '53100',
+    '53200',
   ]
   const lasting = [
     '28P01',
@@ -73,4 +75,30 @@ test('a statement that failed as the database is away or busy is not one that is
     assert.ok(isUnavailable(new Error(words)), words)
   for (const code of [PG.uniqueViolation, PG.undefinedTable, '']) assert.ok(!isUnavailable(coded(code)), code)
   assert.ok(!isUnavailable('Connection terminated'))
+})
+
+test('what has run out is told with what to do about it, and never in the words of the server', () => {
+  const told = (code: string) => whyUnavailable(coded(code, 'could not extend file "base/5/canary"'))
+  assert.deepEqual(told(PG.diskFull), {
+    reason: 'it has no space left',
+    message: 'The database has no space left. Free space, then retry.',
+  })
+  for (const code of [
+    PG.insufficientResources,
+    PG.outOfMemory,
+    PG.tooManyConnections,
+    PG.readOnly,
+    PG.diskFull,
+  ]) {
+    const { reason = '', message = '' } = told(code) ?? {}
+    assert.match(message, /^The database .*[Rr]etry/, code)
+    assert.doesNotMatch(reason + message, /canary|base\//)
+  }
+  assert.equal(told(PG.adminShutdown)?.message, undefined)
+  assert.equal(told(PG.deadlockDetected)?.reason, 'it is busy')
+  assert.equal(told(PG.uniqueViolation), null)
+  assert.deepEqual(
+    [PG.diskFull, PG.readOnly, PG.adminShutdown, PG.outOfMemory].map((code) => takesNoWrites(coded(code))),
+    [true, true, false, false],
+  )
 })

@@ -36,6 +36,9 @@ const passing: Record<string, string> = {
   [PG.adminShutdown]: 'it is stopping',
   [PG.crashShutdown]: 'it is recovering from a crash',
   [PG.cannotConnectNow]: 'it is starting, stopping or recovering',
+  [PG.insufficientResources]: 'it has run out of a resource',
+  [PG.diskFull]: 'it has no space left',
+  [PG.outOfMemory]: 'it has no memory left',
   [PG.tooManyConnections]: 'it has no connection left',
   [PG.readOnly]: 'it takes no writes',
 }
@@ -72,15 +75,56 @@ function codeOf(error: unknown): string {
 const driverWords =
   /timeout exceeded when trying to connect|Connection terminated|is not queryable|driver has already been destroyed|Query read timeout/
 
+/** What a failed request says while the database cannot grow. */
+export const NO_SPACE_MESSAGE = 'The database has no space left. Free space, then retry.'
+
+/** Why a statement could not be served now. */
+export type Unavailable = {
+  /** For the log. */
+  reason: string
+  /** What to do about it, for the person whose request failed, where there is something to do. */
+  message?: string
+}
+
+const messages: Record<string, string> = {
+  [PG.insufficientResources]:
+    'The database has run out of a resource. See the log of the server, then retry.',
+  [PG.diskFull]: NO_SPACE_MESSAGE,
+  [PG.outOfMemory]: 'The database has no memory left. Free memory, then retry.',
+  [PG.tooManyConnections]: 'The database has no connection left. Retry in a moment.',
+  [PG.readOnly]: 'The database takes no writes at the moment. Retry in a moment.',
+}
+
 /**
- * Whether an error of a statement means that the database could not serve it now and may soon: it is away, restarts,
- * was failed over, is too busy, or somebody else held a lock too long.
+ * Why the database could not serve a statement now and may soon: it is away, restarts, was failed over, is too busy, has
+ * run out of space, memory or connections, or somebody else held a lock too long. Null for every other error.
  */
-export function isUnavailable(error: unknown): boolean {
-  if (!(error instanceof Error)) return false
-  if (busy.some((code) => isPgError(error, code)) || driverWords.test(error.message)) return true
+export function whyUnavailable(error: unknown): Unavailable | null {
+  if (!(error instanceof Error)) return null
+  if (driverWords.test(error.message)) return { reason: whyUnreachable(error).reason }
+  if (busy.some((code) => isPgError(error, code))) return { reason: 'it is busy' }
   const code = codeOf(error)
-  return passing[code] !== undefined || code.startsWith('08')
+  const reason = passing[code] ?? (code.startsWith('08') ? closed : undefined)
+  if (reason === undefined) return null
+  const message = messages[code]
+  return { reason, ...(message !== undefined && { message }) }
+}
+
+/** Whether {@link whyUnavailable} knows a reason. */
+export function isUnavailable(error: unknown): boolean {
+  return whyUnavailable(error) !== null
+}
+
+/** Whether the database can be read and not be written to: it has no space left, or takes no writes. */
+export function takesNoWrites(error: unknown): boolean {
+  return isPgError(error, PG.diskFull) || isPgError(error, PG.readOnly)
+}
+
+/** For `catch`: ignores the errors that are expected, and throws all others on. */
+export function throwUnless(isExpected: (error: unknown) => boolean): (error: unknown) => void {
+  return (error) => {
+    if (!isExpected(error)) throw error
+  }
 }
 
 const busy = [

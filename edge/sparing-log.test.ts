@@ -1,19 +1,20 @@
 import assert from 'node:assert/strict'
 import { beforeEach, suite, test } from 'node:test'
-import type { Log, LogFields } from '#edge/log.ts'
+import type { Log, LogFields } from './log.ts'
 import { sparingLog } from './sparing-log.ts'
 
-const away = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' })
+const away = new Error('connect ECONNREFUSED')
 
 suite('the log of a worker while the database is away', () => {
   let now = 0
-  let written: { message: string; fields: LogFields }[] = []
+  let written: { message: string; fields: LogFields; error?: unknown }[] = []
   let log: Log
 
   beforeEach(() => {
     now = 0
     written = []
-    const write = (message: string, fields: LogFields = {}) => void written.push({ message, fields })
+    const write = (message: string, fields: LogFields = {}, error?: unknown) =>
+      void written.push({ message, fields, ...(error !== undefined && { error }) })
     const inner: Log = {
       debug: write,
       info: write,
@@ -23,7 +24,7 @@ suite('the log of a worker while the database is away', () => {
       addSecret: () => {},
       removeSecret: () => {},
     }
-    log = sparingLog(inner, { monotonic: () => now })
+    log = sparingLog(inner, { monotonic: () => now }, (error) => (error === away ? 'it is away' : null))
   })
 
   test('says so every ten seconds, with how many lines it left out', () => {
@@ -31,10 +32,11 @@ suite('the log of a worker while the database is away', () => {
       log.error('not claimed', {}, away)
       log.warn('not advanced', { operationId: 'a' }, away)
     }
+    const reason = 'it is away'
     assert.deepEqual(written, [
-      { message: 'not claimed', fields: {} },
-      { message: 'not claimed', fields: { leftOut: 19 } },
-      { message: 'not claimed', fields: { leftOut: 19 } },
+      { message: 'not claimed', fields: { reason } },
+      { message: 'not claimed', fields: { reason, leftOut: 19 } },
+      { message: 'not claimed', fields: { reason, leftOut: 19 } },
     ])
   })
 

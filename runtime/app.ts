@@ -3,13 +3,14 @@ import { migrate, readMigrations } from '#database/migrate.ts'
 import { openDatabase } from '#database/pool.ts'
 import type { PoolOptions } from '#database/pool.ts'
 import type { ConnectionSettings } from '#database/settings.ts'
-import { whyUnreachable } from '#database/unreachable.ts'
+import { whyUnavailable, whyUnreachable } from '#database/unreachable.ts'
 import { systemClock } from '#edge/clock.ts'
 import type { Clock } from '#edge/clock.ts'
 import type { EgressRule } from '#edge/egress.ts'
 import { uuidv7 } from '#edge/ids.ts'
 import type { Log } from '#edge/log.ts'
 import { createOutbound } from '#edge/outbound.ts'
+import { sparingLog } from '#edge/sparing-log.ts'
 import { platformAddress } from '#edge/platform-addresses.ts'
 import type { PlatformAddresses } from '#edge/platform-addresses.ts'
 import { systemRandom } from '#edge/random.ts'
@@ -39,7 +40,7 @@ import { RUNTIME_MIGRATIONS } from './store/migrations.ts'
 import { releaseLeases } from './store/operations/release-leases.ts'
 import { keepSigningKey } from './store/signing-keys/keep-signing-key.ts'
 import type { RuntimeTables } from './store/tables.ts'
-import { sparingLog } from './sparing-log.ts'
+import { SpaceWatch } from './space-watch.ts'
 import { startWorker } from './worker.ts'
 import type { Worker, WorkerOptions } from './worker.ts'
 import type { World } from './world.ts'
@@ -132,6 +133,8 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
   const vault = new Keyring(clock)
   const migrations = await readMigrations(RUNTIME_MIGRATIONS.folder)
   const onIdleError = tellOfLosses(log, clock)
+  const space = new SpaceWatch(clock)
+  const onStatementError = (error: unknown): void => space.note(error)
   const databases = [connection, options.direct ?? connection].map(({ host, port }) =>
     platformAddress(host, port),
   )
@@ -145,6 +148,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     max: options.connections?.http ?? 16,
     applicationName: 'bundle-runtime',
     onIdleError,
+    onStatementError,
   })
   const working = openDatabase<RuntimeTables>(connection, {
     ...options.limits,
@@ -152,9 +156,11 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     applicationName: 'bundle-runtime-worker',
     prepareRecurring: true,
     onIdleError,
+    onStatementError,
   })
   const world: World = { db: answering.db, http, clock, random, log, signer, vault }
-  const workerWorld: World = { ...world, db: working.db, log: sparingLog(log, clock) }
+  const sparing = sparingLog(log, clock, (error) => whyUnavailable(error)?.reason ?? null)
+  const workerWorld: World = { ...world, db: working.db, log: sparing }
 
   const { lifetimeMs = 60_000, heartbeatMs = 15_000, maxStreams = 2_000, ...polls } = options.events ?? {}
   let worker: Worker | undefined
@@ -172,6 +178,8 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
   const app = createHttpApp({
     world,
     log,
+    sparing,
+    space,
     clock,
     metrics,
     migrations,
@@ -242,6 +250,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
         }
         worker = startWorker(workerWorld, {
           ...options.worker,
+          isPaused: () => space.isOut(working.db),
           owner: uuidv7({ clock, random }),
           onProgress() {
             feed.wake()

@@ -24,6 +24,8 @@ export interface WorkerOptions {
   pollMs?: number
   /** How long `stop` waits for calls under way before it breaks them off; default 10,000. */
   graceMs?: number
+  /** While it answers true nothing more is claimed; by default never. */
+  isPaused?: () => Promise<boolean>
   /** Called after each commit that told of something in `runtime.event`. */
   onProgress?: () => void
 }
@@ -49,7 +51,7 @@ const TROUBLE_MS = 1_000
 /** Starts working on operations. Any number of workers, in any number of processes, may share one database. */
 export function startWorker(world: World, options: WorkerOptions): Worker {
   const { owner, concurrency = 32, leaseMs = 60_000, pollMs = 1_000, graceMs = 10_000 } = options
-  const { onProgress = () => {} } = options
+  const { onProgress = () => {}, isPaused = async () => false } = options
   const leases = new Leases(world, leaseMs)
   const tally = nothingDone()
   const stopped = new AbortController()
@@ -122,10 +124,16 @@ export function startWorker(world: World, options: WorkerOptions): Worker {
     onProgress()
   }
 
+  const claimUnlessPaused = async (): Promise<number> => {
+    if (await isPaused()) return TROUBLE_MS
+    await claimDue()
+    return pollMs
+  }
+
   const poll = async (): Promise<void> => {
     while (!stopped.signal.aborted) {
-      const resting = await claimDue().then(
-        () => pollMs,
+      const resting = await claimUnlessPaused().then(
+        (restMs) => restMs,
         (error: unknown) => {
           world.log.error('no operations could be claimed', {}, error)
           return TROUBLE_MS

@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Context } from 'hono'
 import type { Grant } from '#contract/endpoint/permission.ts'
+import { takesNoWrites, throwUnless } from '#database/unreachable.ts'
 import { hashOf, opaqueValue } from '../store/hash.ts'
 import { createSession } from '../store/sessions/create-session.ts'
 import { endSession } from '../store/sessions/end-session.ts'
@@ -72,7 +73,9 @@ export function createSessions(options: { db: BffDb; cookies: CookieKit; limits:
       const idHash = idHashOf(c)
       const stored = idHash === null ? null : await lookUp(idHash)
       if (idHash === null || stored === null) return null
-      if (isActivity && stored.quietSeconds > touchAfterSeconds) await touchSession(db, idHash)
+      if (isActivity && stored.quietSeconds > touchAfterSeconds)
+        // what can still be read is shown to people also while nothing can be written
+        await touchSession(db, idHash).catch(throwUnless(takesNoWrites))
       return {
         id: stored.sub,
         name: stored.name,

@@ -18,6 +18,8 @@ export const PLUGIN_MANAGER_PATH = '/module-plugin-manager/api'
 
 export interface HttpOptions extends MountOptions, HealthOptions, ResolveRouteOptions {
   log: Log
+  /** For what every request meets while the database is away. */
+  sparing: Log
   clock: Pick<Clock, 'monotonic'>
   /** Without it only health and metrics are answered. */
   hasApi: boolean
@@ -27,11 +29,11 @@ export interface HttpOptions extends MountOptions, HealthOptions, ResolveRouteOp
 export function createHttpApp(options: HttpOptions): HttpApp {
   const app = new Hono<{ Variables: HttpVariables }>()
   app.onError((error, c) => {
-    const refused = toTransportError(error)
+    const refused = toTransportError(error, options.space)
     if (refused !== error) {
       const fields = { requestId: c.var.requestId, endpoint: c.var.endpoint, status: refused.status }
-      // an outage is one thing to tell, and not with the stack of each request that met it
-      if (refused.status === 503) options.log.warn('the database did not serve a request', fields)
+      if (refused.status === 503)
+        options.sparing.warn('the database could not serve a request', fields, error)
       else options.log.error('request failed', fields, error)
     }
     return transportProblem(refused, c.var.requestId)

@@ -1,4 +1,4 @@
-import { isUnavailable } from '#database/unreachable.ts'
+import { NO_SPACE_MESSAGE, whyUnavailable } from '#database/unreachable.ts'
 import { failureEnvelope } from '#contract/protocol/envelope.ts'
 import type { FailureData } from '#contract/protocol/envelope.ts'
 import type { JsonObject } from '#contract/protocol/json.ts'
@@ -6,6 +6,7 @@ import { MESSAGE_MAX } from '#contract/protocol/limits.ts'
 import { hideInDetail, hideProtectedName } from '#contract/protocol/protected-name.ts'
 import { TransportError } from '#edge/problem.ts'
 import type { Refusal } from '../refusal.ts'
+import type { SpaceWatch } from '../space-watch.ts'
 
 /** Logical names of the two services that answer here. */
 export type ServiceName = 'bundle-runtime' | 'module-plugin-manager'
@@ -36,11 +37,13 @@ function cut(text: string): string {
 
 /**
  * What the transport says of an error that nobody refused on purpose: 503 where the database could not serve it now,
- * 500 for all else. Neither says a word of the cause.
+ * with what to do about it where there is something to do, and 500 for all else. Neither repeats the cause.
  */
-export function toTransportError(error: unknown): TransportError {
+export function toTransportError(error: unknown, space: Pick<SpaceWatch, 'hasSpace'>): TransportError {
   if (error instanceof TransportError) return error
-  if (isUnavailable(error))
-    return new TransportError('SERVICE_UNAVAILABLE', undefined, { 'retry-after': '1' })
-  return new TransportError('INTERNAL_ERROR')
+  const unavailable = whyUnavailable(error)
+  if (unavailable === null) return new TransportError('INTERNAL_ERROR')
+  // a server that finds no space for its log stops, and is unreachable then
+  const message = space.hasSpace() ? unavailable.message : NO_SPACE_MESSAGE
+  return new TransportError('SERVICE_UNAVAILABLE', message, { 'retry-after': '1' })
 }

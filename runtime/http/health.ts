@@ -1,10 +1,12 @@
 import { Hono } from 'hono'
 import { pendingMigrations } from '#database/migrate.ts'
 import type { Migration } from '#database/migrate.ts'
+import { NO_SPACE_MESSAGE } from '#database/unreachable.ts'
 import { TransportError } from '#edge/problem.ts'
 import type { Position } from '../events/position.ts'
 import { listAppliedMigrations } from '../store/migrations.ts'
 import { listSigningKeys } from '../store/signing-keys/list-signing-keys.ts'
+import type { SpaceWatch } from '../space-watch.ts'
 import { whyReadOnly } from '../store/why-read-only.ts'
 import type { ReadOnly } from '../store/why-read-only.ts'
 import type { World } from '../world.ts'
@@ -16,6 +18,7 @@ import type { HttpApp, HttpVariables } from './mount.ts'
 
 export interface HealthOptions {
   world: World
+  space: SpaceWatch
   metrics: Metrics
   /** The migrations that this program comes with. */
   migrations: readonly Migration[]
@@ -37,13 +40,14 @@ const READ_ONLY: Record<NonNullable<ReadOnly>, string> = {
 
 /** What machines ask, outside the envelope and without a credential; none of it tells anything of a scope or person. */
 export function healthRoutes(options: HealthOptions): HttpApp {
-  const { world, metrics, migrations, isStopping } = options
+  const { world, space, metrics, migrations, isStopping } = options
   const app = new Hono<{ Variables: HttpVariables }>()
 
   app.get('/healthz', (c) => c.json({ status: 'ok' }))
 
   app.get('/readyz', async (c) => {
     if (isStopping()) throw notReady('This replica is stopping')
+    if ((await soon(world, space.isOut(world.db))) !== false) throw notReady(NO_SPACE_MESSAGE)
     const asked = Promise.all([listAppliedMigrations(world.db), whyReadOnly(world.db)])
     const [applied, readOnly] = (await soon(world, asked)) ?? [null, null]
     if (applied === null) throw notReady('The database cannot be reached')

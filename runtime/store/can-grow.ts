@@ -1,0 +1,30 @@
+import { sql } from 'kysely'
+import { inTransaction, isPgError, PG } from '#database/transaction.ts'
+import type { Db } from '../world.ts'
+
+/** Enough for what the requests of a moment write. */
+const KILOBYTES = 1_024
+
+/**
+ * Whether the database can take so much more on its disk, tried with a table that is never committed.
+ *
+ * @throws where the database cannot be asked.
+ */
+export async function canGrow(db: Db): Promise<boolean> {
+  const undone = new Error('undone')
+  try {
+    await inTransaction(db, async (tx) => {
+      await sql`create temporary table growth (filler text) on commit drop`.execute(tx)
+      await sql`insert into growth select repeat('x', 1000) from generate_series(1, ${KILOBYTES}::int)`.execute(
+        tx,
+      )
+      throw undone
+    })
+    return true
+  } catch (error) {
+    if (isPgError(error, PG.diskFull)) return false
+    // somebody who may make no temporary table finds out with the next write
+    if (error === undone || isPgError(error, PG.insufficientPrivilege)) return true
+    throw error
+  }
+}
