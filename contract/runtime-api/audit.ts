@@ -1,23 +1,8 @@
 import * as z from 'zod'
 import { defineEndpoints } from '#contract/endpoint/define.ts'
 import { Scope } from '#contract/protocol/scope.ts'
+import { AUDIT_ACTIONS } from './vocabulary.ts'
 import { listOf, pageQuery, Person, PropertyChange, Timestamp, Uuid } from './common.ts'
-
-/** Everything that is recorded as done by a person; each is written in the transaction of the change itself. */
-export const AUDIT_ACTIONS = [
-  'configuration.save',
-  'installation.install',
-  'installation.upgrade',
-  'installation.detach',
-  'operation.retry',
-  'operation.takeover',
-  'local-service.save',
-  'bundle.publish',
-  'plugin.save',
-  'plugin.credential.create',
-  'plugin.credential.revoke',
-  'service.save',
-] as const
 
 export const AuditEntry = z.object({
   sequence: z.number().int().positive(),

@@ -23,3 +23,20 @@ export type StepState = (typeof STEP_STATES)[number]
 /** NOT_INSTALLED: the INSTALL has not succeeded yet. */
 export const INSTALLATION_STATES = ['NOT_INSTALLED', 'ACTIVE', 'DETACHED'] as const
 export type InstallationState = (typeof INSTALLATION_STATES)[number]
+
+/** Everything that the audit records. */
+export const AUDIT_ACTIONS = [
+  'configuration.save',
+  'installation.install',
+  'installation.upgrade',
+  'installation.detach',
+  'operation.retry',
+  'operation.takeover',
+  'local-service.save',
+  'bundle.publish',
+  'plugin.save',
+  'plugin.credential.create',
+  'plugin.credential.revoke',
+  'service.save',
+] as const
+export type AuditAction = (typeof AUDIT_ACTIONS)[number]

@@ -6,7 +6,7 @@ import type { Grant } from '#contract/endpoint/permission.ts'
 import { wrapData } from '#contract/protocol/data.ts'
 import type { JsonObject } from '#contract/protocol/json.ts'
 import type { Scope } from '#contract/protocol/scope.ts'
-import type { AUDIT_ACTIONS } from '#contract/runtime-api/audit.ts'
+import type { AuditAction } from '#contract/runtime-api/vocabulary.ts'
 import { runtimeApi } from '#contract/runtime-api/rows.ts'
 import type { WriteName } from '../http/handlers.ts'
 import type { Answered } from '../http/testing-http.ts'
@@ -34,7 +34,7 @@ before(async () => {
 after(() => world.close())
 
 interface Sample {
-  action: (typeof AUDIT_ACTIONS)[number]
+  action: AuditAction
   params?: Record<string, string | number>
   body?: JsonObject
 }

@@ -1,6 +1,7 @@
-import { AUDIT_ACTIONS } from '#contract/runtime-api/audit.ts'
 import type { AuditEntry } from '#contract/runtime-api/audit.ts'
 import type { PropertyChange, PropertyView } from '#contract/runtime-api/common.ts'
+import { AUDIT_ACTIONS } from '#contract/runtime-api/vocabulary.ts'
+import type { AuditAction } from '#contract/runtime-api/vocabulary.ts'
 import type { Answer, Input, ReadContext } from '../context.ts'
 import { listAuditRows } from '../store/audit/list-entries.ts'
 import type { AuditRow } from '../store/audit/list-entries.ts'
@@ -66,7 +67,7 @@ function entryView(row: AuditRow, marks: readonly AuditMark[]): AuditEntry {
   }
 }
 
-function actionOf(text: string): AuditEntry['action'] {
+function actionOf(text: string): AuditAction {
   const action = AUDIT_ACTIONS.find((known) => known === text)
   if (action === undefined) throw new Error(`the audit holds the unknown action "${text}"`)
   return action

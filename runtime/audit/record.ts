@@ -1,11 +1,11 @@
-import type { AuditEntry } from '#contract/runtime-api/audit.ts'
 import type { PropertyChange } from '#contract/runtime-api/common.ts'
+import type { AuditAction } from '#contract/runtime-api/vocabulary.ts'
 import type { Scope } from '#contract/protocol/scope.ts'
 import type { Actor } from '../actor.ts'
 import type { Tx } from '../world.ts'
 
 export interface AuditRecord {
-  action: AuditEntry['action']
+  action: AuditAction
   /** What it was done to, in words. */
   subject: string
   scope?: Scope

@@ -1,9 +1,10 @@
+import { AUDIT_ACTIONS } from '#contract/console-api/vocabulary.ts'
 import { TextFilters } from '../../components/TextFilters.tsx'
 import { TimeFilter } from '../../components/TimeFilter.tsx'
 import { useText } from '../../i18n/use-text.ts'
 import type { SearchChange } from '../../search.ts'
 import { FilterBar, SelectFilter } from '../../ui/Filters.tsx'
-import { AUDIT_ACTIONS, type AuditSearch } from './search.ts'
+import type { AuditSearch } from './search.ts'
 
 export function AuditFilters({
   search,

@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import type { AuditEntry } from '#contract/console-api/shapes.ts'
+import type { AuditAction } from '#contract/console-api/vocabulary.ts'
 import { ChangeList } from '../../components/ChangeList.tsx'
 import { ScopeLink } from '../../components/ScopeText.tsx'
 import { useRichText, useText } from '../../i18n/use-text.ts'
@@ -9,7 +10,6 @@ import { Icon, type IconName } from '../../ui/icons/Icon.tsx'
 import { PlainLink, TextLink } from '../../ui/Link.tsx'
 import { Time } from '../../ui/Time.tsx'
 import { Tooltip } from '../../ui/Tooltip.tsx'
-import type { AuditAction } from './search.ts'
 
 const ICONS: Record<AuditAction, IconName> = {
   'configuration.save': 'scopes',

@@ -1,22 +1,5 @@
-import type { AuditEntry } from '#contract/console-api/shapes.ts'
+import { AUDIT_ACTIONS } from '#contract/console-api/vocabulary.ts'
 import { given, oneOf, text, type Raw } from '../../search.ts'
-
-export type AuditAction = AuditEntry['action']
-
-export const AUDIT_ACTIONS = [
-  'configuration.save',
-  'installation.install',
-  'installation.upgrade',
-  'installation.detach',
-  'operation.retry',
-  'operation.takeover',
-  'local-service.save',
-  'bundle.publish',
-  'plugin.save',
-  'plugin.credential.create',
-  'plugin.credential.revoke',
-  'service.save',
-] as const satisfies readonly AuditAction[]
 
 export const auditSearch = (raw: Raw) =>
   given({
