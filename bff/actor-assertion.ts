@@ -7,6 +7,10 @@ export interface AssertedPerson {
   id: string
   name: string
   grants: readonly Grant[]
+  /** The identity provider that vouches for them, for the audit. */
+  issuer?: string | undefined
+  /** Where their request comes from, for the audit. */
+  clientAddress?: string | undefined
 }
 
 export interface AssertionKey {
@@ -24,7 +28,8 @@ const MAX_KEPT = 5_000
 export function createActorAssertions(key: AssertionKey): (person: AssertedPerson) => Promise<string> {
   const kept = new Map<string, { until: number; assertion: Promise<string> }>()
   return (person) => {
-    const identity = JSON.stringify([person.id, person.name, person.grants])
+    const { id, name, grants, issuer, clientAddress } = person
+    const identity = JSON.stringify([id, name, grants, issuer, clientAddress])
     const existing = kept.get(identity)
     if (existing !== undefined && existing.until > Date.now()) return existing.assertion
     if (kept.size >= MAX_KEPT) kept.clear()
@@ -34,10 +39,20 @@ export function createActorAssertions(key: AssertionKey): (person: AssertedPerso
   }
 }
 
-function sign(key: AssertionKey, person: AssertedPerson): Promise<string> {
-  return new SignJWT({ name: person.name, grants: person.grants })
+function sign(
+  key: AssertionKey,
+  { id, name, grants, issuer, clientAddress }: AssertedPerson,
+): Promise<string> {
+  const claims = {
+    name,
+    grants,
+    ...(issuer !== undefined && { issuer }),
+    // empty where there is no socket to ask
+    ...(clientAddress && { clientAddress }),
+  }
+  return new SignJWT(claims)
     .setProtectedHeader({ alg: 'EdDSA', kid: key.kid })
-    .setSubject(person.id)
+    .setSubject(id)
     .setAudience('bundle-runtime')
     .setIssuedAt()
     .setExpirationTime(`${LIFETIME_SECONDS}s`)

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http'
 import { Hono } from 'hono'
 import { migrate } from '#database/migrate.ts'
 import type { OpenServer } from '#database/open.ts'
@@ -19,6 +20,7 @@ import { createAuth } from './auth-app.ts'
 import type { AuthSettings } from './auth-settings.ts'
 import { ConsoleFailure, failureOf, problemOf } from './failure.ts'
 import type { SignIn } from './greeting.ts'
+import { exactClientAddress } from './middleware/client-address.ts'
 import { provenance } from './middleware/provenance.ts'
 import { publicHost } from './middleware/public-host.ts'
 import { rateLimit } from './middleware/rate-limit.ts'
@@ -98,6 +100,11 @@ export async function createConsole(options: ConsoleOptions): Promise<Console> {
   app.notFound((c) => problemResponse({ ...problemOf(new ConsoleFailure('NOT_FOUND'), c.var.requestId) }))
 
   app.use(requestId({ trustInbound: false }))
+  app.use(async (c, next) => {
+    const { incoming } = (c.env ?? {}) as { incoming?: IncomingMessage }
+    c.set('clientAddress', exactClientAddress(incoming, settings.trustedProxyHops))
+    await next()
+  })
   app.use(securityHeaders({ publicOrigin }))
   app.use(canonicalPath({ prefixes: ['api', 'auth', 'idp', 'assets'] }))
   app.get('/healthz', (c) => c.text('ok'))

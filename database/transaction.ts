@@ -16,6 +16,7 @@ export const PG = {
   deadlockDetected: '40P01',
   idleInTransactionTimeout: '25P03',
   duplicateDatabase: '42P04',
+  undefinedColumn: '42703',
   undefinedTable: '42P01',
   insufficientPrivilege: '42501',
   invalidParameterValue: '22023',

@@ -8,6 +8,10 @@ export interface Actor {
   name: string
   grants: Grant[]
   requestId: string
+  /** The identity provider that vouches for them, where the console says. */
+  issuer?: string | undefined
+  /** Where their request came from, where the console says. */
+  clientAddress?: string | undefined
 }
 
 /** Refuses unless the actor has the permission for all of the place. */

@@ -1,21 +1,26 @@
 import type { IncomingMessage } from 'node:http'
 import ipaddr from 'ipaddr.js'
 
+type Incoming = Pick<IncomingMessage, 'headers' | 'socket'> | undefined
+
+/** The address to count a request by: that of the client, of IPv6 its network (/64). */
+export function clientAddress(incoming: Incoming, hops: number): string {
+  const address = exactClientAddress(incoming, hops)
+  if (!ipaddr.isValid(address)) return address
+  const ip = ipaddr.process(address)
+  return ip.kind() === 'ipv4' ? address : `${ip.toByteArray().slice(0, 8).join('.')}/64`
+}
+
 /**
- * The address to count a request by. `X-Forwarded-For` can be written by anybody, so only what the known proxies have
- * appended counts: with `hops` proxies in front, the entry that many from the right. Of IPv6, the network (/64).
+ * The address that a request comes from, for the audit. `X-Forwarded-For` can be written by anybody, so only what the
+ * known proxies have appended counts: with `hops` proxies in front, the entry that many from the right.
  */
-export function clientAddress(
-  incoming: Pick<IncomingMessage, 'headers' | 'socket'> | undefined,
-  hops: number,
-): string {
+export function exactClientAddress(incoming: Incoming, hops: number): string {
   const own = incoming?.socket.remoteAddress ?? ''
   const forwarded = String(incoming?.headers['x-forwarded-for'] ?? '')
     .split(',')
     .map((part) => part.trim())
   const address = hops > 0 ? (forwarded.at(-hops) ?? own) : own
-  if (!ipaddr.isValid(address)) return own
-  const ip = ipaddr.process(address)
-  if (ip.kind() === 'ipv4') return ip.toString()
-  return `${ip.toByteArray().slice(0, 8).join('.')}/64`
+  if (ipaddr.isValid(address)) return ipaddr.process(address).toString()
+  return ipaddr.isValid(own) ? ipaddr.process(own).toString() : own
 }

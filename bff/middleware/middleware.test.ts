@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { Hono } from 'hono'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { ConsoleFailure, problemOf } from '../failure.ts'
-import { clientAddress } from './client-address.ts'
+import { clientAddress, exactClientAddress } from './client-address.ts'
 import { provenance } from './provenance.ts'
 import { publicHost } from './public-host.ts'
 import { createBuckets, rateLimit } from './rate-limit.ts'
@@ -221,5 +221,17 @@ describe('client address', () => {
     assert.equal(address('10.0.0.1', 'garbage', 1), '10.0.0.1')
     assert.equal(address('::ffff:10.0.0.1', undefined, 0), '10.0.0.1')
     assert.equal(address('2001:db8:1:2:3::4', undefined, 0), address('2001:db8:1:2:9::9', undefined, 0))
+  })
+
+  it('is exact for the audit', () => {
+    const exact = (remoteAddress: string, forwarded?: string, hops = 0): string =>
+      exactClientAddress(
+        { headers: { 'x-forwarded-for': forwarded }, socket: { remoteAddress } } as never,
+        hops,
+      )
+    assert.equal(exact('::ffff:10.0.0.1'), '10.0.0.1')
+    assert.equal(exact('2001:db8:1:2:3::4'), '2001:db8:1:2:3::4')
+    assert.equal(exact('10.0.0.1', '6.6.6.6, 2001:DB8::0:1', 1), '2001:db8::1')
+    assert.equal(exact('::ffff:10.0.0.1', '<script>', 1), '10.0.0.1')
   })
 })

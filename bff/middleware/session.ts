@@ -4,6 +4,8 @@ import type { Person, Sessions } from '../session/sessions.ts'
 
 export interface SessionVariables {
   requestId: string
+  /** Where the request comes from, for the audit. */
+  clientAddress: string
   person: Person
 }
 

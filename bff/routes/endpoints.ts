@@ -19,6 +19,7 @@ import type { RuntimeClient } from '../runtime-client.ts'
 
 export interface ApiVariables {
   requestId: string
+  clientAddress: string
   person: AssertedPerson
 }
 
@@ -85,7 +86,7 @@ async function answer(
     query: withoutEmpty(query),
     // forward the received bytes: serialized again, the body could exceed the runtime's size limit
     body: given?.bytes ?? null,
-    assertion: await options.assertionOf(person),
+    assertion: await options.assertionOf({ ...person, clientAddress: c.var.clientAddress }),
     requestId: c.var.requestId,
     idempotencyKey: write ? idempotencyKey : null,
   })

@@ -26,6 +26,8 @@ export interface SignedIn {
 export interface Person {
   /** `sub` of the one identity provider that is configured. */
   id: string
+  /** The identity provider. */
+  issuer: string
   name: string
   roles: string[]
   grants: Grant[]
@@ -78,6 +80,7 @@ export function createSessions(options: { db: BffDb; cookies: CookieKit; limits:
         await touchSession(db, idHash).catch(throwUnless(takesNoWrites))
       return {
         id: stored.sub,
+        issuer: stored.iss,
         name: stored.name,
         roles: [...new Set(stored.roles.map(({ role }) => role))],
         grants: grantsOf(stored.roles),

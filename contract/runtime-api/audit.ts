@@ -1,13 +1,30 @@
 import * as z from 'zod'
 import { defineEndpoints } from '#contract/endpoint/define.ts'
 import { Scope } from '#contract/protocol/scope.ts'
+import { listOf, pageQuery, Person, PropertyChange, ResourceLocator, Timestamp, Uuid } from './common.ts'
 import { AUDIT_ACTIONS } from './vocabulary.ts'
-import { listOf, pageQuery, Person, PropertyChange, Timestamp, Uuid } from './common.ts'
+
+/** One field before and after; `locator` is null where it belongs to the subject itself and to no resource. */
+export const AuditChange = PropertyChange.extend({
+  locator: ResourceLocator.nullable(),
+  property: z.string(),
+})
+export type AuditChange = z.infer<typeof AuditChange>
+
+/** How often something happened that the console recorded, and when; what repeats within a minute is one entry. */
+export const Occurrences = z.object({
+  count: z.number().int().positive(),
+  firstAt: Timestamp,
+  lastAt: Timestamp,
+})
+export type Occurrences = z.infer<typeof Occurrences>
 
 export const AuditEntry = z.object({
   sequence: z.number().int().positive(),
   at: Timestamp,
-  actor: Person,
+  /** `issuer` is the identity provider that vouches for the person; null where it is not known. */
+  actor: Person.extend({ issuer: z.string().nullable().default(null) }),
+  clientAddress: z.string().nullable().default(null),
   action: z.enum(AUDIT_ACTIONS),
   /** What it was done to, in words: a bundle version, a plugin, a service, a scope. */
   subject: z.string(),
@@ -15,9 +32,12 @@ export const AuditEntry = z.object({
   bundleInstallId: Uuid.nullable(),
   operationId: Uuid.nullable(),
   reason: z.string().nullable(),
-  changes: z.array(PropertyChange),
+  changes: z.array(AuditChange),
   outcome: z.enum(['DONE', 'REFUSED']),
+  /** Why it was refused. */
+  errorCode: z.string().nullable().default(null),
   requestId: z.string(),
+  occurrences: Occurrences.nullable().default(null),
 })
 export type AuditEntry = z.infer<typeof AuditEntry>
 

@@ -16,7 +16,7 @@ import { RUNTIME_MIGRATIONS } from '../store/migrations.ts'
 import type { RuntimeTables } from '../store/tables.ts'
 import { NO_HASH } from './entry-hash.ts'
 import { recordAudit } from './record.ts'
-import { ACTOR, FULL, testAudit } from './testing-audit.ts'
+import { ACTOR, FULL, LOCATED, testAudit } from './testing-audit.ts'
 import type { TestAudit } from './testing-audit.ts'
 import { verifyChain } from './verify-chain.ts'
 
@@ -35,7 +35,7 @@ describe('the chain of the audit', () => {
 
   it('gives each entry its number and the hash of the one before, whatever stands in it', async () => {
     await inTransaction(audit.db, async (tx) => {
-      await recordAudit(tx, ACTOR, FULL)
+      await recordAudit(tx, LOCATED, FULL)
       await recordAudit(tx, { ...ACTOR, name: '' }, { action: 'plugin.save', subject: '' })
     })
     const [one, two] = await readChain(audit.db, null, 10)
@@ -200,7 +200,17 @@ describe('a database from before the chain', () => {
     assert.equal(entries[0]?.at, '2026-01-01T10:00:01.123456Z')
     assert.equal(entries[0]?.changes, '[{"a" : 1.0}]')
     assert.equal(entries[39]?.subject, 'subject 40')
+    assert.deepEqual(
+      [...new Set(entries.slice(0, 40).map(({ format }) => format)), entries[40]?.format],
+      [1, 2],
+    )
     assert.equal((await verifyChain(db)).holds, true)
+
+    // what an entry of format 1 has no hash of, it cannot have
+    await sql`alter table runtime.audit_entry disable trigger all`.execute(db)
+    await sql`update runtime.audit_entry set client_address = '10.0.0.1' where sequence = 3`.execute(db)
+    const verdict = await verifyChain(db)
+    assert.match(verdict.holds ? '' : verdict.problem, /^entry 3 of .* is not what was written/)
     await close()
     await database.close()
     await rm(folder, { recursive: true })

@@ -54,7 +54,8 @@ function entryView(row: AuditRow, marks: readonly AuditMark[]): AuditEntry {
   return {
     sequence: row.sequence,
     at: row.at,
-    actor: { id: row.actor_id, name: row.actor_name },
+    actor: { id: row.actor_id, name: row.actor_name, issuer: row.actor_issuer },
+    clientAddress: row.client_address,
     action: actionOf(row.action),
     subject: row.subject,
     scope: hasScope ? { environmentKey, applicationRuntimeId, workspaceId } : null,
@@ -63,8 +64,15 @@ function entryView(row: AuditRow, marks: readonly AuditMark[]): AuditEntry {
     reason: row.reason,
     changes: row.changes.map((change) => (isMarked(change) ? maskedChange(change) : change)),
     outcome: row.outcome,
+    errorCode: row.error_code,
     requestId: row.request_id,
+    occurrences: occurrencesOf(row),
   }
+}
+
+function occurrencesOf(row: AuditRow): AuditEntry['occurrences'] {
+  const { occurrence_count: count, first_occurred_at: firstAt, last_occurred_at: lastAt } = row
+  return count === null || firstAt === null || lastAt === null ? null : { count, firstAt, lastAt }
 }
 
 function actionOf(text: string): AuditAction {

@@ -36,9 +36,9 @@ function readArguments(): { anchors?: string | undefined; export?: string | unde
 }
 
 function explainMissingChain(error: unknown): never {
-  if (!isPgError(error, PG.undefinedTable)) throw error
+  if (!isPgError(error, PG.undefinedTable) && !isPgError(error, PG.undefinedColumn)) throw error
   throw new SettingsError(
-    'This database has no audit chain; a runtime of this version makes it when it starts',
+    'This database has no audit chain of this version; a runtime of this version makes it when it starts',
     {
       cause: error,
     },

@@ -1,4 +1,4 @@
-import type { PropertyChange } from '#contract/runtime-api/common.ts'
+import type { AuditChange, Occurrences } from '#contract/runtime-api/audit.ts'
 import type { AuditAction } from '#contract/runtime-api/vocabulary.ts'
 import type { Scope } from '#contract/protocol/scope.ts'
 import type { Actor } from '../actor.ts'
@@ -13,8 +13,11 @@ export interface AuditRecord {
   operationId?: string
   reason?: string | null
   /** As views: a sensitive value is told as set or not set. */
-  changes?: PropertyChange[]
+  changes?: AuditChange[]
   outcome?: 'DONE' | 'REFUSED'
+  /** Why it was refused. */
+  errorCode?: string | null
+  occurrences?: Occurrences
 }
 
 /** Records what the actor did, in the transaction in which they do it. It is numbered and chained when that commits. */
@@ -24,6 +27,8 @@ export async function recordAudit(tx: Tx, actor: Actor, record: AuditRecord): Pr
     .values({
       actor_id: actor.id,
       actor_name: actor.name,
+      actor_issuer: actor.issuer ?? null,
+      client_address: actor.clientAddress ?? null,
       action: record.action,
       subject: record.subject,
       environment_key: record.scope?.environmentKey ?? null,
@@ -34,6 +39,10 @@ export async function recordAudit(tx: Tx, actor: Actor, record: AuditRecord): Pr
       reason: record.reason ?? null,
       changes: JSON.stringify(record.changes ?? []),
       outcome: record.outcome ?? 'DONE',
+      error_code: record.errorCode ?? null,
+      occurrence_count: record.occurrences?.count ?? null,
+      first_occurred_at: record.occurrences?.firstAt ?? null,
+      last_occurred_at: record.occurrences?.lastAt ?? null,
       request_id: actor.requestId,
     })
     .execute()

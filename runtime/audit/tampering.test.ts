@@ -91,6 +91,13 @@ describe('the check of the audit finds', () => {
       changes: `'[ ]'`,
       outcome: `'REFUSED'`,
       request_id: `'request-2'`,
+      format: '1',
+      actor_issuer: `'https://idp.test'`,
+      client_address: `'10.0.0.1'`,
+      error_code: `'NOT_FOUND'`,
+      occurrence_count: '2',
+      first_occurred_at: 'at',
+      last_occurred_at: 'at',
       previous_hash: 'hash',
       hash: 'previous_hash',
     }

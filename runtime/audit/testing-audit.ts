@@ -21,6 +21,7 @@ export interface TestAudit {
 }
 
 export const ACTOR: Actor = { id: 'ada', name: 'Ada', grants: [], requestId: 'request-1' }
+export const LOCATED: Actor = { ...ACTOR, issuer: 'https://idp.test/ä', clientAddress: '2001:db8::1' }
 
 export async function testAudit(): Promise<TestAudit> {
   const database = await testDatabase({ migrations: [RUNTIME_MIGRATIONS] })
@@ -57,4 +58,6 @@ export const FULL: AuditRecord = {
     },
   ],
   outcome: 'REFUSED',
+  errorCode: 'PERMISSION_DENIED',
+  occurrences: { count: 12, firstAt: '2026-11-21T10:00:00.000Z', lastAt: '2026-11-21T10:00:59.500Z' },
 }

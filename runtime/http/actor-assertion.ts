@@ -19,6 +19,8 @@ const Claims = z.object({
   iat: z.number(),
   exp: z.number(),
   grants: z.array(Grant).max(10_000),
+  issuer: z.string().min(1).max(2_048).optional(),
+  clientAddress: z.string().min(1).max(64).optional(),
 })
 
 /**
@@ -36,8 +38,8 @@ export function createActorCheck(
     const payload = await verify(assertion, keys, clock)
     const claims = Claims.safeParse(payload)
     if (!claims.success || claims.data.exp - claims.data.iat > LIFETIME_SECONDS) throw invalid()
-    const { sub, name, grants } = claims.data
-    return { id: sub, name, grants, requestId }
+    const { sub, name, grants, issuer, clientAddress } = claims.data
+    return { id: sub, name, grants, issuer, clientAddress, requestId }
   }
 }
 

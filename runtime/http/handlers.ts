@@ -36,7 +36,7 @@ export type Handlers = {
 }
 
 /** What a write was about, for the audit entry of its refusal. */
-export type Attempted = Omit<AuditRecord, 'outcome' | 'changes'>
+export type Attempted = Omit<AuditRecord, 'outcome' | 'changes' | 'errorCode' | 'occurrences'>
 
 /** How each write is told in the audit when it is refused; one that is missing does not compile. */
 export type Attempts = { [Name in WriteName]: (input: Input<Name>) => Attempted }

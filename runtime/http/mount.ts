@@ -122,7 +122,7 @@ async function answerWrite(call: RowCall, actor: Actor, request: ReadRequest): P
   try {
     demandPlace(access, actor, request)
   } catch (error) {
-    if (error instanceof Refusal) await recordDenied(world.db, actor, attempted())
+    if (error instanceof Refusal) await recordDenied(world.db, actor, attempted(), error)
     throw error
   }
   const { answer, wrote } = await writeRow({

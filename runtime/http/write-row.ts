@@ -42,7 +42,7 @@ export function writeRow(call: WriteCall): Promise<OnceAnswer> {
       return { answer: successEnvelope(data), kept: successEnvelope(call.forRepeats(data)) }
     },
     async refuse(tx, refusal) {
-      if (isWorthTelling(refusal)) await recordRefusal(tx, actor, call.attempted())
+      if (isWorthTelling(refusal)) await recordRefusal(tx, actor, call.attempted(), refusal)
       return refusalEnvelope(refusal, 'bundle-runtime')
     },
     mayRepeat: (tx) => demandObject(tx, call),
@@ -50,8 +50,8 @@ export function writeRow(call: WriteCall): Promise<OnceAnswer> {
 }
 
 /** Tells in the audit that somebody tried what they may not do. */
-export function recordDenied(db: Db, actor: Actor, attempted: Attempted): Promise<void> {
-  return inTransaction(db, (tx) => recordRefusal(tx, actor, attempted))
+export function recordDenied(db: Db, actor: Actor, attempted: Attempted, refusal: Refusal): Promise<void> {
+  return inTransaction(db, (tx) => recordRefusal(tx, actor, attempted, refusal))
 }
 
 /** A mistake in a form is no event in the life of an installation, and what is not there has no place in the audit. */
@@ -59,10 +59,15 @@ function isWorthTelling({ code }: Refusal): boolean {
   return code !== 'NOT_FOUND' && code !== 'REQUEST_INVALID'
 }
 
-async function recordRefusal(tx: WriteContext['tx'], actor: Actor, attempted: Attempted): Promise<void> {
+async function recordRefusal(
+  tx: WriteContext['tx'],
+  actor: Actor,
+  attempted: Attempted,
+  { code }: Refusal,
+): Promise<void> {
   const object = PathObject.safeParse(attempted)
   const scope = attempted.scope ?? (object.success ? await findPlace(tx, object.data) : undefined)
-  await recordAudit(tx, actor, { ...attempted, ...(scope && { scope }), outcome: 'REFUSED' })
+  await recordAudit(tx, actor, { ...attempted, ...(scope && { scope }), outcome: 'REFUSED', errorCode: code })
 }
 
 const PathObject = z.union([z.object({ operationId: z.string() }), z.object({ bundleInstallId: z.string() })])

@@ -5,7 +5,8 @@ import type { ResourceKind } from '#contract/protocol/locator.ts'
 import type { AuthorManifest } from '#contract/protocol/manifest.ts'
 import type { Scope } from '#contract/protocol/scope.ts'
 import type { OperationType, Outcome, Stage } from '#contract/protocol/vocabulary.ts'
-import type { Failure, PropertyChange } from '#contract/runtime-api/common.ts'
+import type { AuditChange } from '#contract/runtime-api/audit.ts'
+import type { Failure } from '#contract/runtime-api/common.ts'
 import type { InstallationState, OperationState, Phase } from '#contract/runtime-api/vocabulary.ts'
 import type { FrozenPlan, Writes } from '../operations/plan.ts'
 import type { StoredValue } from '../sealing/stored-value.ts'
@@ -26,6 +27,8 @@ interface ScopeColumns {
 interface AuditColumns {
   actor_id: string
   actor_name: string
+  actor_issuer: string | null
+  client_address: string | null
   action: string
   subject: string
   environment_key: string | null
@@ -34,9 +37,13 @@ interface AuditColumns {
   bundle_install_id: string | null
   operation_id: string | null
   reason: string | null
-  changes: Json<PropertyChange[]>
+  changes: Json<AuditChange[]>
   outcome: 'DONE' | 'REFUSED'
+  error_code: string | null
   request_id: string
+  occurrence_count: number | null
+  first_occurred_at: string | null
+  last_occurred_at: string | null
 }
 
 export interface RuntimeTables {
@@ -218,6 +225,7 @@ export interface RuntimeTables {
   }
   'runtime.audit_entry': AuditColumns & {
     sequence: number
+    format: Generated<number>
     at: Time
     previous_hash: Buffer
     hash: Buffer

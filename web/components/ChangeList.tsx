@@ -1,4 +1,4 @@
-import type { PropertyChange, PropertyView } from '#contract/console-api/shapes.ts'
+import type { AuditEntry, PropertyView } from '#contract/console-api/shapes.ts'
 import { useText } from '../i18n/use-text.ts'
 import { Card } from '../ui/Card.tsx'
 import { DefinitionList } from '../ui/DefinitionList.tsx'
@@ -6,30 +6,41 @@ import { BeforeAfter } from '../ui/values/BeforeAfter.tsx'
 import { PropertyValueView } from '../ui/values/ValueView.tsx'
 import { LocatorText } from './LocatorText.tsx'
 
+/** A change of a property, or of a field of the subject itself. */
+type Change = AuditEntry['changes'][number]
+
 /**
  * Changes of properties, before and after, under the resources that they belong to. Where all of a resource is new, or
  * all of it goes, the one side that there is says it, rather than a wall of "not set".
  */
-export function ChangeList({ changes, label }: { changes: readonly PropertyChange[]; label: string }) {
+export function ChangeList({ changes, label }: { changes: readonly Change[]; label: string }) {
   return (
     <ul aria-label={label} className="space-y-3">
       {[...byLocator(changes)].map(([locator, ofResource]) => (
         <li key={locator}>
-          <ResourceChanges locator={locator} changes={ofResource} />
+          <ResourceChanges locator={locator} label={locator ?? label} changes={ofResource} />
         </li>
       ))}
     </ul>
   )
 }
 
-function ResourceChanges({ locator, changes }: { locator: string; changes: readonly PropertyChange[] }) {
+function ResourceChanges({
+  locator,
+  label,
+  changes,
+}: {
+  locator: string | null
+  label: string
+  changes: readonly Change[]
+}) {
   const t = useText()
   const isNew = changes.every(({ before }) => isUnset(before))
   const isGone = !isNew && changes.every(({ after }) => isUnset(after))
   return (
     <>
       <p className="mb-1 flex flex-wrap gap-x-2">
-        <LocatorText locator={locator} />
+        {locator !== null && <LocatorText locator={locator} />}
         {(isNew || isGone) && (
           <span className="text-xs text-faint">{t(isNew ? 'common.diff.new' : 'common.diff.gone')}</span>
         )}
@@ -45,7 +56,7 @@ function ResourceChanges({ locator, changes }: { locator: string; changes: reado
         </Card>
       ) : (
         <BeforeAfter
-          label={locator}
+          label={label}
           changes={changes.map(({ property, before, after }) => ({
             id: property,
             name: property,
@@ -60,8 +71,8 @@ function ResourceChanges({ locator, changes }: { locator: string; changes: reado
 
 const isUnset = (value: PropertyView | null) => value === null || ('isSensitive' in value && !value.isSet)
 
-function byLocator(changes: readonly PropertyChange[]): Map<string, PropertyChange[]> {
-  const groups = new Map<string, PropertyChange[]>()
+function byLocator(changes: readonly Change[]): Map<string | null, Change[]> {
+  const groups = new Map<string | null, Change[]>()
   for (const change of changes) groups.set(change.locator, [...(groups.get(change.locator) ?? []), change])
   return groups
 }
