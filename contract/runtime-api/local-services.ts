@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { defineEndpoints } from '#contract/endpoint/define.ts'
 import { Json, Key, mapOf, PropertyName } from '#contract/protocol/keys.ts'
-import { listOf, pageQuery, Person, scopeParams, Timestamp } from './common.ts'
+import { listOf, pageQuery, Person, Reason, scopeParams, Timestamp } from './common.ts'
 
 /** A runtime-local service: no Module identity, no plugin, no operation; saved by compare-and-set on its own version. */
 export const LocalService = z.object({
@@ -39,6 +39,7 @@ export const localServiceEndpoints = defineEndpoints({
     body: z.strictObject({
       values: mapOf(PropertyName, Json),
       version: z.number().int().nonnegative(),
+      reason: Reason.optional(),
     }),
     answer: LocalService,
     codes: ['NOT_FOUND', 'LOCAL_SERVICE_STALE', 'PROPERTY_PROTECTED', 'IDEMPOTENCY_KEY_REUSED'],

@@ -59,6 +59,7 @@ export const pluginEndpoints = defineEndpoints({
       endpoint: Address,
       enabled: z.boolean(),
       ...limits,
+      reason: Reason.optional(),
     }),
     answer: Plugin,
     codes: ['IDEMPOTENCY_KEY_REUSED'],

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { defineEndpoints } from '#contract/endpoint/define.ts'
 import { Key, PropertyName, ResourceLocator, Uuid } from '#contract/protocol/keys.ts'
 import { InstallationIdentity, Scope } from '#contract/protocol/scope.ts'
-import { listOf, pageQuery, scopeFilter, searchText } from './common.ts'
+import { listOf, pageQuery, Reason, scopeFilter, searchText } from './common.ts'
 import { Address } from './plugins.ts'
 
 const owner = z.strictObject({ bundleInstallId: Uuid, locator: ResourceLocator })
@@ -55,6 +55,7 @@ export const serviceEndpoints = defineEndpoints({
       owner: owner.nullable(),
       consumers: z.array(Scope).max(1000),
       enabled: z.boolean(),
+      reason: Reason.optional(),
     }),
     answer: Service,
     codes: ['RESOURCE_OWNERSHIP_MISSING', 'IDEMPOTENCY_KEY_REUSED'],

@@ -1,6 +1,9 @@
+import { createHash } from 'node:crypto'
 import type { Detail } from '#contract/protocol/envelope.ts'
 import { checkManifest } from '#contract/protocol/manifest.ts'
 import type { AuthorManifest } from '#contract/protocol/manifest.ts'
+import { fieldChanges } from '../audit/field-changes.ts'
+import type { Fields } from '../audit/field-changes.ts'
 import { recordAudit } from '../audit/record.ts'
 import type { Answer, Input, WriteContext } from '../context.ts'
 import { Refusal } from '../refusal.ts'
@@ -33,8 +36,24 @@ export async function publishVersion(
       `Version ${params.version} is published with another manifest and never changes. Publish this one as a new version.`,
     )
   }
-  if (isNew) await recordAudit(tx, actor, { action: 'bundle.publish', subject: subjectOf(params) })
+  if (isNew) {
+    await recordAudit(tx, actor, {
+      action: 'bundle.publish',
+      subject: subjectOf(params),
+      changes: fieldChanges(null, whatIsPublished(body)),
+    })
+  }
   return versionView(published)
+}
+
+/** The manifest itself never changes and stands in the catalog; its digest says which one it was. */
+function whatIsPublished(manifest: AuthorManifest): Fields {
+  return {
+    title: manifest.title,
+    resources: manifest.resources.map(({ kind, name }) => `${kind}/${name}`),
+    plugins: manifest.plugins.map(({ pluginId }) => pluginId),
+    manifestSha256: createHash('sha256').update(JSON.stringify(manifest)).digest('hex'),
+  }
 }
 
 /** A bundle version in words, as the audit tells it. */

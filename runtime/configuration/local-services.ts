@@ -1,6 +1,7 @@
 import { INSTANCE_REF_PROPERTY } from '#contract/protocol/limits.ts'
 import type { LocalService } from '#contract/runtime-api/local-services.ts'
 import { notFound } from '../actor.ts'
+import { fieldChanges } from '../audit/field-changes.ts'
 import { recordAudit } from '../audit/record.ts'
 import type { Answer, Input, ReadContext, WriteContext } from '../context.ts'
 import { emitEvents } from '../events/emit.ts'
@@ -56,6 +57,7 @@ export async function saveLocalService(
   if (Object.hasOwn(body.values, INSTANCE_REF_PROPERTY)) refuseFor([PROTECTED])
   const scope = await makeScope(tx, params, actor)
   const { serviceName } = params
+  const before = await findLocalService(tx, scope.scope_id, serviceName)
   const row = await putLocalService(tx, {
     scopeId: scope.scope_id,
     serviceName,
@@ -73,7 +75,14 @@ export async function saveLocalService(
       version: scope.snapshot_version,
     },
   ])
-  await recordAudit(tx, actor, { action: 'local-service.save', subject: serviceName, scope: scopeOf(scope) })
+  await recordAudit(tx, actor, {
+    action: 'local-service.save',
+    subject: serviceName,
+    scope: scopeOf(scope),
+    reason: body.reason ?? null,
+    // the version that was compared and set is the one that was read
+    changes: fieldChanges(before?.values ?? null, body.values),
+  })
   return localServiceView(row)
 }
 

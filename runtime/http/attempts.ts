@@ -40,16 +40,22 @@ export const attempts: Attempts = {
     savedConfiguration(params, body.reason),
   'PUT /scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/local-services/{serviceName}': ({
     params,
+    body,
   }) => ({
     action: 'local-service.save',
     subject: params.serviceName,
     scope: scopeOf(params),
+    reason: body.reason ?? null,
   }),
   'PUT /bundles/{environmentKey}/{bundleId}/versions/{version}': ({ params }) => ({
     action: 'bundle.publish',
     subject: subjectOf(params),
   }),
-  'PUT /plugins/{pluginId}': ({ params }) => ({ action: 'plugin.save', subject: params.pluginId }),
+  'PUT /plugins/{pluginId}': ({ params, body }) => ({
+    action: 'plugin.save',
+    subject: params.pluginId,
+    reason: body.reason ?? null,
+  }),
   'POST /plugins/{pluginId}/credentials': ({ params, body }) => ({
     action: 'plugin.credential.create',
     subject: params.pluginId,
@@ -59,7 +65,11 @@ export const attempts: Attempts = {
     action: 'plugin.credential.revoke',
     subject: `${params.pluginId} ${params.credentialId}`,
   }),
-  'PUT /services/{serviceId}': ({ params }) => ({ action: 'service.save', subject: params.serviceId }),
+  'PUT /services/{serviceId}': ({ params, body }) => ({
+    action: 'service.save',
+    subject: params.serviceId,
+    reason: body.reason ?? null,
+  }),
 }
 
 function savedConfiguration(

@@ -1,5 +1,6 @@
 import { uuidv7 } from '#edge/ids.ts'
 import { notFound } from '../actor.ts'
+import { fieldChanges } from '../audit/field-changes.ts'
 import { recordAudit } from '../audit/record.ts'
 import type { Answer, Input, WriteContext } from '../context.ts'
 import { makeSecret } from '../references/plugin-credential.ts'
@@ -24,7 +25,7 @@ export async function createCredential(
   { world, tx, actor }: WriteContext,
   { params: { pluginId }, body }: Input<Create>,
 ): Promise<Answer<Create>> {
-  if (!(await lockPlugin(tx, pluginId))) throw notFound('plugin')
+  if ((await lockPlugin(tx, pluginId)) === undefined) throw notFound('plugin')
   if ((await countValidCredentials(tx, pluginId)) >= MAX_VALID) {
     const message =
       'The plugin has two valid credentials already. Revoke one of them before you make another.'
@@ -37,6 +38,7 @@ export async function createCredential(
     action: 'plugin.credential.create',
     subject: `${pluginId} ${credentialId}`,
     reason: body.reason ?? null,
+    changes: fieldChanges(null, { isValid: true }),
   })
   return { credentialId, secret }
 }
@@ -50,7 +52,8 @@ export async function revokeCredential(
   if (found === 'missing') throw notFound('credential')
   if (found === 'revoked') {
     const subject = `${params.pluginId} ${params.credentialId}`
-    await recordAudit(tx, actor, { action: 'plugin.credential.revoke', subject })
+    const changes = fieldChanges({ isValid: true }, { isValid: false })
+    await recordAudit(tx, actor, { action: 'plugin.credential.revoke', subject, changes })
   }
   return demandPlugin(tx, params.pluginId)
 }

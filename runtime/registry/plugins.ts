@@ -1,12 +1,17 @@
 import { sql } from 'kysely'
+import type { Selectable } from 'kysely'
 import type { Plugin } from '#contract/runtime-api/plugins.ts'
 import { notFound } from '../actor.ts'
+import { fieldChanges } from '../audit/field-changes.ts'
+import type { Fields } from '../audit/field-changes.ts'
 import { recordAudit } from '../audit/record.ts'
 import type { Answer, Input, ReadContext, WriteContext } from '../context.ts'
 import { containsText, cursorValues, pageOf } from '../store/page.ts'
+import { lockPlugin } from '../store/plugins/lock-plugin.ts'
 import { savePluginRow } from '../store/plugins/save-plugin.ts'
 import { selectPlugins } from '../store/plugins/select-plugins.ts'
 import type { PluginRow } from '../store/plugins/select-plugins.ts'
+import type { RuntimeTables } from '../store/tables.ts'
 import type { Db } from '../world.ts'
 import { demandReachable } from './destination.ts'
 import type { Egress } from './destination.ts'
@@ -40,7 +45,8 @@ export async function savePlugin(
   egress: Egress,
 ): Promise<Answer<'PUT /plugins/{pluginId}'>> {
   demandReachable(egress, body.endpoint, 'endpoint')
-  await savePluginRow(tx, {
+  const before = await lockPlugin(tx, params.pluginId)
+  const after = {
     plugin_id: params.pluginId,
     title: body.title,
     endpoint: body.endpoint,
@@ -48,9 +54,26 @@ export async function savePlugin(
     timeout_ms: body.timeoutMs ?? null,
     max_attempts: body.maxAttempts ?? null,
     max_backoff_ms: body.maxBackoffMs ?? null,
+  }
+  await savePluginRow(tx, after)
+  await recordAudit(tx, actor, {
+    action: 'plugin.save',
+    subject: params.pluginId,
+    reason: body.reason ?? null,
+    changes: fieldChanges(before ? fieldsOf(before) : null, fieldsOf(after)),
   })
-  await recordAudit(tx, actor, { action: 'plugin.save', subject: params.pluginId })
   return demandPlugin(tx, params.pluginId)
+}
+
+function fieldsOf(row: Omit<Selectable<RuntimeTables['runtime.plugin']>, 'updated_at'>): Fields {
+  return {
+    title: row.title,
+    endpoint: row.endpoint,
+    enabled: row.enabled,
+    timeoutMs: row.timeout_ms,
+    maxAttempts: row.max_attempts,
+    maxBackoffMs: row.max_backoff_ms,
+  }
 }
 
 /** The plugin as the runtime API tells it. Refuses with NOT_FOUND. */

@@ -1,19 +1,24 @@
 import { sql } from 'kysely'
+import type { Selectable } from 'kysely'
 import { mayIn } from '#contract/endpoint/permission.ts'
 import type { Scope } from '#contract/protocol/scope.ts'
 import type { Service } from '#contract/runtime-api/services.ts'
 import { notFound } from '../actor.ts'
 import type { Actor } from '../actor.ts'
+import { fieldChanges } from '../audit/field-changes.ts'
+import type { Fields } from '../audit/field-changes.ts'
 import { recordAudit } from '../audit/record.ts'
 import type { Answer, Input, ReadContext, WriteContext } from '../context.ts'
 import { Refusal } from '../refusal.ts'
 import { containsText, cursorValues, pageOf } from '../store/page.ts'
 import { listReferrerRows } from '../store/services/list-referrers.ts'
+import { lockService } from '../store/services/lock-service.ts'
 import { offeredIn } from '../store/services/offered-in.ts'
 import { ownsModule } from '../store/services/owns-module.ts'
 import { saveServiceRow } from '../store/services/save-service.ts'
 import { selectServices } from '../store/services/select-services.ts'
 import type { ServiceOwner, ServiceRow } from '../store/services/select-services.ts'
+import type { RuntimeTables } from '../store/tables.ts'
 import type { Db } from '../world.ts'
 import { demandReachable } from './destination.ts'
 import type { Egress } from './destination.ts'
@@ -70,18 +75,29 @@ export async function saveService(
       },
     )
   }
-  await saveServiceRow(tx, {
+  const before = await lockService(tx, params.serviceId)
+  const after = {
     service_id: params.serviceId,
     title: body.title,
     // a method is appended as one more segment
     url: body.url.replace(/\/+$/, ''),
-    methods: JSON.stringify(body.methods),
+    methods: body.methods,
     owner_bundle_install_id: body.owner?.bundleInstallId ?? null,
     owner_locator: body.owner?.locator ?? null,
-    consumers: JSON.stringify(body.consumers),
+    consumers: body.consumers,
     enabled: body.enabled,
+  }
+  await saveServiceRow(tx, {
+    ...after,
+    methods: JSON.stringify(after.methods),
+    consumers: JSON.stringify(after.consumers),
   })
-  await recordAudit(tx, actor, { action: 'service.save', subject: params.serviceId })
+  await recordAudit(tx, actor, {
+    action: 'service.save',
+    subject: params.serviceId,
+    reason: body.reason ?? null,
+    changes: fieldChanges(before ? fieldsOf(before) : null, fieldsOf(after)),
+  })
   return demandService(tx, actor, params.serviceId)
 }
 
@@ -114,6 +130,18 @@ async function demandService(db: Db, actor: Actor, serviceId: string): Promise<S
   const [row] = await selectServices(db, { where: sql`service.service_id = ${serviceId}` })
   if (row === undefined) throw notFound('service')
   return serviceView(row, actor)
+}
+
+function fieldsOf(row: Omit<Selectable<RuntimeTables['runtime.service']>, 'updated_at'>): Fields {
+  const { owner_bundle_install_id: bundleInstallId, owner_locator: locator } = row
+  return {
+    title: row.title,
+    url: row.url,
+    methods: row.methods,
+    owner: bundleInstallId === null || locator === null ? null : { bundleInstallId, locator },
+    consumers: row.consumers.map((scope) => ({ ...scope })),
+    enabled: row.enabled,
+  }
 }
 
 /** Owner and consumers only where the actor may read them: no other answer names a scope that they may not read. */

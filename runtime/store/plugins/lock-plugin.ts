@@ -1,12 +1,16 @@
+import type { Selectable } from 'kysely'
 import type { Tx } from '../../world.ts'
+import type { RuntimeTables } from '../tables.ts'
 
-/** Keeps two that make credentials of one plugin apart. Answers false where there is no such plugin. */
-export async function lockPlugin(tx: Tx, pluginId: string): Promise<boolean> {
-  const row = await tx
+/** The registration of a plugin, locked against all who change it or its credentials; undefined where there is none. */
+export function lockPlugin(
+  tx: Tx,
+  pluginId: string,
+): Promise<Selectable<RuntimeTables['runtime.plugin']> | undefined> {
+  return tx
     .selectFrom('runtime.plugin')
-    .select('plugin_id')
+    .selectAll()
     .where('plugin_id', '=', pluginId)
     .forUpdate()
     .executeTakeFirst()
-  return row !== undefined
 }

@@ -1,0 +1,20 @@
+import { deepEqual } from '#contract/protocol/json.ts'
+import type { JsonValue } from '#contract/protocol/json.ts'
+import type { AuditChange } from '#contract/runtime-api/audit.ts'
+
+/** The fields of something that is no resource, such as a plugin; null and absent are "not set". */
+export type Fields = Readonly<Record<string, JsonValue | undefined>>
+
+/** The fields that differ, before and after; `before` is null where there was nothing. */
+export function fieldChanges(before: Fields | null, after: Fields): AuditChange[] {
+  const names = new Set([...Object.keys(before ?? {}), ...Object.keys(after)])
+  return [...names].flatMap((property) => {
+    const [old, now] = [before?.[property] ?? null, after[property] ?? null]
+    if (deepEqual(old, now)) return []
+    return [{ locator: null, property, before: viewOf(old), after: viewOf(now) }]
+  })
+}
+
+function viewOf(value: JsonValue): AuditChange['after'] {
+  return value === null ? null : { '@type': 'Data', value }
+}
