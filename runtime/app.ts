@@ -200,6 +200,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     passedOn: () => feed.position(),
     checkService: createServiceCheck(options.credentials),
     checkActor: createActorCheck(options.actorKeys, clock),
+    checkRecorder: createActorCheck(options.actorKeys, clock, 'bundle-runtime-audit'),
     limitRate: createRateLimiter(options.rateLimit ?? { perSecond: 1_000, burst: 2_000 }, clock),
     onWrite() {
       worker?.wake()

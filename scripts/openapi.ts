@@ -1,6 +1,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { consoleApi } from '#contract/console-api/rows.ts'
 import { openApiDocument } from '#contract/endpoint/openapi.ts'
+import { auditRecordApi } from '#contract/runtime-api/audit.ts'
 import { pluginManagerApi } from '#contract/runtime-api/plugin-manager.ts'
 import { runtimeApi } from '#contract/runtime-api/rows.ts'
 
@@ -10,14 +11,17 @@ import { runtimeApi } from '#contract/runtime-api/rows.ts'
 const FOLDER = new URL('../docs/openapi/', import.meta.url)
 
 const documents = {
-  'runtime-api.json': openApiDocument(runtimeApi, {
-    title: 'Runtime API',
-    version: '1.0.0',
-    description:
-      'What drives a bundle lifecycle runtime: a service credential as bearer, and the acting person in X-Runtime-Actor-Assertion.',
-    basePath: '/bundle-runtime/api',
-    failures: 'envelope',
-  }),
+  'runtime-api.json': openApiDocument(
+    { ...runtimeApi, ...auditRecordApi },
+    {
+      title: 'Runtime API',
+      version: '1.0.0',
+      description:
+        'What drives a bundle lifecycle runtime: a service credential as bearer, and the acting person in X-Runtime-Actor-Assertion.',
+      basePath: '/bundle-runtime/api',
+      failures: 'envelope',
+    },
+  ),
   'plugin-manager-api.json': openApiDocument(pluginManagerApi, {
     title: 'Plugin manager API',
     version: '1.0.0',

@@ -12,6 +12,11 @@ export const catalogue: Readonly<Record<string, CatalogueEntry>> = {
     message: 'Your session has ended or was never started.',
     remedy: 'Sign in. Your unsaved changes are kept.',
   },
+  SIGN_IN_FAILED: {
+    title: 'Sign-in failed',
+    message: 'The user name or password was wrong, or the identity provider did not confirm the sign-in.',
+    remedy: 'Sign in again.',
+  },
   PERMISSION_DENIED: {
     title: 'You don’t have permission',
     message: 'None of your roles allows this here.',

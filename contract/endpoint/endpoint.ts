@@ -17,11 +17,15 @@ export type Method = (typeof METHODS)[number]
  */
 export type PermissionPlace = 'path' | 'body' | 'object' | 'list' | 'environment' | 'everywhere' | 'anywhere'
 
-/** Who may call: a person with a permission, a service or plugin with its own credential, or anybody. */
+/**
+ * Who may call: a person with a permission or a session, a plugin with its own credential, a console that records what it
+ * did itself, or anybody.
+ */
 export type Access =
   | { needs: Permission; where: PermissionPlace }
   | { needs: 'session' }
   | { needs: 'plugin-credential' }
+  | { needs: 'recording' }
   | { needs: 'nothing' }
 
 /** An endpoint is one row of data; servers, clients, the permission check, OpenAPI and contract tests come from it. */

@@ -118,6 +118,8 @@ function accessText(row: EndpointRow): string {
       return 'Open to anybody.'
     case 'session':
       return 'Needs a session.'
+    case 'recording':
+      return 'Needs an actor assertion for the audience bundle-runtime-audit.'
     case 'plugin-credential':
       return 'Needs the plugin’s own credential.'
     default:

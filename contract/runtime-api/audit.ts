@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { defineEndpoints } from '#contract/endpoint/define.ts'
+import { ERROR_CODE_MAX } from '#contract/protocol/limits.ts'
 import { Scope } from '#contract/protocol/scope.ts'
 import { listOf, pageQuery, Person, PropertyChange, ResourceLocator, Timestamp, Uuid } from './common.ts'
 import { AUDIT_ACTIONS } from './vocabulary.ts'
@@ -55,5 +56,34 @@ export const auditEndpoints = defineEndpoints({
     }),
     answer: listOf(AuditEntry),
     codes: [],
+  },
+})
+
+/** What a console did itself, or refused before the runtime was asked. */
+export const ConsoleEvent = z.strictObject({
+  action: z.enum(AUDIT_ACTIONS),
+  /** DONE is for sign-ins and sign-outs alone: the runtime records itself what else is done. */
+  outcome: z.enum(['DONE', 'REFUSED']),
+  subject: z.string().min(1).max(512),
+  errorCode: z.string().min(1).max(ERROR_CODE_MAX).nullable(),
+  scope: Scope.nullable(),
+  bundleInstallId: Uuid.nullable(),
+  operationId: Uuid.nullable(),
+  clientAddress: z.string().min(1).max(64).nullable(),
+  /** Of the request, or of the first of several. */
+  requestId: z.string().regex(/^[A-Za-z0-9._-]{1,64}$/, 'Must be 1 to 64 of A-Z a-z 0-9 . _ -'),
+  occurrences: Occurrences,
+})
+export type ConsoleEvent = z.infer<typeof ConsoleEvent>
+
+/** What only a console calls, below the same base as the runtime API, and on nobody's behalf but its own. */
+export const auditRecordApi = defineEndpoints({
+  'POST /audit/entries': {
+    summary:
+      'Record a sign-in, a sign-out, or a refusal of the console, as done by the actor of the assertion',
+    access: { needs: 'recording' },
+    body: ConsoleEvent,
+    answer: z.object({ recorded: z.literal(true) }),
+    codes: ['IDEMPOTENCY_KEY_REUSED'],
   },
 })

@@ -23,3 +23,12 @@ export const runtimeApi = {
   ...eventEndpoints,
 }
 export type RuntimeApi = typeof runtimeApi
+
+/** The rows that change something; the compiler's twin of `isWrite`. */
+export type WriteName = {
+  [Name in keyof RuntimeApi]: Name extends `GET ${string}`
+    ? never
+    : RuntimeApi[Name] extends { writesNothing: true }
+      ? never
+      : Name
+}[keyof RuntimeApi]

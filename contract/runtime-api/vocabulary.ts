@@ -38,5 +38,8 @@ export const AUDIT_ACTIONS = [
   'plugin.credential.create',
   'plugin.credential.revoke',
   'service.save',
+  'session.sign-in',
+  'session.sign-out',
+  'data.read',
 ] as const
 export type AuditAction = (typeof AUDIT_ACTIONS)[number]

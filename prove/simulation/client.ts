@@ -1,11 +1,13 @@
 import { PERMISSIONS } from '#contract/endpoint/permission.ts'
 import type { JsonObject, JsonValue } from '#contract/protocol/json.ts'
+import { AUDIT_ACTION_OF } from '#contract/runtime-api/audited-writes.ts'
 import { runtimeApi } from '#contract/runtime-api/rows.ts'
+import type { WriteName } from '#contract/runtime-api/rows.ts'
 import type { Operation } from '#contract/runtime-api/operations.ts'
 import { saveConfiguration } from '#runtime/configuration/save.ts'
 import type { Input } from '#runtime/context.ts'
 import { attempts } from '#runtime/http/attempts.ts'
-import type { WriteHandler, WriteName } from '#runtime/http/handlers.ts'
+import type { WriteHandler } from '#runtime/http/handlers.ts'
 import { requestText } from '#runtime/http/idempotency-key.ts'
 import { writeRow } from '#runtime/http/write-row.ts'
 import { detach } from '#runtime/installations/detach.ts'
@@ -69,7 +71,7 @@ export async function serve(
     // what a use case answers is JSON, as its row demands
     run: (context) => perform(context, input) as unknown as Promise<JsonValue>,
     forRepeats: (data) => data,
-    attempted: () => attempts[name](input as never),
+    attempted: () => ({ action: AUDIT_ACTION_OF[name], ...attempts[name](input as never) }),
   })
   return answer as JsonObject
 }

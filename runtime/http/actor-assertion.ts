@@ -23,19 +23,23 @@ const Claims = z.object({
   clientAddress: z.string().min(1).max(64).optional(),
 })
 
+/** What an assertion is good for: requests of people, or recording what a console did itself. */
+export type AssertionAudience = 'bundle-runtime' | 'bundle-runtime-audit'
+
 /**
- * Reads who acts from the signed assertion: EdDSA, audience `bundle-runtime`, 60 s at most (runtime API, head).
+ * Reads who acts from the signed assertion: EdDSA, for one audience, 60 s at most (docs/runtime-api.md).
  *
  * @throws TransportError 401 for a missing or invalid one, 503 where the keys cannot be fetched.
  */
 export function createActorCheck(
   keys: JWTVerifyGetKey,
   clock: Pick<Clock, 'now'>,
+  audience: AssertionAudience = 'bundle-runtime',
 ): (request: Request, requestId: string) => Promise<Actor> {
   return async (request, requestId) => {
     const assertion = request.headers.get(ACTOR_HEADER)
     if (assertion === null) throw unauthenticated(`${ACTOR_HEADER} is missing`)
-    const payload = await verify(assertion, keys, clock)
+    const payload = await verify(assertion, { keys, clock, audience })
     const claims = Claims.safeParse(payload)
     if (!claims.success || claims.data.exp - claims.data.iat > LIFETIME_SECONDS) throw invalid()
     const { sub, name, grants, issuer, clientAddress } = claims.data
@@ -46,11 +50,18 @@ export function createActorCheck(
 /** What jose says where the key set cannot be fetched or read: nothing about the assertion. */
 const ABOUT_KEYS = new Set(['ERR_JOSE_GENERIC', 'ERR_JWKS_TIMEOUT', 'ERR_JWKS_INVALID'])
 
-async function verify(assertion: string, keys: JWTVerifyGetKey, clock: Pick<Clock, 'now'>): Promise<unknown> {
+async function verify(
+  assertion: string,
+  {
+    keys,
+    clock,
+    audience,
+  }: { keys: JWTVerifyGetKey; clock: Pick<Clock, 'now'>; audience: AssertionAudience },
+): Promise<unknown> {
   try {
     const { payload } = await jwtVerify(assertion, keys, {
       algorithms: ['EdDSA'],
-      audience: 'bundle-runtime',
+      audience,
       requiredClaims: ['sub', 'iat', 'exp'],
       maxTokenAge: LIFETIME_SECONDS,
       clockTolerance: TOLERANCE_SECONDS,

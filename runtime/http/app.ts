@@ -10,13 +10,15 @@ import type { HealthOptions } from './health.ts'
 import { mountRuntimeApi } from './mount.ts'
 import type { HttpApp, HttpVariables, MountOptions } from './mount.ts'
 import { observeRequests } from './observe.ts'
+import { recordRoute } from './record-route.ts'
+import type { RecordRouteOptions } from './record-route.ts'
 import { resolveRoute } from './resolve-route.ts'
 import type { ResolveRouteOptions } from './resolve-route.ts'
 
 export const RUNTIME_API_PATH = '/bundle-runtime/api'
 export const PLUGIN_MANAGER_PATH = '/module-plugin-manager/api'
 
-export interface HttpOptions extends MountOptions, HealthOptions, ResolveRouteOptions {
+export interface HttpOptions extends MountOptions, HealthOptions, RecordRouteOptions, ResolveRouteOptions {
   log: Log
   /** For what every request meets while the database is away. */
   sparing: Log
@@ -49,6 +51,7 @@ export function createHttpApp(options: HttpOptions): HttpApp {
   app.route(RUNTIME_API_PATH, healthRoutes(options))
   if (!options.hasApi) return app
   app.route(RUNTIME_API_PATH, mountRuntimeApi(options))
+  app.route(RUNTIME_API_PATH, recordRoute(options))
   app.route(PLUGIN_MANAGER_PATH, resolveRoute(options))
   return app
 }

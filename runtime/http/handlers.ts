@@ -1,17 +1,8 @@
-import type { RuntimeApi } from '#contract/runtime-api/rows.ts'
+import type { RuntimeApi, WriteName } from '#contract/runtime-api/rows.ts'
 import type { AuditRecord } from '../audit/record.ts'
 import type { Answer, Input, ReadContext, WriteContext } from '../context.ts'
 
 export type EndpointNameOf = keyof RuntimeApi
-
-/** The rows whose handlers are given a transaction; the compiler's twin of `isWrite`. */
-export type WriteName = {
-  [Name in EndpointNameOf]: Name extends `GET ${string}`
-    ? never
-    : RuntimeApi[Name] extends { writesNothing: true }
-      ? never
-      : Name
-}[EndpointNameOf]
 
 export type ReadHandler<Name extends EndpointNameOf> = (
   context: ReadContext,
@@ -37,6 +28,8 @@ export type Handlers = {
 
 /** What a write was about, for the audit entry of its refusal. */
 export type Attempted = Omit<AuditRecord, 'outcome' | 'changes' | 'errorCode' | 'occurrences'>
+/** The same without the action, which follows from the name of the row. */
+export type AttemptedAt = Omit<Attempted, 'action'>
 
 /** How each write is told in the audit when it is refused; one that is missing does not compile. */
-export type Attempts = { [Name in WriteName]: (input: Input<Name>) => Attempted }
+export type Attempts = { [Name in WriteName]: (input: Input<Name>) => AttemptedAt }

@@ -4,7 +4,9 @@ import { isWrite, splitName } from '#contract/endpoint/endpoint.ts'
 import type { EndpointName, EndpointRow, Method } from '#contract/endpoint/endpoint.ts'
 import { successEnvelope } from '#contract/protocol/envelope.ts'
 import type { JsonValue } from '#contract/protocol/json.ts'
+import { AUDIT_ACTION_OF } from '#contract/runtime-api/audited-writes.ts'
 import { runtimeApi } from '#contract/runtime-api/rows.ts'
+import type { WriteName } from '#contract/runtime-api/rows.ts'
 import { TransportError } from '#edge/problem.ts'
 import type { RequestIdVariables } from '#edge/request-id.ts'
 import type { Actor } from '../actor.ts'
@@ -162,8 +164,8 @@ function handle<Result>({ handler }: RowCall, context: ReadContext, input: unkno
 }
 
 function attemptedBy(attempts: Attempts, name: string, request: ReadRequest): Attempted {
-  const tell = attempts[name as keyof Attempts]
-  return tell(request as never)
+  const write = name as WriteName
+  return { action: AUDIT_ACTION_OF[write], ...attempts[write](request as never) }
 }
 
 /** The one way an envelope is sent: always 200, never cached. */

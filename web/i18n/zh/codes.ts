@@ -6,6 +6,11 @@ export const codes = codeTexts({
     message: '会话已结束或尚未开始。',
     remedy: '请登录。未保存的更改会保留。',
   },
+  SIGN_IN_FAILED: {
+    title: '登录失败',
+    message: '用户名或密码错误，或者身份提供方未确认此次登录。',
+    remedy: '请重新登录。',
+  },
   PERMISSION_DENIED: {
     title: '没有权限',
     message: '您的角色不允许在此处执行该操作。',

@@ -1,7 +1,8 @@
-import { useState } from 'react'
+import { Fragment, useState } from 'react'
 import type { AuditEntry } from '#contract/console-api/shapes.ts'
 import type { AuditAction } from '#contract/console-api/vocabulary.ts'
 import { ChangeList } from '../../components/ChangeList.tsx'
+import { describeCode } from '../../components/describe-code.ts'
 import { ScopeLink } from '../../components/ScopeText.tsx'
 import { useRichText, useText } from '../../i18n/use-text.ts'
 import { paths } from '../../paths.ts'
@@ -24,6 +25,9 @@ const ICONS: Record<AuditAction, IconName> = {
   'plugin.credential.create': 'key',
   'plugin.credential.revoke': 'key',
   'service.save': 'services',
+  'session.sign-in': 'unlocked',
+  'session.sign-out': 'signOut',
+  'data.read': 'search',
 }
 
 /** One thing that a person did, as a sentence, with why they did it and what it changed. */
@@ -78,6 +82,7 @@ export function Entry({ entry }: { entry: AuditEntry }) {
             )}
           </div>
         </div>
+        <Origin entry={entry} />
         {reason !== null && (
           <p className="border-l-2 border-line-strong pl-3.5 text-muted wrap-anywhere max-sm:ml-1.5 sm:ml-[0.4375rem]">
             <span className="sr-only">
@@ -95,6 +100,38 @@ export function Entry({ entry }: { entry: AuditEntry }) {
         )}
       </div>
     </li>
+  )
+}
+
+/** Why it was refused, how often it happened, and where it came from, as far as the entry says. */
+function Origin({ entry }: { entry: AuditEntry }) {
+  const t = useText()
+  const rich = useRichText()
+  const { actor, clientAddress, errorCode, occurrences } = entry
+  const facts = [
+    errorCode !== null && describeCode(errorCode).title,
+    occurrences !== null &&
+      occurrences.count > 1 &&
+      rich('audit.occurrences.span', {
+        times: t('audit.occurrences', { n: occurrences.count }),
+        first: <Time at={occurrences.firstAt} />,
+        last: <Time at={occurrences.lastAt} />,
+      }),
+    clientAddress !== null && t('audit.from', { address: clientAddress }),
+    actor.issuer !== null && t('audit.issuer', { issuer: actor.issuer }),
+  ].filter((fact) => fact !== false)
+  if (facts.length === 0) return null
+  return (
+    <p className="pl-6 text-xs text-faint wrap-anywhere">
+      {facts.map((fact, index) => (
+        // the facts of an entry never change their places
+        // oxlint-disable-next-line react/no-array-index-key
+        <Fragment key={index}>
+          {index > 0 && ' · '}
+          {fact}
+        </Fragment>
+      ))}
+    </p>
   )
 }
 

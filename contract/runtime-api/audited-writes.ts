@@ -1,0 +1,21 @@
+import type { WriteName } from './rows.ts'
+import type { AuditAction } from './vocabulary.ts'
+
+const scope = '/scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}' as const
+
+/** The action under which the audit records each write; one that is missing does not compile. */
+export const AUDIT_ACTION_OF: Readonly<Record<WriteName, AuditAction>> = {
+  'POST /installations': 'installation.install',
+  'POST /installations/{bundleInstallId}/upgrade': 'installation.upgrade',
+  'POST /installations/{bundleInstallId}/detach': 'installation.detach',
+  'POST /operations/{operationId}/retry': 'operation.retry',
+  'POST /operations/{operationId}/takeover': 'operation.takeover',
+  [`PATCH ${scope}/configuration` as const]: 'configuration.save',
+  [`PUT ${scope}/configuration` as const]: 'configuration.save',
+  [`PUT ${scope}/local-services/{serviceName}` as const]: 'local-service.save',
+  'PUT /bundles/{environmentKey}/{bundleId}/versions/{version}': 'bundle.publish',
+  'PUT /plugins/{pluginId}': 'plugin.save',
+  'POST /plugins/{pluginId}/credentials': 'plugin.credential.create',
+  'DELETE /plugins/{pluginId}/credentials/{credentialId}': 'plugin.credential.revoke',
+  'PUT /services/{serviceId}': 'service.save',
+}

@@ -1,0 +1,56 @@
+import { Hono } from 'hono'
+import { auditRecordApi, ConsoleEvent } from '#contract/runtime-api/audit.ts'
+import { successEnvelope } from '#contract/protocol/envelope.ts'
+import type { Actor } from '../actor.ts'
+import { recordConsoleEvent } from '../audit/record-console-event.ts'
+import { answerOnce } from '../idempotency/answer-once.ts'
+import { Refusal } from '../refusal.ts'
+import type { World } from '../world.ts'
+import { refusalEnvelope } from './failures.ts'
+import { idempotencyKeyOf, requestText } from './idempotency-key.ts'
+import { envelope, refuseMethod } from './mount.ts'
+import type { HttpApp, HttpVariables } from './mount.ts'
+import { readRequest } from './read-request.ts'
+
+export interface RecordRouteOptions {
+  world: World
+  checkService(request: Request): void
+  /** Accepts assertions for recording, and no others. */
+  checkRecorder(request: Request, requestId: string): Promise<Actor>
+  limitRate(caller: string): void
+}
+
+const PATH = '/audit/entries'
+const ROW = auditRecordApi[`POST ${PATH}`]
+
+/** The endpoint at which a console records what it did itself; each event once, however often it is sent. */
+export function recordRoute(options: RecordRouteOptions): HttpApp {
+  const { world } = options
+  const app = new Hono<{ Variables: HttpVariables }>()
+  app.post(PATH, async (c) => {
+    c.set('endpoint', 'record')
+    options.checkService(c.req.raw)
+    const actor = await options.checkRecorder(c.req.raw, c.var.requestId)
+    c.set('actorId', actor.id)
+    options.limitRate(actor.id)
+    try {
+      const { body, json } = await readRequest(c.req.raw, ROW, {})
+      const { answer } = await answerOnce(world, {
+        key: { actorId: actor.id, endpoint: `POST ${PATH}`, key: idempotencyKeyOf(c.req.raw) },
+        request: requestText(json),
+        async run(tx) {
+          await recordConsoleEvent(tx, actor, ConsoleEvent.parse(body))
+          return { answer: successEnvelope({ recorded: true }) }
+        },
+        refuse: async (_, refusal) => refusalEnvelope(refusal, 'bundle-runtime'),
+        mayRepeat: async () => {},
+      })
+      return envelope(c, answer)
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error
+      return envelope(c, refusalEnvelope(error, 'bundle-runtime'))
+    }
+  })
+  app.all(PATH, (c) => refuseMethod(c, ['POST']))
+  return app
+}
