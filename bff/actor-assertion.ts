@@ -33,15 +33,21 @@ export function createActorAssertions(key: AssertionKey): (person: AssertedPerso
     const existing = kept.get(identity)
     if (existing !== undefined && existing.until > Date.now()) return existing.assertion
     if (kept.size >= MAX_KEPT) kept.clear()
-    const assertion = sign(key, person)
+    const assertion = sign(key, person, 'bundle-runtime')
     kept.set(identity, { until: Date.now() + REUSE_MS, assertion })
     return assertion
   }
 }
 
+/** Signs assertions that are good for recording in the audit and for nothing else. */
+export function createRecordingAssertions(key: AssertionKey): (person: AssertedPerson) => Promise<string> {
+  return (person) => sign(key, person, 'bundle-runtime-audit')
+}
+
 function sign(
   key: AssertionKey,
   { id, name, grants, issuer, clientAddress }: AssertedPerson,
+  audience: 'bundle-runtime' | 'bundle-runtime-audit',
 ): Promise<string> {
   const claims = {
     name,
@@ -53,7 +59,7 @@ function sign(
   return new SignJWT(claims)
     .setProtectedHeader({ alg: 'EdDSA', kid: key.kid })
     .setSubject(id)
-    .setAudience('bundle-runtime')
+    .setAudience(audience)
     .setIssuedAt()
     .setExpirationTime(`${LIFETIME_SECONDS}s`)
     .sign(key.privateKey)

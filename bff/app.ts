@@ -14,13 +14,16 @@ import { createOutbound } from '#edge/outbound.ts'
 import { problemResponse } from '#edge/problem.ts'
 import { requestId } from '#edge/request-id.ts'
 import type { RequestFront } from '#edge/serve.ts'
-import { createActorAssertions } from './actor-assertion.ts'
+import { createActorAssertions, createRecordingAssertions } from './actor-assertion.ts'
 import type { AssertionKey } from './actor-assertion.ts'
+import { startDelivery } from './audit/delivery.ts'
+import { createEventSender } from './audit/send-event.ts'
 import { createAuth } from './auth-app.ts'
 import type { AuthSettings } from './auth-settings.ts'
 import { ConsoleFailure, failureOf, problemOf } from './failure.ts'
 import type { SignIn } from './greeting.ts'
 import { exactClientAddress } from './middleware/client-address.ts'
+import { observeRequests } from './middleware/observe.ts'
 import { provenance } from './middleware/provenance.ts'
 import { publicHost } from './middleware/public-host.ts'
 import { rateLimit } from './middleware/rate-limit.ts'
@@ -55,6 +58,8 @@ export interface ConsoleOptions {
   loopback: () => string
   /** For each person; the defaults of the rate limit where absent. */
   rates?: { reads: Rate; writes: Rate } | undefined
+  /** How long refusals are merged, and how often events are sent to the audit; a minute and a second where absent. */
+  audit?: { mergeSeconds: number; pollMs: number } | undefined
   log: Log
 }
 
@@ -81,15 +86,26 @@ export async function createConsole(options: ConsoleOptions): Promise<Console> {
   })
   await outlast(() => migrate(database.pool, bffMigrations))
   const { dataDir, loopback } = options
-  const auth = await outlast(() => createAuth({ db: database.db, settings, dataDir, loopback, log: sparing }))
+  const { mergeSeconds, pollMs } = options.audit ?? {}
+  const auth = await outlast(() =>
+    createAuth({ db: database.db, settings, dataDir, loopback, log: sparing, mergeSeconds }),
+  )
   log.addSecret(runtime.credential)
   const outbound = createOutbound({ egressAllow: parseEgressAllow(egressOf(runtime.baseUrl)) })
   const assertionOf = createActorAssertions(options.assertionKey)
+  const recordingAssertionOf = createRecordingAssertions(options.assertionKey)
+  const delivery = startDelivery({
+    db: database.db,
+    send: createEventSender({ outbound, ...runtime, assertionOf: recordingAssertionOf }),
+    log: sparing,
+    pollMs,
+  })
   const stopping = new AbortController()
 
   const app = new Hono<{ Variables: SessionVariables }>()
   app.onError((error, c) => {
     const { failure, headers } = failureOf(error)
+    c.set('errorCode', failure.code)
     const fields = { requestId: c.var.requestId, method: c.req.method }
     if (failure.code === 'INTERNAL_ERROR') log.error('request failed', fields, error)
     if (isUnavailable(error)) sparing.warn('the database could not serve a request', fields, error)
@@ -100,6 +116,7 @@ export async function createConsole(options: ConsoleOptions): Promise<Console> {
   app.notFound((c) => problemResponse({ ...problemOf(new ConsoleFailure('NOT_FOUND'), c.var.requestId) }))
 
   app.use(requestId({ trustInbound: false }))
+  app.use(observeRequests({ log, clock: systemClock }))
   app.use(async (c, next) => {
     const { incoming } = (c.env ?? {}) as { incoming?: IncomingMessage }
     c.set('clientAddress', exactClientAddress(incoming, settings.trustedProxyHops))
@@ -126,7 +143,18 @@ export async function createConsole(options: ConsoleOptions): Promise<Console> {
       log,
     }),
   )
-  app.route('/api', endpointRoutes({ runtime: createRuntimeClient({ outbound, ...runtime }), assertionOf }))
+  app.route(
+    '/api',
+    endpointRoutes({
+      runtime: createRuntimeClient({ outbound, ...runtime }),
+      assertionOf,
+      onRefused: ({ var: { person, requestId: id, clientAddress } }, request) =>
+        auth.recorder.refused({ id: person.id, name: person.name, issuer: person.issuer ?? null }, request, {
+          requestId: id,
+          clientAddress,
+        }),
+    }),
+  )
   app.use('/api/*', (c) => {
     const allowed = methodsOf(c.req.path.slice('/api'.length))
     if (allowed.length === 0) throw new ConsoleFailure('NOT_FOUND')
@@ -143,6 +171,7 @@ export async function createConsole(options: ConsoleOptions): Promise<Console> {
     async stop() {
       stopping.abort()
       await purging.stop()
+      await delivery.stop()
       await Promise.all([outbound.close(), database.close()])
     },
   }

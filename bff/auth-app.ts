@@ -5,7 +5,9 @@ import type { Session } from '#contract/console-api/rows.ts'
 import type { Log } from '#edge/log.ts'
 import type { RequestFront } from '#edge/serve.ts'
 import type { AuthSettings } from './auth-settings.ts'
-import { clientAddress } from './middleware/client-address.ts'
+import { createRecorder } from './audit/recorder.ts'
+import type { Recorder } from './audit/recorder.ts'
+import { clientAddress, exactClientAddress } from './middleware/client-address.ts'
 import { requireSession } from './middleware/session.ts'
 import type { SessionVariables } from './middleware/session.ts'
 import { createAdapter } from './oidc/adapter.ts'
@@ -33,6 +35,8 @@ export interface AuthOptions {
   /** Our own server as this process reaches it, such as `http://127.0.0.1:8080`; asked at sign-in, not before. */
   loopback: () => string
   log: Log
+  /** How long refusals and failed sign-ins are merged before they are sent to the audit; default 60. */
+  mergeSeconds?: number | undefined
 }
 
 export interface Auth {
@@ -46,15 +50,19 @@ export interface Auth {
   isStillSignedIn: (c: Context) => Promise<boolean>
   /** To be called when the console is up; null where passwords come from elsewhere. */
   issueFirstPasswords: (() => Promise<FirstPasswords>) | null
+  /** Keeps what the runtime is to record in its audit. */
+  recorder: Recorder
 }
 
 /**
  * Everything about who is asking: sign-in, sessions, and the embedded identity provider where no other is configured.
  * The schema `bff` must have been migrated.
  */
-export async function createAuth({ db, settings, dataDir, loopback, log }: AuthOptions): Promise<Auth> {
+export async function createAuth(options: AuthOptions): Promise<Auth> {
+  const { db, settings, dataDir, loopback, log, mergeSeconds } = options
   const { publicOrigin, externalIdp, rolesClaim, limits, trustedProxyHops } = settings
   const cookies = cookieKit(new URL(publicOrigin))
+  const recorder = createRecorder({ db, log, mergeSeconds })
   const limiter = createSignInLimiter(db)
   const embedded = {
     issuer: publicOrigin + IDP_PATH,
@@ -71,9 +79,13 @@ export async function createAuth({ db, settings, dataDir, loopback, log }: AuthO
   })
   const addressOf = (incoming: IncomingMessage | undefined): string =>
     clientAddress(incoming, trustedProxyHops)
-  const addressOfRequest = (c: Context): string =>
-    addressOf((c.env as { incoming?: IncomingMessage } | undefined)?.incoming)
-  const sessions = limitLookUps(createSessions({ db, cookies, limits }), { addressOf: addressOfRequest })
+  const exactAddressOf = (incoming: IncomingMessage | undefined): string =>
+    exactClientAddress(incoming, trustedProxyHops)
+  const incomingOf = (c: Context) => (c.env as { incoming?: IncomingMessage } | undefined)?.incoming
+  const addressOfRequest = (c: Context): string => addressOf(incomingOf(c))
+  const sessions = limitLookUps(createSessions({ db, cookies, limits, recorder }), {
+    addressOf: addressOfRequest,
+  })
 
   const routes = new Hono<{ Variables: SessionVariables }>()
   routes.get('/api/session', (c) => c.json(sessionOf(c)))
@@ -87,13 +99,18 @@ export async function createAuth({ db, settings, dataDir, loopback, log }: AuthO
     publicOrigin,
     rolesClaim,
     log,
+    recorder,
     addressOf: addressOfRequest,
+    originOf: (c) => ({
+      clientAddress: exactAddressOf(incomingOf(c)),
+      requestId: (c.var as SessionVariables).requestId,
+    }),
   })
   routes.route('/', signIn)
 
   const isStillSignedIn = async (c: Context): Promise<boolean> =>
     (await sessions.find(c, { isActivity: false })) !== null
-  const shared = { routes, requireSession: requireSession(sessions), isStillSignedIn }
+  const shared = { routes, requireSession: requireSession(sessions), isStillSignedIn, recorder }
   if (externalIdp !== null) return { ...shared, front: null, issueFirstPasswords: null }
 
   const { users: configured } = settings
@@ -108,7 +125,7 @@ export async function createAuth({ db, settings, dataDir, loopback, log }: AuthO
   })
   return {
     ...shared,
-    front: idpFront({ provider, db, limiter, publicOrigin, addressOf, log }),
+    front: idpFront({ provider, db, limiter, publicOrigin, addressOf, exactAddressOf, recorder, log }),
     issueFirstPasswords: configured === null ? () => issueFirstPasswords(db) : null,
   }
 }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { connect } from 'node:net'
 import { describe, it } from 'node:test'
 import { Hono } from 'hono'
 import { readBody, readJsonBody } from './body.ts'

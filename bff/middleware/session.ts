@@ -7,6 +7,9 @@ export interface SessionVariables {
   /** Where the request comes from, for the audit. */
   clientAddress: string
   person: Person
+  /** The row that serves the request, and the code of its failure, for the log; absent where there is none. */
+  endpoint?: string
+  errorCode?: string
 }
 
 /** A request that the console sends by itself, without anybody doing anything; it does not keep a session alive. */

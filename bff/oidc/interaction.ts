@@ -1,7 +1,9 @@
+import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { errors } from 'oidc-provider'
 import type { Provider } from 'oidc-provider'
 import type { Log } from '#edge/log.ts'
+import type { Recorder } from '../audit/recorder.ts'
 import { isSameOrigin } from '../middleware/provenance.ts'
 import { findUser } from '../store/idp-users/find-user.ts'
 import type { BffDb } from '../store/tables.ts'
@@ -18,6 +20,8 @@ export interface InteractionOptions {
   limiter: SignInLimiter
   publicOrigin: string
   addressOf: (incoming: IncomingMessage) => string
+  exactAddressOf: (incoming: IncomingMessage) => string
+  recorder: Pick<Recorder, 'signInFailed'>
   log: Log
 }
 
@@ -57,9 +61,13 @@ export async function handleInteraction(
   if (username === '' || password === '') return form(422, username, 'incomplete')
 
   const judged = await judgePassword(options, { username, password, address: options.addressOf(incoming) })
-  if (typeof judged === 'string') {
-    if (judged === 'limited') outgoing.setHeader('retry-after', '120')
-    return form(judged === 'limited' ? 429 : 401, username, judged)
+  if ('problem' in judged) {
+    const isLimited = judged.problem === 'limited'
+    const origin = { clientAddress: options.exactAddressOf(incoming), requestId: randomUUID() }
+    const errorCode = isLimited ? 'RATE_LIMITED' : 'SIGN_IN_FAILED'
+    await options.recorder.signInFailed({ username: judged.knownUser }, errorCode, origin)
+    if (isLimited) outgoing.setHeader('retry-after', '120')
+    return form(isLimited ? 429 : 401, username, judged.problem)
   }
   // not remembered: every sign-in asks for the password, so that signing out of the console is signing out
   await provider.interactionFinished(
@@ -73,17 +81,18 @@ export async function handleInteraction(
 async function judgePassword(
   { db, limiter, log }: InteractionOptions,
   { username, password, address }: { username: string; password: string; address: string },
-): Promise<{ sub: string } | 'wrong' | 'limited'> {
+): Promise<{ sub: string } | { problem: 'wrong' | 'limited'; knownUser: string | null }> {
   const guess = await limiter.guess({ username, address })
   if (guess === null) {
     log.warn('Sign-in refused after too many wrong passwords', { username, address })
-    return 'limited'
+    return { problem: 'limited', knownUser: null }
   }
   const user = await findUser(db, { username })
   const isRight = await verifyPassword(password, user?.passwordHash ?? null)
   if (user === null || !isRight) {
     log.warn('Sign-in with a wrong username or password', { username, address })
-    return 'wrong'
+    // what names no user may be a password that was typed into the wrong field
+    return { problem: 'wrong', knownUser: user?.name ?? null }
   }
   await guess.wasRight()
   return { sub: user.sub }

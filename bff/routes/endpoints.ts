@@ -12,6 +12,8 @@ import { readJsonBody } from '#edge/body.ts'
 import type { JsonBody } from '#edge/body.ts'
 import { StrictJsonError } from '#edge/strict-json.ts'
 import type { JsonValue } from '#contract/protocol/json.ts'
+import { refusedRequest } from '../audit/refused-request.ts'
+import type { RefusedRequest } from '../audit/recorder.ts'
 import type { AssertedPerson } from '../actor-assertion.ts'
 import { ConsoleFailure } from '../failure.ts'
 import { findProtectedProperty, hideProtectedProperty } from '../protected-property.ts'
@@ -21,11 +23,14 @@ export interface ApiVariables {
   requestId: string
   clientAddress: string
   person: AssertedPerson
+  endpoint?: string
 }
 
 export interface EndpointOptions {
   runtime: RuntimeClient
   assertionOf: (person: AssertedPerson) => Promise<string>
+  /** Called with each request that is refused here for lack of a permission, or for what it names. */
+  onRefused: (c: ApiContext, request: RefusedRequest) => Promise<void>
 }
 
 type ApiContext = Context<{ Variables: ApiVariables }>
@@ -67,6 +72,7 @@ async function answer(
   options: EndpointOptions,
 ): Promise<Response> {
   const person = c.var.person
+  c.set('endpoint', name)
   const write = isWrite(name, row)
   const idempotencyKey = c.req.header('idempotency-key') ?? null
   const params: Record<string, string> = c.req.param()
@@ -74,8 +80,14 @@ async function answer(
   const given = row.body === undefined ? undefined : await readBody(c, row)
   const body = given?.json
   // permission first: what is wrong with a request is told only to whoever may make it
-  permit(person.grants, row, params, body)
-  refuseProtected(body)
+  try {
+    permit(person.grants, row, params, body)
+    refuseProtected(body)
+  } catch (error) {
+    if (error instanceof ConsoleFailure)
+      await options.onRefused(c, refusedRequest(name, { params, body, errorCode: error.code }))
+    throw error
+  }
   const parsed = parseRequest(row, { params, query, body })
   const lacksKey = write && (idempotencyKey === null || !IDEMPOTENCY_KEY.test(idempotencyKey))
   const problems = [...(lacksKey ? [KEY_PROBLEM] : []), ...(parsed.ok ? [] : parsed.problems)]

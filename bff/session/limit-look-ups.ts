@@ -43,11 +43,11 @@ export function limitLookUps(
       else if (id !== null) known.delete(id)
       return person
     },
-    async end(c) {
+    async end(c, origin) {
       const id = sessions.idOf(c)
       admit(c, id)
       if (id !== null) known.delete(id)
-      return sessions.end(c)
+      return sessions.end(c, origin)
     },
   }
 }

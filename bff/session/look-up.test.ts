@@ -5,6 +5,8 @@ import type { Context } from 'hono'
 import { openDatabase } from '#database/pool.ts'
 import type { Database } from '#database/pool.ts'
 import { testDatabase } from '#database/testing.ts'
+import { createLog } from '#edge/log.ts'
+import { createRecorder } from '../audit/recorder.ts'
 import { bffMigrations } from '../store/tables.ts'
 import type { BffTables } from '../store/tables.ts'
 import { ConsoleFailure } from '../failure.ts'
@@ -14,6 +16,8 @@ import { cookieKit } from './cookies.ts'
 import { limitLookUps } from './limit-look-ups.ts'
 import { createSessions } from './sessions.ts'
 import type { Sessions } from './sessions.ts'
+
+const ORIGIN = { clientAddress: '127.0.0.1', requestId: 'r' }
 
 let database: Database<BffTables>
 let sessions: Sessions
@@ -36,7 +40,8 @@ before(async () => {
   })
   const cookies = cookieKit(new URL('http://localhost:8080'))
   const limits = { idleSeconds: 60, absoluteSeconds: 60 }
-  sessions = createSessions({ db: counted, cookies, limits })
+  const recorder = createRecorder({ db: counted, log: createLog({ name: 'test', level: 'silent' }) })
+  sessions = createSessions({ db: counted, cookies, limits, recorder })
 })
 after(() => close())
 
@@ -57,7 +62,7 @@ const asking = async <Result>(
 }
 const signIn = async (sub: string): Promise<string> => {
   const person = { iss: 'idp', sub, name: sub, roles: [EVERYWHERE('viewer')] }
-  return (await asking('', (c) => sessions.begin(c, person))).split(';', 1)[0] ?? ''
+  return (await asking('', (c) => sessions.begin(c, person, ORIGIN))).split(';', 1)[0] ?? ''
 }
 const find = (cookie: string) => asking(cookie, (c) => sessions.find(c, { isActivity: false }))
 
@@ -77,7 +82,7 @@ describe('sessions that are asked for in the same moment', () => {
   it('are not found when they ended before they were asked for', async () => {
     const [kept, ended] = [await signIn('ada'), await signIn('bob')]
     const early = find(kept)
-    await asking(ended, (c) => sessions.end(c))
+    await asking(ended, (c) => sessions.end(c, ORIGIN))
     const late = find(ended)
     assert.equal((await early)?.id, 'ada')
     assert.equal(await late, null)
@@ -110,10 +115,10 @@ describe('invented sessions', () => {
     // signing out asks the database too
     const forgedOnce = forged[0] ?? ''
     await assert.rejects(
-      asking(forgedOnce, (c) => limited.end(c), { from: 'shared' }),
+      asking(forgedOnce, (c) => limited.end(c, ORIGIN), { from: 'shared' }),
       isLimited,
     )
-    await asking(early, (c) => limited.end(c), { from: 'shared' })
+    await asking(early, (c) => limited.end(c, ORIGIN), { from: 'shared' })
     await assert.rejects(look(early, 'shared'), isLimited)
   })
 })

@@ -1,7 +1,9 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Context } from 'hono'
 import type { Grant } from '#contract/endpoint/permission.ts'
+import { inTransaction } from '#database/transaction.ts'
 import { takesNoWrites, throwUnless } from '#database/unreachable.ts'
+import type { KnownPerson, Origin, Recorder } from '../audit/recorder.ts'
 import { hashOf, opaqueValue } from '../store/hash.ts'
 import { createSession } from '../store/sessions/create-session.ts'
 import { endSession } from '../store/sessions/end-session.ts'
@@ -39,18 +41,23 @@ export interface Sessions {
   /** Names the session that a request claims, without looking it up; null when its cookie is absent or malformed. */
   idOf(c: Context): string | null
   /** Begins a session under a new id and ends the one that the browser had; answers the `Set-Cookie`. */
-  begin(c: Context, person: SignedIn): Promise<string>
+  begin(c: Context, person: SignedIn, origin: Origin): Promise<string>
   /** Whose session the cookie belongs to, or null. `isActivity` keeps it from idling out. */
   find(c: Context, options: { isActivity: boolean }): Promise<Person | null>
   /** Ends the session of the cookie, if any, on every replica; answers the `Set-Cookie` that removes it. */
-  end(c: Context): Promise<string>
+  end(c: Context, origin: Origin): Promise<string>
 }
 
 const MAX_SESSIONS = 10
 
 /** Sessions live in the database, so any replica serves any request and signing out is final. */
-export function createSessions(options: { db: BffDb; cookies: CookieKit; limits: SessionLimits }): Sessions {
-  const { db, limits } = options
+export function createSessions(options: {
+  db: BffDb
+  cookies: CookieKit
+  limits: SessionLimits
+  recorder: Pick<Recorder, 'signedIn' | 'signedOut'>
+}): Sessions {
+  const { db, limits, recorder } = options
   const { session: name, secure } = options.cookies
   // to write at each request would cost a commit each; so often is exact enough
   const touchAfterSeconds = Math.min(15, limits.idleSeconds / 10)
@@ -64,11 +71,14 @@ export function createSessions(options: { db: BffDb; cookies: CookieKit; limits:
 
   return {
     idOf: (c) => idHashOf(c)?.toString('hex') ?? null,
-    async begin(c, person) {
+    async begin(c, person, origin) {
       const old = idHashOf(c)
-      if (old !== null) await endSession(db, old)
       const id = opaqueValue()
-      await createSession(db, { idHash: hashOf(id), ...person }, MAX_SESSIONS)
+      await inTransaction(db, async (tx) => {
+        if (old !== null) await endSession(tx, old)
+        await createSession(tx, { idHash: hashOf(id), ...person }, MAX_SESSIONS)
+        await recorder.signedIn(tx, knownPerson(person), origin)
+      })
       return cookieText({ name, value: id, sameSite: 'Strict', secure })
     },
     async find(c, { isActivity }) {
@@ -87,12 +97,21 @@ export function createSessions(options: { db: BffDb; cookies: CookieKit; limits:
         sessionId: idHash.toString('hex'),
       }
     },
-    async end(c) {
+    async end(c, origin) {
       const idHash = idHashOf(c)
-      if (idHash !== null) await endSession(db, idHash)
+      if (idHash !== null) {
+        await inTransaction(db, async (tx) => {
+          const person = await endSession(tx, idHash)
+          if (person !== null) await recorder.signedOut(tx, knownPerson(person), origin)
+        })
+      }
       return noCookie({ name, sameSite: 'Strict', secure })
     },
   }
+}
+
+export function knownPerson({ iss, sub, name }: Pick<SignedIn, 'iss' | 'sub' | 'name'>): KnownPerson {
+  return { id: sub, name, issuer: iss }
 }
 
 /**

@@ -1,6 +1,7 @@
 import { Hono } from 'hono'
 import type { Context } from 'hono'
 import type { Log } from '#edge/log.ts'
+import type { Origin, Recorder } from '../audit/recorder.ts'
 import { ConsoleFailure } from '../failure.ts'
 import { personOf } from '../oidc/client.ts'
 import type { IdpClient } from '../oidc/client.ts'
@@ -18,6 +19,7 @@ import type { BffDb } from '../store/tables.ts'
 import { cookiesOf, cookieText, noCookie, opaqueCookie } from './cookies.ts'
 import type { CookieKit } from './cookies.ts'
 import { safeReturnTo } from './return-to.ts'
+import { knownPerson } from './sessions.ts'
 import type { Sessions } from './sessions.ts'
 
 export interface SignInOptions {
@@ -30,6 +32,8 @@ export interface SignInOptions {
   publicOrigin: string
   rolesClaim: string
   addressOf: (c: Context) => string
+  originOf: (c: Context) => Origin
+  recorder: Pick<Recorder, 'signInFailed'>
   log: Log
 }
 
@@ -108,24 +112,31 @@ async function finish(c: Context, options: SignInOptions): Promise<Response> {
   } catch (error) {
     // what a provider says in its error may be anything; it goes to the log only, and never to the page
     log.warn('A sign-in was not confirmed by the identity provider', {}, error)
-    return notice(c, options, 'failed')
+    return failed(c, options)
   }
   const person = personOf(claims, options.rolesClaim)
-  if (person === null) return notice(c, options, 'failed')
+  if (person === null) return failed(c, options)
   if (person.roles.length === 0) {
     log.warn('Somebody without a role signed in', { iss: person.iss, sub: person.sub })
+    const who = { person: knownPerson(person) }
+    await options.recorder.signInFailed(who, 'PERMISSION_DENIED', options.originOf(c))
     return notice(c, options, 'noRole', person.name)
   }
-  c.header('set-cookie', await options.sessions.begin(c, person), { append: true })
+  c.header('set-cookie', await options.sessions.begin(c, person, options.originOf(c)), { append: true })
   log.info('Signed in', { iss: person.iss, sub: person.sub })
   // The page is public and needs no cookie; its own requests then carry the Strict one, which this redirect would not
   // where the provider is on another site.
   return c.redirect(taken.returnTo, 303)
 }
 
+async function failed(c: Context, options: SignInOptions): Promise<Response> {
+  await options.recorder.signInFailed({ username: null }, 'SIGN_IN_FAILED', options.originOf(c))
+  return notice(c, options, 'failed')
+}
+
 /** Ends the session for good and says where the identity provider's own is ended. */
 async function signOut(c: Context, options: SignInOptions): Promise<Response> {
-  c.header('set-cookie', await options.sessions.end(c), { append: true })
+  c.header('set-cookie', await options.sessions.end(c, options.originOf(c)), { append: true })
   // not "cookies": that would also sign people out of everything else on the domain
   c.header('clear-site-data', '"cache", "storage"')
   const elsewhere = await options.idp.endSessionUrl().catch((error: unknown) => {

@@ -1,4 +1,6 @@
 import type { ColumnType, Generated, Kysely, Transaction } from 'kysely'
+import type { Scope } from '#contract/protocol/scope.ts'
+import type { AuditAction } from '#contract/runtime-api/vocabulary.ts'
 import type { RoleGrant } from '../session/roles.ts'
 
 // What the tables of migrations/*.sql hold, as the driver hands it over. Json columns are written as text.
@@ -34,6 +36,27 @@ export interface BffTables {
     roles: Json<RoleGrant[]>
     is_password_shown: Generated<boolean>
     created_at: Time
+  }
+  'bff.audit_event': {
+    event_id: string
+    merge_key: Buffer | null
+    action: AuditAction
+    outcome: 'DONE' | 'REFUSED'
+    subject: string
+    error_code: string | null
+    actor_id: string | null
+    actor_name: string | null
+    actor_issuer: string | null
+    scope: ColumnType<Scope | null, string | null, string | null>
+    bundle_install_id: string | null
+    operation_id: string | null
+    client_address: string | null
+    request_id: string
+    occurrences: Generated<number>
+    first_at: Time
+    last_at: Time
+    available_at: string
+    attempts: Generated<number>
   }
   'bff.sign_in_limit': { bucket: number; tokens: number; updated_at: Time }
 }

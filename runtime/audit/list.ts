@@ -1,5 +1,5 @@
-import type { AuditEntry } from '#contract/runtime-api/audit.ts'
-import type { PropertyChange, PropertyView } from '#contract/runtime-api/common.ts'
+import type { AuditChange, AuditEntry } from '#contract/runtime-api/audit.ts'
+import type { PropertyView } from '#contract/runtime-api/common.ts'
 import { AUDIT_ACTIONS } from '#contract/runtime-api/vocabulary.ts'
 import type { AuditAction } from '#contract/runtime-api/vocabulary.ts'
 import type { Answer, Input, ReadContext } from '../context.ts'
@@ -29,10 +29,10 @@ export async function listAudit(
 
 const isShown = (view: PropertyView | null): boolean => view?.['@type'] === 'Data' && 'value' in view
 
-const showsValue = ({ before, after }: PropertyChange): boolean => isShown(before) || isShown(after)
+const showsValue = ({ before, after }: AuditChange): boolean => isShown(before) || isShown(after)
 
 /** Masks a property that was marked as sensitive after the entry was written. The stored entry stays unchanged. */
-function maskedChange(change: PropertyChange): PropertyChange {
+function maskedChange(change: AuditChange): AuditChange {
   const hide = (view: PropertyView | null): PropertyView | null =>
     view === null || view['@type'] === 'Data'
       ? { '@type': 'Data', isSensitive: true, isSet: view !== null && !('isSet' in view && !view.isSet) }
@@ -41,7 +41,7 @@ function maskedChange(change: PropertyChange): PropertyChange {
 }
 
 function entryView(row: AuditRow, marks: readonly AuditMark[]): AuditEntry {
-  const isMarked = ({ locator, property }: PropertyChange): boolean =>
+  const isMarked = ({ locator, property }: AuditChange): boolean =>
     marks.some(
       (mark) => mark.sequence === row.sequence && mark.locator === locator && mark.property === property,
     )

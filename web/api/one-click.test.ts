@@ -46,7 +46,10 @@ before(async () => {
     await next()
   })
   const client = createRuntimeClient({ outbound, baseUrl, credential: 'credential', budgetMs: BUDGET_MS })
-  app.route('/api', endpointRoutes({ runtime: client, assertionOf: async () => 'assertion' }))
+  app.route(
+    '/api',
+    endpointRoutes({ runtime: client, assertionOf: async () => 'assertion', onRefused: async () => {} }),
+  )
   console = await serve({ app, port: 0, hostname: '127.0.0.1' })
 })
 after(async () => {

@@ -1,0 +1,68 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Log } from '#edge/log.ts'
+import { deleteEvent } from '../store/audit-events/delete-event.ts'
+import { deleteOldEvents } from '../store/audit-events/delete-old-events.ts'
+import { takeEvent } from '../store/audit-events/take-event.ts'
+import type { BffDb } from '../store/tables.ts'
+import type { SendEvent } from './send-event.ts'
+
+export interface DeliveryOptions {
+  db: BffDb
+  send: SendEvent
+  log: Log
+  /** How often to look for events that are due; default 1,000. */
+  pollMs?: number | undefined
+}
+
+export interface Delivery {
+  /** Breaks off the sending under way. */
+  stop(): Promise<void>
+}
+
+const KEPT_DAYS = 7
+/** Between two attempts while the runtime cannot be reached. */
+const LONGEST_PAUSE_MS = 5_000
+
+/** Sends the events that are due to the runtime, again and again until stopped. Any number of replicas share them. */
+export function startDelivery({ db, send, log, pollMs = 1_000 }: DeliveryOptions): Delivery {
+  const stopped = new AbortController()
+  /** Attempts in a row that came to nothing. */
+  let failures = 0
+
+  const sendDue = async (): Promise<void> => {
+    while (!stopped.signal.aborted) {
+      const event = await takeEvent(db)
+      if (event === undefined) return
+      const sent = await send(event, stopped.signal)
+      // it may have been recorded; it is due again soon
+      if (sent.kind === 'undelivered' && stopped.signal.aborted) return
+      if (sent.kind === 'undelivered') {
+        if (failures === 0) log.warn('audit events are waiting: the runtime cannot be reached')
+        failures++
+        const dropped = await deleteOldEvents(db, KEPT_DAYS)
+        if (dropped > 0) log.error('audit events that could not be sent were dropped', { dropped })
+        return
+      }
+      const { errorCode } = sent.kind === 'refused' ? sent : {}
+      if (errorCode !== undefined) log.error('the runtime refused an audit event', { errorCode })
+      await deleteEvent(db, event.event_id)
+      if (failures > 0) log.info('audit events are sent again')
+      failures = 0
+    }
+  }
+
+  const run = async (): Promise<void> => {
+    while (!stopped.signal.aborted) {
+      await sendDue().catch((error: unknown) => log.warn('audit events could not be sent', {}, error))
+      const pauseMs = Math.min(pollMs * 2 ** Math.min(failures, 20), Math.max(pollMs, LONGEST_PAUSE_MS))
+      await sleep(pauseMs, undefined, { signal: stopped.signal }).catch(() => undefined)
+    }
+  }
+  const running = run()
+  return {
+    async stop() {
+      stopped.abort()
+      await running
+    },
+  }
+}

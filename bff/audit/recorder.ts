@@ -1,0 +1,114 @@
+import { createHash } from 'node:crypto'
+import type { Scope } from '#contract/protocol/scope.ts'
+import type { AuditAction } from '#contract/runtime-api/vocabulary.ts'
+import type { Log } from '#edge/log.ts'
+import { addEvent } from '../store/audit-events/add-event.ts'
+import type { NewAuditEvent } from '../store/audit-events/add-event.ts'
+import type { BffDb } from '../store/tables.ts'
+
+/** Where a request came from. */
+export interface Origin {
+  /** Empty where it is not known. */
+  clientAddress: string
+  requestId: string
+}
+
+export interface KnownPerson {
+  id: string
+  name: string
+  issuer: string | null
+}
+
+/** A request that the console refused before the runtime was asked. */
+export interface RefusedRequest {
+  action: AuditAction
+  subject: string
+  errorCode: string
+  scope: Scope | null
+  bundleInstallId: string | null
+  operationId: string | null
+}
+
+/** Keeps what the runtime is to record in its audit (docs/decisions/0009). */
+export interface Recorder {
+  /** In the transaction that begins the session. */
+  signedIn(tx: BffDb, person: KnownPerson, origin: Origin): Promise<void>
+  /** In the transaction that ends the session. */
+  signedOut(tx: BffDb, person: KnownPerson, origin: Origin): Promise<void>
+  /** `who`: the person, or the name of a user that exists, as far as either is known. Never throws. */
+  signInFailed(
+    who: { person: KnownPerson } | { username: string | null },
+    errorCode: string,
+    origin: Origin,
+  ): Promise<void>
+  /** Never throws. */
+  refused(person: KnownPerson, request: RefusedRequest, origin: Origin): Promise<void>
+}
+
+export interface RecorderOptions {
+  db: BffDb
+  log: Log
+  /** How long events that anybody can cause are merged; default 60. */
+  mergeSeconds?: number | undefined
+}
+
+/** What sign-ins and sign-outs are about. */
+const CONSOLE = 'console'
+const NOTHING = { scope: null, bundleInstallId: null, operationId: null }
+/** So many values of client addresses are told apart while failed sign-ins are merged. */
+const ADDRESSES = 1_024
+
+export function createRecorder({ db, log, mergeSeconds = 60 }: RecorderOptions): Recorder {
+  const sessionEvent = (
+    tx: BffDb,
+    action: 'session.sign-in' | 'session.sign-out',
+    actor: KnownPerson,
+    origin: Origin,
+  ) =>
+    addEvent(
+      tx,
+      { ...NOTHING, ...originOf(origin), action, outcome: 'DONE', subject: CONSOLE, errorCode: null, actor },
+      { key: null, seconds: 0 },
+    )
+
+  /** Keeps a refusal; the log has a line for the first of those that are merged. */
+  const addRefusal = async (event: NewAuditEvent, key: Buffer): Promise<void> => {
+    const { action, errorCode, requestId, clientAddress, actor } = event
+    const fields = { action, errorCode, requestId, clientAddress, actorId: actor?.id }
+    try {
+      if (await addEvent(db, event, { key, seconds: mergeSeconds })) log.warn('refused', fields)
+    } catch (error) {
+      log.error('a refusal could not be kept for the audit', fields, error)
+    }
+  }
+
+  return {
+    async signedIn(tx, person, origin) {
+      await sessionEvent(tx, 'session.sign-in', person, origin)
+    },
+    async signedOut(tx, person, origin) {
+      await sessionEvent(tx, 'session.sign-out', person, origin)
+    },
+    signInFailed(who, errorCode, origin) {
+      const action = 'session.sign-in'
+      const actor = 'person' in who ? who.person : null
+      const username = 'username' in who ? who.username : null
+      const address = hashOf(origin.clientAddress).readUInt32BE() % ADDRESSES
+      const key = hashOf(action, errorCode, ...(actor ? [actor.issuer, actor.id] : [username, address]))
+      const event = { ...NOTHING, ...originOf(origin), action, errorCode, actor } as const
+      return addRefusal({ ...event, outcome: 'REFUSED', subject: username ?? CONSOLE }, key)
+    },
+    refused(actor, request, origin) {
+      const key = hashOf(request.action, actor.issuer, actor.id)
+      return addRefusal({ ...request, ...originOf(origin), outcome: 'REFUSED', actor }, key)
+    },
+  }
+}
+
+function originOf({ clientAddress, requestId }: Origin) {
+  return { clientAddress: clientAddress === '' ? null : clientAddress, requestId }
+}
+
+function hashOf(...parts: (string | number | null)[]): Buffer {
+  return createHash('sha256').update(JSON.stringify(parts)).digest()
+}

@@ -1,0 +1,52 @@
+import { splitName } from '#contract/endpoint/endpoint.ts'
+import { Uuid } from '#contract/protocol/keys.ts'
+import { Scope } from '#contract/protocol/scope.ts'
+import { AUDIT_ACTION_OF } from '#contract/runtime-api/audited-writes.ts'
+import type { RuntimeApi, WriteName } from '#contract/runtime-api/rows.ts'
+import type { RefusedRequest } from './recorder.ts'
+
+/**
+ * What the audit is told of a request that was refused before it was checked: nothing of it is taken that is not known to
+ * be of the right shape.
+ */
+export function refusedRequest(
+  name: keyof RuntimeApi,
+  { params, body, errorCode }: { params: Record<string, string>; body: unknown; errorCode: string },
+): RefusedRequest {
+  const scope = Scope.safeParse(isNamedIn(params) ? inPath(params) : scopeIn(body))
+  const ids = Object.values(params).join('/')
+  return {
+    action: Object.hasOwn(AUDIT_ACTION_OF, name) ? AUDIT_ACTION_OF[name as WriteName] : 'data.read',
+    subject: clean(ids) || splitName(name).path,
+    errorCode,
+    scope: scope.success ? scope.data : null,
+    bundleInstallId: uuidOf(params['bundleInstallId']),
+    operationId: uuidOf(params['operationId']),
+  }
+}
+
+function isNamedIn(params: Record<string, string>): boolean {
+  return params['workspaceId'] !== undefined
+}
+
+function inPath({ environmentKey, applicationRuntimeId, workspaceId }: Record<string, string>) {
+  return { environmentKey, applicationRuntimeId, workspaceId: Number(workspaceId) }
+}
+
+function scopeIn(body: unknown): unknown {
+  return typeof body === 'object' && body !== null && 'scope' in body ? body.scope : undefined
+}
+
+function uuidOf(text: string | undefined): string | null {
+  const uuid = Uuid.safeParse(text)
+  return uuid.success ? uuid.data : null
+}
+
+const MAX_SUBJECT = 200
+
+function clean(text: string): string {
+  return text
+    .toWellFormed()
+    .replace(/[\p{Cc}\p{Cf}]/gu, '')
+    .slice(0, MAX_SUBJECT)
+}

@@ -1,0 +1,25 @@
+import { sql } from 'kysely'
+import type { Selectable } from 'kysely'
+import type { BffDb, BffTables } from '../tables.ts'
+
+export type AuditEventRow = Selectable<BffTables['bff.audit_event']>
+
+/** Longer than a sending takes. */
+const PAUSE_SECONDS = 10
+
+/**
+ * The event that has been due for the longest, which stays as it is from now on; due again after a pause unless it is
+ * deleted before. Undefined where none is due, or others are about them.
+ */
+export async function takeEvent(db: BffDb): Promise<AuditEventRow | undefined> {
+  const { rows } = await sql<AuditEventRow>`
+    update bff.audit_event set
+      merge_key = null,
+      attempts = attempts + 1,
+      available_at = clock_timestamp() + make_interval(secs => ${PAUSE_SECONDS})
+    where event_id = (
+      select event_id from bff.audit_event where available_at <= clock_timestamp()
+      order by available_at limit 1 for update skip locked)
+    returning *`.execute(db)
+  return rows[0]
+}
