@@ -1,0 +1,33 @@
+import { expectPage } from '../vocabulary.ts'
+import { expect, test } from '../world/test.ts'
+
+test('the audit shows sign-ins, and what a change of a plugin changed', async ({ system, signIn }) => {
+  const page = await signIn('admin', '/audit?action=session.sign-in')
+  await expectPage(page, 'Audit')
+  const entries = page.getByRole('list', { name: 'Audit entries, newest first' }).getByRole('listitem')
+  // the console sends its events after the sign-in
+  await expect(async () => {
+    await page.reload()
+    await expect(entries.first()).toContainText('admin signed in to the console', { timeout: 1_000 })
+  }).toPass()
+  await expect(entries.first()).toContainText(/from (127\.0\.0\.1|::1)/)
+  await expect(entries.first()).toContainText(`signed in through ${system.url}/idp`)
+
+  const plugin = { title: 'Audited', endpoint: 'http://127.0.0.1:9/', enabled: true }
+  for (const enabled of [true, false]) {
+    const answer = await page.request.put('/api/plugins/audited', {
+      headers: {
+        'x-requested-by': 'console',
+        origin: system.url,
+        'idempotency-key': crypto.randomUUID(),
+      },
+      data: { ...plugin, enabled, reason: 'for the audit' },
+    })
+    expect(answer.status()).toBe(200)
+  }
+  await page.getByRole('combobox', { name: 'Action' }).selectOption({ label: 'Change of a plugin' })
+  await expect(entries.first()).toContainText('admin changed the plugin audited')
+  await expect(entries.first()).toContainText('for the audit')
+  await entries.first().getByText('1 change').click()
+  await expect(entries.first()).toContainText('enabled')
+})
