@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createLog } from '#edge/log.ts'
+import { createLog } from '#http-kit/log.ts'
 import { buildDemoWorld } from '../demo/world.ts'
 import { startAll } from '../start.ts'
 import type { Running } from '../start.ts'

@@ -1,6 +1,6 @@
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK } from 'jose'
 import type { JWK } from 'jose'
-import { keptSecret } from '#edge/kept-secret.ts'
+import { keptSecret } from '#http-kit/kept-secret.ts'
 import type { AssertionKey } from './actor-assertion.ts'
 
 /** The key that signs actor assertions: made once, kept in the data directory with mode 0600. */

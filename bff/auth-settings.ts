@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { optionalSecret, originUrl, SettingsError } from '#edge/settings.ts'
+import { optionalSecret, originUrl, SettingsError } from '#http-kit/settings.ts'
 import { mayBePlainHttp } from './oidc/client.ts'
 import { ConsoleUsers } from './oidc/users.ts'
 import type { ConfiguredUser } from './oidc/users.ts'

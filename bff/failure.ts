@@ -3,7 +3,7 @@ import type { Detail } from '#contract/protocol/envelope.ts'
 import { describeCode, statusOf } from '#contract/console-api/catalogue.ts'
 import type { Problem } from '#contract/console-api/problem.ts'
 import { hideInDetail, hideProtectedName } from '#contract/protocol/protected-name.ts'
-import { TransportError } from '#edge/problem.ts'
+import { TransportError } from '#http-kit/problem.ts'
 
 /** A failure on its way to the browser; whatever is not said comes from the catalogue of codes. */
 export class ConsoleFailure extends Error {

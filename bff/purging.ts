@@ -1,6 +1,6 @@
 import { isUnavailable } from '#database/unreachable.ts'
-import { systemClock } from '#edge/clock.ts'
-import type { Log } from '#edge/log.ts'
+import { systemClock } from '#http-kit/clock.ts'
+import type { Log } from '#http-kit/log.ts'
 import { purgeExpired } from './store/purge-expired.ts'
 import type { SessionLimits } from './store/sessions/find-sessions.ts'
 import type { BffDb } from './store/tables.ts'

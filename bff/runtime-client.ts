@@ -6,8 +6,8 @@ import { readEnvelope } from '#contract/protocol/envelope.ts'
 import { MESSAGE_MAX } from '#contract/protocol/limits.ts'
 import { runtimeApi } from '#contract/runtime-api/rows.ts'
 import type { RuntimeApi } from '#contract/runtime-api/rows.ts'
-import type { OutboundFailure } from '#edge/outbound-reason.ts'
-import type { Outbound, OutboundResult } from '#edge/outbound.ts'
+import type { OutboundFailure } from '#http-kit/outbound-reason.ts'
+import type { Outbound, OutboundResult } from '#http-kit/outbound.ts'
 import { ConsoleFailure } from './failure.ts'
 
 /** One call of the runtime, as the browser asked for it and the BFF checked it. */

@@ -1,4 +1,4 @@
-import type { Outbound } from '#edge/outbound.ts'
+import type { Outbound } from '#http-kit/outbound.ts'
 import type { OpenEvents } from './routes/events.ts'
 import { failureOfStatus, failureOfTransport } from './runtime-client.ts'
 

@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { SettingsError } from '#edge/settings.ts'
+import { SettingsError } from '#http-kit/settings.ts'
 import { createScriptedPlugin } from '#plugin/examples/scripted/scripted-plugin.ts'
 import { createTenantProvisioner } from '#plugin/examples/tenant-provisioner/tenant-provisioner.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { systemClock } from '#edge/clock.ts'
+import { systemClock } from '#http-kit/clock.ts'
 import { Alarm } from './alarm.ts'
 
 test('an alarm that is set for a great many times rings at the first of them', async () => {

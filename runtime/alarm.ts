@@ -1,4 +1,4 @@
-import type { Clock } from '#edge/clock.ts'
+import type { Clock } from '#http-kit/clock.ts'
 
 /** A sleep that can be cut short, also by a ring that comes while nobody sleeps. */
 export class Alarm {

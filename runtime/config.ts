@@ -2,9 +2,9 @@ import { readFile } from 'node:fs/promises'
 import { createLocalJWKSet, createRemoteJWKSet } from 'jose'
 import type { JWTVerifyGetKey } from 'jose'
 import * as z from 'zod'
-import { parseEgressAllow } from '#edge/egress.ts'
-import { parseEgressDeny } from '#edge/platform-addresses.ts'
-import { csv, optionalSecret, port, readSettings, SettingsError, whole } from '#edge/settings.ts'
+import { parseEgressAllow } from '#http-kit/egress.ts'
+import { parseEgressDeny } from '#http-kit/platform-addresses.ts'
+import { csv, optionalSecret, port, readSettings, SettingsError, whole } from '#http-kit/settings.ts'
 import { DATABASE_VARIABLES, databaseSettings } from './database-settings.ts'
 
 const Settings = z.object({

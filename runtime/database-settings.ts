@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { whole } from '#edge/settings.ts'
+import { whole } from '#http-kit/settings.ts'
 
 /** The variables of the database, for a replica of the runtime. */
 export const DATABASE_VARIABLES = {

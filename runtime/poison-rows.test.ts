@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { sql } from 'kysely'
-import type { Log, LogFields } from '#edge/log.ts'
+import type { Log, LogFields } from '#http-kit/log.ts'
 import { testEngine } from './operations/testing-engine.ts'
 import type { TestEngine } from './operations/testing-engine.ts'
 import { plannedResource, planWith, reader } from './operations/testing-plan.ts'

@@ -1,4 +1,4 @@
-import { SettingsError } from '#edge/settings.ts'
+import { SettingsError } from '#http-kit/settings.ts'
 
 /** What a replica does. */
 export interface Role {

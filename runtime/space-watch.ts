@@ -1,5 +1,5 @@
 import { isPgError, PG } from '#database/transaction.ts'
-import type { Clock } from '#edge/clock.ts'
+import type { Clock } from '#http-kit/clock.ts'
 import { canGrow } from './store/can-grow.ts'
 import type { Db } from './world.ts'
 

@@ -9,7 +9,7 @@ const servers = spawn(
     '--watch-path=runtime',
     '--watch-path=bff',
     '--watch-path=contract',
-    '--watch-path=edge',
+    '--watch-path=http-kit',
     '--watch-path=database',
     join(root, 'scripts', 'start.ts'),
     ...process.argv.slice(2),

@@ -11,7 +11,7 @@ import type { Tally } from './tally.ts'
 
 /** Every test file of the servers and the contract, against one PostgreSQL that is started for the run. */
 async function runUnitTests(): Promise<Tally> {
-  const files = globSync('{contract,edge,database,plugin,runtime,bff,prove,scripts,web}/**/*.test.ts', {
+  const files = globSync('{contract,http-kit,database,plugin,runtime,bff,prove,scripts,web}/**/*.test.ts', {
     cwd: root,
   }).sort()
   const tally = join(root, '.cache', 'tally.json')

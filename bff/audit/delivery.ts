@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Log } from '#edge/log.ts'
+import type { Log } from '#http-kit/log.ts'
 import { deleteEvent } from '../store/audit-events/delete-event.ts'
 import { deleteOldEvents } from '../store/audit-events/delete-old-events.ts'
 import { takeEvent } from '../store/audit-events/take-event.ts'

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Scope } from '#contract/protocol/scope.ts'
 import type { AuditAction } from '#contract/runtime-api/vocabulary.ts'
-import type { Log } from '#edge/log.ts'
+import type { Log } from '#http-kit/log.ts'
 import { addEvent } from '../store/audit-events/add-event.ts'
 import type { NewAuditEvent } from '../store/audit-events/add-event.ts'
 import type { BffDb } from '../store/tables.ts'

@@ -1,6 +1,6 @@
 import { readEnvelope } from '#contract/protocol/envelope.ts'
 import type { ConsoleEvent } from '#contract/runtime-api/audit.ts'
-import type { Outbound } from '#edge/outbound.ts'
+import type { Outbound } from '#http-kit/outbound.ts'
 import type { AssertedPerson } from '../actor-assertion.ts'
 import type { AuditEventRow } from '../store/audit-events/take-event.ts'
 

@@ -1,6 +1,6 @@
 import type { MiddlewareHandler } from 'hono'
-import type { Clock } from '#edge/clock.ts'
-import type { Log } from '#edge/log.ts'
+import type { Clock } from '#http-kit/clock.ts'
+import type { Log } from '#http-kit/log.ts'
 import type { SessionVariables } from './session.ts'
 
 /** Logs each request by its endpoint, without path, query, body or headers; reads that went well at `debug`. */

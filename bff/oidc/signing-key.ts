@@ -1,8 +1,8 @@
 import { exportJWK, generateKeyPair } from 'jose'
 import type { JWK } from 'jose'
 import * as z from 'zod'
-import { keptSecret } from '#edge/kept-secret.ts'
-import { SettingsError } from '#edge/settings.ts'
+import { keptSecret } from '#http-kit/kept-secret.ts'
+import { SettingsError } from '#http-kit/settings.ts'
 
 /** The algorithm that the embedded identity provider signs ID tokens with. */
 export const ID_TOKEN_ALGORITHM = 'ES256'

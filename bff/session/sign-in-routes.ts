@@ -1,6 +1,6 @@
 import { Hono } from 'hono'
 import type { Context } from 'hono'
-import type { Log } from '#edge/log.ts'
+import type { Log } from '#http-kit/log.ts'
 import type { Origin, Recorder } from '../audit/recorder.ts'
 import { ConsoleFailure } from '../failure.ts'
 import { personOf } from '../oidc/client.ts'

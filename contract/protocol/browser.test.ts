@@ -30,7 +30,7 @@ for (const file of FOR_BROWSERS)
       if (seen.has(next)) continue
       seen.add(next)
       for (const name of await importsOf(next)) {
-        if (name.startsWith('./')) open.push(name.slice(2))
+        if (name.startsWith('.//')) open.push(name.slice(2))
         else assert.equal(name, '@cfworker/json-schema', `${next} imports ${name}`)
       }
     }

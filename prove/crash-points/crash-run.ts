@@ -1,5 +1,5 @@
 import type { Scope } from '#contract/protocol/scope.ts'
-import { asError } from '#edge/as-error.ts'
+import { asError } from '#http-kit/as-error.ts'
 import { checkTexts } from '../invariants/canaries.ts'
 import { judgeFacts } from '../invariants/check-invariants.ts'
 import { readJournal } from '../invariants/journal.ts'

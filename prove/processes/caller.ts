@@ -8,7 +8,7 @@ import type { AssertedPerson, AssertionKey } from '#bff/actor-assertion.ts'
 import { ConsoleFailure } from '#bff/failure.ts'
 import { createRuntimeClient } from '#bff/runtime-client.ts'
 import type { RuntimeCall, RuntimeClient } from '#bff/runtime-client.ts'
-import type { Outbound } from '#edge/outbound.ts'
+import type { Outbound } from '#http-kit/outbound.ts'
 
 type Name = keyof RuntimeApi & string
 

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { createLocalJWKSet } from 'jose'
 import { fromUrl } from '#database/settings.ts'
-import { createLog } from '#edge/log.ts'
-import { serve } from '#edge/serve.ts'
+import { createLog } from '#http-kit/log.ts'
+import { serve } from '#http-kit/serve.ts'
 import { createRuntime } from '#runtime/app.ts'
 import type { ReplicaOptions } from './replica.ts'
 

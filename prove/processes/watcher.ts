@@ -7,7 +7,7 @@ import { createActorAssertions } from '#bff/actor-assertion.ts'
 import type { AssertionKey } from '#bff/actor-assertion.ts'
 import { eventSourceReader } from '#bff/event-source.ts'
 import { createRuntimeEvents } from '#bff/runtime-events.ts'
-import type { Outbound } from '#edge/outbound.ts'
+import type { Outbound } from '#http-kit/outbound.ts'
 
 /** What one subscriber was told, over all its connections, each of which began where the one before ended. */
 export interface Watcher {

@@ -1,4 +1,4 @@
-import type { Clock } from '#edge/clock.ts'
+import type { Clock } from '#http-kit/clock.ts'
 import type { Schedule, Timer } from './schedule.ts'
 
 /**

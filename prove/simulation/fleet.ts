@@ -1,5 +1,5 @@
-import type { Clock } from '#edge/clock.ts'
-import type { Log } from '#edge/log.ts'
+import type { Clock } from '#http-kit/clock.ts'
+import type { Log } from '#http-kit/log.ts'
 import { pauseBy } from '#database/transaction.ts'
 import type { Vault } from '#runtime/sealing/vault.ts'
 import { startWorker } from '#runtime/worker.ts'

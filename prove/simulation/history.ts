@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Scope } from '#contract/protocol/scope.ts'
 import type { Vault } from '#runtime/sealing/vault.ts'
-import { asError } from '#edge/as-error.ts'
+import { asError } from '#http-kit/as-error.ts'
 import { judgeFacts } from '../invariants/check-invariants.ts'
 import { checkTexts } from '../invariants/canaries.ts'
 import type { Facts } from '../invariants/facts.ts'

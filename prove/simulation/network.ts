@@ -1,5 +1,5 @@
 import type { LifecycleRequest } from '#contract/protocol/lifecycle.ts'
-import type { Outbound, OutboundRequest, OutboundResult } from '#edge/outbound.ts'
+import type { Outbound, OutboundRequest, OutboundResult } from '#http-kit/outbound.ts'
 import type { Actor } from './actor.ts'
 import type { Flight, CallPlan } from './flights.ts'
 import type { Answer, Mood, Plugins } from './plugins.ts'

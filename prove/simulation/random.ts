@@ -1,4 +1,4 @@
-import type { Random } from '#edge/random.ts'
+import type { Random } from '#http-kit/random.ts'
 
 /** Chance from a seed: the same seed gives the same numbers for ever (mulberry32). */
 export class Chance implements Random {

@@ -1,7 +1,7 @@
 import type { Scope } from '#contract/protocol/scope.ts'
 import type { Reason } from '#contract/runtime-api/common.ts'
 import type * as z from 'zod'
-import { uuidv7 } from '#edge/ids.ts'
+import { uuidv7 } from '#http-kit/ids.ts'
 import { notFound } from '../actor.ts'
 import { recordAudit } from '../audit/record.ts'
 import type { Answer, Input, WriteContext } from '../context.ts'

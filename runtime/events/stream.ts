@@ -1,6 +1,6 @@
 import { mayIn } from '#contract/endpoint/permission.ts'
-import { createEventBody, EVENT_STREAM_HEADERS, formatEvent } from '#edge/event-stream.ts'
-import { TransportError } from '#edge/problem.ts'
+import { createEventBody, EVENT_STREAM_HEADERS, formatEvent } from '#http-kit/event-stream.ts'
+import { TransportError } from '#http-kit/problem.ts'
 import type { Actor } from '../actor.ts'
 import type { StreamHandler } from '../http/handlers.ts'
 import { isResumable } from '../store/events/is-resumable.ts'

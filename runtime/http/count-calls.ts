@@ -1,4 +1,4 @@
-import type { Outbound } from '#edge/outbound.ts'
+import type { Outbound } from '#http-kit/outbound.ts'
 import type { Metrics } from './metrics.ts'
 
 export interface CountedCalls extends Outbound {

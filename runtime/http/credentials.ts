@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
-import { TransportError } from '#edge/problem.ts'
+import { TransportError } from '#http-kit/problem.ts'
 
 /** The token of `Authorization: Bearer …`, or undefined for anything else. */
 export function bearerOf(request: Request): string | undefined {

@@ -4,7 +4,7 @@ import type { FailureData } from '#contract/protocol/envelope.ts'
 import type { JsonObject } from '#contract/protocol/json.ts'
 import { MESSAGE_MAX } from '#contract/protocol/limits.ts'
 import { hideInDetail, hideProtectedName } from '#contract/protocol/protected-name.ts'
-import { TransportError } from '#edge/problem.ts'
+import { TransportError } from '#http-kit/problem.ts'
 import type { Refusal } from '../refusal.ts'
 import type { SpaceWatch } from '../space-watch.ts'
 

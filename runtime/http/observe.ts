@@ -1,6 +1,6 @@
 import type { MiddlewareHandler } from 'hono'
-import type { Clock } from '#edge/clock.ts'
-import type { Log } from '#edge/log.ts'
+import type { Clock } from '#http-kit/clock.ts'
+import type { Log } from '#http-kit/log.ts'
 import type { Metrics } from './metrics.ts'
 import type { HttpVariables } from './mount.ts'
 

@@ -1,5 +1,5 @@
-import { TransportError } from '#edge/problem.ts'
-import type { Clock } from '#edge/clock.ts'
+import { TransportError } from '#http-kit/problem.ts'
+import type { Clock } from '#http-kit/clock.ts'
 
 export interface RateLimit {
   /** Requests that one caller may make in a second, over time. */

@@ -1,4 +1,4 @@
-import { uuidv7 } from '#edge/ids.ts'
+import { uuidv7 } from '#http-kit/ids.ts'
 import { recordAudit } from '../audit/record.ts'
 import type { Answer, Input, WriteContext } from '../context.ts'
 import { detachPlan } from '../operations/detach-plan.ts'

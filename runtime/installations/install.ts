@@ -1,4 +1,4 @@
-import { uuidv7 } from '#edge/ids.ts'
+import { uuidv7 } from '#http-kit/ids.ts'
 import { recordAudit } from '../audit/record.ts'
 import { checkChanges, protectedProblems, servicesOf } from '../configuration/check-changes.ts'
 import { refuseFor } from '../configuration/problem.ts'

@@ -1,5 +1,5 @@
 import { STAGES } from '#contract/protocol/vocabulary.ts'
-import { asError } from '#edge/as-error.ts'
+import { asError } from '#http-kit/as-error.ts'
 import { callLimits } from '../plugins/call-limits.ts'
 import { claimOperations } from '../store/operations/claim-operations.ts'
 import type { Claim, Claimed } from '../store/operations/claim-operations.ts'

@@ -1,4 +1,4 @@
-import type { Clock } from '#edge/clock.ts'
+import type { Clock } from '#http-kit/clock.ts'
 import { readRegistrations } from '../store/operations/read-registrations.ts'
 import type { RegistrationRow, Registrations } from '../store/operations/read-registrations.ts'
 import type { Db } from '../world.ts'

@@ -1,4 +1,4 @@
-import type { OutboundResult } from '#edge/outbound.ts'
+import type { OutboundResult } from '#http-kit/outbound.ts'
 import { callFailure } from '../plugins/failures.ts'
 import { issuedCredentialsIn } from '../plugins/issued-credentials.ts'
 import { judgeAnswer } from '../plugins/judge.ts'

@@ -2,7 +2,7 @@ import { isJsonObject } from '#contract/protocol/json.ts'
 import type { JsonValue } from '#contract/protocol/json.ts'
 import type { LifecycleRequest } from '#contract/protocol/lifecycle.ts'
 import { MASK } from '#contract/protocol/mask.ts'
-import { maskStrings } from '#edge/scrub.ts'
+import { maskStrings } from '#http-kit/scrub.ts'
 
 /** Whether a property of a resource is sensitive, regardless of the mark on its value. */
 export type IsSensitive = (locator: string, property: string) => boolean

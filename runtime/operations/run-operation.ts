@@ -1,5 +1,5 @@
 import type { JsonValue } from '#contract/protocol/json.ts'
-import { maskStrings } from '#edge/scrub.ts'
+import { maskStrings } from '#http-kit/scrub.ts'
 import { maskFailure } from '../plugins/failures.ts'
 import { recordLateAnswer } from '../store/operations/record-attempt.ts'
 import type { World } from '../world.ts'

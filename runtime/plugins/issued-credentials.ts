@@ -1,5 +1,5 @@
 import { textsIn } from '#contract/protocol/json.ts'
-import type { OutboundResult } from '#edge/outbound.ts'
+import type { OutboundResult } from '#http-kit/outbound.ts'
 import { hashOf, possibleSecretsIn, SECRET_PREFIX } from '../references/plugin-credential.ts'
 import { findIssued } from '../store/plugins/find-issued.ts'
 import type { Db } from '../world.ts'

@@ -1,6 +1,6 @@
 import type { JsonValue } from '#contract/protocol/json.ts'
 import { ANSWER_BYTES_MAX, BODY_KEYS_MAX, VALUE_DEPTH_MAX } from '#contract/protocol/limits.ts'
-import { readStrictJson, StrictJsonError } from '#edge/strict-json.ts'
+import { readStrictJson, StrictJsonError } from '#http-kit/strict-json.ts'
 
 export type AnswerReading =
   | { kind: 'json'; json: JsonValue }

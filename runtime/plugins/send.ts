@@ -1,5 +1,5 @@
 import { ANSWER_BYTES_MAX } from '#contract/protocol/limits.ts'
-import type { OutboundResult } from '#edge/outbound.ts'
+import type { OutboundResult } from '#http-kit/outbound.ts'
 import type { World } from '../world.ts'
 
 export interface LifecycleCall {

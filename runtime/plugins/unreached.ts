@@ -1,5 +1,5 @@
 import type { Failure } from '#contract/runtime-api/common.ts'
-import type { OutboundFailure } from '#edge/outbound-reason.ts'
+import type { OutboundFailure } from '#http-kit/outbound-reason.ts'
 import { callFailure } from './failures.ts'
 
 /** Why there is no answer, for people; no host or address is told. */

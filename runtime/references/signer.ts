@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { calculateJwkThumbprint, decodeJwt, exportJWK, generateKeyPair } from 'jose'
 import type { JWK } from 'jose'
 import type { JsonValue } from '#contract/protocol/json.ts'
-import type { Clock } from '#edge/clock.ts'
-import { keptSecret } from '#edge/kept-secret.ts'
-import { SettingsError } from '#edge/settings.ts'
+import type { Clock } from '#http-kit/clock.ts'
+import { keptSecret } from '#http-kit/kept-secret.ts'
+import { SettingsError } from '#http-kit/settings.ts'
 import type { Signer } from '../plugins/lifecycle-token.ts'
 
 /** The public half of a signing key, as it stands in a JWKS. */

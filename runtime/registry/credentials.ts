@@ -1,4 +1,4 @@
-import { uuidv7 } from '#edge/ids.ts'
+import { uuidv7 } from '#http-kit/ids.ts'
 import { notFound } from '../actor.ts'
 import { fieldChanges } from '../audit/field-changes.ts'
 import { recordAudit } from '../audit/record.ts'

@@ -1,7 +1,7 @@
-import { allowsDestination, destinationOf } from '#edge/egress.ts'
-import type { EgressRule } from '#edge/egress.ts'
-import { namesPlatform } from '#edge/platform-addresses.ts'
-import type { PlatformAddresses } from '#edge/platform-addresses.ts'
+import { allowsDestination, destinationOf } from '#http-kit/egress.ts'
+import type { EgressRule } from '#http-kit/egress.ts'
+import { namesPlatform } from '#http-kit/platform-addresses.ts'
+import type { PlatformAddresses } from '#http-kit/platform-addresses.ts'
 import { Refusal } from '../refusal.ts'
 
 /** Where plugins and services may be. */

@@ -4,7 +4,7 @@ import { after, before, describe, it } from 'node:test'
 import { wrapData } from '#contract/protocol/data.ts'
 import type { JsonObject } from '#contract/protocol/json.ts'
 import type { Scope } from '#contract/protocol/scope.ts'
-import { createLog } from '#edge/log.ts'
+import { createLog } from '#http-kit/log.ts'
 import { API, CREDENTIAL } from '../http/testing-http.ts'
 import type { Reply } from '../operations/testing-plugin.ts'
 import {

@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import type { Clock } from '#edge/clock.ts'
+import type { Clock } from '#http-kit/clock.ts'
 import { listDataKeys } from '../store/data-keys/list-data-keys.ts'
 import type { DataKeyRow } from '../store/data-keys/list-data-keys.ts'
 import type { Db } from '../world.ts'

@@ -1,5 +1,5 @@
 import { inTransaction } from '#database/transaction.ts'
-import { SettingsError } from '#edge/settings.ts'
+import { SettingsError } from '#http-kit/settings.ts'
 import { insertDataKey } from '../store/data-keys/insert-data-key.ts'
 import { listDataKeys } from '../store/data-keys/list-data-keys.ts'
 import type { DataKeyRow } from '../store/data-keys/list-data-keys.ts'

@@ -1,5 +1,5 @@
 import { inTransaction, isPgError, PG } from '#database/transaction.ts'
-import { SettingsError } from '#edge/settings.ts'
+import { SettingsError } from '#http-kit/settings.ts'
 import { listDataKeys } from '../store/data-keys/list-data-keys.ts'
 import type { DataKeyRow } from '../store/data-keys/list-data-keys.ts'
 import { lockDataKeys } from '../store/data-keys/lock-data-keys.ts'

@@ -1,8 +1,8 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { findKeptSecret, keptSecret } from '#edge/kept-secret.ts'
-import { SettingsError } from '#edge/settings.ts'
+import { findKeptSecret, keptSecret } from '#http-kit/kept-secret.ts'
+import { SettingsError } from '#http-kit/settings.ts'
 import { KEY_BYTES } from './cipher.ts'
 
 /** The key that wraps the data keys; it is in a file and never in the database. */

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { Scrubber } from '#edge/scrub.ts'
+import { Scrubber } from '#http-kit/scrub.ts'
 import type { Db } from '../world.ts'
 
 /**

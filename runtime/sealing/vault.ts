@@ -1,4 +1,4 @@
-import { asError } from '#edge/as-error.ts'
+import { asError } from '#http-kit/as-error.ts'
 import type { Db } from '../world.ts'
 
 /**

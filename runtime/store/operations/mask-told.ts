@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { JsonValue } from '#contract/protocol/json.ts'
 import type { Stage } from '#contract/protocol/vocabulary.ts'
 import type { Failure } from '#contract/runtime-api/common.ts'
-import { maskStrings } from '#edge/scrub.ts'
+import { maskStrings } from '#http-kit/scrub.ts'
 import { maskFailure } from '../../plugins/failures.ts'
 import type { Tx } from '../../world.ts'
 
