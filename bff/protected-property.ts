@@ -1,4 +1,4 @@
-import type { JsonValue } from '#contract/protocol/json.ts'
+import type { JsonValue } from '#contract/json-schema/json.ts'
 import { INSTANCE_REF_PROPERTY } from '#contract/protocol/limits.ts'
 import { hideProtectedName } from '#contract/protocol/protected-name.ts'
 

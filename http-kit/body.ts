@@ -1,6 +1,6 @@
 import { TransportError } from './problem.ts'
 import { readStrictJson } from './strict-json.ts'
-import type { JsonValue } from '#contract/protocol/json.ts'
+import type { JsonValue } from '#contract/json-schema/json.ts'
 import { BODY_BYTES_MAX } from '#contract/protocol/limits.ts'
 
 /**

@@ -1,4 +1,4 @@
-import type { JsonValue } from '#contract/protocol/json.ts'
+import type { JsonValue } from '#contract/json-schema/json.ts'
 import { MASK } from '#contract/protocol/mask.ts'
 
 const KEY_LENGTH = 8

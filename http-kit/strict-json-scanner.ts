@@ -1,4 +1,4 @@
-import type { JsonValue } from '#contract/protocol/json.ts'
+import type { JsonValue } from '#contract/json-schema/json.ts'
 import { BODY_DEPTH_MAX, BODY_KEYS_MAX, STRING_BYTES_MAX } from '#contract/protocol/limits.ts'
 
 export interface StrictJsonLimits {

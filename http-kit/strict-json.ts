@@ -1,4 +1,4 @@
-import type { JsonValue } from '#contract/protocol/json.ts'
+import type { JsonValue } from '#contract/json-schema/json.ts'
 import { STRICT_JSON_LIMITS, StrictJsonError, StrictJsonScanner } from './strict-json-scanner.ts'
 import type { StrictJsonLimits } from './strict-json-scanner.ts'
 

@@ -1,4 +1,4 @@
-import { checkValue, type Problem } from './json-schema.ts'
+import { checkValue, type Problem } from '../json-schema/json-schema.ts'
 import { findMasks } from './mask.ts'
 import type { PropertyDefinition } from './property-definition.ts'
 import type { TypedValue } from './typed-value.ts'

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import * as helpers from './data.ts'
-import type { JsonValue } from './json.ts'
+import type { JsonValue } from '../json-schema/json.ts'
 import { Data, type TypedValue } from './typed-value.ts'
 
 const json = fc.jsonValue() as fc.Arbitrary<JsonValue>

@@ -1,4 +1,4 @@
-import type { JsonValue } from './json.ts'
+import type { JsonValue } from '../json-schema/json.ts'
 import type { Data, Reference, TypedValue } from './typed-value.ts'
 
 /** Wraps a business value once, whatever is inside. */

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import type { JsonValue } from './json.ts'
+import type { JsonValue } from '../json-schema/json.ts'
 import { Json, PropertyName, ResourceLocator } from './keys.ts'
 import { ENVELOPE_VERSION, ERROR_CODE_MAX, MESSAGE_MAX } from './limits.ts'
 

@@ -18,13 +18,6 @@ export const TITLE_MAX = 256
 export const DESCRIPTION_MAX = 4096
 export const GROUP_MAX = 128
 
-/** Nesting of a property's schema. */
-export const SCHEMA_DEPTH_MAX = 32
-/** Nesting of a business value. */
-export const VALUE_DEPTH_MAX = 128
-/** Length of one regular expression in a schema. */
-export const PATTERN_MAX = 1024
-
 // Limits of request bodies. The BFF and the runtime read bodies with the same function, which applies these limits.
 
 /** Maximum size of a body in bytes, unless the endpoint accepts large bodies. */

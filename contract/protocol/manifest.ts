@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { AuthorAuthorization, FailurePolicy, PluginConfiguration, PluginOrder } from './authorization.ts'
 import type { Detail } from './envelope.ts'
-import { checkSchema, checkValue, type Problem } from './json-schema.ts'
+import { checkSchema, checkValue, type Problem } from '../json-schema/json-schema.ts'
 import { Key, mapOf, ModuleId, PropertyName } from './keys.ts'
 import { DESCRIPTION_MAX, INSTANCE_REF_PROPERTY, TITLE_MAX } from './limits.ts'
 import { formatLocator, RESOURCE_KINDS } from './locator.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { JsonValue } from './json.ts'
+import type { JsonValue } from '../json-schema/json.ts'
 import { findMasks, isMask, MASK } from './mask.ts'
 
 test('the mask that we display, and every text of mask characters only, is a mask', () => {

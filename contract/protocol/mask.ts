@@ -1,5 +1,5 @@
-import type { JsonValue } from './json.ts'
-import type { Problem } from './problem.ts'
+import type { JsonValue } from '../json-schema/json.ts'
+import type { Problem } from '../json-schema/problem.ts'
 
 /** The text that the product displays in place of a sensitive value. */
 export const MASK = '••••••••'

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { isJsonObject, isJsonValue, type JsonObject } from './json.ts'
+import { isJsonObject, isJsonValue, type JsonObject } from '../json-schema/json.ts'
 import { Json } from './keys.ts'
 import { GROUP_MAX } from './limits.ts'
 import { PROPERTY_KINDS } from './vocabulary.ts'

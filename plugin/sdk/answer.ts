@@ -1,7 +1,7 @@
 import type { CompiledAuthorization } from '#contract/protocol/authorization.ts'
 import { fromDataValues } from '#contract/protocol/data.ts'
 import { successEnvelope } from '#contract/protocol/envelope.ts'
-import { isJsonValue, type JsonValue } from '#contract/protocol/json.ts'
+import { isJsonValue, type JsonValue } from '#contract/json-schema/json.ts'
 import type { LifecycleRequest, LifecycleResponse } from '#contract/protocol/lifecycle.ts'
 import { ANSWER_BYTES_MAX, INSTANCE_REF_PROPERTY } from '#contract/protocol/limits.ts'
 import { isPropertyName } from '#contract/protocol/locator.ts'

@@ -1,6 +1,6 @@
 import type { PluginConfiguration } from '#contract/protocol/authorization.ts'
 import { decode, decodeData } from '#contract/protocol/data.ts'
-import type { JsonValue } from '#contract/protocol/json.ts'
+import type { JsonValue } from '#contract/json-schema/json.ts'
 import type { LifecycleRequest } from '#contract/protocol/lifecycle.ts'
 import type { OperationIdentity } from '#contract/protocol/operation.ts'
 import type { InstallationIdentity } from '#contract/protocol/scope.ts'

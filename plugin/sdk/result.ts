@@ -1,4 +1,4 @@
-import type { JsonValue } from '#contract/protocol/json.ts'
+import type { JsonValue } from '#contract/json-schema/json.ts'
 import { hideProtectedName } from '#contract/protocol/protected-name.ts'
 
 /** Business values by full locator and property name. They are wrapped as Data for the wire, once, whatever is inside. */

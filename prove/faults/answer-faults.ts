@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib'
-import { isJsonObject } from '#contract/protocol/json.ts'
-import type { JsonObject, JsonValue } from '#contract/protocol/json.ts'
+import { isJsonObject } from '#contract/json-schema/json.ts'
+import type { JsonObject, JsonValue } from '#contract/json-schema/json.ts'
 import { done, invalid, POISON, uncertain } from './fault.ts'
 import type { Fault, Kind, Meaning, Wire } from './fault.ts'
 

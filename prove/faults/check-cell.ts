@@ -1,4 +1,4 @@
-import { isJsonObject } from '#contract/protocol/json.ts'
+import { isJsonObject } from '#contract/json-schema/json.ts'
 import type { Attempt, OperationDetail, PluginCall } from '#contract/runtime-api/operations.ts'
 import { locatorOf, SECRET } from './bundle.ts'
 import type { Cell } from './cells.ts'

@@ -1,5 +1,5 @@
-import { isJsonObject } from '#contract/protocol/json.ts'
-import type { JsonObject } from '#contract/protocol/json.ts'
+import { isJsonObject } from '#contract/json-schema/json.ts'
+import type { JsonObject } from '#contract/json-schema/json.ts'
 import { done, uncertain } from './fault.ts'
 import type { Kind, Wire } from './fault.ts'
 

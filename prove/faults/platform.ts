@@ -1,6 +1,6 @@
 import { CompiledQuery, sql } from 'kysely'
 import type * as z from 'zod'
-import type { JsonObject } from '#contract/protocol/json.ts'
+import type { JsonObject } from '#contract/json-schema/json.ts'
 import type { AuthorManifest } from '#contract/protocol/manifest.ts'
 import type { Scope } from '#contract/protocol/scope.ts'
 import { runtimeApi } from '#contract/runtime-api/rows.ts'

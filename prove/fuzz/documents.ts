@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '#contract/protocol/json.ts'
+import type { JsonObject, JsonValue } from '#contract/json-schema/json.ts'
 import type { Knowledge } from '#runtime/plugins/judge.ts'
 import {
   authorization,

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { Hono } from 'hono'
 import fc from 'fast-check'
-import type { JsonValue } from '#contract/protocol/json.ts'
+import type { JsonValue } from '#contract/json-schema/json.ts'
 import { parseEgressAllow } from '#http-kit/egress.ts'
 import { maskStrings } from '#http-kit/scrub.ts'
 import { SettingsError } from '#http-kit/settings.ts'

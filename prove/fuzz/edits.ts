@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import type { Arbitrary } from 'fast-check'
-import { isJsonObject } from '#contract/protocol/json.ts'
-import type { JsonValue } from '#contract/protocol/json.ts'
+import { isJsonObject } from '#contract/json-schema/json.ts'
+import type { JsonValue } from '#contract/json-schema/json.ts'
 import { Chance } from './chance.ts'
 import { ODD_TEXTS, oddJson, oddText } from './odd.ts'
 

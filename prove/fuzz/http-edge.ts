@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { fillPath, isWrite, splitName } from '#contract/endpoint/endpoint.ts'
 import type { EndpointName, EndpointRow } from '#contract/endpoint/endpoint.ts'
-import type { JsonObject, JsonValue } from '#contract/protocol/json.ts'
+import type { JsonObject, JsonValue } from '#contract/json-schema/json.ts'
 import { runtimeApi } from '#contract/runtime-api/rows.ts'
 import { createLog } from '#http-kit/log.ts'
 import { CREDENTIAL, testHttp } from '#runtime/http/testing-http.ts'

@@ -1,4 +1,4 @@
-import type { JsonValue } from '#contract/protocol/json.ts'
+import type { JsonValue } from '#contract/json-schema/json.ts'
 import type { Chance } from './chance.ts'
 
 /** A sensitive value, a token and an address that no answer may bring back. */

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as z from 'zod'
-import type { JsonValue } from '#contract/protocol/json.ts'
+import type { JsonValue } from '#contract/json-schema/json.ts'
 import type { Envelope, Request } from '../http-runtime.ts'
 import { diceOf } from '../dice.ts'
 import type { Dice } from '../dice.ts'

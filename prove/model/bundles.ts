@@ -1,4 +1,4 @@
-import type { JsonValue } from '#contract/protocol/json.ts'
+import type { JsonValue } from '#contract/json-schema/json.ts'
 
 // Two bundles in a few versions: one with all that a bundle can have, one without a plugin. The model reads its rules from
 // this table, and the manifests that are published are made from it.

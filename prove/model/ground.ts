@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import type { JsonValue } from '#contract/protocol/json.ts'
+import type { JsonValue } from '#contract/json-schema/json.ts'
 import { ACCESS_VERSION } from '#contract/protocol/limits.ts'
 import type { Envelope, HttpRuntime, Request } from '../http-runtime.ts'
 import { BUNDLES, manifestOf, PLUGINS, wrapped } from './bundles.ts'

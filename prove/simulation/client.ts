@@ -1,5 +1,5 @@
 import { PERMISSIONS } from '#contract/endpoint/permission.ts'
-import type { JsonObject, JsonValue } from '#contract/protocol/json.ts'
+import type { JsonObject, JsonValue } from '#contract/json-schema/json.ts'
 import { AUDIT_ACTION_OF } from '#contract/runtime-api/audited-writes.ts'
 import { runtimeApi } from '#contract/runtime-api/rows.ts'
 import type { WriteName } from '#contract/runtime-api/rows.ts'

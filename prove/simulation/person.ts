@@ -1,5 +1,5 @@
 import { wrapData } from '#contract/protocol/data.ts'
-import type { JsonObject } from '#contract/protocol/json.ts'
+import type { JsonObject } from '#contract/json-schema/json.ts'
 import type { Scope } from '#contract/protocol/scope.ts'
 import type { OperationState } from '#contract/runtime-api/vocabulary.ts'
 import type { ClientWrite } from '../invariants/evidence.ts'

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { wrapData } from '#contract/protocol/data.ts'
-import type { JsonValue } from '#contract/protocol/json.ts'
+import type { JsonValue } from '#contract/json-schema/json.ts'
 import type { LifecycleRequest } from '#contract/protocol/lifecycle.ts'
 import type { Outcome } from '#contract/protocol/vocabulary.ts'
 import type { Delivery } from '../invariants/evidence.ts'

@@ -1,5 +1,5 @@
-import { deepEqual } from '#contract/protocol/json.ts'
-import type { JsonValue } from '#contract/protocol/json.ts'
+import { deepEqual } from '#contract/json-schema/json.ts'
+import type { JsonValue } from '#contract/json-schema/json.ts'
 import type { AuditChange } from '#contract/runtime-api/audit.ts'
 
 /** The fields of something that is no resource, such as a plugin; null and absent are "not set". */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import type { JsonObject } from '#contract/protocol/json.ts'
+import type { JsonObject } from '#contract/json-schema/json.ts'
 import { testHttp } from '../http/testing-http.ts'
 import type { AssertionOptions, TestHttp } from '../http/testing-http.ts'
 import { verifyChain } from './verify-chain.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
-import type { JsonObject } from '#contract/protocol/json.ts'
+import type { JsonObject } from '#contract/json-schema/json.ts'
 import { testHttp, textOf } from '../http/testing-http.ts'
 import type { AssertionOptions, Call, TestHttp } from '../http/testing-http.ts'
 import { billing, SCOPE } from '../testing-bundles.ts'

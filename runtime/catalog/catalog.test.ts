@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import type { JsonObject } from '#contract/protocol/json.ts'
+import type { JsonObject } from '#contract/json-schema/json.ts'
 import { testHttp, textOf } from '../http/testing-http.ts'
 import type { TestHttp } from '../http/testing-http.ts'
 import { crm } from '../testing-bundles.ts'

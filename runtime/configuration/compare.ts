@@ -1,5 +1,5 @@
 import { wrapData, wrapSensitive } from '#contract/protocol/data.ts'
-import { deepEqual } from '#contract/protocol/json.ts'
+import { deepEqual } from '#contract/json-schema/json.ts'
 import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
 import type { TypedValue } from '#contract/protocol/typed-value.ts'
 import type { Changes } from '#contract/runtime-api/common.ts'

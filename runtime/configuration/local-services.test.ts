@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import type { JsonValue } from '#contract/protocol/json.ts'
+import type { JsonValue } from '#contract/json-schema/json.ts'
 import { SCOPE } from '../testing-bundles.ts'
 import { refused, testRuntime } from '../testing.ts'
 import type { TestRuntime } from '../testing.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, it } from 'node:test'
-import type { JsonObject } from '#contract/protocol/json.ts'
+import type { JsonObject } from '#contract/json-schema/json.ts'
 import { openDatabase } from '#database/pool.ts'
 import { serve } from '#http-kit/serve.ts'
 import type { RunningServer } from '#http-kit/serve.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, it } from 'node:test'
-import type { JsonObject } from '#contract/protocol/json.ts'
+import type { JsonObject } from '#contract/json-schema/json.ts'
 import { openDatabase } from '#database/pool.ts'
 import { billing } from '../testing-bundles.ts'
 import { testHttp } from './testing-http.ts'

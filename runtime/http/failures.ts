@@ -1,7 +1,7 @@
 import { NO_SPACE_MESSAGE, whyUnavailable } from '#database/unreachable.ts'
 import { failureEnvelope } from '#contract/protocol/envelope.ts'
 import type { FailureData } from '#contract/protocol/envelope.ts'
-import type { JsonObject } from '#contract/protocol/json.ts'
+import type { JsonObject } from '#contract/json-schema/json.ts'
 import { MESSAGE_MAX } from '#contract/protocol/limits.ts'
 import { hideInDetail, hideProtectedName } from '#contract/protocol/protected-name.ts'
 import { TransportError } from '#http-kit/problem.ts'

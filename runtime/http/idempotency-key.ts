@@ -1,4 +1,4 @@
-import type { JsonValue } from '#contract/protocol/json.ts'
+import type { JsonValue } from '#contract/json-schema/json.ts'
 import { Refusal } from '../refusal.ts'
 
 /** The `Idempotency-Key` of a write. */

@@ -1,7 +1,7 @@
 import type { EndpointRow } from '#contract/endpoint/endpoint.ts'
 import { bodyProblem, parseRequest, requestFailure } from '#contract/endpoint/parse-request.ts'
 import type { RequestProblem } from '#contract/endpoint/parse-request.ts'
-import type { JsonValue } from '#contract/protocol/json.ts'
+import type { JsonValue } from '#contract/json-schema/json.ts'
 import { readJsonBody } from '#http-kit/body.ts'
 import { StrictJsonError } from '#http-kit/strict-json.ts'
 import { Refusal } from '../refusal.ts'

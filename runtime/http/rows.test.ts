@@ -4,7 +4,7 @@ import { fillPath, isWrite, METHODS, splitName } from '#contract/endpoint/endpoi
 import type { EndpointName, EndpointRow } from '#contract/endpoint/endpoint.ts'
 import { PERMISSIONS } from '#contract/endpoint/permission.ts'
 import type { Grant } from '#contract/endpoint/permission.ts'
-import type { JsonObject, JsonValue } from '#contract/protocol/json.ts'
+import type { JsonObject, JsonValue } from '#contract/json-schema/json.ts'
 import { BODY_BYTES_MAX } from '#contract/protocol/limits.ts'
 import { runtimeApi } from '#contract/runtime-api/rows.ts'
 import { serve } from '#http-kit/serve.ts'

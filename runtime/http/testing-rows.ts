@@ -1,4 +1,4 @@
-import type { JsonObject } from '#contract/protocol/json.ts'
+import type { JsonObject } from '#contract/json-schema/json.ts'
 import { SCOPE, billing } from '../testing-bundles.ts'
 
 // A call of each row that a runtime with `billing` published can take; a row that is added needs a sample here.

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { successEnvelope } from '#contract/protocol/envelope.ts'
-import type { JsonValue } from '#contract/protocol/json.ts'
+import type { JsonValue } from '#contract/json-schema/json.ts'
 import { inTransaction } from '#database/transaction.ts'
 import { demand, demandVisible, notFound } from '../actor.ts'
 import type { Actor } from '../actor.ts'

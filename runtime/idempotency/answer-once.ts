@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { inTransaction } from '#database/transaction.ts'
-import type { JsonValue } from '#contract/protocol/json.ts'
+import type { JsonValue } from '#contract/json-schema/json.ts'
 import { Refusal } from '../refusal.ts'
 import { opening } from '../sealing/vault.ts'
 import { closeKey } from '../store/idempotency/close-key.ts'

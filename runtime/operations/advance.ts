@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { JsonValue } from '#contract/protocol/json.ts'
+import type { JsonValue } from '#contract/json-schema/json.ts'
 import { inTransaction, isPgError, PG } from '#database/transaction.ts'
 import { maskFailure } from '../plugins/failures.ts'
 import { advanceHeld } from '../store/operations/advance-held.ts'

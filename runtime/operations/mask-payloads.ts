@@ -1,5 +1,5 @@
-import { isJsonObject } from '#contract/protocol/json.ts'
-import type { JsonValue } from '#contract/protocol/json.ts'
+import { isJsonObject } from '#contract/json-schema/json.ts'
+import type { JsonValue } from '#contract/json-schema/json.ts'
 import type { LifecycleRequest } from '#contract/protocol/lifecycle.ts'
 import { MASK } from '#contract/protocol/mask.ts'
 import { maskStrings } from '#http-kit/scrub.ts'

@@ -1,4 +1,4 @@
-import { isJsonObject } from '#contract/protocol/json.ts'
+import { isJsonObject } from '#contract/json-schema/json.ts'
 import type { CompiledAuthorization } from '#contract/protocol/authorization.ts'
 import type { ResourceKind } from '#contract/protocol/locator.ts'
 import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'

@@ -1,4 +1,4 @@
-import type { JsonValue } from '#contract/protocol/json.ts'
+import type { JsonValue } from '#contract/json-schema/json.ts'
 import { maskStrings } from '#http-kit/scrub.ts'
 import { maskFailure } from '../plugins/failures.ts'
 import { recordLateAnswer } from '../store/operations/record-attempt.ts'

@@ -1,5 +1,5 @@
 import type { CompiledAuthorization } from '#contract/protocol/authorization.ts'
-import type { JsonObject, JsonValue } from '#contract/protocol/json.ts'
+import type { JsonObject, JsonValue } from '#contract/json-schema/json.ts'
 import type { LifecycleRequest } from '#contract/protocol/lifecycle.ts'
 import type { Data } from '#contract/protocol/typed-value.ts'
 import { buildRequest } from '../plugins/build-request.ts'

@@ -1,4 +1,4 @@
-import { textsIn } from '#contract/protocol/json.ts'
+import { textsIn } from '#contract/json-schema/json.ts'
 import type { OutboundResult } from '#http-kit/outbound.ts'
 import { hashOf, possibleSecretsIn, SECRET_PREFIX } from '../references/plugin-credential.ts'
 import { findIssued } from '../store/plugins/find-issued.ts'

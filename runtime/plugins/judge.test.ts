@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import type { JsonValue } from '#contract/protocol/json.ts'
+import type { JsonValue } from '#contract/json-schema/json.ts'
 import type { OutboundFailure } from '#http-kit/outbound-reason.ts'
 import type { OutboundResult } from '#http-kit/outbound.ts'
 import { authorization, data, LOCATOR, plannedRequest, planWith, SECRET } from '../operations/testing-plan.ts'

@@ -1,4 +1,4 @@
-import type { JsonValue } from '#contract/protocol/json.ts'
+import type { JsonValue } from '#contract/json-schema/json.ts'
 import type { Stage } from '#contract/protocol/vocabulary.ts'
 
 /** Issues the platform's own tokens, JWTs signed with EdDSA, and knows them again. */

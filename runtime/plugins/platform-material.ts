@@ -1,5 +1,5 @@
-import { textsIn } from '#contract/protocol/json.ts'
-import type { JsonValue } from '#contract/protocol/json.ts'
+import { textsIn } from '#contract/json-schema/json.ts'
+import type { JsonValue } from '#contract/json-schema/json.ts'
 
 /** How to recognize a credential that the platform issued. */
 export interface PlatformCredentials {

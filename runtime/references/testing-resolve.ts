@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { AccessResolutionResponse } from '#contract/protocol/access-resolution.ts'
-import type { JsonObject, JsonValue } from '#contract/protocol/json.ts'
+import type { JsonObject, JsonValue } from '#contract/json-schema/json.ts'
 import { uuidv7 } from '#http-kit/ids.ts'
 import { answered, RESOLVE, testHttp, textOf } from '../http/testing-http.ts'
 import type { Answered, TestHttp } from '../http/testing-http.ts'

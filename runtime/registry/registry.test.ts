@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import type { Grant } from '#contract/endpoint/permission.ts'
-import type { JsonObject } from '#contract/protocol/json.ts'
+import type { JsonObject } from '#contract/json-schema/json.ts'
 import { createHash } from 'node:crypto'
 import { textOf } from '../http/testing-http.ts'
 import { CORE, ResolveWorld, SCOPE } from '../references/testing-resolve.ts'

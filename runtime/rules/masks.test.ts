@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { wrapData, wrapSensitive } from '#contract/protocol/data.ts'
-import type { JsonObject, JsonValue } from '#contract/protocol/json.ts'
+import type { JsonObject, JsonValue } from '#contract/json-schema/json.ts'
 import type { Scope } from '#contract/protocol/scope.ts'
 import type { Answered } from '../http/testing-http.ts'
 import { bundleOf, locatorOf, moduleOf, placeOf, ruleWorld, TEXT, wrapped } from './testing-rules.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import type { JsonObject, JsonValue } from '#contract/protocol/json.ts'
+import type { JsonObject, JsonValue } from '#contract/json-schema/json.ts'
 import { textOf } from '../http/testing-http.ts'
 import { successOf } from '../operations/testing-plugin.ts'
 import type { ArrivedCall, Reply } from '../operations/testing-plugin.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { wrapData } from '#contract/protocol/data.ts'
-import type { JsonObject, JsonValue } from '#contract/protocol/json.ts'
+import type { JsonObject, JsonValue } from '#contract/json-schema/json.ts'
 import type { AuthorManifest, ManifestPlugin, ManifestResource } from '#contract/protocol/manifest.ts'
 import type { Scope } from '#contract/protocol/scope.ts'
 import type { TypedValue } from '#contract/protocol/typed-value.ts'

@@ -1,5 +1,5 @@
 import { Suspense, useState } from 'react'
-import { checkValue } from '#contract/protocol/json-schema.ts'
+import { checkValue } from '#contract/json-schema/json-schema.ts'
 import { lazyPart } from '../fetch-part.ts'
 import { useText } from '../i18n/use-text.ts'
 import { Button } from '../ui/Button.tsx'

@@ -1,6 +1,6 @@
 import { useEffect, useEffectEvent, useRef } from 'react'
-import type { Problem } from '#contract/protocol/json-schema.ts'
-import type { JsonValue } from '#contract/protocol/json.ts'
+import type { Problem } from '#contract/json-schema/json-schema.ts'
+import type { JsonValue } from '#contract/json-schema/json.ts'
 import { json, jsonParseLinter } from '@codemirror/lang-json'
 import { defaultHighlightStyle, HighlightStyle, syntaxHighlighting } from '@codemirror/language'
 import { linter, lintGutter } from '@codemirror/lint'

@@ -1,4 +1,4 @@
-import type { JsonValue } from '#contract/protocol/json.ts'
+import type { JsonValue } from '#contract/json-schema/json.ts'
 
 /** The value of a JSON document; undefined where it is none (yet). */
 export function parseJson(text: string): JsonValue | undefined {

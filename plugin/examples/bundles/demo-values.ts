@@ -1,5 +1,5 @@
 import { wrapData, wrapSensitive } from '#contract/protocol/data.ts'
-import type { JsonValue } from '#contract/protocol/json.ts'
+import type { JsonValue } from '#contract/json-schema/json.ts'
 import { formatLocator, type ResourceKind } from '#contract/protocol/locator.ts'
 import type { AuthorManifest } from '#contract/protocol/manifest.ts'
 import type { TypedValue } from '#contract/protocol/typed-value.ts'

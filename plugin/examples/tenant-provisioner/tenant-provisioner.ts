@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { JSONWebKeySet } from 'jose'
-import type { JsonValue } from '#contract/protocol/json.ts'
+import type { JsonValue } from '#contract/json-schema/json.ts'
 import type { CallResource, LifecycleCall } from '../../sdk/call.ts'
 import { definePlugin, type PluginHandler, type StageHandlers } from '../../sdk/define-plugin.ts'
 import { listen, toNodeListener, type Listening } from '../../sdk/node-listener.ts'

@@ -1,4 +1,4 @@
-import type { JsonValue } from '#contract/protocol/json.ts'
+import type { JsonValue } from '#contract/json-schema/json.ts'
 import type { Tx } from '../../world.ts'
 import type { IdempotencyKey } from './open-key.ts'
 

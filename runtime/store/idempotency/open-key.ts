@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { JsonValue } from '#contract/protocol/json.ts'
+import type { JsonValue } from '#contract/json-schema/json.ts'
 import type { Tx } from '../../world.ts'
 
 export interface IdempotencyKey {

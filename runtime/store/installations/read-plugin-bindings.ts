@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { JsonValue } from '#contract/protocol/json.ts'
+import type { JsonValue } from '#contract/json-schema/json.ts'
 import type { Db } from '../../world.ts'
 
 /** The `plugins` of a published version as they stand there, not yet checked; undefined where there is no such version. */

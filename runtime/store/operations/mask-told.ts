@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { JsonValue } from '#contract/protocol/json.ts'
+import type { JsonValue } from '#contract/json-schema/json.ts'
 import type { Stage } from '#contract/protocol/vocabulary.ts'
 import type { Failure } from '#contract/runtime-api/common.ts'
 import { maskStrings } from '#http-kit/scrub.ts'

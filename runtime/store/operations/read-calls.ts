@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely'
-import { isJsonObject } from '#contract/protocol/json.ts'
+import { isJsonObject } from '#contract/json-schema/json.ts'
 import type { Writes } from '../../operations/plan.ts'
 import { mapWrites, openRequest } from '../../sealing/places.ts'
 import { openingWith } from '../../sealing/stored-value.ts'

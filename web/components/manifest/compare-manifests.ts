@@ -1,4 +1,4 @@
-import { deepEqual, type JsonValue } from '#contract/protocol/json.ts'
+import { deepEqual, type JsonValue } from '#contract/json-schema/json.ts'
 import { INSTANCE_REF_PROPERTY } from '#contract/protocol/limits.ts'
 import type { ResourceKind } from '#contract/protocol/locator.ts'
 import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { deepEqual } from '#contract/protocol/json.ts'
-import type { JsonValue } from '#contract/protocol/json.ts'
+import { deepEqual } from '#contract/json-schema/json.ts'
+import type { JsonValue } from '#contract/json-schema/json.ts'
 import { mergeJson, mergeValues } from './merge-values.ts'
 import { data, hidden } from './testing.ts'
 

@@ -1,6 +1,6 @@
 import type { PropertyView } from '#contract/console-api/shapes.ts'
-import { deepEqual, isJsonObject } from '#contract/protocol/json.ts'
-import type { JsonObject, JsonValue } from '#contract/protocol/json.ts'
+import { deepEqual, isJsonObject } from '#contract/json-schema/json.ts'
+import type { JsonObject, JsonValue } from '#contract/json-schema/json.ts'
 import type { Edit } from '../../forms/edit.ts'
 import { valueOf } from './view.ts'
 

@@ -4,7 +4,7 @@ import type {
   PropertyView,
   Snapshot,
 } from '#contract/console-api/shapes.ts'
-import type { JsonValue } from '#contract/protocol/json.ts'
+import type { JsonValue } from '#contract/json-schema/json.ts'
 import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
 
 // What the tests of this folder are made of; no part of the page.

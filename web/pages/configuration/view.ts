@@ -1,5 +1,5 @@
 import type { PropertyView } from '#contract/console-api/shapes.ts'
-import { deepEqual } from '#contract/protocol/json.ts'
+import { deepEqual } from '#contract/json-schema/json.ts'
 import type { TypedValue } from '#contract/protocol/typed-value.ts'
 import type { Edit } from '../../forms/edit.ts'
 

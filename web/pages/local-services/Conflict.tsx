@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import type { LocalService } from '#contract/console-api/shapes.ts'
-import type { JsonObject } from '#contract/protocol/json.ts'
+import type { JsonObject } from '#contract/json-schema/json.ts'
 import { useRichText, useText } from '../../i18n/use-text.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Radio } from '../../ui/Checkbox.tsx'

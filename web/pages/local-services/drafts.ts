@@ -1,4 +1,4 @@
-import type { JsonObject } from '#contract/protocol/json.ts'
+import type { JsonObject } from '#contract/json-schema/json.ts'
 
 /** What somebody typed over which version: kept while the console is open, so that looking elsewhere loses nothing. */
 export type Draft = { text: string; base: { version: number; values: JsonObject } }

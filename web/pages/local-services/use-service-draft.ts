@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import type { LocalService } from '#contract/console-api/shapes.ts'
-import { deepEqual, isJsonObject, type JsonObject } from '#contract/protocol/json.ts'
+import { deepEqual, isJsonObject, type JsonObject } from '#contract/json-schema/json.ts'
 import { parseJson } from '../../forms/parse-json.ts'
 import { useText } from '../../i18n/use-text.ts'
 import { draftOf, keepDraft, type Draft } from './drafts.ts'

@@ -1,4 +1,4 @@
-import { deepEqual, isJsonObject, type JsonObject, type JsonValue } from '#contract/protocol/json.ts'
+import { deepEqual, isJsonObject, type JsonObject, type JsonValue } from '#contract/json-schema/json.ts'
 import { INSTANCE_REF_PROPERTY } from '#contract/protocol/limits.ts'
 import { isPropertyName } from '#contract/protocol/locator.ts'
 import { hideProtectedName } from '#contract/protocol/protected-name.ts'

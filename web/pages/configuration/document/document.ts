@@ -1,6 +1,6 @@
 import type { Configuration, ConfigurationResource, PropertyView } from '#contract/console-api/shapes.ts'
-import { deepEqual, isJsonObject } from '#contract/protocol/json.ts'
-import type { JsonObject, JsonValue } from '#contract/protocol/json.ts'
+import { deepEqual, isJsonObject } from '#contract/json-schema/json.ts'
+import type { JsonObject, JsonValue } from '#contract/json-schema/json.ts'
 import { checkTypedValue } from '#contract/protocol/business-value.ts'
 import type { TypedValue } from '#contract/protocol/typed-value.ts'
 import type { Edit } from '../../../forms/edit.ts'

@@ -1,5 +1,5 @@
 import type { PropertyView } from '#contract/console-api/shapes.ts'
-import { isJsonObject } from '#contract/protocol/json.ts'
+import { isJsonObject } from '#contract/json-schema/json.ts'
 import { isPropertyName, parseLocator } from '#contract/protocol/locator.ts'
 import type { TypedValue } from '#contract/protocol/typed-value.ts'
 import type { Edit } from '../../../forms/edit.ts'

@@ -1,4 +1,4 @@
-import { deepEqual } from '#contract/protocol/json.ts'
+import { deepEqual } from '#contract/json-schema/json.ts'
 import { setData } from '../../../forms/edit.ts'
 import { useText } from '../../../i18n/use-text.ts'
 import { cx } from '../../../ui/class-names.ts'

@@ -1,6 +1,6 @@
 import { useId, useState } from 'react'
 import type { ConfigurationResource, PropertyView } from '#contract/console-api/shapes.ts'
-import { deepEqual } from '#contract/protocol/json.ts'
+import { deepEqual } from '#contract/json-schema/json.ts'
 import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
 import type { Edit } from '../../../forms/edit.ts'
 import { problemText } from '../../../forms/problem-text.ts'

@@ -1,6 +1,6 @@
 import type { Changes, InstalledResource, PropertyView } from '#contract/console-api/shapes.ts'
-import type { JsonValue } from '#contract/protocol/json.ts'
-import { deepEqual } from '#contract/protocol/json.ts'
+import type { JsonValue } from '#contract/json-schema/json.ts'
+import { deepEqual } from '#contract/json-schema/json.ts'
 import { INSTANCE_REF_PROPERTY } from '#contract/protocol/limits.ts'
 import type { ResourceKind } from '#contract/protocol/locator.ts'
 import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'

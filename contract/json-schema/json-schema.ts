@@ -1,12 +1,7 @@
 import { validate, type Schema } from '@cfworker/json-schema'
 import { isJsonObject, type JsonObject, type JsonValue } from './json.ts'
-import {
-  childrenOf,
-  IN_PLACE_KEYWORDS,
-  problemOfKeyword,
-  SCHEMA_LIST_KEYWORDS,
-} from './json-schema-keywords.ts'
-import { explain } from './json-schema-messages.ts'
+import { childrenOf, IN_PLACE_KEYWORDS, problemOfKeyword, SCHEMA_LIST_KEYWORDS } from './keywords.ts'
+import { explain } from './messages.ts'
 import { SCHEMA_DEPTH_MAX, VALUE_DEPTH_MAX } from './limits.ts'
 import { patternCost } from './pattern.ts'
 import type { Problem } from './problem.ts'

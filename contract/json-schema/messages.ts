@@ -1,6 +1,6 @@
 import type { OutputUnit, Schema } from '@cfworker/json-schema'
 import type { JsonValue } from './json.ts'
-import { SCHEMA_LIST_KEYWORDS, SCHEMA_MAP_KEYWORDS } from './json-schema-keywords.ts'
+import { SCHEMA_LIST_KEYWORDS, SCHEMA_MAP_KEYWORDS } from './keywords.ts'
 import type { Problem } from './problem.ts'
 
 /** The schema as the interpreter read it, and the value, so that a message can say what is allowed at its place. */

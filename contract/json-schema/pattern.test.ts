@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { KEY_PATTERN, LOCATOR_PATTERN, PROPERTY_NAME_PATTERN } from './locator.ts'
+import { KEY_PATTERN, LOCATOR_PATTERN, PROPERTY_NAME_PATTERN } from '../protocol/locator.ts'
 import { patternCost } from './pattern.ts'
 
 const degree = (pattern: string): number | string => {
