@@ -11,7 +11,7 @@ import { outcomeOf } from '../simulation/outcome.ts'
 import { Persons } from '../simulation/person.ts'
 import type { View } from '../simulation/person.ts'
 import { CANARY, Plugins } from '../simulation/plugins.ts'
-import { Chance } from '../simulation/random.ts'
+import { SeededRandom } from '../seeded-random.ts'
 import { Schedule } from '../simulation/schedule.ts'
 import type { Simulation } from '../simulation/simulation.ts'
 import type { Violation } from '../suite.ts'
@@ -42,10 +42,10 @@ export async function crashRun(
 ): Promise<Run> {
   const { database, vault } = simulation
   // the same chance for all, so that all runs are the same up to their crash
-  const chance = new Chance(1)
+  const random = new SeededRandom(1)
   // each in a time of its own, so that ids differ
   const start = START + seed * 60 * 60_000
-  const schedule = new Schedule(start, chance.fork('schedule'), () => database.isBusy())
+  const schedule = new Schedule(start, random.fork('schedule'), () => database.isBusy())
   const trace: string[] = []
   const logged: string[] = []
   const note = (text: string): void => {
@@ -58,7 +58,7 @@ export async function crashRun(
     schedule,
     database,
     faults: boundaries,
-    chance: chance.fork('fleet'),
+    random: random.fork('fleet'),
     vault,
     clocks: 'right',
     note,
@@ -66,7 +66,7 @@ export async function crashRun(
     pollMs: 2_000,
     network: {
       schedule,
-      chance: chance.fork('network'),
+      random: random.fork('network'),
       plugins,
       plan(actor, { pluginId, stage }) {
         note(`${actor.name} calls ${pluginId} ${stage}`)
@@ -85,7 +85,7 @@ export async function crashRun(
     schedule,
     database,
     fleet,
-    chance: chance.fork('people'),
+    random: random.fork('people'),
     scope: { environmentKey: 'sim', applicationRuntimeId: `point-${seed}`, workspaceId: 1 } satisfies Scope,
     note,
     isBadLine: () => false,

@@ -1,5 +1,5 @@
 import { deal, inProcesses } from '../in-processes.ts'
-import { Chance } from '../simulation/random.ts'
+import { SeededRandom } from '../seeded-random.ts'
 import { openSimulation } from '../simulation/simulation.ts'
 import type { Suite, SuiteOptions, SuiteReport } from '../suite.ts'
 import { MODES } from './boundaries.ts'
@@ -69,10 +69,10 @@ function spread<Item>(items: readonly Item[], count: number): Item[] {
 }
 
 function pairPoint(seed: number, singles: number): { seed: number; crashes: Crash[] } {
-  const chance = new Chance(seed)
-  const first = singlePoint(chance.below(singles))
+  const random = new SeededRandom(seed)
+  const first = singlePoint(random.below(singles))
   // what follows on a crash is longer than what would have followed without one
-  const second = { boundary: first.boundary + 1 + chance.below(25), mode: chance.pick(MODES) }
+  const second = { boundary: first.boundary + 1 + random.below(25), mode: random.pick(MODES) }
   return { seed, crashes: [first, second] }
 }
 

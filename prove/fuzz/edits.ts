@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import type { Arbitrary } from 'fast-check'
 import { isJsonObject } from '#contract/protocol/json.ts'
 import type { JsonValue } from '#contract/protocol/json.ts'
-import { Chance } from './chance.ts'
+import { SeededRandom } from '../seeded-random.ts'
 import { ODD_TEXTS, oddJson, oddText } from './odd.ts'
 
 // Values and texts that were valid before a few edits: they come further into a parser than what is random throughout.
@@ -41,34 +41,34 @@ function nodesOf(document: JsonValue): Node[] {
 
 /** Does one edit, in place where that is possible. */
 export function editJson(document: JsonValue, seed: number): JsonValue {
-  const chance = new Chance(seed)
-  const edit = chance.below(7)
+  const random = new SeededRandom(seed)
+  const edit = random.below(7)
   const nodes = nodesOf(document)
-  const node = nodes[chance.below(nodes.length + 1)]
-  if (node === undefined) return edit === 6 ? [document] : oddJson(chance)
+  const node = nodes[random.below(nodes.length + 1)]
+  if (node === undefined) return edit === 6 ? [document] : oddJson(random)
   const { holder, key } = node
   const held = read(node)
   switch (edit) {
     case 0:
     case 1:
-      write(node, oddJson(chance))
+      write(node, oddJson(random))
       break
     case 2:
       if (Array.isArray(holder)) holder.splice(Number(key), 1)
       else delete holder[key]
       break
     case 3:
-      if (Array.isArray(held)) held.push(oddJson(chance))
-      else if (isJsonObject(held)) write({ holder: held, key: oddText(chance) }, oddJson(chance))
-      else if (Array.isArray(holder)) holder.push(oddJson(chance))
-      else write({ holder, key: oddText(chance) }, oddJson(chance))
+      if (Array.isArray(held)) held.push(oddJson(random))
+      else if (isJsonObject(held)) write({ holder: held, key: oddText(random) }, oddJson(random))
+      else if (Array.isArray(holder)) holder.push(oddJson(random))
+      else write({ holder, key: oddText(random) }, oddJson(random))
       break
     case 4:
       if (!Array.isArray(holder)) delete holder[key]
-      write({ holder, key: Array.isArray(holder) ? holder.length : oddText(chance) }, held)
+      write({ holder, key: Array.isArray(holder) ? holder.length : oddText(random) }, held)
       break
     case 5:
-      write(node, structuredClone(read(chance.oneOf(nodes))))
+      write(node, structuredClone(read(random.pick(nodes))))
       break
     default:
       write(node, { '@type': 'Data', value: held })
@@ -110,11 +110,11 @@ const CHUNKS: readonly string[] = [
 
 /** Does one edit of a text. */
 export function editText(text: string, seed: number): string {
-  const chance = new Chance(seed)
-  const edit = chance.below(7)
-  const start = chance.below(text.length + 1)
-  const end = start + chance.below(20)
-  const chunk = chance.below(5) === 0 ? oddText(chance) : chance.oneOf(CHUNKS)
+  const random = new SeededRandom(seed)
+  const edit = random.below(7)
+  const start = random.below(text.length + 1)
+  const end = start + random.below(20)
+  const chunk = random.below(5) === 0 ? oddText(random) : random.pick(CHUNKS)
   switch (edit) {
     case 0:
     case 1:
@@ -128,14 +128,14 @@ export function editText(text: string, seed: number): string {
     case 5:
       return text.slice(0, start) + text.slice(start, end).toUpperCase() + text.slice(end)
     default:
-      return chance.below(3) === 0 ? text.slice(0, start) : text + chunk
+      return random.below(3) === 0 ? text.slice(0, start) : text + chunk
   }
 }
 
 /** One of the texts after none to three edits, or now and then any text at all. */
 export function editedText(texts: readonly string[]): Arbitrary<string> {
   return choices(texts.length + 1, 3).map(([which, edits]) =>
-    edits.reduce(editText, texts[which] ?? oddText(new Chance(edits[0] ?? 0))),
+    edits.reduce(editText, texts[which] ?? oddText(new SeededRandom(edits[0] ?? 0))),
   )
 }
 
@@ -151,13 +151,13 @@ const ODD_BYTES: readonly number[][] = [
 /** The texts as bytes, edited as texts and then, sometimes, as bytes; or any bytes at all. */
 export function editedBytes(texts: readonly string[]): Arbitrary<Uint8Array> {
   return fc.tuple(editedText(texts), fc.nat(2 ** 31 - 1)).map(([text, seed]): Uint8Array => {
-    const chance = new Chance(seed)
-    const kind = chance.below(8)
-    if (kind === 0) return Uint8Array.from({ length: chance.below(64) }, () => chance.below(256))
+    const random = new SeededRandom(seed)
+    const kind = random.below(8)
+    if (kind === 0) return Uint8Array.from({ length: random.below(64) }, () => random.below(256))
     const bytes = Buffer.from(text)
     // no Buffer: those print themselves as a list of numbers
     if (kind > 2) return new Uint8Array(bytes)
-    const at = chance.below(bytes.length + 1)
-    return Uint8Array.from([...bytes.subarray(0, at), ...chance.oneOf(ODD_BYTES), ...bytes.subarray(at)])
+    const at = random.below(bytes.length + 1)
+    return Uint8Array.from([...bytes.subarray(0, at), ...random.pick(ODD_BYTES), ...bytes.subarray(at)])
   })
 }

@@ -10,7 +10,7 @@ import { SAMPLE_BODIES, SAMPLE_PARAMS } from '#runtime/http/testing-rows.ts'
 import { encodeCursor } from '#runtime/store/cursor.ts'
 import { billing, SCOPE } from '#runtime/testing-bundles.ts'
 import type { Violation } from '../suite.ts'
-import { Chance } from './chance.ts'
+import { SeededRandom } from '../seeded-random.ts'
 import { editJson, editText } from './edits.ts'
 import { ODD_TEXTS } from './odd.ts'
 
@@ -314,13 +314,13 @@ async function edits(
 ): Promise<void> {
   if (row.body === undefined) return
   const { method } = splitName(name)
-  const chance = new Chance(options.seed)
+  const random = new SeededRandom(options.seed)
   for (let count = 0; count < options.edits; count++) {
     let json: JsonValue = structuredClone(SAMPLE_BODIES[name] ?? {})
-    for (let edit = chance.below(3); edit >= 0; edit--) json = editJson(json, chance.below(2 ** 31))
+    for (let edit = random.below(3); edit >= 0; edit--) json = editJson(json, random.below(2 ** 31))
     const text = JSON.stringify(json)
-    const isText = chance.below(3) === 0
-    const body = isText ? editText(text, chance.below(2 ** 31)) : text
+    const isText = random.below(3) === 0
+    const body = isText ? editText(text, random.below(2 ** 31)) : text
     const isRefused = !isText && !row.body.safeParse(json).success
     await edge.ask({
       method,

@@ -1,5 +1,5 @@
 import type { JsonValue } from '#contract/protocol/json.ts'
-import type { Chance } from './chance.ts'
+import type { SeededRandom } from '../seeded-random.ts'
 
 /** A sensitive value, a token and an address that no answer may bring back. */
 export const SECRET = 'hunter2-and-more'
@@ -116,29 +116,35 @@ const ODD_VALUES: readonly string[] = [
   JSON.stringify(Array.from({ length: 300 }, (_, index) => index)),
 ]
 
-export function oddText(chance: Chance): string {
-  if (chance.below(6) > 0) return chance.oneOf(ODD_TEXTS)
-  const units = Array.from({ length: chance.below(12) }, () =>
-    chance.below(chance.below(2) === 0 ? 128 : 65_536),
+export function oddText(random: SeededRandom): string {
+  if (random.below(6) > 0) return random.pick(ODD_TEXTS)
+  const units = Array.from({ length: random.below(12) }, () =>
+    random.below(random.below(2) === 0 ? 128 : 65_536),
   )
   return String.fromCharCode(...units)
 }
 
-export function oddJson(chance: Chance): JsonValue {
-  switch (chance.below(8)) {
+/** Finite, of any magnitude. */
+function anyNumber(random: SeededRandom): number {
+  const number = (random.fraction() - 0.5) * 10 ** random.below(40)
+  return random.chance(0.5) ? number : Math.round(number)
+}
+
+export function oddJson(random: SeededRandom): JsonValue {
+  switch (random.below(8)) {
     case 0:
     case 1:
-      return oddText(chance)
+      return oddText(random)
     case 2:
-      return chance.number()
+      return anyNumber(random)
     case 3:
-      return [oddText(chance), oddText(chance)]
+      return [oddText(random), oddText(random)]
     case 4:
       return Object.fromEntries([
-        [oddText(chance), oddText(chance)],
-        [oddText(chance), chance.below(100)],
+        [oddText(random), oddText(random)],
+        [oddText(random), random.below(100)],
       ])
     default:
-      return JSON.parse(chance.oneOf(ODD_VALUES)) as JsonValue
+      return JSON.parse(random.pick(ODD_VALUES)) as JsonValue
   }
 }

@@ -7,8 +7,7 @@ import { createSharedPlugins } from '../processes/system.ts'
 import type { SharedPlugins } from '../processes/system.ts'
 import { beginTrial } from '../processes/trial.ts'
 import type { Suite, SuiteReport, Violation } from '../suite.ts'
-import { diceOf } from '../dice.ts'
-import { between } from '../processes/random.ts'
+import { SeededRandom } from '../seeded-random.ts'
 
 const QUICK_KILLS = 20
 const LANES = 4
@@ -72,10 +71,10 @@ async function rehearse(serverUrl: string, plugins: SharedPlugins): Promise<stri
 }
 
 function sample(kills: readonly Kill[], count: number): Kill[] {
-  const dice = diceOf(1)
+  const random = new SeededRandom(1)
   const left = [...kills]
   return Array.from({ length: Math.min(count, kills.length) }, () =>
-    left.splice(between(dice, 0, left.length - 1), 1),
+    left.splice(random.integer(0, left.length - 1), 1),
   ).flat()
 }
 

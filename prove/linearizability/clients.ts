@@ -2,8 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import * as z from 'zod'
 import type { JsonValue } from '#contract/protocol/json.ts'
 import type { Envelope, Request } from '../http-runtime.ts'
-import { diceOf } from '../dice.ts'
-import type { Dice } from '../dice.ts'
+import { SeededRandom } from '../seeded-random.ts'
 import { BUNDLES, moduleOf, scopePath } from './ground.ts'
 import type { Call, Entry, Register, Result, Values } from './history.ts'
 import type { Replicas } from './replicas.ts'
@@ -20,19 +19,19 @@ export type Entries = Record<Place, Entry[]>
 export async function runClients(replicas: Replicas, workspace: number, seed: number): Promise<Entries> {
   const entries: Entries = { configuration: [], 'local-service': [] }
   const runClient = async (client: number): Promise<void> => {
-    const dice = diceOf(seed * CLIENTS + client)
+    const random = new SeededRandom(seed * CLIENTS + client)
     const known: Record<Place, number | null> = { configuration: null, 'local-service': 0 }
     for (let index = 0; index < CALLS; index++) {
-      const place = dice.happens(0.75) ? 'configuration' : 'local-service'
-      const call = callOf(dice, place, known[place], `${client}-${index}`)
+      const place = random.chance(0.75) ? 'configuration' : 'local-service'
+      const call = callOf(random, place, known[place], `${client}-${index}`)
       const called = performance.now()
-      const result = await carryOut(replicas, { workspace, place, call, dice })
+      const result = await carryOut(replicas, { workspace, place, call, random })
       const returned = result.kind === 'unknown' ? Infinity : performance.now()
       entries[place].push({ client, call, result, called, returned })
       // whoever was refused looks again first, as a person would; a few insist
       if (result.kind === 'read') known[place] = result.seen.version
       else if (result.kind === 'saved') known[place] = result.version
-      else if (result.kind === 'stale' && dice.happens(0.8)) known[place] = null
+      else if (result.kind === 'stale' && random.chance(0.8)) known[place] = null
     }
   }
   await Promise.all(Array.from({ length: CLIENTS }, (_, client) => runClient(client)))
@@ -49,24 +48,24 @@ export async function readRegister(replicas: Replicas, workspace: number, place:
   }
 }
 
-function callOf(dice: Dice, place: Place, base: number | null, value: string): Call {
-  if (base === null || dice.happens(0.15)) return { kind: 'read' }
+function callOf(random: SeededRandom, place: Place, base: number | null, value: string): Call {
+  if (base === null || random.chance(0.15)) return { kind: 'read' }
   if (place === 'local-service') return { kind: 'save', base, sets: { value } }
-  const bundles = dice.happens(0.25) ? [dice.pick(['a', 'b']), 'c'] : [dice.pick(BUNDLES)]
+  const bundles = random.chance(0.25) ? [random.pick(['a', 'b']), 'c'] : [random.pick(BUNDLES)]
   return { kind: 'save', base, sets: Object.fromEntries(bundles.map((bundle) => [bundle, value])) }
 }
 
 /** Asks until it is answered, always with the same key; or gives up. */
 async function carryOut(
   replicas: Replicas,
-  { workspace, place, call, dice }: { workspace: number; place: Place; call: Call; dice: Dice },
+  { workspace, place, call, random }: { workspace: number; place: Place; call: Call; random: SeededRandom },
 ): Promise<Result> {
   const request = requestOf(workspace, place, call)
   for (let repeats = 0; repeats <= MOST_REPEATS; repeats++) {
-    const answer = await replicas.ask(dice.below(replicas.count), request)
+    const answer = await replicas.ask(random.below(replicas.count), request)
     if (answer !== null) return resultOf(place, call, answer)
-    if (dice.happens(0.3)) break
-    await sleep(dice.below(10))
+    if (random.chance(0.3)) break
+    await sleep(random.below(10))
   }
   return { kind: 'unknown' }
 }

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { diceOf } from '../dice.ts'
-import type { Dice } from '../dice.ts'
+import { SeededRandom } from '../seeded-random.ts'
 import type { SuiteOptions, SuiteReport, Violation } from '../suite.ts'
 import { findBrokenChain } from './chain.ts'
 import { findBreach } from './check.ts'
@@ -29,11 +28,11 @@ export async function proveReal(options: SuiteOptions): Promise<SuiteReport> {
       ? Array.from({ length: count ?? HISTORIES[size] }, (_, index) => index + 1)
       : Array.from({ length: AGAIN }, () => seed)
   const server = size === 'full' ? await startRestartable() : null
-  const faults = diceOf(seed ?? 1)
+  const faults = new SeededRandom(seed ?? 1)
   let isCalm = true
   const replicas = await startReplicas({
     databaseUrl: server?.url ?? options.databaseUrl,
-    fateOf: () => (!isCalm && faults.happens(LOST_COMMITS) ? faults.pick(FATES) : 'passes'),
+    fateOf: () => (!isCalm && faults.chance(LOST_COMMITS) ? faults.pick(FATES) : 'passes'),
   })
   try {
     await publishBundles(replicas)
@@ -96,22 +95,22 @@ async function oneHistory(replicas: Replicas, workspace: number, seed: number): 
 /** Cuts connections on either side, and restarts the database where it may, until it is told to end. */
 async function makeTrouble(
   replicas: Replicas,
-  dice: Dice,
+  random: SeededRandom,
   restart: (() => Promise<void>) | null,
   end: AbortSignal,
 ): Promise<{ cuts: number; restarts: number }> {
   const made = { cuts: 0, restarts: 0 }
   let nextRestart = performance.now() + 3_000
   while (!end.aborted) {
-    await sleep(20 + dice.below(120))
+    await sleep(20 + random.below(120))
     if (restart !== null && performance.now() > nextRestart) {
       await restart()
       made.restarts++
-      nextRestart = performance.now() + 3_000 + dice.below(3_000)
+      nextRestart = performance.now() + 3_000 + random.below(3_000)
       continue
     }
     made.cuts++
-    if (dice.happens(0.5)) replicas.link.cutOne((count) => dice.below(count))
+    if (random.chance(0.5)) replicas.link.cutOne((count) => random.below(count))
     else await replicas.terminateOne()
   }
   return made

@@ -1,4 +1,4 @@
-import type { Dice } from '../dice.ts'
+import type { SeededRandom } from '../seeded-random.ts'
 import type { Call, Entry, History, Register, Result } from './history.ts'
 
 /**
@@ -26,7 +26,7 @@ interface Running {
  * A history of clients at a register that takes each call at one moment between call and answer. With a fault exactly one
  * call goes wrong, in a way that no order can explain; answers null where chance gave no occasion for it.
  */
-export function simulate(dice: Dice, fault: Fault | null): History | null {
+export function simulate(random: SeededRandom, fault: Fault | null): History | null {
   const entries: Entry[] = []
   const known = Array.from({ length: CLIENTS }, () => START.version)
   const calls = Array.from({ length: CLIENTS }, () => CALLS)
@@ -41,12 +41,12 @@ export function simulate(dice: Dice, fault: Fault | null): History | null {
 
   const begin = (client: number, now: number): void => {
     calls[client] = (calls[client] ?? 0) - 1
-    const called = now + dice.fraction()
-    const happens = called + dice.fraction()
-    const call: Call = dice.happens(0.4)
+    const called = now + random.fraction()
+    const happens = called + random.fraction()
+    const call: Call = random.chance(0.4)
       ? { kind: 'read' }
-      : { kind: 'save', base: known[client] ?? 1, sets: { [dice.pick(['a', 'b'])]: `v${++saves}` } }
-    running.push({ client, call, called, happens, returned: happens + dice.fraction() })
+      : { kind: 'save', base: known[client] ?? 1, sets: { [random.pick(['a', 'b'])]: `v${++saves}` } }
+    running.push({ client, call, called, happens, returned: happens + random.fraction() })
   }
   const happen = ({ client, call, called, returned }: Running): void => {
     let result: Result
@@ -76,7 +76,7 @@ export function simulate(dice: Dice, fault: Fault | null): History | null {
       } else result = { kind: 'stale' }
     }
     const isFaulty = wrong && isPlanted
-    const isLost = !isFaulty && call.kind === 'save' && dice.happens(unknown)
+    const isLost = !isFaulty && call.kind === 'save' && random.chance(unknown)
     if (isLost) {
       beforeAnswered = Infinity
       entries.push({ client, call, called, result: { kind: 'unknown' }, returned: Infinity })
@@ -84,7 +84,7 @@ export function simulate(dice: Dice, fault: Fault | null): History | null {
       // what a client is told it goes on from; others it must guess
       if (result.kind === 'saved') known[client] = result.version
       else if (result.kind === 'read') known[client] = result.seen.version
-      else if (dice.happens(0.7)) known[client] = register.version
+      else if (random.chance(0.7)) known[client] = register.version
       const entry = { client, call, called, result, returned }
       if (isFaulty) planted.push(entry)
       entries.push(entry)

@@ -1,4 +1,4 @@
-import { diceOf } from '../dice.ts'
+import { SeededRandom } from '../seeded-random.ts'
 import type { Suite, SuiteReport } from '../suite.ts'
 import { findBreach } from './check.ts'
 import { tell } from './history.ts'
@@ -30,7 +30,7 @@ function checkTheCheck(): SuiteReport {
   const rates = new Map<string, { rejected: number; shown: number }>()
   for (let seed = 1, shown = 0; shown < SIMULATED; seed++) {
     const fault = seed % 2 === 0 ? null : (FAULTS[(seed >> 1) % FAULTS.length] ?? null)
-    const history = simulate(diceOf(seed), fault)
+    const history = simulate(new SeededRandom(seed), fault)
     if (history === null) continue
     shown++
     const stuck = findBreach(history)

@@ -3,8 +3,7 @@ import type { Child } from './child.ts'
 import type { OwnDatabase } from './database.ts'
 import type { Plugins } from './plugins.ts'
 import type { Replica } from './replica.ts'
-import type { Dice } from '../dice.ts'
-import { between, split } from './random.ts'
+import type { SeededRandom } from '../seeded-random.ts'
 
 /** What was done to the processes so far. */
 export interface Harm {
@@ -20,7 +19,7 @@ export interface ChaosOptions {
   database: OwnDatabase
   replicas: readonly Replica[]
   plugins: Plugins
-  dice: Dice
+  random: SeededRandom
   leaseSeconds: number
 }
 
@@ -39,27 +38,27 @@ const SUPERVISION_MS = 200
  * From now on the database falls over every few seconds, and in between, at any time, replicas and plugins are killed or
  * stopped and woken. No two blows hit one process at once.
  */
-export function startChaos({ database, replicas, plugins, dice, leaseSeconds }: ChaosOptions): Chaos {
+export function startChaos({ database, replicas, plugins, random, leaseSeconds }: ChaosOptions): Chaos {
   const harm: Harm = { databaseCrashes: 0, kills: 0, pauses: 0, pluginKills: 0, ended: [] }
   const stopped = new AbortController()
   const rest = (ms: number) => sleep(ms, undefined, { signal: stopped.signal }).catch(() => undefined)
 
-  const crashDatabase = async (own: Dice): Promise<void> => {
+  const crashDatabase = async (own: SeededRandom): Promise<void> => {
     for (;;) {
-      await rest(between(own, ...BETWEEN_CRASHES_MS))
+      await rest(own.integer(...BETWEEN_CRASHES_MS))
       if (stopped.signal.aborted) return
-      await database.crash(between(own, ...DOWN_MS))
+      await database.crash(own.integer(...DOWN_MS))
       harm.databaseCrashes++
     }
   }
 
-  const strike = async (own: Dice): Promise<void> => {
-    const replica = replicas[between(own, 0, replicas.length - 1)]
+  const strike = async (own: SeededRandom): Promise<void> => {
+    const replica = replicas[own.integer(0, replicas.length - 1)]
     const roll = own.fraction()
     if (roll < 0.15) {
       await plugins.kill()
       harm.pluginKills++
-      await sleep(between(own, 0, 500))
+      await sleep(own.integer(0, 500))
       await plugins.start()
     } else if (roll < 0.65) {
       // its supervisor starts it again
@@ -69,14 +68,14 @@ export function startChaos({ database, replicas, plugins, dice, leaseSeconds }: 
       // longer than the lease, so that another has taken over when it wakes
       await replica?.pause()
       harm.pauses++
-      await sleep(leaseSeconds * between(own, 1_100, 1_800))
+      await sleep(leaseSeconds * own.integer(1_100, 1_800))
       replica?.resume()
     }
   }
 
-  const hitProcesses = async (own: Dice): Promise<void> => {
+  const hitProcesses = async (own: SeededRandom): Promise<void> => {
     for (;;) {
-      await rest(between(own, ...BETWEEN_BLOWS_MS))
+      await rest(own.integer(...BETWEEN_BLOWS_MS))
       if (stopped.signal.aborted) return
       await strike(own)
       // one after the other, or a slow machine has never a replica at all
@@ -85,7 +84,7 @@ export function startChaos({ database, replicas, plugins, dice, leaseSeconds }: 
   }
 
   const supervisor = superviseReplicas(replicas, harm)
-  const going = Promise.all([crashDatabase(split(dice)), hitProcesses(split(dice))])
+  const going = Promise.all([crashDatabase(random.split()), hitProcesses(random.split())])
   const stop = async (): Promise<void> => {
     stopped.abort()
     try {

@@ -14,18 +14,16 @@ import type { Delivery } from '../invariants/evidence.ts'
 import { DELIVERIES_FILE, EFFECT_SCHEMA, storeFile } from './ledger.ts'
 import type { DeliveryLine } from './ledger.ts'
 import type { LedgerSettings } from './plugins.ts'
-import { diceOf } from '../dice.ts'
-import type { Dice } from '../dice.ts'
-import { between } from './random.ts'
+import { SeededRandom } from '../seeded-random.ts'
 
 // Plugins as an author would write them, on the SDK, in a process that keeps account of all that comes and is made.
-// Around them is a bad network: what the dice say happens to a delivery before or after the plugin proper.
+// Around them is an unreliable network: a fault may be injected before or after the plugin handles a delivery.
 
 const settings = JSON.parse(process.argv[2] ?? '{}') as LedgerSettings
 const { folder, platformApiBase, pluginIds, port, seed, faults, timeoutMs, maxDelayMs } = settings
 const deliveries = openSync(join(folder, DELIVERIES_FILE), 'a', 0o600)
-// another process before this one had other dice
-const dice = diceOf(seed + process.pid)
+// a process before this one drew other numbers
+const random = new SeededRandom(seed + process.pid)
 const deliveryOf = new AsyncLocalStorage<string>()
 let arrivals = 0
 
@@ -47,7 +45,7 @@ const plugins = new Map(
 )
 
 async function perform(call: LifecycleCall<SqliteTransaction>) {
-  await sleep(between(dice, 0, maxDelayMs))
+  await sleep(random.integer(0, maxDelayMs))
   return call.conclude((tx) => {
     const delivery = deliveryOf.getStore() ?? ''
     tx.prepare('INSERT INTO effect VALUES (?, ?, ?)').run(call.operation.operationId, call.stage, delivery)
@@ -76,7 +74,7 @@ async function serve(incoming: IncomingMessage, outgoing: ServerResponse): Promi
   const body = await readAll(incoming)
   if (plugin === undefined) return void outgoing.writeHead(404).end()
   const delivery = `${process.pid}-${String(++arrivals).padStart(8, '0')}`
-  const fault = throwDice(dice)
+  const fault = faultOf(random)
   note({ kind: 'arrived', ...describe(body), delivery, pluginId, fault })
 
   const ask = async (): Promise<Response> => {
@@ -113,8 +111,8 @@ async function serve(incoming: IncomingMessage, outgoing: ServerResponse): Promi
 
 type Fault = keyof LedgerSettings['faults'] | 'none'
 
-function throwDice({ fraction }: Dice): Fault {
-  let rest = fraction()
+function faultOf(random: SeededRandom): Fault {
+  let rest = random.fraction()
   // the keys are those of the settings' type
   for (const [fault, probability] of Object.entries(faults) as [Fault, number][]) {
     if (rest < probability) return fault

@@ -27,7 +27,7 @@ export interface Arrival {
   bundleInstallId: string
   executionSequence: number
   bodyHash: string
-  /** What the dice made of it; `none` is an honest answer. */
+  /** The fault that was chosen for it; `none` is an honest answer. */
   fault: string
 }
 

@@ -5,13 +5,12 @@ import type { OperationState } from '#contract/runtime-api/vocabulary.ts'
 import { BUNDLE_IDS, refOf, valuesOf, VERSIONS } from './bundles.ts'
 import type { BundleId } from './bundles.ts'
 import type { Caller, Said } from './caller.ts'
-import type { Dice } from '../dice.ts'
-import { between } from './random.ts'
+import type { SeededRandom } from '../seeded-random.ts'
 
 /** A person at work in one scope: installs, saves, upgrades, detaches, and cares for what has failed. */
 export interface PersonOptions {
   caller: Caller
-  dice: Dice
+  random: SeededRandom
   scope: Scope
   /** Told of by events; where they say nothing for long, the person looks. */
   settled(operationId: string, fits: (row: Operation) => boolean, signal: AbortSignal): Promise<Operation>
@@ -37,13 +36,13 @@ export async function workAsPerson(options: PersonOptions): Promise<void> {
 
 /** From an INSTALL of each bundle to its DETACH. */
 async function oneLife(options: PersonOptions): Promise<void> {
-  const { dice } = options
+  const { random } = options
   const found = await Promise.all(BUNDLE_IDS.map((bundleId) => install(options, bundleId)))
   let here = found.filter((installed) => installed !== null)
-  for (let step = between(dice, 2, 6); step > 0 && here.length > 0 && options.goesOn(); step--) {
-    const roll = dice.fraction()
-    const one = dice.pick(here)
-    if (roll < 0.55) here = await saved(options, here, dice.happens(0.3) ? here : [one])
+  for (let step = random.integer(2, 6); step > 0 && here.length > 0 && options.goesOn(); step--) {
+    const roll = random.fraction()
+    const one = random.pick(here)
+    if (roll < 0.55) here = await saved(options, here, random.chance(0.3) ? here : [one])
     else if (roll < 0.8) here = await upgraded(options, here, one)
     else here = await detached(options, here, one)
   }
@@ -51,9 +50,9 @@ async function oneLife(options: PersonOptions): Promise<void> {
 }
 
 async function install(options: PersonOptions, bundleId: BundleId): Promise<Installed | null> {
-  const { caller, dice, scope } = options
-  const version = dice.pick(VERSIONS)
-  const properties = valuesOf(bundleId, between(dice, 1, 1_000))
+  const { caller, random, scope } = options
+  const version = random.pick(VERSIONS)
+  const properties = valuesOf(bundleId, random.integer(1, 1_000))
   const said = await caller.write('POST /installations', {
     body: { scope, bundle: refOf(bundleId), targetVersion: version, properties },
   })
@@ -65,11 +64,11 @@ async function install(options: PersonOptions, bundleId: BundleId): Promise<Inst
 
 /** Saves values of one or more installations at once. */
 async function saved(options: PersonOptions, here: Installed[], owners: Installed[]): Promise<Installed[]> {
-  const { caller, dice, scope } = options
+  const { caller, random, scope } = options
   const params = { ...scope, workspaceId: String(scope.workspaceId) }
   const changes = Object.assign(
     {},
-    ...owners.map(({ bundleId }) => valuesOf(bundleId, between(dice, 1, 1_000))),
+    ...owners.map(({ bundleId }) => valuesOf(bundleId, random.integer(1, 1_000))),
   )
   const base = '/scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/configuration' as const
   const { snapshotVersion } = await caller.read(`GET ${base}`, { params })
@@ -117,14 +116,14 @@ async function detached(options: PersonOptions, here: Installed[], one: Installe
  * in the end; where not, its installation is gone.
  */
 async function cameTrue(options: PersonOptions, begun: Operation): Promise<boolean> {
-  const { caller, dice } = options
+  const { caller, random } = options
   let operation = begun
   for (let retries = 0; ;) {
     const { operationId, run } = operation
     const ended = await endOf(options, operationId, run)
     if (ended.state !== 'FAILED') return ended.state === 'SUCCEEDED' && operationId === begun.operationId
     const body = { run: ended.run }
-    if (retries++ < MOST_RETRIES && dice.happens(0.7)) {
+    if (retries++ < MOST_RETRIES && random.chance(0.7)) {
       const said = await caller.write('POST /operations/{operationId}/retry', {
         params: { operationId },
         body,

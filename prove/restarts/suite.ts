@@ -17,8 +17,7 @@ import { createSystem, CREDENTIAL } from '../processes/system.ts'
 import { startWatcher } from '../processes/watcher.ts'
 import { checkWatcher } from '../processes/watched.ts'
 import type { Suite, SuiteReport, Violation } from '../suite.ts'
-import { diceOf } from '../dice.ts'
-import { split } from '../processes/random.ts'
+import { SeededRandom } from '../seeded-random.ts'
 
 const SIZES = {
   quick: { operations: 150, crashes: 5, people: 24 },
@@ -57,7 +56,7 @@ async function runOnce(
   sizes: (typeof SIZES)[keyof typeof SIZES],
 ): Promise<SuiteReport> {
   const started = performance.now()
-  const dice = diceOf(seed)
+  const random = new SeededRandom(seed)
   const system = await createSystem({
     databaseUrl: database.url,
     replicas: 2,
@@ -79,17 +78,17 @@ async function runOnce(
       credential: CREDENTIAL,
     })
 
-    const chaos = startChaos({ ...system, database, dice: split(dice), leaseSeconds: LEASE_SECONDS })
+    const chaos = startChaos({ ...system, database, random: random.split(), leaseSeconds: LEASE_SECONDS })
     let begun = 0
     const callers: Caller[] = []
     const people = Array.from({ length: sizes.people }, (_, index) => {
-      const own = split(dice)
-      const echo = split(dice)
-      const caller = system.caller({ echoes: () => echo.happens(0.1) })
+      const own = random.split()
+      const echo = random.split()
+      const caller = system.caller({ echoes: () => echo.chance(0.1) })
       callers.push(caller)
       return workAsPerson({
         caller,
-        dice: own,
+        random: own,
         // each bundle is installed once in a scope
         scope: { environmentKey: 'prod', applicationRuntimeId: 'chaos', workspaceId: index + 1 },
         settled: watcher.operation,

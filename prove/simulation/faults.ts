@@ -5,7 +5,7 @@ import type { DbFaults, DbOutcome, Fate } from './driver.ts'
 import { CALL_FAULTS, RECORDINGS } from './flights.ts'
 import type { CallFault, CallPlan, FaultClass, Flight, Ownership, Recording } from './flights.ts'
 import { LEASE_MS } from './lease.ts'
-import type { Chance } from './random.ts'
+import type { SeededRandom } from '../seeded-random.ts'
 import type { Schedule } from './schedule.ts'
 
 const OUTCOMES: readonly DbOutcome[] = [
@@ -56,7 +56,7 @@ const SELDOM: Readonly<Record<OperationType, number>> = {
 /** Everything that goes wrong in a history, by chance and until it is told to stop. */
 export class Faults implements DbFaults {
   isOver = false
-  private readonly chance: Chance
+  private readonly random: SeededRandom
   private readonly schedule: Schedule
   private readonly weather: Weather
   private readonly note: (text: string) => void
@@ -69,22 +69,22 @@ export class Faults implements DbFaults {
   private calls = 0
 
   constructor(options: {
-    chance: Chance
+    random: SeededRandom
     schedule: Schedule
     note: (text: string) => void
     without?: ReadonlySet<number>
   }) {
-    this.chance = options.chance
+    this.random = options.random
     this.schedule = options.schedule
     this.note = options.note
     this.without = options.without ?? new Set()
-    this.weather = this.chance.pick(WEATHERS)
+    this.weather = this.random.pick(WEATHERS)
   }
 
   /** For a call that is sent now. */
   planCall({ operation, stage }: LifecycleRequest): CallPlan {
-    const { chance, weather } = this
-    const roll = chance.fork(`call ${this.calls++}`)
+    const { random, weather } = this
+    const roll = random.fork(`call ${this.calls++}`)
     const chosen = roll.weighted({ APPLIED: 8, VERIFIED: 1, NOT_APPLIED: 1 })
     const plan: CallPlan = {
       fault: 'none',
@@ -95,7 +95,7 @@ export class Faults implements DbFaults {
     }
     // so that nothing is tried much less often than all else
     const often = SELDOM[operation.operationType] * (stage === 'AFTER_RESOURCES' ? 1.2 : 0.9)
-    if (!roll.happens(weather.troubled * often)) return plan
+    if (!roll.chance(weather.troubled * often)) return plan
     const kind = roll.weighted(KINDS)
     const [fault, ownership, database] = [
       roll.pick<CallFault>(CALL_FAULTS[kind]),
@@ -127,23 +127,23 @@ export class Faults implements DbFaults {
       if (first.plan.database !== 'ok') this.note(`${actor.name}: ${first.plan.database}`)
       return first.plan.database
     }
-    if (this.isOver || !this.chance.happens(this.weather.others) || !this.draws()) return 'ok'
-    const outcome = this.chance.pick(OUTCOMES)
+    if (this.isOver || !this.random.chance(this.weather.others) || !this.draws()) return 'ok'
+    const outcome = this.random.pick(OUTCOMES)
     this.note(`${actor.name}: ${outcome}`)
     return outcome
   }
 
   fate(actor: Actor, boundary: string): Fate {
-    if (this.isOver || !this.chance.happens(this.weather.deaths) || !this.draws()) return 'go'
-    const fate = this.chance.pick(['die-before', 'die-after', 'lose-answer'] as const)
+    if (this.isOver || !this.random.chance(this.weather.deaths) || !this.draws()) return 'go'
+    const fate = this.random.pick(['die-before', 'die-after', 'lose-answer'] as const)
     this.note(`${actor.name}: ${fate} at ${boundary}`)
     return fate
   }
 
   waitMs(): number {
     // sometimes every connection is in use for long, and what was true when it was asked for is so no more
-    const isCrowded = !this.isOver && this.chance.happens(this.weather.crowds) && this.draws()
-    return isCrowded ? this.chance.between(500, 2 * LEASE_MS) : this.chance.between(0, 2)
+    const isCrowded = !this.isOver && this.random.chance(this.weather.crowds) && this.draws()
+    return isCrowded ? this.random.between(500, 2 * LEASE_MS) : this.random.between(0, 2)
   }
 
   ended(): void {}

@@ -13,7 +13,7 @@ import type { DbFaults } from './driver.ts'
 import { LEASE_MS } from './lease.ts'
 import { actorNetwork } from './network.ts'
 import type { NetworkHost } from './network.ts'
-import type { Chance } from './random.ts'
+import type { SeededRandom } from '../seeded-random.ts'
 import type { Schedule } from './schedule.ts'
 
 export interface Member {
@@ -33,7 +33,7 @@ export interface FleetOptions {
   database: SimDatabase
   faults: DbFaults
   network: NetworkHost
-  chance: Chance
+  random: SeededRandom
   vault: Vault
   clocks: Clocks
   note: (text: string) => void
@@ -51,7 +51,7 @@ export class Fleet {
 
   constructor(options: FleetOptions) {
     this.options = options
-    this.offsetOfAllMs = options.chance.fork('wall time of all').between(-DAY_MS, DAY_MS)
+    this.offsetOfAllMs = options.random.fork('wall time of all').between(-DAY_MS, DAY_MS)
   }
 
   get alive(): Member[] {
@@ -60,22 +60,22 @@ export class Fleet {
 
   /** A process's view of the outside. */
   world(actor: Actor): { world: World; clock: Member['clock'] } {
-    const { schedule, database, faults, network, chance, vault, log } = this.options
+    const { schedule, database, faults, network, random, vault, log } = this.options
     const { clocks } = this.options
-    const wrong = skewOf(chance.fork(`clock of ${actor.name}`))
+    const wrong = skewOf(random.fork(`clock of ${actor.name}`))
     const skew =
       clocks === 'right' ? RIGHT : clocks === 'wrong' ? wrong : { ...RIGHT, offsetMs: this.offsetOfAllMs }
     const clock = actorClock(schedule, actor, skew)
     const db = actorDatabase({ database, schedule, faults, actor })
-    const random = chance.fork(`chance of ${actor.name}`)
-    pauseBy(db, (attempt) => clock.sleep(random.between(0, 10 * 2 ** attempt)))
+    const own = random.fork(`chance of ${actor.name}`)
+    pauseBy(db, (attempt) => clock.sleep(own.between(0, 10 * 2 ** attempt)))
     const signer: World['signer'] = {
       issuer: 'http://platform.test',
       sign: (claims, audience) => Promise.resolve(`signed ${JSON.stringify({ ...claims, aud: audience })}`),
       isPlatformToken: (text) => text.startsWith('signed '),
     }
     const http = actorNetwork(network, actor)
-    return { world: { db, http, clock, random, log: logTo(log), signer, vault }, clock }
+    return { world: { db, http, clock, random: own, log: logTo(log), signer, vault }, clock }
   }
 
   /** One that serves a request. */
@@ -85,14 +85,14 @@ export class Fleet {
   }
 
   startWorker(): Member {
-    const { chance, note, pollMs } = this.options
+    const { random, note, pollMs } = this.options
     const actor = new Actor(`worker-${++this.count}`)
     const { world, clock } = this.world(actor)
     const worker = startWorker(world, {
       owner: actor.name,
       concurrency: 4,
       leaseMs: LEASE_MS,
-      pollMs: pollMs ?? chance.pick([2_000, 5_000, 15_000]),
+      pollMs: pollMs ?? random.pick([2_000, 5_000, 15_000]),
       graceMs: 500,
     })
     const member = { actor, clock, worker }
@@ -122,20 +122,20 @@ export class Fleet {
   /** Somebody who has time looks for work, as after a commit in the same process. */
   wakeOne(): void {
     const { alive } = this
-    if (alive.length > 0) this.options.chance.pick(alive).worker.wake()
+    if (alive.length > 0) this.options.random.pick(alive).worker.wake()
   }
 }
 
 const DAY_MS = 24 * 60 * 60_000
 
-function skewOf(chance: Chance): Skew {
+function skewOf(random: SeededRandom): Skew {
   return {
-    offsetMs: chance.between(-DAY_MS, DAY_MS),
-    rate: chance.between(0.95, 1.05),
-    isFrozen: chance.happens(0.2),
-    isSuspended: chance.happens(0.5),
-    jumpMs: chance.happens(0.5) ? chance.between(-DAY_MS, DAY_MS) : 0,
-    everyMs: chance.between(500, 20_000),
+    offsetMs: random.between(-DAY_MS, DAY_MS),
+    rate: random.between(0.95, 1.05),
+    isFrozen: random.chance(0.2),
+    isSuspended: random.chance(0.5),
+    jumpMs: random.chance(0.5) ? random.between(-DAY_MS, DAY_MS) : 0,
+    everyMs: random.between(500, 20_000),
   }
 }
 

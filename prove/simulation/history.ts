@@ -20,7 +20,7 @@ import { outcomeOf } from './outcome.ts'
 import { Persons } from './person.ts'
 import type { View } from './person.ts'
 import { CANARY, Plugins } from './plugins.ts'
-import { Chance } from './random.ts'
+import { SeededRandom } from '../seeded-random.ts'
 import { Schedule } from './schedule.ts'
 
 export interface HistoryOptions {
@@ -59,8 +59,8 @@ const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/g
 /** Lives one history: people, processes, plugins and everything that goes wrong, all of it from the seed. */
 export async function liveHistory(options: HistoryOptions): Promise<History> {
   const { seed, database, vault } = options
-  const chance = new Chance(seed).fork('history')
-  const schedule = new Schedule(START + (seed % 1000) * 1_000, chance.fork('schedule'), () =>
+  const random = new SeededRandom(seed).fork('history')
+  const schedule = new Schedule(START + (seed % 1000) * 1_000, random.fork('schedule'), () =>
     database.isBusy(),
   )
   const begun = { at: schedule.now, statements: database.statements }
@@ -70,26 +70,26 @@ export async function liveHistory(options: HistoryOptions): Promise<History> {
     trace.push(`${((schedule.now - begun.at) / 1000).toFixed(3).padStart(9)}  ${text}`)
   }
   const faults = new Faults({
-    chance: chance.fork('faults'),
+    random: random.fork('faults'),
     schedule,
     note,
     ...(options.without && { without: options.without }),
   })
   const plugins = new Plugins(WRITABLE, () => schedule.now)
   const flights: Flight[] = []
-  const scenario = new Scenario(schedule, chance.fork('scenario'), faults)
+  const scenario = new Scenario(schedule, random.fork('scenario'), faults)
   const fleet = new Fleet({
     schedule,
     database,
     faults,
-    chance: chance.fork('fleet'),
+    random: random.fork('fleet'),
     vault,
-    clocks: options.clocks ?? chance.pick(['right', 'wrong', 'wrong']),
+    clocks: options.clocks ?? random.pick(['right', 'wrong', 'wrong']),
     note,
     log: (text) => logged.push(text),
     network: {
       schedule,
-      chance: chance.fork('network'),
+      random: random.fork('network'),
       plugins,
       plan: (_, request) => faults.planCall(request),
       sent: (flight) => {
@@ -111,12 +111,12 @@ export async function liveHistory(options: HistoryOptions): Promise<History> {
     schedule,
     database,
     fleet,
-    chance: chance.fork('people'),
+    random: random.fork('people'),
     scope,
     note,
     isBadLine: () => !faults.isOver,
   })
-  const life = new Life({ schedule, chance: chance.fork('life'), faults, fleet, people, note })
+  const life = new Life({ schedule, random: random.fork('life'), faults, fleet, people, note })
 
   let ended: 'running' | 'done' | Error = 'running'
   life.run().then(
@@ -177,29 +177,29 @@ function anonymous(text: string): string {
 /** Brings a worker into trouble while it waits for an answer. */
 class Scenario {
   private readonly schedule: Schedule
-  private readonly chance: Chance
+  private readonly random: SeededRandom
   private readonly faults: Faults
 
-  constructor(schedule: Schedule, chance: Chance, faults: Faults) {
+  constructor(schedule: Schedule, random: SeededRandom, faults: Faults) {
     this.schedule = schedule
-    this.chance = chance
+    this.random = random
     this.faults = faults
   }
 
   begin(fleet: Fleet, flight: Flight): void {
-    const { chance, schedule } = this
+    const { random, schedule } = this
     const member = fleet.members.find(({ actor }) => actor.name === flight.actor)
     if (member === undefined || flight.plan.ownership === 'held') return
-    const lapse = LEASE_MS + chance.between(50, 1_500)
-    schedule.after(chance.between(0, 3), () => {
+    const lapse = LEASE_MS + random.between(50, 1_500)
+    schedule.after(random.between(0, 3), () => {
       if (this.faults.isOver || flight.answeredAt !== null) return
       switch (flight.plan.ownership) {
         case 'held':
           return
         case 'paused':
-          return fleet.pause(member, chance.between(20, LEASE_MS / 2))
+          return fleet.pause(member, random.between(20, LEASE_MS / 2))
         case 'taken':
-          return fleet.pause(member, lapse + chance.between(500, 8_000))
+          return fleet.pause(member, lapse + random.between(500, 8_000))
         case 'expired': {
           // nobody else is awake to take it
           for (const other of fleet.alive) if (other !== member) fleet.pause(other, lapse + 800)
@@ -213,13 +213,13 @@ class Scenario {
 
   private replace(fleet: Fleet, member: Member): void {
     fleet.kill(member)
-    this.schedule.after(this.chance.between(50, 6_000), () => void fleet.startWorker())
+    this.schedule.after(this.random.between(50, 6_000), () => void fleet.startWorker())
   }
 }
 
 interface Living {
   schedule: Schedule
-  chance: Chance
+  random: SeededRandom
   faults: Faults
   fleet: Fleet
   people: Persons
@@ -234,21 +234,21 @@ class Life {
 
   constructor(living: Living) {
     this.living = living
-    this.left = 4 + living.chance.below(5)
+    this.left = 4 + living.random.below(5)
   }
 
   async run(): Promise<void> {
-    const { schedule, chance, fleet, faults, note } = this.living
-    const workers = 2 + chance.below(3)
+    const { schedule, random, fleet, faults, note } = this.living
+    const workers = 2 + random.below(3)
     for (let count = 0; count < workers; count++) fleet.startWorker()
     const stormEnd = schedule.now + STORM_MS
     // 1 or 2 installations, of all kinds
-    const bundles: BundleName[] = chance.happens(0.5) ? ['orders'] : ['equals']
-    if (chance.happens(0.5)) bundles.push(chance.happens(0.5) ? 'single' : 'plain')
+    const bundles: BundleName[] = random.chance(0.5) ? ['orders'] : ['equals']
+    if (random.chance(0.5)) bundles.push(random.chance(0.5) ? 'single' : 'plain')
     for (const bundle of bundles) await this.living.people.install(bundle)
     this.left -= bundles.length
     while (this.left > 0 && schedule.now < stormEnd) {
-      await schedule.wait(chance.between(200, 4_000))
+      await schedule.wait(random.between(200, 4_000))
       this.mend()
       await this.act(await this.living.people.look())
     }
@@ -258,7 +258,7 @@ class Life {
     for (const { actor } of fleet.members) actor.wake(schedule.now)
     if (fleet.alive.length < 2) fleet.startWorker()
     await this.comesToAnEnd('at the end')
-    if (chance.happens(0.3)) await this.cleanUp()
+    if (random.chance(0.3)) await this.cleanUp()
     await this.stop()
   }
 
@@ -270,8 +270,8 @@ class Life {
 
   /** Sometimes things go wrong until all is over, sometimes they end in the middle. */
   private async calm(stormEnd: number): Promise<void> {
-    const { schedule, chance, people } = this.living
-    const until = chance.happens(0.7) ? stormEnd : schedule.now + chance.between(0, 10_000)
+    const { schedule, random, people } = this.living
+    const until = random.chance(0.7) ? stormEnd : schedule.now + random.between(0, 10_000)
     while (schedule.now < until) {
       const view = await people.look()
       if (view.installations.every(({ claim }) => claim === null || claim.state === 'FAILED')) return
@@ -281,24 +281,24 @@ class Life {
   }
 
   private async act(view: View): Promise<void> {
-    const { chance, people } = this.living
+    const { random, people } = this.living
     const failed = view.installations.filter(({ claim }) => claim?.state === 'FAILED')
     const free = view.installations.filter(({ claim, state }) => claim === null && state === 'ACTIVE')
     const busy = view.installations.filter(({ claim }) => claim !== null && claim.state !== 'FAILED')
-    const [one] = failed.length > 0 ? [chance.pick(failed)] : []
+    const [one] = failed.length > 0 ? [random.pick(failed)] : []
     if (one?.claim) {
       const { claim } = one
       this.left -= 1
-      const way = chance.weighted({ retry: 6, takeOver: 3, both: 2 })
+      const way = random.weighted({ retry: 6, takeOver: 3, both: 2 })
       if (way === 'retry') await people.retry(claim)
       else if (way === 'takeOver') await people.takeOver(claim)
       else await Promise.all([people.retry(claim), people.takeOver(claim)])
       return
     }
     if (free.length > 0) {
-      const target = chance.pick(free)
+      const target = random.pick(free)
       this.left -= 1
-      const way = chance.weighted({ save: 7, saves: 3, upgrade: 6, detach: 3, race: 1 })
+      const way = random.weighted({ save: 7, saves: 3, upgrade: 6, detach: 3, race: 1 })
       switch (way) {
         case 'save':
           await people.save(
@@ -327,13 +327,13 @@ class Life {
     const gone = view.installations.filter(({ state }) => state === 'DETACHED')
     if (busy.length === 0 && gone.length > 0) {
       this.left -= 1
-      await people.install(chance.pick(gone).bundle)
+      await people.install(random.pick(gone).bundle)
       return
     }
     // asks for what cannot be now
-    if (busy.length > 0 && chance.happens(0.1)) {
-      const target = chance.pick(busy)
-      if (chance.happens(0.5)) await people.save(view, [target.bundle])
+    if (busy.length > 0 && random.chance(0.1)) {
+      const target = random.pick(busy)
+      if (random.chance(0.5)) await people.save(view, [target.bundle])
       else await people.detach(target)
     }
   }

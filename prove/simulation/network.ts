@@ -3,13 +3,13 @@ import type { Outbound, OutboundRequest, OutboundResult } from '#edge/outbound.t
 import type { Actor } from './actor.ts'
 import type { Flight, CallPlan } from './flights.ts'
 import type { Answer, Mood, Plugins } from './plugins.ts'
-import type { Chance } from './random.ts'
+import type { SeededRandom } from '../seeded-random.ts'
 import type { Schedule } from './schedule.ts'
 
 /** What the network asks of the history around it. */
 export interface NetworkHost {
   schedule: Schedule
-  chance: Chance
+  random: SeededRandom
   plugins: Plugins
   /** What is to become of a call that an actor sends now; null where the actor died before it was sent. */
   plan(actor: Actor, request: LifecycleRequest): CallPlan | null
@@ -28,7 +28,7 @@ export function actorNetwork(host: NetworkHost, actor: Actor): Outbound {
 }
 
 function call(host: NetworkHost, actor: Actor, outbound: OutboundRequest): Promise<OutboundResult> {
-  const { schedule, chance } = host
+  const { schedule, random } = host
   const body = outbound.body
   if (body === null) throw new TypeError('a lifecycle call has a body')
   // the runtime's own bytes
@@ -71,7 +71,7 @@ function call(host: NetworkHost, actor: Actor, outbound: OutboundRequest): Promi
       once: true,
     })
     travel(host, body, plan, {
-      latency: () => chance.between(1, 15),
+      latency: () => random.between(1, 15),
       timeoutMs: outbound.timeoutMs,
       end,
     })
@@ -85,7 +85,7 @@ interface Trip {
 }
 
 function travel(host: NetworkHost, body: Uint8Array, plan: CallPlan, trip: Trip): void {
-  const { schedule, chance, plugins } = host
+  const { schedule, random, plugins } = host
   const arrive = (ms: number, mood: Mood, then: (answer: Answer | null) => void, isCopy = false): void => {
     schedule.after(ms, () => then(plugins.deliver(body, { mood, chosen: plan.chosen, isCopy })))
   }
@@ -129,10 +129,10 @@ function travel(host: NetworkHost, body: Uint8Array, plan: CallPlan, trip: Trip)
       return arrive(trip.latency(), 'invalid', back)
     case 'duplicate':
       arrive(trip.latency(), 'well', back)
-      return arrive(chance.between(20, 8_000), 'well', nothing, true)
+      return arrive(random.between(20, 8_000), 'well', nothing, true)
     case 'late':
       // arrives when nobody waits for it any more, perhaps long after a repeat of it
-      return arrive(trip.timeoutMs + chance.between(1, 20_000), 'well', nothing)
+      return arrive(trip.timeoutMs + random.between(1, 20_000), 'well', nothing)
   }
 }
 

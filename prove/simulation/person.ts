@@ -11,7 +11,7 @@ import type { Asked } from './client.ts'
 import type { SimDatabase } from './database.ts'
 import type { Fleet } from './fleet.ts'
 import { CANARY } from './plugins.ts'
-import type { Chance } from './random.ts'
+import type { SeededRandom } from '../seeded-random.ts'
 import type { Schedule } from './schedule.ts'
 
 /** What people see of a scope. */
@@ -44,7 +44,7 @@ export interface People {
   schedule: Schedule
   database: SimDatabase
   fleet: Fleet
-  chance: Chance
+  random: SeededRandom
   scope: Scope
   note: (text: string) => void
   /** Whether requests and answers are lost on their way. */
@@ -81,15 +81,15 @@ export class Persons {
   }
 
   save(view: View, bundles: readonly BundleName[]): Promise<ClientWrite> {
-    const { chance, scope } = this.people
+    const { random, scope } = this.people
     const changes = Object.fromEntries(
       bundles.map((bundle) => [
         `dev/${bundle}/MODULE/core`,
         {
-          name: wrapData(`name ${chance.below(5)}`),
-          ...(chance.happens(0.3) && { seats: wrapData(chance.below(100)) }),
-          ...(chance.happens(0.2) && {
-            password: { ...wrapData(`${CANARY} ${chance.below(9)}`), isSensitive: true as const },
+          name: wrapData(`name ${random.below(5)}`),
+          ...(random.chance(0.3) && { seats: wrapData(random.below(100)) }),
+          ...(random.chance(0.2) && {
+            password: { ...wrapData(`${CANARY} ${random.below(9)}`), isSensitive: true as const },
           }),
         },
       ]),
@@ -119,7 +119,7 @@ export class Persons {
 
   /** Asks until there is an answer, with the same key; gives up only after many times. */
   private async ask(asked: Asked, view?: View): Promise<ClientWrite> {
-    const { schedule, chance, note } = this.people
+    const { schedule, random, note } = this.people
     const key = `${this.people.scope.applicationRuntimeId}-key-${++this.keys}`
     const requestIds: string[] = []
     const answers: string[] = []
@@ -131,9 +131,9 @@ export class Persons {
       if (told !== null) {
         answers.push(JSON.stringify(told))
         // sometimes it asks once more, to see that it is told the same
-        if (chance.happens(0.1) && this.people.isBadLine()) told = null
+        if (random.chance(0.1) && this.people.isBadLine()) told = null
       }
-      if (told === null) await schedule.wait(chance.between(100, 1_500))
+      if (told === null) await schedule.wait(random.between(100, 1_500))
     }
     const write = conclude({ asked, view, requestIds, answers })
     note(`${asked.kind} ${key}: ${write.told}${write.told === 'refused' ? ` ${codeOf(answers[0])}` : ''}`)
@@ -143,9 +143,9 @@ export class Persons {
 
   /** Null where no answer comes. */
   private async send(asked: Asked, as: { key: string; requestId: string }): Promise<JsonObject | null> {
-    const { chance, fleet, schedule } = this.people
-    await schedule.wait(chance.between(1, 10))
-    if (this.people.isBadLine() && chance.happens(0.05)) return null
+    const { random, fleet, schedule } = this.people
+    await schedule.wait(random.between(1, 10))
+    if (this.people.isBadLine() && random.chance(0.05)) return null
     const { actor, world } = fleet.server()
     const served = new Promise<JsonObject | null>((resolve) => {
       actor.whenGone(() => resolve(null))
@@ -155,9 +155,9 @@ export class Persons {
       })
     })
     const answer = await served
-    if (answer !== null && chance.happens(0.8)) schedule.after(1, () => fleet.wakeOne())
-    await schedule.wait(chance.between(1, 10))
-    return this.people.isBadLine() && chance.happens(0.05) ? null : answer
+    if (answer !== null && random.chance(0.8)) schedule.after(1, () => fleet.wakeOne())
+    await schedule.wait(random.between(1, 10))
+    return this.people.isBadLine() && random.chance(0.05) ? null : answer
   }
 }
 

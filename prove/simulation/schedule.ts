@@ -1,4 +1,4 @@
-import type { Chance } from './random.ts'
+import type { SeededRandom } from '../seeded-random.ts'
 
 export interface Timer {
   cancel(): void
@@ -19,18 +19,18 @@ export class Schedule {
   /** Milliseconds since 1970. */
   now: number
   private readonly heap: Entry[] = []
-  private readonly chance: Chance
+  private readonly random: SeededRandom
   private readonly isBusy: () => Promise<unknown> | null
 
   /** `isBusy` answers what to wait for, or null. */
-  constructor(start: number, chance: Chance, isBusy: () => Promise<unknown> | null) {
+  constructor(start: number, random: SeededRandom, isBusy: () => Promise<unknown> | null) {
     this.now = start
-    this.chance = chance
+    this.random = random
     this.isBusy = isBusy
   }
 
   after(ms: number, run: () => void): Timer {
-    const entry: Entry = { at: this.now + Math.max(0, ms), tie: this.chance.fraction(), run }
+    const entry: Entry = { at: this.now + Math.max(0, ms), tie: this.random.fraction(), run }
     this.push(entry)
     return {
       cancel: () => {

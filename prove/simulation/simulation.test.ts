@@ -3,7 +3,7 @@ import { after, suite, test } from 'node:test'
 import { startTestServer } from '#database/testing.ts'
 import { Actor, actorClock, RIGHT } from './actor.ts'
 import { liveHistory } from './history.ts'
-import { Chance } from './random.ts'
+import { SeededRandom } from '../seeded-random.ts'
 import { Schedule } from './schedule.ts'
 import { openSimulation } from './simulation.ts'
 
@@ -11,7 +11,7 @@ const never = () => null
 
 suite('virtual time', () => {
   test('goes from one thing to the next, whatever order they were asked for in', async () => {
-    const schedule = new Schedule(0, new Chance(1), never)
+    const schedule = new Schedule(0, new SeededRandom(1), never)
     const heard: number[] = []
     for (const ms of [30, 10, 20, 10]) schedule.after(ms, () => heard.push(schedule.now))
     schedule.after(15, () => heard.push(-1)).cancel()
@@ -25,7 +25,7 @@ suite('virtual time', () => {
 
   test('stands while something real is under way', async () => {
     let busy: Promise<unknown> | null = null
-    const schedule = new Schedule(0, new Chance(1), () => busy)
+    const schedule = new Schedule(0, new SeededRandom(1), () => busy)
     const seen: number[] = []
     schedule.after(5, () => {
       busy = new Promise((resolve) => setTimeout(resolve, 20)).then(() => {
@@ -39,7 +39,7 @@ suite('virtual time', () => {
   })
 
   test('a paused process hears of everything when it wakes, a killed one of nothing', async () => {
-    const schedule = new Schedule(0, new Chance(1), never)
+    const schedule = new Schedule(0, new SeededRandom(1), never)
     const [paused, killed] = [new Actor('paused'), new Actor('killed')]
     const heard: string[] = []
     for (const actor of [paused, killed]) {

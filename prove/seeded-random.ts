@@ -1,24 +1,29 @@
 import type { Random } from '#edge/random.ts'
 
-/** Chance from a seed: the same seed gives the same numbers for ever (mulberry32). */
-export class Chance implements Random {
+/** Random choices from a seed (mulberry32): the same seed gives the same choices on every machine. */
+export class SeededRandom implements Random {
   private state: number
 
   constructor(seed: number) {
     this.state = seed >>> 0
   }
 
-  /** Chance of its own for a part of the history, so that one part that draws more does not change another. */
-  fork(name: string): Chance {
+  /** An independent generator for a named part, so that more draws in one part do not change another. Draws nothing. */
+  fork(name: string): SeededRandom {
     let hash = this.state ^ 0x9e3779b9
     for (const character of name) hash = Math.imul(hash ^ character.charCodeAt(0), 0x01000193)
-    return new Chance(hash ^ (hash >>> 15))
+    return new SeededRandom(hash ^ (hash >>> 15))
   }
 
+  /** An independent generator, for a concurrent task that draws at its own pace. */
+  split(): SeededRandom {
+    return new SeededRandom(this.below(2 ** 32))
+  }
+
+  /** A number from 0 (included) to 1 (excluded). */
   fraction(): number {
     this.state = (this.state + 0x6d2b79f5) >>> 0
-    let mixed = this.state
-    mixed = Math.imul(mixed ^ (mixed >>> 15), mixed | 1)
+    let mixed = Math.imul(this.state ^ (this.state >>> 15), this.state | 1)
     mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
   }
@@ -27,27 +32,33 @@ export class Chance implements Random {
     return Uint8Array.from({ length: count }, () => this.below(256))
   }
 
-  /** A whole number from 0 to `limit` - 1. */
+  /** An integer from 0 to `limit` - 1. */
   below(limit: number): number {
     return Math.floor(this.fraction() * limit)
   }
 
-  /** A number from `least` to `most`. */
-  between(least: number, most: number): number {
-    return least + this.fraction() * (most - least)
+  /** An integer from `min` to `max`, both included. */
+  integer(min: number, max: number): number {
+    return min + this.below(max - min + 1)
   }
 
-  happens(probability: number): boolean {
+  /** A real number from `min` to `max`. */
+  between(min: number, max: number): number {
+    return min + this.fraction() * (max - min)
+  }
+
+  /** True with this probability. */
+  chance(probability: number): boolean {
     return this.fraction() < probability
   }
 
   pick<Item>(items: readonly Item[]): Item {
     const item = items[this.below(items.length)]
-    if (item === undefined) throw new RangeError('there is nothing to pick from')
+    if (item === undefined) throw new RangeError('cannot pick from an empty list')
     return item
   }
 
-  /** One of the names, each as often as its weight says. */
+  /** One of the names, each with a probability in proportion to its weight. */
   weighted<Name extends string>(weights: Readonly<Record<Name, number>>): Name {
     // the keys of the record are its names
     const names = Object.keys(weights) as Name[]
