@@ -6,10 +6,8 @@ export const SUITES: Record<string, () => Promise<Suite>> = {
   simulation: async () => (await import('./simulation/suite.ts')).SIMULATION,
   fuzz: async () => (await import('./fuzz/suite.ts')).FUZZ,
   faults: async () => (await import('./faults/suite.ts')).FAULTS,
-  linearizability: async () => (await import('./linearizability/suite.ts')).LINEARIZABILITY,
   model: async () => (await import('./model/suite.ts')).MODEL,
-  kills: async () => (await import('./kills/suite.ts')).KILLS,
-  zombies: async () => (await import('./zombies/suite.ts')).ZOMBIES,
+  signals: async () => (await import('./signals/suite.ts')).SIGNALS,
   restarts: async () => (await import('./restarts/suite.ts')).RESTARTS,
   mutants: async () => (await import('./mutants/suite.ts')).MUTANTS_SUITE,
 }

@@ -1,12 +1,13 @@
 import { parseArgs } from 'node:util'
 import { startTestServer } from '#database/testing.ts'
-import { prove } from './prove.ts'
-import { SUITES } from './suites.ts'
+import { runSuites } from '../prove/run-suites.ts'
+import { SUITES } from '../prove/suites.ts'
+import { close } from './tally.ts'
 
 const names = Object.keys(SUITES).join(', ')
 const usage = `npm run prove -- [--full] [--suite NAME [--seed N | --count N]] [--bail]; the suites are: ${names}`
 
-interface Asked {
+interface Options {
   isFull: boolean
   suite: string | undefined
   seed: number | null
@@ -14,7 +15,7 @@ interface Asked {
   isBailing: boolean
 }
 
-function readArguments(): Asked {
+function readArguments(): Options {
   const { values } = parseArgs({
     options: {
       full: { type: 'boolean' },
@@ -42,25 +43,23 @@ function readArguments(): Asked {
   }
 }
 
-let asked
+let options
 try {
-  asked = readArguments()
+  options = readArguments()
 } catch (error) {
   console.error(`${error instanceof Error ? error.message : String(error)}\n${usage}`)
   process.exit(2)
 }
+const { isFull, suite, ...rest } = options
 const server = await startTestServer()
 try {
-  const { passed, failed } = await prove({
-    size: asked.isFull ? 'full' : 'quick',
-    seed: asked.seed,
-    count: asked.count,
-    isBailing: asked.isBailing,
-    suites: asked.suite === undefined ? Object.keys(SUITES) : [asked.suite],
+  const result = await runSuites({
+    ...rest,
+    size: isFull ? 'full' : 'quick',
+    suites: suite === undefined ? Object.keys(SUITES) : [suite],
     databaseUrl: server.url,
   })
-  console.log(`${passed} passed, ${failed} failed`)
-  process.exitCode = failed === 0 ? 0 : 1
+  process.exitCode = close([{ kind: 'tests', ...result }])
 } finally {
   await server.stop()
 }
