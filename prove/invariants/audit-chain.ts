@@ -1,9 +1,9 @@
 import type { Violation } from '../suite.ts'
-import { broken } from './group.ts'
+import { broken } from './facts.ts'
 import { readJson } from './reader.ts'
 import type { Reader } from './reader.ts'
 
-/** I13: the entries of the audit are numbered without a gap, each holds the hash of the one before, and the head is the last. */
+/** I13: audit entries are numbered without a gap, each has the hash of the previous one, and the head is the last. */
 export async function checkAuditChain(reader: Reader): Promise<Violation[]> {
   const text = `
     select json_build_object(
@@ -17,7 +17,7 @@ export async function checkAuditChain(reader: Reader): Promise<Violation[]> {
       'isHeadLast', (select head.sequence = coalesce(max(e.sequence), 0) from runtime.audit_head head
         left join runtime.audit_entry e on true group by head.sequence),
       'drafts', (select count(*) from runtime.audit_draft))::text as json`
-  // the statement makes just this shape
+  // the statement builds exactly this shape
   const found = (await readJson(reader, text, [])) as {
     gaps: number
     breaks: number
@@ -28,7 +28,7 @@ export async function checkAuditChain(reader: Reader): Promise<Violation[]> {
   return [
     ...(found.gaps > 0 ? [broken('I13', `the audit has ${found.gaps} gaps`)] : []),
     ...(found.breaks > 0 ? [broken('I13', `the chain of the audit is broken ${found.breaks} times`)] : []),
-    ...(found.wrongHashes > 0 ? [broken('I13', `${found.wrongHashes} audit entries have another hash`)] : []),
+    ...(found.wrongHashes > 0 ? [broken('I13', `${found.wrongHashes} audit entries have a wrong hash`)] : []),
     ...(found.isHeadLast ? [] : [broken('I13', 'the head of the audit is not its last entry')]),
     ...(found.drafts > 0 ? [broken('I12', `${found.drafts} audit drafts outlived their transaction`)] : []),
   ]

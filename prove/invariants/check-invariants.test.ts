@@ -24,16 +24,16 @@ const reader: Reader = {
 }
 const REQUEST = runtime.actor.requestId
 
-/** An INSTALL and a CONFIGURE that end well, and an UPGRADE that fails twice and is taken over, as they really happen. */
-async function aLife(): Promise<Facts> {
+/** An INSTALL and a CONFIGURE that succeed, and an UPGRADE that fails twice and is taken over, run for real. */
+async function realFacts(): Promise<Facts> {
   const next: AuthorManifest = { ...crm, version: '2.0.0' }
   for (const manifest of [crm, next]) await runtime.publish(manifest)
   await engine.register('tenants', { maxAttempts: 1 })
   const writes: ClientWrite[] = []
-  const told = (kind: ClientWrite['kind'], operations: ClientWrite['operations']): ClientWrite => ({
+  const accepted = (kind: ClientWrite['kind'], operations: ClientWrite['operations']): ClientWrite => ({
     kind,
     requestIds: [],
-    told: 'accepted',
+    result: 'accepted',
     operations,
     answers: ['the same'],
   })
@@ -45,14 +45,14 @@ async function aLife(): Promise<Facts> {
     },
   })
   const install = await endsWell(installed.operation.operationId)
-  writes.push(told('INSTALL', [{ ...installed.operation }]))
+  writes.push(accepted('INSTALL', [{ ...installed.operation }]))
   const body = { snapshotVersion: 2, changes: { [CORE]: { name: wrapData('Other') } } }
   const saved = await runtime.write((context) =>
     saveConfiguration(context, { params: SCOPE, query: {}, body }),
   )
   for (const { operationId } of saved.operations) await endsWell(operationId)
   const snapshot = { scopeId: install.scope_id, version: saved.snapshotVersion, base: 2 }
-  writes.push({ ...told('CONFIGURE', saved.operations), snapshot })
+  writes.push({ ...accepted('CONFIGURE', saved.operations), snapshot })
 
   engine.plugin.script(() => ({ outcome: 'FAILED' }))
   const params = { bundleInstallId: installed.bundleInstallId }
@@ -82,7 +82,7 @@ async function aLife(): Promise<Facts> {
   return { deliveries, writes, isQuiet: true, state, journal }
 }
 
-/** Planted violations: what is done to the facts, and the promise that must then be found broken. */
+/** Planted violations: the promise that is broken, and how. */
 const PLANTED: Record<string, [promise: string, plant: (facts: Facts) => void]> = {
   'a second effect': [
     'I1',
@@ -93,11 +93,11 @@ const PLANTED: Record<string, [promise: string, plant: (facts: Facts) => void]> 
     'I2',
     ({ deliveries }) => void push(deliveries, { ...last(deliveries), isEffect: false, bodyHash: 'other' }),
   ],
-  'a sequence that grew with a retry': [
+  'a sequence that increased with a retry': [
     'I2',
     (facts) => void (at(facts.deliveries, 5).executionSequence += 1),
   ],
-  'a stage begun too early': [
+  'a stage that started too early': [
     'I3',
     ({ state }) => void (find(state.attempts, 'AFTER_RESOURCES').started_at -= 1e6),
   ],
@@ -107,14 +107,14 @@ const PLANTED: Record<string, [promise: string, plant: (facts: Facts) => void]> 
     ({ deliveries }) => void push(deliveries, { ...at(deliveries, 0), isEffect: false }),
   ],
   'two claims': ['I4', ({ state }) => state.operations.forEach((row) => (row.holds_claim = true))],
-  'an operation that begins before its turn': [
+  'an operation created before the previous one ended': [
     'I4',
     ({ state }) => void (at(state.operations, 1).created_at -= 1e6),
   ],
   'a sequence used again': ['I5', ({ state }) => void (at(state.operations, 2).execution_sequence = 1)],
   'a lower epoch': ['I6', ({ state }) => void (last(state.operations).lease_epoch = 0)],
   'a change after the lease': ['I6', (facts) => void (heldChange(facts).at += 1e6)],
-  'a change by somebody else': ['I6', (facts) => void (heldChange(facts).actor = 'somebody else')],
+  'a change by another process': ['I6', (facts) => void (heldChange(facts).actor = 'another process')],
   'a snapshot that is missing': ['I7', ({ state }) => void state.snapshots.splice(1, 1)],
   'a save without its operation': [
     'I7',
@@ -125,9 +125,12 @@ const PLANTED: Record<string, [promise: string, plant: (facts: Facts) => void]> 
     ({ state }) => void (last(state.changes).before = { value: 'stale' }),
   ],
   'a value that was lost': ['I7', ({ state }) => void (state.changes.at(-1)!.after = { value: 'lost' })],
-  'an end that did not stay': ['I8', (facts) => void (succeededChange(facts).after!.state = 'RUNNING')],
-  'an unknown result told as known': ['I9', ({ state }) => plantUnknown(state)],
-  'an operation without end': ['I10', ({ state }) => void (last(state.operations).state = 'WAITING')],
+  'a finished operation that changed': [
+    'I8',
+    (facts) => void (succeededChange(facts).after!.state = 'RUNNING'),
+  ],
+  'an unknown result reported as known': ['I9', ({ state }) => plantUnknown(state)],
+  'an operation that does not end': ['I10', ({ state }) => void (last(state.operations).state = 'WAITING')],
   'an acknowledged operation that is lost': [
     'I11',
     ({ writes }) => void (at(at(writes, 0).operations, 0).operationId = 'lost'),
@@ -138,15 +141,15 @@ const PLANTED: Record<string, [promise: string, plant: (facts: Facts) => void]> 
     ({ writes }) => void (at(writes, 1).snapshot = { scopeId: 1, version: 99, base: 98 }),
   ],
   'a plan that is missing': ['I12', ({ state }) => void (at(state.operations, 0).resources = null)],
-  'a resource that stayed': ['I12', ({ state }) => void push(state.resources, aResource(state))],
+  'a resource that was not removed': ['I12', ({ state }) => void push(state.resources, aResource(state))],
   'an installation in the wrong state': [
     'I12',
     ({ state }) => void (at(state.installations, 0).state = 'ACTIVE'),
   ],
   'a missing audit entry': ['I13', ({ state }) => void state.audit.splice(0, 1)],
   'an audit entry too many': ['I13', ({ state }) => void push(state.audit, at(state.audit, 0))],
-  'an audit of its own transaction': ['I13', (facts) => void (auditChange(facts).xid = '1')],
-  'a step that was not told': [
+  'an audit entry in a transaction of its own': ['I13', (facts) => void (auditChange(facts).xid = '1')],
+  'a step without an event': [
     'I14',
     ({ state }) => void (state.events = state.events.filter(({ event_id }) => event_id > 4)),
   ],
@@ -159,53 +162,53 @@ const PLANTED: Record<string, [promise: string, plant: (facts: Facts) => void]> 
 }
 
 suite('the invariants', () => {
-  let life: Facts
+  let facts: Facts
   before(async () => {
     await installJournal(reader)
-    life = await aLife()
+    facts = await realFacts()
   })
   after(() => engine.close())
 
-  test('a real life breaks none', async () => {
-    assert.deepEqual(await checkInvariants(reader, life), [])
-    assert.equal(life.state.operations.length, 4)
-    assert.ok((life.journal ?? []).length > 20)
+  test('a real run breaks none', async () => {
+    assert.deepEqual(await checkInvariants(reader, facts), [])
+    assert.equal(facts.state.operations.length, 4)
+    assert.ok((facts.journal ?? []).length > 20)
   })
 
   for (const [name, [promise, plant]] of Object.entries(PLANTED)) {
     test(`${name} is found`, () => {
-      const planted = structuredClone(life)
+      const planted = structuredClone(facts)
       plant(planted)
       const promises = judgeFacts(planted).map((violation) => violation.promise)
       assert.ok(promises.includes(promise), `found only ${promises.join()}`)
     })
   }
 
-  test('a refused write that left something is found', () => {
+  test('a refused write that left an audit entry is found', () => {
     const write: ClientWrite = {
-      ...at(life.writes, 0),
-      told: 'refused',
+      ...at(facts.writes, 0),
+      result: 'refused',
       requestIds: [REQUEST],
       operations: [],
     }
-    const promises = judgeFacts({ ...life, writes: [write] }).map(({ promise }) => promise)
+    const promises = judgeFacts({ ...facts, writes: [write] }).map(({ promise }) => promise)
     assert.ok(promises.includes('I12'))
   })
 
-  test('an accepted write with the audit entries of others is found', () => {
-    const write: ClientWrite = { ...at(life.writes, 0), requestIds: [REQUEST] }
-    const promises = judgeFacts({ ...life, writes: [write] }).map(({ promise }) => promise)
+  test('an accepted write with the audit entries of other writes is found', () => {
+    const write: ClientWrite = { ...at(facts.writes, 0), requestIds: [REQUEST] }
+    const promises = judgeFacts({ ...facts, writes: [write] }).map(({ promise }) => promise)
     assert.ok(promises.includes('I13'))
   })
 
-  test('a sensitive value that is sealed is no violation, and in clear anywhere or in a log is one', async () => {
+  test('a sensitive value is a violation in clear, in any table or log, and none where it is encrypted', async () => {
     assert.deepEqual(await checkCanary(reader, 'canary-1'), [])
-    // also where it has its place, but sealed
+    // also in columns that hold it encrypted
     await reader.query(`update runtime.snapshot_change set before = '{"value":"canary-1"}'`)
     await reader.query(`update runtime.plugin_call set request = 'canary-1' where request is not null`)
     assert.deepEqual(
       (await checkCanary(reader, 'canary-1')).map(({ seen }) => seen.replace(/^\d+/, 'some')),
-      ['plugin_call', 'snapshot_change'].map((table) => `some rows of ${table} hold a sensitive value`),
+      ['plugin_call', 'snapshot_change'].map((table) => `some rows of ${table} contain a sensitive value`),
     )
     await reader.query(`update runtime.snapshot_change set before = null`)
     await reader.query(`update runtime.plugin_call set request = '' where request is not null`)
@@ -214,7 +217,7 @@ suite('the invariants', () => {
       (await checkCanary(reader, 'canary-1')).map(({ promise }) => promise),
       ['I15'],
     )
-    assert.deepEqual(checkTexts('canary-1', 'the log', ['all is well']), [])
+    assert.deepEqual(checkTexts('canary-1', 'the log', ['nothing special']), [])
     assert.equal(checkTexts('canary-1', 'the log', ['got canary-1'])[0]?.promise, 'I15')
   })
 })

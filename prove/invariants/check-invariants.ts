@@ -3,20 +3,19 @@ import { claims, sequences } from './claims.ts'
 import { effects, noEffectFromThePast, sameBytes } from './effects.ts'
 import { events } from './events.ts'
 import type { Evidence } from './evidence.ts'
-import type { Check, Facts } from './facts.ts'
+import type { Facts, Invariant } from './facts.ts'
 import { afterTakeover, fencing } from './fencing.ts'
+import { finished, quiescence } from './finished.ts'
+import { installedState, instanceRef } from './installed-state.ts'
 import { readJournal } from './journal.ts'
-import { instanceRef, ledger } from './ledger.ts'
-import { quiescence } from './quiescence.ts'
 import type { Reader } from './reader.ts'
-import { snapshots, snapshotsOfOperations } from './snapshots.ts'
+import { operationSnapshots, snapshots } from './snapshots.ts'
 import { stages } from './stages.ts'
 import { allScopes, readState } from './state.ts'
-import { terminal } from './terminal.ts'
 import { unknownResults } from './unknown-results.ts'
 import { acknowledged, allOrNothing } from './writes.ts'
 
-const CHECKS: readonly Check[] = [
+const INVARIANTS: readonly Invariant[] = [
   effects,
   sameBytes,
   stages,
@@ -24,24 +23,24 @@ const CHECKS: readonly Check[] = [
   sequences,
   fencing,
   snapshots,
-  snapshotsOfOperations,
-  terminal,
+  operationSnapshots,
+  finished,
   unknownResults,
   quiescence,
   acknowledged,
   allOrNothing,
   events,
-  ledger,
+  installedState,
   instanceRef,
   noEffectFromThePast,
   afterTakeover,
 ]
 
 /**
- * Everything in these scopes, or in the whole database, that breaks an invariant, judged by the tables, the plugins and
- * the clients alone. With `installJournal` done before, what stood in between is judged too.
+ * Everything in these scopes, or in the whole database, that breaks an invariant, judged only by the tables and by what
+ * plugins and clients observed. Where `installJournal` was called before, the steps in between are judged too.
  *
- * Not here: I15 is looked for once for a database (`canaries.ts`); I18 and I19 are about runs, not about what they leave.
+ * Not included: I15 is checked once for a database (`canaries.ts`); I18 and I19 cannot be seen in what a run leaves.
  */
 export async function checkInvariants(
   reader: Reader,
@@ -53,7 +52,7 @@ export async function checkInvariants(
   return judgeFacts({ ...evidence, state: await readState(reader, scopes), journal })
 }
 
-/** The same for facts at hand. */
+/** The same for facts that were read already. */
 export function judgeFacts(facts: Facts): Violation[] {
-  return CHECKS.flatMap((check) => check(facts))
+  return INVARIANTS.flatMap((invariant) => [...invariant(facts)])
 }

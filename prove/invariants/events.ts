@@ -1,31 +1,28 @@
 import type { Violation } from '../suite.ts'
+import { broken } from './facts.ts'
 import type { Facts } from './facts.ts'
-import { broken, groupBy } from './group.ts'
 
 /**
- * I14: every committed step of an operation is told in its own transaction, ids are unique, and the versions of a
- * configuration are told in their order, each of them.
+ * I14: every committed step of an operation has an event in its own transaction, event ids are unique, and each version of
+ * a configuration has its event, in order.
  */
-export function events({ state, journal }: Facts): Violation[] {
-  const found: Violation[] = []
-  const ids = groupBy(state.events, ({ event_id }) => event_id)
-  for (const [id, rows] of ids) if (rows.length > 1) found.push(broken('I14', `event ${id} is there twice`))
+export function* events({ state, journal }: Facts): Generator<Violation> {
+  for (const [id, rows] of Map.groupBy(state.events, ({ event_id }) => event_id))
+    if (rows.length > 1) yield broken('I14', `event ${id} exists twice`)
 
-  const told = groupBy(state.events, ({ kind, object_id }) => `${kind} ${object_id}`)
-  for (const { operation_id, bundle_install_id } of state.operations) {
-    if (!told.has(`operation ${operation_id}`)) found.push(broken('I14', `${operation_id} was never told of`))
-    if (!told.has(`installation ${bundle_install_id}`))
-      found.push(broken('I14', `${bundle_install_id} was never told of`))
-  }
+  const byObject = Map.groupBy(state.events, ({ kind, object_id }) => `${kind} ${object_id}`)
+  for (const { operation_id, bundle_install_id } of state.operations)
+    for (const object of [`operation ${operation_id}`, `installation ${bundle_install_id}`])
+      if (!byObject.has(object)) yield broken('I14', `${object} has no event`)
   for (const { scope_id, snapshot_version } of state.scopes) {
-    const versions = (told.get(`configuration ${scope_id}`) ?? []).map(({ version }) => version)
-    // the first snapshot is that of the scope's making
+    const versions = (byObject.get(`configuration ${scope_id}`) ?? []).map(({ version }) => version)
+    // the first snapshot is created with the scope
     const expected = Array.from({ length: Math.max(0, snapshot_version - 1) }, (_, index) => index + 2)
-    const unique = versions.filter((version, index) => version !== 1 && versions.indexOf(version) === index)
-    if (unique.join() !== expected.join())
-      found.push(broken('I14', `scope ${scope_id} at ${snapshot_version} told the versions ${unique.join()}`))
+    const distinct = [...new Set(versions)].filter((version) => version !== 1)
+    if (distinct.join() !== expected.join())
+      yield broken('I14', `scope ${scope_id} at ${snapshot_version} has events of ${distinct.join()}`)
   }
-  const toldIn = new Set(
+  const eventsOfOperations = new Set(
     state.events.flatMap(({ kind, xid, object_id }) => (kind === 'operation' ? [`${xid} ${object_id}`] : [])),
   )
   for (const change of journal ?? []) {
@@ -33,8 +30,7 @@ export function events({ state, journal }: Facts): Violation[] {
     const { before, after, xid, operation_id } = change
     const isStep =
       before?.state !== after?.state || before?.phase !== after?.phase || before?.run !== after?.run
-    if (isStep && !toldIn.has(`${xid} ${operation_id}`))
-      found.push(broken('I14', `${operation_id} became ${after?.state} and its transaction told nothing`))
+    if (isStep && !eventsOfOperations.has(`${xid} ${operation_id}`))
+      yield broken('I14', `${operation_id} became ${after?.state} in a transaction without an event`)
   }
-  return found
 }

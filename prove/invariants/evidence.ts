@@ -1,7 +1,8 @@
 import type { OperationType, Outcome, Stage } from '#contract/protocol/vocabulary.ts'
+import type { Operation } from '#contract/runtime-api/operations.ts'
 
-// What the outside saw of a run: the plugins, and the clients. Together with the tables it is all that the invariants are
-// judged by; nothing of it comes from the runtime's own code.
+// What the plugins and the clients observed of a run. Together with the tables this is all that the invariants are checked
+// against; none of it comes from the runtime's own code.
 
 /** A lifecycle call that arrived at a plugin, in the order of arrival. */
 export interface Delivery {
@@ -12,45 +13,71 @@ export interface Delivery {
   executionSequence: number
   /** SHA-256 of the body as it arrived, in hex. */
   bodyHash: string
-  /** Whether the plugin did something for it; false where it only remembered, or refused. */
+  /** Whether the plugin carried it out; false for a repeat and for a refused call. */
   isEffect: boolean
   /**
-   * What the plugin answered, whether or not the answer arrived: an outcome, `failure` (for good), `retryable`, or
-   * `nothing` that could be told (no answer, a broken one, an invalid one).
+   * What the plugin answered, whether or not the answer arrived: an outcome, `failure` (permanent), `retryable`, or
+   * `nothing` meaningful (no answer, a broken or an invalid one).
    */
   answered: Outcome | 'failure' | 'retryable' | 'nothing'
-  /** The network delivered a call once more that it had delivered before. */
+  /** The network delivered a call again that it had delivered before. */
   isCopy?: boolean
   /** Milliseconds, by the clock of the database; where it is known. */
   at?: number
 }
 
-/** Something that a client asked the runtime to write, under one idempotency key. */
+/** A write that a client requested, under one idempotency key. */
 export interface ClientWrite {
   kind: OperationType | 'RETRY' | 'TAKEOVER'
-  /** The request ids under which it was sent, for the audit names them; none where they are not known. */
+  /** The request ids under which it was sent, as the audit records them; empty where they are not known. */
   requestIds: readonly string[]
-  /** What the client knows: an answer came that says so, or nothing came. */
-  told: 'accepted' | 'refused' | 'unknown'
-  /** Of an accepted one: what it was told. A save that changed nothing has no operations. */
-  operations: readonly ToldOperation[]
-  /** Of an accepted save: the snapshot it made, and the one it was based on. */
+  /** What the client knows: `unknown` where no answer arrived. */
+  result: 'accepted' | 'refused' | 'unknown'
+  /** The operations in the answer. A save that changed nothing has none. */
+  operations: readonly AcknowledgedOperation[]
+  /** For an accepted save: the snapshot it made, and the one it was based on. */
   snapshot?: { scopeId: number; version: number; base: number }
-  /** Every answer that came, as text: all must be the same. */
+  /** Every answer that arrived, as text: all must be the same. */
   answers: readonly string[]
 }
 
-export interface ToldOperation {
-  operationId: string
-  operationType: OperationType
-  executionSequence: number
+export type AcknowledgedOperation = Pick<Operation, 'operationId' | 'operationType' | 'executionSequence'>
+
+/** What a client knows of a write after these envelopes; `save` is the scope and the snapshot that a save was based on. */
+export function clientWrite(of: {
+  kind: ClientWrite['kind']
+  requestIds: readonly string[]
+  answers: readonly { errorCode: string; data: unknown }[]
+  save?: { scopeId: number; base: number } | null
+}): ClientWrite {
+  const { kind, requestIds, answers, save = null } = of
+  const [first] = answers
+  const common = { kind, requestIds, answers: answers.map((answer) => JSON.stringify(answer)) }
+  if (first === undefined) return { ...common, result: 'unknown', operations: [] }
+  if (first.errorCode !== '0') return { ...common, result: 'refused', operations: [] }
+  // each endpoint that starts operations answers some of this
+  const { operation, operations, snapshotVersion } = first.data as {
+    operation?: Operation
+    operations?: Operation[]
+    snapshotVersion?: number
+  }
+  const started = operations ?? (operation === undefined ? [] : [operation])
+  return {
+    ...common,
+    result: 'accepted',
+    operations: started.map(({ operationId, operationType, executionSequence }) => ({
+      operationId,
+      operationType,
+      executionSequence,
+    })),
+    ...(save !== null &&
+      snapshotVersion !== undefined && { snapshot: { ...save, version: snapshotVersion } }),
+  }
 }
 
 export interface Evidence {
   deliveries: readonly Delivery[]
   writes: readonly ClientWrite[]
-  /** Plugins that lost their memory at some time, and so cannot promise one effect. */
-  forgetful?: ReadonlySet<string>
-  /** Faults are over, and the bound is passed in which everything must have come to an end. */
+  /** Faults are over, and the bound within which everything must have ended has passed. */
   isQuiet: boolean
 }

@@ -2,19 +2,19 @@ import type { OperationState, Phase } from '#contract/runtime-api/vocabulary.ts'
 import { readJson } from './reader.ts'
 import type { Reader } from './reader.ts'
 
-// Triggers of the proof's own that note every change of an operation and of its calls, and every audit entry, with the
-// transaction that made it. So what stood in between is judged too, not only where it ended.
+// Triggers of our own that record every change of an operation and of its calls, and every audit entry, with its
+// transaction. So the steps in between can be judged too, not only the final state.
 
 interface ChangeOf<Relation extends string, Row> {
   relation: Relation
-  /** In the order in which they were made. */
+  /** Increasing. */
   change_id: number
   xid: string
   at: number
-  /** The setting `proof.actor` of the connection; null where nobody sets it. */
+  /** The setting `proof.actor` of the connection; null where it is not set. */
   actor: string | null
   operation_id: string
-  /** Null of a row that was new. */
+  /** Null for a new row. */
   before: Row | null
   after: Row | null
 }
@@ -38,7 +38,7 @@ interface CallRow {
   plugin_id: string
   outcome: string | null
   ended_well: boolean
-  /** MD5 of the frozen request and of the writes, as they are stored. */
+  /** MD5 of the frozen request and of the writes, as stored. */
   request: string | null
   writes: string | null
 }
@@ -62,7 +62,7 @@ const rowOf = {
   audit_entry: (row: string) => `jsonb_build_object('action', ${row}.action)`,
 } satisfies Record<Change['relation'], (row: string) => string>
 
-// names in a trigger are looked up as in the session that changes the row: in a simulation the time is virtual
+// a trigger resolves names in the session that changes the row, so in a simulation the time is virtual
 const triggerOn = (relation: Change['relation']): string => `
   create function proof.note_${relation}() returns trigger language plpgsql as $$
   begin
@@ -96,12 +96,12 @@ const INSTALL = `
     .map((relation) => triggerOn(relation as Change['relation']))
     .join('\n')}`
 
-/** Once for a database, after the migrations, as its owner. */
+/** Called once for a database, after the migrations, as its owner. */
 export async function installJournal(reader: Reader): Promise<void> {
   await reader.query(INSTALL)
 }
 
-/** What changed at the operations of these scopes, in order; null where no journal was installed. */
+/** The changes of the operations of these scopes, in order; null where no journal was installed. */
 export async function readJournal(reader: Reader, scopeIds: readonly number[]): Promise<Change[] | null> {
   const installed = await readJson(
     reader,
@@ -113,6 +113,6 @@ export async function readJournal(reader: Reader, scopeIds: readonly number[]): 
     select coalesce(json_agg(change order by change_id), '[]')::text as json
     from (select operation_id from runtime.operation where scope_id = any($1) offset 0) as mine
     cross join lateral (select * from proof.change where change.operation_id = mine.operation_id offset 0) as change`
-  // the triggers write just this shape
+  // the triggers write exactly this shape
   return (await readJson(reader, text, [scopeIds])) as Change[]
 }

@@ -1,79 +1,67 @@
+import { STAGES } from '#contract/protocol/vocabulary.ts'
 import type { Violation } from '../suite.ts'
+import { broken, callKey, deliveryKey } from './facts.ts'
 import type { Facts } from './facts.ts'
-import { broken, callKey, deliveryKey, groupBy } from './group.ts'
 import type { AttemptFact, CallFact, OperationFact } from './state.ts'
 
 /**
- * I3: a stage, and in it an order, is begun only when everything before it has ended well and that is stored; nothing is
- * skipped; nothing is sent whose attempt is not stored before.
+ * I3: a stage, and an order within it, starts only when everything before it has ended well and that is stored; nothing is
+ * skipped; an attempt is stored before it is sent.
  */
-export function stages({ state, deliveries }: Facts): Violation[] {
-  const found: Violation[] = []
-  const callsOf = groupBy(state.calls, ({ operation_id }) => operation_id)
-  const attemptsOf = groupBy(state.attempts, callKey)
-  const arrived = groupBy(
-    deliveries.filter(({ isCopy }) => isCopy !== true),
-    deliveryKey,
-  )
+export function* stages({ state, deliveries }: Facts): Generator<Violation> {
+  const callsOf = Map.groupBy(state.calls, ({ operation_id }) => operation_id)
+  const attemptsOf = Map.groupBy(state.attempts, callKey)
   for (const operation of state.operations) {
     const calls = callsOf.get(operation.operation_id) ?? []
-    found.push(...callsOfPlan(operation, calls))
-    found.push(...inOrder(operation, calls, attemptsOf))
+    yield* plannedCalls(operation, calls)
+    yield* inOrder(operation, calls, attemptsOf)
     if (operation.state === 'SUCCEEDED' && operation.phase !== 'DONE')
-      found.push(broken('I3', `${operation.operation_id} succeeded in the phase ${operation.phase}`))
+      yield broken('I3', `${operation.operation_id} succeeded in the phase ${operation.phase}`)
   }
-  for (const [key, sent] of arrived) {
+  const sent = deliveries.filter(({ isCopy }) => isCopy !== true)
+  for (const [key, arrived] of Map.groupBy(sent, deliveryKey)) {
     const stored = attemptsOf.get(key)?.length ?? 0
-    if (sent.length > stored)
-      found.push(broken('I3', `${key} was sent ${sent.length} times and stored ${stored} times`))
+    if (arrived.length > stored)
+      yield broken('I3', `${key} was sent ${arrived.length} times and stored ${stored} times`)
   }
-  return found
 }
 
-/** Each plugin of the plan has one call in each stage, and all of them ended well before a success. */
-function callsOfPlan(operation: OperationFact, calls: readonly CallFact[]): Violation[] {
-  const found: Violation[] = []
-  const expected = (operation.plugins ?? []).flatMap(({ pluginId }) => [
-    `BEFORE_RESOURCES ${pluginId}`,
-    `AFTER_RESOURCES ${pluginId}`,
-  ])
-  const there = calls.map(({ stage, plugin_id }) => `${stage} ${plugin_id}`)
-  const differs = expected.length !== there.length || expected.some((call) => !there.includes(call))
-  if (operation.plugins !== null && differs)
-    found.push(broken('I12', `${operation.operation_id} has other calls than its plan: ${there.join(', ')}`))
+/** Each plugin of the plan has one call in each stage, and a succeeded operation has no open call. */
+function* plannedCalls(operation: OperationFact, calls: readonly CallFact[]): Generator<Violation> {
+  const { operation_id, plugins, state } = operation
+  const actual = calls.map(({ stage, plugin_id }) => `${stage} ${plugin_id}`)
+  if (plugins !== null) {
+    const expected = STAGES.flatMap((stage) => plugins.map(({ pluginId }) => `${stage} ${pluginId}`))
+    if (expected.length !== actual.length || expected.some((call) => !actual.includes(call)))
+      yield broken('I12', `${operation_id} has other calls than its plan: ${actual.join(', ')}`)
+  }
   const open = calls.filter(({ ended_well }) => !ended_well)
-  if (operation.state === 'SUCCEEDED' && open.length > 0)
-    found.push(broken('I3', `${operation.operation_id} succeeded without ${open.map(callKey).join(', ')}`))
-  return found
+  if (state === 'SUCCEEDED' && open.length > 0)
+    yield broken('I3', `${operation_id} succeeded without ${open.map(callKey).join(', ')}`)
 }
 
-function inOrder(
+function* inOrder(
   operation: OperationFact,
   calls: readonly CallFact[],
-  attemptsOf: ReadonlyMap<string | number, AttemptFact[]>,
-): Violation[] {
+  attemptsOf: ReadonlyMap<string, AttemptFact[]>,
+): Generator<Violation> {
   const direction = operation.operation_type === 'DETACH' ? -1 : 1
-  const rank = (call: CallFact): number =>
-    (call.stage === 'BEFORE_RESOURCES' ? 0 : 1e6) + direction * call.call_order
-  const begun = (call: CallFact): number =>
-    Math.min(...(attemptsOf.get(callKey(call)) ?? []).map(({ started_at }) => started_at))
-  const ended = (call: CallFact): number =>
-    call.ended_well ? endOf(attemptsOf.get(callKey(call))) : Infinity
-  return calls.flatMap((later) =>
-    calls
-      .filter((earlier) => rank(earlier) < rank(later) && begun(later) < Infinity)
-      .filter((earlier) => ended(earlier) > begun(later))
-      .map((earlier) =>
-        broken('I3', `${callKey(later)} was begun before ${callKey(earlier)} had ended well`),
-      ),
-  )
+  const rank = ({ stage, call_order }: CallFact): number =>
+    (stage === 'BEFORE_RESOURCES' ? 0 : 1e6) + direction * call_order
+  const attempts = (call: CallFact): AttemptFact[] => attemptsOf.get(callKey(call)) ?? []
+  const startOf = (call: CallFact): number => Math.min(...attempts(call).map(({ started_at }) => started_at))
+  const endOf = (call: CallFact): number =>
+    call.ended_well
+      ? Math.min(
+          ...attempts(call).flatMap((attempt) => (isGood(attempt) ? [attempt.finished_at ?? Infinity] : [])),
+        )
+      : Infinity
+  for (const later of calls.filter((call) => startOf(call) < Infinity))
+    for (const earlier of calls)
+      if (rank(earlier) < rank(later) && endOf(earlier) > startOf(later))
+        yield broken('I3', `${callKey(later)} was started before ${callKey(earlier)} had ended well`)
 }
 
-/** When the attempt was stored by which the call ended well. */
-function endOf(attempts: readonly AttemptFact[] | undefined): number {
-  const good = (attempts ?? []).filter(
-    ({ late, outcome, finished_at }) =>
-      !late && finished_at !== null && ['APPLIED', 'VERIFIED', 'NOT_APPLIED'].includes(outcome ?? ''),
-  )
-  return Math.min(...good.map(({ finished_at }) => finished_at ?? Infinity))
-}
+/** Whether a call could have ended well by this attempt. */
+const isGood = ({ late, outcome, finished_at }: AttemptFact): boolean =>
+  !late && finished_at !== null && ['APPLIED', 'VERIFIED', 'NOT_APPLIED'].includes(outcome ?? '')

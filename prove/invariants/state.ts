@@ -3,7 +3,7 @@ import type { OperationState, Phase } from '#contract/runtime-api/vocabulary.ts'
 import { readJson } from './reader.ts'
 import type { Reader } from './reader.ts'
 
-// The tables as they stand, read with plain SQL. Times are milliseconds, numbers are numbers.
+// The content of the tables, read with plain SQL. Times are in milliseconds.
 
 export interface OperationFact {
   operation_id: string
@@ -25,7 +25,7 @@ export interface OperationFact {
   finished_at: number | null
   lease_owner: string | null
   lease_epoch: number
-  /** Of its plan; null where the plan cannot be read. */
+  /** Of the plan; null where the plan cannot be read. */
   resources: { locator: string; action: string; targetVersion: string }[] | null
   plugins: { pluginId: string; order: number }[] | null
 }
@@ -40,7 +40,7 @@ export interface CallFact {
   failed: boolean
   error_code: string | null
   attempts: number
-  /** SHA-256 of the frozen request; null before it is frozen, and where it is stored sealed. */
+  /** SHA-256 of the frozen request; null before it is frozen, and where it is stored encrypted. */
   request_hash: string | null
 }
 
@@ -139,7 +139,7 @@ export interface State {
 
 const ms = (column: string): string => `(extract(epoch from ${column}) * 1000)::float8`
 
-// every part is limited to the scopes in $1
+// each is limited to the scopes in $1
 const parts: Record<keyof State, string> = {
   scopes: `select scope_id, snapshot_version from runtime.scope where scope_id = any($1)`,
   installations: `select bundle_install_id, scope_id, bundle_environment_key || '/' || bundle_id as bundle, state,
@@ -187,15 +187,19 @@ const STATEMENT = `
     .map(([name, part]) => `'${name}', (select coalesce(json_agg(part), '[]') from (${part}) part)`)
     .join(',\n')})::text as json`
 
-/** Everything in these scopes, in one statement and so at one moment. */
+/** Everything in these scopes, read by one statement and so consistent. */
 export async function readState(reader: Reader, scopeIds: readonly number[]): Promise<State> {
-  // the statement builds just this shape
+  // the statement builds exactly this shape
   return (await readJson(reader, STATEMENT, [scopeIds])) as State
 }
 
 /** All scopes of the database. */
 export async function allScopes(reader: Reader): Promise<number[]> {
   const text = `select coalesce(json_agg(scope_id), '[]')::text as json from runtime.scope`
-  // the statement makes an array of whole numbers
+  // the statement builds an array of integers
   return (await readJson(reader, text, [])) as number[]
 }
+
+/** Whether an operation still has work to do. */
+export const isUnfinished = ({ state }: Pick<OperationFact, 'state'>): boolean =>
+  state === 'PENDING' || state === 'RUNNING' || state === 'WAITING'

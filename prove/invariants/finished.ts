@@ -1,14 +1,25 @@
 import type { Violation } from '../suite.ts'
+import { broken } from './facts.ts'
 import type { Facts } from './facts.ts'
-import { broken } from './group.ts'
 import type { Change } from './journal.ts'
+import { isUnfinished } from './state.ts'
 
-/** I8: what has ended stays as it is: an operation that succeeded or was taken over, and a call that ended well. */
-export function terminal({ journal }: Facts): Violation[] {
-  return (journal ?? []).flatMap((change) => {
-    const wrong = problemOf(change)
-    return wrong === null ? [] : [broken(wrong.promise, `${change.operation_id} ${wrong.seen}`)]
-  })
+/** I10: when faults are over, each operation has ended or waits for a person, and no lease is left. */
+export function* quiescence({ state, isQuiet }: Facts): Generator<Violation> {
+  if (!isQuiet) return
+  for (const row of state.operations) {
+    if (isUnfinished(row))
+      yield broken('I10', `${row.operation_id} (${row.operation_type}) is still ${row.state} in ${row.phase}`)
+    else if (row.lease_owner !== null) yield broken('I10', `${row.operation_id} is ${row.state} and leased`)
+  }
+}
+
+/** I8: an operation that succeeded or was taken over never changes again, nor does a call that ended well. */
+export function* finished({ journal }: Facts): Generator<Violation> {
+  for (const change of journal ?? []) {
+    const found = problemOf(change)
+    if (found !== null) yield broken(found.promise, `${change.operation_id} ${found.seen}`)
+  }
 }
 
 function problemOf(change: Change): Violation | null {
@@ -22,7 +33,7 @@ function problemOf(change: Change): Violation | null {
       return broken('I8', `was ${before.state} and was changed`)
     if (before.state === 'FAILED' && !mayFollowFailure(before, after))
       return broken('I8', `went from FAILED to ${after.state} without a retry or a takeover`)
-    return phaseOf(after) < phaseOf(before) ? broken('I3', `went back to ${after.phase}`) : null
+    return phaseIndex(after) < phaseIndex(before) ? broken('I3', `went back to ${after.phase}`) : null
   }
   if (change.relation === 'plugin_call') {
     const { before, after } = change
@@ -31,10 +42,10 @@ function problemOf(change: Change): Violation | null {
     const name = `${before.stage} ${before.plugin_id}`
     if (before.request !== null && before.request !== after.request)
       return broken('I2', `has a new request for ${name}`)
-    const hasMoved = !after.ended_well || before.outcome !== after.outcome || before.writes !== after.writes
-    return before.ended_well && hasMoved ? broken('I8', `changed ${name}, which had ended well`) : null
+    const hasChanged = !after.ended_well || before.outcome !== after.outcome || before.writes !== after.writes
+    return before.ended_well && hasChanged ? broken('I8', `changed ${name}, which had ended well`) : null
   }
-  return change.before === null ? null : broken('I13', 'lost or changed an entry of the audit')
+  return change.before === null ? null : broken('I13', 'lost or changed an audit entry')
 }
 
 function mayFollowFailure(before: { run: number }, after: { state: string; run: number }): boolean {
@@ -44,4 +55,4 @@ function mayFollowFailure(before: { run: number }, after: { state: string; run: 
 
 const PHASES = ['BEFORE_RESOURCES', 'RESOURCES', 'AFTER_RESOURCES', 'DONE'] as const
 
-const phaseOf = ({ phase }: { phase: (typeof PHASES)[number] }): number => PHASES.indexOf(phase)
+const phaseIndex = ({ phase }: { phase: (typeof PHASES)[number] }): number => PHASES.indexOf(phase)
