@@ -1,24 +1,14 @@
-import type { Scope } from '#contract/protocol/scope.ts'
-import { asError } from '#edge/as-error.ts'
-import { checkTexts } from '../invariants/canaries.ts'
-import { judgeFacts } from '../invariants/check-invariants.ts'
-import { readJournal } from '../invariants/journal.ts'
-import { readState } from '../invariants/state.ts'
-import { WRITABLE } from '../simulation/bundles.ts'
-import { Fleet } from '../simulation/fleet.ts'
-import type { CallPlan } from '../simulation/flights.ts'
-import { outcomeOf } from '../simulation/outcome.ts'
-import { Persons } from '../simulation/person.ts'
-import type { View } from '../simulation/person.ts'
-import { CANARY, Plugins } from '../simulation/plugins.ts'
 import { SeededRandom } from '../seeded-random.ts'
-import { Schedule } from '../simulation/schedule.ts'
+import type { CallPlan } from '../simulation/calls.ts'
+import { outcomeOf, SimulatedRun } from '../simulation/run.ts'
 import type { Simulation } from '../simulation/simulation.ts'
+import type { InstallationView, ScopeView } from '../simulation/users.ts'
 import type { Violation } from '../suite.ts'
-import { Boundaries } from './boundaries.ts'
-import type { Crash } from './boundaries.ts'
+import { CrashFaults } from './crash.ts'
+import type { Crash } from './crash.ts'
 
-export interface Run {
+export interface CrashRun {
+  /** A description of each durable boundary. */
   boundaries: readonly string[]
   /** What became of the operations. */
   outcome: string
@@ -27,135 +17,96 @@ export interface Run {
 }
 
 const START = Date.parse('2026-03-01T00:00:00Z')
-/** In which a part of the scenario must be over, whatever crashed. */
+/** Within this each step of the scenario must be over, whatever crashed. */
 const BOUND_MS = 60_000
 
 /**
- * Lives the scenario once: an INSTALL with two plugins, a CONFIGURE, an UPGRADE that drops a resource, a CONFIGURE that
- * fails, its retry, and the DETACH that takes it over. Whatever dies is started anew, on the same database and beside the
- * same plugins; whoever got no answer asks again with the same key.
+ * Runs the scenario once: an INSTALL with two plugins, a CONFIGURE, an UPGRADE that drops a resource, a CONFIGURE that
+ * fails, its retry, and the DETACH that takes it over. Crashed processes are replaced, on the same database and with the
+ * same plugins; a user who got no answer repeats the request with the same key. The outcome must be the `expected` one.
  */
-export async function crashRun(
+export async function runWithCrashes(
   simulation: Simulation,
   seed: number,
   crashes: readonly Crash[],
-): Promise<Run> {
-  const { database, vault } = simulation
-  // the same chance for all, so that all runs are the same up to their crash
+  expected: string | null,
+): Promise<CrashRun> {
+  // the same random choices in all runs, so that they are equal up to the crash
   const random = new SeededRandom(1)
-  // each in a time of its own, so that ids differ
+  // another start for each run, so that ids differ
   const start = START + seed * 60 * 60_000
-  const schedule = new Schedule(start, random.fork('schedule'), () => database.isBusy())
-  const trace: string[] = []
-  const logged: string[] = []
-  const note = (text: string): void => {
-    trace.push(`${((schedule.now - start) / 1000).toFixed(3).padStart(9)}  ${text}`)
-  }
-  const boundaries = new Boundaries(crashes)
-  const plugins = new Plugins(WRITABLE, () => schedule.now)
-  let isFailing = false
-  const fleet = new Fleet({
-    schedule,
-    database,
-    faults: boundaries,
-    random: random.fork('fleet'),
-    vault,
+  const run = new SimulatedRun(simulation, { name: `point-${seed}`, start, random })
+  const { schedule, note } = run
+  const faults = new CrashFaults(crashes)
+  let isPluginFailing = false
+  const { fleet, users } = run.open({
+    faults,
     clocks: 'right',
-    note,
-    log: (text) => logged.push(text),
     pollMs: 2_000,
-    network: {
-      schedule,
-      random: random.fork('network'),
-      plugins,
-      plan(actor, { pluginId, stage }) {
-        note(`${actor.name} calls ${pluginId} ${stage}`)
-        const fate = boundaries.fate(actor, `call of ${pluginId} ${stage}`)
-        if (fate === 'die-before') actor.kill()
-        if (fate === 'die-after') schedule.after(0, () => actor.kill())
-        return fate === 'die-before'
-          ? null
-          : planOf(isFailing ? 'FAILED' : fate === 'lose-answer' ? 'answer lost' : 'none')
+    isLossy: () => false,
+    calls: {
+      plan(process, { pluginId, stage }) {
+        note(`${process.name} calls ${pluginId} ${stage}`)
+        const interruption = faults.interruption(process, `call of ${pluginId} ${stage}`)
+        if (interruption === 'die-before') process.kill()
+        if (interruption === 'die-after') schedule.after(0, () => process.kill())
+        if (interruption === 'die-before') return null
+        return planOf(isPluginFailing ? 'FAILED' : interruption === 'lose-answer' ? 'answer lost' : 'none')
       },
       sent: () => {},
       answered: () => {},
     },
   })
-  const people = new Persons({
-    schedule,
-    database,
-    fleet,
-    random: random.fork('people'),
-    scope: { environmentKey: 'sim', applicationRuntimeId: `point-${seed}`, workspaceId: 1 } satisfies Scope,
-    note,
-    isBadLine: () => false,
-  })
 
-  const comesTo = async (isThere: (view: View) => boolean): Promise<View> => {
+  const awaitView = async (isReached: (view: ScopeView) => boolean): Promise<ScopeView> => {
     const bound = schedule.now + BOUND_MS
     for (;;) {
-      if (fleet.alive.length === 0) fleet.startWorker()
-      const view = await people.look()
-      if (isThere(view)) return view
-      if (schedule.now > bound) throw new Error('the scenario does not go on')
+      if (fleet.running.length === 0) fleet.startWorker()
+      const view = await users.look()
+      if (isReached(view)) return view
+      if (schedule.now > bound) throw new Error('the scenario makes no progress')
       await schedule.wait(400)
     }
   }
-  const isFree = ({ installations: [one] }: View): boolean => one?.claim === null && one.state === 'ACTIVE'
-  const isFailed = ({ installations: [one] }: View): boolean => one?.claim?.state === 'FAILED'
+  const isFree = ({ installations: [one] }: ScopeView): boolean =>
+    one?.claim === null && one.state === 'ACTIVE'
+  const isFailed = ({ installations: [one] }: ScopeView): boolean => one?.claim?.state === 'FAILED'
   const scenario = async (): Promise<void> => {
     fleet.startWorker()
-    await people.install('orders')
-    const installed = await comesTo(isFree)
-    await people.save(installed, ['orders'])
-    const configured = await comesTo(isFree)
-    await people.upgrade(installationOf(configured))
-    isFailing = false
-    const upgraded = await comesTo(isFree)
-    isFailing = true
-    await people.save(upgraded, ['orders'])
-    const failed = await comesTo(isFailed)
-    await people.retry(claimOf(failed))
-    const again = await comesTo((view) => isFailed(view) && claimOf(view).run === 2)
-    isFailing = false
-    await people.takeOver(claimOf(again))
-    await comesTo(({ installations: [one] }) => one?.state === 'DETACHED')
-    for (const { worker } of fleet.alive) await worker.stop()
+    await users.install('orders')
+    const installed = await awaitView(isFree)
+    await users.save(installed, ['orders'])
+    const configured = await awaitView(isFree)
+    await users.upgrade(installationOf(configured))
+    const upgraded = await awaitView(isFree)
+    isPluginFailing = true
+    await users.save(upgraded, ['orders'])
+    const failed = await awaitView(isFailed)
+    await users.retry(claimOf(failed))
+    const failedAgain = await awaitView((view) => isFailed(view) && claimOf(view).run === 2)
+    isPluginFailing = false
+    await users.takeOver(claimOf(failedAgain))
+    await awaitView(({ installations: [one] }) => one?.state === 'DETACHED')
+    for (const { worker } of fleet.running) await worker.stop()
   }
 
-  const violations: Violation[] = []
-  let ended: 'running' | 'done' | Error = 'running'
-  scenario().then(
-    () => (ended = 'done'),
-    (error: unknown) => (ended = asError(error)),
-  )
-  await schedule.runUntil(() => ended !== 'running').catch((error: Error) => (ended = error))
-  const problem: unknown = ended
-  if (problem instanceof Error) violations.push({ promise: 'I10', seen: problem.message })
-  const { scopeId } = await people.look()
-  const scopes = scopeId === null ? [] : [scopeId]
-  const facts = {
-    deliveries: plugins.deliveries,
-    writes: people.writes,
-    isQuiet: true,
-    state: await readState(database, scopes),
-    journal: await readJournal(database, scopes),
-  }
-  violations.push(...judgeFacts(facts), ...checkTexts(CANARY, 'the log', logged))
-  if (violations.length > 0) await database.leaveAlone()
-  return { boundaries: boundaries.seen, outcome: outcomeOf(facts), trace, violations }
+  const { violations, facts } = await run.complete(scenario(), users)
+  const outcome = facts === null ? '' : outcomeOf(facts)
+  if (expected !== null && outcome !== expected)
+    violations.push({ promise: 'I10', seen: `the outcome differs from that without a crash: ${outcome}` })
+  return { boundaries: faults.boundaries, outcome, trace: run.trace, violations }
 }
 
-function planOf(fault: 'none' | 'FAILED' | 'answer lost'): CallPlan {
-  return { fault, chosen: 'APPLIED', slowMs: 0, ownership: 'held', database: 'ok' }
+function planOf(fault: CallPlan['fault']): CallPlan {
+  return { fault, outcome: 'APPLIED', delayMs: 0, lease: 'held', recording: 'ok' }
 }
 
-function installationOf({ installations: [one] }: View): View['installations'][number] {
+function installationOf({ installations: [one] }: ScopeView): InstallationView {
   if (one === undefined) throw new Error('nothing is installed')
   return one
 }
 
-function claimOf(view: View): NonNullable<View['installations'][number]['claim']> {
+function claimOf(view: ScopeView): NonNullable<InstallationView['claim']> {
   const { claim } = installationOf(view)
   if (claim === null) throw new Error('nothing is claimed')
   return claim

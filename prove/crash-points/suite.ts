@@ -1,111 +1,113 @@
-import { deal, inProcesses } from '../in-processes.ts'
 import { SeededRandom } from '../seeded-random.ts'
 import { openSimulation } from '../simulation/simulation.ts'
 import type { Suite, SuiteOptions, SuiteReport } from '../suite.ts'
-import { MODES } from './boundaries.ts'
-import type { Crash } from './boundaries.ts'
-import { crashRun } from './crash-run.ts'
-import type { Run } from './crash-run.ts'
-import { singlePoint } from './points.ts'
-import type { Points, Tried } from './points.ts'
+import { runInProcesses, splitIntoBatches } from '../worker-processes.ts'
+import type { Batch, BatchResult, CrashPoint } from './batch.ts'
+import { crashOf, MODES } from './crash.ts'
+import type { Crash } from './crash.ts'
+import { runWithCrashes } from './crash-run.ts'
+import type { CrashRun } from './crash-run.ts'
 
-/** Pairs of crashes, of which the second meets the recovery from the first. */
+/** Pairs of crashes, the second of which happens during the recovery from the first. */
 const PAIRS = { quick: 0, full: 5_000 }
-/** Seeds of pairs begin here; below are the single points. */
+/** Seeds of pairs begin here; smaller ones are single crashes. */
 const FIRST_PAIR = 100_000
 
 export const CRASH_POINTS: Suite = {
   name: 'crash-points',
   title: 'a crash at every durable boundary: before it, after it, and with its answer lost',
-  run: (options) => (options.seed === null ? tryAll(options) : showOne(options.seed, options.databaseUrl)),
+  run: (options) => (options.seed === null ? tryAll(options) : replay(options.seed, options.databaseUrl)),
 }
 
 async function tryAll(options: SuiteOptions): Promise<SuiteReport> {
   const { size, count, databaseUrl, isBailing } = options
-  const golden = await liveOnce(databaseUrl, [])
+  const golden = await runOnce(databaseUrl, [], null)
   const singles = golden.boundaries.length * MODES.length
-  const all = [
-    ...Array.from({ length: singles }, (_, seed) => ({ seed, crashes: [singlePoint(seed)] })).filter(
-      ({ crashes }) => size === 'full' || crashes.every((crash) => isTelling(crash, golden)),
+  const all: CrashPoint[] = [
+    ...Array.from({ length: singles }, (_, seed) => ({ seed, crashes: [crashOf(seed)] })).filter(
+      ({ crashes }) => size === 'full' || crashes.every((crash) => isInQuickForm(crash, golden)),
     ),
     ...Array.from({ length: PAIRS[size] }, (_, pair) => pairPoint(FIRST_PAIR + pair, singles)),
   ]
-  const points = count === null ? all : spread(all, count)
-  const results = await inProcesses<Points, Tried>(
-    new URL('./points-process.ts', import.meta.url),
-    deal(points, 10).map((hand) => ({ databaseUrl, points: hand, golden: golden.outcome, isBailing })),
-    ({ failed }) => isBailing && failed > 0,
+  const points = count === null ? all : sample(all, count)
+  const results = await runInProcesses<Batch, BatchResult>(
+    new URL('./batch-process.ts', import.meta.url),
+    splitIntoBatches(points, 10).map((batch) => ({
+      databaseUrl,
+      points: batch,
+      expected: golden.outcome,
+      isBailing,
+    })),
+    ({ violations }) => isBailing && violations.length > 0,
   )
   const tried = results.reduce((sum, result) => sum + result.tried, 0)
-  const failed = results.reduce((sum, result) => sum + result.failed, 0)
-  const violations = [...golden.violations, ...results.flatMap((result) => result.violations)]
+  const pairs = points.filter(({ crashes }) => crashes.length > 1).length
   return {
-    tried: [
-      `${golden.boundaries.length} boundaries without a crash (${kinds(golden)})`,
-      `${tried} runs, ${points.filter(({ crashes }) => crashes.length > 1).length} of them with a second crash in the recovery`,
+    lines: [
+      `${golden.boundaries.length} boundaries without a crash (${kindsOf(golden)})`,
+      `${tried} crash points, ${pairs} of them with a second crash during the recovery`,
     ],
-    passed: tried - failed,
-    failed: Math.max(failed, violations.length > 0 ? 1 : 0),
-    violations,
+    trials: { 'crash points': tried },
+    violations: [...golden.violations, ...results.flatMap(({ violations }) => violations)],
   }
 }
 
 /**
- * Whether it is worth its time in the quick form: every mode at commits and calls, and one at every other statement within
- * a transaction, which is undone whatever happens there.
+ * The quick form tries every mode at commits and calls, and one mode at every second statement: nearly all statements are
+ * in a transaction, which is rolled back whatever the mode.
  */
-function isTelling({ boundary, mode }: Crash, { boundaries }: Run): boolean {
-  if (boundaries[boundary - 1]?.split(' ')[1] !== 'statement') return true
+function isInQuickForm({ boundary, mode }: Crash, { boundaries }: CrashRun): boolean {
+  if (kindOf(boundaries[boundary - 1]) !== 'statement') return true
   if (boundary % 2 === 0) return false
   return mode === (boundary % 4 === 1 ? 'die-before' : 'lose-answer')
 }
 
-/** So many of the points, from all over. */
-function spread<Item>(items: readonly Item[], count: number): Item[] {
+/** So many of the points, evenly distributed. */
+function sample<Item>(items: readonly Item[], count: number): Item[] {
   const step = Math.max(1, items.length / count)
   return items
     .filter((_, index) => Math.floor(index / step) !== Math.floor((index - 1) / step))
     .slice(0, count)
 }
 
-function pairPoint(seed: number, singles: number): { seed: number; crashes: Crash[] } {
+function pairPoint(seed: number, singles: number): CrashPoint {
   const random = new SeededRandom(seed)
-  const first = singlePoint(random.below(singles))
-  // what follows on a crash is longer than what would have followed without one
+  const first = crashOf(random.below(singles))
+  // the run after a crash has more boundaries than it would have had without one
   const second = { boundary: first.boundary + 1 + random.below(25), mode: random.pick(MODES) }
   return { seed, crashes: [first, second] }
 }
 
-function kinds({ boundaries }: Run): string {
-  const count = (word: string): number => boundaries.filter((text) => text.split(' ')[1] === word).length
+const kindOf = (boundary: string | undefined): string | undefined => boundary?.split(' ')[1]
+
+function kindsOf({ boundaries }: CrashRun): string {
+  const count = (kind: string): number => boundaries.filter((boundary) => kindOf(boundary) === kind).length
   return `${count('statement')} statements, ${count('commit')} commits, ${count('call')} calls`
 }
 
-async function liveOnce(databaseUrl: string, crashes: readonly Crash[]): Promise<Run> {
+async function runOnce(
+  databaseUrl: string,
+  crashes: readonly Crash[],
+  expected: string | null,
+): Promise<CrashRun> {
   const simulation = await openSimulation(databaseUrl)
   try {
-    return await crashRun(simulation, 0, crashes)
+    return await runWithCrashes(simulation, 0, crashes, expected)
   } finally {
     await simulation.close()
   }
 }
 
-async function showOne(seed: number, databaseUrl: string): Promise<SuiteReport> {
-  const golden = await liveOnce(databaseUrl, [])
-  const { crashes } =
-    seed >= FIRST_PAIR
-      ? pairPoint(seed, golden.boundaries.length * MODES.length)
-      : { crashes: [singlePoint(seed)] }
-  const run = await liveOnce(databaseUrl, crashes)
+async function replay(seed: number, databaseUrl: string): Promise<SuiteReport> {
+  const golden = await runOnce(databaseUrl, [], null)
+  const singles = golden.boundaries.length * MODES.length
+  const crashes = seed >= FIRST_PAIR ? pairPoint(seed, singles).crashes : [crashOf(seed)]
+  const run = await runOnce(databaseUrl, crashes, golden.outcome)
   for (const line of run.trace) console.log(`  ${line}`)
   console.log(`\n  ${run.outcome.replaceAll('\n', '\n  ')}\n`)
-  const isSame = run.outcome === golden.outcome
-  const differs = isSame ? [] : [{ promise: 'I10', seen: 'it came out otherwise than without a crash' }]
-  const violations = [...run.violations, ...differs]
   return {
-    tried: crashes.map(({ boundary, mode }) => `${mode} ${run.boundaries[boundary - 1]}`),
-    passed: violations.length === 0 ? 1 : 0,
-    failed: violations.length === 0 ? 0 : 1,
-    violations,
+    lines: crashes.map(({ boundary, mode }) => `${mode} ${run.boundaries[boundary - 1]}`),
+    trials: { 'crash points': 1 },
+    violations: run.violations.map((violation) => ({ ...violation, seed })),
   }
 }

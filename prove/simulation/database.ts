@@ -8,9 +8,9 @@ import { RUNTIME_MIGRATIONS } from '#runtime/store/migrations.ts'
 import { installJournal } from '../invariants/journal.ts'
 import type { Reader } from '../invariants/reader.ts'
 
-// The real PostgreSQL with virtual time: the functions that tell the time are found in a schema of ours first, so that
-// the very same SQL asks them. One connection serves everybody, one transaction after the other, so that the order in
-// which statements reach the database is no matter of chance.
+// A real PostgreSQL with virtual time: the search path puts a schema of ours first, whose functions replace those that
+// read the clock, so the runtime's SQL runs unchanged. One connection serves all processes, one transaction after the
+// other, so the order in which statements reach the database is deterministic.
 
 const TIME = `
   create schema sim;
@@ -34,14 +34,14 @@ const TIME = `
     loop
       execute format('alter table %s alter column %I set default sim.clock_timestamp()', a.relation, a.attname);
     end loop;
-    -- rows without an order are then read in the order in which they were written
+    -- without vacuum, rows without an ORDER BY are read in the order in which they were written
     for a in select oid::regclass as relation from pg_catalog.pg_class
       where relnamespace = 'runtime'::regnamespace and relkind = 'r'
     loop
       execute format('alter table %s set (autovacuum_enabled = false)', a.relation);
     end loop;
   end $$;
-  -- the checks read by scope
+  -- the invariants are checked by scope
   create index on runtime.operation (scope_id);
   create index on runtime.installation (scope_id);
   create index on runtime.event (scope_id);
@@ -51,7 +51,7 @@ const OPTIONS = [
   '-c TimeZone=UTC',
   '-c DateStyle=ISO',
   '-c search_path=sim,pg_catalog',
-  // the same statement is always done the same way, however much there is in the tables
+  // a statement always has the same plan, however many rows there are
   '-c enable_seqscan=off',
   '-c enable_hashjoin=off',
   '-c enable_mergejoin=off',
@@ -59,22 +59,23 @@ const OPTIONS = [
   '-c jit=off',
 ]
 
-export interface Turn {
-  /** Runs one statement; real, and with nobody in between. */
+/** Exclusive use of the connection. */
+export interface Session {
+  /** Runs one statement at once. */
   query(text: string, values?: readonly unknown[]): Promise<pg.QueryResult>
   release(): void
 }
 
-export class SimDatabase implements Reader {
+export class SimulatedDatabase implements Reader {
   readonly connection: TestDatabase['connection']
   private readonly database: TestDatabase
   private readonly client: pg.Client
   private readonly names = new Map<string, string>()
   private busy: Promise<unknown> | null = null
-  private told = ''
-  private holder: Turn | null = null
-  private readonly queue: ((turn: Turn) => void)[] = []
-  /** How many statements were run. */
+  private time = ''
+  private current: Session | null = null
+  private readonly queue: ((session: Session) => void)[] = []
+  /** How many statements have been run. */
   statements = 0
 
   private constructor(database: TestDatabase, client: pg.Client) {
@@ -83,7 +84,7 @@ export class SimDatabase implements Reader {
     this.client = client
   }
 
-  static async open(databaseUrl: string): Promise<SimDatabase> {
+  static async open(databaseUrl: string): Promise<SimulatedDatabase> {
     const database = await testDatabase({ migrations: [RUNTIME_MIGRATIONS], server: databaseUrl })
     const admin = new pg.Client(clientConfig(database.connection))
     await admin.connect()
@@ -94,52 +95,52 @@ export class SimDatabase implements Reader {
     const client = new pg.Client({ ...clientConfig(database.connection), types: valueTypes, options })
     client.on('error', () => {})
     await client.connect()
-    return new SimDatabase(database, client)
+    return new SimulatedDatabase(database, client)
   }
 
-  /** What is under way at the database now, or null. */
-  isBusy(): Promise<unknown> | null {
+  /** The statement that is running, or null. */
+  pendingWork(): Promise<unknown> | null {
     return this.busy
   }
 
-  /** The connection for oneself; whoever asks first is served first. */
-  turn(): Promise<Turn> {
+  /** Exclusive use of the connection, in the order of the requests. */
+  acquire(): Promise<Session> {
     return new Promise((resolve) => {
       this.queue.push(resolve)
       this.next()
     })
   }
 
-  /** Outside of every transaction, for those who look at everything. */
+  /** Runs a statement outside of every transaction. */
   async query(text: string, values: unknown[] = []): Promise<{ rows: unknown[] }> {
-    const turn = await this.turn()
+    const session = await this.acquire()
     try {
-      return await turn.query(text, values)
+      return await session.query(text, values)
     } finally {
-      turn.release()
+      session.release()
     }
   }
 
-  /** To be run first, where it is not empty: then the clock stands at `now`, and it is `actor` who writes. */
-  timeFor(now: number, actor: string): string {
-    const told = `${now} ${actor}`
-    if (this.told === told) return ''
-    this.told = told
+  /** SQL to run first, where it is not empty: it sets the clock to `now`, and names the process that writes. */
+  timeFor(now: number, process: string): string {
+    const wanted = `${now} ${process}`
+    if (this.time === wanted) return ''
+    this.time = wanted
     const time = new Date(Math.floor(now)).toISOString().slice(0, -1)
     const micro = String(Math.floor((now % 1) * 1000)).padStart(3, '0')
-    return `set sim.now = '${time}${micro}Z'; set proof.actor = '${actor}'; `
+    return `set sim.now = '${time}${micro}Z'; set proof.actor = '${process}'; `
   }
 
-  async rollback(turn: Turn): Promise<void> {
-    // what was set together with the beginning of a transaction ends with it
-    this.told = ''
-    await turn.query('rollback')
+  async rollback(session: Session): Promise<void> {
+    // settings made in the same message as the BEGIN are rolled back with it
+    this.time = ''
+    await session.query('rollback')
   }
 
-  /** What a history that went wrong has left is nobody's business any more. */
-  async leaveAlone(): Promise<void> {
+  /** Keeps later runs from working on the operations that a failed run has left. */
+  async parkOperations(): Promise<void> {
     await this.query(
-      `update runtime.operation set available_at = 'infinity' where state in ('PENDING', 'RUNNING', 'WAITING')`,
+      `update runtime.operation set available_at = '9999-01-01' where state in ('PENDING', 'RUNNING', 'WAITING')`,
     )
   }
 
@@ -149,24 +150,24 @@ export class SimDatabase implements Reader {
   }
 
   private next(): void {
-    if (this.holder !== null) return
+    if (this.current !== null) return
     const serve = this.queue.shift()
     if (serve === undefined) return
-    const turn: Turn = {
+    const session: Session = {
       query: (text, values) => this.run(text, values ?? []),
       release: () => {
-        if (this.holder !== turn) return
-        this.holder = null
+        if (this.current !== session) return
+        this.current = null
         this.next()
       },
     }
-    this.holder = turn
-    serve(turn)
+    this.current = session
+    serve(session)
   }
 
   private run(text: string, values: readonly unknown[]): Promise<pg.QueryResult> {
     this.statements += 1
-    // with a name it is parsed and planned once
+    // a named statement is parsed and planned once
     const query = values.length === 0 ? text : { name: this.nameOf(text), text, values: [...values] }
     const running = this.client.query(query)
     const ended = running

@@ -8,123 +8,121 @@ import type {
   TransactionSettings,
 } from 'kysely'
 import type { RuntimeTables } from '#runtime/store/tables.ts'
-import type { Actor } from './actor.ts'
-import type { SimDatabase, Turn } from './database.ts'
+import type { Session, SimulatedDatabase } from './database.ts'
+import type { SimulatedProcess } from './process.ts'
 import type { Schedule } from './schedule.ts'
 
-/** What becomes of a transaction, or of a statement that stands alone. */
-export type DbOutcome =
+/** What happens to a transaction, or to a statement outside of one. */
+export type TransactionFault =
   | 'ok'
-  /** It is over, and nothing of it stays; the client is told so. */
+  /** It is rolled back, and the client is told so. */
   | 'serialization-failure'
-  /** The connection breaks before the commit. */
+  /** The connection is lost before the commit. */
   | 'lost-before-commit'
-  /** The connection breaks while it commits; it was applied. */
+  /** The connection is lost during the commit, which was applied. */
   | 'unknown-applied'
-  /** The same, and it was not applied. */
+  /** The connection is lost during the commit, which was not applied. */
   | 'unknown-not-applied'
   /** The server cancels a statement. */
   | 'time-out'
 
-/** What stops a process dead, or takes an answer away from it, at a durable boundary. */
-export type Fate = 'go' | 'die-before' | 'die-after' | 'lose-answer'
+/** What happens to a process at a durable boundary: it is killed before or after it, or loses the answer. */
+export type Interruption = 'none' | 'die-before' | 'die-after' | 'lose-answer'
 
-/** What an actor's way to the database asks of the world around it. */
-export interface DbFaults {
-  /** Asked at the end of what the actor does; `about` holds all ids that its statements named. */
-  outcome(actor: Actor, about: ReadonlySet<string>): DbOutcome
+/** Decides what goes wrong on a process's way to the database. */
+export interface DatabaseFaults {
+  /** Asked at the end of a transaction; `ids` are all ids that its statements named. */
+  transaction(process: SimulatedProcess, ids: ReadonlySet<string>): TransactionFault
   /** Asked at each statement and each commit. */
-  fate(actor: Actor, boundary: string): Fate
+  interruption(process: SimulatedProcess, boundary: string): Interruption
   /** How long a connection is waited for, in virtual milliseconds. */
-  waitMs(actor: Actor): number
-  /** Told when something was really committed, or really not. */
-  ended(actor: Actor, about: ReadonlySet<string>, outcome: DbOutcome): void
+  waitMs(process: SimulatedProcess): number
 }
 
-interface Around {
-  database: SimDatabase
+interface DriverOptions {
+  database: SimulatedDatabase
   schedule: Schedule
-  faults: DbFaults
-  actor: Actor
+  faults: DatabaseFaults
+  process: SimulatedProcess
 }
 
-/** The runtime's database as one process has it. */
-export function actorDatabase(around: Around): Kysely<RuntimeTables> {
+/** The runtime's database as one process sees it. */
+export function processDatabase(options: DriverOptions): Kysely<RuntimeTables> {
   const dialect: Dialect = {
     createAdapter: () => new PostgresAdapter(),
-    createDriver: () => new ActorDriver(around),
+    createDriver: () => new ProcessDriver(options),
     createQueryCompiler: () => new PostgresQueryCompiler(),
     createIntrospector: (db) => new PostgresIntrospector(db),
   }
   return new Kysely<RuntimeTables>({ dialect })
 }
 
-class ActorDriver implements Driver {
-  private readonly around: Around
+class ProcessDriver implements Driver {
+  private readonly options: DriverOptions
 
-  constructor(around: Around) {
-    this.around = around
+  constructor(options: DriverOptions) {
+    this.options = options
   }
 
   async init(): Promise<void> {}
   async destroy(): Promise<void> {}
+  async releaseConnection(): Promise<void> {}
 
-  async acquireConnection(): Promise<ActorConnection> {
-    const { schedule, faults, actor } = this.around
-    await actor.hears(schedule.wait(faults.waitMs(actor)))
-    return new ActorConnection(this.around)
+  async acquireConnection(): Promise<ProcessConnection> {
+    const { schedule, faults, process } = this.options
+    await process.receive(schedule.wait(faults.waitMs(process)))
+    return new ProcessConnection(this.options)
   }
 
   beginTransaction(connection: DatabaseConnection, settings: TransactionSettings): Promise<void> {
-    return own(connection).begin(settings.isolationLevel ?? 'read committed')
+    return ours(connection).begin(settings.isolationLevel ?? 'read committed')
   }
 
   commitTransaction(connection: DatabaseConnection): Promise<void> {
-    return own(connection).commit()
+    return ours(connection).commit()
   }
 
   rollbackTransaction(connection: DatabaseConnection): Promise<void> {
-    return own(connection).rollback()
+    return ours(connection).rollback()
   }
-
-  async releaseConnection(): Promise<void> {}
 }
 
-function own(connection: DatabaseConnection): ActorConnection {
-  if (connection instanceof ActorConnection) return connection
-  throw new TypeError('this connection is not of this driver')
+function ours(connection: DatabaseConnection): ProcessConnection {
+  if (connection instanceof ProcessConnection) return connection
+  throw new TypeError('the connection belongs to another driver')
 }
 
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/g
 
-class ActorConnection implements DatabaseConnection {
-  private readonly around: Around
+class ProcessConnection implements DatabaseConnection {
+  private readonly options: DriverOptions
   /** Held while a transaction is open. */
-  private turn: Turn | null = null
-  private about = new Set<string>()
-  /** A transaction is open, in which there may be more statements. */
-  private isOpen = false
-  private isBroken = false
-  private forget: () => void = () => {}
+  private session: Session | null = null
+  /** Ids that the statements of the open transaction named. */
+  private ids = new Set<string>()
+  private isInTransaction = false
+  private isLost = false
+  private stopWatching: () => void = () => {}
 
-  constructor(around: Around) {
-    this.around = around
+  constructor(options: DriverOptions) {
+    this.options = options
   }
 
   async begin(isolation: string): Promise<void> {
-    this.demandWhole()
-    await this.take()
-    const { actor, database, schedule } = this.around
-    const time = database.timeFor(schedule.now, actor.name)
-    await this.real(`${time}begin isolation level ${isolation}`)
-    this.isOpen = true
-    // whoever is paused in a transaction is thrown out by the server, as one whose process is gone
-    this.forget = actor.whenGone(() => void this.abandon())
+    this.requireConnected()
+    await this.acquire()
+    const { process, database, schedule } = this.options
+    const time = database.timeFor(schedule.now, process.name)
+    await this.run(`${time}begin isolation level ${isolation}`)
+    this.isInTransaction = true
+    // the server ends the transaction of a process that is paused in it, and of one that is killed
+    this.stopWatching = process.whenStopped(() => void this.abandon())
   }
 
   executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
-    this.note(query.parameters)
-    return this.isOpen ? this.inside<Row>(query) : this.alone<Row>(query)
+    for (const text of query.parameters.flat())
+      if (typeof text === 'string') for (const [id] of text.matchAll(UUID)) this.ids.add(id)
+    return this.isInTransaction ? this.inTransaction<Row>(query) : this.alone<Row>(query)
   }
 
   // not used by the runtime
@@ -133,15 +131,14 @@ class ActorConnection implements DatabaseConnection {
     throw new Error('statements are not streamed')
   }
 
-  /** One statement of a transaction. */
-  private async inside<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
-    this.demandWhole()
-    const { faults, actor } = this.around
-    const fate = faults.fate(actor, `statement ${firstWords(query.sql)}`)
-    if (fate === 'die-before') return this.die()
-    const answer = await this.real<Row>(query.sql, query.parameters)
-    if (fate === 'die-after') return this.die()
-    if (fate === 'lose-answer') {
+  private async inTransaction<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
+    this.requireConnected()
+    const { faults, process } = this.options
+    const interruption = faults.interruption(process, `statement ${firstWords(query.sql)}`)
+    if (interruption === 'die-before') return this.die()
+    const answer = await this.run<Row>(query.sql, query.parameters)
+    if (interruption === 'die-after') return this.die()
+    if (interruption === 'lose-answer') {
       await this.abandon()
       throw connectionLost()
     }
@@ -150,137 +147,121 @@ class ActorConnection implements DatabaseConnection {
 
   /** A statement that is its own transaction. */
   private async alone<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
-    this.demandWhole()
-    const { faults, actor } = this.around
-    const fate = faults.fate(actor, `statement ${firstWords(query.sql)}`)
-    if (fate === 'die-before') return this.die()
-    const outcome = fate === 'lose-answer' ? 'unknown-applied' : faults.outcome(actor, this.about)
-    await this.take()
-    const { database, schedule } = this.around
-    const time = database.timeFor(schedule.now, actor.name)
-    if (time !== '') await this.real(time)
+    this.requireConnected()
+    const { faults, process, database, schedule } = this.options
+    const interruption = faults.interruption(process, `statement ${firstWords(query.sql)}`)
+    if (interruption === 'die-before') return this.die()
+    const fault = interruption === 'lose-answer' ? 'unknown-applied' : faults.transaction(process, this.ids)
+    await this.acquire()
+    const time = database.timeFor(schedule.now, process.name)
+    if (time !== '') await this.run(time)
     try {
-      if (outcome !== 'ok' && outcome !== 'unknown-applied') throw this.broken(outcome)
-      const answer = await this.real<Row>(query.sql, query.parameters)
-      faults.ended(actor, this.about, outcome)
-      if (fate === 'die-after') return await this.die()
-      if (outcome === 'unknown-applied') throw this.broken(outcome)
+      if (fault !== 'ok' && fault !== 'unknown-applied') throw this.errorOf(fault)
+      const answer = await this.run<Row>(query.sql, query.parameters)
+      if (interruption === 'die-after') return await this.die()
+      if (fault === 'unknown-applied') throw this.errorOf(fault)
       return answer
     } finally {
-      this.about = new Set()
-      this.close()
+      this.release()
     }
   }
 
   async commit(): Promise<void> {
-    this.demandWhole()
-    const { faults, actor } = this.around
-    const fate = faults.fate(actor, 'commit')
-    if (fate === 'die-before') return this.die()
-    const outcome = fate === 'lose-answer' ? 'unknown-applied' : faults.outcome(actor, this.about)
-    const isApplied = outcome === 'ok' || outcome === 'unknown-applied'
-    this.forget()
-    this.isOpen = false
-    if (!isApplied) {
+    this.requireConnected()
+    const { faults, process } = this.options
+    const interruption = faults.interruption(process, 'commit')
+    if (interruption === 'die-before') return this.die()
+    const fault = interruption === 'lose-answer' ? 'unknown-applied' : faults.transaction(process, this.ids)
+    this.stopWatching()
+    this.isInTransaction = false
+    if (fault !== 'ok' && fault !== 'unknown-applied') {
       await this.undo()
-      const error = this.broken(outcome)
-      this.close()
+      const error = this.errorOf(fault)
+      this.release()
       throw error
     }
-    const turn = this.turn
-    const about = this.about
-    const done = turn?.query('commit').then((result) => {
-      faults.ended(actor, about, outcome)
-      turn.release()
+    const { session } = this
+    const committed = session?.query('commit').then((result) => {
+      session.release()
       return result
     })
-    this.turn = null
-    this.about = new Set()
-    const result = await actor.hears(Promise.resolve(done))
-    if (fate === 'die-after') return this.die()
+    this.session = null
+    this.ids = new Set()
+    const result = await process.receive(Promise.resolve(committed))
+    if (interruption === 'die-after') return this.die()
     if (result?.command === 'ROLLBACK') throw new Error('the transaction was aborted before')
-    if (outcome !== 'ok') throw this.broken(outcome)
+    if (fault !== 'ok') throw this.errorOf(fault)
   }
 
   async rollback(): Promise<void> {
-    this.forget()
-    if (this.isBroken) throw connectionLost()
-    this.isOpen = false
-    if (this.turn === null) return
+    this.stopWatching()
+    if (this.isLost) throw connectionLost()
+    this.isInTransaction = false
+    if (this.session === null) return
     await this.undo()
-    this.close()
+    this.release()
   }
 
   private async undo(): Promise<void> {
-    const { turn, around } = this
-    if (turn !== null) await around.actor.hears(around.database.rollback(turn))
+    const { process, database } = this.options
+    if (this.session !== null) await process.receive(database.rollback(this.session))
   }
 
-  private async take(): Promise<void> {
-    const { database, actor } = this.around
-    const turn = await database.turn()
-    if (actor.state !== 'alive') {
-      // somebody who sleeps or is dead asks for nothing
-      turn.release()
-      await actor.hears(Promise.resolve())
-      return this.take()
+  private async acquire(): Promise<void> {
+    const { database, process } = this.options
+    const session = await database.acquire()
+    if (process.state !== 'running') {
+      // a paused or killed process asks for nothing
+      session.release()
+      await process.receive(Promise.resolve())
+      return this.acquire()
     }
-    this.turn = turn
+    this.session = session
   }
 
-  private close(): void {
-    this.turn?.release()
-    this.turn = null
-    this.about = new Set()
+  private release(): void {
+    this.session?.release()
+    this.session = null
+    this.ids = new Set()
   }
 
-  private async real<Row>(text: string, values?: readonly unknown[]): Promise<QueryResult<Row>> {
-    const { turn } = this
-    if (turn === null) throw connectionLost()
-    const { command, rowCount, rows } = await this.around.actor.hears(turn.query(text, values))
-    const counts = command === 'INSERT' || command === 'UPDATE' || command === 'DELETE'
+  private async run<Row>(text: string, values?: readonly unknown[]): Promise<QueryResult<Row>> {
+    const { session, options } = this
+    if (session === null) throw connectionLost()
+    const { command, rowCount, rows } = await options.process.receive(session.query(text, values))
+    const changes = command === 'INSERT' || command === 'UPDATE' || command === 'DELETE'
     // the caller knows what its statement selects
     const result = { rows: rows as Row[] }
-    return counts ? { ...result, numAffectedRows: BigInt(rowCount ?? 0) } : result
+    return changes ? { ...result, numAffectedRows: BigInt(rowCount ?? 0) } : result
   }
 
-  /** The server rolls back what is open, and lets others in. */
+  /** The server rolls back what is open, and serves others. */
   private async abandon(): Promise<void> {
-    this.forget()
-    this.isBroken = true
-    const { turn } = this
-    this.turn = null
-    if (turn === null) return
-    if (this.isOpen) {
-      await this.around.database.rollback(turn)
-      this.around.faults.ended(this.around.actor, this.about, 'lost-before-commit')
-    }
-    turn.release()
+    this.stopWatching()
+    this.isLost = true
+    const { session } = this
+    this.session = null
+    if (session === null) return
+    if (this.isInTransaction) await this.options.database.rollback(session)
+    session.release()
   }
 
   private async die(): Promise<never> {
-    this.around.actor.kill()
+    this.options.process.kill()
     await this.abandon()
     return new Promise(() => {})
   }
 
-  private demandWhole(): void {
-    if (this.isBroken) throw connectionLost()
+  private requireConnected(): void {
+    if (this.isLost) throw connectionLost()
   }
 
-  private broken(outcome: DbOutcome): Error {
-    const { faults, actor } = this.around
-    if (outcome !== 'unknown-applied') faults.ended(actor, this.about, outcome)
-    if (outcome === 'serialization-failure')
+  private errorOf(fault: TransactionFault): Error {
+    if (fault === 'serialization-failure')
       return coded('could not serialize access due to concurrent update', '40001')
-    if (outcome === 'time-out') return coded('canceling statement due to statement timeout', '57014')
-    this.isBroken = true
+    if (fault === 'time-out') return coded('canceling statement due to statement timeout', '57014')
+    this.isLost = true
     return connectionLost()
-  }
-
-  private note(parameters: readonly unknown[]): void {
-    for (const text of parameters.flat())
-      if (typeof text === 'string') for (const [id] of text.matchAll(UUID)) this.about.add(id)
   }
 }
 
@@ -288,7 +269,7 @@ const connectionLost = (): Error => new Error('Connection terminated unexpectedl
 
 const coded = (message: string, code: string): Error => Object.assign(new Error(message), { code })
 
-/** For the trace: what kind of statement it is. */
+/** The beginning of a statement, for the trace. */
 function firstWords(text: string): string {
   return text.trim().replace(/\s+/g, ' ').slice(0, 60)
 }

@@ -5,39 +5,42 @@ import type { Vault } from '#runtime/sealing/vault.ts'
 import { startWorker } from '#runtime/worker.ts'
 import type { Worker } from '#runtime/worker.ts'
 import type { World } from '#runtime/world.ts'
-import { Actor, actorClock, RIGHT } from './actor.ts'
-import type { Skew } from './actor.ts'
-import type { SimDatabase } from './database.ts'
-import { actorDatabase } from './driver.ts'
-import type { DbFaults } from './driver.ts'
-import { LEASE_MS } from './lease.ts'
-import { actorNetwork } from './network.ts'
-import type { NetworkHost } from './network.ts'
 import type { SeededRandom } from '../seeded-random.ts'
+import type { SimulatedDatabase } from './database.ts'
+import { processDatabase } from './driver.ts'
+import type { DatabaseFaults } from './driver.ts'
+import { processNetwork } from './network.ts'
+import type { NetworkOptions } from './network.ts'
+import { NO_SKEW, processClock, SimulatedProcess } from './process.ts'
+import type { Skew } from './process.ts'
 import type { Schedule } from './schedule.ts'
 
+/** The lease that workers of the simulation take. */
+export const LEASE_MS = 4_000
+const DAY_MS = 24 * 60 * 60_000
+
 export interface Member {
-  actor: Actor
+  process: SimulatedProcess
   clock: Clock & { readonly timers: number }
   worker: Worker
 }
 
 /**
- * `wall time wrong`: by up to a day, in all processes alike. Ids begin with the wall time, and what happens in the same
- * moment happens in the order of ids; so a history goes its own way where that order changes, and cannot be compared.
+ * `wall time wrong`: by up to a day, equally in all processes. Ids begin with the wall time, and simultaneous work is done
+ * in the order of ids; with different errors that order, and so the history, would change and could not be compared.
  */
 export type Clocks = 'right' | 'wrong' | 'wall time wrong'
 
 export interface FleetOptions {
   schedule: Schedule
-  database: SimDatabase
-  faults: DbFaults
-  network: NetworkHost
+  database: SimulatedDatabase
+  faults: DatabaseFaults
+  network: NetworkOptions
   random: SeededRandom
   vault: Vault
   clocks: Clocks
   note: (text: string) => void
-  /** Everything that the processes log. */
+  /** Receives every log line of the processes. */
   log: (text: string) => void
   pollMs?: number
 }
@@ -47,88 +50,86 @@ export class Fleet {
   readonly members: Member[] = []
   private readonly options: FleetOptions
   private count = 0
-  private readonly offsetOfAllMs: number
+  private readonly wallOffsetMs: number
 
   constructor(options: FleetOptions) {
     this.options = options
-    this.offsetOfAllMs = options.random.fork('wall time of all').between(-DAY_MS, DAY_MS)
+    this.wallOffsetMs = options.random.fork('wall time of all').between(-DAY_MS, DAY_MS)
   }
 
-  get alive(): Member[] {
-    return this.members.filter(({ actor }) => actor.state === 'alive')
+  get running(): Member[] {
+    return this.members.filter(({ process }) => process.state === 'running')
   }
 
-  /** A process's view of the outside. */
-  world(actor: Actor): { world: World; clock: Member['clock'] } {
-    const { schedule, database, faults, network, random, vault, log } = this.options
-    const { clocks } = this.options
-    const wrong = skewOf(random.fork(`clock of ${actor.name}`))
+  /** Everything outside of a process, as the process sees it. */
+  private world(process: SimulatedProcess): { world: World; clock: Member['clock'] } {
+    const { schedule, database, faults, network, random, vault, log, clocks } = this.options
+    const wrong = randomSkew(random.fork(`clock of ${process.name}`))
     const skew =
-      clocks === 'right' ? RIGHT : clocks === 'wrong' ? wrong : { ...RIGHT, offsetMs: this.offsetOfAllMs }
-    const clock = actorClock(schedule, actor, skew)
-    const db = actorDatabase({ database, schedule, faults, actor })
-    const own = random.fork(`chance of ${actor.name}`)
+      clocks === 'right' ? NO_SKEW : clocks === 'wrong' ? wrong : { ...NO_SKEW, offsetMs: this.wallOffsetMs }
+    const clock = processClock(schedule, process, skew)
+    const db = processDatabase({ database, schedule, faults, process })
+    const own = random.fork(`chance of ${process.name}`)
     pauseBy(db, (attempt) => clock.sleep(own.between(0, 10 * 2 ** attempt)))
     const signer: World['signer'] = {
       issuer: 'http://platform.test',
       sign: (claims, audience) => Promise.resolve(`signed ${JSON.stringify({ ...claims, aud: audience })}`),
       isPlatformToken: (text) => text.startsWith('signed '),
     }
-    const http = actorNetwork(network, actor)
+    const http = processNetwork(network, process)
     return { world: { db, http, clock, random: own, log: logTo(log), signer, vault }, clock }
   }
 
-  /** One that serves a request. */
-  server(): { actor: Actor; world: World } {
-    const actor = new Actor(`api-${++this.count}`)
-    return { actor, world: this.world(actor).world }
+  /** A process that serves one request. */
+  startServer(): { process: SimulatedProcess; world: World } {
+    const process = new SimulatedProcess(`api-${++this.count}`)
+    return { process, world: this.world(process).world }
   }
 
   startWorker(): Member {
     const { random, note, pollMs } = this.options
-    const actor = new Actor(`worker-${++this.count}`)
-    const { world, clock } = this.world(actor)
+    const process = new SimulatedProcess(`worker-${++this.count}`)
+    const { world, clock } = this.world(process)
     const worker = startWorker(world, {
-      owner: actor.name,
+      owner: process.name,
       concurrency: 4,
       leaseMs: LEASE_MS,
       pollMs: pollMs ?? random.pick([2_000, 5_000, 15_000]),
       graceMs: 500,
     })
-    const member = { actor, clock, worker }
+    const member = { process, clock, worker }
     this.members.push(member)
-    note(`${actor.name} starts`)
+    note(`${process.name} starts`)
     return member
   }
 
-  kill({ actor }: Member): void {
-    if (actor.state === 'dead') return
-    this.options.note(`${actor.name} is killed`)
-    actor.kill()
+  kill({ process }: Member): void {
+    if (process.state === 'killed') return
+    this.options.note(`${process.name} is killed`)
+    process.kill()
   }
 
-  /** Pauses it for a time; it goes on then as if nothing had been. */
-  pause({ actor }: Member, ms: number): void {
-    if (actor.state !== 'alive') return
-    this.options.note(`${actor.name} is paused for ${Math.round(ms)} ms`)
-    actor.pause(this.options.schedule.now)
-    this.options.schedule.after(ms, () => {
-      if (actor.state !== 'paused') return
-      this.options.note(`${actor.name} goes on`)
-      actor.wake(this.options.schedule.now)
+  /** Pauses a worker for a time, and resumes it. */
+  pause({ process }: Member, ms: number): void {
+    const { note, schedule } = this.options
+    if (process.state !== 'running') return
+    note(`${process.name} is paused for ${Math.round(ms)} ms`)
+    process.pause(schedule.now)
+    schedule.after(ms, () => {
+      if (process.state !== 'paused') return
+      note(`${process.name} resumes`)
+      process.resume(schedule.now)
     })
   }
 
-  /** Somebody who has time looks for work, as after a commit in the same process. */
+  /** Wakes one worker, as a commit in the same process does. */
   wakeOne(): void {
-    const { alive } = this
-    if (alive.length > 0) this.options.random.pick(alive).worker.wake()
+    const { running } = this
+    if (running.length > 0) this.options.random.pick(running).worker.wake()
   }
 }
 
-const DAY_MS = 24 * 60 * 60_000
-
-function skewOf(random: SeededRandom): Skew {
+function randomSkew(random: SeededRandom): Skew {
   return {
     offsetMs: random.between(-DAY_MS, DAY_MS),
     rate: random.between(0.95, 1.05),
@@ -139,7 +140,7 @@ function skewOf(random: SeededRandom): Skew {
   }
 }
 
-/** Keeps what is logged, and writes it nowhere. */
+/** Passes each log line on, and writes it nowhere. */
 function logTo(log: (text: string) => void): Log {
   const write =
     (level: string) =>

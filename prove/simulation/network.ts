@@ -1,138 +1,142 @@
 import type { LifecycleRequest } from '#contract/protocol/lifecycle.ts'
 import type { Outbound, OutboundRequest, OutboundResult } from '#edge/outbound.ts'
-import type { Actor } from './actor.ts'
-import type { Flight, CallPlan } from './flights.ts'
-import type { Answer, Mood, Plugins } from './plugins.ts'
 import type { SeededRandom } from '../seeded-random.ts'
+import type { CallPlan, SimulatedCall } from './calls.ts'
+import type { Answer, Behaviour, SimulatedPlugins } from './plugins.ts'
+import type { SimulatedProcess } from './process.ts'
 import type { Schedule } from './schedule.ts'
 
-/** What the network asks of the history around it. */
-export interface NetworkHost {
-  schedule: Schedule
-  random: SeededRandom
-  plugins: Plugins
-  /** What is to become of a call that an actor sends now; null where the actor died before it was sent. */
-  plan(actor: Actor, request: LifecycleRequest): CallPlan | null
-  /** Told of the call and of how it ended for the actor. */
-  sent(flight: Flight): void
-  answered(flight: Flight, result: OutboundResult): void
+/** What the network asks and tells the run. */
+export interface CallObserver {
+  /** Decides about a call that a process sends now; null where the process dies before it is sent. */
+  plan(process: SimulatedProcess, request: LifecycleRequest): CallPlan | null
+  sent(call: SimulatedCall): void
+  answered(call: SimulatedCall, result: OutboundResult): void
 }
 
-/** The network as one process has it: it loses, delays and repeats what is sent, as the plan of each call says. */
-export function actorNetwork(host: NetworkHost, actor: Actor): Outbound {
+export interface NetworkOptions extends CallObserver {
+  schedule: Schedule
+  random: SeededRandom
+  plugins: SimulatedPlugins
+}
+
+/** The network as one process sees it: it loses, delays and repeats calls as the plan of each says. */
+export function processNetwork(options: NetworkOptions, process: SimulatedProcess): Outbound {
   return {
-    request: (request) => call(host, actor, request),
-    stream: () => Promise.reject(new Error('nothing is streamed in the simulation')),
+    request: (request) => send(options, process, request),
+    stream: () => Promise.reject(new Error('the simulation has no streams')),
     close: () => Promise.resolve(),
   }
 }
 
-function call(host: NetworkHost, actor: Actor, outbound: OutboundRequest): Promise<OutboundResult> {
-  const { schedule, random } = host
-  const body = outbound.body
+function send(
+  options: NetworkOptions,
+  process: SimulatedProcess,
+  outbound: OutboundRequest,
+): Promise<OutboundResult> {
+  const { schedule } = options
+  const { body, timeoutMs } = outbound
   if (body === null) throw new TypeError('a lifecycle call has a body')
   // the runtime's own bytes
   const request = JSON.parse(Buffer.from(body).toString('utf8')) as LifecycleRequest
-  const plan = host.plan(actor, request)
+  const plan = options.plan(process, request)
   if (plan === null) return new Promise(() => {})
-  const flight: Flight = {
+  const call: SimulatedCall = {
     plan,
-    actor: actor.name,
+    worker: process.name,
     pluginId: request.pluginId,
     operationId: request.operation.operationId,
     operationType: request.operation.operationType,
     stage: request.stage,
     sentAt: schedule.now,
-    pausesBefore: actor.pauses,
+    pausesBefore: process.pauses,
     answeredAt: null,
     recordedAt: null,
-    database: null,
+    recording: null,
     wasPaused: false,
-    get isActorDead() {
-      return actor.state === 'dead'
+    get isWorkerKilled() {
+      return process.state === 'killed'
     },
   }
-  host.sent(flight)
+  options.sent(call)
   return new Promise((resolve) => {
     let isOver = false
     const end = (result: OutboundResult): void => {
       if (isOver) return
       isOver = true
       timer.cancel()
-      actor.pass(() => {
-        flight.answeredAt = schedule.now
-        flight.wasPaused = actor.pauses > flight.pausesBefore
-        host.answered(flight, result)
+      process.deliver(() => {
+        call.answeredAt = schedule.now
+        call.wasPaused = process.pauses > call.pausesBefore
+        options.answered(call, result)
         resolve(result)
       })
     }
-    const timer = schedule.after(outbound.timeoutMs, () => end({ kind: 'failed', reason: 'timeout' }))
+    const timer = schedule.after(timeoutMs, () => end({ kind: 'failed', reason: 'timeout' }))
     outbound.signal?.addEventListener('abort', () => end({ kind: 'failed', reason: 'aborted' }), {
       once: true,
     })
-    travel(host, body, plan, {
-      latency: () => random.between(1, 15),
-      timeoutMs: outbound.timeoutMs,
-      end,
-    })
+    transmit(options, { body, plan, timeoutMs, end })
   })
 }
 
-interface Trip {
-  latency(): number
+interface Transmission {
+  body: Uint8Array
+  plan: CallPlan
   timeoutMs: number
   end(result: OutboundResult): void
 }
 
-function travel(host: NetworkHost, body: Uint8Array, plan: CallPlan, trip: Trip): void {
-  const { schedule, random, plugins } = host
-  const arrive = (ms: number, mood: Mood, then: (answer: Answer | null) => void, isCopy = false): void => {
-    schedule.after(ms, () => then(plugins.deliver(body, { mood, chosen: plan.chosen, isCopy })))
+function transmit({ schedule, random, plugins }: NetworkOptions, call: Transmission): void {
+  const { body, plan, timeoutMs, end } = call
+  const latency = (): number => random.between(1, 15)
+  const answer = (answered: Answer | null): void => {
+    if (answered !== null) schedule.after(latency() + plan.delayMs, () => end(response(answered)))
   }
-  const back = (answer: Answer | null): void => {
-    if (answer !== null) schedule.after(trip.latency() + plan.slowMs, () => trip.end(response(answer)))
+  const lose = (): void => {}
+  const fail = (reason: 'refused' | 'reset') => (): void => {
+    schedule.after(latency(), () => end({ kind: 'failed', reason }))
   }
-  const nothing = (): void => {}
-  const failed = (reason: 'refused' | 'reset') =>
-    schedule.after(trip.latency(), () => trip.end({ kind: 'failed', reason }))
+  const deliver = (
+    behaviour: Behaviour,
+    then: (answered: Answer | null) => void,
+    { afterMs = latency(), isCopy = false } = {},
+  ): void => {
+    const { outcome } = plan
+    schedule.after(afterMs, () => then(plugins.deliver(body, { behaviour, outcome, isCopy })))
+  }
   switch (plan.fault) {
     case 'none':
-      return arrive(trip.latency(), 'well', back)
+      return deliver('works', answer)
     case 'request lost':
       return
     case 'answer lost':
-      return arrive(trip.latency(), 'well', nothing)
+      return deliver('works', lose)
     case 'hang':
-      return arrive(trip.latency(), 'hang', nothing)
+      return deliver('hangs', lose)
     case 'refused':
-      failed('refused')
-      return
+      return fail('refused')()
     case 'reset before effect':
-      failed('reset')
-      return
+      return fail('reset')()
     case 'reset after effect':
-      return arrive(trip.latency(), 'well', () => void failed('reset'))
+      return deliver('works', fail('reset'))
     case 'status before effect':
-      schedule.after(trip.latency(), () => trip.end(response({ status: 503, body: 'busy' })))
+      schedule.after(latency(), () => end(response({ status: 503, body: 'busy' })))
       return
     case 'status after effect':
-      return arrive(trip.latency(), 'well', () => back({ status: 500, body: '{"errorCode":"0"}' }))
+      return deliver('works', () => answer({ status: 500, body: '{"errorCode":"0"}' }))
     case 'retryable':
-      return arrive(trip.latency(), 'retryable', back)
     case 'failure':
-      return arrive(trip.latency(), 'failure', back)
     case 'FAILED':
-      return arrive(trip.latency(), 'FAILED', back)
     case 'UNKNOWN':
-      return arrive(trip.latency(), 'UNKNOWN', back)
     case 'invalid':
-      return arrive(trip.latency(), 'invalid', back)
+      return deliver(plan.fault, answer)
     case 'duplicate':
-      arrive(trip.latency(), 'well', back)
-      return arrive(random.between(20, 8_000), 'well', nothing, true)
+      deliver('works', answer)
+      return deliver('works', lose, { afterMs: random.between(20, 8_000), isCopy: true })
     case 'late':
-      // arrives when nobody waits for it any more, perhaps long after a repeat of it
-      return arrive(trip.timeoutMs + random.between(1, 20_000), 'well', nothing)
+      // arrives after the time-out, possibly long after a repeat
+      return deliver('works', lose, { afterMs: timeoutMs + random.between(1, 20_000) })
   }
 }
 

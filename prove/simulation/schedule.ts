@@ -6,32 +6,39 @@ export interface Timer {
 
 interface Entry {
   at: number
-  /** Which of two at the same time is first. */
+  /** Orders entries of the same time. */
   tie: number
   run: (() => void) | null
 }
 
 /**
- * Virtual time. It stands while anything real is under way, which is a statement at the database and nothing else, and
- * jumps to the next thing that is to happen when all has come to rest.
+ * Virtual time. It stands still while anything real is in progress, which is a statement at the database and nothing
+ * else, and jumps to the next entry once everything is idle.
  */
 export class Schedule {
   /** Milliseconds since 1970. */
   now: number
-  private readonly heap: Entry[] = []
+  /** The latest first. */
+  private readonly entries: Entry[] = []
   private readonly random: SeededRandom
-  private readonly isBusy: () => Promise<unknown> | null
+  private readonly pendingWork: () => Promise<unknown> | null
 
-  /** `isBusy` answers what to wait for, or null. */
-  constructor(start: number, random: SeededRandom, isBusy: () => Promise<unknown> | null) {
+  /** `pendingWork` answers what to wait for, or null. */
+  constructor(start: number, random: SeededRandom, pendingWork: () => Promise<unknown> | null) {
     this.now = start
     this.random = random
-    this.isBusy = isBusy
+    this.pendingWork = pendingWork
   }
 
   after(ms: number, run: () => void): Timer {
     const entry: Entry = { at: this.now + Math.max(0, ms), tie: this.random.fraction(), run }
-    this.push(entry)
+    let [low, high] = [0, this.entries.length]
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if (isBefore(entry, this.entries[middle])) low = middle + 1
+      else high = middle
+    }
+    this.entries.splice(low, 0, entry)
     return {
       cancel: () => {
         entry.run = null
@@ -45,83 +52,39 @@ export class Schedule {
     })
   }
 
-  /** What is still to come. */
-  get pending(): number {
-    return this.heap.filter(({ run }) => run !== null).length
-  }
-
-  /** Lets time pass until `isDone`, and throws when nothing is left to happen before. */
+  /** Advances time until `isDone`; throws when no entry is left before that. */
   async runUntil(isDone: () => boolean): Promise<void> {
     for (;;) {
       await this.settle()
       if (isDone()) return
-      const next = this.pop()
-      if (next === undefined) throw new Error('nothing happens any more, and it is not over')
+      const next = this.next()
+      if (next === undefined) throw new Error('nothing is scheduled, and the run is not over')
       this.now = Math.max(this.now, next.at)
       next.run?.()
     }
   }
 
-  /** Until every promise that can go on without time has done so. */
+  /** Resolves when every promise that does not depend on time has been resolved. */
   private async settle(): Promise<void> {
     for (;;) {
-      const busy = this.isBusy()
-      if (busy !== null) {
-        await busy
+      const work = this.pendingWork()
+      if (work !== null) {
+        await work
         continue
       }
-      await immediate()
-      if (this.isBusy() === null) return
+      await new Promise((resolve) => setImmediate(resolve))
+      if (this.pendingWork() === null) return
     }
   }
 
-  private push(entry: Entry): void {
-    const { heap } = this
-    let index = heap.push(entry) - 1
-    while (index > 0) {
-      const parent = (index - 1) >> 1
-      if (!isBefore(entry, heap[parent])) break
-      swap(heap, index, parent)
-      index = parent
-    }
-  }
-
-  private pop(): Entry | undefined {
+  private next(): Entry | undefined {
     for (;;) {
-      const first = this.popAny()
+      const first = this.entries.pop()
       if (first === undefined || first.run !== null) return first
     }
   }
-
-  private popAny(): Entry | undefined {
-    const { heap } = this
-    const [first] = heap
-    const last = heap.pop()
-    if (first === undefined || last === undefined || heap.length === 0) return first
-    heap[0] = last
-    let index = 0
-    for (;;) {
-      const [left, right] = [2 * index + 1, 2 * index + 2]
-      let least = index
-      if (isBefore(heap[left], heap[least])) least = left
-      if (isBefore(heap[right], heap[least])) least = right
-      if (least === index) return first
-      swap(heap, index, least)
-      index = least
-    }
-  }
 }
 
-function isBefore(one: Entry | undefined, other: Entry | undefined): boolean {
-  if (one === undefined || other === undefined) return one !== undefined
-  return one.at < other.at || (one.at === other.at && one.tie < other.tie)
+function isBefore(one: Entry, other: Entry | undefined): boolean {
+  return other !== undefined && (one.at < other.at || (one.at === other.at && one.tie < other.tie))
 }
-
-function swap(heap: Entry[], one: number, other: number): void {
-  const [first, second] = [heap[one], heap[other]]
-  if (first === undefined || second === undefined) return
-  heap[one] = second
-  heap[other] = first
-}
-
-const immediate = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))

@@ -1,105 +1,98 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
-import { deal, inProcesses } from '../in-processes.ts'
 import type { Suite, SuiteOptions, SuiteReport, Violation } from '../suite.ts'
+import { runInProcesses, splitIntoBatches } from '../worker-processes.ts'
+import type { Batch, BatchResult } from './batch.ts'
 import { CELLS } from './coverage.ts'
-import { REGRESSION_SEEDS } from './regression-seeds.ts'
-import type { Share, Shared } from './share.ts'
-import { showOne } from './show-one.ts'
-import { SOMETIMES } from './sometimes.ts'
+import { replay } from './replay.ts'
+import { SITUATIONS } from './situations.ts'
 
 const SIZES = {
-  quick: { histories: 400, repeats: 8 },
+  quick: { histories: 240, repeats: 8 },
   full: { histories: 50_000, repeats: 200 },
 }
+/** Seeds whose histories once revealed a bug; they always run. */
+const REGRESSION_SEEDS: readonly number[] = []
 /**
- * What is demanded of the coverage, by how many histories there were: with fewer it is told, and nothing is demanded of it.
- * `met` is the part of the cells that must have been met at all, `often` that of those met in 10 histories or more.
+ * The coverage that a number of histories must reach; with fewer it is only printed. `met` is the share of cells that must
+ * have been met at all, `often` the share that must have been met in 10 histories or more.
  */
-const DEMANDS = [
+const COVERAGE_GOALS = [
   { histories: 10_000, met: 1, often: 0.95 },
   { histories: 1_000, met: 0.98, often: 0.7 },
 ]
 
 export const SIMULATION: Suite = {
   name: 'simulation',
-  title: 'the whole runtime on virtual time, with everything going wrong by seed',
-  run: (options) => (options.seed === null ? runMany(options) : showOne({ ...options, seed: options.seed })),
+  title: 'the whole runtime in virtual time, with faults of every kind determined by a seed',
+  run: (options) => (options.seed === null ? runMany(options) : replay(options.seed, options.databaseUrl)),
 }
 
 async function runMany({ size, databaseUrl, count, isBailing }: SuiteOptions): Promise<SuiteReport> {
-  const { histories, repeats } = SIZES[size]
-  const wanted = count ?? histories
-  const seeds = [
-    ...REGRESSION_SEEDS.map(({ seed }) => seed),
-    ...Array.from({ length: wanted }, (_, index) => index + 1),
-  ]
-  const unique = [...new Set(seeds)]
+  const { histories: usual, repeats } = SIZES[size]
+  const wanted = count ?? usual
+  const seeds = new Set([...REGRESSION_SEEDS, ...Array.from({ length: wanted }, (_, index) => index + 1)])
   const started = performance.now()
-  const hands = deal(unique, 10)
-  const shares = await inProcesses<Share, Shared>(
-    new URL('./share-process.ts', import.meta.url),
-    hands.map((hand) => ({
+  const batches = splitIntoBatches([...seeds], 10)
+  const results = await runInProcesses<Batch, BatchResult>(
+    new URL('./batch-process.ts', import.meta.url),
+    batches.map((batch) => ({
       databaseUrl,
-      seeds: hand,
-      repeats: Math.ceil(Math.min(repeats, wanted / 25) / hands.length),
+      seeds: batch,
+      repeats: Math.ceil(Math.min(repeats, wanted / 25) / batches.length),
       isBailing,
     })),
     ({ failed }) => isBailing && failed > 0,
   )
-  const seconds = (performance.now() - started) / 1000
-  const total = (of: (shared: Shared) => number): number =>
-    shares.reduce((sum, shared) => sum + of(shared), 0)
-  const lived = total((shared) => shared.lived)
-  const failed = total((shared) => shared.failed)
-  const coverage = judgeCoverage(shares, lived)
-  const hours = (total((shared) => shared.virtualMs) / 3_600_000).toFixed(0)
+  const seconds = ((performance.now() - started) / 1000).toFixed(0)
+  const total = (
+    figure: 'histories' | 'virtualMs' | 'faults' | 'statements' | 'repeated' | 'clocks',
+  ): number => results.reduce((sum, result) => sum + result[figure], 0)
+  const histories = total('histories')
+  const coverage = judgeCoverage(results, histories)
+  const hours = (total('virtualMs') / 3_600_000).toFixed(0)
   return {
-    tried: [
-      `${lived} histories of ${hours} virtual hours in ${seconds.toFixed(0)} s: ${total((shared) => shared.faults)} faults, ` +
-        `${total((shared) => shared.statements)} statements, ${REGRESSION_SEEDS.length} regression seeds`,
-      `${total((shared) => shared.repeated)} seeds lived twice with the same trace, ` +
-        `${total((shared) => shared.clocks)} with right and with wrong clocks`,
+    lines: [
+      `${histories} histories of ${hours} virtual hours in ${seconds} s: ${total('faults')} faults, ` +
+        `${total('statements')} statements, ${REGRESSION_SEEDS.length} regression seeds`,
+      `${total('repeated')} histories run twice with the same trace, ` +
+        `${total('clocks')} with right and with wrong clocks`,
       ...coverage.lines,
     ],
-    passed: lived - failed,
-    failed: failed + coverage.violations.length,
-    violations: [...shares.flatMap(({ violations }) => violations), ...coverage.violations],
+    trials: { 'simulated histories': histories },
+    violations: [...results.flatMap(({ violations }) => violations), ...coverage.violations],
   }
 }
 
-/** No cell that can be reached stays empty, and nearly all are met ten times; and what must happen sometimes, did. */
+/** With enough histories every cell must be met, nearly all of them often, and every situation. */
 function judgeCoverage(
-  shares: readonly Shared[],
-  lived: number,
+  results: readonly BatchResult[],
+  histories: number,
 ): { lines: string[]; violations: Violation[] } {
-  const cells = sum(shares.map((shared) => shared.cells))
-  const details = sum(shares.map((shared) => shared.details))
-  const sometimes = sum(shares.map((shared) => shared.sometimes))
-  const empty = CELLS.filter((cell) => cells[cell] === undefined)
-  const often = CELLS.filter((cell) => (cells[cell] ?? 0) >= 10)
-  const share = often.length / CELLS.length
-  const never = Object.keys(SOMETIMES).filter((name) => sometimes[name] === undefined)
+  const cells = sum(results.map((result) => result.cells))
+  const details = sum(results.map((result) => result.details))
+  const situations = sum(results.map((result) => result.situations))
   const counts = CELLS.map((cell) => cells[cell] ?? 0).toSorted((a, b) => a - b)
-  const file = writeTable(cells, details)
-  const demand = DEMANDS.find(({ histories }) => lived >= histories)
-  const { met = 0, often: oftenDemanded = 0 } = demand ?? {}
+  const empty = CELLS.filter((cell) => cells[cell] === undefined)
+  const often = counts.filter((number) => number >= 10).length / CELLS.length
+  const goal = COVERAGE_GOALS.find((one) => histories >= one.histories)
+  const percent = `${(often * 100).toFixed(1)} %`
   const missed = [
-    ...(1 - empty.length / CELLS.length < met
-      ? empty.map((cell) => ({ promise: 'coverage', seen: `never tried: ${cell}` }))
+    ...(1 - empty.length / CELLS.length < (goal?.met ?? 0)
+      ? empty.map((cell) => `never tried: ${cell}`)
       : []),
-    ...(share < oftenDemanded
-      ? [{ promise: 'coverage', seen: `only ${(share * 100).toFixed(1)} % of cells were met ten times` }]
-      : []),
-    ...never.map((name) => ({ promise: 'coverage', seen: `never happened: ${name}` })),
+    ...(often < (goal?.often ?? 0) ? [`only ${percent} of the cells were met in 10 histories or more`] : []),
+    ...Object.keys(SITUATIONS).flatMap((name) =>
+      situations[name] === undefined ? [`never happened: ${name}`] : [],
+    ),
   ]
   return {
     lines: [
-      `${CELLS.length} cells (fault × stage × operation × hold × recording): ${empty.length} empty, ` +
-        `${(share * 100).toFixed(1)} % met in 10 histories or more, median ${counts[counts.length >> 1]}; ` +
-        `${Object.keys(details).length} in full detail (${file})`,
-      ...Object.keys(SOMETIMES).map((name) => `${String(sometimes[name] ?? 0).padStart(6)} × ${name}`),
+      `${CELLS.length} cells (fault × stage × operation × lease × recording): ${empty.length} empty, ` +
+        `${percent} met in 10 histories or more, median ${counts[counts.length >> 1]}; ` +
+        `${Object.keys(details).length} in full detail (${writeTable(cells, details)})`,
+      ...Object.keys(SITUATIONS).map((name) => `${String(situations[name] ?? 0).padStart(6)} × ${name}`),
     ],
-    violations: demand === undefined ? [] : missed,
+    violations: goal === undefined ? [] : missed.map((seen) => ({ promise: 'coverage', seen })),
   }
 }
 
@@ -110,7 +103,7 @@ function sum(counts: readonly Readonly<Record<string, number>>[]): Record<string
   return total
 }
 
-/** The whole table, to be looked at. */
+/** Writes the whole table to a file. Answers its name. */
 function writeTable(
   cells: Readonly<Record<string, number>>,
   details: Readonly<Record<string, number>>,

@@ -3,89 +3,85 @@ import type { Schedule, Timer } from './schedule.ts'
 
 /**
  * A process of the runtime: a worker, or one that serves a request. Everything that reaches it from outside passes
- * through here, so it can be stopped dead at any point: a killed one never hears of anything again, so that nothing in it
- * can clean up, and a paused one hears of it all when it wakes.
+ * through here, so it can be stopped at any point: a killed process receives nothing more, so nothing in it can clean up;
+ * a paused one receives everything when it resumes.
  */
-export class Actor {
+export class SimulatedProcess {
   readonly name: string
-  state: 'alive' | 'paused' | 'dead' = 'alive'
-  /** How often it was paused so far, and for how long in all. */
+  state: 'running' | 'paused' | 'killed' = 'running'
+  /** How often it was paused so far, and for how long in total. */
   pauses = 0
   pausedMs = 0
   private pausedAt = 0
   private readonly waiting: (() => void)[] = []
-  private readonly atEnd = new Set<() => void>()
+  private readonly onStop = new Set<() => void>()
 
   constructor(name: string) {
     this.name = name
   }
 
-  /** Lets something in. */
-  pass(run: () => void): void {
+  /** Delivers something from outside: now, or when the process resumes. */
+  deliver(run: () => void): void {
     if (this.state === 'paused') this.waiting.push(run)
-    else if (this.state === 'alive') run()
+    else if (this.state === 'running') run()
   }
 
-  /** A promise of the outside as the process sees it. */
-  hears<Result>(outside: Promise<Result>): Promise<Result> {
+  /** An outside promise as the process sees it. */
+  receive<Result>(outside: Promise<Result>): Promise<Result> {
     return new Promise((resolve, reject) => {
       outside.then(
-        (result) => this.pass(() => resolve(result)),
-        // the very error of the outside goes on
+        (result) => this.deliver(() => resolve(result)),
+        // the error is passed on unchanged
         // oxlint-disable-next-line typescript/prefer-promise-reject-errors
-        (error: unknown) => this.pass(() => reject(error)),
+        (error: unknown) => this.deliver(() => reject(error)),
       )
     })
   }
 
-  /** Run when it is paused or killed: the outside notices. Answers how to take it back. */
-  whenGone(run: () => void): () => void {
-    this.atEnd.add(run)
-    return () => this.atEnd.delete(run)
+  /** Calls `run` when the process is paused or killed. Answers how to remove it again. */
+  whenStopped(run: () => void): () => void {
+    this.onStop.add(run)
+    return () => this.onStop.delete(run)
   }
 
   pause(now: number): void {
-    if (this.state !== 'alive') return
+    if (this.state !== 'running') return
     this.state = 'paused'
     this.pauses += 1
     this.pausedAt = now
-    this.tell()
+    for (const run of this.onStop) run()
   }
 
-  wake(now: number): void {
+  resume(now: number): void {
     if (this.state !== 'paused') return
-    this.state = 'alive'
+    this.state = 'running'
     this.pausedMs += now - this.pausedAt
-    for (const run of this.waiting.splice(0)) this.pass(run)
+    for (const run of this.waiting.splice(0)) this.deliver(run)
   }
 
   kill(): void {
-    if (this.state === 'dead') return
-    this.state = 'dead'
+    if (this.state === 'killed') return
+    this.state = 'killed'
     this.waiting.length = 0
-    this.tell()
-  }
-
-  private tell(): void {
-    for (const run of this.atEnd) run()
+    for (const run of this.onStop) run()
   }
 }
 
-/** How wrong a process's clock is. Its monotonic clock may go a little fast or slow, and begins anywhere. */
+/** How wrong the clock of a process is. Its monotonic clock may run a little fast or slow, and starts anywhere. */
 export interface Skew {
   offsetMs: number
   /** 1 is right. */
   rate: number
-  /** Wall time stands still. */
+  /** Wall time does not advance. */
   isFrozen: boolean
-  /** The monotonic clock stands still while the process is paused, as on a machine that is put to sleep. */
+  /** The monotonic clock stops while the process is paused, as on a suspended machine. */
   isSuspended: boolean
-  /** Wall time jumps by so much every `everyMs`. */
+  /** Wall time jumps by this much every `everyMs`. */
   jumpMs: number
   everyMs: number
 }
 
-export const RIGHT: Skew = {
+export const NO_SKEW: Skew = {
   offsetMs: 0,
   rate: 1,
   isFrozen: false,
@@ -94,16 +90,16 @@ export const RIGHT: Skew = {
   everyMs: 1,
 }
 
-/** The clock of one process, on virtual time. `timers` counts those that are set. */
-export function actorClock(
+/** The clock of one process, on virtual time. `timers` counts the pending ones. */
+export function processClock(
   schedule: Schedule,
-  actor: Actor,
+  process: SimulatedProcess,
   skew: Skew,
 ): Clock & { readonly timers: number } {
   const start = schedule.now
   const timers = new Set<Timer>()
-  actor.whenGone(() => {
-    if (actor.state !== 'dead') return
+  process.whenStopped(() => {
+    if (process.state !== 'killed') return
     for (const timer of timers) timer.cancel()
     timers.clear()
   })
@@ -115,7 +111,7 @@ export function actorClock(
   }
   return {
     now: () => new Date(wall()),
-    monotonic: () => 1_000 + (schedule.now - start - (skew.isSuspended ? actor.pausedMs : 0)) * skew.rate,
+    monotonic: () => 1_000 + (schedule.now - start - (skew.isSuspended ? process.pausedMs : 0)) * skew.rate,
     sleep: (ms, signal) =>
       new Promise((resolve, reject) => {
         if (signal?.aborted) return reject(signal.reason)
@@ -126,7 +122,7 @@ export function actorClock(
         }
         const timer = schedule.after(ms / skew.rate + 0.01, () => {
           timers.delete(timer)
-          actor.pass(() => {
+          process.deliver(() => {
             signal?.removeEventListener('abort', stop)
             resolve()
           })
