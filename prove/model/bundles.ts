@@ -1,7 +1,9 @@
 import type { JsonValue } from '#contract/protocol/json.ts'
+import type { AuthorManifest } from '#contract/protocol/manifest.ts'
+import { manifest, module, plugin, resource, TEXT } from '../manifests.ts'
 
-// Two bundles in a few versions: one with all that a bundle can have, one without a plugin. The model reads its rules from
-// this table, and the manifests that are published are made from it.
+// Two bundles in a few versions: one with everything that a bundle can have, one without a plugin. The model reads its
+// rules from this table, and the published manifests are built from it.
 
 export type Value = string | number | { service: string }
 
@@ -10,7 +12,7 @@ export interface Property {
   isRequired?: true
   isSensitive?: true
   fallback?: string | number
-  /** The plugin that may write it. */
+  /** The plugin that writes it. */
   writer?: PluginName
 }
 
@@ -58,70 +60,63 @@ export const TEXT_MAX = 12
 
 export function versionOf(bundle: string, version: string): Version {
   const found = BUNDLES[bundle]?.[version]
-  if (found === undefined) throw new RangeError(`there is no ${bundle} ${version}`)
+  if (found === undefined) throw new RangeError(`${bundle} has no version ${version}`)
   return found
 }
 
-/** As the API takes it. */
-export function wrapped(value: Value | null): JsonValue {
+/** A value in the form of the API. */
+export function typedValue(value: Value | null): JsonValue {
   if (value === null) return null
   if (typeof value === 'object') return { '@type': 'ServiceReference', serviceId: value.service }
   return { '@type': 'Data', value }
 }
 
-/** The author manifest; `variant` makes another one of the same version. */
+/** The author manifest; another `variant` is another manifest of the same version. */
 export function manifestOf(
   environmentKey: string,
   { bundle, version, variant }: { bundle: string; version: string; variant: number },
   pluginId: (name: PluginName) => string,
-): JsonValue {
+): AuthorManifest {
   const { resources, plugins } = versionOf(bundle, version)
-  const properties = resources[CORE] ?? {}
-  const names = Object.keys(properties)
-  const references = names.filter((name) => properties[name]?.type === 'service')
-  return {
-    bundle: { environmentKey, bundleId: bundle },
-    version,
+  const core = Object.entries(resources[CORE] ?? {})
+  const namesWhere = (fits: (property: Property) => boolean): string[] =>
+    core.flatMap(([name, property]) => (fits(property) ? [name] : []))
+  return manifest({ environmentKey, bundleId: bundle }, version, {
     title: `${bundle} ${variant}`,
     resources: Object.entries(resources).map(([place, defined]) => {
       const [kind = '', name = ''] = place.split('/')
-      const moduleId = kind === 'MODULE' ? { moduleId: `${bundle}-${name}` } : {}
-      return { kind, name, title: name, ...moduleId, properties: definitionsOf(kind, defined) }
+      const properties = definitionsOf(defined)
+      return kind === 'MODULE'
+        ? module(bundle, name, { ...properties, instanceRefProperty: TEXT })
+        : resource('GATEWAY', name, properties)
     }),
-    plugins: plugins.map((name) => ({
-      pluginId: pluginId(name),
-      order: ORDER[name],
-      failurePolicy: 'FAIL_FAST',
-      configuration: { schemaVersion: '1', values: {} },
-      resources: [
-        {
-          object: { type: 'MODULE', moduleId: `${bundle}-core` },
-          readProperties: ['name'],
-          writeProperties: names.filter((property) => properties[property]?.writer === name),
-          credentialProperties: name === 'one' ? references : [],
-        },
-      ],
-    })),
-  }
+    plugins: plugins.map((name) =>
+      plugin(bundle, pluginId(name), ORDER[name], {
+        reads: ['name'],
+        writes: namesWhere(({ writer }) => writer === name),
+        credentials: namesWhere(({ type }) => name === 'one' && type === 'service'),
+      }),
+    ),
+  })
 }
 
-function definitionsOf(kind: string, defined: Record<string, Property>): JsonValue {
-  const definitions = Object.entries(defined).map(([name, property]): [string, JsonValue] => [
-    name,
-    property.type === 'service'
-      ? { kind: 'SERVICE_REFERENCE' }
-      : {
-          kind: 'DATA',
-          schema:
-            property.type === 'count'
-              ? { type: 'integer', minimum: 1 }
-              : { type: 'string', maxLength: TEXT_MAX },
-          ...(property.isRequired && { required: true }),
-          ...(property.isSensitive && { isSensitive: true }),
-          ...(property.fallback !== undefined && { default: property.fallback }),
-        },
-  ])
-  const instanceRef: [string, JsonValue][] =
-    kind === 'MODULE' ? [['instanceRefProperty', { kind: 'DATA', schema: { type: 'string' } }]] : []
-  return Object.fromEntries([...definitions, ...instanceRef])
+function definitionsOf(defined: Record<string, Property>): AuthorManifest['resources'][number]['properties'] {
+  const schemas = {
+    text: { type: 'string', maxLength: TEXT_MAX },
+    count: { type: 'integer', minimum: 1 },
+  }
+  return Object.fromEntries(
+    Object.entries(defined).map(([name, { type, isRequired, isSensitive, fallback }]) => [
+      name,
+      type === 'service'
+        ? { kind: 'SERVICE_REFERENCE' as const }
+        : {
+            kind: 'DATA' as const,
+            schema: schemas[type],
+            ...(isRequired && { required: true }),
+            ...(isSensitive && { isSensitive: true }),
+            ...(fallback !== undefined && { default: fallback }),
+          },
+    ]),
+  )
 }

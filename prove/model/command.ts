@@ -2,20 +2,20 @@ import fc from 'fast-check'
 import { BUNDLES, CORE, GATEWAY, PLUGINS } from './bundles.ts'
 import type { PluginName, Value } from './bundles.ts'
 import { detach, install, PROTECTED, retry, save, SERVICE, takeOver, upgrade } from './rules.ts'
-import type { InstallCommand, Ruled, SaveCommand, UpgradeCommand } from './rules.ts'
-import { demand, MODES } from './state.ts'
+import type { InstallCommand, Ruling, SaveCommand, UpgradeCommand } from './rules.ts'
+import { MODES, required } from './state.ts'
 import type { Mode, Model } from './state.ts'
 
-/** What is drawn by lot: it names things by numbers, and becomes a command where the model has them. */
+/** A random choice: it refers to things by number, and becomes a command where the model has them. */
 export interface Draft {
   kind: Command['kind']
   which: number
   bundle: 'crm' | 'plain'
   version: '1' | '2' | '3'
   given: readonly (readonly [string, Value | null])[]
-  /** Mostly right: the current snapshot, the run that was seen. */
+  /** Mostly true: the command names the current snapshot, or the current run. */
   isCurrent: boolean
-  /** Mostly something that the command can be done to. */
+  /** Mostly true: the command is about something that it can be applied to. */
   isAimed: boolean
   mode: Mode
   plugin: PluginName
@@ -38,27 +38,30 @@ export type Command =
 const key = (resource: string, property: string, bundle = 'crm'): string =>
   `${bundle}/${resource} ${property}`
 const text = fc.constantFrom<Value | null>('a', 'b', 'c', 'd', 'much too long for it', 7, null)
-const givens = fc.oneof(
-  { weight: 4, arbitrary: fc.tuple(fc.constant(key(CORE, 'name')), text) },
-  {
-    weight: 2,
-    arbitrary: fc.tuple(fc.constant(key(CORE, 'seats')), fc.constantFrom<Value | null>(1, 2, 3, 0, null)),
-  },
-  { weight: 2, arbitrary: fc.tuple(fc.constant(key(CORE, 'secret')), text) },
-  { weight: 2, arbitrary: fc.tuple(fc.constant(key(GATEWAY, 'domain')), text) },
-  { weight: 4, arbitrary: fc.tuple(fc.constant(key(CORE, 'label', 'plain')), text) },
-  { weight: 1, arbitrary: fc.tuple(fc.constant(key(CORE, 'region')), text) },
-  { weight: 1, arbitrary: fc.tuple(fc.constant(key(CORE, 'owner')), text) },
-  { weight: 1, arbitrary: fc.tuple(fc.constant(key(CORE, 'tenant')), text) },
-  {
-    weight: 3,
-    arbitrary: fc.tuple(
-      fc.constant(key(CORE, 'publisher')),
-      fc.constantFrom<Value | null>({ service: SERVICE }, { service: SERVICE }, { service: 'foreign' }, null),
-    ),
-  },
-  { weight: 1, arbitrary: fc.tuple(fc.constantFrom(key(CORE, 'nothing'), key('AGENT/gone', 'x')), text) },
-  { weight: 1, arbitrary: fc.tuple(fc.constant(key(CORE, PROTECTED)), fc.constant<Value>('mine')) },
+const count = fc.constantFrom<Value | null>(1, 2, 3, 0, null)
+const service = fc.constantFrom<Value | null>(
+  { service: SERVICE },
+  { service: SERVICE },
+  { service: 'foreign' },
+  null,
+)
+const change = (weight: number, changed: string, value: fc.Arbitrary<Value | null>) => ({
+  weight,
+  arbitrary: fc.tuple(fc.constant(changed), value),
+})
+const changes = fc.oneof(
+  change(4, key(CORE, 'name'), text),
+  change(2, key(CORE, 'seats'), count),
+  change(2, key(CORE, 'secret'), text),
+  change(2, key(GATEWAY, 'domain'), text),
+  change(4, key(CORE, 'label', 'plain'), text),
+  change(1, key(CORE, 'region'), text),
+  change(1, key(CORE, 'owner'), text),
+  change(1, key(CORE, 'tenant'), text),
+  change(3, key(CORE, 'publisher'), service),
+  change(1, key(CORE, 'nothing'), text),
+  change(1, key('AGENT/gone', 'x'), text),
+  change(1, key(CORE, PROTECTED), fc.constant<Value>('mine')),
 )
 
 const KINDS: readonly { weight: number; kind: Command['kind'] }[] = [
@@ -87,7 +90,7 @@ export function drafts(
     which: fc.nat(20),
     bundle: fc.constantFrom('crm' as const, 'crm' as const, 'plain' as const),
     version: fc.constantFrom('1' as const, '1' as const, '2' as const, '3' as const),
-    given: fc.array(givens, { minLength: 1, maxLength: 3 }),
+    given: fc.array(changes, { minLength: 1, maxLength: 3 }),
     isCurrent: mostly,
     isAimed: mostly,
     mode: fc.oneof(
@@ -98,26 +101,14 @@ export function drafts(
   })
 }
 
-/** The command of a draft, or null where the model has nothing that it could be about. */
+/** The command of a draft, or null where the model has nothing that it could refer to. */
 export function commandOf(model: Model, draft: Draft): Command | null {
   const { kind, which, bundle, plugin, isCurrent, isAimed } = draft
   const base = (model.snapshot ?? 1) + (isCurrent ? 0 : which % 2 === 0 ? 1 : -1)
   const version = bundle === 'plain' && draft.version === '3' ? '2' : draft.version
-  const installation = choose(
-    model.installations.map((_, index) => index),
-    (index) => model.installations[index]?.state === 'ACTIVE',
-    draft,
-  )
-  const operation = choose(
-    model.operations.map((_, index) => index),
-    (index) => model.operations[index]?.state === 'FAILED',
-    draft,
-  )
-  const credential = choose(
-    model.credentials.map((_, index) => index),
-    (index) => model.credentials[index]?.isRevoked === false,
-    draft,
-  )
+  const installation = choose(model.installations, ({ state }) => state === 'ACTIVE', draft)
+  const operation = choose(model.operations, ({ state }) => state === 'FAILED', draft)
+  const credential = choose(model.credentials, ({ isRevoked }) => !isRevoked, draft)
   switch (kind) {
     case 'publish':
       return { kind, bundle, version, variant: isAimed ? 0 : 1 }
@@ -132,7 +123,7 @@ export function commandOf(model: Model, draft: Draft): Command | null {
       return { kind, base: Math.max(1, base), given: new Map(draft.given) }
     case 'upgrade': {
       if (installation === null) return null
-      const ofBundle = demand(model.installations[installation]).bundle
+      const ofBundle = required(model.installations[installation]).bundle
       const target = BUNDLES[ofBundle]?.[draft.version] === undefined ? '2' : draft.version
       const given = new Map(
         which % 2 === 0 ? draft.given.filter(([key]) => !isAimed || key.startsWith(`${ofBundle}/`)) : [],
@@ -144,7 +135,7 @@ export function commandOf(model: Model, draft: Draft): Command | null {
     case 'retry':
     case 'takeover': {
       if (operation === null) return null
-      return { kind, operation, run: demand(model.operations[operation]).run + (isCurrent ? 0 : 1) }
+      return { kind, operation, run: required(model.operations[operation]).run + (isCurrent ? 0 : 1) }
     }
     case 'register':
       return { kind, plugin, isEnabled: which % 3 !== 0 }
@@ -157,22 +148,24 @@ export function commandOf(model: Model, draft: Draft): Command | null {
     case 'resolve':
       return installation === null || credential === null ? null : { kind, installation, credential }
     case 'local-service':
-      return { kind, version: Math.max(0, model.local + (isCurrent ? 0 : which % 2 === 0 ? 1 : -1)) }
+      return { kind, version: Math.max(0, model.localService + (isCurrent ? 0 : which % 2 === 0 ? 1 : -1)) }
   }
 }
 
-function choose(
-  all: readonly number[],
-  isFit: (index: number) => boolean,
+/** The index of one of the items, where the draft is aimed preferably of one that fits. */
+function choose<Item>(
+  items: readonly Item[],
+  isFit: (item: Item) => boolean,
   { which, isAimed }: Draft,
 ): number | null {
-  const fitting = isAimed ? all.filter(isFit) : all
+  const all = [...items.keys()]
+  const fitting = isAimed ? all.filter((index) => isFit(required(items[index]))) : all
   const among = fitting.length > 0 ? fitting : all
   return among[which % among.length] ?? null
 }
 
-/** What the rules say to a command. */
-export function ruleOf(model: Model, command: Command): Ruled {
+/** What the rules say about a command. */
+export function ruleOf(model: Model, command: Command): Ruling {
   switch (command.kind) {
     case 'publish': {
       const { bundle, version, variant } = command
@@ -211,27 +204,27 @@ export function ruleOf(model: Model, command: Command): Ruled {
     case 'revoke-credential':
       return {
         codes: ['0'],
-        effect: () => void (demand(model.credentials[command.credential]).isRevoked = true),
+        effect: () => void (required(model.credentials[command.credential]).isRevoked = true),
       }
     case 'resolve':
-      return { codes: [resolving(model, command)] }
+      return { codes: [resolveCode(model, command)] }
     case 'local-service':
-      if (command.version !== model.local) return { codes: ['LOCAL_SERVICE_STALE'] }
+      if (command.version !== model.localService) return { codes: ['LOCAL_SERVICE_STALE'] }
       return {
         codes: ['0'],
         effect: () => {
-          model.local++
+          model.localService++
           model.snapshot ??= 1
         },
       }
   }
 }
 
-/** References resolve to what RESOURCES applied last, for as long as the installation is active; all credentials are of `one`. */
-function resolving(model: Model, { installation, credential }: Command & { kind: 'resolve' }): string {
-  if (demand(model.credentials[credential]).isRevoked) return 'CREDENTIAL_REVOKED'
+/** A reference resolves to what RESOURCES applied last, while the installation is active; all credentials are of `one`. */
+function resolveCode(model: Model, { installation, credential }: Command & { kind: 'resolve' }): string {
+  if (required(model.credentials[credential]).isRevoked) return 'CREDENTIAL_REVOKED'
   if (!model.plugins.one.isEnabled) return 'PLUGIN_NOT_REGISTERED'
-  const { state, claim, applied } = demand(model.installations[installation])
+  const { state, claim, applied } = required(model.installations[installation])
   const operation = claim === null ? undefined : model.operations[claim]
   const isActive =
     state === 'ACTIVE' ||

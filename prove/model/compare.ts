@@ -2,11 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import * as z from 'zod'
 import { PLUGINS, versionOf } from './bundles.ts'
-import type { Ground } from './ground.ts'
-import { demand } from './state.ts'
+import { required } from './state.ts'
 import type { Model } from './state.ts'
+import type { TestScope } from './test-scope.ts'
 
-// What the API tells beside what the model says, both in one form.
+// Compares what the API answers with the state of the model.
 
 const DEADLINE_MS = 15_000
 
@@ -46,37 +46,39 @@ const Configuration = z.object({
 
 type View = Record<string, unknown>
 
-/** Waits until the API tells what one of the models says. Answers that model, or what was seen instead. */
+/** Waits until the API shows the state of one of the models. Answers that model, or how the API differs from the first. */
 export async function awaitOneOf(
-  ground: Ground,
+  scope: TestScope,
   models: readonly Model[],
-): Promise<{ model: Model } | { seen: string }> {
+): Promise<{ model: Model } | { difference: string }> {
   const expected = models.map((model) => ({ model, view: expectedView(model) }))
   const deadline = performance.now() + DEADLINE_MS
   for (;;) {
-    const operations = await operationsSeen(ground)
+    const operations = await readOperations(scope)
     const possible = expected.filter(({ view }) => isDeepStrictEqual(view.operations, operations))
-    if (possible.length > 0) {
-      const seen = { operations, ...(await othersSeen(ground)) }
-      const found = possible.find(({ view }) => isDeepStrictEqual(view, seen))
+    const isLate = performance.now() > deadline
+    if (possible.length > 0 || isLate) {
+      const actual = { operations, ...(await readOthers(scope)) }
+      const found = possible.find(({ view }) => isDeepStrictEqual(view, actual))
       if (found !== undefined) return { model: found.model }
+      if (isLate) return { difference: differenceOf(expected[0]?.view ?? {}, actual) }
     }
-    if (performance.now() > deadline)
-      return { seen: difference(expected[0]?.view ?? {}, { operations, ...(await othersSeen(ground)) }) }
     await sleep(4)
   }
 }
 
-function difference(expected: View, seen: View): string {
-  const parts = Object.keys(expected).filter((part) => !isDeepStrictEqual(expected[part], seen[part]))
+function differenceOf(expected: View, actual: View): string {
+  const parts = Object.keys(expected).filter((part) => !isDeepStrictEqual(expected[part], actual[part]))
   return parts
-    .map((part) => `${part} should be ${JSON.stringify(expected[part])} and is ${JSON.stringify(seen[part])}`)
+    .map(
+      (part) => `${part} should be ${JSON.stringify(expected[part])} and is ${JSON.stringify(actual[part])}`,
+    )
     .join('; ')
 }
 
-async function operationsSeen(ground: Ground): Promise<View[]> {
-  const path = `/operations?environmentKey=${ground.environmentKey}&limit=200`
-  const { items } = Operations.parse((await ground.runtime.ask({ method: 'GET', path }))?.data)
+async function readOperations({ runtime, environmentKey }: TestScope): Promise<View[]> {
+  const answer = await runtime.call(`/operations?environmentKey=${environmentKey}&limit=200`)
+  const { items } = Operations.parse(answer.data)
   return items
     .map(({ operationId, failure, state, ...rest }) => ({
       id: operationId,
@@ -87,12 +89,13 @@ async function operationsSeen(ground: Ground): Promise<View[]> {
     .toSorted(byId)
 }
 
-async function othersSeen(ground: Ground): Promise<View> {
-  const path = `/installations?environmentKey=${ground.environmentKey}&limit=200`
-  const installations = Installations.parse((await ground.runtime.ask({ method: 'GET', path }))?.data)
-  const configuration = await ground.runtime.ask({ method: 'GET', path: ground.configurationPath })
-  const found = configuration?.errorCode === 'NOT_FOUND' ? null : Configuration.parse(configuration?.data)
-  const prefix = `${ground.environmentKey}/`
+async function readOthers(scope: TestScope): Promise<View> {
+  const { runtime, environmentKey } = scope
+  const answer = await runtime.call(`/installations?environmentKey=${environmentKey}&limit=200`)
+  const installations = Installations.parse(answer.data)
+  const configuration = await runtime.call(scope.configurationPath)
+  const found = configuration.errorCode === 'NOT_FOUND' ? null : Configuration.parse(configuration.data)
+  const prefix = `${environmentKey}/`
   return {
     installations: installations.items
       .map(({ installation, state, version, claim }) => ({
@@ -109,16 +112,16 @@ async function othersSeen(ground: Ground): Promise<View> {
         Object.fromEntries(
           Object.entries(properties)
             .filter(([name]) => name !== 'instanceRefProperty')
-            .map(([name, view]) => [name, plain(view, ground.environmentKey)]),
+            .map(([name, view]) => [name, valueIn(view, environmentKey)]),
         ),
       ]),
     ),
-    held: PLUGINS.map((name) => ground.plugins.held(ground.pluginId(name))),
+    heldCalls: PLUGINS.map((name) => scope.plugins.heldCalls(scope.pluginId(name))),
   }
 }
 
-/** A sensitive value is told as set or not, and nothing more. */
-function plain(view: Record<string, unknown>, environmentKey: string): unknown {
+/** Of a sensitive value the API shows only whether it is set. */
+function valueIn(view: Record<string, unknown>, environmentKey: string): unknown {
   if (view['isSensitive'] === true) return view['isSet'] === true ? 'hidden' : undefined
   return view['@type'] === 'ServiceReference'
     ? { service: String(view['serviceId']).slice(0, -environmentKey.length - 1) }
@@ -127,15 +130,15 @@ function plain(view: Record<string, unknown>, environmentKey: string): unknown {
 
 function expectedView(model: Model): View {
   const values: Record<string, Record<string, unknown>> = {}
-  for (const { state, bundle, ledger } of model.installations) {
+  for (const { state, bundle, resources } of model.installations) {
     if (state !== 'ACTIVE') continue
-    for (const [place, version] of ledger) {
+    for (const [place, version] of resources) {
       const ofPlace: Record<string, unknown> = (values[place] = {})
       const defined = versionOf(bundle, version).resources[place.slice(bundle.length + 1)] ?? {}
       for (const [key, value] of model.configuration) {
         const property = key.slice(place.length + 1)
         if (!key.startsWith(`${place} `)) continue
-        // nobody defines it any more, so nobody can say that it may be shown
+        // a value without a definition is hidden, because it may be sensitive
         const isHidden = defined[property] === undefined || defined[property].isSensitive === true
         ofPlace[property] = isHidden ? 'hidden' : value
       }
@@ -144,7 +147,7 @@ function expectedView(model: Model): View {
     }
   }
   const id = (index: number | null): string | null =>
-    index === null ? null : demand(model.operations[index]).id
+    index === null ? null : required(model.operations[index]).id
   return {
     operations: model.operations
       .map((operation) => ({
@@ -170,7 +173,7 @@ function expectedView(model: Model): View {
       .toSorted(byId),
     snapshot: model.snapshot,
     values,
-    held: PLUGINS.map((name) => model.operations.filter(({ waitsFor }) => waitsFor === name).length),
+    heldCalls: PLUGINS.map((name) => model.operations.filter(({ waitsFor }) => waitsFor === name).length),
   }
 }
 

@@ -1,18 +1,16 @@
-import { createServer } from 'node:http'
-import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import type { JsonValue } from '#contract/protocol/json.ts'
+import { wrapData } from '#contract/protocol/data.ts'
 import type { LifecycleRequest } from '#contract/protocol/lifecycle.ts'
-import { successOf } from '#runtime/operations/testing-plugin.ts'
-import { failsIn, holds, tenantOf, writesTenant } from './work.ts'
+import { testingPlugin } from '#runtime/operations/testing-plugin.ts'
+import type { Reply } from '#runtime/operations/testing-plugin.ts'
 import type { Mode } from './state.ts'
+import { failsIn, holds, tenantOf, writesTenant } from './work.ts'
 
-/** One server that stands in for the plugins of all runs, each answering as it is told. */
+/** One server for the plugins of all runs; each answers as its mode says. */
 export interface Plugins {
   endpoint(pluginId: string): string
-  /** How many of its calls are held now. */
-  held(pluginId: string): number
-  /** From now on; a call that was held and is held no more is answered so. */
+  /** How many calls of the plugin are held now. */
+  heldCalls(pluginId: string): number
+  /** From now on; a call that the new mode does not hold is answered by it. */
   setMode(pluginId: string, mode: Mode): void
   close(): Promise<void>
 }
@@ -20,52 +18,37 @@ export interface Plugins {
 export async function startPlugins(): Promise<Plugins> {
   const modes = new Map<string, Mode>()
   const held = new Map<string, Set<() => void>>()
-
-  const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const chunks: Buffer[] = []
-    for await (const chunk of request) chunks.push(chunk as Buffer)
-    const call = JSON.parse(Buffer.concat(chunks).toString('utf8')) as LifecycleRequest
-    const { pluginId } = call
-    const mode = () => modes.get(pluginId) ?? 'ok'
-    while (holds(mode(), call.stage)) {
-      await new Promise<void>((go) => held.set(pluginId, (held.get(pluginId) ?? new Set()).add(go)))
-    }
-    response.setHeader('content-type', 'application/json')
-    response.end(JSON.stringify(answer(call, mode())))
-  }
-  const server = createServer((request, response) => {
-    serve(request, response).catch(() => response.destroy())
+  const server = await testingPlugin()
+  server.script(async ({ pluginId, stage, request }) => {
+    // nobody reads the record of the calls, which would grow with every run
+    server.calls.length = 0
+    const mode = (): Mode => modes.get(pluginId) ?? 'ok'
+    while (holds(mode(), stage))
+      await new Promise<void>((release) => held.set(pluginId, (held.get(pluginId) ?? new Set()).add(release)))
+    return replyTo(request, mode())
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
   return {
-    endpoint: (pluginId) => `http://127.0.0.1:${port}/${pluginId}`,
-    held: (pluginId) => held.get(pluginId)?.size ?? 0,
+    endpoint: (pluginId) => server.endpoint(pluginId),
+    heldCalls: (pluginId) => held.get(pluginId)?.size ?? 0,
     setMode(pluginId, mode) {
       modes.set(pluginId, mode)
       const waiting = held.get(pluginId) ?? new Set()
       held.delete(pluginId)
-      for (const go of waiting) go()
+      for (const release of waiting) release()
     },
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve())
-        server.closeAllConnections()
-      }),
+    close: () => server.close(),
   }
 }
 
-function answer(call: LifecycleRequest, mode: Mode): JsonValue {
-  const { stage, operation, installation, executionSequence, pluginId } = call
-  if (mode === 'unknown') return successOf(call, { outcome: 'UNKNOWN' })
-  if (failsIn(mode, stage)) return successOf(call, { outcome: 'FAILED' })
+function replyTo(request: LifecycleRequest, mode: Mode): Reply {
+  const { stage, operation, installation, executionSequence, pluginId } = request
+  if (mode === 'unknown') return { outcome: 'UNKNOWN' }
+  if (failsIn(mode, stage)) return { outcome: 'FAILED' }
+  const { operationType: type, targetVersion: target } = operation
   const name = pluginId.endsWith('-one') ? 'one' : 'two'
-  const type = operation.operationType
-  const writes = stage === 'AFTER_RESOURCES' && writesTenant({ type, target: operation.targetVersion }, name)
-  const locator = `${installation.bundle.environmentKey}/${installation.bundle.bundleId}/MODULE/core`
-  const tenant = { '@type': 'Data', value: tenantOf({ sequence: executionSequence }) }
-  return successOf(call, {
-    outcome: 'APPLIED',
-    ...(writes && { resources: { [locator]: { tenant } } }),
-  })
+  if (stage === 'BEFORE_RESOURCES' || !writesTenant({ type, target }, name)) return { outcome: 'APPLIED' }
+  const { environmentKey, bundleId } = installation.bundle
+  const tenant = wrapData(tenantOf({ sequence: executionSequence }))
+  const resources = { [`${environmentKey}/${bundleId}/MODULE/core`]: { tenant: { ...tenant } } }
+  return { outcome: 'APPLIED', resources }
 }

@@ -2,13 +2,13 @@ import fc from 'fast-check'
 import { commandOf, drafts, ruleOf } from './command.ts'
 import type { Command, Draft } from './command.ts'
 import { awaitOneOf } from './compare.ts'
-import type { Answered, Ground } from './ground.ts'
-import { step, tell } from './run.ts'
+import { describe, runStep } from './run.ts'
 import type { Model } from './state.ts'
+import type { CommandAnswer, TestScope } from './test-scope.ts'
 import { work } from './work.ts'
 
-// Commands that conflict, at the same time. The outcome must be that of one after the other, in some order, with the
-// workers going on in between as far as they like.
+// Conflicting commands, sent concurrently. The outcome must be that of some order of them, with any progress of the workers
+// in between.
 
 const CONFLICTS: readonly (readonly Command['kind'][])[] = [
   ['save', 'save'],
@@ -39,7 +39,7 @@ export const races: fc.Arbitrary<Race> = fc.constantFrom(...CONFLICTS).chain((ki
   fc.record({
     before: fc
       .tuple(
-        // there is something to conflict about, and often something that has failed
+        // something to conflict about, which often has failed
         aimed(['install']),
         aimed(['mode']),
         fc.array(aimed(['install', 'save', 'upgrade', 'detach', 'mode']), { minLength: 1, maxLength: 5 }),
@@ -49,40 +49,41 @@ export const races: fc.Arbitrary<Race> = fc.constantFrom(...CONFLICTS).chain((ki
   }),
 )
 
-/** Throws where the outcome is that of no order. */
-export async function race(model: Model, ground: Ground, { before, racers }: Race): Promise<boolean> {
+/** Throws where no order explains the outcome. False where there were not enough commands for a race. */
+export async function runRace(model: Model, scope: TestScope, { before, racers }: Race): Promise<boolean> {
   for (const draft of before) {
     const command = commandOf(model, draft)
-    if (command !== null) await step(model, ground, command, false)
+    if (command !== null) await runStep(model, scope, command, false)
   }
   const commands = racers.flatMap((draft) => commandOf(model, draft) ?? [])
   if (commands.length < 2) return false
-  const answers = await Promise.all(commands.map((command) => ground.perform(model, command, false)))
-  const raced = commands.map((command, index) => ({ command, answer: answers[index] }))
+  const raced = await Promise.all(
+    commands.map(async (command) => ({ command, answer: await scope.perform(model, command, false) })),
+  )
   const possible = orders(raced).flatMap((order) => outcomesOf(model, order))
-  const told = raced.map(({ command, answer }) => `${tell(command)} → ${answer?.code}`).join(' | ')
-  if (possible.length === 0) throw new Error(`no order gives these answers: ${told}`)
-  const outcome = await awaitOneOf(ground, possible)
-  if ('seen' in outcome) throw new Error(`no order leads there: ${told}: ${outcome.seen}`)
+  const answers = raced.map(({ command, answer }) => `${describe(command)} → ${answer.code}`).join(' | ')
+  if (possible.length === 0) throw new Error(`no order gives these answers: ${answers}`)
+  const outcome = await awaitOneOf(scope, possible)
+  if ('difference' in outcome) throw new Error(`no order gives this state: ${answers}: ${outcome.difference}`)
   return true
 }
 
 interface Raced {
   command: Command
-  answer: Answered | undefined
+  answer: CommandAnswer
 }
 
-/** The models after this order, for each way in which the workers may have gone on between; none where an answer is wrong. */
+/** The models after this order, one for each possible progress of the workers; none where an answer does not fit. */
 function outcomesOf(model: Model, order: readonly Raced[]): Model[] {
   let models = [structuredClone(model)]
   for (const { command, answer } of order) {
     models = models.flatMap((before) =>
-      (['not', 'resources', 'end'] as const).flatMap((until) => {
+      (['none', 'resources', 'end'] as const).flatMap((progress) => {
         const after = structuredClone(before)
-        if (until !== 'not') work(after, until)
+        if (progress !== 'none') work(after, progress)
         const { codes, effect } = ruleOf(after, command)
-        if (answer === undefined || !codes.includes(answer.code)) return []
-        effect?.(answer.named)
+        if (!codes.includes(answer.code)) return []
+        effect?.(answer.ids)
         return [after]
       }),
     )

@@ -1,18 +1,18 @@
 import { PLUGINS, TEXT_MAX, versionOf } from './bundles.ts'
 import type { Property, Value } from './bundles.ts'
-import { demand, isSame, splitKey, valuesOf } from './state.ts'
+import { isSame, required, splitKey, valuesOf } from './state.ts'
 import type { Model, ModelInstallation, ModelOperation, Values } from './state.ts'
 
-// The order of the checks and what each command does, written from the rules and not from the runtime. Each answers the
-// codes that are right: one, or several where problems of one kind may stand in any order; `0` has changed the model.
+// The order of the checks and the effect of each command, written from the rules and not from the runtime. Each function
+// answers the correct codes: one, or several where problems of one kind may be reported in any order.
 
-/** `place property` → value; null takes it away. */
+/** `place property` → value; null removes it. */
 export type Given = ReadonlyMap<string, Value | null>
 export type Codes = readonly string[]
 const DONE: Codes = ['0']
 
 export const PROTECTED = 'instanceRefProperty'
-/** The service that the scope may use; any other may not be. */
+/** The service that the scope may use; it may use no other. */
 export const SERVICE = 'events'
 
 export interface InstallCommand {
@@ -22,20 +22,19 @@ export interface InstallCommand {
   copyFrom: number | null
 }
 
-/** `names` are the ids that the runtime gave, where it took the command. */
-export type Named = { installation?: string; operations: readonly string[] }
-/** Called once it is known that the command was taken. */
-export type Effect = (named: Named) => void
-export interface Ruled {
+/** The ids that the runtime gave to what an accepted command created. */
+export type CreatedIds = { installation?: string; operations: readonly string[] }
+export interface Ruling {
   codes: Codes
-  effect?: Effect
+  /** Applies the command to the model; called once it is known that the runtime accepted it. */
+  effect?: (ids: CreatedIds) => void
 }
-const refuse = (...codes: string[]): Ruled => ({ codes })
+const refuse = (...codes: string[]): Ruling => ({ codes })
 
-export function install(model: Model, { bundle, version, given, copyFrom }: InstallCommand): Ruled {
+export function install(model: Model, { bundle, version, given, copyFrom }: InstallCommand): Ruling {
   if (namesProtected(given)) return refuse('PROPERTY_PROTECTED')
   if (!model.published.has(`${bundle} ${version}`)) return refuse('NOT_FOUND')
-  const seed = copyFrom === null ? null : demand(model.installations[copyFrom])
+  const seed = copyFrom === null ? null : required(model.installations[copyFrom])
   if (seed !== null && (seed.bundle !== bundle || seed.state !== 'DETACHED')) return refuse('REQUEST_INVALID')
   if (model.installations.some((other) => other.bundle === bundle && other.state !== 'DETACHED'))
     return refuse('INSTALLATION_EXISTS')
@@ -59,9 +58,9 @@ export function install(model: Model, { bundle, version, given, copyFrom }: Inst
     codes: DONE,
     effect({ installation: id = '', operations: [operationId = ''] }) {
       model.snapshot ??= 1
-      const empty = { ledger: new Map(), applied: new Map(), claim: null }
-      const made = { ...empty, id, bundle, state: 'NOT_INSTALLED', version: null, sequence: 0 } as const
-      model.installations.push({ ...made, last: new Map(planned) })
+      const empty = { resources: new Map(), applied: new Map(), claim: null }
+      const created = { ...empty, id, bundle, state: 'NOT_INSTALLED', version: null, sequence: 0 } as const
+      model.installations.push({ ...created, last: new Map(planned) })
       start(model, model.installations.length - 1, {
         id: operationId,
         type: 'INSTALL',
@@ -74,7 +73,7 @@ export function install(model: Model, { bundle, version, given, copyFrom }: Inst
   }
 }
 
-/** A value that was sensitive there does not become one that is shown. */
+/** A value that was sensitive is not copied to a property that is not. */
 function seedOf(seed: ModelInstallation | null, key: string, property: Property): Value | undefined {
   if (seed === null) return undefined
   return splitKey(key).property === 'secret' && property.isSensitive !== true ? undefined : seed.last.get(key)
@@ -85,7 +84,7 @@ export interface SaveCommand {
   given: Given
 }
 
-export function save(model: Model, { base, given }: SaveCommand): Ruled {
+export function save(model: Model, { base, given }: SaveCommand): Ruling {
   if (model.snapshot === null) return refuse('NOT_FOUND')
   if (namesProtected(given)) return refuse('PROPERTY_PROTECTED')
   if (base !== model.snapshot) return refuse('CONFIGURATION_SNAPSHOT_STALE')
@@ -96,14 +95,16 @@ export function save(model: Model, { base, given }: SaveCommand): Ruled {
   const problems: string[] = []
   for (const [key, value] of changed) {
     const { place } = splitKey(key)
-    const owner = model.installations.find(({ state, ledger }) => state === 'ACTIVE' && ledger.has(place))
+    const owner = model.installations.find(
+      ({ state, resources }) => state === 'ACTIVE' && resources.has(place),
+    )
     if (owner === undefined) return refuse('RESOURCE_OWNERSHIP_MISSING')
     owners.add(owner)
-    problems.push(...check(key, value, owner.bundle, demand(owner.ledger.get(place))))
+    problems.push(...check(key, value, owner.bundle, required(owner.resources.get(place))))
   }
   if (problems.length > 0) return refuse(...problems)
-  const held = [...owners].flatMap(({ claim }) => (claim === null ? [] : [heldBy(model, claim)]))
-  if (held.length > 0) return refuse(...held)
+  const claims = [...owners].flatMap(({ claim }) => (claim === null ? [] : [claimCode(model, claim)]))
+  if (claims.length > 0) return refuse(...claims)
   return {
     codes: DONE,
     effect({ operations }) {
@@ -114,14 +115,14 @@ export function save(model: Model, { base, given }: SaveCommand): Ruled {
       model.snapshot = (model.snapshot ?? 0) + 1
       const inOrder = [...owners].toSorted((a, b) => (a.id < b.id ? -1 : 1))
       for (const [index, owner] of inOrder.entries()) {
-        const version = demand(owner.version ?? undefined)
+        const version = required(owner.version ?? undefined)
         start(model, model.installations.indexOf(owner), {
           id: operations[index] ?? '',
           type: 'CONFIGURE',
           target: version,
           plugins: [...versionOf(owner.bundle, version).plugins],
           planned: valuesOf(model.configuration, owner.bundle),
-          resources: new Map(owner.ledger),
+          resources: new Map(owner.resources),
         })
       }
     },
@@ -132,12 +133,12 @@ export interface UpgradeCommand {
   installation: number
   version: string
   given: Given
-  /** Null where nothing is given. */
+  /** Null where no values are given. */
   base: number | null
 }
 
-export function upgrade(model: Model, { installation: index, version, given, base }: UpgradeCommand): Ruled {
-  const installation = demand(model.installations[index])
+export function upgrade(model: Model, { installation: index, version, given, base }: UpgradeCommand): Ruling {
+  const installation = required(model.installations[index])
   const { bundle } = installation
   if (namesProtected(given)) return refuse('PROPERTY_PROTECTED')
   const unready = notReady(model, installation)
@@ -149,7 +150,7 @@ export function upgrade(model: Model, { installation: index, version, given, bas
   if (hasUnknown(given, bundle, Object.keys(resources))) return refuse('RESOURCE_OWNERSHIP_MISSING')
 
   const earlier = new Map(
-    [...installation.ledger].flatMap(([place, at]) =>
+    [...installation.resources].flatMap(([place, at]) =>
       [...definitions(bundle, at)].filter(([key]) => splitKey(key).place === place),
     ),
   )
@@ -157,11 +158,11 @@ export function upgrade(model: Model, { installation: index, version, given, bas
   const problems: string[] = []
   for (const [key, property] of definitions(bundle, version)) {
     const before = earlier.get(key)
-    const standing = model.configuration.get(key)
+    const current = model.configuration.get(key)
     const isForeign = property.writer !== undefined
     const mayKeep = before !== undefined && (before.isSensitive !== true || property.isSensitive === true)
     const isNew = before === undefined || property.isRequired === true
-    const kept = mayKeep && standing !== undefined ? standing : undefined
+    const kept = mayKeep && current !== undefined ? current : undefined
     const fallback = !isForeign && isNew ? property.fallback : undefined
     const value = given.has(key) ? given.get(key) : (kept ?? fallback)
     if (value !== undefined && value !== null) planned.set(key, value)
@@ -170,7 +171,10 @@ export function upgrade(model: Model, { installation: index, version, given, bas
   }
   for (const [key, value] of given) if (value !== null) problems.push(...check(key, value, bundle, version))
   if (problems.length > 0) return refuse(...problems)
-  const both = new Set([...plugins, ...versionOf(bundle, demand(installation.version ?? undefined)).plugins])
+  const both = new Set([
+    ...plugins,
+    ...versionOf(bundle, required(installation.version ?? undefined)).plugins,
+  ])
   return {
     codes: DONE,
     effect: ({ operations: [id = ''] }) =>
@@ -185,11 +189,11 @@ export function upgrade(model: Model, { installation: index, version, given, bas
   }
 }
 
-export function detach(model: Model, index: number): Ruled {
-  const installation = demand(model.installations[index])
+export function detach(model: Model, index: number): Ruling {
+  const installation = required(model.installations[index])
   const unready = notReady(model, installation)
   if (unready !== null) return unready
-  const version = demand(installation.version ?? undefined)
+  const version = required(installation.version ?? undefined)
   return {
     codes: DONE,
     effect: ({ operations: [id = ''] }) =>
@@ -204,8 +208,8 @@ export function detach(model: Model, index: number): Ruled {
   }
 }
 
-export function retry(model: Model, index: number, run: number): Ruled {
-  const operation = demand(model.operations[index])
+export function retry(model: Model, index: number, run: number): Ruling {
+  const operation = required(model.operations[index])
   if (operation.state !== 'FAILED' || operation.run !== run) return refuse('OPERATION_NOT_RETRYABLE')
   return {
     codes: DONE,
@@ -217,8 +221,8 @@ export function retry(model: Model, index: number, run: number): Ruled {
   }
 }
 
-export function takeOver(model: Model, index: number, run: number): Ruled {
-  const operation = demand(model.operations[index])
+export function takeOver(model: Model, index: number, run: number): Ruling {
+  const operation = required(model.operations[index])
   if (operation.state !== 'FAILED' || operation.run !== run) return refuse('TAKEOVER_NOT_ALLOWED')
   return {
     codes: DONE,
@@ -237,13 +241,13 @@ export function takeOver(model: Model, index: number, run: number): Ruled {
   }
 }
 
-type Started = Pick<ModelOperation, 'id' | 'type' | 'target' | 'plugins' | 'planned' | 'resources'>
+type NewOperation = Pick<ModelOperation, 'id' | 'type' | 'target' | 'plugins' | 'planned' | 'resources'>
 
-function start(model: Model, index: number, started: Started & { takesOver?: number }): void {
-  const installation = demand(model.installations[index])
+function start(model: Model, index: number, operation: NewOperation & { takesOver?: number }): void {
+  const installation = required(model.installations[index])
   model.operations.push({
     takesOver: null,
-    ...started,
+    ...operation,
     installation: index,
     current: installation.version,
     sequence: ++installation.sequence,
@@ -258,14 +262,16 @@ function start(model: Model, index: number, started: Started & { takesOver?: num
   installation.claim = model.operations.length - 1
 }
 
-/** A claim is told before a state: whoever waits for an operation is better helped by its name. */
-function notReady(model: Model, { claim, state }: ModelInstallation): Ruled | null {
-  if (claim !== null) return refuse(heldBy(model, claim))
+/** The claim is checked before the state: a client that has to wait for an operation learns which one. */
+function notReady(model: Model, { claim, state }: ModelInstallation): Ruling | null {
+  if (claim !== null) return refuse(claimCode(model, claim))
   return state === 'ACTIVE' ? null : refuse('INSTALLATION_NOT_ACTIVE')
 }
 
-function heldBy(model: Model, claim: number): string {
-  return demand(model.operations[claim]).state === 'FAILED' ? 'OPERATION_CLAIM_HELD' : 'OPERATION_IN_PROGRESS'
+function claimCode(model: Model, claim: number): string {
+  return required(model.operations[claim]).state === 'FAILED'
+    ? 'OPERATION_CLAIM_HELD'
+    : 'OPERATION_IN_PROGRESS'
 }
 
 const namesProtected = (given: Given): boolean =>

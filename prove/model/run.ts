@@ -2,14 +2,14 @@ import fc from 'fast-check'
 import { awaitOneOf } from './compare.ts'
 import { commandOf, drafts, ruleOf } from './command.ts'
 import type { Command, Draft } from './command.ts'
-import type { Ground } from './ground.ts'
 import type { Model } from './state.ts'
+import type { TestScope } from './test-scope.ts'
 import { work } from './work.ts'
 
-/** One command of a run: it is done to the runtime and to the model, and both must say the same afterwards. */
-class Step implements fc.AsyncCommand<Model, Ground> {
+/** A command of a run, applied to the runtime and to the model, which must agree afterwards. */
+class Step implements fc.AsyncCommand<Model, TestScope> {
   readonly draft: Draft
-  private told = ''
+  private description = ''
 
   constructor(draft: Draft) {
     this.draft = draft
@@ -19,38 +19,38 @@ class Step implements fc.AsyncCommand<Model, Ground> {
     return commandOf(model, this.draft) !== null
   }
 
-  async run(model: Model, ground: Ground): Promise<void> {
+  async run(model: Model, scope: TestScope): Promise<void> {
     const command = commandOf(model, this.draft)
     if (command === null) return
-    this.told = tell(command)
-    await step(model, ground, command, this.draft.which % 4 === 1)
+    this.description = describe(command)
+    await runStep(model, scope, command, this.draft.which % 4 === 1)
   }
 
   toString(): string {
-    return this.told
+    return this.description
   }
 }
 
 export const runs = fc.commands([drafts().map((draft) => new Step(draft))], { maxCommands: 30, size: 'max' })
 
 /** Throws where the runtime does not do what the rules say. */
-export async function step(
+export async function runStep(
   model: Model,
-  ground: Ground,
+  scope: TestScope,
   command: Command,
   isRepeated: boolean,
 ): Promise<void> {
   const { codes, effect } = ruleOf(model, command)
-  const { code, named } = await ground.perform(model, command, isRepeated)
+  const { code, ids } = await scope.perform(model, command, isRepeated)
   if (!codes.includes(code))
-    throw new Error(`${tell(command)} should be answered with ${codes.join(' or ')} and was with ${code}`)
-  effect?.(named)
+    throw new Error(`${describe(command)} should be answered with ${codes.join(' or ')} and was with ${code}`)
+  effect?.(ids)
   work(model)
-  const outcome = await awaitOneOf(ground, [model])
-  if ('seen' in outcome) throw new Error(`after ${tell(command)}: ${outcome.seen}`)
+  const outcome = await awaitOneOf(scope, [model])
+  if ('difference' in outcome) throw new Error(`after ${describe(command)}: ${outcome.difference}`)
 }
 
-export function tell(command: Command): string {
+export function describe(command: Command): string {
   return JSON.stringify(command, (_, value: unknown) =>
     value instanceof Map ? Object.fromEntries(value) : value,
   )

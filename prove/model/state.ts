@@ -1,23 +1,23 @@
 import type { OperationType, Stage } from '#contract/protocol/vocabulary.ts'
 import type { PluginName, Value } from './bundles.ts'
 
-// What the rules say that there is: one scope, its configuration, its installations and their operations.
+// The state that the rules define: one scope, its configuration, its installations and their operations.
 
-/** `place property` → value, place being a resource of a bundle: `crm/MODULE/core`. */
+/** `place property` → value; a place is a resource of a bundle: `crm/MODULE/core`. */
 export type Values = Map<string, Value>
 
 export interface ModelInstallation {
-  /** As the runtime named it. */
+  /** The id that the runtime gave it. */
   id: string
   bundle: string
   state: 'NOT_INSTALLED' | 'ACTIVE' | 'DETACHED'
   version: string | null
   sequence: number
-  /** Resource → the version whose definitions it was applied with. */
-  ledger: Map<string, string>
-  /** The values that RESOURCES applied last. */
+  /** Installed resource → the version whose definitions it was applied with. */
+  resources: Map<string, string>
+  /** The values that the phase RESOURCES applied last. */
   applied: Values
-  /** What an INSTALL could begin from. */
+  /** The values that an INSTALL can copy. */
   last: Values
   /** Index of the operation that holds the claim. */
   claim: number | null
@@ -37,32 +37,33 @@ export interface ModelOperation {
   plugins: PluginName[]
   /** `stage plugin` of the calls that ended well. */
   done: Set<string>
-  /** The plugin that was called and does not answer yet. */
+  /** The plugin that was called and has not answered yet. */
   waitsFor: PluginName | null
-  /** Values of the installation as planned. */
+  /** Planned values of the installation. */
   planned: Values
-  /** Resources → version, as planned; those that are dropped are not in it. */
+  /** Planned resources → version, without those that are dropped. */
   resources: Map<string, string>
-  /** What `one` wrote. */
+  /** What the plugin `one` wrote. */
   written: string | null
   takesOver: number | null
 }
 
-export type Mode = 'ok' | 'fail-before' | 'fail-after' | 'hold-before' | 'hold-after' | 'unknown'
 export const MODES = ['ok', 'fail-before', 'fail-after', 'hold-before', 'hold-after', 'unknown'] as const
+/** How a plugin answers. */
+export type Mode = (typeof MODES)[number]
 
 export interface Model {
   /** `bundle version` → variant. */
   published: Map<string, number>
-  /** Null where the scope is not there yet. */
+  /** Null where the scope does not exist yet. */
   snapshot: number | null
   configuration: Values
   installations: ModelInstallation[]
   operations: ModelOperation[]
   plugins: Record<PluginName, { isEnabled: boolean; mode: Mode }>
   credentials: { id: string; secret: string; isRevoked: boolean }[]
-  /** Version of the one local service; 0 where it is not there. */
-  local: number
+  /** Version of the only local service; 0 where it does not exist. */
+  localService: number
 }
 
 export function emptyModel(): Model {
@@ -74,7 +75,7 @@ export function emptyModel(): Model {
     operations: [],
     plugins: { one: { isEnabled: true, mode: 'ok' }, two: { isEnabled: true, mode: 'ok' } },
     credentials: [],
-    local: 0,
+    localService: 0,
   }
 }
 
@@ -97,7 +98,7 @@ export function isSameValues(a: Values, b: Values): boolean {
   return a.size === b.size && [...a].every(([key, value]) => isSame(value, b.get(key)))
 }
 
-export function demand<Item>(item: Item | undefined): Item {
-  if (item === undefined) throw new RangeError('the model names what it does not have')
+export function required<Item>(item: Item | undefined): Item {
+  if (item === undefined) throw new RangeError('the model refers to something that it does not have')
   return item
 }

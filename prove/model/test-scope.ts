@@ -1,29 +1,32 @@
 import * as z from 'zod'
 import type { JsonValue } from '#contract/protocol/json.ts'
 import { ACCESS_VERSION } from '#contract/protocol/limits.ts'
-import type { Envelope, HttpRuntime, Request } from '../http-runtime.ts'
-import { BUNDLES, manifestOf, PLUGINS, wrapped } from './bundles.ts'
-import type { PluginName, Value } from './bundles.ts'
+import { answered, RESOLVE } from '#runtime/http/testing-http.ts'
+import type { Answered, Call, TestHttp } from '#runtime/http/testing-http.ts'
+import { BUNDLES, manifestOf, PLUGINS, typedValue } from './bundles.ts'
+import type { PluginName } from './bundles.ts'
 import type { Command } from './command.ts'
 import type { Plugins } from './plugins.ts'
 import { SERVICE } from './rules.ts'
-import type { Given, Named } from './rules.ts'
-import { demand, emptyModel, splitKey } from './state.ts'
+import type { CreatedIds, Given } from './rules.ts'
+import { emptyModel, required, splitKey } from './state.ts'
 import type { Model } from './state.ts'
 
-/** What a command was answered, and the ids that it was given. */
-export interface Answered {
+/** The answer to a command. */
+export interface CommandAnswer {
   code: string
-  named: Named
+  ids: CreatedIds
 }
 
-/** One run's own place in a runtime that others use too: its environment, bundles, plugins and scope. */
-export class Ground {
+type Request = Required<Pick<Call, 'method'>> & Pick<Call, 'body' | 'key'> & { path: string }
+
+/** A run's own environment, bundles, plugins and scope in a runtime that other runs use too. */
+export class TestScope {
   readonly environmentKey: string
-  readonly runtime: HttpRuntime
+  readonly runtime: TestHttp
   readonly plugins: Plugins
 
-  constructor(runtime: HttpRuntime, plugins: Plugins, run: number) {
+  constructor(runtime: TestHttp, plugins: Plugins, run: number) {
     this.runtime = runtime
     this.plugins = plugins
     this.environmentKey = `r${run}`
@@ -41,7 +44,7 @@ export class Ground {
     return `/scopes/${this.environmentKey}/model/1/configuration`
   }
 
-  /** Registers plugins and services and publishes the first versions; the model that goes with it. */
+  /** Registers plugins and services and publishes the first versions. Answers the model of that state. */
   async prepare(): Promise<Model> {
     const model = emptyModel()
     for (const plugin of PLUGINS) await this.write(this.registration(plugin, true))
@@ -66,29 +69,29 @@ export class Ground {
     return model
   }
 
-  /** Nothing of this run waits any more, so that nothing of it costs the others. */
+  /** Releases held calls, so that the run no longer occupies the worker. */
   end(): void {
     for (const name of PLUGINS) this.plugins.setMode(this.pluginId(name), 'ok')
   }
 
-  /** Does the command; a repeat with the same key must be answered the same. */
-  async perform(model: Model, command: Command, isRepeated: boolean): Promise<Answered> {
+  /** Sends the command; where it `isRepeated`, a repeat with the same key must get the same answer. */
+  async perform(model: Model, command: Command, isRepeated: boolean): Promise<CommandAnswer> {
     if (command.kind === 'mode') {
       this.plugins.setMode(this.pluginId(command.plugin), command.mode)
-      return { code: '0', named: { operations: [] } }
+      return { code: '0', ids: { operations: [] } }
     }
     if (command.kind === 'resolve') return this.resolve(model, command)
-    const request = { ...this.requestOf(model, command), idempotencyKey: crypto.randomUUID() }
+    const request = { ...this.requestOf(model, command), key: crypto.randomUUID() }
     const answer = await this.write(request)
     if (isRepeated) {
-      const again = await this.write(request)
-      const expected = command.kind === 'make-credential' ? withoutSecret(answer) : answer
-      if (JSON.stringify(again) !== JSON.stringify(expected))
-        throw new Error(
-          `a repeat of ${command.kind} was answered with ${JSON.stringify(again).slice(0, 200)}`,
-        )
+      const repeat = JSON.stringify((await this.write(request)).json)
+      const { json, data, errorCode } = answer
+      const isSecret = command.kind === 'make-credential' && errorCode === '0'
+      const expected = isSecret ? { ...json, data: { ...data, secret: null } } : json
+      if (repeat !== JSON.stringify(expected))
+        throw new Error(`a repeat of ${command.kind} was answered with ${repeat.slice(0, 200)}`)
     }
-    return { code: answer.errorCode, named: namesIn(answer) }
+    return { code: answer.errorCode, ids: createdIds(answer) }
   }
 
   private registration(plugin: PluginName, enabled: boolean): Request {
@@ -99,17 +102,18 @@ export class Ground {
   }
 
   private publication(of: { bundle: string; version: string; variant: number }): Request {
-    const body = manifestOf(this.environmentKey, of, (name) => this.pluginId(name))
+    const manifest = manifestOf(this.environmentKey, of, (name) => this.pluginId(name))
     return {
       method: 'PUT',
       path: `/bundles/${this.environmentKey}/${of.bundle}/versions/${of.version}`,
-      body,
+      // a manifest is JSON
+      body: manifest as unknown as JsonValue,
     }
   }
 
-  private async write(request: Request): Promise<Envelope> {
-    const answer = await this.runtime.ask({ idempotencyKey: crypto.randomUUID(), ...request })
-    if (answer === null) throw new Error(`${request.method} ${request.path} was not answered`)
+  private async write({ path, ...call }: Request): Promise<Answered> {
+    const answer = await this.runtime.call(path, call)
+    if (answer.status !== 200) throw new Error(`${call.method} ${path} was answered with ${answer.status}`)
     return answer
   }
 
@@ -117,7 +121,7 @@ export class Ground {
     model: Model,
     command: Exclude<Command, { kind: 'mode' } | { kind: 'resolve' }>,
   ): Request {
-    const reason = 'the model says so'
+    const reason = 'a run of the model'
     switch (command.kind) {
       case 'publish':
         return this.publication(command)
@@ -151,7 +155,7 @@ export class Ground {
         }
       case 'retry':
       case 'takeover': {
-        const { id } = demand(model.operations[command.operation])
+        const { id } = required(model.operations[command.operation])
         return {
           method: 'POST',
           path: `/operations/${id}/${command.kind}`,
@@ -163,7 +167,7 @@ export class Ground {
       case 'make-credential':
         return { method: 'POST', path: `/plugins/${this.pluginId('one')}/credentials`, body: {} }
       case 'revoke-credential': {
-        const { id } = demand(model.credentials[command.credential])
+        const { id } = required(model.credentials[command.credential])
         return { method: 'DELETE', path: `/plugins/${this.pluginId('one')}/credentials/${id}` }
       }
       case 'local-service': {
@@ -173,8 +177,8 @@ export class Ground {
     }
   }
 
-  private async resolve(model: Model, command: Command & { kind: 'resolve' }): Promise<Answered> {
-    const { id, bundle } = demand(model.installations[command.installation])
+  private async resolve(model: Model, command: Command & { kind: 'resolve' }): Promise<CommandAnswer> {
+    const { id, bundle } = required(model.installations[command.installation])
     const body = {
       contractVersion: ACCESS_VERSION,
       installation: {
@@ -185,8 +189,14 @@ export class Ground {
       resource: `${this.environmentKey}/crm/MODULE/core`,
       propertyKey: 'publisher',
     }
-    const answer = await this.runtime.resolve(demand(model.credentials[command.credential]).secret, body)
-    return { code: answer?.errorCode ?? 'AUTHENTICATION_REQUIRED', named: { operations: [] } }
+    const { secret } = required(model.credentials[command.credential])
+    const response = await this.runtime.send(RESOLVE, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+    const { status, errorCode } = await answered(response)
+    return { code: status === 200 ? errorCode : 'AUTHENTICATION_REQUIRED', ids: { operations: [] } }
   }
 
   private changes(given: Given): JsonValue {
@@ -194,13 +204,10 @@ export class Ground {
     for (const [key, value] of given) {
       const { place, property } = splitKey(key)
       const ofPlace = (changes[`${this.environmentKey}/${place}`] ??= {})
-      ofPlace[property] = wrapped(this.local(value))
+      const isService = value !== null && typeof value === 'object'
+      ofPlace[property] = typedValue(isService ? { service: this.serviceId(value.service) } : value)
     }
     return changes
-  }
-
-  private local(value: Value | null): Value | null {
-    return value !== null && typeof value === 'object' ? { service: this.serviceId(value.service) } : value
   }
 
   private serviceId(service: string): string {
@@ -208,10 +215,10 @@ export class Ground {
   }
 }
 
-const idOf = (model: Model, installation: number): string => demand(model.installations[installation]).id
+const idOf = (model: Model, installation: number): string => required(model.installations[installation]).id
 
 const Started = z.object({ operationId: z.string() })
-const Names = z.object({
+const Created = z.object({
   installation: z.object({ installation: z.object({ bundleInstallId: z.string() }) }).optional(),
   operation: Started.optional(),
   operations: z.array(Started).optional(),
@@ -219,18 +226,12 @@ const Names = z.object({
   secret: z.string().nullable().optional(),
 })
 
-function namesIn({ errorCode, data }: Envelope): Named {
-  const found = errorCode === '0' ? Names.parse(data) : {}
-  const installation = found.installation?.installation.bundleInstallId
-  const started = [...(found.operation ? [found.operation] : []), ...(found.operations ?? [])]
+function createdIds({ errorCode, data }: Answered): CreatedIds {
+  if (errorCode !== '0') return { operations: [] }
+  const { installation, operation, operations = [], credentialId, secret } = Created.parse(data)
+  const started = [...(operation === undefined ? [] : [operation]), ...operations]
   return {
-    ...(installation !== undefined && { installation }),
-    operations: found.credentialId
-      ? [found.credentialId, found.secret ?? '']
-      : started.map(({ operationId }) => operationId),
+    ...(installation !== undefined && { installation: installation.installation.bundleInstallId }),
+    operations: credentialId ? [credentialId, secret ?? ''] : started.map(({ operationId }) => operationId),
   }
-}
-
-function withoutSecret({ errorCode, data, ...rest }: Envelope): Envelope {
-  return { ...rest, errorCode, data: errorCode === '0' ? { ...Object(data), secret: null } : data }
 }
