@@ -1,117 +1,61 @@
-import { isJsonObject } from '#contract/protocol/json.ts'
+import { wrapData } from '#contract/protocol/data.ts'
 import type { JsonObject } from '#contract/protocol/json.ts'
-import { done, uncertain } from './fault.ts'
-import type { Kind, Wire } from './fault.ts'
+import { done, fault, kind, timedOut, unknown, unreachable, withData, writing } from './fault.ts'
+import type { CallContext, Kind } from './fault.ts'
 
-// Kinds 32 to 36: requests and answers that come twice, late or different, and a plugin without memory.
+// Kinds 32 to 36: requests and answers that arrive twice, late or changed, and a plugin that loses its memory.
 
-const timedOut = uncertain('PLUGIN_TIMEOUT')
-const unreachable = uncertain('PLUGIN_UNREACHABLE')
-
-async function lateAfterLoss(wire: Wire, answer: JsonObject): Promise<void> {
-  await wire.loseLease()
-  wire.json(answer)
+async function answerAfterLoss({ loseLease, json }: CallContext, answer: JsonObject): Promise<void> {
+  await loseLease()
+  json(answer)
 }
+
+/** An answer that the plugin would not give to a repeat. */
+const differentAnswer = ({ act }: CallContext): JsonObject =>
+  withData(act(), (data) => writing(data, { ...wrapData('not in the answer to a repeat') }))
 
 export const DELIVERY_KINDS: readonly Kind[] = [
-  {
-    number: 32,
-    name: 'duplicate delivery',
-    faults: [
-      {
-        name: 'the network sends it twice',
-        how: {
-          strike: (wire) => {
-            const first = wire.act()
-            wire.act()
-            wire.json(first)
-          },
-        },
-        means: done,
-      },
-    ],
-  },
-  {
-    number: 33,
-    name: 'delayed delivery',
-    faults: [
-      {
-        name: 'lands when all is over',
-        how: { strike: (wire) => wire.ended.then(() => wire.act()) },
-        means: timedOut,
-        isSlow: true,
-      },
-    ],
-  },
-  {
-    number: 34,
-    name: 'late answer',
-    faults: [
-      {
-        name: 'after the time-out',
-        how: {
-          strike: async (wire) => {
-            const answer = wire.act()
-            await wire.ended
-            wire.json(answer)
-          },
-        },
-        means: timedOut,
-        isSlow: true,
-      },
-      {
-        name: 'after the lease was lost',
-        how: { strike: (wire) => lateAfterLoss(wire, wire.act()) },
-        means: { as: 'late' },
-      },
-    ],
-  },
-  {
-    number: 35,
-    name: 'different answer on replay',
-    faults: [
-      {
-        name: 'the first answer comes late',
-        how: { strike: (wire) => lateAfterLoss(wire, writing(wire.act(), 'what the replay does not say')) },
-        means: { as: 'late' },
-      },
-      {
-        name: 'the first answer is lost',
-        how: {
-          strike: (wire) => {
-            const lost = JSON.stringify(writing(wire.act(), 'what the replay does not say'))
-            wire.socket.end(lost.slice(0, 10))
-          },
-        },
-        means: uncertain('PLUGIN_RESULT_UNKNOWN'),
-      },
-    ],
-  },
-  {
-    number: 36,
-    name: 'effect done, plugin forgot',
-    faults: [
-      {
-        name: 'restarted before it answered',
-        how: {
-          strike: (wire) => {
-            wire.act()
-            wire.forget()
-            wire.socket.resetAndDestroy()
-          },
-        },
-        means: unreachable,
-      },
-    ],
-  },
+  kind(
+    32,
+    'duplicate delivery',
+    fault('the network delivers it twice', done, ({ act, json }) => {
+      const first = act()
+      act()
+      json(first)
+    }),
+  ),
+  kind(
+    33,
+    'delayed delivery',
+    fault('arrives after the end', timedOut, ({ ended, act }) => ended.then(() => act())),
+  ),
+  kind(
+    34,
+    'late answer',
+    fault('after the timeout', timedOut, async ({ act, ended, json }) => {
+      const answer = act()
+      await ended
+      json(answer)
+    }),
+    fault('after the lease was lost', { as: 'late' }, (context) => answerAfterLoss(context, context.act())),
+  ),
+  kind(
+    35,
+    'different answer on replay',
+    fault('the first answer comes late', { as: 'late' }, (context) =>
+      answerAfterLoss(context, differentAnswer(context)),
+    ),
+    fault('the first answer is lost', unknown, (context) =>
+      context.socket.end(JSON.stringify(differentAnswer(context)).slice(0, 10)),
+    ),
+  ),
+  kind(
+    36,
+    'effect done, plugin forgot',
+    fault('restarted before it answered', unreachable, ({ act, forget, socket }) => {
+      act()
+      forget()
+      socket.resetAndDestroy()
+    }),
+  ),
 ]
-
-function writing(envelope: JsonObject, value: string): JsonObject {
-  const data = envelope['data'] ?? null
-  if (!isJsonObject(data)) return envelope
-  const resources = Object.keys(Object(data['resources'])).map((locator) => [
-    locator,
-    { tenantId: { '@type': 'Data', value } },
-  ])
-  return { ...envelope, data: { ...data, resources: Object.fromEntries(resources) } }
-}

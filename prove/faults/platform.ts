@@ -1,37 +1,43 @@
 import { CompiledQuery, sql } from 'kysely'
-import type * as z from 'zod'
-import type { JsonObject } from '#contract/protocol/json.ts'
+import { fillPath, splitName } from '#contract/endpoint/endpoint.ts'
+import type { AnswerOf, CallOf } from '#contract/endpoint/endpoint.ts'
+import type { JsonValue } from '#contract/protocol/json.ts'
 import type { AuthorManifest } from '#contract/protocol/manifest.ts'
 import type { Scope } from '#contract/protocol/scope.ts'
 import { runtimeApi } from '#contract/runtime-api/rows.ts'
+import type { RuntimeApi } from '#contract/runtime-api/rows.ts'
+import type { Changes } from '#contract/runtime-api/common.ts'
 import type { Installation } from '#contract/runtime-api/installations.ts'
 import type { Operation, OperationDetail } from '#contract/runtime-api/operations.ts'
 import { parseEgressAllow } from '#edge/egress.ts'
 import { createLog } from '#edge/log.ts'
 import { testHttp } from '#runtime/http/testing-http.ts'
-import type { Answered, Call, TestHttp } from '#runtime/http/testing-http.ts'
+import type { TestHttp } from '#runtime/http/testing-http.ts'
 import { checkInvariants } from '../invariants/check-invariants.ts'
 import type { Delivery } from '../invariants/evidence.ts'
-import type { Reader } from '../invariants/reader.ts'
 import type { Violation } from '../suite.ts'
-import { UNKNOWN_HOST } from './bad-places.ts'
-import { Watch } from './watch.ts'
+import { UNKNOWN_HOST } from './bad-endpoints.ts'
+import { OperationWatch } from './operation-watch.ts'
 
-/** What a fault may need of a plugin's registration. */
-export interface Limits {
-  timeoutMs?: number
-  maxAttempts?: number
-  maxBackoffMs?: number
+/** The settings of a plugin's registration that cells change. */
+export interface PluginLimits {
+  timeoutMs: number
+  maxAttempts: number
+  maxBackoffMs: number
 }
 
-/** One replica of the runtime with everything that a person does with it through its API. */
+type Name = keyof RuntimeApi & string
+
+const CONFIGURATION = '/scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/configuration'
+
+/** One replica of the runtime, and everything that a person does with it through its API. */
 export class Platform {
-  readonly http: TestHttp
-  readonly watch: Watch
+  readonly watch: OperationWatch
+  private readonly http: TestHttp
 
   private constructor(http: TestHttp, patienceMs: number) {
     this.http = http
-    this.watch = new Watch(http.runtime.world.db, patienceMs)
+    this.watch = new OperationWatch(http.runtime.world.db, patienceMs)
   }
 
   static async open(databaseUrl: string, patienceMs: number): Promise<Platform> {
@@ -39,7 +45,7 @@ export class Platform {
       {
         egressAllow: parseEgressAllow(`loopback,${UNKNOWN_HOST}`),
         log: createLog({ name: 'faults', level: 'silent' }),
-        rateLimit: { perSecond: 1_000_000, burst: 1_000_000 },
+        rateLimit: { perSecond: 1e6, burst: 1e6 },
         worker: { concurrency: 64, pollMs: 200 },
         checkAnswers: false,
       },
@@ -52,98 +58,83 @@ export class Platform {
     return this.http.close()
   }
 
-  private async ask<Schema extends z.ZodType>(
-    schema: Schema,
-    path: string,
-    call?: Call,
-  ): Promise<z.output<Schema>> {
-    const answer = await this.http.call(path, call)
-    if (answer.errorCode !== '0')
-      throw new Error(`${call?.method ?? 'GET'} ${path} was refused: ${JSON.stringify(answer.json)}`)
-    return schema.parse(answer.data)
+  private async ask<Endpoint extends Name>(
+    name: Endpoint,
+    call: CallOf<RuntimeApi[Endpoint]>,
+  ): Promise<AnswerOf<RuntimeApi[Endpoint]>> {
+    // the call of an endpoint has some of these
+    const { params = {}, body } = call as { params?: Record<string, string | number>; body?: JsonValue }
+    const { method, path } = splitName(name)
+    const answer = await this.http.call(fillPath(path, params), {
+      method,
+      ...(body !== undefined && { body }),
+    })
+    if (answer.errorCode !== '0') throw new Error(`${name} was refused: ${JSON.stringify(answer.json)}`)
+    return runtimeApi[name].answer.parse(answer.data) as AnswerOf<RuntimeApi[Endpoint]>
   }
 
   async publish(manifest: AuthorManifest): Promise<void> {
-    const { environmentKey, bundleId } = manifest.bundle
-    const path = `/bundles/${environmentKey}/${bundleId}/versions/${manifest.version}`
-    const answer = await this.http.call(path, { method: 'PUT', body: manifest as unknown as JsonObject })
-    if (answer.errorCode !== '0') throw new Error(`the bundle was refused: ${JSON.stringify(answer.json)}`)
+    const params = { ...manifest.bundle, version: manifest.version }
+    await this.ask('PUT /bundles/{environmentKey}/{bundleId}/versions/{version}', { params, body: manifest })
   }
 
-  async register(pluginId: string, endpoint: string, limits: Limits): Promise<void> {
+  async register(pluginId: string, endpoint: string, limits: PluginLimits): Promise<void> {
     const body = { title: pluginId, endpoint, enabled: true, ...limits }
-    await this.ask(runtimeApi['PUT /plugins/{pluginId}'].answer, `/plugins/${pluginId}`, {
-      method: 'PUT',
-      body,
-    })
+    await this.ask('PUT /plugins/{pluginId}', { params: { pluginId }, body })
   }
 
   async install(
     scope: Scope,
-    manifest: AuthorManifest,
-    properties: JsonObject,
+    { bundle, version: targetVersion }: AuthorManifest,
+    properties: Changes,
   ): Promise<{ bundleInstallId: string; operation: Operation }> {
-    const { bundle, version: targetVersion } = manifest
-    const body = { scope, bundle: { ...bundle }, targetVersion, properties }
-    const { installation, operation } = await this.ask(
-      runtimeApi['POST /installations'].answer,
-      '/installations',
-      { method: 'POST', body },
-    )
+    const body = { scope, bundle, targetVersion, properties }
+    const { installation, operation } = await this.ask('POST /installations', { body })
     return { bundleInstallId: installation.installation.bundleInstallId, operation }
   }
 
   async upgrade(bundleInstallId: string, targetVersion: string): Promise<Operation> {
-    const path = `/installations/${bundleInstallId}/upgrade`
-    return this.started(path, { targetVersion })
+    const call = { params: { bundleInstallId }, body: { targetVersion } }
+    return (await this.ask('POST /installations/{bundleInstallId}/upgrade', call)).operation
   }
 
   async detach(bundleInstallId: string): Promise<Operation> {
-    return this.started(`/installations/${bundleInstallId}/detach`, { reason: 'not needed any more' })
+    const call = { params: { bundleInstallId }, body: { reason: 'not needed any more' } }
+    return (await this.ask('POST /installations/{bundleInstallId}/detach', call)).operation
   }
 
-  async retry(operationId: string, run: number): Promise<Operation> {
-    return this.started(`/operations/${operationId}/retry`, { run })
+  async retry(operationId: string, run: number): Promise<void> {
+    await this.ask('POST /operations/{operationId}/retry', { params: { operationId }, body: { run } })
   }
 
   async takeOver(operationId: string, run: number): Promise<Operation> {
-    return this.started(`/operations/${operationId}/takeover`, { run, reason: 'it cannot end' })
+    const call = { params: { operationId }, body: { run, reason: 'it cannot end' } }
+    return (await this.ask('POST /operations/{operationId}/takeover', call)).operation
   }
 
-  private async started(path: string, body: JsonObject): Promise<Operation> {
-    const row = runtimeApi['POST /installations/{bundleInstallId}/detach']
-    const { operation } = await this.ask(row.answer, path, { method: 'POST', body })
-    return operation
-  }
-
-  /** A save that changes one property of one installation. */
-  async save(scope: Scope, changes: JsonObject): Promise<Operation> {
+  /** A save of one installation's properties. */
+  async save(scope: Scope, changes: Changes): Promise<Operation> {
     const { snapshotVersion } = await this.configuration(scope)
-    const { operations } = await this.ask(
-      runtimeApi['PATCH /scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/configuration'].answer,
-      `${pathOf(scope)}/configuration`,
-      { method: 'PATCH', body: { snapshotVersion, changes } },
-    )
+    const call = { params: scope, body: { snapshotVersion, changes } }
+    const { operations } = await this.ask(`PATCH ${CONFIGURATION}`, call)
     const [operation] = operations
-    if (operation === undefined) throw new Error('the save made no operation')
+    if (operation === undefined) throw new Error('the save started no operation')
     return operation
   }
 
   configuration(scope: Scope) {
-    const row = runtimeApi['GET /scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/configuration']
-    return this.ask(row.answer, `${pathOf(scope)}/configuration`)
+    return this.ask(`GET ${CONFIGURATION}`, { params: scope })
   }
 
   detail(operationId: string): Promise<OperationDetail> {
-    return this.ask(runtimeApi['GET /operations/{operationId}'].answer, `/operations/${operationId}`)
+    return this.ask('GET /operations/{operationId}', { params: { operationId } })
   }
 
   installation(bundleInstallId: string): Promise<Installation> {
-    const row = runtimeApi['GET /installations/{bundleInstallId}']
-    return this.ask(row.answer, `/installations/${bundleInstallId}`)
+    return this.ask('GET /installations/{bundleInstallId}', { params: { bundleInstallId } })
   }
 
-  /** As another worker's claim does it, which then is gone at once. */
+  /** Does what another worker does that leases the operation and dies at once. */
   async loseLease(operationId: string): Promise<void> {
     await sql`
       update runtime.operation
@@ -151,14 +142,15 @@ export class Platform {
       where operation_id = ${operationId}`.execute(this.http.runtime.world.db)
   }
 
-  /** Whatever the tables and the plugins together show to be wrong. */
   checkInvariants(deliveries: readonly Delivery[]): Promise<Violation[]> {
     const { db } = this.http.runtime.world
-    const reader: Reader = { query: (text, values) => db.executeQuery(CompiledQuery.raw(text, values)) }
+    const reader = {
+      query: (text: string, values?: unknown[]) => db.executeQuery(CompiledQuery.raw(text, values)),
+    }
     return checkInvariants(reader, { deliveries, writes: [], isQuiet: true })
   }
 
-  /** Tables that hold a text anywhere, in any column. */
+  /** Tables that contain a text, in any column. */
   async tablesWith(text: string): Promise<string[]> {
     const { db } = this.http.runtime.world
     const { rows } = await sql<{ name: string }>`
@@ -167,18 +159,9 @@ export class Platform {
     const found: string[] = []
     for (const { name } of rows) {
       const table = sql.table(`runtime.${name}`)
-      const held =
-        await sql`select from ${table} as held where held::text like ${`%${text}%`} limit 1`.execute(db)
-      if (held.rows.length > 0) found.push(name)
+      const query = sql`select from ${table} as row where row::text like ${`%${text}%`} limit 1`
+      if ((await query.execute(db)).rows.length > 0) found.push(name)
     }
     return found
   }
-
-  call(path: string, call?: Call): Promise<Answered> {
-    return this.http.call(path, call)
-  }
-}
-
-function pathOf({ environmentKey, applicationRuntimeId, workspaceId }: Scope): string {
-  return `/scopes/${environmentKey}/${applicationRuntimeId}/${workspaceId}`
 }

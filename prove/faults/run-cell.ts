@@ -1,66 +1,68 @@
+import { wrapData, wrapSensitive } from '#contract/protocol/data.ts'
 import type { Scope } from '#contract/protocol/scope.ts'
-import type { OperationType } from '#contract/protocol/vocabulary.ts'
 import type { Operation } from '#contract/runtime-api/operations.ts'
-import { bundleOf, locatorOf, SECRET } from './bundle.ts'
+import { bundleOf, coreOf, SECRET } from './bundle.ts'
 import type { Cell } from './cells.ts'
 import { checkEnd, checkFault, checkTakeover } from './check-cell.ts'
-import type { BadPlaces, Wire } from './fault.ts'
-import { PluginState } from './hostile-plugin.ts'
-import type { Call, HostileServer } from './hostile-plugin.ts'
-import type { Limits, Platform } from './platform.ts'
+import type { BadEndpoints, CallContext } from './fault.ts'
+import type { Platform } from './platform.ts'
+import { createPlugin } from './plugin-server.ts'
+import type { Call, PluginServer } from './plugin-server.ts'
 
-export interface Place {
+export interface Environment {
   platform: Platform
-  server: HostileServer
-  places: BadPlaces
+  server: PluginServer
+  endpoints: BadEndpoints
 }
 
-const SLOW_MS = 1_000
+const SHORT_MS = 1_000
+const LONG_MS = 60_000
 
-/** One operation on an installation of its own that meets one fault. Answers what was not as it was promised. */
+/** One operation, on an installation of its own, that meets one fault. */
 export class CellRun {
   readonly cell: Cell
-  readonly plugin: PluginState
-  readonly scope: Scope
-  private readonly place: Place
+  readonly plugin = createPlugin()
+  private readonly scope: Scope
+  private readonly environment: Environment
   private readonly name: string
   private readonly hasEnded = Promise.withResolvers<void>()
+  /** The operation that meets the fault, once it has called the plugin. */
   private operationId: string | null = null
-  private struck = 0
+  /** How often that operation called the plugin in the stage of the cell. */
+  private calls = 0
   private isHealed = false
 
-  constructor(cell: Cell, place: Place) {
+  constructor(cell: Cell, environment: Environment) {
     this.cell = cell
-    this.place = place
+    this.environment = environment
     this.name = `cell-${cell.number}`
-    this.plugin = new PluginState(this.name)
     this.scope = { environmentKey: 'prod', applicationRuntimeId: 'faults', workspaceId: cell.number + 1 }
-    place.server.serve(this.name, this.plugin, (call) => this.serve(call))
+    environment.server.serve(this.name, this.plugin, (call) => this.serve(call))
   }
 
+  /** Answers everything that was not as promised. */
   async run(): Promise<string[]> {
-    const { platform } = this.place
-    const { cell } = this
+    const { cell, plugin, scope } = this
+    const { platform } = this.environment
     const { time, fault, stage } = cell
     await this.register()
-    const bundleInstallId = await this.prepare()
-    if (cell.stage === 'BEFORE_RESOURCES' && time !== 'repeat') await this.breakPlace()
-    const { operation, installId } = await this.start(bundleInstallId)
+    const installed = await this.prepare()
+    if (stage === 'BEFORE_RESOURCES' && time !== 'repeat') await this.breakEndpoint()
+    const { operation, bundleInstallId } = await this.start(installed)
     const { operationId } = operation
     const [first] = await Promise.all([
       platform.watch.ended(operationId, 1),
-      this.healPlaceAfter(operationId, time === 'repeat' ? 2 : 1),
+      this.healAfter(operationId, time === 'repeat' ? 2 : 1),
     ])
-    const problems: string[] = []
-    const seen = { cell, run: this, platform, operationId, bundleInstallId: installId }
-    problems.push(...(await checkFault(seen)))
+    const seen = { cell, plugin, scope, platform, operationId, bundleInstallId }
+    const problems = await checkFault(seen)
     if (time === 'takeover') {
       const detach = await platform.takeOver(operationId, first.run)
       await platform.watch.ended(detach.operationId, 1)
-      this.finish()
-      return [...problems, ...(await checkTakeover({ ...seen, detachId: detach.operationId }))]
+      this.releaseCalls()
+      return [...problems, ...(await checkTakeover(seen, detach.operationId))]
     }
-    this.finish()
+    this.releaseCalls()
     if (first.state === 'FAILED') {
       await this.heal()
       await platform.retry(operationId, first.run)
@@ -72,118 +74,120 @@ export class CellRun {
     return [...problems, ...(await checkEnd(seen))]
   }
 
-  /** Lets go of every call that is still held. */
-  finish(): void {
+  /** Releases every call that is still held. */
+  releaseCalls(): void {
     this.hasEnded.resolve()
   }
 
-  /** A call that is to time out has little time; one that is to be answered has plenty, where that can be told apart. */
-  private register(place: 'good' | keyof BadPlaces = 'good'): Promise<void> {
+  /** The timeout is short for a call that is to time out, and long for one that is to be answered, where they differ. */
+  private register(endpoint: keyof BadEndpoints | null = null): Promise<void> {
     const { fault, time } = this.cell
-    const { platform, server, places } = this.place
-    const isGood = place === 'good'
-    const isShort = fault.isSlow === true && !(isGood && 'place' in fault.how)
-    const limits: Limits = {
-      maxBackoffMs: 100,
-      maxAttempts: time === 'takeover' ? 1 : time === 'always' ? 3 : 100,
-      timeoutMs: isShort ? SLOW_MS : 60_000,
-    }
-    return platform.register(this.name, isGood ? server.endpoint(this.name) : places[place], limits)
+    const { platform, server, endpoints } = this.environment
+    const isShort = fault.isSlow && ('inject' in fault.how || endpoint !== null)
+    return platform.register(
+      this.name,
+      endpoint === null ? server.endpoint(this.name) : endpoints[endpoint],
+      {
+        maxBackoffMs: 100,
+        maxAttempts: time === 'takeover' ? 1 : time === 'always' ? 3 : 100,
+        timeoutMs: isShort ? SHORT_MS : LONG_MS,
+      },
+    )
   }
 
-  /** Everything that has to be there before the operation that is looked at. */
+  /** Everything before the operation that meets the fault; answers the id of the installation. */
   private async prepare(): Promise<string | null> {
-    const { platform } = this.place
-    const first = bundleOf(this.name, '1.0.0')
-    await platform.publish(first)
-    if (this.cell.operationType === 'UPGRADE') await platform.publish(bundleOf(this.name, '2.0.0'))
-    if (this.cell.operationType === 'INSTALL') return null
+    const { platform } = this.environment
+    const { operationType } = this.cell
+    await platform.publish(bundleOf(this.name, '1.0.0'))
+    if (operationType === 'UPGRADE') await platform.publish(bundleOf(this.name, '2.0.0'))
+    if (operationType === 'INSTALL') return null
     const { bundleInstallId, operation } = await this.install()
     const { state } = await platform.watch.ended(operation.operationId, 1)
     if (state !== 'SUCCEEDED') throw new Error(`the INSTALL before it ended ${state}`)
     return bundleInstallId
   }
 
-  private install() {
+  private install(): Promise<{ bundleInstallId: string; operation: Operation }> {
     const properties = {
-      [locatorOf(this.name)]: {
-        name: { '@type': 'Data', value: 'Acme' },
-        password: { '@type': 'Data', value: SECRET, isSensitive: true },
-      },
+      [coreOf(this.name)]: { name: wrapData('Acme'), password: wrapSensitive(SECRET) },
     }
-    return this.place.platform.install(this.scope, bundleOf(this.name, '1.0.0'), properties)
+    return this.environment.platform.install(this.scope, bundleOf(this.name, '1.0.0'), properties)
   }
 
-  private async start(bundleInstallId: string | null): Promise<{ operation: Operation; installId: string }> {
-    const { platform } = this.place
-    if (bundleInstallId === null) {
-      const { operation, bundleInstallId: installId } = await this.install()
-      return { operation, installId }
+  private async start(
+    bundleInstallId: string | null,
+  ): Promise<{ operation: Operation; bundleInstallId: string }> {
+    const { platform } = this.environment
+    if (bundleInstallId === null) return this.install()
+    switch (this.cell.operationType) {
+      case 'INSTALL':
+        throw new TypeError('an INSTALL has no installation before it')
+      case 'UPGRADE':
+        return { operation: await platform.upgrade(bundleInstallId, '2.0.0'), bundleInstallId }
+      case 'DETACH':
+        return { operation: await platform.detach(bundleInstallId), bundleInstallId }
+      case 'CONFIGURE': {
+        const changes = { [coreOf(this.name)]: { name: wrapData('Acme and sons') } }
+        return { operation: await platform.save(this.scope, changes), bundleInstallId }
+      }
     }
-    const starts: Record<Exclude<OperationType, 'INSTALL'>, () => Promise<Operation>> = {
-      UPGRADE: () => platform.upgrade(bundleInstallId, '2.0.0'),
-      DETACH: () => platform.detach(bundleInstallId),
-      CONFIGURE: () =>
-        platform.save(this.scope, {
-          [locatorOf(this.name)]: { name: { '@type': 'Data', value: 'Acme and sons' } },
-        }),
-    }
-    const { operationType } = this.cell
-    if (operationType === 'INSTALL') throw new TypeError('an INSTALL has no installation before it')
-    return { operation: await starts[operationType](), installId: bundleInstallId }
   }
 
-  private async breakPlace(): Promise<void> {
+  private async breakEndpoint(): Promise<void> {
     const { how } = this.cell.fault
-    if ('place' in how && !this.isHealed) await this.register(how.place)
+    if ('endpoint' in how && !this.isHealed) await this.register(how.endpoint)
   }
 
   private async heal(): Promise<void> {
     this.isHealed = true
-    if ('place' in this.cell.fault.how) await this.register()
+    if ('endpoint' in this.cell.fault.how) await this.register()
   }
 
-  private async healPlaceAfter(operationId: string, attempts: number): Promise<void> {
-    const { cell } = this
-    if (!('place' in cell.fault.how) || cell.time === 'always') return
-    await this.place.platform.watch.until(operationId, 'the fault is recorded', ({ answered, state }) => {
-      return answered[cell.stage] >= attempts || state === 'FAILED'
-    })
+  private async healAfter(operationId: string, attempts: number): Promise<void> {
+    const { fault, time, stage } = this.cell
+    if ('inject' in fault.how || time === 'always') return
+    await this.environment.platform.watch.until(
+      operationId,
+      'the fault is recorded',
+      ({ answered, state }) => answered[stage] >= attempts || state === 'FAILED',
+    )
     await this.heal()
   }
 
-  /** One call as it arrives: through the fault where it is meant for it, else as a good plugin answers. */
-  private async serve({ request, delivery, response }: Call): Promise<void> {
+  /** Injects the fault into the call that is meant to meet it; otherwise answers as a good plugin. */
+  private async serve(call: Call): Promise<void> {
     const { cell } = this
-    const wire = this.wire({ request, delivery, response })
-    const isAtWork = request.operation.operationType === cell.operationType
-    if (isAtWork) this.operationId ??= request.operation.operationId
-    if (request.operation.operationId !== this.operationId) return wire.json(wire.act())
+    const { request } = call
+    const context = this.contextOf(call)
+    const { operationId, operationType } = request.operation
+    if (operationType === cell.operationType) this.operationId ??= operationId
+    if (operationId !== this.operationId) return context.json(context.act())
     if (request.stage !== cell.stage) {
-      if (request.stage === 'BEFORE_RESOURCES' && cell.time !== 'repeat') await this.breakPlace()
-      return wire.json(wire.act())
+      if (request.stage === 'BEFORE_RESOURCES' && cell.time !== 'repeat') await this.breakEndpoint()
+      return context.json(context.act())
     }
-    this.struck++
+    this.calls++
     const { how } = cell.fault
-    if (cell.time === 'repeat' && this.struck === 1) {
-      wire.act()
-      await this.breakPlace()
-      wire.socket.resetAndDestroy()
+    if (cell.time === 'repeat' && this.calls === 1) {
+      context.act()
+      await this.breakEndpoint()
+      context.socket.resetAndDestroy()
       return
     }
-    const isMeant = cell.time === 'always' ? !this.isHealed : this.struck === (cell.time === 'repeat' ? 2 : 1)
-    if (isMeant && 'strike' in how) await how.strike(wire)
-    else wire.json(wire.act())
+    const isMeant = cell.time === 'always' ? !this.isHealed : this.calls === (cell.time === 'repeat' ? 2 : 1)
+    if (isMeant && 'inject' in how) await how.inject(context)
+    else context.json(context.act())
   }
 
-  private wire({ request, delivery, response }: Call): Wire {
+  private contextOf({ request, delivery, response }: Call): CallContext {
     const { socket } = response
-    if (socket === null) throw new Error('the caller is gone')
+    if (socket === null) throw new Error('the caller has disconnected')
     return {
       request,
       response,
       socket,
-      places: this.place.places,
+      endpoints: this.environment.endpoints,
       act: () => this.plugin.act(request, delivery),
       forget: () => this.plugin.forget(),
       json: (body) => {
@@ -191,7 +195,7 @@ export class CellRun {
         response.end(JSON.stringify(body))
       },
       ended: this.hasEnded.promise,
-      loseLease: () => this.place.platform.loseLease(request.operation.operationId),
+      loseLease: () => this.environment.platform.loseLease(request.operation.operationId),
     }
   }
 }

@@ -1,19 +1,17 @@
+import { mapConcurrently } from '../concurrency.ts'
 import type { Suite, SuiteOptions, SuiteReport, Violation } from '../suite.ts'
-import { openBadPlaces } from './bad-places.ts'
-import { allCells, cellName, TIMES } from './cells.ts'
+import { openBadEndpoints } from './bad-endpoints.ts'
+import { allCells, cellName, KINDS, TIMES } from './cells.ts'
 import type { Cell } from './cells.ts'
 import { POISON } from './fault.ts'
-import { openHostileServer } from './hostile-plugin.ts'
-import type { PluginState } from './hostile-plugin.ts'
-import { KINDS } from './kinds.ts'
 import { Platform } from './platform.ts'
+import { openPluginServer } from './plugin-server.ts'
 import { CellRun } from './run-cell.ts'
-import type { Place } from './run-cell.ts'
 
-const AT_ONCE = 128
+const CONCURRENT_CELLS = 128
 const PATIENCE_MS = 120_000
 
-/** Every kind of fault that a plugin, its host or the network may show, met by every type of operation in both stages. */
+/** Every kind of fault that a plugin, its host or the network may have, in both stages of every operation type. */
 export const FAULTS: Suite = {
   name: 'faults',
   title: '36 kinds of faults × stage × operation type × first attempt or repeat, over real sockets',
@@ -23,95 +21,70 @@ export const FAULTS: Suite = {
 async function runFaults({ size, seed, databaseUrl }: SuiteOptions): Promise<SuiteReport> {
   const cells = seed === null ? allCells(size) : allCells('full').filter(({ number }) => number === seed)
   if (cells.length === 0) throw new RangeError(`there is no cell ${seed}`)
-  const bad = await openBadPlaces()
-  const server = await openHostileServer()
+  const { endpoints, witnessed, close: closeEndpoints } = await openBadEndpoints()
+  const server = await openPluginServer()
   const platform = await Platform.open(databaseUrl, PATIENCE_MS)
   try {
-    const place: Place = { platform, server, places: bad.places }
-    const plugins: PluginState[] = []
-    const found = await runAll(cells, place, plugins)
-    const violations = [...found.values()].flat()
-    const deliveries = plugins.flatMap((plugin) => plugin.deliveries)
-    violations.push(...(await platform.checkInvariants(deliveries)))
-    violations.push(...(await checkAfterwards(platform, bad.witnessed())))
-    const failed = cells.filter(({ number }) => found.has(number)).length
+    const results = await mapConcurrently(cells, CONCURRENT_CELLS, async (cell) => {
+      const run = new CellRun(cell, { platform, server, endpoints })
+      return { cell, plugin: run.plugin, problems: await problemsOf(run) }
+    })
+    const deliveries = results.flatMap(({ plugin }) => plugin.deliveries)
+    const failed = new Set(results.flatMap(({ cell, problems }) => (problems.length > 0 ? [cell] : [])))
     return {
-      tried: tell(cells, found),
-      passed: cells.length - failed,
-      failed: Math.max(failed, violations.length > 0 ? 1 : 0),
-      violations,
+      lines: table(cells, failed),
+      trials: { 'fault cells': cells.length },
+      violations: [
+        ...results.flatMap(({ cell, problems }) =>
+          problems.map((seen) => ({ promise: cellName(cell), seen, seed: cell.number })),
+        ),
+        ...(await platform.checkInvariants(deliveries)),
+        ...(await checkAll(platform, witnessed())),
+      ],
     }
   } finally {
     await platform.close()
     await server.close()
-    await bad.close()
+    await closeEndpoints()
   }
 }
 
-type Found = Map<number, Violation[]>
-
-async function runAll(cells: readonly Cell[], place: Place, plugins: PluginState[]): Promise<Found> {
-  const found: Found = new Map()
-  const waiting = [...cells]
-  const work = async (): Promise<void> => {
-    for (let cell = waiting.shift(); cell !== undefined; cell = waiting.shift()) {
-      const run = new CellRun(cell, place)
-      plugins.push(run.plugin)
-      const problems = await runOne(run)
-      const { number } = cell
-      const name = cellName(cell)
-      if (problems.length > 0)
-        found.set(
-          number,
-          problems.map((problem) => ({ promise: name, seen: problem, seed: number })),
-        )
-    }
-  }
-  await Promise.all(Array.from({ length: AT_ONCE }, work))
-  return found
-}
-
-async function runOne(run: CellRun): Promise<string[]> {
+async function problemsOf(run: CellRun): Promise<string[]> {
   try {
     return await run.run()
   } catch (error) {
     return [error instanceof Error ? error.message : String(error)]
   } finally {
-    run.finish()
+    run.releaseCalls()
   }
 }
 
-/** What holds for all of them together. */
-async function checkAfterwards(platform: Platform, witnessed: number): Promise<Violation[]> {
-  const violations: Violation[] = []
+/** Checks of all cells together. */
+async function checkAll(platform: Platform, witnessed: number): Promise<Violation[]> {
   const tables = await platform.tablesWith(POISON)
-  if (tables.length > 0)
-    violations.push({
-      promise: 'nothing of an invalid answer is kept',
-      seen: `it is in ${tables.join(', ')}`,
-    })
-  if (witnessed > 0)
-    violations.push({ promise: 'no redirect is followed', seen: `${witnessed} requests came to the witness` })
-  if ('polluted' in {})
-    violations.push({ promise: 'no answer reaches Object.prototype', seen: 'it has a new property' })
-  return violations
+  const broken = (isBroken: boolean, promise: string, seen: string): Violation[] =>
+    isBroken ? [{ promise, seen }] : []
+  return [
+    ...broken(tables.length > 0, 'nothing of an invalid answer is stored', `it is in ${tables.join(', ')}`),
+    ...broken(witnessed > 0, 'no redirect is followed', `${witnessed} requests arrived at the witness`),
+    ...broken('polluted' in {}, 'no answer changes Object.prototype', 'it has a new property'),
+  ]
 }
 
-/** A line for each kind: how many of its cells passed, by operation type, the first attempt and the repeat. */
-function tell(cells: readonly Cell[], found: Found): string[] {
-  const count = (of: readonly Cell[]): string => {
-    const passed = of.filter(({ number }) => !found.has(number)).length
-    return `${passed}/${of.length}`.padStart(6)
-  }
-  const columns = [...TIMES, 'always', 'takeover'] as const
+/** A line for each kind: how many of its cells passed, by time. */
+function table(cells: readonly Cell[], failed: ReadonlySet<Cell>): string[] {
+  const passed = (of: readonly Cell[]): string =>
+    `${of.filter((cell) => !failed.has(cell)).length}/${of.length}`.padStart(6)
   const lines = KINDS.flatMap((kind) => {
     const own = cells.filter((cell) => cell.kind === kind)
     if (own.length === 0) return []
-    const counts = columns.map((time) => count(own.filter((cell) => cell.time === time)))
+    const counts = TIMES.map((time) => passed(own.filter((cell) => cell.time === time)))
     return [`${String(kind.number).padStart(2)} ${kind.name.padEnd(30)}${counts.join('  ')}`]
   })
-  const head = `${''.padEnd(33)}${columns.map((name) => name.padStart(6)).join('  ')}`
   const variants = new Set(cells.map(({ fault }) => fault)).size
-  const first = `${cells.length} cells of ${variants} faults, each an operation on an installation of its own`
-  return [first, head, ...lines]
+  return [
+    `${cells.length} cells of ${variants} faults, each an operation on an installation of its own`,
+    `${''.padEnd(33)}${TIMES.map((time) => time.padStart(6)).join('  ')}`,
+    ...lines,
+  ]
 }

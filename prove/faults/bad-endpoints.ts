@@ -2,21 +2,21 @@ import { createServer as createHttpServer } from 'node:http'
 import { createConnection, createServer } from 'node:net'
 import type { AddressInfo, Server, Socket } from 'node:net'
 import { Worker } from 'node:worker_threads'
-import type { BadPlaces } from './fault.ts'
+import type { BadEndpoints } from './fault.ts'
 
-export interface OpenedPlaces {
-  places: BadPlaces
-  /** Requests that came to the witness. */
+/** Longer than a label may be, so every resolver answers at once that it does not exist. */
+export const UNKNOWN_HOST = `${'x'.repeat(64)}.invalid`
+
+/** Opens every address at which no plugin answers; `witnessed` counts the requests at the witness. */
+export async function openBadEndpoints(): Promise<{
+  endpoints: BadEndpoints
   witnessed(): number
   close(): Promise<void>
-}
-
-/** Every address at which no plugin answers. */
-export async function openBadPlaces(): Promise<OpenedPlaces> {
+}> {
   let witnessed = 0
   const servers: Server[] = []
   const sockets = new Set<Socket>()
-  const open = async (server: Server): Promise<number> => {
+  const listen = async (server: Server): Promise<number> => {
     server.on('connection', (socket) => {
       sockets.add(socket)
       socket.on('error', () => undefined)
@@ -26,28 +26,27 @@ export async function openBadPlaces(): Promise<OpenedPlaces> {
     servers.push(server)
     return (server.address() as AddressInfo).port
   }
-  const plain = await open(createHttpServer((_, response) => response.end()))
-  const rude = await open(createServer((socket) => socket.once('data', () => socket.end())))
-  const resets = await open(createServer((socket) => socket.resetAndDestroy()))
-  const witness = await open(
+  const plain = await listen(createHttpServer((_, response) => response.end()))
+  const closing = await listen(createServer((socket) => socket.once('data', () => socket.end())))
+  const resetting = await listen(createServer((socket) => socket.resetAndDestroy()))
+  const witness = await listen(
     createHttpServer((_, response) => {
       witnessed++
       response.end()
     }),
   )
   const closed = createServer()
-  const closedPort = await open(closed)
+  const closedPort = await listen(closed)
   await new Promise((resolve) => closed.close(resolve))
   const hole = await openBlackHole()
   return {
-    places: {
-      // longer than a label may be: every resolver says at once that it does not exist
+    endpoints: {
       unknownHost: `http://${UNKNOWN_HOST}/`,
       closedPort: `http://127.0.0.1:${closedPort}/`,
       blackHole: `http://127.0.0.1:${hole.port}/`,
       plainAtHttps: `https://127.0.0.1:${plain}/`,
-      breaksHandshake: `https://127.0.0.1:${rude}/`,
-      resetsAtOnce: `http://127.0.0.1:${resets}/`,
+      breaksHandshake: `https://127.0.0.1:${closing}/`,
+      resetsAtOnce: `http://127.0.0.1:${resetting}/`,
       witness: `http://127.0.0.1:${witness}/`,
     },
     witnessed: () => witnessed,
@@ -59,9 +58,7 @@ export async function openBadPlaces(): Promise<OpenedPlaces> {
   }
 }
 
-export const UNKNOWN_HOST = `${'x'.repeat(64)}.invalid`
-
-/** A port whose owner never accepts and whose queue is full, so that the system drops whoever knocks. */
+/** A port whose owner never accepts and whose backlog is full, so the kernel drops further connections. */
 async function openBlackHole(): Promise<{ port: number; close(): Promise<void> }> {
   const owner = new Worker(
     `const { createServer } = require('node:net')
@@ -76,13 +73,13 @@ async function openBlackHole(): Promise<{ port: number; close(): Promise<void> }
     owner.once('message', resolve)
     owner.once('error', reject)
   })
-  const crowd = Array.from({ length: 4 }, () =>
+  const backlog = Array.from({ length: 4 }, () =>
     createConnection({ port, host: '127.0.0.1' }).on('error', () => undefined),
   )
   return {
     port,
     async close() {
-      for (const socket of crowd) socket.destroy()
+      for (const socket of backlog) socket.destroy()
       await owner.terminate()
     },
   }
