@@ -10,9 +10,9 @@ import {
 } from '#runtime/operations/testing-plan.ts'
 import { successOf } from '#runtime/operations/testing-plugin.ts'
 import { crm } from '#runtime/testing-bundles.ts'
-import { SERVICE_ADDRESS, TOKEN } from './odd.ts'
+import { SERVICE_ADDRESS, TOKEN } from './odd-values.ts'
 
-// Valid documents of every sort, from which the edited ones are made.
+// Valid documents of every kind, from which the edited ones are made.
 
 const plan = planWith()
 
@@ -59,7 +59,7 @@ export const ANSWERS: readonly JsonValue[] = [
   { contractVersion: '1.0.0', errorCode: 'BROKEN', data: null },
 ]
 
-// made of shapes that JSON is made of
+// a manifest is JSON
 export const MANIFEST = crm as unknown as JsonObject
 
 export const MANIFESTS: readonly JsonValue[] = [

@@ -3,11 +3,11 @@ import type { Arbitrary } from 'fast-check'
 import { isJsonObject } from '#contract/protocol/json.ts'
 import type { JsonValue } from '#contract/protocol/json.ts'
 import { SeededRandom } from '../seeded-random.ts'
-import { ODD_TEXTS, oddJson, oddText } from './odd.ts'
+import { ODD_TEXTS, oddJson, oddText } from './odd-values.ts'
 
-// Values and texts that were valid before a few edits: they come further into a parser than what is random throughout.
+// Values and texts that were valid before a few edits: they get further into a parser than entirely random ones.
 
-/** Which document, and a number for each edit of it. */
+/** The index of a document, and a seed for each edit of it. */
 const choices = (documents: number, edits: number): Arbitrary<[number, number[]]> =>
   fc.tuple(fc.nat(documents - 1), fc.array(fc.nat(2 ** 31 - 1), { maxLength: edits, size: 'max' }))
 
@@ -39,7 +39,7 @@ function nodesOf(document: JsonValue): Node[] {
   return nodes
 }
 
-/** Does one edit, in place where that is possible. */
+/** Makes one edit, in place where possible. Small seeds shrink well, so each edit is one number. */
 export function editJson(document: JsonValue, seed: number): JsonValue {
   const random = new SeededRandom(seed)
   const edit = random.below(7)
@@ -79,7 +79,7 @@ export function editJson(document: JsonValue, seed: number): JsonValue {
 const read = ({ holder, key }: Node): JsonValue =>
   (Array.isArray(holder) ? holder[Number(key)] : holder[key]) ?? null
 
-/** Defines, so that `__proto__` becomes a key as JSON.parse makes it one. */
+/** Defines the property, so that `__proto__` becomes an ordinary key, as JSON.parse makes it one. */
 function write({ holder, key }: Node, value: JsonValue): void {
   Object.defineProperty(holder, key, { value, enumerable: true, configurable: true, writable: true })
 }
@@ -108,7 +108,7 @@ const CHUNKS: readonly string[] = [
   '['.repeat(300),
 ]
 
-/** Does one edit of a text. */
+/** Makes one edit of a text. */
 export function editText(text: string, seed: number): string {
   const random = new SeededRandom(seed)
   const edit = random.below(7)
@@ -132,7 +132,7 @@ export function editText(text: string, seed: number): string {
   }
 }
 
-/** One of the texts after none to three edits, or now and then any text at all. */
+/** One of the texts after none to three edits, or now and then an arbitrary text. */
 export function editedText(texts: readonly string[]): Arbitrary<string> {
   return choices(texts.length + 1, 3).map(([which, edits]) =>
     edits.reduce(editText, texts[which] ?? oddText(new SeededRandom(edits[0] ?? 0))),
@@ -148,14 +148,14 @@ const ODD_BYTES: readonly number[][] = [
   [0xf4, 0x90, 0x80, 0x80],
 ]
 
-/** The texts as bytes, edited as texts and then, sometimes, as bytes; or any bytes at all. */
+/** The texts as bytes, edited as texts and sometimes as bytes too; or arbitrary bytes. */
 export function editedBytes(texts: readonly string[]): Arbitrary<Uint8Array> {
   return fc.tuple(editedText(texts), fc.nat(2 ** 31 - 1)).map(([text, seed]): Uint8Array => {
     const random = new SeededRandom(seed)
     const kind = random.below(8)
     if (kind === 0) return Uint8Array.from({ length: random.below(64) }, () => random.below(256))
     const bytes = Buffer.from(text)
-    // no Buffer: those print themselves as a list of numbers
+    // not a Buffer, which JSON.stringify prints as a list of numbers
     if (kind > 2) return new Uint8Array(bytes)
     const at = random.below(bytes.length + 1)
     return Uint8Array.from([...bytes.subarray(0, at), ...random.pick(ODD_BYTES), ...bytes.subarray(at)])

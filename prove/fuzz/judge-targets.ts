@@ -7,12 +7,12 @@ import type { Judgement } from '#runtime/plugins/judge.ts'
 import { LOCATOR } from '#runtime/operations/testing-plan.ts'
 import { ANSWERS, expected, knowledge } from './documents.ts'
 import { edited, editedBytes } from './edits.ts'
-import { SECRET, SERVICE_ADDRESS, TOKEN } from './odd.ts'
-import { target } from './run-target.ts'
-import type { AnyTarget } from './target.ts'
+import { SECRET, SERVICE_ADDRESS, TOKEN } from './odd-values.ts'
+import { target } from './target.ts'
+import type { Target } from './target.ts'
 
-// What the runtime makes of an answer, held against the table of outcomes as it is written in docs/protocol.md and not
-// against the code: whatever is kept was permitted, and nothing else is ever kept.
+// How the runtime judges an answer, compared with the table of outcomes in docs/protocol.md and not with the code: only
+// permitted writes are stored, and nothing else.
 
 const ECHO = [
   'contractVersion',
@@ -35,20 +35,21 @@ function judged(body: Uint8Array, status: number): Judgement {
 
 function wrongOf(body: Uint8Array, status: number): string | null {
   const judgement = judged(body, status)
-  const told = JSON.stringify([judgement.failure, judgement.recorded])
-  if (told.includes(SECRET)) return 'a sensitive value is told'
+  const text = JSON.stringify([judgement.failure, judgement.recorded])
+  if (text.includes(SECRET)) return 'a sensitive value is recorded'
   if ([...(judgement.failure?.message ?? '')].length > 512) return 'a message is too long'
   if (judgement.disposition !== 'done') {
-    if (Object.keys(judgement.writes).length > 0) return 'something is kept of a call that is not done'
-    if (judgement.failure === null) return 'it failed without saying why'
+    if (Object.keys(judgement.writes).length > 0) return 'writes of a call that is not done are kept'
+    if (judgement.failure === null) return 'it failed without a reason'
   }
-  if (judgement.httpStatus !== status) return 'another status is recorded'
-  if (status !== 200) return judgement.isUncertain ? null : 'a status other than 200 says something definite'
+  if (judgement.httpStatus !== status) return 'a different status is recorded'
+  if (status !== 200) return judgement.isUncertain ? null : 'a status other than 200 is judged as definite'
   const json = parsed(body)
-  if (json === undefined) return judgement.isUncertain ? null : 'what is no JSON says something definite'
+  if (json === undefined)
+    return judgement.isUncertain ? null : 'an answer that is no JSON is judged as definite'
   switch (judgement.disposition) {
     case 'repeat':
-      return mayRepeat(json, judgement) ? null : 'repeated although the answer does not say so'
+      return mayRepeat(json, judgement) ? null : 'repeated although the answer does not ask for it'
     case 'failed':
       return judgement.isUncertain ? 'failed and uncertain at once' : null
     case 'done':
@@ -75,15 +76,16 @@ function mayRepeat(json: JsonValue, { isUncertain }: Judgement): boolean {
 
 function wrongOfDone(json: JsonValue, { writes, outcome, failure }: Judgement): string | null {
   if (failure !== null) return 'done and failed at once'
-  if (!isJsonObject(json) || json['errorCode'] !== '0') return 'taken for a success'
-  if (!['1.0.0', undefined].includes(json['contractVersion'] as string | undefined)) return 'another version'
+  if (!isJsonObject(json) || json['errorCode'] !== '0') return 'judged as a success'
+  if (!['1.0.0', undefined].includes(json['contractVersion'] as string | undefined))
+    return 'accepted with a different version'
   const data = json['data']
   if (!isJsonObject(data)) return 'a success without data'
-  const strange = ECHO.filter((field) => !isDeepStrictEqual(data[field], plain(expected[field])))
-  if (strange.length > 0) return `accepted with another ${strange.join(', ')}`
+  const different = ECHO.filter((field) => !isDeepStrictEqual(data[field], plain(expected[field])))
+  if (different.length > 0) return `accepted with a different ${different.join(', ')}`
   if (data['outcome'] !== outcome || !['APPLIED', 'VERIFIED', 'NOT_APPLIED'].includes(String(outcome)))
-    return 'accepted with another outcome'
-  if (outcome === 'NOT_APPLIED' && Object.keys(writes).length > 0) return 'NOT_APPLIED and written'
+    return 'accepted with a different outcome'
+  if (outcome === 'NOT_APPLIED' && Object.keys(writes).length > 0) return 'NOT_APPLIED with writes'
   const resources = data['resources']
   if (!isJsonObject(resources)) return 'accepted without resources'
   return wrongOfWrites(resources, plain(writes))
@@ -94,7 +96,7 @@ const plain = (value: unknown): JsonValue => JSON.parse(JSON.stringify(value)) a
 function wrongOfWrites(sent: JsonObject, kept: JsonValue): string | null {
   const wanted: JsonObject = {}
   for (const [locator, properties] of Object.entries(sent)) {
-    if (!isJsonObject(properties)) return 'accepted properties that are no object'
+    if (!isJsonObject(properties)) return 'accepted properties that are not an object'
     if (locator !== LOCATOR) return 'accepted a resource that is not the plugin’s'
     for (const [name, value] of Object.entries(properties)) {
       const rule = Object.hasOwn(WRITABLE, name) ? WRITABLE[name] : undefined
@@ -103,7 +105,8 @@ function wrongOfWrites(sent: JsonObject, kept: JsonValue): string | null {
       if (!Object.hasOwn(value, 'value')) return 'accepted Data without a value'
       if (rule.mustBeText && typeof value['value'] !== 'string')
         return 'accepted what does not fit the schema'
-      if (value['isSensitive'] === true && !rule.isSensitive) return 'accepted a mark that is not defined'
+      if (value['isSensitive'] === true && !rule.isSensitive)
+        return 'accepted a sensitivity mark that the definition does not have'
       const text = JSON.stringify(value)
       if (text.includes(TOKEN) || text.includes(SERVICE_ADDRESS)) return 'accepted access material'
       const written: JsonObject = { '@type': 'Data', value: value['value'] ?? null }
@@ -114,7 +117,7 @@ function wrongOfWrites(sent: JsonObject, kept: JsonValue): string | null {
       }
     }
   }
-  return isDeepStrictEqual(plain(wanted), kept) ? null : 'something else is kept than was written'
+  return isDeepStrictEqual(plain(wanted), kept) ? null : 'what is kept differs from what was written'
 }
 
 const status = fc.oneof(
@@ -122,7 +125,7 @@ const status = fc.oneof(
   { weight: 1, arbitrary: fc.integer({ min: 200, max: 599 }) },
 )
 
-export const JUDGE_TARGETS: readonly AnyTarget[] = [
+export const JUDGE_TARGETS: readonly Target[] = [
   target({
     name: 'answer of a plugin',
     family: 'structured',

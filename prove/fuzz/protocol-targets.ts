@@ -16,35 +16,35 @@ import { PropertyDefinition } from '#contract/protocol/property-definition.ts'
 import { TypedValue } from '#contract/protocol/typed-value.ts'
 import { ANSWERS, expected, MANIFESTS, SCHEMAS, VALUES } from './documents.ts'
 import { edited, editedText } from './edits.ts'
-import { target } from './run-target.ts'
-import type { AnyTarget } from './target.ts'
+import { target } from './target.ts'
+import type { Target } from './target.ts'
 
 const reprint = (value: unknown): JsonValue => JSON.parse(JSON.stringify(value)) as JsonValue
 
-/** What a schema makes of a value it makes again of its own result, printed and read. */
+/** A schema must accept its own result, printed and read again, and answer the same. */
 function unstable(schema: z.ZodType, value: JsonValue): string | null {
   const first = schema.safeParse(value)
   if (!first.success) {
-    return first.error.issues.some(({ message }) => message === '') ? 'an issue tells nothing' : null
+    return first.error.issues.some(({ message }) => message === '') ? 'an issue has no message' : null
   }
   const second = schema.safeParse(reprint(first.data))
-  if (!second.success) return 'what was accepted is refused when it is printed and read again'
+  if (!second.success) return 'what was accepted is refused once it is printed and read again'
   return isDeepStrictEqual(reprint(second.data), reprint(first.data))
     ? null
-    : 'printed and read again it is something else'
+    : 'different once it is printed and read again'
 }
 
 function wrongOfEnvelope(json: JsonValue): string | null {
   const reading = readEnvelope(json)
-  if (reading.kind === 'invalid') return reading.problem === '' ? 'a problem tells nothing' : null
+  if (reading.kind === 'invalid') return reading.problem === '' ? 'a problem has no message' : null
   if (!isJsonObject(json) || !Object.hasOwn(json, 'data')) return 'accepted without data'
   const { errorCode, contractVersion } = json
-  if (contractVersion !== undefined && contractVersion !== '1.0.0') return 'accepted with another version'
+  if (contractVersion !== undefined && contractVersion !== '1.0.0') return 'accepted with a different version'
   if (reading.kind === 'success') {
-    if (errorCode !== '0') return 'taken for a success'
+    if (errorCode !== '0') return 'read as a success'
     return isDeepStrictEqual(reading.data, json['data']) ? null : 'the data changed'
   }
-  if (errorCode === '0' || errorCode !== reading.errorCode) return 'taken for another failure'
+  if (errorCode === '0' || errorCode !== reading.errorCode) return 'read as a different failure'
   const data = json['data']
   if (reading.failure === null) return data === null ? null : 'data was lost'
   return isJsonObject(data) && data['retryable'] === reading.failure.retryable ? null : 'retryable changed'
@@ -63,17 +63,18 @@ function wrongOfManifest(json: JsonValue): string | null {
   return unstable(AuthorManifest, json)
 }
 
-/** A schema that may be used never throws, whatever value is held against it. */
+/** An accepted schema never throws, whatever value is checked. */
 function wrongOfSchema([schema, value]: [JsonValue, JsonValue]): string | null {
   const problems = checkSchema(schema)
-  if (problems.length > 0) return problems.some(({ message }) => message === '') ? 'no message' : null
+  if (problems.length > 0)
+    return problems.some(({ message }) => message === '') ? 'a problem has no message' : null
   const found = checkValue(schema, value)
-  if (found.some(({ message }) => message === '')) return 'a problem tells nothing'
+  if (found.some(({ message }) => message === '')) return 'a problem has no message'
   if (schema === true && found.length > 0 && isSmallAndSound(value)) return 'true refuses a small value'
   return null
 }
 
-/** JSON.stringify escapes half a surrogate pair, and nothing else so. */
+/** JSON.stringify writes half a surrogate pair, and nothing else, as this escape. */
 function isSmallAndSound(value: JsonValue): boolean {
   const text = JSON.stringify(value)
   return text.length < 100 && !/\\ud[89a-f]/.test(text)
@@ -107,7 +108,7 @@ const isUnreserved = (letter: string): boolean =>
   (letter >= '0' && letter <= '9') ||
   (letter.length === 1 && '._~-'.includes(letter))
 
-/** Written anew from the text of the contract. */
+/** An implementation of its own, from the text of docs/protocol.md. */
 function isLocator(text: string): boolean {
   const parts = text.split('/')
   const [environment = '', bundle = '', kind = '', name = ''] = parts
@@ -118,8 +119,8 @@ function isLocator(text: string): boolean {
 function wrongOfLocator(text: string): string | null {
   const parts = parseLocator(text)
   if ((parts !== null) !== isLocator(text)) return parts === null ? 'a locator is refused' : 'accepted'
-  if (ResourceLocator.safeParse(text).success !== (parts !== null)) return 'schema and parser differ'
-  if (parts !== null && formatLocator(parts) !== text) return 'printed it is another'
+  if (ResourceLocator.safeParse(text).success !== (parts !== null)) return 'schema and parser disagree'
+  if (parts !== null && formatLocator(parts) !== text) return 'different once it is formatted'
   return null
 }
 
@@ -132,39 +133,40 @@ function wrongOfName(text: string): string | null {
     [...text].every((letter) => letter === '_' || (isUnreserved(letter) && letter !== '~')) &&
     !['__proto__', 'constructor', 'prototype'].includes(text)
   if (isPropertyName(text) !== isName) return `property name: ${isName ? 'refused' : 'accepted'}`
-  if (PropertyName.safeParse(text).success !== isName) return 'schema and pattern of property names differ'
+  if (PropertyName.safeParse(text).success !== isName) return 'schema and pattern of property names disagree'
   const isText = SEGMENT(text)
   if (isKey(text) !== isText && !text.includes('_')) return `key: ${isText ? 'refused' : 'accepted'}`
-  return Key.safeParse(text).success === isKey(text) ? null : 'schema and pattern of keys differ'
+  return Key.safeParse(text).success === isKey(text) ? null : 'schema and pattern of keys disagree'
 }
 
 function wrongOfIds(text: string): string | null {
-  if (Uuid.safeParse(text).success && !(text.length === 36 && text === text.toLowerCase())) return 'a UUID'
+  if (Uuid.safeParse(text).success && !(text.length === 36 && text === text.toLowerCase()))
+    return 'an invalid UUID'
   const time = Timestamp.safeParse(text)
   if (!time.success) return null
   const instant = new Date(text)
-  return !Number.isNaN(instant.getTime()) && instant.toISOString() === text ? null : 'a time that is none'
+  return !Number.isNaN(instant.getTime()) && instant.toISOString() === text ? null : 'an invalid time'
 }
 
-/** A pattern that may be used is fast on texts that are made to be slow for it. */
+/** An accepted pattern is fast even for texts that are meant to be slow. */
 function wrongOfPattern([pattern, text]: [string, string]): string | null {
   const cost = patternCost(pattern)
-  if (!cost.usable) return cost.problem === '' ? 'a problem tells nothing' : null
+  if (!cost.usable) return cost.problem === '' ? 'a problem has no message' : null
   checkValue({ type: 'string', pattern }, `${text}${text.slice(0, 2).repeat(60)}!`)
   return null
 }
 
-const shape = (name: string, schema: z.ZodType, documents: readonly JsonValue[]): AnyTarget =>
+const shape = (name: string, schema: z.ZodType, documents: readonly JsonValue[]): Target =>
   target({ name, family: 'structured', input: edited(documents), check: (json) => unstable(schema, json) })
 
 const definitions = MANIFESTS.flatMap((manifest) => {
   const { resources } = AuthorManifest.parse(manifest)
   return resources.flatMap(({ properties }) => Object.values(properties).map(reprint))
 })
-// a plain object of the protocol
+// a request is JSON
 const REQUEST = expected as unknown as JsonValue
 
-export const PROTOCOL_TARGETS: readonly AnyTarget[] = [
+export const PROTOCOL_TARGETS: readonly Target[] = [
   target({ name: 'envelope', family: 'structured', input: edited(ANSWERS), check: wrongOfEnvelope }),
   target({ name: 'author manifest', family: 'structured', input: edited(MANIFESTS), check: wrongOfManifest }),
   target({

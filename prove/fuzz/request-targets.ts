@@ -18,8 +18,8 @@ import { SAMPLE_BODIES } from '#runtime/http/testing-rows.ts'
 import { Refusal } from '#runtime/refusal.ts'
 import { decodeCursor, encodeCursor } from '#runtime/store/cursor.ts'
 import { edited, editedText } from './edits.ts'
-import { target } from './run-target.ts'
-import type { AnyTarget } from './target.ts'
+import { target } from './target.ts'
+import type { Target } from './target.ts'
 
 const rows: [string, EndpointRow][] = [...Object.entries(runtimeApi), ...Object.entries(consoleApi)]
 const withQuery = rows.flatMap(([, row]) => (row.query === undefined ? [] : [row]))
@@ -37,7 +37,7 @@ function wrongOfQuery([which, text]: [number, string]): string | null {
   if (row === undefined) return null
   const result = parseRequest(row, { params: {}, query: new URLSearchParams(text), body: undefined })
   if (result.ok) return null
-  return result.problems.some(({ message }) => message === '') ? 'a problem tells nothing' : null
+  return result.problems.some(({ message }) => message === '') ? 'a problem has no message' : null
 }
 
 const asJson = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
@@ -48,7 +48,7 @@ function wrongOfBody([which, json]: [number, JsonValue]): string | null {
   const first = row.body.safeParse(json)
   if (!first.success) return null
   const again = row.body.safeParse(asJson(first.data))
-  // as JSON, in which -0 is 0
+  // as JSON, which does not distinguish -0 and 0
   const isSame = again.success && isDeepStrictEqual(asJson(again.data), asJson(first.data))
   return isSame ? null : `${row.name} is not stable`
 }
@@ -57,11 +57,11 @@ function wrongOfCursor(text: string): string | null {
   for (const kinds of [['string'], ['string', 'string'], ['number', 'string'], ['number']] as const) {
     try {
       const values = decodeCursor(text, kinds)
-      if (values.some((value, index) => typeof value !== kinds[index])) return 'values of another type'
-      // whoever takes a number from a cursor asks for a whole one
+      if (values.some((value, index) => typeof value !== kinds[index])) return 'values of a different type'
+      // numbers in cursors are integers
       const isFinite = values.every((value) => typeof value === 'string' || Number.isFinite(value))
       if (isFinite && JSON.stringify(decodeCursor(encodeCursor(values), kinds)) !== JSON.stringify(values))
-        return 'printed it is another'
+        return 'different once it is encoded again'
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
     }
@@ -73,7 +73,7 @@ function wrongOfPosition(text: string): string | null {
   const position = parsePosition(text)
   if (position === null) return null
   const isSafe = Number.isSafeInteger(position.eventId) && BigInt(position.xid) < 2n ** 64n
-  return isSafe ? null : 'a position that no database has'
+  return isSafe ? null : 'a position that no database can have'
 }
 
 function wrongOfKey(text: string): string | null {
@@ -85,29 +85,31 @@ function wrongOfKey(text: string): string | null {
   }
   try {
     const key = idempotencyKeyOf(new Request('http://runtime.test/', { headers }))
-    return key.length >= 1 && key.length <= 128 && !/[^A-Za-z0-9._~-]/.test(key) ? null : 'a strange key'
+    return key.length >= 1 && key.length <= 128 && !/[^A-Za-z0-9._~-]/.test(key)
+      ? null
+      : 'accepted an invalid key'
   } catch (error) {
     if (error instanceof Refusal) return null
     throw error
   }
 }
 
-const turned = (json: JsonValue): JsonValue =>
+const reordered = (json: JsonValue): JsonValue =>
   isJsonObject(json)
     ? Object.fromEntries(
         Object.entries(json)
           .toReversed()
-          .map(([key, value]) => [key, turned(value)]),
+          .map(([key, value]) => [key, reordered(value)]),
       )
     : Array.isArray(json)
-      ? json.map(turned)
+      ? json.map(reordered)
       : json
 
 function wrongOfText([left, right]: [JsonValue, JsonValue]): string | null {
   const text = requestText(left)
-  if (text !== requestText(turned(left))) return 'the order of keys changes it'
+  if (text !== requestText(reordered(left))) return 'it depends on the order of keys'
   const isSame = isDeepStrictEqual(asJson(left), asJson(right))
-  return (text === requestText(right)) === isSame ? null : 'two bodies share a text, or one has two'
+  return (text === requestText(right)) === isSame ? null : 'two bodies have the same text, or one has two'
 }
 
 const { privateKey, publicKey } = await generateKeyPair('EdDSA')
@@ -129,7 +131,7 @@ const [head = '', , signature = ''] = good.split('.')
 const [, payload = ''] = other.split('.')
 const none = Buffer.from('{"alg":"none"}').toString('base64url')
 
-/** Nobody is believed but who is signed for. */
+/** Only a signed actor is accepted. */
 async function wrongOfAssertion(text: string): Promise<string | null> {
   let request: Request
   try {
@@ -141,7 +143,7 @@ async function wrongOfAssertion(text: string): Promise<string | null> {
     const actor = await checkActor(request, 'request')
     const claims = text.trim().split('.')[1]
     const isSigned = [good, other].some((token) => token.split('.')[1] === claims)
-    return isSigned && ['Ada', 'Bob'].includes(actor.name) ? null : 'a token that nobody signed is believed'
+    return isSigned && ['Ada', 'Bob'].includes(actor.name) ? null : 'accepted a token that was not signed'
   } catch (error) {
     if (error instanceof TransportError && error.status === 401) return null
     throw error
@@ -156,7 +158,7 @@ const WITH_MINUS_ZERO = {
   })),
 } as JsonValue
 
-export const REQUEST_TARGETS: readonly AnyTarget[] = [
+export const REQUEST_TARGETS: readonly Target[] = [
   target({
     name: 'bodies of every endpoint',
     family: 'structured',
@@ -166,7 +168,7 @@ export const REQUEST_TARGETS: readonly AnyTarget[] = [
     regressions: [[withBody.findIndex(({ name }) => name.startsWith('PUT /bundles/')), WITH_MINUS_ZERO]],
   }),
   target({
-    name: 'what a key stands for',
+    name: 'text of a request',
     family: 'structured',
     input: fc.tuple(edited(Object.values(SAMPLE_BODIES)), edited(Object.values(SAMPLE_BODIES))),
     check: wrongOfText,

@@ -12,9 +12,9 @@ import { cookieKit, cookiesOf, opaqueCookie } from '#bff/session/cookies.ts'
 import { readRuntimeSettings } from '#runtime/config.ts'
 import { ANSWERS, MANIFESTS } from './documents.ts'
 import { edited, editedBytes, editedText } from './edits.ts'
-import { SECRET } from './odd.ts'
-import { target } from './run-target.ts'
-import type { AnyTarget } from './target.ts'
+import { SECRET } from './odd-values.ts'
+import { target } from './target.ts'
+import type { Target } from './target.ts'
 
 type Read = { value: JsonValue } | { refused: string }
 
@@ -27,7 +27,7 @@ function read(parse: () => JsonValue): Read {
   }
 }
 
-/** Accepted is a part of what JSON.parse accepts, with the same value; and the quick way says what the slow one says. */
+/** What is accepted is accepted by JSON.parse too, with the same value; the fast path and the scanner agree. */
 function wrongOfJson(bytes: Uint8Array): string | null {
   const result = read(() => readStrictJson(bytes))
   let text: string
@@ -37,24 +37,25 @@ function wrongOfJson(bytes: Uint8Array): string | null {
     return 'value' in result ? 'accepted what is not UTF-8' : null
   }
   const slow = read(() => new StrictJsonScanner(text, STRICT_JSON_LIMITS).document())
-  if ('value' in result !== 'value' in slow) return 'the quick way and the scanner differ'
-  if ('refused' in result) return result.refused === '' ? 'refused without a word' : null
-  if ('value' in slow && !isDeepStrictEqual(result.value, slow.value)) return 'the two ways read other values'
+  if ('value' in result !== 'value' in slow) return 'the fast path and the scanner differ'
+  if ('refused' in result) return result.refused === '' ? 'refused without a message' : null
+  if ('value' in slow && !isDeepStrictEqual(result.value, slow.value))
+    return 'the fast path and the scanner read different values'
   if (!isDeepStrictEqual(JSON.parse(text), result.value)) return 'JSON.parse reads another value'
   const again = read(() => readStrictJson(JSON.stringify(result.value)))
-  if ('refused' in again) return `printed it is refused: ${again.refused}`
-  // JSON has one zero only
-  return JSON.stringify(again.value) === JSON.stringify(result.value) ? null : 'printed it is another value'
+  if ('refused' in again) return `refused once it is printed: ${again.refused}`
+  // JSON does not distinguish -0 and 0
+  return JSON.stringify(again.value) === JSON.stringify(result.value) ? null : 'different once it is printed'
 }
 
-/** No text that holds the secret is left, and the rest is as it was. */
+/** No text that contains the secret is left, and everything else is unchanged. */
 function wrongOfMask(json: JsonValue): string | null {
   const masked = maskStrings(json, [SECRET, 'sk'])
-  if (JSON.stringify(masked).includes(SECRET)) return 'the secret is still there'
+  if (JSON.stringify(masked).includes(SECRET)) return 'the secret is not masked'
   const text = JSON.stringify(json)
-  const isTouched = JSON.stringify(masked) !== text
-  const mayTouch = text.includes(SECRET) || text.includes('"sk"') || looksEncoded(text)
-  return isTouched && !mayTouch ? 'something else was masked' : null
+  const isChanged = JSON.stringify(masked) !== text
+  const mayChange = text.includes(SECRET) || text.includes('"sk"') || looksEncoded(text)
+  return isChanged && !mayChange ? 'something else was masked' : null
 }
 
 const ENCODED = [Buffer.from(SECRET).toString('hex'), Buffer.from(SECRET).toString('base64').slice(0, 8)].map(
@@ -67,7 +68,7 @@ const cookies = new Hono().get('/', (c) => {
   const value = opaqueCookie(c, kit.session)
   const sent = cookiesOf(c).filter(([name]) => name === kit.session)
   const isWrong = value !== null && (sent.length !== 1 || !/^[A-Za-z0-9_-]{43}$/.test(value))
-  return c.text(isWrong ? 'accepted a cookie that is garbage or twice there' : 'fine')
+  return c.text(isWrong ? 'accepted a cookie that is invalid or duplicated' : 'fine')
 })
 
 async function wrongOfCookies(text: string): Promise<string | null> {
@@ -75,7 +76,7 @@ async function wrongOfCookies(text: string): Promise<string | null> {
   try {
     headers = new Headers({ cookie: text })
   } catch {
-    // no server is ever handed such a header
+    // such a header never reaches a server
     return null
   }
   const answer = await (await cookies.request('/', { headers })).text()
@@ -100,7 +101,7 @@ function wrongOfSettings([name, value]: [string, string]): string | null {
       if (!(error instanceof SettingsError)) throw error
       if (error.message.includes('\n')) return 'the message has more than one line'
       if (/CREDENTIAL|USERS/.test(name) && value.trim().length > 7 && error.message.includes(value.trim()))
-        return 'the message tells a secret'
+        return 'the message contains a secret'
     }
   }
   return null
@@ -116,7 +117,7 @@ function wrongOfEgress(text: string): string | null {
   }
 }
 
-export const EDGE_TARGETS: readonly AnyTarget[] = [
+export const SERVER_TARGETS: readonly Target[] = [
   target({
     name: 'strict JSON',
     family: 'bytes',

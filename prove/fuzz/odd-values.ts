@@ -1,7 +1,7 @@
 import type { JsonValue } from '#contract/protocol/json.ts'
 import type { SeededRandom } from '../seeded-random.ts'
 
-/** A sensitive value, a token and an address that no answer may bring back. */
+/** A sensitive value, a token and an address that no answer may contain. */
 export const SECRET = 'hunter2-and-more'
 export const TOKEN = [
   'eyJhbGciOiJFZERTQSJ9',
@@ -10,7 +10,7 @@ export const TOKEN = [
 ].join('.')
 export const SERVICE_ADDRESS = 'http://events.internal:9000/api'
 
-/** Names and texts that one parser or another stumbles over. */
+/** Names and texts that some parsers handle wrongly. */
 export const ODD_TEXTS: readonly string[] = [
   '',
   ' ',
@@ -71,7 +71,7 @@ export const ODD_TEXTS: readonly string[] = [
 
 const nested = (depth: number): string => '[{"a":'.repeat(depth / 2) + '1' + '}]'.repeat(depth / 2)
 
-/** As JSON, so that each use is a value of its own. */
+/** As JSON, so that each use gets a new value. */
 const ODD_VALUES: readonly string[] = [
   'null',
   'true',

@@ -12,27 +12,27 @@ import { billing, SCOPE } from '#runtime/testing-bundles.ts'
 import type { Violation } from '../suite.ts'
 import { SeededRandom } from '../seeded-random.ts'
 import { editJson, editText } from './edits.ts'
-import { ODD_TEXTS } from './odd.ts'
+import { ODD_TEXTS } from './odd-values.ts'
 
-// The same malformed requests to every row of the contract: a row that is added later gets them too. Each is answered by
-// a failure envelope or a problem, never by an internal error, and writes nothing.
+// The same malformed requests to every endpoint row of the contract, also to rows that are added later. Each is answered
+// with a failure envelope or a problem, never with an internal error, and writes nothing.
 
 const ROWS = Object.entries(runtimeApi) as [EndpointName, EndpointRow][]
 
-interface Sent {
+interface RawRequest {
   method: string
   path: string
   body?: string | Uint8Array<ArrayBuffer>
   headers?: Record<string, string | null>
 }
 
-/** Whether it must be refused, or may be taken too because it happens to be valid. */
-type Ask = Sent & { what: string; mustBeRefused: boolean }
+/** An edited request may happen to be valid, and then need not be refused. */
+type FuzzedRequest = RawRequest & { what: string; mustBeRefused: boolean }
 
-class Edge {
+class HttpFuzzer {
   readonly http: TestHttp
   readonly violations: Violation[] = []
-  asked = 0
+  requests = 0
   private assertion: { text: string; at: number } | null = null
   private keys = 0
   private readonly ids: Record<string, string>
@@ -46,31 +46,31 @@ class Edge {
     return fillPath(splitName(name).path, { ...SAMPLE_PARAMS, ...this.ids, ...params })
   }
 
-  async ask({ what, mustBeRefused, ...sent }: Ask): Promise<void> {
-    this.asked++
-    const wrong = await this.wrongOf(sent, mustBeRefused)
-    if (wrong !== null)
+  async send({ what, mustBeRefused, ...request }: FuzzedRequest): Promise<void> {
+    this.requests++
+    const problem = await this.problemOf(request, mustBeRefused)
+    if (problem !== null)
       this.violations.push({
-        promise: `${sent.method} ${sent.path}`.slice(0, 160),
-        seen: `${what}: ${wrong}`,
+        promise: `${request.method} ${request.path}`.slice(0, 160),
+        seen: `${what}: ${problem}`,
       })
   }
 
-  private async wrongOf(sent: Sent, mustBeRefused: boolean): Promise<string | null> {
+  private async problemOf(request: RawRequest, mustBeRefused: boolean): Promise<string | null> {
     let headers: Headers
     try {
-      headers = await this.headersOf(sent)
+      headers = await this.headersOf(request)
     } catch {
-      // no client can send such a header
+      // a client cannot send such a header
       return null
     }
-    const { method, path, body } = sent
+    const { method, path, body } = request
     const response = await this.http.send(`/bundle-runtime/api${path}`, {
       method,
       headers,
       ...(body !== undefined && { body }),
     })
-    // a stream of events is a success; nobody reads it to its end
+    // an event stream is a success, and does not end
     if (response.headers.get('content-type') === 'text/event-stream') {
       await response.body?.cancel()
       return null
@@ -82,10 +82,10 @@ class Edge {
     const { errorCode, code } = Object(json) as { errorCode?: unknown; code?: unknown }
     if (status !== 200) return typeof code === 'string' ? null : `${status} without a problem`
     if (typeof errorCode !== 'string') return 'answered without an envelope'
-    return mustBeRefused && errorCode === '0' ? 'was taken' : null
+    return mustBeRefused && errorCode === '0' ? 'was accepted' : null
   }
 
-  private async headersOf({ method, headers = {}, body }: Sent): Promise<Headers> {
+  private async headersOf({ method, headers = {}, body }: RawRequest): Promise<Headers> {
     if (this.assertion === null || Date.now() - this.assertion.at > 20_000)
       this.assertion = { text: await this.http.assertion(), at: Date.now() }
     const all: Record<string, string | null> = {
@@ -99,22 +99,22 @@ class Edge {
     return new Headers(set)
   }
 
-  /** Rows of every table that a refused request must leave alone. */
-  async countRows(): Promise<string> {
+  /** The content of every table that a refused request must not change, as hashes. */
+  async hashTables(): Promise<string> {
     const { db } = this.http.runtime.world
     const { rows } = await sql<{ name: string }>`
       select table_name as name from information_schema.tables
       where table_schema = 'runtime' and table_type = 'BASE TABLE'
         and table_name not in ('idempotency', 'signing_key') and table_name not like 'audit%'
       order by 1`.execute(db)
-    const counts: string[] = []
+    const hashes: string[] = []
     for (const { name } of rows) {
-      const held = await sql<{ held: string }>`
-        select md5(coalesce(string_agg(held::text, ' ' order by held::text), '')) as held
-        from ${sql.table(`runtime.${name}`)} as held`.execute(db)
-      counts.push(`${name} ${held.rows[0]?.held}`)
+      const content = await sql<{ hash: string }>`
+        select md5(coalesce(string_agg(row::text, ' ' order by row::text), '')) as hash
+        from ${sql.table(`runtime.${name}`)} as row`.execute(db)
+      hashes.push(`${name} ${content.rows[0]?.hash}`)
     }
-    return counts.join('\n')
+    return hashes.join('\n')
   }
 }
 
@@ -135,10 +135,10 @@ const MEBIBYTE = 1024 * 1024
 
 const bytes = (text: string): Uint8Array<ArrayBuffer> => new Uint8Array(Buffer.from(text))
 
-/** Bodies that no row takes, whatever it is. */
+/** Bodies that no endpoint accepts. */
 function malformedBodies(
   sample: JsonObject,
-): { what: string; body: string | Uint8Array<ArrayBuffer>; headers?: Sent['headers'] }[] {
+): { what: string; body: string | Uint8Array<ArrayBuffer>; headers?: RawRequest['headers'] }[] {
   const text = JSON.stringify(sample)
   const inside = text === '{}' ? '' : `,${text.slice(1, -1)}`
   return [
@@ -160,20 +160,20 @@ function malformedBodies(
     ].map((body) => ({ what: `body ${body.slice(0, 20)}`, body })),
     { what: '__proto__', body: `{"__proto__":{"polluted":true}${inside}}` },
     { what: 'constructor', body: `{"constructor":{"prototype":{"polluted":true}}${inside}}` },
-    { what: 'a key twice', body: `{"extra":1,"extra":1${inside}}` },
+    { what: 'a duplicate key', body: `{"extra":1,"extra":1${inside}}` },
     { what: 'NUL', body: `{"extra":"\\u0000"${inside}}` },
     { what: 'half a surrogate pair', body: `{"extra":"\\ud800"${inside}}` },
-    { what: 'lost digits', body: `{"extra":9007199254740993${inside}}` },
-    { what: 'beyond numbers', body: `{"extra":1e999${inside}}` },
+    { what: 'a number that loses digits', body: `{"extra":9007199254740993${inside}}` },
+    { what: 'a number out of range', body: `{"extra":1e999${inside}}` },
     { what: 'deep', body: `{"extra":${'['.repeat(5000)}${']'.repeat(5000)}${inside}}` },
-    { what: 'deep and cut', body: `{"extra":${'['.repeat(100_000)}` },
+    { what: 'deep and truncated', body: `{"extra":${'['.repeat(100_000)}` },
     {
       what: 'wide',
       body: `{${Array.from({ length: 60_000 }, (_, index) => `"k${index}":1`).join()}${inside}}`,
     },
     { what: 'huge', body: JSON.stringify({ ...sample, extra: 'x'.repeat(3 * MEBIBYTE) }) },
     { what: 'a byte order mark', body: bytes(`\ufeff${text}`) },
-    { what: 'no UTF-8', body: new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]) },
+    { what: 'invalid UTF-8', body: new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]) },
     { what: 'UTF-16', body: new Uint8Array(Buffer.from(text, 'utf16le')) },
     ...[
       'text/plain',
@@ -194,24 +194,24 @@ function malformedBodies(
       headers: { 'idempotency-key': key },
     })),
     ...['', 'x', 'a.b.c', 'x'.repeat(10_000)].map((assertion) => ({
-      what: 'an assertion that is none',
+      what: 'an invalid assertion',
       body: text,
       headers: { 'x-runtime-actor-assertion': assertion },
     })),
   ]
 }
 
-async function malformed(edge: Edge, name: EndpointName, row: EndpointRow): Promise<void> {
+async function sendMalformed(fuzzer: HttpFuzzer, name: EndpointName, row: EndpointRow): Promise<void> {
   const { method } = splitName(name)
-  const path = edge.path(name)
+  const path = fuzzer.path(name)
   const sample = SAMPLE_BODIES[name] ?? {}
   for (const { what, body, headers = {} } of malformedBodies(sample)) {
     const isAboutKey = 'idempotency-key' in headers
-    // an empty body is what a row without one wants, and a row that writes nothing takes no key
-    const isNone = row.body === undefined && (body === '' || 'content-type' in headers)
-    const mustBeRefused = isAboutKey ? isWrite(name, row) : !isNone
-    if (isNone) continue
-    await edge.ask({ method, path, body, headers, what, mustBeRefused })
+    // valid where the endpoint has no body
+    if (row.body === undefined && (body === '' || 'content-type' in headers)) continue
+    // an endpoint that writes nothing ignores the key
+    const mustBeRefused = isAboutKey ? isWrite(name, row) : true
+    await fuzzer.send({ method, path, body, headers, what, mustBeRefused })
   }
   if (row.body === undefined) return
   for (const field of [...Object.keys(sample), 'extra']) {
@@ -219,11 +219,11 @@ async function malformed(edge: Edge, name: EndpointName, row: EndpointRow): Prom
       const body = { ...sample, [field]: value }
       if (row.body.safeParse(body).success) continue
       const what = `${field} as ${JSON.stringify(value).slice(0, 20)}`
-      await edge.ask({ method, path, body: JSON.stringify(body), what, mustBeRefused: true })
+      await fuzzer.send({ method, path, body: JSON.stringify(body), what, mustBeRefused: true })
     }
     const { [field]: _, ...rest } = sample
     if (row.body.safeParse(rest).success) continue
-    await edge.ask({ method, path, body: JSON.stringify(rest), what: `no ${field}`, mustBeRefused: true })
+    await fuzzer.send({ method, path, body: JSON.stringify(rest), what: `no ${field}`, mustBeRefused: true })
   }
 }
 
@@ -249,21 +249,26 @@ const CURSORS: readonly (string | number)[][] = [
   ['\ud800', 'a', 1],
 ]
 
-/** Odd values in every part of a path and of a query. */
-async function oddPlaces(edge: Edge, name: EndpointName, row: EndpointRow, from: number): Promise<void> {
+/** Odd values in every parameter of a path and of a query. */
+async function sendOddParameters(
+  fuzzer: HttpFuzzer,
+  name: EndpointName,
+  row: EndpointRow,
+  from: number,
+): Promise<void> {
   const { method } = splitName(name)
   const body = JSON.stringify(SAMPLE_BODIES[name])
   const sent = { method, ...(row.body !== undefined && { body }), mustBeRefused: false }
-  // every third, beginning elsewhere for each row: together they all have their turn
+  // every third, with a different start for each row: together they use all of them
   const texts = ODD_TEXTS.filter((_, index) => index % 3 === from % 3)
   for (const text of texts.map((odd) => odd.toWellFormed())) {
     for (const param of Object.keys(row.params?.shape ?? {})) {
       if (text === '' || text === '.' || text === '..') continue
-      await edge.ask({ ...sent, path: edge.path(name, { [param]: text }), what: `odd ${param}` })
+      await fuzzer.send({ ...sent, path: fuzzer.path(name, { [param]: text }), what: `odd ${param}` })
     }
     for (const field of Object.keys(row.query?.shape ?? {})) {
       const query = new URLSearchParams({ [field]: text }).toString()
-      await edge.ask({ ...sent, path: `${edge.path(name)}?${query}`, what: `odd ${field}` })
+      await fuzzer.send({ ...sent, path: `${fuzzer.path(name)}?${query}`, what: `odd ${field}` })
     }
   }
   if (row.query !== undefined && 'cursor' in row.query.shape) {
@@ -271,16 +276,16 @@ async function oddPlaces(edge: Edge, name: EndpointName, row: EndpointRow, from:
       const cursor = encodeCursor(values)
       for (const sort of ['', ...sortsOf(row)]) {
         const query = `?cursor=${cursor}${sort === '' ? '' : `&sort=${sort}`}`
-        await edge.ask({
+        await fuzzer.send({
           ...sent,
-          path: edge.path(name) + query,
+          path: fuzzer.path(name) + query,
           what: `cursor of ${JSON.stringify(values)}`,
         })
       }
     }
   }
   for (const query of ['?%', '?%zz=1', '?=', '?&&&', '?a[b]=c', `?q=${'x'.repeat(8000)}`, '?limit=1&limit=2'])
-    await edge.ask({ ...sent, path: edge.path(name) + query, what: 'odd query' })
+    await fuzzer.send({ ...sent, path: fuzzer.path(name) + query, what: 'odd query' })
   for (const value of [
     'x',
     '0',
@@ -291,23 +296,23 @@ async function oddPlaces(edge: Edge, name: EndpointName, row: EndpointRow, from:
     '\u00ff',
     '1-1\t',
   ])
-    await edge.ask({
+    await fuzzer.send({
       ...sent,
-      path: edge.path(name),
+      path: fuzzer.path(name),
       headers: { 'last-event-id': value },
       what: 'odd Last-Event-ID',
     })
 }
 
-/** The names that a list can be sorted by are in what its schema says of a wrong one. */
+/** The names that a list can be sorted by, from the schema's message for a wrong one. */
 function sortsOf(row: EndpointRow): string[] {
   const parsed = row.query?.safeParse({ sort: 'nonsense' })
   const issue = parsed?.error?.issues.find(({ path }) => path[0] === 'sort')
   return issue?.code === 'invalid_value' ? issue.values.map(String) : []
 }
 
-async function edits(
-  edge: Edge,
+async function sendEdited(
+  fuzzer: HttpFuzzer,
   name: EndpointName,
   row: EndpointRow,
   options: { seed: number; edits: number },
@@ -321,13 +326,13 @@ async function edits(
     const text = JSON.stringify(json)
     const isText = random.below(3) === 0
     const body = isText ? editText(text, random.below(2 ** 31)) : text
-    const isRefused = !isText && !row.body.safeParse(json).success
-    await edge.ask({
+    const mustBeRefused = !isText && !row.body.safeParse(json).success
+    await fuzzer.send({
       method,
-      path: edge.path(name),
+      path: fuzzer.path(name),
       body: body.toWellFormed(),
       what: `edited to ${body.slice(0, 300)}`,
-      mustBeRefused: isRefused,
+      mustBeRefused,
     })
   }
 }
@@ -335,9 +340,9 @@ async function edits(
 export async function fuzzHttp(options: {
   databaseUrl: string
   seed: number
-  /** Edited bodies for each row that takes one. */
+  /** How many edited bodies each endpoint that takes one gets. */
   edits: number
-}): Promise<{ tried: string[]; passed: number; violations: Violation[] }> {
+}): Promise<{ line: string; requests: number; violations: Violation[] }> {
   const http = await testHttp(
     {
       rateLimit: { perSecond: 1e6, burst: 1e6 },
@@ -347,35 +352,41 @@ export async function fuzzHttp(options: {
     options.databaseUrl,
   )
   try {
-    const edge = new Edge(http, await prepare(http))
-    const before = await edge.countRows()
-    for (const [name, row] of ROWS) if (splitName(name).method !== 'GET') await malformed(edge, name, row)
-    if ((await edge.countRows()) !== before)
-      edge.violations.push({
+    const fuzzer = new HttpFuzzer(http, await prepare(http))
+    const before = await fuzzer.hashTables()
+    for (const [name, row] of ROWS)
+      if (splitName(name).method !== 'GET') await sendMalformed(fuzzer, name, row)
+    if ((await fuzzer.hashTables()) !== before)
+      fuzzer.violations.push({
         promise: 'a malformed body writes nothing',
-        seen: 'the tables are not as before',
+        seen: 'the tables have changed',
       })
-    const directed = edge.asked
-    for (const [name, row] of ROWS) await edits(edge, name, row, options)
-    const edited = edge.asked - directed
-    for (const [index, [name, row]] of ROWS.entries()) await oddPlaces(edge, name, row, index + options.seed)
+    const directed = fuzzer.requests
+    for (const [name, row] of ROWS) await sendEdited(fuzzer, name, row, options)
+    const edited = fuzzer.requests - directed
+    for (const [index, [name, row]] of ROWS.entries())
+      await sendOddParameters(fuzzer, name, row, index + options.seed)
     const last = await http.call('/installations')
     if (last.errorCode !== '0')
-      edge.violations.push({ promise: 'the runtime is alive', seen: last.errorCode })
-    if ('polluted' in {}) edge.violations.push({ promise: 'no prototype is reached', seen: 'it was' })
-    const line = `${directed} malformed bodies, ${edited} edited ones and ${edge.asked - directed - edited} odd paths, queries and headers for ${ROWS.length} endpoints`
-    return { tried: [line], passed: edge.asked - edge.violations.length, violations: edge.violations }
+      fuzzer.violations.push({ promise: 'the runtime still answers', seen: last.errorCode })
+    if ('polluted' in {})
+      fuzzer.violations.push({ promise: 'no prototype is changed', seen: 'Object.prototype was' })
+    const { requests, violations } = fuzzer
+    const line =
+      `${directed} malformed bodies, ${edited} edited ones and ${requests - directed - edited} odd paths, ` +
+      `queries and headers for ${ROWS.length} endpoints`
+    return { line, requests, violations }
   } finally {
     await http.close()
   }
 }
 
-/** An installation and its operation, so that the paths of objects lead somewhere. */
+/** Creates an installation and its operation, so that the objects in paths exist. Answers their ids. */
 async function prepare(http: TestHttp): Promise<Record<string, string>> {
   const { environmentKey, bundleId } = billing.bundle
   await http.call(`/bundles/${environmentKey}/${bundleId}/versions/${billing.version}`, {
     method: 'PUT',
-    // a manifest is made of what JSON is made of
+    // a manifest is JSON
     body: billing as unknown as JsonObject,
   })
   const answer = await http.call('/installations', {
