@@ -1,41 +1,41 @@
 import { subscribe } from 'node:diagnostics_channel'
 import { writeSync } from 'node:fs'
 import pg from 'pg'
-import { COUNTS, ORDER_VARIABLE, PASSED, REACHED } from './boundary.ts'
+import { COUNTING, ORDER_VARIABLE, PASSED, REACHED } from './boundary.ts'
 import type { Boundary, Moment, Order } from './boundary.ts'
 
-// Loaded before the program of a replica, of which it changes nothing: it looks at what goes through the database driver
-// and the HTTP client, and at one moment sends a signal to its own process, which so ends or stands still just there.
+// Loaded before the program of a replica, whose behaviour it does not change: it observes the database driver and the HTTP
+// client, and sends a signal to its own process at one moment of one boundary.
 
-// the suite that starts this process writes it
+// written by the suite that starts this process
 const order = JSON.parse(process.env[ORDER_VARIABLE] ?? 'null') as Order | null
 let isCounting = false
 let count = 0
 
 process.on('SIGUSR2', () => {
   isCounting = true
-  say(COUNTS)
+  print(COUNTING)
 })
 
-/** Not through the console, which may keep it for later. */
-function say(line: string): void {
+/** Synchronous, unlike the console. */
+function print(line: string): void {
   writeSync(1, `${line}\n`)
 }
 
-/** Counts a boundary, and gives what is to be called at its moments. */
+/** Counts a boundary. Answers what to call at its moments. */
 function meet(boundary: Boundary): (moment: Moment) => void {
-  const isMeant =
+  const isCounted =
     isCounting &&
     order !== null &&
     (order.kind ?? boundary.kind) === boundary.kind &&
     (order.where ?? boundary.where) === boundary.where
-  if (!isMeant) return () => {}
+  if (!isCounted) return () => {}
   const number = ++count
-  if (order.number === 0) say(`${PASSED}${boundary.kind} ${boundary.where}`)
+  if (order.number === 0) print(`${PASSED}${boundary.kind} ${boundary.where}`)
   return (moment) => {
     if (number !== order.number || moment !== order.moment) return
     isCounting = false
-    say(REACHED)
+    print(REACHED)
     process.kill(process.pid, order.signal)
   }
 }
@@ -46,9 +46,8 @@ const WRITES = /\b(insert\s+into|update\s+runtime|delete\s+from)\b/i
 const transactions = new WeakMap<object, { hasWritten: boolean }>()
 
 const original: Query = pg.Client.prototype.query
-pg.Client.prototype.query = function query(this: pg.Client & Named, ...args: unknown[]): unknown {
-  const [first] = args
-  const text = textOf(first)
+pg.Client.prototype.query = function query(this: pg.Client & WithName, ...args: unknown[]): unknown {
+  const text = textOf(args[0])
   const send = () => original.apply(this, args)
   const where = this.connectionParameters?.application_name?.includes('worker') === true ? 'worker' : 'api'
   const verb = text.trimStart().slice(0, 8).toLowerCase()
@@ -59,11 +58,13 @@ pg.Client.prototype.query = function query(this: pg.Client & Named, ...args: unk
   const transaction = transactions.get(this)
   if (verb.startsWith('commit')) {
     transactions.delete(this)
-    return transaction?.hasWritten === true ? passing(meet({ kind: 'commit', where }), send) : send()
+    // counted at its first write already where the order is for `inside`
+    const isCounted = transaction?.hasWritten === true && order?.moment !== 'inside'
+    return isCounted ? pass(meet({ kind: 'commit', where }), send) : send()
   }
   if (verb === 'rollback') transactions.delete(this)
   if (!WRITES.test(text)) return send()
-  if (transaction === undefined) return passing(meet({ kind: 'write', where }), send)
+  if (transaction === undefined) return pass(meet({ kind: 'write', where }), send)
   const isFirst = !transaction.hasWritten
   transaction.hasWritten = true
   if (!isFirst || order?.moment !== 'inside') return send()
@@ -71,21 +72,21 @@ pg.Client.prototype.query = function query(this: pg.Client & Named, ...args: unk
   return afterwards(send(), () => at('inside'))
 } as typeof pg.Client.prototype.query
 
-/** Of a statement as the driver takes it: its text alone, or, where it is prepared, with a name. */
+/** The text of a statement, which the driver takes alone or in an object. */
 function textOf(statement: unknown): string {
   if (typeof statement === 'string') return statement
-  const isNamed = typeof statement === 'object' && statement !== null && 'text' in statement
-  return isNamed ? String(statement.text) : ''
+  const hasText = typeof statement === 'object' && statement !== null && 'text' in statement
+  return hasText ? String(statement.text) : ''
 }
 
-interface Named {
+interface WithName {
   connectionParameters?: { application_name?: string }
 }
 
-function passing(at: (moment: Moment) => void, send: () => unknown): unknown {
+function pass(at: (moment: Moment) => void, send: () => unknown): unknown {
   at('before')
   const answer = send()
-  // the driver has handed it to the system
+  // the driver has written it to the socket
   at('lost')
   return afterwards(answer, () => at('after'))
 }
@@ -101,7 +102,7 @@ function afterwards(answer: unknown, then: () => void): unknown {
 const calls = new WeakMap<object, (moment: Moment) => void>()
 const onCall = (event: string, then: (request: object) => void): void =>
   subscribe(`undici:request:${event}`, (message) => {
-    // as the client's documentation has it
+    // as documented by undici
     const { request } = message as { request: object & { method: string } }
     if (request.method === 'POST') then(request)
   })

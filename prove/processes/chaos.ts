@@ -1,118 +1,125 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { SeededRandom } from '../seeded-random.ts'
 import type { Child } from './child.ts'
 import type { OwnDatabase } from './database.ts'
-import type { Plugins } from './plugins.ts'
+import type { PluginProcess } from './plugin-process.ts'
 import type { Replica } from './replica.ts'
-import type { SeededRandom } from '../seeded-random.ts'
 
 /** What was done to the processes so far. */
-export interface Harm {
+export interface ChaosCounts {
   databaseCrashes: number
   kills: number
   pauses: number
   pluginKills: number
-  /** The last words of replicas that were up and then ended, though nobody killed them. */
-  ended: string[]
+  /** Replicas that had been ready and then ended without being killed: how, and their last lines. */
+  unexpectedExits: string[]
 }
 
 export interface ChaosOptions {
   database: OwnDatabase
   replicas: readonly Replica[]
-  plugins: Plugins
+  plugins: PluginProcess
   random: SeededRandom
   leaseSeconds: number
 }
 
 export interface Chaos {
-  harm: Readonly<Harm>
-  /** Lets what is under way end; then everything runs. */
+  counts: Readonly<ChaosCounts>
+  /** Completes what is in progress; then everything runs. */
   stop(): Promise<void>
 }
 
 const DOWN_MS = [200, 2_000] as const
 const BETWEEN_CRASHES_MS = [2_000, 5_000] as const
-const BETWEEN_BLOWS_MS = [200, 2_000] as const
+const BETWEEN_STRIKES_MS = [200, 2_000] as const
 const SUPERVISION_MS = 200
 
 /**
- * From now on the database falls over every few seconds, and in between, at any time, replicas and plugins are killed or
- * stopped and woken. No two blows hit one process at once.
+ * From now on the database crashes every few seconds; in between, at random times, replicas and plugins are killed, or
+ * paused and resumed. Processes are hit one at a time.
  */
 export function startChaos({ database, replicas, plugins, random, leaseSeconds }: ChaosOptions): Chaos {
-  const harm: Harm = { databaseCrashes: 0, kills: 0, pauses: 0, pluginKills: 0, ended: [] }
+  const counts: ChaosCounts = {
+    databaseCrashes: 0,
+    kills: 0,
+    pauses: 0,
+    pluginKills: 0,
+    unexpectedExits: [],
+  }
   const stopped = new AbortController()
-  const rest = (ms: number) => sleep(ms, undefined, { signal: stopped.signal }).catch(() => undefined)
+  const { signal } = stopped
+  const wait = (ms: number) => sleep(ms, undefined, { signal }).catch(() => undefined)
 
   const crashDatabase = async (own: SeededRandom): Promise<void> => {
     for (;;) {
-      await rest(own.integer(...BETWEEN_CRASHES_MS))
-      if (stopped.signal.aborted) return
+      await wait(own.integer(...BETWEEN_CRASHES_MS))
+      if (signal.aborted) return
       await database.crash(own.integer(...DOWN_MS))
-      harm.databaseCrashes++
+      counts.databaseCrashes++
     }
   }
 
   const strike = async (own: SeededRandom): Promise<void> => {
-    const replica = replicas[own.integer(0, replicas.length - 1)]
+    const replica = own.pick(replicas)
     const roll = own.fraction()
     if (roll < 0.15) {
       await plugins.kill()
-      harm.pluginKills++
+      counts.pluginKills++
       await sleep(own.integer(0, 500))
       await plugins.start()
     } else if (roll < 0.65) {
-      // its supervisor starts it again
-      await replica?.kill()
-      harm.kills++
+      // the supervisor starts it again
+      await replica.kill()
+      counts.kills++
     } else {
-      // longer than the lease, so that another has taken over when it wakes
-      await replica?.pause()
-      harm.pauses++
+      // longer than the lease, so that another replica has taken over when it resumes
+      await replica.pause()
+      counts.pauses++
       await sleep(leaseSeconds * own.integer(1_100, 1_800))
-      replica?.resume()
+      replica.resume()
     }
   }
 
   const hitProcesses = async (own: SeededRandom): Promise<void> => {
     for (;;) {
-      await rest(own.integer(...BETWEEN_BLOWS_MS))
-      if (stopped.signal.aborted) return
+      await wait(own.integer(...BETWEEN_STRIKES_MS))
+      if (signal.aborted) return
       await strike(own)
-      // one after the other, or a slow machine has never a replica at all
+      // otherwise a slow machine never has a replica that is ready
       await Promise.all(replicas.map((replica) => replica.ready())).catch(() => undefined)
     }
   }
 
-  const supervisor = superviseReplicas(replicas, harm)
-  const going = Promise.all([crashDatabase(random.split()), hitProcesses(random.split())])
+  const supervisor = superviseReplicas(replicas, counts)
+  const running = Promise.all([crashDatabase(random.split()), hitProcesses(random.split())])
   const stop = async (): Promise<void> => {
     stopped.abort()
     try {
-      await going
+      await running
       await Promise.all(replicas.map((replica) => replica.ready()))
     } finally {
       await supervisor.stop()
     }
   }
-  return { harm, stop }
+  return { counts, stop }
 }
 
-/** Starts again what was killed, or has ended by itself. */
-function superviseReplicas(replicas: readonly Replica[], harm: Harm): { stop(): Promise<void> } {
+/** Restarts replicas that were killed or have ended. */
+function superviseReplicas(replicas: readonly Replica[], counts: ChaosCounts): { stop(): Promise<void> } {
   const stopped = new AbortController()
-  /** Those that have served. One that loses the database amid its start says so and ends, as it should. */
-  const served = new Set<Child>()
+  /** Those that were ready once. One that loses the database during its start may end. */
+  const ready = new Set<Child>()
   const supervise = async (): Promise<void> => {
     while (!stopped.signal.aborted) {
       for (const replica of replicas) {
         const child = replica.child()
         if (child.isAlive()) {
-          if (!served.has(child) && (await answers(replica))) served.add(child)
+          if (!ready.has(child) && (await answers(replica))) ready.add(child)
           continue
         }
         const { code, signal } = await child.exited
-        if (signal !== 'SIGKILL' && served.has(child))
-          harm.ended.push(`${code ?? signal}: ${lastWords(child)}`)
+        if (signal !== 'SIGKILL' && ready.has(child))
+          counts.unexpectedExits.push(`${code ?? signal}: ${lastLines(child)}`)
         replica.start()
       }
       await sleep(SUPERVISION_MS)
@@ -127,10 +134,10 @@ function superviseReplicas(replicas: readonly Replica[], harm: Harm): { stop(): 
   }
 }
 
-/** What it did not log, but said when it ended. */
-function lastWords(child: Child): string {
-  const words = child.said().filter((line) => !line.startsWith('{"'))
-  return words.slice(-12).join(' | ') || 'no word'
+/** Its last lines that are not log entries. */
+function lastLines(child: Child): string {
+  const lines = child.output().filter((line) => !line.startsWith('{"'))
+  return lines.slice(-12).join(' | ') || 'no output'
 }
 
 async function answers({ apiBase }: Replica): Promise<boolean> {

@@ -12,32 +12,34 @@ export interface ChildOptions {
   imports?: readonly URL[]
 }
 
-export interface Ended {
+export interface Exit {
   code: number | null
   signal: NodeJS.Signals | null
 }
 
-/** A program of ours as a process of its own, which never outlives this one. */
+/** A program of ours in a process of its own, which never outlives this one. */
 export interface Child {
-  pid: number
-  exited: Promise<Ended>
-  /** Whether it runs, or is paused: whether it is there. */
+  exited: Promise<Exit>
+  /** True while the process exists, also while it is paused. */
   isAlive(): boolean
   signal(name: 'SIGKILL' | 'SIGSTOP' | 'SIGCONT' | 'SIGUSR2'): void
-  /** The first line, said or to be said, that fits; rejects when the process ends without it. */
+  /** Resolves when a SIGSTOP has taken effect. */
+  paused(): Promise<void>
+  /** The first line of output, past or future, that fits; rejects when the process ends without it. */
   line(fits: (line: string) => boolean): Promise<string>
-  /** The last lines that it said. */
-  said(): string[]
+  /** The last lines of its output. */
+  output(): string[]
 }
 
-const KEPT_LINES = 400
+const MAX_LINES = 400
+const PAUSE_TIMEOUT_MS = 10_000
 const alive = new Set<Child>()
 
 process.once('exit', () => {
   for (const child of alive) child.signal('SIGKILL')
 })
 
-/** Starts a TypeScript file with the very Node, and the very options of Node, that this process has. */
+/** Starts a TypeScript file with the Node, and the options of Node, that this process has. */
 export function startChild({ file, args = [], env = {}, imports = [] }: ChildOptions): Child {
   const node = [
     process.execPath,
@@ -45,7 +47,7 @@ export function startChild({ file, args = [], env = {}, imports = [] }: ChildOpt
     fileURLToPath(file),
     ...args,
   ]
-  const [program = '', ...rest] = [...boundToUs(), ...node]
+  const [program = '', ...rest] = [...boundToParent(), ...node]
   const spawned = spawn(program, rest, {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, ...env },
@@ -55,28 +57,34 @@ export function startChild({ file, args = [], env = {}, imports = [] }: ChildOpt
   for (const stream of [spawned.stdout, spawned.stderr]) {
     createInterface(stream).on('line', (line) => {
       lines.push(line)
-      if (lines.length > KEPT_LINES) lines.shift()
+      if (lines.length > MAX_LINES) lines.shift()
       for (const listener of listeners) listener(line)
     })
   }
-  const exited = new Promise<Ended>((resolve) => {
+  const exited = new Promise<Exit>((resolve) => {
     spawned.once('error', (error) => {
       lines.push(error.message)
       resolve({ code: null, signal: null })
     })
-    // not "exit": what it said last must have been read
+    // not "exit": all output must have been read
     spawned.once('close', (code, signal) => resolve({ code, signal }))
   })
   let isAlive = true
   const child: Child = {
-    pid: spawned.pid ?? 0,
     exited,
     isAlive: () => isAlive,
     signal: (name) => void spawned.kill(name),
-    said: () => [...lines],
+    output: () => [...lines],
+    async paused() {
+      const deadline = performance.now() + PAUSE_TIMEOUT_MS
+      while (stateOf(spawned.pid ?? 0) !== 'T') {
+        if (performance.now() > deadline) throw new Error(`process ${spawned.pid} is not paused`)
+        await sleep(5)
+      }
+    },
     line(fits) {
-      const already = lines.find(fits)
-      if (already !== undefined) return Promise.resolve(already)
+      const found = lines.find(fits)
+      if (found !== undefined) return Promise.resolve(found)
       return new Promise((resolve, reject) => {
         const listener = (line: string): void => {
           if (!fits(line)) return
@@ -86,11 +94,8 @@ export function startChild({ file, args = [], env = {}, imports = [] }: ChildOpt
         listeners.add(listener)
         void exited.then(({ code, signal }) => {
           if (!listeners.delete(listener)) return
-          reject(
-            new Error(
-              `a process ended (${code ?? signal}) before it said so: ${lines.slice(-3).join(' | ')}`,
-            ),
-          )
+          const last = lines.slice(-3).join(' | ')
+          reject(new Error(`a process ended (${code ?? signal}) before the expected output: ${last}`))
         })
       })
     },
@@ -103,20 +108,11 @@ export function startChild({ file, args = [], env = {}, imports = [] }: ChildOpt
   return child
 }
 
-/** Waits until a process that was sent SIGSTOP, or has sent it to itself, stands still. */
-export async function untilPaused({ pid }: Child, timeoutMs = 10_000): Promise<void> {
-  const deadline = performance.now() + timeoutMs
-  while (stateOf(pid) !== 'T') {
-    if (performance.now() > deadline) throw new Error(`process ${pid} does not stand still`)
-    await sleep(5)
-  }
-}
-
-/** As `ps` has it: `T` is stopped. */
+/** As printed by `ps`: `T` is stopped. */
 function stateOf(pid: number): string {
   if (process.platform === 'linux') {
     try {
-      // behind the name, which may have anything in it but ends with the last bracket
+      // after the name, which may contain anything but ends with the last bracket
       return readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.[0] ?? ''
     } catch {
       return ''
@@ -127,8 +123,8 @@ function stateOf(pid: number): string {
 
 let binding: string[] | undefined
 
-/** On Linux the kernel ends the child when this process ends, however that is, and also a child that stands still. */
-function boundToUs(): string[] {
+/** On Linux the kernel kills the child when this process ends in any way, even while the child is paused. */
+function boundToParent(): string[] {
   if (process.platform !== 'linux') return []
   const program = 'setpriv'
   const options = ['--pdeathsig', 'KILL', '--']

@@ -10,13 +10,13 @@ import { startServer } from '#database/server/server-process.ts'
 import { toUrl } from '#database/settings.ts'
 import type { ConnectionSettings } from '#database/settings.ts'
 
-/** A PostgreSQL of a suite's own that writes to disk with care, as in production, and can fall over. */
+/** A PostgreSQL of a suite's own, with durable writes as in production, that can crash. */
 export interface OwnDatabase {
   connection: ConnectionSettings
   url: string
-  /** Falls over at once (an immediate stop, nothing is flushed), stays away, comes back and recovers. */
+  /** Stops immediately, without flushing anything; starts again after `downMs` and recovers. */
   crash(downMs: number): Promise<void>
-  /** Stops it and removes all of it. */
+  /** Stops it and removes its files. */
   stop(): Promise<void>
 }
 
@@ -38,7 +38,7 @@ export async function startOwnDatabase(): Promise<OwnDatabase> {
       connection: server.connection,
       url: toUrl(server.connection),
       async crash(downMs) {
-        // PostgreSQL's immediate stop: like a crash, but that it takes its own processes along
+        // PostgreSQL's immediate shutdown: like a crash, except that it ends its child processes
         process.kill(server.pid, 'SIGQUIT')
         await server.exited
         await sleep(downMs)

@@ -1,21 +1,23 @@
-import type { OperationType } from '#contract/protocol/vocabulary.ts'
-import type { Operation } from '#contract/runtime-api/operations.ts'
-import type { Scope } from '#contract/protocol/scope.ts'
+import { clientWrite } from '../invariants/evidence.ts'
 import type { ClientWrite, Evidence } from '../invariants/evidence.ts'
-import type { Caller, SentWrite } from './caller.ts'
-import { readLedger } from './ledger.ts'
+import { readJson } from '../invariants/reader.ts'
+import type { Reader } from '../invariants/reader.ts'
+import { readDeliveries } from './plugin-record.ts'
+import type { RetryingClient, SentWrite } from './retrying-client.ts'
 
-/** What the outside saw of a run, for the checker of invariants. */
-export function evidenceOf(
-  callers: readonly Caller[],
-  ledgerFolder: string,
-  scopeIdOf: (scope: Scope) => number,
-): Evidence {
-  return {
-    deliveries: readLedger(ledgerFolder),
-    writes: callers.flatMap(({ writes }) => writes.flatMap((sent) => clientWriteOf(sent, scopeIdOf) ?? [])),
-    isQuiet: true,
-  }
+/** What clients and plugins observed of a run, for the invariants. */
+export async function evidenceOf(
+  reader: Reader,
+  clients: readonly RetryingClient[],
+  pluginFolder: string,
+): Promise<Evidence> {
+  const text = `select coalesce(json_object_agg(
+      concat_ws(' ', environment_key, application_runtime_id, workspace_id), scope_id), '{}')::text as json
+    from runtime.scope`
+  // the statement builds exactly this shape
+  const scopeIds = (await readJson(reader, text, [])) as Record<string, number>
+  const writes = clients.flatMap((client) => client.writes.flatMap((sent) => writeOf(sent, scopeIds) ?? []))
+  return { deliveries: readDeliveries(pluginFolder), writes, isQuiet: true }
 }
 
 const KINDS: Record<string, ClientWrite['kind'] | undefined> = {
@@ -27,44 +29,23 @@ const KINDS: Record<string, ClientWrite['kind'] | undefined> = {
   'PATCH /scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/configuration': 'CONFIGURE',
 }
 
-/** Null for what makes no operation. */
-function clientWriteOf(sent: SentWrite, scopeIdOf: (scope: Scope) => number): ClientWrite | null {
+/** Null for a write that starts no operation. */
+function writeOf(sent: SentWrite, scopeIds: Readonly<Record<string, number>>): ClientWrite | null {
   const kind = KINDS[sent.name]
   if (kind === undefined) return null
-  const [first] = sent.answers
-  // each of these endpoints answers some of this
-  const data = (first?.isDone === true ? first.data : {}) as {
-    operation?: Operation
-    operations?: Operation[]
-    snapshotVersion?: number
-  }
-  const operations = data.operations ?? (data.operation === undefined ? [] : [data.operation])
-  return {
-    kind,
-    requestIds: [sent.requestId],
-    told: first === undefined ? 'unknown' : first.isDone ? 'accepted' : 'refused',
-    operations: operations.map(({ operationId, operationType, executionSequence }) => ({
-      operationId,
-      operationType: operationType satisfies OperationType,
-      executionSequence,
-    })),
-    answers: sent.answers.map((answer) => JSON.stringify(answer)),
-    ...(data.snapshotVersion !== undefined && {
-      snapshot: snapshotOf(sent, data.snapshotVersion, scopeIdOf),
-    }),
-  }
+  const answers = sent.results.map((result) =>
+    result.isDone ? { errorCode: '0', data: result.data } : { errorCode: result.errorCode, data: null },
+  )
+  const save = kind === 'CONFIGURE' ? saveOf(sent, scopeIds) : null
+  return clientWrite({ kind, requestIds: [sent.requestId], answers, save })
 }
 
-function snapshotOf(
-  { call }: SentWrite,
-  version: number,
-  scopeIdOf: (scope: Scope) => number,
-): NonNullable<ClientWrite['snapshot']> {
-  // a save is called with these
+function saveOf({ call }: SentWrite, scopeIds: Readonly<Record<string, number>>) {
+  // a save has these
   const { params, body } = call as {
-    params: { environmentKey: string; applicationRuntimeId: string; workspaceId: string }
+    params: { environmentKey: string; applicationRuntimeId: string; workspaceId: number }
     body: { snapshotVersion: number }
   }
-  const scopeId = scopeIdOf({ ...params, workspaceId: Number(params.workspaceId) })
-  return { scopeId, version, base: body.snapshotVersion }
+  const name = `${params.environmentKey} ${params.applicationRuntimeId} ${params.workspaceId}`
+  return { scopeId: scopeIds[name] ?? 0, base: body.snapshotVersion }
 }

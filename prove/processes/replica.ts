@@ -1,41 +1,42 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { startChild, untilPaused } from './child.ts'
+import { startChild } from './child.ts'
 import type { Child } from './child.ts'
 
 export interface ReplicaOptions {
   databaseUrl: string
-  /** Of its own: its keys stay there from one start to the next. */
+  /** The replica's own directory; its keys stay there from one start to the next. */
   dataDir: string
   port: number
   /** Where plugins reach the platform: the same for all replicas. */
   platformApiBase: string
   credential: string
-  /** The file with the public key of whoever asserts actors. */
+  /** The file with the public key of actor assertions. */
   actorKeysFile: string
-  /** With the key of sensitive values, the same for all replicas. */
+  /** The file with the key of sensitive values, the same for all replicas. */
   sealingKeyFile: string
   leaseSeconds: number
-  /** Modules that look over its shoulder. */
+  /** Modules that are loaded before its program. */
   imports?: readonly URL[]
   env?: Record<string, string>
 }
 
-/** A real replica, started as `npm run start:runtime` starts it; API and worker in one process. */
+/** A real replica, started as `npm run start:runtime` starts it: API and worker in one process. */
 export interface Replica {
   /** `…/bundle-runtime/api` */
   apiBase: string
   child(): Child
   start(): void
-  /** Until it answers with the database reached, whether or not it must be started again for that. */
-  ready(timeoutMs?: number): Promise<void>
-  /** SIGKILL; resolves when it is gone. */
+  /** Resolves when it is ready, with the database reached; it may be started again meanwhile. */
+  ready(): Promise<void>
+  /** SIGKILL; resolves when the process has ended. */
   kill(): Promise<void>
-  /** SIGSTOP; resolves when it stands still. */
+  /** SIGSTOP; resolves when the process is paused. */
   pause(): Promise<void>
   resume(): void
 }
 
 const PROGRAM = new URL('../../runtime/main.ts', import.meta.url)
+const READY_TIMEOUT_MS = 90_000
 
 export function createReplica(options: ReplicaOptions): Replica {
   const apiBase = `http://127.0.0.1:${options.port}/bundle-runtime/api`
@@ -48,7 +49,7 @@ export function createReplica(options: ReplicaOptions): Replica {
     apiBase,
     child: current,
     start() {
-      if (child?.isAlive() === true) throw new Error('the replica runs already')
+      if (child?.isAlive() === true) throw new Error('the replica is already running')
       child = startChild({
         file: PROGRAM,
         imports: options.imports ?? [],
@@ -68,16 +69,15 @@ export function createReplica(options: ReplicaOptions): Replica {
         },
       })
     },
-    async ready(timeoutMs = 30_000) {
-      const deadline = performance.now() + timeoutMs
+    async ready() {
+      const deadline = performance.now() + READY_TIMEOUT_MS
       for (;;) {
-        const answer = await fetch(`${apiBase}/readyz`, { signal: AbortSignal.timeout(2_000) }).catch(
-          () => null,
-        )
+        const signal = AbortSignal.timeout(2_000)
+        const answer = await fetch(`${apiBase}/readyz`, { signal }).catch(() => null)
         await answer?.body?.cancel()
         if (answer?.ok === true) return
         if (performance.now() > deadline)
-          throw new Error(`a replica does not come up: ${current().said().slice(-3).join(' | ')}`)
+          throw new Error(`a replica does not get ready: ${current().output().slice(-3).join(' | ')}`)
         await sleep(20)
       }
     },
@@ -87,7 +87,7 @@ export function createReplica(options: ReplicaOptions): Replica {
     },
     async pause() {
       current().signal('SIGSTOP')
-      await untilPaused(current())
+      await current().paused()
     },
     resume: () => current().signal('SIGCONT'),
   }

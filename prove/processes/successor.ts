@@ -6,7 +6,7 @@ import { serve } from '#edge/serve.ts'
 import { createRuntime } from '#runtime/app.ts'
 import type { ReplicaOptions } from './replica.ts'
 
-/** A second replica, in this process: it starts in a moment, and goes on where the first one stood. */
+/** A second replica, in this process so that it starts quickly; it continues the work of the first. */
 export async function startSuccessor(options: ReplicaOptions): Promise<{ stop(): Promise<void> }> {
   const runtime = await createRuntime({
     connection: fromUrl(options.databaseUrl),

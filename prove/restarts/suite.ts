@@ -1,34 +1,32 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { clientConfig } from '#database/settings.ts'
+import { CANARY } from '../bundles.ts'
 import { checkCanary } from '../invariants/canaries.ts'
 import { checkInvariants } from '../invariants/check-invariants.ts'
 import { installJournal } from '../invariants/journal.ts'
-import { CANARY } from '../processes/bundles.ts'
-import type { Caller } from '../processes/caller.ts'
 import { startChaos } from '../processes/chaos.ts'
 import { startOwnDatabase } from '../processes/database.ts'
 import type { OwnDatabase } from '../processes/database.ts'
+import { EventWatcher } from '../processes/event-watcher.ts'
 import { evidenceOf } from '../processes/evidence.ts'
-import { workAsPerson } from '../processes/person.ts'
-import type { Faults } from '../processes/plugins.ts'
-import { scopesOf } from '../processes/scopes.ts'
-import { createSystem, CREDENTIAL } from '../processes/system.ts'
-import { startWatcher } from '../processes/watcher.ts'
-import { checkWatcher } from '../processes/watched.ts'
-import type { Suite, SuiteReport, Violation } from '../suite.ts'
+import type { Faults } from '../processes/plugin-process.ts'
+import type { RetryingClient } from '../processes/retrying-client.ts'
+import { createSystem } from '../processes/system.ts'
+import { runUser } from '../processes/user.ts'
 import { SeededRandom } from '../seeded-random.ts'
+import type { Suite, SuiteReport, Violation } from '../suite.ts'
 
 const SIZES = {
-  quick: { operations: 150, crashes: 5, people: 24 },
-  full: { operations: 5_000, crashes: 60, people: 48 },
+  quick: { operations: 120, crashes: 4, users: 24 },
+  full: { operations: 5_000, crashes: 60, users: 48 },
 } as const
 const LEASE_SECONDS = 3
-/** After the chaos, everything must have come to its end within this. */
+/** The bound within which everything must end after the chaos. */
 const BOUND_MS = 90_000
 const FAULTS: Faults = {
   retryable: 0.03,
-  definite: 0.01,
+  permanent: 0.01,
   unavailable: 0.02,
   'reset-before': 0.02,
   'reset-after': 0.03,
@@ -36,21 +34,21 @@ const FAULTS: Faults = {
   late: 0.01,
 }
 
-/** S8: what "can be killed" means. Two replicas, one PostgreSQL, people at work, and nothing that stays up. */
+/** Two replicas, one PostgreSQL and users at work, while every process is killed or paused again and again. */
 export const RESTARTS: Suite = {
   name: 'restarts',
-  title: 'two replicas under load while the database, replicas and plugins fall over',
+  title: 'two replicas under load while the database, replicas and plugins crash',
   async run({ size, seed }) {
     const database = await startOwnDatabase()
     try {
-      return await runOnce(database, seed ?? 1, SIZES[size])
+      return await runChaos(database, seed ?? 1, SIZES[size])
     } finally {
       await database.stop()
     }
   },
 }
 
-async function runOnce(
+async function runChaos(
   database: OwnDatabase,
   seed: number,
   sizes: (typeof SIZES)[keyof typeof SIZES],
@@ -68,71 +66,66 @@ async function runOnce(
   try {
     for (const replica of system.replicas) replica.start()
     await Promise.all([system.plugins.start(), ...system.replicas.map((replica) => replica.ready())])
-    const journal = await connect(database)
-    await installJournal(journal)
-    await journal.end()
-    await system.furnish(system.caller())
-    const watcher = startWatcher({
-      ...system,
-      bases: system.replicas.map(({ apiBase }) => apiBase),
-      credential: CREDENTIAL,
-    })
-
+    const owner = await connect(database)
+    await installJournal(owner)
+    await owner.end()
+    await system.registerAndPublish(system.client())
+    const watcher = new EventWatcher(system)
     const chaos = startChaos({ ...system, database, random: random.split(), leaseSeconds: LEASE_SECONDS })
-    let begun = 0
-    const callers: Caller[] = []
-    const people = Array.from({ length: sizes.people }, (_, index) => {
+    const { counts } = chaos
+    let operations = 0
+    const clients: RetryingClient[] = []
+    const users = Array.from({ length: sizes.users }, (_, index) => {
       const own = random.split()
-      const echo = random.split()
-      const caller = system.caller({ echoes: () => echo.chance(0.1) })
-      callers.push(caller)
-      return workAsPerson({
-        caller,
+      const twice = random.split()
+      const client = system.client({ isSentTwice: () => twice.chance(0.1) })
+      clients.push(client)
+      return runUser({
+        client,
         random: own,
-        // each bundle is installed once in a scope
+        // a bundle is installed only once in a scope
         scope: { environmentKey: 'prod', applicationRuntimeId: 'chaos', workspaceId: index + 1 },
-        settled: watcher.operation,
-        goesOn: () => begun < sizes.operations || chaos.harm.databaseCrashes < sizes.crashes,
-        began: () => begun++,
+        watch: (...of) => watcher.operation(...of),
+        shouldContinue: () => operations < sizes.operations || counts.databaseCrashes < sizes.crashes,
+        onStarted: () => operations++,
       })
     })
     try {
-      await Promise.all(people).finally(() => chaos.stop())
+      await Promise.all(users).finally(() => chaos.stop())
     } catch (error) {
       await watcher.stop()
       throw error
     }
 
     const reader = await connect(database)
-    const settledMs = await untilQuiet(reader)
+    const quietMs = await untilQuiet(reader)
     await sleep(500)
     await watcher.stop()
-    const evidence = evidenceOf(callers, system.ledgerFolder, await scopesOf(reader))
+    const { deliveries, ...evidence } = await evidenceOf(reader, clients, system.plugins.folder)
     const violations: Violation[] = [
-      ...(await checkInvariants(reader, evidence)),
+      ...(await checkInvariants(reader, { ...evidence, deliveries })),
       ...(await checkCanary(reader, CANARY)),
-      ...(await checkWatcher(reader, watcher)),
-      ...chaos.harm.ended.map((seen) => ({ promise: 'a replica stays up', seen })),
+      ...(await watcher.check(reader)),
+      ...counts.unexpectedExits.map((seen) => ({ promise: 'a replica stays up', seen })),
     ]
     const figures = await readFigures(reader)
     await reader.end()
 
-    const { harm } = chaos
-    const repeats = callers.reduce((sum, caller) => sum + caller.repeats(), 0)
+    const repeats = clients.reduce((sum, client) => sum + client.repeats(), 0)
+    const effects = deliveries.filter(({ isEffect }) => isEffect).length
     const seconds = Math.round((performance.now() - started) / 1_000)
     return {
-      tried: [
+      lines: [
         `${figures.operations} operations (${figures.states}) in ${seconds} s, seed ${seed}`,
-        `${harm.databaseCrashes} crashes of the database, ${harm.kills} SIGKILLs and ${harm.pauses} SIGSTOPs of ` +
-          `replicas, ${harm.pluginKills} SIGKILLs of the plugins`,
-        `${figures.attempts} attempts of ${figures.calls} calls, ${figures.late} answers too late, ` +
-          `${evidence.deliveries.filter(({ isEffect }) => isEffect).length} effects of ${evidence.deliveries.length} deliveries`,
-        `${evidence.writes.length} writes acknowledged, ${repeats} times sent again before an answer came`,
-        `${watcher.newest.size} objects watched over ${watcher.connections()} connections; ` +
-          `quiet ${(settledMs / 1_000).toFixed(1)} s after the last blow`,
+        `${counts.databaseCrashes} crashes of the database, ${counts.kills} SIGKILLs and ${counts.pauses} SIGSTOPs ` +
+          `of replicas, ${counts.pluginKills} SIGKILLs of the plugins`,
+        `${figures.attempts} attempts of ${figures.calls} calls, ${figures.late} late answers, ` +
+          `${effects} effects of ${deliveries.length} deliveries`,
+        `${evidence.writes.length} acknowledged writes, sent ${repeats} times more before an answer arrived`,
+        `${watcher.newest.size} objects watched over ${watcher.connections} connections; ` +
+          `everything had ended ${(quietMs / 1_000).toFixed(1)} s after the chaos`,
       ],
-      passed: violations.length === 0 ? 1 : 0,
-      failed: violations.length === 0 ? 0 : 1,
+      trials: { 'operations under chaos': Number(figures.operations) },
       violations: violations.map((violation) => ({ ...violation, seed })),
     }
   } finally {
@@ -146,7 +139,7 @@ async function connect(database: OwnDatabase): Promise<pg.Client> {
   return client
 }
 
-/** Until nothing is due or under way any more, or the bound has passed; what is left then is a violation of I10. */
+/** Waits until no operation has work to do, or the bound has passed; what is left then violates I10. */
 async function untilQuiet(reader: pg.Client): Promise<number> {
   const since = performance.now()
   for (;;) {
@@ -170,6 +163,6 @@ async function readFigures(reader: pg.Client) {
       (select count(*) from runtime.plugin_call where attempts > 0) as calls,
       (select count(*) from runtime.attempt where late) as late`)
   const [figures] = rows
-  if (figures === undefined) throw new Error('a select without a row')
+  if (figures === undefined) throw new Error('the statement returned no row')
   return figures
 }

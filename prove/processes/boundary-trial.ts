@@ -5,58 +5,57 @@ import { RUNTIME_MIGRATIONS } from '#runtime/store/migrations.ts'
 import { checkInvariants } from '../invariants/check-invariants.ts'
 import { installJournal } from '../invariants/journal.ts'
 import type { Violation } from '../suite.ts'
-import { COUNTS, ORDER_VARIABLE } from './boundary.ts'
+import { COUNTING, ORDER_VARIABLE } from './boundary.ts'
 import type { Order } from './boundary.ts'
-import type { Caller } from './caller.ts'
 import { evidenceOf } from './evidence.ts'
+import type { PluginProcess } from './plugin-process.ts'
 import type { Replica } from './replica.ts'
-import { scopesOf } from './scopes.ts'
+import type { RetryingClient } from './retrying-client.ts'
 import { startSuccessor } from './successor.ts'
 import { createSystem } from './system.ts'
-import type { SharedPlugins } from './system.ts'
 
-export interface TrialOptions {
-  /** The server on which the trial has a database of its own. */
-  serverUrl: string
-  order: Order
-  plugins: SharedPlugins
-  /** Settings of the replica under trial. */
-  env?: Record<string, string>
-}
-
-/** One replica that follows an order, on a database of its own, and another that is started when it is time. */
-export interface Trial {
+/** One replica that follows an order, on a database of its own, and a successor that is started later. */
+export interface BoundaryTrial {
   replica: Replica
   /** Asks whichever of the two answers. */
-  caller: Caller
+  client: RetryingClient
   reader: pg.Client
   startSuccessor(): Promise<void>
-  /** What is broken, once everything has come to its end. */
+  /** The broken promises, once everything has ended. */
   violations(): Promise<Violation[]>
   close(): Promise<void>
 }
 
 const LEASE_SECONDS = 1
+/** The server ends an open transaction of a paused replica after this, and so releases its locks. */
+const IDLE_MS = 1_000
 const HOOKS = new URL('./boundary-hooks.ts', import.meta.url)
 
-/** Everything is in place, and the replica counts its boundaries from now on. */
-export async function beginTrial({ serverUrl, order, plugins, env = {} }: TrialOptions): Promise<Trial> {
+/** Prepares everything; from then on the replica counts its boundaries. */
+export async function beginTrial(
+  serverUrl: string,
+  plugins: PluginProcess,
+  order: Order,
+): Promise<BoundaryTrial> {
   const database = await testDatabase({ migrations: [RUNTIME_MIGRATIONS], server: serverUrl })
   const reader = new pg.Client(clientConfig(database.connection))
   await reader.connect()
   await installJournal(reader)
-  const hooked = { imports: [HOOKS], env: { ...env, [ORDER_VARIABLE]: JSON.stringify(order) } }
+  const env = {
+    [ORDER_VARIABLE]: JSON.stringify(order),
+    ...(order.signal === 'SIGSTOP' && { DATABASE_IDLE_IN_TRANSACTION_TIMEOUT_MS: String(IDLE_MS) }),
+  }
   const system = await createSystem({
     databaseUrl: toUrl(database.connection),
     replicas: 2,
     leaseSeconds: LEASE_SECONDS,
     seed: 0,
     plugins,
-    watch: (index) => (index === 0 ? hooked : { imports: [], env: {} }),
+    hooks: (index) => (index === 0 ? { imports: [HOOKS], env } : {}),
   })
   const [replica] = system.replicas
   const [, successorOptions] = system.replicaOptions
-  if (replica === undefined || successorOptions === undefined) throw new Error('two replicas were asked for')
+  if (replica === undefined || successorOptions === undefined) throw new Error('a trial needs two replicas')
   let successor: Promise<{ stop(): Promise<void> }> | undefined
 
   const close = async (): Promise<void> => {
@@ -68,26 +67,27 @@ export async function beginTrial({ serverUrl, order, plugins, env = {} }: TrialO
   try {
     replica.start()
     await replica.ready()
-    const caller = system.caller({ timeoutMs: 1_000 })
-    await system.furnish(system.caller({ bases: [replica.apiBase] }))
+    const client = system.client({ timeoutMs: 1_000 })
+    await system.registerAndPublish(system.client({ bases: [replica.apiBase] }))
     replica.child().signal('SIGUSR2')
-    await replica.child().line((line) => line === COUNTS)
+    await replica.child().line((line) => line === COUNTING)
     return {
       replica,
-      caller,
+      client,
       reader,
       async startSuccessor() {
         successor ??= startSuccessor(successorOptions)
         await successor
       },
       async violations() {
-        const evidence = evidenceOf([caller], plugins.ledgerFolder, await scopesOf(reader))
+        const evidence = await evidenceOf(reader, [client], plugins.folder)
         const { rows } = await reader.query<{ operation_id: string }>(
           'select operation_id from runtime.operation',
         )
-        const mine = new Set(rows.map(({ operation_id }) => operation_id))
-        const isMine = ({ operationId }: { operationId: string }) => mine.has(operationId)
-        return checkInvariants(reader, { ...evidence, deliveries: evidence.deliveries.filter(isMine) })
+        // the plugins serve other trials too
+        const own = new Set(rows.map(({ operation_id }) => operation_id))
+        const deliveries = evidence.deliveries.filter(({ operationId }) => own.has(operationId))
+        return checkInvariants(reader, { ...evidence, deliveries })
       },
       close,
     }

@@ -1,5 +1,4 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { createHash } from 'node:crypto'
 import { openSync, writeSync } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { join } from 'node:path'
@@ -10,26 +9,29 @@ import type { LifecycleRequest } from '#contract/protocol/lifecycle.ts'
 import { applied, definePlugin, listen, sqliteStore, verified } from '#plugin/index.ts'
 import type { LifecycleCall, PluginHandler, SqliteTransaction } from '#plugin/index.ts'
 import { sendResponse } from '#plugin/sdk/node-listener.ts'
+import { CANARY, WRITES } from '../bundles.ts'
 import type { Delivery } from '../invariants/evidence.ts'
-import { DELIVERIES_FILE, EFFECT_SCHEMA, storeFile } from './ledger.ts'
-import type { DeliveryLine } from './ledger.ts'
-import type { LedgerSettings } from './plugins.ts'
+import { deliveryOf } from '../protocol-plugin.ts'
 import { SeededRandom } from '../seeded-random.ts'
+import type { Faults, PluginProgramSettings } from './plugin-process.ts'
+import { DELIVERIES_FILE, EFFECT_SCHEMA, storeFile } from './plugin-record.ts'
+import type { DeliveryLine } from './plugin-record.ts'
 
-// Plugins as an author would write them, on the SDK, in a process that keeps account of all that comes and is made.
-// Around them is an unreliable network: a fault may be injected before or after the plugin handles a delivery.
+// Plugins as an author would write them, on the SDK, in a process that records every delivery and every effect. Around them
+// is an unreliable network: a fault may be injected before or after the plugin handles a delivery.
 
-const settings = JSON.parse(process.argv[2] ?? '{}') as LedgerSettings
+// written by the suite that starts this process
+const settings = JSON.parse(process.argv[2] ?? '{}') as PluginProgramSettings
 const { folder, platformApiBase, pluginIds, port, seed, faults, timeoutMs, maxDelayMs } = settings
 const deliveries = openSync(join(folder, DELIVERIES_FILE), 'a', 0o600)
-// a process before this one drew other numbers
+// other random numbers than the process before this one
 const random = new SeededRandom(seed + process.pid)
-const deliveryOf = new AsyncLocalStorage<string>()
+const deliveryId = new AsyncLocalStorage<string>()
 let arrivals = 0
 
-// a line begins on a line of its own, whatever a killed process before this one has left
+// starts a new line, in case a killed process has left an incomplete one
 writeSync(deliveries, '\n')
-const note = (line: DeliveryLine): void => void writeSync(deliveries, `${JSON.stringify(line)}\n`)
+const record = (line: DeliveryLine): void => void writeSync(deliveries, `${JSON.stringify(line)}\n`)
 
 const plugins = new Map(
   pluginIds.map((pluginId): [string, PluginHandler] => [
@@ -38,7 +40,11 @@ const plugins = new Map(
       pluginId,
       ...(platformApiBase === null ? { verify: false } : { platformApiBase }),
       store: sqliteStore(storeFile(folder, pluginId), { schema: EFFECT_SCHEMA }),
-      writes: { tenantId: {}, address: {} },
+      writes: Object.fromEntries(
+        Object.values(WRITES).flatMap((written) =>
+          written === undefined ? [] : [[written.property, { isSensitive: written.isSensitive }]],
+        ),
+      ),
       handle: { BEFORE_RESOURCES: perform, AFTER_RESOURCES: perform },
     }),
   ]),
@@ -47,25 +53,21 @@ const plugins = new Map(
 async function perform(call: LifecycleCall<SqliteTransaction>) {
   await sleep(random.integer(0, maxDelayMs))
   return call.conclude((tx) => {
-    const delivery = deliveryOf.getStore() ?? ''
-    tx.prepare('INSERT INTO effect VALUES (?, ?, ?)').run(call.operation.operationId, call.stage, delivery)
-    const property = WRITES[`${call.pluginId} ${call.stage}`]
+    const id = deliveryId.getStore() ?? ''
+    tx.prepare('INSERT INTO effect VALUES (?, ?, ?)').run(call.operation.operationId, call.stage, id)
+    const written = WRITES[call.pluginId]
+    const cores = call.resources.filter(({ locator }) => locator.endsWith('/MODULE/core'))
     const writes =
-      property === undefined || call.operation.operationType === 'DETACH'
+      written?.stage !== call.stage || call.operation.operationType === 'DETACH'
         ? {}
         : Object.fromEntries(
-            call.resources
-              .filter(({ locator }) => locator.endsWith('/MODULE/core'))
-              .map(({ locator }) => [locator, { [property]: `${property}-${call.executionSequence}` }]),
+            cores.map(({ locator }) => {
+              const value = `${written.isSensitive ? CANARY : written.property}-${call.executionSequence}`
+              return [locator, { [written.property]: value }]
+            }),
           )
     return call.stage === 'BEFORE_RESOURCES' ? applied(writes) : verified(writes)
   })
-}
-
-/** Which plugin writes what, and when; the bundles' manifests permit just this. */
-const WRITES: Record<string, string | undefined> = {
-  'accounts BEFORE_RESOURCES': 'tenantId',
-  'storage AFTER_RESOURCES': 'address',
 }
 
 async function serve(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
@@ -73,31 +75,33 @@ async function serve(incoming: IncomingMessage, outgoing: ServerResponse): Promi
   const plugin = plugins.get(pluginId)
   const body = await readAll(incoming)
   if (plugin === undefined) return void outgoing.writeHead(404).end()
-  const delivery = `${process.pid}-${String(++arrivals).padStart(8, '0')}`
-  const fault = faultOf(random)
-  note({ kind: 'arrived', ...describe(body), delivery, pluginId, fault })
+  const id = `${process.pid}-${String(++arrivals).padStart(8, '0')}`
+  const fault = pickFault()
+  // only the runtime calls these plugins
+  const request = JSON.parse(body.toString('utf8')) as LifecycleRequest
+  record({ kind: 'arrived', id, fault, delivery: deliveryOf(request, body) })
 
-  const ask = async (): Promise<Response> => {
+  const handle = async (): Promise<Response> => {
     const authorization = incoming.headers.authorization ?? ''
     const headers = { 'content-type': 'application/json', authorization }
-    const request = new Request('http://plugin.invalid/', { method: 'POST', headers, body })
-    return deliveryOf.run(delivery, () => plugin(request))
+    const call = new Request('http://plugin.invalid/', { method: 'POST', headers, body })
+    return deliveryId.run(id, () => plugin(call))
   }
   const answer = async (response: Response): Promise<void> => {
-    note({ kind: 'answered', delivery, answered: await meaningOf(response.clone()) })
+    record({ kind: 'answered', id, answered: await meaningOf(response.clone()) })
     if (fault !== 'reset-after') return sendResponse(response, outgoing)
     outgoing.destroy()
   }
   switch (fault) {
     case 'none':
     case 'reset-after':
-      return answer(await ask())
+      return answer(await handle())
     case 'retryable':
-      return answer(envelope('TRY_LATER', 'The plugin is busy', true))
-    case 'definite':
-      return answer(envelope('QUOTA_EXCEEDED', 'There is no room left', false))
+      return answer(failure('TRY_LATER', 'The plugin is busy', true))
+    case 'permanent':
+      return answer(failure('QUOTA_EXCEEDED', 'There is no room left', false))
     case 'unavailable':
-      return answer(new Response('away', { status: 503 }))
+      return answer(new Response('unavailable', { status: 503 }))
     case 'reset-before':
       return void outgoing.destroy()
     case 'hang':
@@ -105,13 +109,13 @@ async function serve(incoming: IncomingMessage, outgoing: ServerResponse): Promi
       return void outgoing.destroy()
     case 'late':
       await sleep(timeoutMs * 1.5)
-      return answer(await ask())
+      return answer(await handle())
   }
 }
 
-type Fault = keyof LedgerSettings['faults'] | 'none'
+type Fault = keyof Faults | 'none'
 
-function faultOf(random: SeededRandom): Fault {
+function pickFault(): Fault {
   let rest = random.fraction()
   // the keys are those of the settings' type
   for (const [fault, probability] of Object.entries(faults) as [Fault, number][]) {
@@ -128,22 +132,8 @@ async function meaningOf(response: Response): Promise<Delivery['answered']> {
   return reading.kind === 'failure' && reading.failure?.retryable === true ? 'retryable' : 'failure'
 }
 
-const envelope = (errorCode: string, message: string, retryable: boolean): Response =>
-  new Response(JSON.stringify(failureEnvelope(errorCode, { message, retryable })), {
-    headers: { 'content-type': 'application/json' },
-  })
-
-function describe(body: Buffer<ArrayBuffer>) {
-  // whoever posts anything else here is told so by the SDK; the ledger is for the runtime's calls alone
-  const request = JSON.parse(body.toString('utf8')) as LifecycleRequest
-  return {
-    operationId: request.operation.operationId,
-    stage: request.stage,
-    bundleInstallId: request.installation.bundleInstallId,
-    executionSequence: request.executionSequence,
-    bodyHash: createHash('sha256').update(body).digest('hex'),
-  }
-}
+const failure = (errorCode: string, message: string, retryable: boolean): Response =>
+  Response.json(failureEnvelope(errorCode, { message, retryable }))
 
 async function readAll(incoming: IncomingMessage): Promise<Buffer<ArrayBuffer>> {
   const chunks: Buffer[] = []

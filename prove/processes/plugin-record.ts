@@ -1,11 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import type { Stage } from '#contract/protocol/vocabulary.ts'
 import type { Delivery } from '../invariants/evidence.ts'
 
-// What the plugins of a suite keep on disk, as their process writes it and the suite reads it. Deliveries are lines of a
-// file, written before anything is done; effects are rows, committed together with the memory of the answer.
+// What plugin processes record on disk, for the suite to read. Deliveries are lines of a file, written before anything else
+// is done; effects are rows, committed together with the stored answer.
 
 export const EFFECT_SCHEMA = `
   CREATE TABLE IF NOT EXISTS effect (
@@ -17,53 +16,39 @@ export const EFFECT_SCHEMA = `
 export const DELIVERIES_FILE = 'deliveries.jsonl'
 export const storeFile = (folder: string, pluginId: string): string => join(folder, `${pluginId}.sqlite`)
 
-/** What the plugin knows of a delivery when it arrives. */
-export interface Arrival {
-  /** Its name, unique among all processes of the plugin. */
-  delivery: string
-  pluginId: string
-  operationId: string
-  stage: Stage
-  bundleInstallId: string
-  executionSequence: number
-  bodyHash: string
-  /** The fault that was chosen for it; `none` is an honest answer. */
-  fault: string
-}
-
+/** `id` is unique among all processes of the plugin; `fault` is the fault that is injected, or `none`. */
 export type DeliveryLine =
-  | ({ kind: 'arrived' } & Arrival)
-  | { kind: 'answered'; delivery: string; answered: Delivery['answered'] }
+  | { kind: 'arrived'; id: string; fault: string; delivery: Delivery }
+  | { kind: 'answered'; id: string; answered: Delivery['answered'] }
 
-/** In the order of their arrival, whatever happened to the plugin's process. */
-export function readLedger(folder: string): Delivery[] {
+/** All deliveries in the order of their arrival, also those of killed processes. */
+export function readDeliveries(folder: string): Delivery[] {
   const effects = readEffects(folder)
   const found = new Map<string, Delivery>()
   for (const text of readFileSync(join(folder, DELIVERIES_FILE), 'utf8').split('\n')) {
     const line = parse(text)
     if (line?.kind === 'arrived') {
-      const { kind: _, fault: __, delivery, ...arrival } = line
-      const isEffect = effects.has(`${arrival.pluginId} ${delivery}`)
-      found.set(delivery, { ...arrival, isEffect, answered: 'nothing' })
+      const { delivery, id } = line
+      found.set(id, { ...delivery, isEffect: effects.has(`${delivery.pluginId} ${id}`) })
     } else if (line?.kind === 'answered') {
-      const delivery = found.get(line.delivery)
+      const delivery = found.get(line.id)
       if (delivery !== undefined) delivery.answered = line.answered
     }
   }
   return [...found.values()]
 }
 
-/** A line may be cut where the process was killed. */
+/** Null for a line that is truncated because the process was killed. */
 function parse(text: string): DeliveryLine | null {
   try {
-    // only the plugin's process writes this file
+    // only the plugin process writes this file
     return text === '' ? null : (JSON.parse(text) as DeliveryLine)
   } catch {
     return null
   }
 }
 
-/** The deliveries that had an effect, each after its plugin. */
+/** Plugin and id of each delivery that had an effect. */
 function readEffects(folder: string): Set<string> {
   const effects = new Set<string>()
   for (const name of readdirSync(folder).filter((file) => file.endsWith('.sqlite'))) {
