@@ -1,28 +1,35 @@
-/** A fault planted on purpose: one piece of one source file is another one while a suite runs. */
+/** A fault planted on purpose: a piece of a source file is replaced while a suite or a test runs. */
 export interface Mutant {
-  /** As after `--mutant`, and in the table. */
   name: string
-  /** What is wrong with it, in one line. */
+  /** What it does wrong, in one line. */
   breaks: string
-  area: 'engine' | 'saves' | 'protocol' | 'events'
-  /** From the top of the project. */
+  /** Relative to the root of the repository. */
   file: string
-  /** Must stand in the file exactly once, so that a changed source is noticed. */
+  /** Must be in the file exactly once, so that a changed source is noticed. */
   from: string
   to: string
-  /** What must notice it: a suite of `prove`, with how much of it, or a test file. The first is enough for the quick form. */
+  /** What must notice it. The quick form asks only the first. */
   killers: readonly [Killer, ...Killer[]]
 }
 
-/** `only`: of the tests in the file those whose name has this in it. */
 export type Killer = { suite: string; count?: number } | { test: string; only?: string }
 
-/** The source with the fault in it. Throws where the piece does not stand there exactly once. */
+/** A test file; `only` runs the tests whose names contain it. */
+export const test = (file: string, only?: string): Killer => ({
+  test: file,
+  ...(only !== undefined && { only }),
+})
+
+/** A verification suite, with this many trials or as many as in its quick form. */
+export const suite = (name: string, count?: number): Killer => ({
+  suite: name,
+  ...(count !== undefined && { count }),
+})
+
+/** The source with the fault. Throws where the piece is not in it exactly once. */
 export function plant({ name, file, from, to }: Mutant, source: string): string {
   const pieces = source.split(from)
   if (pieces.length !== 2)
-    throw new Error(
-      `the mutant ${name} wants to change a piece of ${file} that stands there ${pieces.length - 1} times`,
-    )
+    throw new Error(`the mutant ${name} replaces a piece of ${file} that is in it ${pieces.length - 1} times`)
   return pieces.join(to)
 }

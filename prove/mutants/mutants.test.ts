@@ -11,7 +11,7 @@ const source = ({ file }: Mutant): Promise<string> =>
 
 describe('mutants', () => {
   for (const mutant of MUTANTS) {
-    test(`${mutant.name} can be planted and is still a program`, async () => {
+    test(`${mutant.name} can be planted, and the source still parses`, async () => {
       const before = await source(mutant)
       const after = plant(mutant, before)
       assert.notEqual(after, before)
@@ -19,14 +19,14 @@ describe('mutants', () => {
     })
   }
 
-  test('no two have one name', () => {
+  test('names are unique', () => {
     assert.equal(new Set(MUTANTS.map(({ name }) => name)).size, MUTANTS.length)
   })
 
-  test('one whose place is gone is refused', () => {
+  test('a mutant that does not fit its source is refused', () => {
     const [mutant] = MUTANTS
     assert.ok(mutant)
-    assert.throws(() => plant({ ...mutant, from: 'stands nowhere' }, 'a source'), /stands there 0 times/)
-    assert.throws(() => plant({ ...mutant, from: 'a' }, 'a a'), /stands there 2 times/)
+    assert.throws(() => plant({ ...mutant, from: 'not in it' }, 'a source'), /in it 0 times/)
+    assert.throws(() => plant({ ...mutant, from: 'a' }, 'a a'), /in it 2 times/)
   })
 })

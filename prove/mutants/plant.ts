@@ -1,13 +1,13 @@
 import { registerHooks } from 'node:module'
-import { fileURLToPath, pathToFileURL } from 'node:url'
 import { join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { plant } from './mutant.ts'
 import { MUTANTS } from './mutants.ts'
 
-// Loaded before a suite (`node --import`), in it and in all processes that it starts: plants the mutant that the
-// environment names while the module with its file is loaded. The files themselves are never changed.
+// Loaded first (`node --import`) in a suite or test and in all processes that it starts: plants the mutant that the
+// environment names while the module is loaded. The files themselves are never changed.
 
-const name = process.env['PROVE_MUTANT']
+const name = process.env['PLANTED_MUTANT']
 const mutant = MUTANTS.find((one) => one.name === name)
 if (mutant === undefined) throw new Error(`there is no mutant ${name}`)
 const root = fileURLToPath(new URL('../../', import.meta.url))
