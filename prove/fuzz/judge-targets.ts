@@ -8,7 +8,7 @@ import { LOCATOR } from '#runtime/operations/testing-plan.ts'
 import { ANSWERS, expected, knowledge } from './documents.ts'
 import { edited, editedBytes } from './edits.ts'
 import { SECRET, SERVICE_ADDRESS, TOKEN } from './odd-values.ts'
-import { target } from './target.ts'
+import { bytes, structured } from './target.ts'
 import type { Target } from './target.ts'
 
 // How the runtime judges an answer, compared with the table of outcomes in docs/protocol.md and not with the code: only
@@ -126,18 +126,16 @@ const status = fc.oneof(
 )
 
 export const JUDGE_TARGETS: readonly Target[] = [
-  target({
-    name: 'answer of a plugin',
-    family: 'structured',
-    input: fc.tuple(edited(ANSWERS), status),
-    check: ([json, code]) => wrongOf(Buffer.from(JSON.stringify(json)), code),
-    share: 4,
-  }),
-  target({
-    name: 'answer of a plugin as bytes',
-    family: 'bytes',
-    input: fc.tuple(editedBytes(ANSWERS.map((answer) => JSON.stringify(answer))), status),
-    check: ([bytes, code]) => wrongOf(bytes, code),
-    share: 4,
-  }),
+  structured(
+    'answer of a plugin',
+    fc.tuple(edited(ANSWERS), status),
+    ([json, code]) => wrongOf(Buffer.from(JSON.stringify(json)), code),
+    { share: 4 },
+  ),
+  bytes(
+    'answer of a plugin as bytes',
+    fc.tuple(editedBytes(ANSWERS.map((answer) => JSON.stringify(answer))), status),
+    ([bytes, code]) => wrongOf(bytes, code),
+    { share: 4 },
+  ),
 ]

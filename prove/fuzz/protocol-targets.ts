@@ -16,7 +16,7 @@ import { PropertyDefinition } from '#contract/protocol/property-definition.ts'
 import { TypedValue } from '#contract/protocol/typed-value.ts'
 import { ANSWERS, expected, MANIFESTS, SCHEMAS, VALUES } from './documents.ts'
 import { edited, editedText } from './edits.ts'
-import { target } from './target.ts'
+import { bytes, structured } from './target.ts'
 import type { Target } from './target.ts'
 
 const reprint = (value: unknown): JsonValue => JSON.parse(JSON.stringify(value)) as JsonValue
@@ -157,7 +157,7 @@ function wrongOfPattern([pattern, text]: [string, string]): string | null {
 }
 
 const shape = (name: string, schema: z.ZodType, documents: readonly JsonValue[]): Target =>
-  target({ name, family: 'structured', input: edited(documents), check: (json) => unstable(schema, json) })
+  structured(name, edited(documents), (json) => unstable(schema, json))
 
 const definitions = MANIFESTS.flatMap((manifest) => {
   const { resources } = AuthorManifest.parse(manifest)
@@ -167,27 +167,16 @@ const definitions = MANIFESTS.flatMap((manifest) => {
 const REQUEST = expected as unknown as JsonValue
 
 export const PROTOCOL_TARGETS: readonly Target[] = [
-  target({ name: 'envelope', family: 'structured', input: edited(ANSWERS), check: wrongOfEnvelope }),
-  target({ name: 'author manifest', family: 'structured', input: edited(MANIFESTS), check: wrongOfManifest }),
-  target({
-    name: 'JSON Schema',
-    family: 'structured',
-    input: fc.tuple(edited(SCHEMAS), edited([...VALUES, { a: 'b' }, [1, 2, 'c'], 'abc', 7])),
-    check: wrongOfSchema,
-    share: 2,
-  }),
-  target({
-    name: 'typed value',
-    family: 'structured',
-    input: fc.tuple(edited(definitions), edited(VALUES)),
-    check: wrongOfTypedValue,
-  }),
-  target({
-    name: 'equality',
-    family: 'structured',
-    input: fc.tuple(edited(VALUES), edited(VALUES)),
-    check: wrongOfEquality,
-  }),
+  structured('envelope', edited(ANSWERS), wrongOfEnvelope),
+  structured('author manifest', edited(MANIFESTS), wrongOfManifest),
+  structured(
+    'JSON Schema',
+    fc.tuple(edited(SCHEMAS), edited([...VALUES, { a: 'b' }, [1, 2, 'c'], 'abc', 7])),
+    wrongOfSchema,
+    { share: 2 },
+  ),
+  structured('typed value', fc.tuple(edited(definitions), edited(VALUES)), wrongOfTypedValue),
+  structured('equality', fc.tuple(edited(VALUES), edited(VALUES)), wrongOfEquality),
   shape('lifecycle request', LifecycleRequest, [REQUEST]),
   shape('lifecycle response', LifecycleResponse, ANSWERS.flatMap(dataOf)),
   shape('property definition', PropertyDefinition, definitions),
@@ -208,34 +197,30 @@ export const PROTOCOL_TARGETS: readonly Target[] = [
       ],
     },
   ]),
-  target({
-    name: 'locator',
-    family: 'bytes',
-    input: editedText(['dev/crm/MODULE/core', 'a/b/TIMER/c.d~e-f_g', 'A/B/AGENT/..c']),
-    check: wrongOfLocator,
-    share: 2,
-  }),
-  target({
-    name: 'property name and key',
-    family: 'bytes',
-    input: editedText(['name', '_a.b-c', 'instanceRefProperty', '1.0.0~rc-1']),
-    check: wrongOfName,
-    share: 2,
-  }),
-  target({
-    name: 'id and time',
-    family: 'bytes',
-    input: editedText([
+  bytes(
+    'locator',
+    editedText(['dev/crm/MODULE/core', 'a/b/TIMER/c.d~e-f_g', 'A/B/AGENT/..c']),
+    wrongOfLocator,
+    { share: 2 },
+  ),
+  bytes(
+    'property name and key',
+    editedText(['name', '_a.b-c', 'instanceRefProperty', '1.0.0~rc-1']),
+    wrongOfName,
+    { share: 2 },
+  ),
+  bytes(
+    'id and time',
+    editedText([
       '0190a000-0000-7000-8000-000000000001',
       '2026-01-31T08:00:00.000Z',
       '2024-02-29T23:59:59.999Z',
     ]),
-    check: wrongOfIds,
-  }),
-  target({
-    name: 'pattern',
-    family: 'bytes',
-    input: fc.tuple(
+    wrongOfIds,
+  ),
+  bytes(
+    'pattern',
+    fc.tuple(
       editedText([
         '^(?:[a-z]+-)*[a-z]+$',
         '(a|b)*c',
@@ -245,9 +230,9 @@ export const PROTOCOL_TARGETS: readonly Target[] = [
       ]),
       editedText(['aaaaaaaaaaaaaaaaaaaaaaaa', '1.1.1.1', 'a@b.c']),
     ),
-    check: wrongOfPattern,
-    share: 0.1,
-  }),
+    wrongOfPattern,
+    { share: 0.1 },
+  ),
 ]
 
 function dataOf(answer: JsonValue): JsonValue[] {

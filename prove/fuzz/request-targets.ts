@@ -18,7 +18,7 @@ import { SAMPLE_BODIES } from '#runtime/http/testing-rows.ts'
 import { Refusal } from '#runtime/refusal.ts'
 import { decodeCursor, encodeCursor } from '#runtime/store/cursor.ts'
 import { edited, editedText } from './edits.ts'
-import { target } from './target.ts'
+import { bytes, structured } from './target.ts'
 import type { Target } from './target.ts'
 
 const rows: [string, EndpointRow][] = [...Object.entries(runtimeApi), ...Object.entries(consoleApi)]
@@ -159,58 +159,37 @@ const WITH_MINUS_ZERO = {
 } as JsonValue
 
 export const REQUEST_TARGETS: readonly Target[] = [
-  target({
-    name: 'bodies of every endpoint',
-    family: 'structured',
-    input: fc.tuple(fc.nat(withBody.length - 1), edited(Object.values(SAMPLE_BODIES))),
-    check: wrongOfBody,
-    share: 2,
-    regressions: [[withBody.findIndex(({ name }) => name.startsWith('PUT /bundles/')), WITH_MINUS_ZERO]],
-  }),
-  target({
-    name: 'text of a request',
-    family: 'structured',
-    input: fc.tuple(edited(Object.values(SAMPLE_BODIES)), edited(Object.values(SAMPLE_BODIES))),
-    check: wrongOfText,
-  }),
-  target({
-    name: 'query strings',
-    family: 'bytes',
-    input: fc.tuple(fc.nat(withQuery.length - 1), editedText(QUERIES)),
-    check: wrongOfQuery,
+  structured(
+    'bodies of every endpoint',
+    fc.tuple(fc.nat(withBody.length - 1), edited(Object.values(SAMPLE_BODIES))),
+    wrongOfBody,
+    {
+      share: 2,
+      regressions: [[withBody.findIndex(({ name }) => name.startsWith('PUT /bundles/')), WITH_MINUS_ZERO]],
+    },
+  ),
+  structured(
+    'text of a request',
+    fc.tuple(edited(Object.values(SAMPLE_BODIES)), edited(Object.values(SAMPLE_BODIES))),
+    wrongOfText,
+  ),
+  bytes('query strings', fc.tuple(fc.nat(withQuery.length - 1), editedText(QUERIES)), wrongOfQuery, {
     share: 2,
   }),
-  target({
-    name: 'cursors',
-    family: 'bytes',
-    input: editedText([['a'], ['a', 'b'], [1, 'a'], [2 ** 53]].map(encodeCursor)),
-    check: wrongOfCursor,
-  }),
-  target({
-    name: 'cursors of odd values',
-    family: 'bytes',
-    input: editedText(['["a"]', '["a","b"]', '[1,"a"]', '[1e999]']).map((json) =>
+  bytes('cursors', editedText([['a'], ['a', 'b'], [1, 'a'], [2 ** 53]].map(encodeCursor)), wrongOfCursor),
+  bytes(
+    'cursors of odd values',
+    editedText(['["a"]', '["a","b"]', '[1,"a"]', '[1e999]']).map((json) =>
       Buffer.from(json).toString('base64url'),
     ),
-    check: wrongOfCursor,
-  }),
-  target({
-    name: 'Last-Event-ID',
-    family: 'bytes',
-    input: editedText(['731-12', '9999999999999999999-1', '0-0']),
-    check: wrongOfPosition,
-  }),
-  target({
-    name: 'idempotency keys',
-    family: 'bytes',
-    input: editedText(['0190a000-0000-7000-8000-000000000001', 'a~b.c_d']),
-    check: wrongOfKey,
-  }),
-  target({
-    name: 'actor assertions',
-    family: 'bytes',
-    input: editedText([good, `${head}.${payload}.${signature}`, `${none}.${payload}.`, `${good}, ${other}`]),
-    check: wrongOfAssertion,
-    share: 0.3,
-  }),
+    wrongOfCursor,
+  ),
+  bytes('Last-Event-ID', editedText(['731-12', '9999999999999999999-1', '0-0']), wrongOfPosition),
+  bytes('idempotency keys', editedText(['0190a000-0000-7000-8000-000000000001', 'a~b.c_d']), wrongOfKey),
+  bytes(
+    'actor assertions',
+    editedText([good, `${head}.${payload}.${signature}`, `${none}.${payload}.`, `${good}, ${other}`]),
+    wrongOfAssertion,
+    { share: 0.3 },
+  ),
 ]

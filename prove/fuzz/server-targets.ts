@@ -13,7 +13,7 @@ import { readRuntimeSettings } from '#runtime/config.ts'
 import { ANSWERS, MANIFESTS } from './documents.ts'
 import { edited, editedBytes, editedText } from './edits.ts'
 import { SECRET } from './odd-values.ts'
-import { target } from './target.ts'
+import { bytes, structured } from './target.ts'
 import type { Target } from './target.ts'
 
 type Read = { value: JsonValue } | { refused: string }
@@ -118,37 +118,33 @@ function wrongOfEgress(text: string): string | null {
 }
 
 export const SERVER_TARGETS: readonly Target[] = [
-  target({
-    name: 'strict JSON',
-    family: 'bytes',
-    input: editedBytes(
+  bytes(
+    'strict JSON',
+    editedBytes(
       [...ANSWERS, ...MANIFESTS, [1.5, -0, '\u00e9\ud83d\ude00', null]].map((json) => JSON.stringify(json)),
     ),
-    check: wrongOfJson,
-    share: 6,
-  }),
-  target({
-    name: 'strict JSON of values',
-    family: 'structured',
-    input: edited([...ANSWERS, ...MANIFESTS]),
-    check: (json) => wrongOfJson(Buffer.from(JSON.stringify(json))),
-    share: 2,
-  }),
-  target({ name: 'masking', family: 'structured', input: edited(ANSWERS), check: wrongOfMask }),
-  target({
-    name: 'cookies',
-    family: 'bytes',
-    input: editedText([
+    wrongOfJson,
+    { share: 6 },
+  ),
+  structured(
+    'strict JSON of values',
+    edited([...ANSWERS, ...MANIFESTS]),
+    (json) => wrongOfJson(Buffer.from(JSON.stringify(json))),
+    { share: 2 },
+  ),
+  structured('masking', edited(ANSWERS), wrongOfMask),
+  bytes(
+    'cookies',
+    editedText([
       `${kit.session}=${'a'.repeat(43)}`,
       `a=b; ${kit.session}=${'A-_'.repeat(14)}x; ${kit.session}=${'b'.repeat(43)}`,
       ` = ;;; ${kit.session}`,
     ]),
-    check: wrongOfCookies,
-  }),
-  target({
-    name: 'settings',
-    family: 'bytes',
-    input: fc.tuple(
+    wrongOfCookies,
+  ),
+  bytes(
+    'settings',
+    fc.tuple(
       fc.constantFrom(...RUNTIME_NAMES, ...CONSOLE_NAMES),
       editedText([
         '8081',
@@ -159,13 +155,12 @@ export const SERVER_TARGETS: readonly Target[] = [
         '[fd00::/8]:8443',
       ]),
     ),
-    check: wrongOfSettings,
-    regressions: [['EGRESS_ALLOW', '808\r\n1']],
-  }),
-  target({
-    name: 'egress rules',
-    family: 'bytes',
-    input: editedText(['loopback', '10.1.0.0/16', '[fd00::/8]:8443', 'example.org:443, 127.0.0.1']),
-    check: wrongOfEgress,
-  }),
+    wrongOfSettings,
+    { regressions: [['EGRESS_ALLOW', '808\r\n1']] },
+  ),
+  bytes(
+    'egress rules',
+    editedText(['loopback', '10.1.0.0/16', '[fd00::/8]:8443', 'example.org:443, 127.0.0.1']),
+    wrongOfEgress,
+  ),
 ]
