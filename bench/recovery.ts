@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { clientConfig } from '#database/settings.ts'
-import { install } from '../prove/processes/actions.ts'
+import { install } from '../prove/actions.ts'
+import { BUNDLES, coreValues } from '../prove/bundles.ts'
 import { startOwnDatabase } from '../prove/processes/database.ts'
 import type { OwnDatabase } from '../prove/processes/database.ts'
 import { createSystem } from '../prove/processes/system.ts'
@@ -102,6 +103,6 @@ async function installHalf(system: System, base: string, from: number): Promise<
   const client = system.client({ bases: [base] })
   for (let workspaceId = from; workspaceId < from + OPERATIONS / 2; workspaceId++) {
     const scope = { environmentKey: 'prod', applicationRuntimeId: 'bench', workspaceId }
-    await install(client, scope, 'orders', { version: '1.0.0', number: 1 })
+    await install(client, scope, BUNDLES.orders[0], coreValues('orders', 1))
   }
 }

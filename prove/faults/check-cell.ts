@@ -1,6 +1,7 @@
 import { isJsonObject } from '#contract/protocol/json.ts'
 import type { Scope } from '#contract/protocol/scope.ts'
 import type { Attempt, OperationDetail, PluginCall } from '#contract/runtime-api/operations.ts'
+import { readConfiguration } from '../actions.ts'
 import { coreOf, SECRET } from './bundle.ts'
 import type { Cell } from './cells.ts'
 import { POISON } from './fault.ts'
@@ -132,7 +133,7 @@ export async function checkEnd(seen: Seen): Promise<string[]> {
 }
 
 async function checkConfiguration({ cell, scope, platform, operationId }: Seen): Promise<string[]> {
-  const configuration = await platform.configuration(scope)
+  const configuration = await readConfiguration(platform.client, scope)
   const view = configuration.resources[coreOf(`cell-${cell.number}`)]?.properties['tenantId']
   const value = view !== undefined && 'value' in view ? view.value : null
   return value === tenantOf(operationId, 'AFTER_RESOURCES')

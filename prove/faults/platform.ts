@@ -1,42 +1,30 @@
 import { CompiledQuery, sql } from 'kysely'
 import { fillPath, splitName } from '#contract/endpoint/endpoint.ts'
-import type { AnswerOf, CallOf } from '#contract/endpoint/endpoint.ts'
 import type { JsonValue } from '#contract/protocol/json.ts'
-import type { AuthorManifest } from '#contract/protocol/manifest.ts'
-import type { Scope } from '#contract/protocol/scope.ts'
 import { runtimeApi } from '#contract/runtime-api/rows.ts'
-import type { RuntimeApi } from '#contract/runtime-api/rows.ts'
-import type { Changes } from '#contract/runtime-api/common.ts'
 import type { Installation } from '#contract/runtime-api/installations.ts'
-import type { Operation, OperationDetail } from '#contract/runtime-api/operations.ts'
+import type { OperationDetail } from '#contract/runtime-api/operations.ts'
 import { parseEgressAllow } from '#edge/egress.ts'
 import { createLog } from '#edge/log.ts'
 import { testHttp } from '#runtime/http/testing-http.ts'
 import type { TestHttp } from '#runtime/http/testing-http.ts'
+import { createApiClient } from '../api-client.ts'
+import type { ApiClient } from '../api-client.ts'
 import { checkInvariants } from '../invariants/check-invariants.ts'
 import type { Delivery } from '../invariants/evidence.ts'
 import type { Violation } from '../suite.ts'
 import { UNKNOWN_HOST } from './bad-endpoints.ts'
 import { OperationWatch } from './operation-watch.ts'
 
-/** The settings of a plugin's registration that cells change. */
-export interface PluginLimits {
-  timeoutMs: number
-  maxAttempts: number
-  maxBackoffMs: number
-}
-
-type Name = keyof RuntimeApi & string
-
-const CONFIGURATION = '/scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/configuration'
-
-/** One replica of the runtime, and everything that a person does with it through its API. */
+/** One replica of the runtime, a client of its API, and its database. */
 export class Platform {
+  readonly client: ApiClient
   readonly watch: OperationWatch
   private readonly http: TestHttp
 
   private constructor(http: TestHttp, patienceMs: number) {
     this.http = http
+    this.client = clientOf(http)
     this.watch = new OperationWatch(http.runtime.world.db, patienceMs)
   }
 
@@ -58,80 +46,12 @@ export class Platform {
     return this.http.close()
   }
 
-  private async ask<Endpoint extends Name>(
-    name: Endpoint,
-    call: CallOf<RuntimeApi[Endpoint]>,
-  ): Promise<AnswerOf<RuntimeApi[Endpoint]>> {
-    // the call of an endpoint has some of these
-    const { params = {}, body } = call as { params?: Record<string, string | number>; body?: JsonValue }
-    const { method, path } = splitName(name)
-    const answer = await this.http.call(fillPath(path, params), {
-      method,
-      ...(body !== undefined && { body }),
-    })
-    if (answer.errorCode !== '0') throw new Error(`${name} was refused: ${JSON.stringify(answer.json)}`)
-    return runtimeApi[name].answer.parse(answer.data) as AnswerOf<RuntimeApi[Endpoint]>
-  }
-
-  async publish(manifest: AuthorManifest): Promise<void> {
-    const params = { ...manifest.bundle, version: manifest.version }
-    await this.ask('PUT /bundles/{environmentKey}/{bundleId}/versions/{version}', { params, body: manifest })
-  }
-
-  async register(pluginId: string, endpoint: string, limits: PluginLimits): Promise<void> {
-    const body = { title: pluginId, endpoint, enabled: true, ...limits }
-    await this.ask('PUT /plugins/{pluginId}', { params: { pluginId }, body })
-  }
-
-  async install(
-    scope: Scope,
-    { bundle, version: targetVersion }: AuthorManifest,
-    properties: Changes,
-  ): Promise<{ bundleInstallId: string; operation: Operation }> {
-    const body = { scope, bundle, targetVersion, properties }
-    const { installation, operation } = await this.ask('POST /installations', { body })
-    return { bundleInstallId: installation.installation.bundleInstallId, operation }
-  }
-
-  async upgrade(bundleInstallId: string, targetVersion: string): Promise<Operation> {
-    const call = { params: { bundleInstallId }, body: { targetVersion } }
-    return (await this.ask('POST /installations/{bundleInstallId}/upgrade', call)).operation
-  }
-
-  async detach(bundleInstallId: string): Promise<Operation> {
-    const call = { params: { bundleInstallId }, body: { reason: 'not needed any more' } }
-    return (await this.ask('POST /installations/{bundleInstallId}/detach', call)).operation
-  }
-
-  async retry(operationId: string, run: number): Promise<void> {
-    await this.ask('POST /operations/{operationId}/retry', { params: { operationId }, body: { run } })
-  }
-
-  async takeOver(operationId: string, run: number): Promise<Operation> {
-    const call = { params: { operationId }, body: { run, reason: 'it cannot end' } }
-    return (await this.ask('POST /operations/{operationId}/takeover', call)).operation
-  }
-
-  /** A save of one installation's properties. */
-  async save(scope: Scope, changes: Changes): Promise<Operation> {
-    const { snapshotVersion } = await this.configuration(scope)
-    const call = { params: scope, body: { snapshotVersion, changes } }
-    const { operations } = await this.ask(`PATCH ${CONFIGURATION}`, call)
-    const [operation] = operations
-    if (operation === undefined) throw new Error('the save started no operation')
-    return operation
-  }
-
-  configuration(scope: Scope) {
-    return this.ask(`GET ${CONFIGURATION}`, { params: scope })
-  }
-
   detail(operationId: string): Promise<OperationDetail> {
-    return this.ask('GET /operations/{operationId}', { params: { operationId } })
+    return this.client.read('GET /operations/{operationId}', { params: { operationId } })
   }
 
   installation(bundleInstallId: string): Promise<Installation> {
-    return this.ask('GET /installations/{bundleInstallId}', { params: { bundleInstallId } })
+    return this.client.read('GET /installations/{bundleInstallId}', { params: { bundleInstallId } })
   }
 
   /** Does what another worker does that leases the operation and dies at once. */
@@ -164,4 +84,15 @@ export class Platform {
     }
     return found
   }
+}
+
+function clientOf(http: TestHttp): ApiClient {
+  return createApiClient(async (name, { params, body }) => {
+    const { method, path } = splitName(name)
+    // bodies of the API are JSON
+    const sent = body === undefined ? {} : { body: body as JsonValue }
+    const { errorCode, data } = await http.call(fillPath(path, params), { method, ...sent })
+    if (errorCode !== '0') return { isDone: false, errorCode }
+    return { isDone: true, data: runtimeApi[name].answer.parse(data) }
+  })
 }

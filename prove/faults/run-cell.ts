@@ -1,6 +1,7 @@
 import { wrapData, wrapSensitive } from '#contract/protocol/data.ts'
 import type { Scope } from '#contract/protocol/scope.ts'
 import type { Operation } from '#contract/runtime-api/operations.ts'
+import { detach, install, publish, register, retry, save, takeOver, upgrade } from '../actions.ts'
 import { bundleOf, coreOf, SECRET } from './bundle.ts'
 import type { Cell } from './cells.ts'
 import { checkEnd, checkFault, checkTakeover } from './check-cell.ts'
@@ -48,8 +49,9 @@ export class CellRun {
     await this.register()
     const installed = await this.prepare()
     if (stage === 'BEFORE_RESOURCES' && time !== 'repeat') await this.breakEndpoint()
-    const { operation, bundleInstallId } = await this.start(installed)
+    const operation = await this.start(installed)
     const { operationId } = operation
+    const { bundleInstallId } = operation.installation
     const [first] = await Promise.all([
       platform.watch.ended(operationId, 1),
       this.healAfter(operationId, time === 'repeat' ? 2 : 1),
@@ -57,15 +59,15 @@ export class CellRun {
     const seen = { cell, plugin, scope, platform, operationId, bundleInstallId }
     const problems = await checkFault(seen)
     if (time === 'takeover') {
-      const detach = await platform.takeOver(operationId, first.run)
-      await platform.watch.ended(detach.operationId, 1)
+      const takeover = await takeOver(platform.client, { operationId, run: first.run })
+      await platform.watch.ended(takeover.operationId, 1)
       this.releaseCalls()
-      return [...problems, ...(await checkTakeover(seen, detach.operationId))]
+      return [...problems, ...(await checkTakeover(seen, takeover.operationId))]
     }
     this.releaseCalls()
     if (first.state === 'FAILED') {
       await this.heal()
-      await platform.retry(operationId, first.run)
+      await retry(platform.client, { operationId, run: first.run })
       const second = await platform.watch.ended(operationId, first.run + 1)
       if (second.state !== 'SUCCEEDED') problems.push(`a person's retry of ${stage} ended ${second.state}`)
     } else if (fault.means.as === 'failed' || time === 'always') {
@@ -84,52 +86,50 @@ export class CellRun {
     const { fault, time } = this.cell
     const { platform, server, endpoints } = this.environment
     const isShort = fault.isSlow && ('inject' in fault.how || endpoint !== null)
-    return platform.register(
-      this.name,
-      endpoint === null ? server.endpoint(this.name) : endpoints[endpoint],
-      {
-        maxBackoffMs: 100,
-        maxAttempts: time === 'takeover' ? 1 : time === 'always' ? 3 : 100,
-        timeoutMs: isShort ? SHORT_MS : LONG_MS,
-      },
-    )
+    const address = endpoint === null ? server.endpoint(this.name) : endpoints[endpoint]
+    return register(platform.client, this.name, address, {
+      maxBackoffMs: 100,
+      maxAttempts: time === 'takeover' ? 1 : time === 'always' ? 3 : 100,
+      timeoutMs: isShort ? SHORT_MS : LONG_MS,
+    })
   }
 
   /** Everything before the operation that meets the fault; answers the id of the installation. */
   private async prepare(): Promise<string | null> {
-    const { platform } = this.environment
+    const { client, watch } = this.environment.platform
     const { operationType } = this.cell
-    await platform.publish(bundleOf(this.name, '1.0.0'))
-    if (operationType === 'UPGRADE') await platform.publish(bundleOf(this.name, '2.0.0'))
+    await publish(client, bundleOf(this.name, '1.0.0'))
+    if (operationType === 'UPGRADE') await publish(client, bundleOf(this.name, '2.0.0'))
     if (operationType === 'INSTALL') return null
-    const { bundleInstallId, operation } = await this.install()
-    const { state } = await platform.watch.ended(operation.operationId, 1)
+    const { operationId, installation } = await this.install()
+    const { state } = await watch.ended(operationId, 1)
     if (state !== 'SUCCEEDED') throw new Error(`the INSTALL before it ended ${state}`)
-    return bundleInstallId
+    return installation.bundleInstallId
   }
 
-  private install(): Promise<{ bundleInstallId: string; operation: Operation }> {
+  private install(): Promise<Operation> {
     const properties = {
       [coreOf(this.name)]: { name: wrapData('Acme'), password: wrapSensitive(SECRET) },
     }
-    return this.environment.platform.install(this.scope, bundleOf(this.name, '1.0.0'), properties)
+    const { client } = this.environment.platform
+    return install(client, this.scope, bundleOf(this.name, '1.0.0'), properties)
   }
 
-  private async start(
-    bundleInstallId: string | null,
-  ): Promise<{ operation: Operation; bundleInstallId: string }> {
-    const { platform } = this.environment
+  private async start(bundleInstallId: string | null): Promise<Operation> {
+    const { client } = this.environment.platform
     if (bundleInstallId === null) return this.install()
     switch (this.cell.operationType) {
       case 'INSTALL':
         throw new TypeError('an INSTALL has no installation before it')
       case 'UPGRADE':
-        return { operation: await platform.upgrade(bundleInstallId, '2.0.0'), bundleInstallId }
+        return upgrade(client, bundleInstallId, '2.0.0')
       case 'DETACH':
-        return { operation: await platform.detach(bundleInstallId), bundleInstallId }
+        return detach(client, bundleInstallId)
       case 'CONFIGURE': {
         const changes = { [coreOf(this.name)]: { name: wrapData('Acme and sons') } }
-        return { operation: await platform.save(this.scope, changes), bundleInstallId }
+        const [operation] = (await save(client, this.scope, changes)) ?? []
+        if (operation === undefined) throw new Error('the save started no operation')
+        return operation
       }
     }
   }

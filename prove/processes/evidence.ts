@@ -40,12 +40,9 @@ function writeOf(sent: SentWrite, scopeIds: Readonly<Record<string, number>>): C
   return clientWrite({ kind, requestIds: [sent.requestId], answers, save })
 }
 
-function saveOf({ call }: SentWrite, scopeIds: Readonly<Record<string, number>>) {
-  // a save has these
-  const { params, body } = call as {
-    params: { environmentKey: string; applicationRuntimeId: string; workspaceId: number }
-    body: { snapshotVersion: number }
-  }
-  const name = `${params.environmentKey} ${params.applicationRuntimeId} ${params.workspaceId}`
-  return { scopeId: scopeIds[name] ?? 0, base: body.snapshotVersion }
+function saveOf({ params, body }: SentWrite, scopeIds: Readonly<Record<string, number>>) {
+  const { environmentKey, applicationRuntimeId, workspaceId } = params
+  // a save names the snapshot that it is based on
+  const { snapshotVersion: base } = body as { snapshotVersion: number }
+  return { scopeId: scopeIds[`${environmentKey} ${applicationRuntimeId} ${workspaceId}`] ?? 0, base }
 }

@@ -1,31 +1,17 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { AnswerOf, CallOf } from '#contract/endpoint/endpoint.ts'
 import { PERMISSIONS } from '#contract/endpoint/permission.ts'
-import type { RuntimeApi } from '#contract/runtime-api/rows.ts'
 import { createActorAssertions } from '#bff/actor-assertion.ts'
 import type { AssertedPerson, AssertionKey } from '#bff/actor-assertion.ts'
 import { ConsoleFailure } from '#bff/failure.ts'
 import { createRuntimeClient } from '#bff/runtime-client.ts'
 import type { RuntimeCall } from '#bff/runtime-client.ts'
 import type { Outbound } from '#edge/outbound.ts'
-
-type Name = keyof RuntimeApi & string
-
-export type Result<Data> = { isDone: true; data: Data } | { isDone: false; errorCode: string }
+import { createApiClient } from '../api-client.ts'
+import type { ApiClient, Result, RowName } from '../api-client.ts'
 
 /** A person's browser and console in one: asks any replica, and repeats until one answers. */
-export interface RetryingClient {
-  /** Throws where it is refused. */
-  read<Endpoint extends Name>(
-    name: Endpoint,
-    call: CallOf<RuntimeApi[Endpoint]>,
-  ): Promise<AnswerOf<RuntimeApi[Endpoint]>>
-  /** With one idempotency key, however often it must be sent. */
-  write<Endpoint extends Name>(
-    name: Endpoint,
-    call: CallOf<RuntimeApi[Endpoint]>,
-  ): Promise<Result<AnswerOf<RuntimeApi[Endpoint]>>>
+export interface RetryingClient extends ApiClient {
   writes: readonly SentWrite[]
   /** How often writes were sent beyond the first time. */
   repeats(): number
@@ -33,8 +19,9 @@ export interface RetryingClient {
 
 /** A write, to be compared with what it has left. */
 export interface SentWrite {
-  name: Name
-  call: unknown
+  name: RowName
+  params: Record<string, string | number>
+  body: unknown
   requestId: string
   results: Result<unknown>[]
 }
@@ -100,43 +87,24 @@ export function createRetryingClient(options: RetryingClientOptions): RetryingCl
     }
   }
 
-  return {
-    writes,
-    async read(name, call) {
-      const result = await ask(requestOf(name, call, null))
-      if (!result.isDone) throw new Error(`${name} is refused: ${result.errorCode}`)
-      // the runtime client has checked it against the row of the endpoint
-      return result.data as AnswerOf<RuntimeApi[typeof name]>
-    },
-    async write(name, call) {
-      const request = requestOf(name, call, randomUUID())
-      const sent: SentWrite = { name, call, requestId: request.requestId, results: [] }
-      writes.push(sent)
-      const result = await ask(request)
-      sent.results.push(result)
-      if (options.isSentTwice?.() === true) {
-        current++
-        sent.results.push(await ask(request))
-      }
-      return result as Result<AnswerOf<RuntimeApi[typeof name]>>
-    },
-    repeats: () => repeats,
-  }
-}
-
-function requestOf<Endpoint extends Name>(
-  name: Endpoint,
-  call: CallOf<RuntimeApi[Endpoint]>,
-  idempotencyKey: string | null,
-): Omit<RuntimeCall, 'assertion'> {
-  // the call of an endpoint has some of these; no list is read here
-  const { params = {}, body } = call as { params?: Record<string, string | number>; body?: unknown }
-  return {
-    name,
-    params,
-    query: new URLSearchParams(),
-    body: body === undefined ? null : JSON.stringify(body),
-    requestId: randomUUID(),
-    idempotencyKey,
-  }
+  const client = createApiClient(async (name, { params, body }, isWrite) => {
+    const request = {
+      name,
+      params,
+      query: new URLSearchParams(),
+      body: body === undefined ? null : JSON.stringify(body),
+      requestId: randomUUID(),
+      idempotencyKey: isWrite ? randomUUID() : null,
+    }
+    const result = await ask(request)
+    if (!isWrite) return result
+    const results = [result]
+    writes.push({ name, params, body, requestId: request.requestId, results })
+    if (options.isSentTwice?.() === true) {
+      current++
+      results.push(await ask(request))
+    }
+    return result
+  })
+  return { ...client, writes, repeats: () => repeats }
 }

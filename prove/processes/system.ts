@@ -6,6 +6,8 @@ import type { AssertionKey } from '#bff/actor-assertion.ts'
 import { loadActorKey } from '#bff/actor-key.ts'
 import { createOutbound } from '#edge/outbound.ts'
 import type { Outbound } from '#edge/outbound.ts'
+import { publish, register } from '../actions.ts'
+import type { ApiClient } from '../api-client.ts'
 import { MANIFESTS, PLUGIN_IDS } from '../bundles.ts'
 import { fastFolder } from './fast-folder.ts'
 import { createPluginProcess } from './plugin-process.ts'
@@ -46,7 +48,7 @@ export interface System {
     options?: Partial<Pick<RetryingClientOptions, 'bases' | 'isSentTwice' | 'timeoutMs'>>,
   ): RetryingClient
   /** Registers the plugins and publishes the bundles. */
-  registerAndPublish(client: RetryingClient): Promise<void>
+  registerAndPublish(client: ApiClient): Promise<void>
   /** Kills all processes and removes all files. */
   stop(): Promise<void>
 }
@@ -92,16 +94,9 @@ export async function createSystem(options: SystemOptions): Promise<System> {
     key,
     client: (more = {}) => createRetryingClient({ outbound, bases, credential, key, ...more }),
     async registerAndPublish(client) {
-      for (const pluginId of PLUGIN_IDS) {
-        const limits = { timeoutMs, maxAttempts: 20, maxBackoffMs: 200 }
-        const body = { title: pluginId, endpoint: plugins.endpoint(pluginId), enabled: true, ...limits }
-        await client.write('PUT /plugins/{pluginId}', { params: { pluginId }, body })
-      }
-      for (const manifest of MANIFESTS)
-        await client.write('PUT /bundles/{environmentKey}/{bundleId}/versions/{version}', {
-          params: { ...manifest.bundle, version: manifest.version },
-          body: manifest,
-        })
+      const limits = { timeoutMs, maxAttempts: 20, maxBackoffMs: 200 }
+      for (const pluginId of PLUGIN_IDS) await register(client, pluginId, plugins.endpoint(pluginId), limits)
+      for (const manifest of MANIFESTS) await publish(client, manifest)
     },
     async stop() {
       await Promise.all([

@@ -2,14 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Scope } from '#contract/protocol/scope.ts'
 import type { Operation } from '#contract/runtime-api/operations.ts'
 import type { OperationState } from '#contract/runtime-api/vocabulary.ts'
-import { coreValues } from '../bundles.ts'
+import { detach, install, retry, save, takeOver, upgrade } from '../actions.ts'
+import type { ApiClient } from '../api-client.ts'
+import { BUNDLES, coreValues } from '../bundles.ts'
 import type { BundleName } from '../bundles.ts'
 import type { SeededRandom } from '../seeded-random.ts'
-import { detach, install, retry, save, takeOver, upgrade } from './actions.ts'
-import type { RetryingClient } from './retrying-client.ts'
 
 export interface UserOptions {
-  client: RetryingClient
+  client: ApiClient
   random: SeededRandom
   scope: Scope
   /** Resolves with the operation once it fits, as events report it; the user also reads it now and then. */
@@ -27,7 +27,6 @@ interface Installed {
 }
 
 const INSTALLED_BUNDLES = ['orders', 'equals'] as const
-const VERSIONS = ['1.0.0', '2.0.0'] as const
 const ENDED: ReadonlySet<OperationState> = new Set(['SUCCEEDED', 'FAILED', 'TAKEN_OVER'])
 const READ_EVERY_MS = 4_000
 const MAX_RETRIES = 4
@@ -61,10 +60,11 @@ class Session {
 
   private async install(bundle: BundleName): Promise<void> {
     const { client, random, scope } = this.options
-    const version = random.pick(VERSIONS)
-    const operation = await install(client, scope, bundle, { version, number: random.integer(1, 1_000) })
+    const manifest = random.pick(BUNDLES[bundle])
+    const operation = await install(client, scope, manifest, coreValues(bundle, random.integer(1, 1_000)))
     const { bundleInstallId } = operation.installation
-    if (await this.succeeds(operation)) this.installed.push({ bundle, bundleInstallId, version })
+    if (await this.succeeds(operation))
+      this.installed.push({ bundle, bundleInstallId, version: manifest.version })
   }
 
   /** Saves values of one or more installations at once. */
@@ -80,7 +80,8 @@ class Session {
   }
 
   private async upgrade(one: Installed): Promise<void> {
-    const version = VERSIONS.find((other) => other !== one.version) ?? one.version
+    const [first, second] = BUNDLES[one.bundle]
+    const { version } = one.version === first.version ? second : first
     const operation = await upgrade(this.options.client, one.bundleInstallId, version)
     if (await this.succeeds(operation)) one.version = version
     else this.remove(one.bundleInstallId)
