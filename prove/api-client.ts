@@ -16,7 +16,7 @@ export interface ApiClient {
   ): Promise<Result<AnswerOf<RuntimeApi[Name]>>>
 }
 
-/** Sends one request; answers the data as it was checked against the row. */
+/** Sends one request. Returns the data, checked against the row. */
 export type Send = (
   name: RowName,
   call: { params: Record<string, string | number>; body: unknown },

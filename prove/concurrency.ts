@@ -1,5 +1,5 @@
 /**
- * Applies `work` to the items, at most `limit` at a time, and starts no more once `isEnough`. Answers the results in the
+ * Applies `work` to the items, at most `limit` at a time, and starts no more once `isEnough`. Returns the results in the
  * order of the items.
  */
 export async function mapConcurrently<Item, Result>(

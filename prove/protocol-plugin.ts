@@ -9,7 +9,7 @@ import type { Delivery } from './invariants/evidence.ts'
 export type WorkOutcome = Extract<Outcome, 'APPLIED' | 'VERIFIED' | 'NOT_APPLIED'>
 
 /**
- * A plugin, or several, that keep the protocol: each call is carried out once, a repeat gets the recorded answer, and a
+ * One or more plugins that keep the protocol: each call is carried out once, a repeat gets the recorded answer, and a
  * call with a lower execution sequence than one that was seen is refused. Every delivery is recorded.
  */
 export class ProtocolPlugin<Recorded extends Delivery = Delivery> {
@@ -22,7 +22,7 @@ export class ProtocolPlugin<Recorded extends Delivery = Delivery> {
   private readonly highest = new Map<string, number>()
   private readonly writesOf: (request: LifecycleRequest) => JsonObject
 
-  /** `writesOf` answers the `resources` that a call writes. */
+  /** `writesOf` returns the `resources` that a call writes. */
   constructor(writesOf: (request: LifecycleRequest) => JsonObject) {
     this.writesOf = writesOf
   }
@@ -43,7 +43,7 @@ export class ProtocolPlugin<Recorded extends Delivery = Delivery> {
     return answer
   }
 
-  /** Carries the call out, once, and answers the envelope. What exists already after `forget` is VERIFIED. */
+  /** Carries the call out, once, and returns the envelope. What exists already after `forget` is VERIFIED. */
   act(request: LifecycleRequest, delivery: Delivery, outcome: WorkOutcome = 'APPLIED'): JsonObject {
     const known = this.recall(request, delivery)
     if (known !== null) return known

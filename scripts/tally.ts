@@ -14,7 +14,7 @@ export interface Tally {
   trials?: Readonly<Record<string, number>>
 }
 
-/** Prints the closing lines of a run. Answers the exit code. */
+/** Prints the closing lines of a run. Returns the exit code. */
 export function close(tallies: readonly Tally[]): number {
   for (const line of closingLines(tallies)) console.log(line)
   return tallies.every(({ failed }) => failed === 0) ? 0 : 1

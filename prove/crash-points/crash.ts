@@ -10,7 +10,7 @@ export interface Crash {
   mode: (typeof MODES)[number]
 }
 
-/** The crash at one boundary that a seed stands for. */
+/** The crash that a seed means. */
 export function crashOf(seed: number): Crash {
   const mode = MODES[seed % MODES.length]
   if (mode === undefined) throw new RangeError(`${seed} is not the seed of a crash point`)

@@ -108,7 +108,7 @@ function checkStoredAnswer({ response, failure, late }: Attempt): string[] {
   return excess.length > 0 ? [`an attempt stores ${excess.join(', ')} of an answer that is not accepted`] : []
 }
 
-/** Checks everything when the operation has succeeded, by itself or after a person's retry. */
+/** Checks everything when the operation has succeeded, automatically or after a person's retry. */
 export async function checkEnd(seen: Seen): Promise<string[]> {
   const { cell, plugin, platform, operationId, bundleInstallId } = seen
   const detail = await platform.detail(operationId)

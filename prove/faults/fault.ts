@@ -24,7 +24,7 @@ export interface CallContext {
   socket: Socket
   response: ServerResponse
   endpoints: BadEndpoints
-  /** Carries the call out, or recalls its answer. Answers the valid envelope. */
+  /** Carries the call out, or recalls its answer. Returns the valid envelope. */
   act(): JsonObject
   /** The plugin loses its recorded answers, not its effects. */
   forget(): void

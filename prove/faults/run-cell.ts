@@ -41,7 +41,7 @@ export class CellRun {
     environment.server.serve(this.name, this.plugin, (call) => this.serve(call))
   }
 
-  /** Answers everything that was not as promised. */
+  /** Returns everything that was not as promised. */
   async run(): Promise<string[]> {
     const { cell, plugin, scope } = this
     const { platform } = this.environment
@@ -94,7 +94,7 @@ export class CellRun {
     })
   }
 
-  /** Everything before the operation that meets the fault; answers the id of the installation. */
+  /** Everything before the operation that meets the fault. Returns the id of the installation. */
   private async prepare(): Promise<string | null> {
     const { client, watch } = this.environment.platform
     const { operationType } = this.cell

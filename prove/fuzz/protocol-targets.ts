@@ -90,14 +90,12 @@ function wrongOfTypedValue([definition, value]: [JsonValue, JsonValue]): string 
   return problems.length === 0 && !isOfKind ? 'a value of another kind is accepted' : null
 }
 
-/** Without the two zeros that JSON cannot tell apart. */
-const plain = (value: JsonValue): JsonValue => reprint(value)
-
 function wrongOfEquality([left, right]: [JsonValue, JsonValue]): string | null {
   if (!deepEqual(left, left)) return 'not equal to itself'
   const isEqual = deepEqual(left, right)
   if (isEqual !== deepEqual(right, left)) return 'the order matters'
-  return isEqual === isDeepStrictEqual(plain(left), plain(right)) ? null : 'says otherwise than node'
+  // printed, because JSON does not distinguish -0 and 0
+  return isEqual === isDeepStrictEqual(reprint(left), reprint(right)) ? null : 'disagrees with Node'
 }
 
 const SEGMENT = (text: string): boolean =>

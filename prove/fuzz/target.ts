@@ -18,7 +18,7 @@ export interface Target {
   name: string
   family: Family
   share: number
-  /** Answers the smallest input that fails and why, or null. */
+  /** Returns the smallest input that fails and why, or null. */
   run(options: { runs: number; seed: number }): Promise<string | null>
 }
 

@@ -8,14 +8,14 @@ import { required } from './state.ts'
 import type { Model } from './state.ts'
 import type { TestScope } from './test-scope.ts'
 
-// Compares what the API answers with the state of the model. Answers are cast to the types of their rows: one of another
-// shape differs from the model.
+// Compares the answers of the API with the state of the model. Answers are cast to the types of their rows: an answer of
+// another shape differs from the model.
 
 const DEADLINE_MS = 15_000
 
 type View = Record<string, unknown>
 
-/** Waits until the API shows the state of one of the models. Answers that model, or how the API differs from the first. */
+/** Waits until the API shows the state of one of the models. Returns that model, or how the API differs from the first. */
 export async function awaitOneOf(
   scope: TestScope,
   models: readonly Model[],

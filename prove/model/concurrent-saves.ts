@@ -16,7 +16,7 @@ import { findBreaches } from './save-order.ts'
 import type { Entry, Register, Result, Values } from './save-order.ts'
 
 // Concurrent clients save the two compare-and-set registers of a scope, its configuration and a local service, while
-// commits and answers are lost. They must not lose an update, nor be told anything wrong.
+// commits and answers are lost. No update may be lost, and no answer may be wrong.
 
 const CLIENTS = 8
 const REQUESTS = 12
@@ -224,7 +224,7 @@ function savesInAnswers(entries: readonly Entry[]): Values[] {
   for (let version = 1; version <= last; version++) {
     const answered = entries.find(({ result }) => result.kind === 'saved' && result.version === version)
     const read = entries.find(({ result }) => result.kind === 'read' && result.register.version === version)
-    // nobody saw it: the first that may have made it fits best
+    // not seen by any client: made by the first save that may have made it
     const unanswered = entries
       .filter(({ base, result }) => base === version - 1 && result.kind === 'unknown')
       .toSorted((a, b) => a.calledAt - b.calledAt)[0]

@@ -20,7 +20,7 @@ export async function startPlugins(): Promise<Plugins> {
   const held = new Map<string, Set<() => void>>()
   const server = await testingPlugin()
   server.script(async ({ pluginId, stage, request }) => {
-    // nobody reads the record of the calls, which would grow with every run
+    // the record of the calls is not used, and would grow with every run
     server.calls.length = 0
     const mode = (): Mode => modes.get(pluginId) ?? 'ok'
     while (holds(mode(), stage))

@@ -4,7 +4,7 @@ import { isSame, required, splitKey, valuesOf } from './state.ts'
 import type { Model, ModelInstallation, ModelOperation, Values } from './state.ts'
 
 // The order of the checks and the effect of each command, written from the rules and not from the runtime. Each function
-// answers the correct codes: one, or several where problems of one kind may be reported in any order.
+// returns the correct codes: one, or several where problems of one kind may be reported in any order.
 
 /** `place property` → value; null removes it. */
 export type Given = ReadonlyMap<string, Value | null>

@@ -108,7 +108,7 @@ async function check<Drawn extends [unknown, ...unknown[]]>(
 ): Promise<Violation[]> {
   const violations: Violation[] = []
   const checkSeed = async (seed: number): Promise<void> => {
-    // with `isBailing` nobody waits for the smallest counterexample
+    // with `isBailing` the smallest counterexample is not needed
     const limits = isBailing ? { endOnFailure: true } : { interruptAfterTimeLimit: SHRINK_MS }
     const outcome = await fc.check(property, { seed, numRuns: 1, ...limits })
     if (!outcome.failed) return

@@ -44,7 +44,7 @@ export class TestScope {
     return `/scopes/${this.environmentKey}/model/1/configuration`
   }
 
-  /** Registers plugins and services and publishes the first versions. Answers the model of that state. */
+  /** Registers plugins and services and publishes the first versions. Returns the model of that state. */
   async prepare(): Promise<Model> {
     const model = emptyModel()
     for (const plugin of PLUGINS) await this.write(this.registration(plugin, true))

@@ -71,7 +71,7 @@ async function judge(mutant: Mutant, killer: Killer, databaseUrl: string): Promi
   return { mutant, killer: name, isKilled, seen: (first?.trim() ?? why).slice(0, 160) }
 }
 
-/** Answers the exit code, or null where it did not end in time. */
+/** Returns the exit code, or null where it did not end in time. */
 function runKiller(
   mutant: Mutant,
   killer: Killer,

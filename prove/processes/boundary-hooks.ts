@@ -22,7 +22,7 @@ function print(line: string): void {
   writeSync(1, `${line}\n`)
 }
 
-/** Counts a boundary. Answers what to call at its moments. */
+/** Counts a boundary. Returns what to call at its moments. */
 function meet(boundary: Boundary): (moment: Moment) => void {
   const isCounted =
     isCounting &&

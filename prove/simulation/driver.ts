@@ -15,7 +15,7 @@ import type { Schedule } from './schedule.ts'
 /** What happens to a transaction, or to a statement outside of one. */
 export type TransactionFault =
   | 'ok'
-  /** It is rolled back, and the client is told so. */
+  /** It is rolled back, and the client gets the error. */
   | 'serialization-failure'
   /** The connection is lost before the commit. */
   | 'lost-before-commit'

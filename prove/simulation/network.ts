@@ -6,7 +6,7 @@ import type { Answer, Behaviour, SimulatedPlugins } from './plugins.ts'
 import type { SimulatedProcess } from './process.ts'
 import type { Schedule } from './schedule.ts'
 
-/** What the network asks and tells the run. */
+/** What the network asks the run, and reports to it. */
 export interface CallObserver {
   /** Decides about a call that a process sends now; null where the process dies before it is sent. */
   plan(process: SimulatedProcess, request: LifecycleRequest): CallPlan | null

@@ -38,7 +38,7 @@ export class SimulatedProcess {
     })
   }
 
-  /** Calls `run` when the process is paused or killed. Answers how to remove it again. */
+  /** Calls `run` when the process is paused or killed. Returns how to remove it again. */
   whenStopped(run: () => void): () => void {
     this.onStop.add(run)
     return () => this.onStop.delete(run)

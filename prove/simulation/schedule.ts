@@ -23,7 +23,7 @@ export class Schedule {
   private readonly random: SeededRandom
   private readonly pendingWork: () => Promise<unknown> | null
 
-  /** `pendingWork` answers what to wait for, or null. */
+  /** `pendingWork` returns what to wait for, or null. */
   constructor(start: number, random: SeededRandom, pendingWork: () => Promise<unknown> | null) {
     this.now = start
     this.random = random

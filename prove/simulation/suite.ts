@@ -103,7 +103,7 @@ function sum(counts: readonly Readonly<Record<string, number>>[]): Record<string
   return total
 }
 
-/** Writes the whole table to a file. Answers its name. */
+/** Writes the whole table to a file. Returns its name. */
 function writeTable(
   cells: Readonly<Record<string, number>>,
   details: Readonly<Record<string, number>>,
