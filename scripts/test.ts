@@ -1,8 +1,8 @@
 import { globSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { startTestServer } from '#database/testing.ts'
-import { runSuites } from '../prove/run-suites.ts'
-import { SUITES } from '../prove/suites.ts'
+import { runSuites } from '../verification/run-suites.ts'
+import { SUITES } from '../verification/suites.ts'
 import { runChecks } from './checks.ts'
 import { runEndToEnd } from './end-to-end.ts'
 import { root, runNode } from './process.ts'
@@ -11,9 +11,12 @@ import type { Tally } from './tally.ts'
 
 /** Every test file of the servers and the contract, against one PostgreSQL that is started for the run. */
 async function runUnitTests(): Promise<Tally> {
-  const files = globSync('{contract,edge,database,plugin,runtime,bff,prove,scripts,web}/**/*.test.ts', {
-    cwd: root,
-  }).sort()
+  const files = globSync(
+    '{contract,edge,database,plugin,runtime,bff,verification,scripts,web}/**/*.test.ts',
+    {
+      cwd: root,
+    },
+  ).sort()
   const tally = join(root, '.cache', 'tally.json')
   const server = await startTestServer()
   try {

@@ -1,11 +1,11 @@
 import { parseArgs } from 'node:util'
 import { startTestServer } from '#database/testing.ts'
-import { runSuites } from '../prove/run-suites.ts'
-import { SUITES } from '../prove/suites.ts'
+import { runSuites } from '../verification/run-suites.ts'
+import { SUITES } from '../verification/suites.ts'
 import { close } from './tally.ts'
 
 const names = Object.keys(SUITES).join(', ')
-const usage = `npm run prove -- [--full] [--suite NAME [--seed N | --count N]] [--bail]; the suites are: ${names}`
+const usage = `npm run verify -- [--full] [--suite NAME [--seed N | --count N]] [--bail]; the suites are: ${names}`
 
 interface Options {
   isFull: boolean

@@ -55,7 +55,7 @@ export async function runSuite(
 }
 
 function describeViolation(suite: string, { promise, seen, seed }: Violation): string {
-  const command = seed === undefined ? '' : `\n      npm run prove -- --suite ${suite} --seed ${seed}`
+  const command = seed === undefined ? '' : `\n      npm run verify -- --suite ${suite} --seed ${seed}`
   return `${suite}: ${promise}: ${seen}${command}`
 }
 

@@ -80,11 +80,11 @@ suite('a history', async () => {
     const simulation = await openSimulation(server.url)
     // a repeat is sent with one more blank than the first attempt
     await simulation.database.query(`
-      create function proof.spoil() returns trigger language plpgsql as $$
+      create function journal.spoil() returns trigger language plpgsql as $$
       begin new.request := old.request || ' '::bytea; return new; end $$`)
     await simulation.database.query(`
       create trigger spoil before update on runtime.plugin_call
-        for each row when (old.request is not null) execute function proof.spoil()`)
+        for each row when (old.request is not null) execute function journal.spoil()`)
     const { violations } = await runHistory(simulation, { seed: 5 })
     await simulation.close()
     assert.ok(violations.some(({ promise }) => promise === 'I2'))

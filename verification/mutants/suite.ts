@@ -127,5 +127,5 @@ function argumentsOf(killer: Killer): string[] {
     return ['--test', '--test-reporter=spec', ...only, killer.test]
   }
   const count = killer.count === undefined ? [] : ['--count', String(killer.count)]
-  return ['scripts/prove.ts', '--suite', killer.suite, '--bail', ...count]
+  return ['scripts/verify.ts', '--suite', killer.suite, '--bail', ...count]
 }

@@ -128,7 +128,7 @@ export class SimulatedDatabase implements Reader {
     this.time = wanted
     const time = new Date(Math.floor(now)).toISOString().slice(0, -1)
     const micro = String(Math.floor((now % 1) * 1000)).padStart(3, '0')
-    return `set sim.now = '${time}${micro}Z'; set proof.actor = '${process}'; `
+    return `set sim.now = '${time}${micro}Z'; set journal.actor = '${process}'; `
   }
 
   async rollback(session: Session): Promise<void> {

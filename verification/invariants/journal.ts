@@ -11,7 +11,7 @@ interface ChangeOf<Relation extends string, Row> {
   change_id: number
   xid: string
   at: number
-  /** The setting `proof.actor` of the connection; null where it is not set. */
+  /** The setting `journal.actor` of the connection; null where it is not set. */
   actor: string | null
   operation_id: string
   /** Null for a new row. */
@@ -64,21 +64,21 @@ const rowOf = {
 
 // a trigger resolves names in the session that changes the row, so in a simulation the time is virtual
 const triggerOn = (relation: Change['relation']): string => `
-  create function proof.note_${relation}() returns trigger language plpgsql as $$
+  create function journal.note_${relation}() returns trigger language plpgsql as $$
   begin
-    insert into proof.change (xid, at, actor, relation, operation_id, before, after) values (
+    insert into journal.change (xid, at, actor, relation, operation_id, before, after) values (
       pg_current_xact_id()::text, extract(epoch from clock_timestamp()) * 1000,
-      current_setting('proof.actor', true), '${relation}', coalesce(new.operation_id, old.operation_id),
+      current_setting('journal.actor', true), '${relation}', coalesce(new.operation_id, old.operation_id),
       case when tg_op <> 'INSERT' then ${rowOf[relation]('old')} end,
       case when tg_op <> 'DELETE' then ${rowOf[relation]('new')} end);
     return null;
   end $$;
-  create trigger proof_note after insert or update or delete on runtime.${relation}
-    for each row execute function proof.note_${relation}();`
+  create trigger journal_note after insert or update or delete on runtime.${relation}
+    for each row execute function journal.note_${relation}();`
 
 const INSTALL = `
-  create schema proof;
-  create table proof.change (
+  create schema journal;
+  create table journal.change (
     change_id bigint generated always as identity primary key,
     xid text not null,
     at float8 not null,
@@ -88,9 +88,9 @@ const INSTALL = `
     before jsonb,
     after jsonb
   );
-  create index change_operation on proof.change (operation_id);
-  grant usage on schema proof to public;
-  grant insert, select on proof.change to public;
+  create index change_operation on journal.change (operation_id);
+  grant usage on schema journal to public;
+  grant insert, select on journal.change to public;
   ${Object.keys(rowOf)
     // the keys of rowOf are the relations
     .map((relation) => triggerOn(relation as Change['relation']))
@@ -105,14 +105,14 @@ export async function installJournal(reader: Reader): Promise<void> {
 export async function readJournal(reader: Reader, scopeIds: readonly number[]): Promise<Change[] | null> {
   const installed = await readJson(
     reader,
-    `select to_json(to_regclass('proof.change') is not null)::text as json`,
+    `select to_json(to_regclass('journal.change') is not null)::text as json`,
     [],
   )
   if (installed !== true) return null
   const text = `
     select coalesce(json_agg(change order by change_id), '[]')::text as json
     from (select operation_id from runtime.operation where scope_id = any($1) offset 0) as mine
-    cross join lateral (select * from proof.change where change.operation_id = mine.operation_id offset 0) as change`
+    cross join lateral (select * from journal.change where change.operation_id = mine.operation_id offset 0) as change`
   // the triggers write exactly this shape
   return (await readJson(reader, text, [scopeIds])) as Change[]
 }

@@ -19,7 +19,7 @@ export interface Violation {
   promise: string
   /** What was observed, in one line. */
   seen: string
-  /** Repeats the trial: `npm run prove -- --suite NAME --seed N`. */
+  /** Repeats the trial: `npm run verify -- --suite NAME --seed N`. */
   seed?: number
 }
 

@@ -34,8 +34,17 @@ export interface Endpoint {
 
 const MEBIBYTE = 1024 * 1024
 const FIELD_VALUES: readonly JsonValue[] = [
-  ...[null, true, -1.5, 1e300, 'x'.repeat(5000), '\0', '\ud800'],
-  ...[[], [[]], {}, { '': null }],
+  null,
+  true,
+  -1.5,
+  1e300,
+  'x'.repeat(5000),
+  '\0',
+  '\ud800',
+  [],
+  [[]],
+  {},
+  { '': null },
 ]
 const NO_JSON_OBJECT = ['', ' ', 'null', 'true', '1', '""', '[]', '[{}]', '{', '}', 'NaN', "{'a':1}"]
 
@@ -55,8 +64,12 @@ const MEMBERS: Readonly<Record<string, string>> = {
 
 const HEADERS: Readonly<Record<string, readonly string[]>> = {
   'content-type': [
-    ...['text/plain', 'application/x-www-form-urlencoded', 'application/json; charset=utf-16'],
-    ...['multipart/form-data; boundary=x', 'application/jsonp', ''],
+    'text/plain',
+    'application/x-www-form-urlencoded',
+    'application/json; charset=utf-16',
+    'multipart/form-data; boundary=x',
+    'application/jsonp',
+    '',
   ],
   'content-encoding': ['gzip', 'br', 'deflate', 'identity, gzip', 'x'],
   'idempotency-key': ['a b', 'x'.repeat(200), '', 'é', '"k"'],
@@ -103,18 +116,36 @@ export function* malformedRequests({ name, row, method, sample, path }: Endpoint
 
 const UUID = '0190a000-0000-7000-8000-000000000001'
 const CURSORS: readonly (string | number)[][] = [
-  ...[[], ['a'], [1], ['a', 'a'], [1, 'a'], [1e300], [1.5], [1.5, 'a'], [2 ** 53, 'a'], [-1, UUID]],
-  ...[
-    ['2026-01-31T08:00:00.000Z', 'a'],
-    ['a', UUID],
-    ['infinity', UUID],
-    ['9999999-01-01', 'x'],
-  ],
-  ...[['a', 'a', 1], ['a', 'a', 1.5], ['a', 'a', 1e300], ['\ud800'], ['\ud800', 'a', 1]],
+  [],
+  ['a'],
+  [1],
+  ['a', 'a'],
+  [1, 'a'],
+  [1e300],
+  [1.5],
+  [1.5, 'a'],
+  [2 ** 53, 'a'],
+  [-1, UUID],
+  ['2026-01-31T08:00:00.000Z', 'a'],
+  ['a', UUID],
+  ['infinity', UUID],
+  ['9999999-01-01', 'x'],
+  ['a', 'a', 1],
+  ['a', 'a', 1.5],
+  ['a', 'a', 1e300],
+  ['\ud800'],
+  ['\ud800', 'a', 1],
 ]
 const QUERIES = ['%', '%zz=1', '=', '&&&', 'a[b]=c', `q=${'x'.repeat(8000)}`, 'limit=1&limit=2']
 const EVENT_IDS = [
-  ...['x', '0', '-1', '731', '99999999999999999999-1', '1-99999999999999999999', '\u00ff', '1-1\t'],
+  'x',
+  '0',
+  '-1',
+  '731',
+  '99999999999999999999-1',
+  '1-99999999999999999999',
+  '\u00ff',
+  '1-1\t',
 ]
 
 /** Odd values in every parameter of a path and of a query, and in Last-Event-ID. They may be accepted. */

@@ -27,14 +27,14 @@ const BUNDLES = ['a', 'b', 'c']
 const REGISTERS = ['configuration', 'local-service'] as const
 type RegisterName = (typeof REGISTERS)[number]
 
-const coreOf = (bundle: string): string => `proof/${bundle}/MODULE/core`
+const coreOf = (bundle: string): string => `saves/${bundle}/MODULE/core`
 
 export async function publishBundles(replicas: Replicas): Promise<void> {
   for (const bundleId of BUNDLES) {
     const resources = [module(bundleId, 'core', { value: TEXT })]
     // a manifest is JSON
-    const body = manifest({ environmentKey: 'proof', bundleId }, '1', { resources }) as unknown as JsonValue
-    await mustSucceed(replicas, `/bundles/proof/${bundleId}/versions/1`, { method: 'PUT', body })
+    const body = manifest({ environmentKey: 'saves', bundleId }, '1', { resources }) as unknown as JsonValue
+    await mustSucceed(replicas, `/bundles/saves/${bundleId}/versions/1`, { method: 'PUT', body })
   }
 }
 
@@ -85,7 +85,7 @@ class Scope {
 
   constructor(replicas: Replicas, workspaceId: number) {
     this.replicas = replicas
-    this.path = `/scopes/proof/linear/${workspaceId}`
+    this.path = `/scopes/saves/concurrent/${workspaceId}`
   }
 
   /** A client that sends one request after the other. */
@@ -261,9 +261,9 @@ async function checkTables(
 
 /** Installs all bundles in a scope of their own. */
 async function installAll(replicas: Replicas, workspaceId: number): Promise<void> {
-  const scope = { environmentKey: 'proof', applicationRuntimeId: 'linear', workspaceId }
+  const scope = { environmentKey: 'saves', applicationRuntimeId: 'concurrent', workspaceId }
   for (const bundleId of BUNDLES) {
-    const bundle = { environmentKey: 'proof', bundleId }
+    const bundle = { environmentKey: 'saves', bundleId }
     await mustSucceed(replicas, '/installations', {
       method: 'POST',
       body: { scope, bundle, targetVersion: '1' },

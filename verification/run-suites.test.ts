@@ -17,7 +17,7 @@ describe('a verification suite', () => {
   it('fails with each violation, and names the seed that repeats it', async () => {
     const violations = [{ promise: 'I4', seen: 'two claims', seed: 7 }]
     const [failure = ''] = await failuresOf(async () => ({ lines: [], trials: { trials: 1 }, violations }))
-    assert.match(failure, /^sample: I4: two claims\n +npm run prove -- --suite sample --seed 7$/)
+    assert.match(failure, /^sample: I4: two claims\n +npm run verify -- --suite sample --seed 7$/)
   })
 
   it('fails when it throws', async () => {
