@@ -153,6 +153,11 @@ const PLANTED: Record<string, [promise: string, plant: (facts: Facts) => void]> 
     'I14',
     ({ state }) => void (state.events = state.events.filter(({ event_id }) => event_id > 4)),
   ],
+  'events of a configuration in the wrong order': ['I14', ({ state }) => void state.events.reverse()],
+  'an event of a version that does not exist': [
+    'I14',
+    ({ state }) => void (configurationEvent(state).version = 99),
+  ],
   'a protected property that changed': ['I16', ({ state }) => void push(state.properties, aProperty(state))],
   'an effect from the past': [
     'I17',
@@ -263,6 +268,12 @@ function plantUnknown({ calls, attempts }: Facts['state']): void {
   const call = calls.find(({ failed }) => failed)
   assert.ok(call !== undefined)
   for (const attempt of attempts) if (attempt.operation_id === call.operation_id) attempt.http_status = null
+}
+
+function configurationEvent({ events }: Facts['state']) {
+  const event = events.find(({ kind }) => kind === 'configuration')
+  assert.ok(event !== undefined)
+  return event
 }
 
 function failedAttempt({ attempts }: Facts['state']) {

@@ -101,6 +101,13 @@ export function drafts(
   })
 }
 
+/** Drafts of commands that can be applied. */
+export const aimedDrafts = (kinds: readonly Command['kind'][]): fc.Arbitrary<Draft> =>
+  drafts(kinds).map((draft) => ({ ...draft, isAimed: true }))
+
+/** The first drafts of a trial: something is installed, and a plugin often fails. */
+export const firstDrafts: fc.Arbitrary<Draft[]> = fc.tuple(aimedDrafts(['install']), aimedDrafts(['mode']))
+
 /** The command of a draft, or null where the model has nothing that it could refer to. */
 export function commandOf(model: Model, draft: Draft): Command | null {
   const { kind, which, bundle, plugin, isCurrent, isAimed } = draft
@@ -114,7 +121,8 @@ export function commandOf(model: Model, draft: Draft): Command | null {
       return { kind, bundle, version, variant: isAimed ? 0 : 1 }
     case 'install': {
       const given = new Map(draft.given.filter(([key]) => !isAimed || key.startsWith(`${bundle}/`)))
-      if (isAimed && bundle === 'crm' && given.size === 0) given.set(key(CORE, 'name'), 'a')
+      const name = key(CORE, 'name')
+      if (isAimed && bundle === 'crm' && !given.has(name)) given.set(name, 'a')
       if (isAimed && version === '3') given.set(key(CORE, 'owner'), 'o')
       const detached = model.installations.findLastIndex((one) => one.state === 'DETACHED')
       return { kind, bundle, version, given, copyFrom: which % 3 === 0 && detached >= 0 ? detached : null }

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
-import { commandOf, drafts, ruleOf } from './command.ts'
+import { aimedDrafts, commandOf, firstDrafts, ruleOf } from './command.ts'
 import type { Command, Draft } from './command.ts'
 import { awaitOneOf } from './compare.ts'
-import { describe, runStep } from './run.ts'
+import { describe, runDrafts } from './run.ts'
 import type { Model } from './state.ts'
 import type { CommandAnswer, TestScope } from './test-scope.ts'
 import { work } from './work.ts'
@@ -27,9 +27,6 @@ const CONFLICTS: readonly (readonly Command['kind'][])[] = [
   ['publish', 'publish'],
 ]
 
-const aimed = (kinds: readonly Command['kind'][]): fc.Arbitrary<Draft> =>
-  drafts(kinds).map((draft) => ({ ...draft, isAimed: true }))
-
 export interface Race {
   before: Draft[]
   racers: Draft[]
@@ -39,22 +36,20 @@ export const races: fc.Arbitrary<Race> = fc.constantFrom(...CONFLICTS).chain((ki
   fc.record({
     before: fc
       .tuple(
-        // something to conflict about, which often has failed
-        aimed(['install']),
-        aimed(['mode']),
-        fc.array(aimed(['install', 'save', 'upgrade', 'detach', 'mode']), { minLength: 1, maxLength: 5 }),
+        firstDrafts,
+        fc.array(aimedDrafts(['install', 'save', 'upgrade', 'detach', 'mode']), {
+          minLength: 1,
+          maxLength: 5,
+        }),
       )
-      .map(([first, mode, more]) => [first, mode, ...more]),
-    racers: fc.tuple(...kinds.map((kind) => aimed([kind]))),
+      .map((drafts) => drafts.flat()),
+    racers: fc.tuple(...kinds.map((kind) => aimedDrafts([kind]))),
   }),
 )
 
 /** Throws where no order explains the outcome. False where there were not enough commands for a race. */
 export async function runRace(model: Model, scope: TestScope, { before, racers }: Race): Promise<boolean> {
-  for (const draft of before) {
-    const command = commandOf(model, draft)
-    if (command !== null) await runStep(model, scope, command, false)
-  }
+  await runDrafts(model, scope, before)
   const commands = racers.flatMap((draft) => commandOf(model, draft) ?? [])
   if (commands.length < 2) return false
   const raced = await Promise.all(

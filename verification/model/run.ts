@@ -33,13 +33,16 @@ class Step implements fc.AsyncCommand<Model, TestScope> {
 
 export const runs = fc.commands([drafts().map((draft) => new Step(draft))], { maxCommands: 30, size: 'max' })
 
+/** The same for drafts that are not shrunk by fast-check one by one. */
+export async function runDrafts(model: Model, scope: TestScope, drafted: readonly Draft[]): Promise<void> {
+  for (const draft of drafted) {
+    const command = commandOf(model, draft)
+    if (command !== null) await runStep(model, scope, command, false)
+  }
+}
+
 /** Throws where the runtime does not do what the rules say. */
-export async function runStep(
-  model: Model,
-  scope: TestScope,
-  command: Command,
-  isRepeated: boolean,
-): Promise<void> {
+async function runStep(model: Model, scope: TestScope, command: Command, isRepeated: boolean): Promise<void> {
   const { codes, effect } = ruleOf(model, command)
   const { code, ids } = await scope.perform(model, command, isRepeated)
   if (!codes.includes(code))

@@ -7,11 +7,12 @@ import { SeededRandom } from '../seeded-random.ts'
 import type { Suite, SuiteOptions, SuiteReport, Violation } from '../suite.ts'
 import { publishBundles, runConcurrentSaves } from './concurrent-saves.ts'
 import type { ConcurrentHistory } from './concurrent-saves.ts'
+import { firstDrafts } from './command.ts'
 import { startPlugins } from './plugins.ts'
 import { races, runRace } from './races.ts'
 import { startReplicas } from './replicas.ts'
 import type { FaultCounts } from './replicas.ts'
-import { runs } from './run.ts'
+import { runDrafts, runs } from './run.ts'
 import { TestScope } from './test-scope.ts'
 
 const SIZES = {
@@ -69,9 +70,10 @@ async function compareWithModel(options: SuiteOptions): Promise<SuiteReport> {
       scope.end()
     }
   }
-  const sequences = fc.asyncProperty(runs, (commands) =>
+  const sequences = fc.asyncProperty(firstDrafts, runs, (first, commands) =>
     inScope(async (scope) => {
       const model = await scope.prepare()
+      await runDrafts(model, scope, first)
       await fc.asyncModelRun(() => ({ model, real: scope }), commands)
       for (const _ of commands) commandCount++
     }),

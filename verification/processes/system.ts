@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { freePort } from '#database/free-port.ts'
 import type { AssertionKey } from '#bff/actor-assertion.ts'
 import { loadActorKey } from '#bff/actor-key.ts'
 import { createOutbound } from '#edge/outbound.ts'
@@ -10,6 +9,7 @@ import { publish, register } from '../actions.ts'
 import type { ApiClient } from '../api-client.ts'
 import { MANIFESTS, PLUGIN_IDS } from '../bundles.ts'
 import { fastFolder } from './fast-folder.ts'
+import { lastingPort } from './lasting-port.ts'
 import { createPluginProcess } from './plugin-process.ts'
 import type { Faults, PluginProcess } from './plugin-process.ts'
 import { createReplica } from './replica.ts'
@@ -65,7 +65,7 @@ export async function createSystem(options: SystemOptions): Promise<System> {
   const { databaseUrl, leaseSeconds, timeoutMs = 1_000 } = options
   const credential = 'the-service-credential'
 
-  const ports = await Promise.all(Array.from({ length: options.replicas }, freePort))
+  const ports = await Promise.all(Array.from({ length: options.replicas }, lastingPort))
   const platformApiBase = `http://127.0.0.1:${ports[0]}`
   const replicaOptions = ports.map((port, index) => ({
     databaseUrl,
