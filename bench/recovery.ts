@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { clientConfig } from '#database/settings.ts'
-import { refOf, valuesOf } from '../prove/processes/bundles.ts'
-import { startOwnDatabase } from '../prove/processes/database.ts'
-import type { OwnDatabase } from '../prove/processes/database.ts'
-import { createSystem } from '../prove/processes/system.ts'
-import type { System } from '../prove/processes/system.ts'
+import { install } from '../verification/actions.ts'
+import { BUNDLES, coreValues } from '../verification/bundles.ts'
+import { startOwnDatabase } from '../verification/processes/database.ts'
+import type { OwnDatabase } from '../verification/processes/database.ts'
+import { createSystem } from '../verification/processes/system.ts'
+import type { System } from '../verification/processes/system.ts'
 import { median, round } from './report.ts'
 import type { Result } from './report.ts'
 
@@ -64,7 +65,7 @@ async function measure(database: OwnDatabase, system: System): Promise<Recovery>
   if (first === undefined || second === undefined) throw new Error('two replicas were asked for')
   first.start()
   await Promise.all([first.ready(), system.plugins.start()])
-  await system.furnish(system.caller({ bases: [first.apiBase] }))
+  await system.registerAndPublish(system.client({ bases: [first.apiBase] }))
   // plugins that stand still: whoever calls them holds its operation
   await system.plugins.pause()
   const reader = new pg.Client(clientConfig(database.connection))
@@ -76,12 +77,12 @@ async function measure(database: OwnDatabase, system: System): Promise<Recovery>
     return rows
   }
 
-  await install(system, first.apiBase, 0)
+  await installHalf(system, first.apiBase, 0)
   while ((await held()).length < OPERATIONS / 2) await sleep(10)
   const [{ owner } = { owner: '' }] = await held()
   second.start()
   await second.ready()
-  await install(system, second.apiBase, OPERATIONS / 2)
+  await installHalf(system, second.apiBase, OPERATIONS / 2)
   while ((await held()).length < OPERATIONS) await sleep(10)
   const left = new Set((await held()).flatMap((row) => (row.owner === owner ? [row.id] : [])))
 
@@ -98,16 +99,10 @@ async function measure(database: OwnDatabase, system: System): Promise<Recovery>
 }
 
 /** Half of the operations, each in a scope of its own. */
-async function install(system: System, base: string, from: number): Promise<void> {
-  const caller = system.caller({ bases: [base] })
+async function installHalf(system: System, base: string, from: number): Promise<void> {
+  const client = system.client({ bases: [base] })
   for (let workspaceId = from; workspaceId < from + OPERATIONS / 2; workspaceId++) {
-    await caller.write('POST /installations', {
-      body: {
-        scope: { environmentKey: 'prod', applicationRuntimeId: 'bench', workspaceId },
-        bundle: refOf('shop'),
-        targetVersion: '1.0.0',
-        properties: valuesOf('shop', 1),
-      },
-    })
+    const scope = { environmentKey: 'prod', applicationRuntimeId: 'bench', workspaceId }
+    await install(client, scope, BUNDLES.orders[0], coreValues('orders', 1))
   }
 }

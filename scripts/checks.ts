@@ -29,5 +29,5 @@ export async function runChecks(): Promise<Tally> {
       console.log(output)
     }
   }
-  return { passed: CHECKS.length - failures.length, failed: failures.length, failures }
+  return { kind: 'checks', passed: CHECKS.length - failures.length, failed: failures.length, failures }
 }

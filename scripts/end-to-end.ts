@@ -42,9 +42,9 @@ function tally(report: string, code: number): Tally {
       console.log(`${flaky} of the browser journeys passed at the second try only; see the list above`)
     const failures = suites.flatMap(failuresIn)
     if (unexpected === 0 && code !== 0) failures.push('the browser journeys ended with an error')
-    return { passed: expected + flaky, failed: failures.length, failures }
+    return { kind: 'journeys', passed: expected + flaky, failed: failures.length, failures }
   } catch {
-    return { passed: 0, failed: 1, failures: ['the browser journeys left no report'] }
+    return { kind: 'journeys', passed: 0, failed: 1, failures: ['the browser journeys left no report'] }
   }
 }
 

@@ -20,7 +20,7 @@ const programs = {
   'keys:rotate': 'runtime/sealing/rotate-main.ts',
   'keys:rewrap': 'runtime/sealing/rewrap-main.ts',
   bench: 'bench/main.ts',
-  prove: 'prove/main.ts',
+  verify: 'scripts/verify.ts',
   openapi: 'scripts/openapi.ts',
 }
 

@@ -1,19 +1,41 @@
-/** What a kind of check came to. */
+import { describeTrials } from '../verification/run-suites.ts'
+
+const KINDS = ['tests', 'journeys', 'checks'] as const
+
+/** The result of one part of a run. */
 export interface Tally {
+  /** What is counted. */
+  kind: (typeof KINDS)[number]
   passed: number
   failed: number
-  /** What failed, in a line each; where there are very many not all of them. */
-  failures: string[]
+  /** What failed, one entry each; abridged where there are very many. */
+  failures: readonly string[]
+  /** How many trials were run, by kind: simulated histories, fuzzed inputs and the like, which are no tests. */
+  trials?: Readonly<Record<string, number>>
+}
+
+/** Prints the closing lines of a run. Returns the exit code. */
+export function close(tallies: readonly Tally[]): number {
+  for (const line of closingLines(tallies)) console.log(line)
+  return tallies.every(({ failed }) => failed === 0) ? 0 : 1
 }
 
 /**
- * Prints all that failed once more, below whatever was printed since, and the line that closes a run. Answers the code to
- * exit with.
+ * Every failure once more, so that nobody has to search the log; then the number of trials of each kind; then how many
+ * tests, journeys and checks passed.
  */
-export function close(tallies: readonly Tally[]): number {
-  const failures = tallies.flatMap((tally) => tally.failures)
-  for (const failure of failures) console.log(`✖ ${failure}`)
-  const failed = tallies.reduce((sum, tally) => sum + tally.failed, 0)
-  console.log(`${tallies.reduce((sum, tally) => sum + tally.passed, 0)} passed, ${failed} failed`)
-  return failed === 0 ? 0 : 1
+export function closingLines(tallies: readonly Tally[]): string[] {
+  const total = (of: readonly Tally[], count: 'passed' | 'failed'): number =>
+    of.reduce((sum, tally) => sum + tally[count], 0)
+  const kinds = KINDS.flatMap((kind) => {
+    const own = tallies.filter((tally) => tally.kind === kind)
+    const passed = total(own, 'passed')
+    return own.length === 0 ? [] : [`${passed} of ${passed + total(own, 'failed')} ${kind}`]
+  })
+  const trials = tallies.flatMap((tally) => describeTrials(tally.trials ?? {}) || [])
+  return [
+    ...tallies.flatMap(({ failures }) => failures.map((failure) => `✖ ${failure}`)),
+    ...(trials.length > 0 ? [`Trials: ${trials.join(', ')}`] : []),
+    `${total(tallies, 'passed')} passed, ${total(tallies, 'failed')} failed: ${kinds.join(', ')}`,
+  ]
 }

@@ -1,8 +1,8 @@
 import { globSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { startTestServer } from '#database/testing.ts'
-import { prove } from '../prove/prove.ts'
-import { SUITES } from '../prove/suites.ts'
+import { runSuites } from '../verification/run-suites.ts'
+import { SUITES } from '../verification/suites.ts'
 import { runChecks } from './checks.ts'
 import { runEndToEnd } from './end-to-end.ts'
 import { root, runNode } from './process.ts'
@@ -11,9 +11,12 @@ import type { Tally } from './tally.ts'
 
 /** Every test file of the servers and the contract, against one PostgreSQL that is started for the run. */
 async function runUnitTests(): Promise<Tally> {
-  const files = globSync('{contract,http-kit,database,plugin,runtime,bff,prove,scripts,web}/**/*.test.ts', {
-    cwd: root,
-  }).sort()
+  const files = globSync(
+    '{contract,http-kit,database,plugin,runtime,bff,verification,scripts,web}/**/*.test.ts',
+    {
+      cwd: root,
+    },
+  ).sort()
   const tally = join(root, '.cache', 'tally.json')
   const server = await startTestServer()
   try {
@@ -31,21 +34,25 @@ async function runUnitTests(): Promise<Tally> {
       ],
       { env: { TEST_DATABASE_URL: server.url } },
     )
-    const count = JSON.parse(readFileSync(tally, 'utf8')) as Tally
+    // written by the reporter
+    const count = JSON.parse(readFileSync(tally, 'utf8')) as Omit<Tally, 'kind'>
     console.log(`Unit and HTTP tests: ${count.passed} passed, ${count.failed} failed`)
-    return count.failed === 0 && code !== 0
-      ? { ...count, failed: 1, failures: ['a test file ended with an error'] }
-      : count
+    const isBroken = count.failed === 0 && code !== 0
+    return {
+      kind: 'tests',
+      ...count,
+      ...(isBroken && { failed: 1, failures: ['a test file ended with an error'] }),
+    }
   } finally {
     await server.stop()
   }
 }
 
-/** The quick form of every proof, on a server of its own: some of them leave much behind. */
-async function runProofs(): Promise<Tally> {
+/** The quick form of every verification suite, on a server of their own: some of them leave much data. */
+async function runVerification(): Promise<Tally> {
   const server = await startTestServer()
   try {
-    return await prove({
+    const result = await runSuites({
       size: 'quick',
       seed: null,
       count: null,
@@ -53,10 +60,11 @@ async function runProofs(): Promise<Tally> {
       suites: Object.keys(SUITES),
       databaseUrl: server.url,
     })
+    return { kind: 'tests', ...result }
   } finally {
     await server.stop()
   }
 }
 
 mkdirSync(join(root, '.cache'), { recursive: true })
-process.exit(close([await runChecks(), await runUnitTests(), await runProofs(), await runEndToEnd([])]))
+process.exit(close([await runChecks(), await runUnitTests(), await runVerification(), await runEndToEnd([])]))

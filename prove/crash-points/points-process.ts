@@ -1,4 +1,0 @@
-import { answerJob } from '../in-processes.ts'
-import { tryPoints } from './points.ts'
-
-answerJob(tryPoints)

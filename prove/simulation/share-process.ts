@@ -1,4 +1,0 @@
-import { answerJob } from '../in-processes.ts'
-import { liveShare } from './share.ts'
-
-answerJob(liveShare)

@@ -1,0 +1,66 @@
+import { parseArgs } from 'node:util'
+import { startTestServer } from '#database/testing.ts'
+import { runSuites } from '../verification/run-suites.ts'
+import { SUITES } from '../verification/suites.ts'
+import { close } from './tally.ts'
+
+const names = Object.keys(SUITES).join(', ')
+const usage = `npm run verify -- [--full] [--suite NAME [--seed N | --count N]] [--bail]; the suites are: ${names}`
+
+interface Options {
+  isFull: boolean
+  suite: string | undefined
+  seed: number | null
+  count: number | null
+  isBailing: boolean
+}
+
+function readArguments(): Options {
+  const { values } = parseArgs({
+    options: {
+      full: { type: 'boolean' },
+      suite: { type: 'string' },
+      seed: { type: 'string' },
+      count: { type: 'string' },
+      bail: { type: 'boolean' },
+    },
+  })
+  const number = (name: 'seed' | 'count'): number | null => {
+    const value = values[name] === undefined ? null : Number(values[name])
+    if (value === null) return null
+    if (!Number.isSafeInteger(value)) throw new Error(`--${name} must be an integer`)
+    if (values.suite === undefined) throw new Error(`--${name} needs --suite`)
+    return value
+  }
+  if (values.suite !== undefined && !(values.suite in SUITES))
+    throw new Error(`there is no suite "${values.suite}"`)
+  return {
+    isFull: values.full ?? false,
+    suite: values.suite,
+    seed: number('seed'),
+    count: number('count'),
+    isBailing: values.bail ?? false,
+  }
+}
+
+let options
+try {
+  options = readArguments()
+} catch (error) {
+  console.error(`${error instanceof Error ? error.message : String(error)}\n${usage}`)
+  process.exit(2)
+}
+const { isFull, suite, ...rest } = options
+const server = await startTestServer()
+try {
+  const result = await runSuites({
+    ...rest,
+    size: isFull ? 'full' : 'quick',
+    suites: suite === undefined ? Object.keys(SUITES) : [suite],
+    databaseUrl: server.url,
+  })
+  process.exitCode = close([{ kind: 'tests', ...result }])
+} finally {
+  await server.stop()
+}
+process.exit()

@@ -1,0 +1,58 @@
+import type { Violation } from '../suite.ts'
+import { broken } from './facts.ts'
+import type { Facts } from './facts.ts'
+import type { InstallationFact, OperationFact } from './state.ts'
+
+/**
+ * I12: a succeeded operation has done everything: the state and version of the installation and its installed resources
+ * are those of the last plan; an operation that has not reached its second stage has changed none of them.
+ */
+export function* installedState({ state }: Facts): Generator<Violation> {
+  const operations = Map.groupBy(state.operations, (row) => row.bundle_install_id)
+  const resources = Map.groupBy(state.resources, (row) => row.bundle_install_id)
+  for (const installation of state.installations) {
+    const id = installation.bundle_install_id
+    const own = operations.get(id) ?? []
+    yield* stateOf(installation, own)
+    const last = own.findLast((row) => row.state === 'SUCCEEDED')
+    // applied, and possibly not finished, or taken over later
+    const applied = own.findLast(
+      (row) => row.operation_type !== 'DETACH' && (row.phase === 'AFTER_RESOURCES' || row.phase === 'DONE'),
+    )
+    const plan = last?.operation_type === 'DETACH' || applied === undefined ? [] : applied.resources
+    if (plan === null) continue
+    const expected = plan
+      .filter(({ action }) => action !== 'DETACH')
+      .map(({ locator, targetVersion }) => `${locator} ${targetVersion}`)
+    const actual = (resources.get(id) ?? []).map(({ locator, version }) => `${locator} ${version}`)
+    if (expected.toSorted().join() !== actual.toSorted().join())
+      yield broken('I12', `${id} has ${actual.join()} installed instead of ${expected.join()}`)
+  }
+}
+
+function* stateOf(
+  { bundle_install_id: id, state, version }: InstallationFact,
+  operations: readonly OperationFact[],
+): Generator<Violation> {
+  const succeeded = operations.filter((row) => row.state === 'SUCCEEDED')
+  const last = succeeded.at(-1)?.operation_type
+  const expected = last === undefined ? 'NOT_INSTALLED' : last === 'DETACH' ? 'DETACHED' : 'ACTIVE'
+  if (state !== expected) yield broken('I12', `${id} is ${state} and should be ${expected}`)
+  const target = succeeded.findLast(
+    ({ operation_type }) => operation_type === 'INSTALL' || operation_type === 'UPGRADE',
+  )?.target_version
+  if ((version ?? null) !== (target ?? null))
+    yield broken('I12', `${id} is at ${version} and should be at ${target}`)
+}
+
+/** I16: the protected property is the id of the installation, wherever it is stored. */
+export function* instanceRef({ state }: Facts): Generator<Violation> {
+  const isId = (value: unknown, id: string): boolean =>
+    typeof value === 'object' && value !== null && 'value' in value && value.value === id
+  for (const { instance_ref, bundle_install_id, locator } of state.resources)
+    if (instance_ref !== null && !isId(instance_ref, bundle_install_id))
+      yield broken('I16', `the instanceRefProperty of the installed ${locator} was changed`)
+  for (const { property, value, bundle_install_id, locator } of state.properties)
+    if (property === 'instanceRefProperty' && !isId(value, bundle_install_id))
+      yield broken('I16', `the instanceRefProperty of ${locator} was changed`)
+}

@@ -1,0 +1,36 @@
+import type { Violation } from '../suite.ts'
+import { broken, callKey, deliveryKey } from './facts.ts'
+import type { Facts } from './facts.ts'
+import type { AttemptFact } from './state.ts'
+
+/** I9: an unknown result is never reported as a success, nor as a failure without effect. */
+export function* unknownResults({ state, deliveries }: Facts): Generator<Violation> {
+  const attemptsOf = Map.groupBy(state.attempts, callKey)
+  const arrived = Map.groupBy(deliveries, deliveryKey)
+  for (const call of state.calls) {
+    const key = callKey(call)
+    const attempts = attemptsOf.get(key) ?? []
+    const last = attempts.findLast(({ finished_at, late }) => finished_at !== null && !late)
+    if (last === undefined || !isUncertain(last)) continue
+    if (call.ended_well && !attempts.some(isDefiniteSuccess))
+      yield broken('I9', `${key} ended well by an answer that says nothing`)
+    const codes = ['PLUGIN_RESULT_UNKNOWN', 'PLUGIN_NOT_REGISTERED']
+    if (call.failed && !codes.includes(call.error_code ?? ''))
+      yield broken('I9', `${key} failed with ${call.error_code} after an answer that says nothing`)
+  }
+  for (const { operation_id, error_code } of state.operations.filter((row) => row.state === 'FAILED')) {
+    const failed = state.calls.filter((call) => call.operation_id === operation_id && call.failed)
+    if (failed.length === 0) yield broken('I9', `${operation_id} FAILED without a failed call`)
+    if (failed.every((call) => call.error_code !== error_code))
+      yield broken('I9', `${operation_id} FAILED with a code that none of its calls has`)
+    for (const call of failed.filter((one) => one.error_code === 'PLUGIN_REPORTED_FAILURE'))
+      if ((arrived.get(callKey(call)) ?? []).every(({ answered }) => answered !== 'FAILED'))
+        yield broken('I9', `${callKey(call)} is a reported failure, but its plugin reported none`)
+  }
+}
+
+const isUncertain = ({ http_status, outcome }: AttemptFact): boolean =>
+  http_status !== 200 || outcome === 'UNKNOWN'
+
+const isDefiniteSuccess = (attempt: AttemptFact): boolean =>
+  !isUncertain(attempt) && attempt.outcome !== null && attempt.outcome !== 'FAILED'

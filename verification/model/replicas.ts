@@ -1,0 +1,125 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { openDatabase } from '#database/pool.ts'
+import { fromUrl } from '#database/settings.ts'
+import { isUnavailable } from '#database/unreachable.ts'
+import { testHttp } from '#runtime/http/testing-http.ts'
+import type { Answered, Call } from '#runtime/http/testing-http.ts'
+import type { RuntimeTables } from '#runtime/store/tables.ts'
+import type { Db } from '#runtime/world.ts'
+import type { SeededRandom } from '../seeded-random.ts'
+import { openLossyLink } from './lossy-link.ts'
+
+/** Two runtimes on one database. One reaches it through a link that loses commits; connections of both are cut. */
+export interface Replicas {
+  count: number
+  /** Null where the answer does not say whether the request was carried out. */
+  call(replica: number, path: string, call: Call): Promise<Answered | null>
+  /** Reads from the database itself; repeats where it is restarted meanwhile. */
+  read<Result>(read: (db: Db) => Promise<Result>): Promise<Result>
+  /** Cuts connections, and loses commits, until it is stopped. */
+  startFaults(): { stop(): Promise<FaultCounts> }
+  close(): Promise<void>
+}
+
+export interface FaultCounts {
+  cuts: number
+  restarts: number
+}
+
+export interface ReplicasOptions {
+  databaseUrl: string
+  random: SeededRandom
+  /** Restarts the database; null where it must not be restarted. */
+  restartDatabase: (() => Promise<void>) | null
+}
+
+const LOST_COMMITS = 0.1
+
+export async function startReplicas(options: ReplicasOptions): Promise<Replicas> {
+  const { databaseUrl, random, restartDatabase } = options
+  const settings = {
+    worker: { leaseMs: 600, pollMs: 50, graceMs: 100 },
+    connections: { http: 10, worker: 3 },
+    rateLimit: { perSecond: 1e6, burst: 1e6 },
+    checkAnswers: false,
+  }
+  const direct = await testHttp(settings, databaseUrl)
+  const { database } = direct.connection
+  let isLossy = false
+  const link = await openLossyLink({ ...fromUrl(databaseUrl), database }, () =>
+    isLossy && random.chance(LOST_COMMITS) ? random.pick(['before', 'during', 'after'] as const) : 'none',
+  )
+  const { connection } = link
+  const { sealingKeyFiles } = direct
+  const lossy = await testHttp({ ...settings, connection, sealingKeyFiles }, databaseUrl)
+  const runtimes = [lossy, direct]
+  const own = openDatabase<RuntimeTables>(direct.connection, { max: 6 })
+
+  const terminateOne = () =>
+    persistently(() =>
+      own.pool.query(
+        `select pg_terminate_backend(pid) from pg_stat_activity
+         where datname = current_database() and application_name like 'bundle-runtime%' order by random() limit 1`,
+      ),
+    )
+  const causeFaults = async (signal: AbortSignal): Promise<FaultCounts> => {
+    const counts = { cuts: 0, restarts: 0 }
+    let nextRestart = performance.now() + 3_000
+    while (!signal.aborted) {
+      await sleep(20 + random.below(120))
+      if (restartDatabase !== null && performance.now() > nextRestart) {
+        await restartDatabase()
+        counts.restarts++
+        nextRestart = performance.now() + 3_000 + random.below(3_000)
+        continue
+      }
+      counts.cuts++
+      if (random.chance(0.5)) link.cutOne((count) => random.below(count))
+      else await terminateOne()
+    }
+    return counts
+  }
+
+  return {
+    count: runtimes.length,
+    async call(replica, path, call) {
+      const answer = await runtimes[replica]?.call(path, call)
+      // only an envelope says what happened
+      return answer?.status === 200 ? answer : null
+    },
+    read: (read) => persistently(() => read(own.db)),
+    startFaults() {
+      isLossy = true
+      const end = new AbortController()
+      const causing = causeFaults(end.signal)
+      return {
+        stop() {
+          isLossy = false
+          end.abort()
+          return causing
+        },
+      }
+    },
+    async close() {
+      await lossy.close()
+      await link.close()
+      await own.close()
+      await direct.close()
+    },
+  }
+}
+
+const PATIENCE_MS = 60_000
+
+/** Repeats a step for as long as the database is unavailable. */
+async function persistently<Result>(step: () => Promise<Result>): Promise<Result> {
+  const deadline = performance.now() + PATIENCE_MS
+  for (;;) {
+    try {
+      return await step()
+    } catch (error) {
+      if (!isUnavailable(error) || performance.now() > deadline) throw error
+      await sleep(50)
+    }
+  }
+}

@@ -1,0 +1,283 @@
+import { suite, test } from './mutant.ts'
+import type { Mutant } from './mutant.ts'
+
+/** Every planted fault, numbered from 1. */
+export const MUTANTS: readonly Mutant[] = [
+  {
+    name: 'stale-save-accepted',
+    breaks: 'accepts a save whatever snapshot it was based on',
+    file: 'runtime/configuration/weigh-save.ts',
+    from: 'stale: given.snapshotVersion !== scope.snapshot_version,',
+    to: 'stale: false,',
+    killers: [test('runtime/configuration/save.test.ts'), suite('model', 60)],
+  },
+  {
+    name: 'save-in-two-transactions',
+    breaks: 'commits the snapshot before it freezes the operations',
+    file: 'runtime/configuration/save.ts',
+    from: 'const snapshotVersion = await writeSnapshot(context, scope, weighed, reason)',
+    to: `const snapshotVersion = await writeSnapshot(context, scope, weighed, reason)
+  const kysely = await import('kysely')
+  await kysely.sql\`commit\`.execute(tx)
+  await kysely.sql\`begin\`.execute(tx)
+  await kysely.sql\`savepoint use_case\`.execute(tx)`,
+    killers: [
+      test('runtime/configuration/save-commit.test.ts'),
+      suite('crash-points'),
+      suite('simulation', 400),
+    ],
+  },
+  {
+    name: 'acknowledged-before-commit',
+    breaks: 'answers before the transaction is committed',
+    file: 'database/transaction.ts',
+    from: 'return await transaction.execute(fn)',
+    to: `return await new Promise<Result>((done, fail) => {
+        transaction
+          .execute(async (open) => {
+            const result = await fn(open)
+            done(result)
+            return result
+          })
+          .catch(fail)
+      })`,
+    killers: [test('database/transaction.test.ts'), suite('crash-points'), suite('simulation', 100)],
+  },
+  {
+    name: 'sequence-raised-by-retry',
+    breaks: 'gives an operation another executionSequence when it is retried',
+    file: 'runtime/store/operations/start-run.ts',
+    from: "set state = 'RUNNING', run = run + 1,",
+    to: "set state = 'RUNNING', run = run + 1, execution_sequence = execution_sequence + 1,",
+    killers: [
+      test('runtime/worker-again.test.ts', 'a retry goes on from the call'),
+      suite('simulation', 100),
+      suite('model', 60),
+    ],
+  },
+  {
+    name: 'timeout-is-a-failure',
+    breaks: 'judges a timeout as a definite failure',
+    file: 'runtime/plugins/judge.ts',
+    from: "if (answer.kind === 'failed') return uncertain(unreached(pluginId, answer.reason), null, null)",
+    to: `if (answer.kind === 'failed')
+    return {
+      ...uncertain(unreached(pluginId, answer.reason), null, null),
+      disposition: answer.reason === 'timeout' ? 'failed' : 'repeat',
+    }`,
+    killers: [test('runtime/plugins/judge.test.ts'), suite('faults'), suite('simulation', 100)],
+  },
+  {
+    name: 'server-error-is-a-success',
+    breaks: 'judges an HTTP status of 500 and above as a success',
+    file: 'runtime/plugins/judge.ts',
+    from: '  if (answer.status !== 200) {',
+    to: `  if (answer.status >= 500)
+    return {
+      ...uncertain(unknownResult(pluginId, ''), answer, recordUnkept(answer)),
+      disposition: 'done',
+      outcome: 'APPLIED',
+      failure: null,
+    }
+  if (answer.status !== 200) {`,
+    killers: [test('runtime/plugins/judge.test.ts'), suite('faults'), suite('simulation', 100)],
+  },
+  {
+    name: 'sequences-compared-as-text',
+    breaks: 'compares execution sequences as text, so that 9 is above 10',
+    file: 'plugin/sdk/admit.ts',
+    from: 'if (executionSequence < mark.executionSequence)',
+    to: 'if (String(executionSequence) < String(mark.executionSequence))',
+    killers: [test('plugin/sdk/fence.test.ts')],
+  },
+  {
+    name: 'no-tombstone',
+    breaks: 'does not record at the end of a DETACH that the installation is detached',
+    file: 'plugin/sdk/run-call.ts',
+    from: 'executionSequence, isDetached: true })',
+    to: 'executionSequence, isDetached: false })',
+    killers: [test('plugin/sdk/fence.test.ts')],
+  },
+  {
+    name: 'audit-outside-the-transaction',
+    breaks: 'writes the audit entry of a save in a transaction of its own',
+    file: 'runtime/configuration/save.ts',
+    from: '  await recordAudit(tx, actor, {',
+    to: '  await recordAudit(world.db as never, actor, {',
+    killers: [
+      test('runtime/configuration/save-commit.test.ts'),
+      suite('crash-points'),
+      suite('simulation', 400),
+    ],
+  },
+  {
+    name: 'events-out-of-order',
+    breaks: 'sends events of transactions that are newer than running ones',
+    file: 'runtime/store/events/read-events.ts',
+    from: 'and event_xid < pg_snapshot_xmin(pg_current_snapshot())',
+    to: '',
+    killers: [test('runtime/events/stream.test.ts', 'waits for what began earlier'), suite('restarts')],
+  },
+  {
+    name: 'event-before-commit',
+    breaks: 'emits the events of a save before it is committed',
+    file: 'runtime/configuration/save.ts',
+    from: '  await emitEvents(tx, [',
+    to: '  await emitEvents(context.world.db as never, [',
+    killers: [test('runtime/configuration/save-commit.test.ts'), suite('crash-points')],
+  },
+  {
+    name: 'big-integers-rounded',
+    breaks: 'reads an int8 beyond the range of a JSON number as a different number',
+    file: 'database/values.ts',
+    from: 'if (!Number.isSafeInteger(number))',
+    to: 'if (Number.isNaN(number))',
+    killers: [test('database/values.test.ts')],
+  },
+  {
+    name: 'undone-when-the-client-leaves',
+    breaks: 'rolls back a write whose client has closed its connection',
+    file: 'runtime/http/mount.ts',
+    from: 'run: (context) => dataOf(call, context, request),',
+    to: `run: async (context) => {
+      const data = await dataOf(call, context, request)
+      c.req.raw.signal.throwIfAborted()
+      return data
+    },`,
+    killers: [test('runtime/http/client-leaves.test.ts')],
+  },
+  {
+    name: 'lease-not-checked',
+    breaks: 'lets a worker write that has lost its lease to another one',
+    file: 'runtime/store/operations/lease.ts',
+    from: `  and operation.lease_owner = lease.owner
+  and operation.lease_epoch = lease.epoch
+`,
+    to: '',
+    killers: [test('runtime/operations/operations.test.ts'), suite('simulation', 300), suite('signals')],
+  },
+  {
+    name: 'renewed-after-expiry',
+    breaks: 'renews a lease that has expired already',
+    file: 'runtime/store/operations/renew-leases.ts',
+    from: '${lockedOf(sql`operation_id`, { skipLocked: true })}',
+    to: `select operation.operation_id
+      from runtime.operation
+      join lease on operation.operation_id = lease.operation_id and operation.lease_owner = lease.owner
+      for update of operation skip locked`,
+    killers: [test('runtime/operations/operations.test.ts'), suite('simulation', 300), suite('signals')],
+  },
+  {
+    name: 'lease-by-the-workers-clock',
+    breaks: "ends a lease by the worker's clock instead of the database's",
+    file: 'runtime/operations/claim.ts',
+    from: '  if (claimed.length === 0) return []\n',
+    to: `  if (claimed.length === 0) return []
+  const leaseEnd = new Date(world.clock.now().getTime() + due.leaseMs).toISOString()
+  await world.db
+    .updateTable('runtime.operation')
+    .set({ available_at: leaseEnd })
+    .where('lease_owner', '=', due.owner)
+    .execute()
+`,
+    killers: [suite('simulation', 400)],
+  },
+  {
+    name: 'attempt-not-recorded-before',
+    breaks: 'calls a plugin without having recorded the attempt',
+    file: 'runtime/store/operations/start-attempts.ts',
+    from: `      insert into runtime.attempt (operation_id, stage, plugin_id, attempt, run, lease_epoch)
+      select operation_id, stage, plugin_id, attempt, run, epoch from called
+      returning operation_id`,
+    to: '      select operation_id from called',
+    killers: [test('runtime/worker-failures.test.ts', 'a time-out is uncertain'), suite('simulation', 20)],
+  },
+  {
+    name: 'body-built-again',
+    breaks: 'builds the request of a repeat again',
+    file: 'runtime/operations/prepare-call.ts',
+    from: '  if (request !== null) {',
+    to: '  if (request !== null && calls.length === 0) {',
+    killers: [
+      test('runtime/rules/plugins-and-order.test.ts', 'meanwhile is not in the bytes'),
+      suite('simulation', 300),
+    ],
+  },
+  {
+    name: 'other-operation-id-on-retry',
+    breaks: 'sends the calls of a retry with another operationId',
+    file: 'runtime/operations/make-call.ts',
+    from: '    bytes: call.bytes,',
+    to: `    bytes:
+      call.run === 1
+        ? call.bytes
+        : Buffer.from(
+            Buffer.from(call.bytes)
+              .toString()
+              .replaceAll(call.operationId, call.operationId.replace(/.$/, (last) => (last === 'e' ? 'f' : 'e'))),
+          ),`,
+    killers: [
+      test('runtime/worker-again.test.ts', 'a retry goes on from the call'),
+      suite('faults'),
+      suite('simulation', 100),
+    ],
+  },
+  {
+    name: 'detach-without-a-new-sequence',
+    breaks: 'starts a DETACH with the executionSequence of the previous operation',
+    file: 'runtime/store/operations/insert-operation.ts',
+    from: 'set last_execution_sequence = last_execution_sequence + 1,',
+    to: "set last_execution_sequence = last_execution_sequence + case ${operation.operationType}::text when 'DETACH' then 0 else 1 end,",
+    killers: [test('runtime/installations/detach.test.ts'), suite('model', 60), suite('simulation', 100)],
+  },
+  {
+    name: 'late-answer-counts',
+    breaks: 'accepts an answer that came after its worker had lost the operation',
+    file: 'runtime/operations/run-operation.ts',
+    from: '      await recordLateAnswer(world.db, answer, answer.judgement)',
+    to: `      const { recordAttempts } = await import('../store/operations/record-attempt.ts')
+      const { afterAttempt } = await import('./after-attempt.ts')
+      const after = afterAttempt({ ...answer, runAttempts: answer.runAttempt, fraction: 0 })
+      await recordAttempts(world.db as never, [
+        { key: answer, judgement: answer.judgement, after, nextAttemptAt: null },
+      ])
+      if (world === undefined) await recordLateAnswer(world, answer, answer.judgement)`,
+    killers: [test('runtime/rules/replicas.test.ts', 'as late'), suite('faults'), suite('simulation', 300)],
+  },
+  {
+    name: 'answer-recorded-twice',
+    breaks: 'overwrites a recorded answer with the same one, marked late',
+    file: 'runtime/store/operations/record-attempt.ts',
+    from: 'and attempt = ${key.attempt} and finished_at is null`.execute(db)',
+    to: 'and attempt = ${key.attempt}`.execute(db)',
+    killers: [
+      test('runtime/worker-failures.test.ts', 'the first recorded answer'),
+      suite('simulation', 300),
+      suite('crash-points'),
+    ],
+  },
+  {
+    name: 'database-error-swallowed',
+    breaks: 'answers with a success although the database has refused the write',
+    file: 'runtime/idempotency/answer-once.ts',
+    from: '  return inTransaction(db, async (tx) => {',
+    to: `  const lenient = (...asked: Parameters<typeof inTransaction>) =>
+    inTransaction(...asked).catch(() => ({
+      answer: { contractVersion: '1.0.0', errorCode: '0', data: {} },
+      wrote: false,
+    }))
+  return lenient(db as never, async (tx: any) => {`,
+    killers: [test('runtime/http/failed-write.test.ts'), suite('simulation', 400)],
+  },
+  {
+    name: 'token-used-again',
+    breaks: 'sends a repeat with the token of the first attempt',
+    file: 'runtime/operations/make-call.ts',
+    from: '  const token = await signLifecycleToken(world.signer, call)',
+    to: `  const kept = ((globalThis as { tokens?: Map<string, string> }).tokens ??= new Map<string, string>())
+  const place = call.operationId + call.stage + call.pluginId
+  const token = kept.get(place) ?? (await signLifecycleToken(world.signer, call))
+  kept.set(place, token)`,
+    killers: [test('runtime/operations/token-of-each-attempt.test.ts')],
+  },
+]

@@ -1,0 +1,8 @@
+import { existsSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+
+/** For files that have to survive a killed process, but not the machine: in memory where possible. */
+export function fastFolder(): string {
+  const memory = '/dev/shm'
+  return existsSync(memory) ? memory : tmpdir()
+}

@@ -1,0 +1,110 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { PERMISSIONS } from '#contract/endpoint/permission.ts'
+import { createActorAssertions } from '#bff/actor-assertion.ts'
+import type { AssertedPerson, AssertionKey } from '#bff/actor-assertion.ts'
+import { ConsoleFailure } from '#bff/failure.ts'
+import { createRuntimeClient } from '#bff/runtime-client.ts'
+import type { RuntimeCall } from '#bff/runtime-client.ts'
+import type { Outbound } from '#http-kit/outbound.ts'
+import { createApiClient } from '../api-client.ts'
+import type { ApiClient, Result, RowName } from '../api-client.ts'
+
+/** A person's browser and console in one: asks any replica, and repeats until one answers. */
+export interface RetryingClient extends ApiClient {
+  writes: readonly SentWrite[]
+  /** How often writes were sent beyond the first time. */
+  repeats(): number
+}
+
+/** A write, to be compared with what it has left. */
+export interface SentWrite {
+  name: RowName
+  params: Record<string, string | number>
+  body: unknown
+  requestId: string
+  results: Result<unknown>[]
+}
+
+export interface RetryingClientOptions {
+  outbound: Outbound
+  /** `…/bundle-runtime/api` of every replica. */
+  bases: readonly string[]
+  credential: string
+  key: AssertionKey
+  /** Whether an answered write is sent once more, to compare the answers. */
+  isSentTwice?: () => boolean
+  /** For one call with its retries; a paused replica accepts the request and does not answer. */
+  timeoutMs?: number
+}
+
+/** Until something is answered, however often it is sent. */
+const PATIENCE_MS = 240_000
+export const EVERYBODY: AssertedPerson = {
+  id: 'ada',
+  name: 'Ada',
+  grants: [{ permissions: [...PERMISSIONS], scope: null }],
+}
+/** Codes that do not say whether the request was carried out. */
+const UNANSWERED = new Set([
+  'UPSTREAM_UNAVAILABLE',
+  'UPSTREAM_TIMEOUT',
+  'UPSTREAM_INVALID',
+  'RATE_LIMITED',
+  'INTERNAL_ERROR',
+  'SERVICE_UNAVAILABLE',
+])
+
+export function createRetryingClient(options: RetryingClientOptions): RetryingClient {
+  const { outbound, credential, timeoutMs = 3_000 } = options
+  const clients = options.bases.map((baseUrl) =>
+    createRuntimeClient({ outbound, baseUrl, credential, budgetMs: timeoutMs }),
+  )
+  const assertion = createActorAssertions(options.key)
+  /** The replica that is asked, until it does not answer. */
+  let current = 0
+  let repeats = 0
+  const writes: SentWrite[] = []
+
+  const ask = async (request: Omit<RuntimeCall, 'assertion'>): Promise<Result<unknown>> => {
+    const deadline = performance.now() + PATIENCE_MS
+    for (;;) {
+      const client = clients[current % clients.length]
+      if (client === undefined) throw new RangeError('the client needs a replica')
+      try {
+        return { isDone: true, data: await client({ ...request, assertion: await assertion(EVERYBODY) }) }
+      } catch (error) {
+        if (!(error instanceof ConsoleFailure)) throw error
+        if (!UNANSWERED.has(error.code)) return { isDone: false, errorCode: error.code }
+        if (performance.now() > deadline)
+          throw new Error(`${request.name} was not answered in ${PATIENCE_MS / 1_000} s: ${error.code}`, {
+            cause: error,
+          })
+        current++
+        if (request.idempotencyKey !== null) repeats++
+        await sleep(30)
+      }
+    }
+  }
+
+  const client = createApiClient(async (name, { params, body }, isWrite) => {
+    const request = {
+      name,
+      params,
+      query: new URLSearchParams(),
+      body: body === undefined ? null : JSON.stringify(body),
+      requestId: randomUUID(),
+      idempotencyKey: isWrite ? randomUUID() : null,
+    }
+    const result = await ask(request)
+    if (!isWrite) return result
+    const results = [result]
+    writes.push({ name, params, body, requestId: request.requestId, results })
+    if (options.isSentTwice?.() === true) {
+      current++
+      results.push(await ask(request))
+    }
+    return result
+  })
+  return { ...client, writes, repeats: () => repeats }
+}

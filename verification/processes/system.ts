@@ -1,0 +1,110 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { AssertionKey } from '#bff/actor-assertion.ts'
+import { loadActorKey } from '#bff/actor-key.ts'
+import { createOutbound } from '#http-kit/outbound.ts'
+import type { Outbound } from '#http-kit/outbound.ts'
+import { publish, register } from '../actions.ts'
+import type { ApiClient } from '../api-client.ts'
+import { MANIFESTS, PLUGIN_IDS } from '../bundles.ts'
+import { fastFolder } from './fast-folder.ts'
+import { lastingPort } from './lasting-port.ts'
+import { createPluginProcess } from './plugin-process.ts'
+import type { Faults, PluginProcess } from './plugin-process.ts'
+import { createReplica } from './replica.ts'
+import type { Replica, ReplicaOptions } from './replica.ts'
+import { createRetryingClient } from './retrying-client.ts'
+import type { RetryingClient, RetryingClientOptions } from './retrying-client.ts'
+
+export interface SystemOptions {
+  databaseUrl: string
+  replicas: number
+  leaseSeconds: number
+  seed: number
+  faults?: Partial<Faults>
+  /** When the runtime gives a call up. */
+  timeoutMs?: number
+  /** The longest time that a call takes without a fault. */
+  maxDelayMs?: number
+  /** Plugins that other systems use too, and that outlive this one; default: its own. */
+  plugins?: PluginProcess
+  /** What the replica of this number is started with in addition. */
+  hooks?: (index: number) => Pick<ReplicaOptions, 'imports' | 'env'>
+}
+
+/** Replicas and plugins, each in a process of its own, on one database; and clients of them. */
+export interface System {
+  replicas: readonly Replica[]
+  /** What they are started with. */
+  replicaOptions: readonly ReplicaOptions[]
+  plugins: PluginProcess
+  outbound: Outbound
+  /** `…/bundle-runtime/api` of every replica. */
+  bases: readonly string[]
+  credential: string
+  key: AssertionKey
+  client(
+    options?: Partial<Pick<RetryingClientOptions, 'bases' | 'isSentTwice' | 'timeoutMs'>>,
+  ): RetryingClient
+  /** Registers the plugins and publishes the bundles. */
+  registerAndPublish(client: ApiClient): Promise<void>
+  /** Kills all processes and removes all files. */
+  stop(): Promise<void>
+}
+
+/** Creates a system of which nothing runs yet. */
+export async function createSystem(options: SystemOptions): Promise<System> {
+  const folder = await mkdtemp(join(fastFolder(), 'bundle-console-system-'))
+  const key = await loadActorKey(folder)
+  const actorKeysFile = join(folder, 'actor-keys.json')
+  await writeFile(actorKeysFile, JSON.stringify({ keys: [key.publicJwk] }))
+  const sealingKeyFile = join(folder, 'sealing.key')
+  await writeFile(sealingKeyFile, randomBytes(32).toString('base64'), { mode: 0o600 })
+  const outbound = createOutbound({ egressAllow: [{ kind: 'loopback' }] })
+  const { databaseUrl, leaseSeconds, timeoutMs = 1_000 } = options
+  const credential = 'the-service-credential'
+
+  const ports = await Promise.all(Array.from({ length: options.replicas }, lastingPort))
+  const platformApiBase = `http://127.0.0.1:${ports[0]}`
+  const replicaOptions = ports.map((port, index) => ({
+    databaseUrl,
+    dataDir: join(folder, `replica-${index}`),
+    port,
+    platformApiBase,
+    credential,
+    actorKeysFile,
+    sealingKeyFile,
+    leaseSeconds,
+    ...options.hooks?.(index),
+  }))
+  const replicas = replicaOptions.map((settings) => createReplica(settings))
+  const bases = replicas.map(({ apiBase }) => apiBase)
+  const { faults = {}, maxDelayMs = 5, seed } = options
+  const plugins =
+    options.plugins ?? (await createPluginProcess({ platformApiBase, seed, faults, timeoutMs, maxDelayMs }))
+
+  return {
+    replicas,
+    replicaOptions,
+    plugins,
+    outbound,
+    bases,
+    credential,
+    key,
+    client: (more = {}) => createRetryingClient({ outbound, bases, credential, key, ...more }),
+    async registerAndPublish(client) {
+      const limits = { timeoutMs, maxAttempts: 20, maxBackoffMs: 200 }
+      for (const pluginId of PLUGIN_IDS) await register(client, pluginId, plugins.endpoint(pluginId), limits)
+      for (const manifest of MANIFESTS) await publish(client, manifest)
+    },
+    async stop() {
+      await Promise.all([
+        options.plugins === undefined ? plugins.remove() : undefined,
+        ...replicas.map((replica) => replica.kill()),
+      ])
+      await outbound.close()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}

@@ -1,0 +1,76 @@
+import { PERMISSIONS } from '#contract/endpoint/permission.ts'
+import type { JsonObject, JsonValue } from '#contract/json-schema/json.ts'
+import { AUDIT_ACTION_OF } from '#contract/runtime-api/audited-writes.ts'
+import { runtimeApi } from '#contract/runtime-api/rows.ts'
+import type { WriteName } from '#contract/runtime-api/rows.ts'
+import { saveConfiguration } from '#runtime/configuration/save.ts'
+import type { Input } from '#runtime/context.ts'
+import { attempts } from '#runtime/http/attempts.ts'
+import type { WriteHandler } from '#runtime/http/handlers.ts'
+import { requestText } from '#runtime/http/idempotency-key.ts'
+import { writeRow } from '#runtime/http/write-row.ts'
+import { detach } from '#runtime/installations/detach.ts'
+import { install } from '#runtime/installations/install.ts'
+import { upgrade } from '#runtime/installations/upgrade.ts'
+import { retryOperation } from '#runtime/operations/retry.ts'
+import { takeOverOperation } from '#runtime/operations/take-over.ts'
+import type { World } from '#runtime/world.ts'
+import type { ClientWrite } from '../invariants/evidence.ts'
+
+const PATCH = 'PATCH /scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/configuration'
+
+const USE_CASES = {
+  INSTALL: useCase('POST /installations', install),
+  UPGRADE: useCase('POST /installations/{bundleInstallId}/upgrade', upgrade),
+  CONFIGURE: useCase(PATCH, saveConfiguration),
+  DETACH: useCase('POST /installations/{bundleInstallId}/detach', detach),
+  RETRY: useCase('POST /operations/{operationId}/retry', retryOperation),
+  TAKEOVER: useCase('POST /operations/{operationId}/takeover', takeOverOperation),
+}
+
+interface UseCase<Name extends WriteName> {
+  name: Name
+  perform: WriteHandler<Name>
+}
+
+function useCase<Name extends WriteName>(name: Name, perform: WriteHandler<Name>): UseCase<Name> {
+  return { name, perform }
+}
+
+export type WriteRequest = {
+  [Kind in ClientWrite['kind']]: {
+    kind: Kind
+    input: (typeof USE_CASES)[Kind] extends UseCase<infer Name> ? Pick<Input<Name>, 'params' | 'body'> : never
+  }
+}[ClientWrite['kind']]
+
+/** Serves a request in one process, as the HTTP layer does. Throws where there is no answer. */
+export async function serve(
+  world: World,
+  request: WriteRequest,
+  { key, requestId }: { key: string; requestId: string },
+): Promise<JsonObject> {
+  // `WriteRequest` pairs the kind with the input of its use case
+  const { name, perform } = USE_CASES[request.kind] as unknown as UseCase<WriteName>
+  const { params, body } = request.input
+  const input = { params, query: {}, body } as Input<WriteName>
+  const actor = {
+    id: 'ada',
+    name: 'Ada',
+    grants: [{ permissions: [...PERMISSIONS], scope: null }],
+    requestId,
+  }
+  const { answer } = await writeRow({
+    world,
+    actor,
+    key: { actorId: actor.id, endpoint: `${request.kind} ${JSON.stringify(params)}`, key },
+    request: requestText(body as JsonValue),
+    access: runtimeApi[name].access,
+    params,
+    // the answer of a use case is JSON, as its row requires
+    run: (context) => perform(context, input) as unknown as Promise<JsonValue>,
+    forRepeats: (data) => data,
+    attempted: () => ({ action: AUDIT_ACTION_OF[name], ...attempts[name](input as never) }),
+  })
+  return answer as JsonObject
+}

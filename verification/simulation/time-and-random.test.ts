@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { glob } from 'node:fs/promises'
+import { test } from 'node:test'
+
+// The simulation is valid only where time and random numbers come from `World`: code that reads a clock or draws a number
+// itself is outside of virtual time and does not depend on the seed.
+
+/** What is simulated; HTTP, reads and event streams may have timers of their own. */
+const SIMULATED = [
+  'runtime/worker.ts',
+  'runtime/{operations,configuration,installations,idempotency,plugins,audit,store}/**/*.ts',
+  'runtime/http/write-row.ts',
+  'runtime/events/emit.ts',
+  'database/transaction.ts',
+]
+
+const OWN_TIME_OR_RANDOM =
+  /Date\.now|performance\.now|\bset(Timeout|Interval|Immediate)\b|Math\.random|random(Bytes|UUID|Int)|getRandomValues|new Date\(\)|hrtime|node:timers/
+
+/** Where the simulation replaces it. */
+const REPLACED = new Set(['database/transaction.ts'])
+
+test('the simulated code reads the time and draws random numbers only through its world', async () => {
+  const root = new URL('../../', import.meta.url)
+  const files: string[] = []
+  for await (const file of glob(SIMULATED, { cwd: root })) if (!/test/.test(file)) files.push(file)
+  assert.ok(files.length > 100, `only ${files.length} files were found`)
+  const found = files.filter((file) => OWN_TIME_OR_RANDOM.test(readFileSync(new URL(file, root), 'utf8')))
+  assert.deepEqual(
+    found.filter((file) => !REPLACED.has(file)),
+    [],
+  )
+})

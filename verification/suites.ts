@@ -1,0 +1,13 @@
+import type { Suite } from './suite.ts'
+
+/** Every suite, in the order in which they run; each is loaded when it is its turn. */
+export const SUITES: Record<string, () => Promise<Suite>> = {
+  'crash-points': async () => (await import('./crash-points/suite.ts')).CRASH_POINTS,
+  simulation: async () => (await import('./simulation/suite.ts')).SIMULATION,
+  fuzz: async () => (await import('./fuzz/suite.ts')).FUZZ,
+  faults: async () => (await import('./faults/suite.ts')).FAULTS,
+  model: async () => (await import('./model/suite.ts')).MODEL,
+  signals: async () => (await import('./signals/suite.ts')).SIGNALS,
+  restarts: async () => (await import('./restarts/suite.ts')).RESTARTS,
+  mutants: async () => (await import('./mutants/suite.ts')).MUTANTS_SUITE,
+}
