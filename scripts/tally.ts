@@ -22,7 +22,7 @@ export function close(tallies: readonly Tally[]): number {
 
 /**
  * Every failure once more, so that nobody has to search the log; then the number of trials of each kind; then how many
- * tests, journeys and checks passed.
+ * tests, journeys and checks passed; then the sum of these three.
  */
 export function closingLines(tallies: readonly Tally[]): string[] {
   const total = (of: readonly Tally[], count: 'passed' | 'failed'): number =>
@@ -36,6 +36,7 @@ export function closingLines(tallies: readonly Tally[]): string[] {
   return [
     ...tallies.flatMap(({ failures }) => failures.map((failure) => `✖ ${failure}`)),
     ...(trials.length > 0 ? [`Trials: ${trials.join(', ')}`] : []),
-    `${total(tallies, 'passed')} passed, ${total(tallies, 'failed')} failed: ${kinds.join(', ')}`,
+    `Passed: ${kinds.join(', ')}`,
+    `${total(tallies, 'passed')} passed, ${total(tallies, 'failed')} failed`,
   ]
 }
