@@ -35,6 +35,25 @@ test('what is edited survives a reload; a sensitive value is never stored, and t
   )
 })
 
+test('an edit right after a reset survives a reload', async ({ system, signIn }) => {
+  const scope = system.newScope()
+  await system.install(scope, 'crm-suite', '1.0.0')
+  const page = await signIn('olivia', configurationPath(scope, MAIL))
+  await field(page, 'SMTP port').fill('2525')
+  await page.reload()
+  await expect(field(page, 'SMTP port')).toHaveValue('2525')
+
+  // no timer fires between the reset and the edit, however slow the machine is
+  await page.clock.install()
+  await page.clock.pauseAt(Date.now() + 60_000)
+  await page.getByRole('button', { name: 'Reset' }).click()
+  await field(page, 'SMTP user').fill('olivia')
+  await page.reload()
+  await page.clock.resume()
+  await expect(field(page, 'SMTP user')).toHaveValue('olivia')
+  await expect(field(page, 'SMTP port')).toHaveValue('587')
+})
+
 test('a session that ends under one’s hands takes nothing away', async ({ system, signIn }) => {
   const scope = system.newScope()
   await system.install(scope, 'crm-suite', '1.0.0')

@@ -49,6 +49,17 @@ describe('a draft', () => {
     assert.deepEqual(open().current(), before.current())
   })
 
+  it('stores an edit that follows the removal of the only other edit of its resource', () => {
+    const { open } = browser()
+    const before = open()
+    put(before, 'name', edit('typed'))
+    before.keep()
+    put(before, 'name', null)
+    put(before, 'other', edit('typed'))
+    before.keep()
+    assert.deepEqual(open().current(), { [CORE]: { other: edit('typed') } })
+  })
+
   it('never writes a sensitive value, but says afterwards that it was not kept', () => {
     const world = browser()
     const before = world.open()

@@ -27,18 +27,13 @@ export function editAt(draft: Draft, locator: string, property: string): DraftEd
 }
 
 export function takeStep(draft: Draft, step: DraftStep): Draft {
-  const next: Record<string, Record<string, DraftEdit>> = {}
-  for (const [locator, edits] of Object.entries(draft)) next[locator] = edits
-  const copied = new Set<string>()
+  const next = { ...draft }
   for (const { locator, property, next: edit } of step) {
-    if (!copied.has(locator)) {
-      next[locator] = { ...next[locator] }
-      copied.add(locator)
-    }
-    const edits = next[locator] ?? {}
+    const edits = { ...next[locator] }
     if (edit === null) delete edits[property]
     else edits[property] = edit
     if (Object.keys(edits).length === 0) delete next[locator]
+    else next[locator] = edits
   }
   return next
 }
