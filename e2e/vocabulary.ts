@@ -41,3 +41,10 @@ export async function save(page: Page): Promise<void> {
   await saveButton(page).click()
   await expect(page.getByRole('dialog')).toHaveCount(0)
 }
+
+/** Signs out by the menu of the person. */
+export async function signOut(page: Page, user: string): Promise<void> {
+  await page.getByRole('button', { name: new RegExp(user, 'i') }).click()
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  await expect(page.getByText('You are signed out')).toBeVisible()
+}

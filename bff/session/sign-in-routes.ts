@@ -137,8 +137,9 @@ async function failed(c: Context, options: SignInOptions): Promise<Response> {
 /** Ends the session for good and says where the identity provider's own is ended. */
 async function signOut(c: Context, options: SignInOptions): Promise<Response> {
   c.header('set-cookie', await options.sessions.end(c, options.originOf(c)), { append: true })
-  // not "cookies": that would also sign people out of everything else on the domain
-  c.header('clear-site-data', '"cache", "storage"')
+  // not "storage": it holds the person's drafts, which are needed when they sign in again; and not "cookies", which would
+  // also sign people out of everything else on the domain
+  c.header('clear-site-data', '"cache"')
   const elsewhere = await options.idp.endSessionUrl().catch((error: unknown) => {
     options.log.warn('The identity provider cannot be reached', {}, error)
     return null

@@ -1,9 +1,9 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { useCallback, useEffect, useMemo, useRef, type ReactNode } from 'react'
+import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, type ReactNode } from 'react'
 import type { Session } from '#contract/console-api/rows.ts'
 import { mayAnywhere, mayIn } from '#contract/endpoint/permission.ts'
 import { keepLive, useConnection } from '../api/live.ts'
-import { useSession } from '../api/session.ts'
+import { reloadForAnotherPerson, useSession } from '../api/session.ts'
 import { useErrorView } from '../components/describe-code.ts'
 import { useText } from '../i18n/use-text.ts'
 import { ShellContext, type ShellContextValue } from '../layouts/shell-context.ts'
@@ -46,6 +46,7 @@ function WithSession({
   const t = useText()
   const stream = useConnection()
   useLiveWhile(session !== undefined && !isLost)
+  useReloadForAnotherPerson(session)
   usePaletteAtHand()
   const search = useCallback((text: string, signal: AbortSignal) => searchEverything(text, t, signal), [t])
   const value = useMemo<ShellContextValue>(() => {
@@ -78,6 +79,17 @@ function useLiveWhile(isSignedIn: boolean) {
     wasSignedIn.current = true
     return keepLive(client)
   }, [client, isSignedIn])
+}
+
+/** After a lost session another person may sign in while the page still holds the data of the first one. */
+function useReloadForAnotherPerson(session: Session | undefined) {
+  const first = useRef<string>(undefined)
+  const id = session?.user.id
+  useLayoutEffect(() => {
+    if (id === undefined) return
+    first.current ??= id
+    if (first.current !== id) reloadForAnotherPerson()
+  }, [id])
 }
 
 /** Fetched when the page has come to rest: who presses Ctrl-K types on at once, and no letter may be lost. */

@@ -43,7 +43,8 @@ export const shell = {
   'notFound.message': 'Check the URL, or go to the overview.',
   'notFound.home': 'Go to overview',
   'signedOut.title': 'You are signed out',
-  'signedOut.message': 'Sign in to see installations and operations.',
+  'signedOut.message':
+    'Unsaved configuration changes stay in this browser. Sign in again to continue. Sensitive values are not kept.',
   'signedOut.signIn': 'Sign in',
   'crash.title': 'This page could not be displayed',
   'crash.message': 'The console ran into an error.',

@@ -46,7 +46,7 @@ export const shell: Translated<typeof source> = {
   'notFound.message': '请检查网址，或前往总览。',
   'notFound.home': '前往总览',
   'signedOut.title': '您已退出登录',
-  'signedOut.message': '登录后可查看安装实例和操作。',
+  'signedOut.message': '未保存的配置更改会暂存在此浏览器中，重新登录后即可继续。敏感值不会保留。',
   'signedOut.signIn': '登录',
   'crash.title': '无法显示此页面',
   'crash.message': '控制台出现错误。',

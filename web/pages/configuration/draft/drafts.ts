@@ -1,5 +1,6 @@
 import { useCallback, useMemo, useSyncExternalStore } from 'react'
 import type { Scope } from '#contract/protocol/scope.ts'
+import { isReloadingForAnotherPerson } from '../../../api/session.ts'
 import type { Draft, DraftEdit } from './draft.ts'
 import { DraftStore, type Keeper } from './draft-store.ts'
 
@@ -86,6 +87,7 @@ addEventListener('pagehide', () => {
 })
 addEventListener('beforeunload', (event) => {
   for (const store of stores.values()) store.keep()
+  if (isReloadingForAnotherPerson()) return
   // what is kept needs no question; what is sensitive would be gone
   if ([...stores.values()].some((store) => store.hasSensitive())) event.preventDefault()
 })
