@@ -3,7 +3,9 @@ import { mira } from '../../demo/people.ts'
 import { configurationPath, field, review, saveButton } from '../vocabulary.ts'
 import { expect, test } from '../world/test.ts'
 
+const CORE = 'production/crm-suite/MODULE/crm-core'
 const MAIL = 'production/crm-suite/MODULE/crm-mail'
+const core = { bundleId: 'crm-suite', kind: 'MODULE', name: 'crm-core' } as const
 const mail = { bundleId: 'crm-suite', kind: 'MODULE', name: 'crm-mail' } as const
 const timer = { bundleId: 'crm-suite', kind: 'TIMER', name: 'nightly-sync' } as const
 
@@ -119,4 +121,31 @@ test('another save comes between the decision and the save: the same again, and 
   await expect(page.getByRole('dialog')).toHaveCount(0)
   await expect(field(page, 'SMTP user')).toHaveValue('mira')
   await expect(page.getByRole('region', { name: 'Unsaved changes' })).toHaveCount(0)
+})
+
+test('a focused JSON editor shows another person’s save, and the next edit is based on it', async ({
+  system,
+  signIn,
+}) => {
+  const scope = system.newScope()
+  await system.install(scope, 'crm-suite', '1.0.0')
+  const page = await signIn('olivia', configurationPath(scope, CORE))
+  await page.getByRole('group', { name: 'Retention' }).getByRole('button', { name: 'Edit JSON' }).click()
+  const editor = page.getByRole('textbox', { name: 'Retention as JSON' })
+  await editor.click()
+  await expect(editor).toContainText('"contactsDays": 730')
+
+  const theirs = { contactsDays: 365, dealsDays: 1825 }
+  const { operationId } = await system.configure(scope, core, 'retention', wrapData(theirs), mira)
+  await expect(editor).toBeFocused()
+  await expect(editor).toContainText('"contactsDays": 365')
+  await system.ended(operationId)
+
+  await page.keyboard.press('Control+End')
+  await page.keyboard.press('ArrowUp')
+  await page.keyboard.press('End')
+  await page.keyboard.type('0')
+  const changes = (await review(page)).getByLabel('Changes of CRM core')
+  await expect(changes).toContainText(/Before.*365.*After.*3650/s)
+  await expect(changes).not.toContainText('730')
 })

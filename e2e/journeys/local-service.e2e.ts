@@ -40,3 +40,20 @@ test('a local service has a version of its own: whoever saves second sees both, 
   await expect(document).toContainText('"purge": false')
   expect(await system.operations(scope, 'CONFIGURE')).toHaveLength(0)
 })
+
+test('a document that has the focus follows what somebody saves', async ({ system, signIn }) => {
+  const scope = system.newScope()
+  const { environmentKey, applicationRuntimeId, workspaceId } = scope
+  const params = { ...scope, serviceName: 'image-cache' }
+  const saveAsMira = (version: number, sizeMb: number) =>
+    system.call(mira, ADDRESS, { params, body: { version, values: { sizeMb } } }, crypto.randomUUID())
+  await saveAsMira(0, 2048)
+  const path = `/scopes/${environmentKey}/${applicationRuntimeId}/${workspaceId}/local-services`
+  const page = await signIn('olivia', `${path}?service=image-cache`)
+  const document = page.getByRole('textbox', { name: 'Values of image-cache as JSON' })
+  await document.click()
+  await expect(document).toContainText('"sizeMb": 2048')
+  await saveAsMira(1, 1024)
+  await expect(document).toContainText('"sizeMb": 1024')
+  await expect(document).toBeFocused()
+})

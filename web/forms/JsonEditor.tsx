@@ -1,14 +1,18 @@
-import { useEffect, useEffectEvent, useRef } from 'react'
+import { useEffect, useEffectEvent, useLayoutEffect, useRef } from 'react'
 import type { Problem } from '#contract/json-schema/json-schema.ts'
-import type { JsonValue } from '#contract/json-schema/json.ts'
+import { deepEqual, type JsonValue } from '#contract/json-schema/json.ts'
 import { json, jsonParseLinter } from '@codemirror/lang-json'
 import { defaultHighlightStyle, HighlightStyle, syntaxHighlighting } from '@codemirror/language'
 import { linter, lintGutter } from '@codemirror/lint'
 import type { Diagnostic } from '@codemirror/lint'
-import { Compartment, EditorState } from '@codemirror/state'
+import { Annotation, Compartment, EditorState, Transaction } from '@codemirror/state'
 import { basicSetup, EditorView } from 'codemirror'
 import type { ControlWiring } from './control-props.ts'
 import { findJsonPlace } from './json-place.ts'
+import { parseJson } from './parse-json.ts'
+
+/** Marks a change that the page makes, as opposed to typing. */
+const fromPage = Annotation.define<true>()
 
 /**
  * A JSON editor with syntax and schema problems in place. It lives in a shadow root: CodeMirror brings its styles at run
@@ -22,7 +26,7 @@ export function JsonEditor({
   onText,
   wiring,
   height = 'auto',
-  follows = 'unfocused',
+  keepsFormat = true,
 }: {
   text: string
   /** What is wrong with a document that can be read. */
@@ -33,8 +37,8 @@ export function JsonEditor({
   onText: (text: string) => void
   wiring?: ControlWiring
   height?: 'auto' | 'tall'
-  /** When a `text` that is not what was typed replaces it: a text that is only written otherwise must wait. */
-  follows?: 'always' | 'unfocused'
+  /** Keeps the formatting of the person when `text` holds the same value. */
+  keepsFormat?: boolean
 }) {
   const host = useRef<HTMLDivElement>(null)
   const view = useRef<EditorView | null>(null)
@@ -61,7 +65,8 @@ export function JsonEditor({
           EditorView.lineWrapping,
           EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }),
           EditorView.updateListener.of((update) => {
-            if (update.docChanged) tell(update.state.doc.toString())
+            const isTyped = (one: Transaction) => one.docChanged && one.annotation(fromPage) !== true
+            if (update.transactions.some(isTyped)) tell(update.state.doc.toString())
           }),
           LOOK,
           syntaxHighlighting(COLOURS),
@@ -79,12 +84,16 @@ export function JsonEditor({
     view.current?.dispatch({ effects: locked.current.reconfigure(EditorState.readOnly.of(readOnly)) })
   }, [readOnly])
 
-  useEffect(() => {
+  // in the same commit as `onText`, so that the next key applies to the value that is shown
+  useLayoutEffect(() => {
     const editor = view.current
-    if (editor === null || (follows === 'unfocused' && editor.hasFocus)) return
-    const changes = difference(editor.state.doc.toString(), text)
-    if (changes !== null) editor.dispatch({ changes })
-  }, [text, follows])
+    if (editor === null) return
+    const shown = editor.state.doc.toString()
+    if (keepsFormat && holdSame(shown, text)) return
+    const changes = difference(shown, text)
+    const annotations = [fromPage.of(true), Transaction.addToHistory.of(false)]
+    if (changes !== null) editor.dispatch({ changes, annotations })
+  }, [text, keepsFormat])
 
   return (
     <div
@@ -93,6 +102,12 @@ export function JsonEditor({
       className={`overflow-auto rounded-md border border-control bg-surface ${height === 'tall' ? 'h-[60vh]' : 'max-h-96 min-h-16'}`}
     />
   )
+}
+
+function holdSame(one: string, other: string): boolean {
+  if (one.trim() === other.trim()) return true
+  const [value, otherValue] = [parseJson(one), parseJson(other)]
+  return value !== undefined && otherValue !== undefined && deepEqual(value, otherValue)
 }
 
 /** The one stretch in which two texts differ, so that the cursor stays where it is in the rest. */

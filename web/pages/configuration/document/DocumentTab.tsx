@@ -38,7 +38,7 @@ export function DocumentTab({ document }: { document: DocumentState }) {
         <JsonEditor
           label={t('configuration.document.label')}
           height="tall"
-          follows="always"
+          keepsFormat={false}
           text={text}
           readOnly={!mayWrite || isSaving}
           check={(value) =>
