@@ -7,6 +7,7 @@ import {
   allEdits,
   changesOf,
   editAt,
+  editOn,
   EMPTY,
   takeStep,
   viewAt,
@@ -15,16 +16,15 @@ import {
 } from './draft/draft.ts'
 import {
   mergeDraft,
+  movesByItself,
   needsChoice,
   rebase,
   stillHolds,
-  touchesNoneOf,
   touchesOf,
   type Choice,
   type Merged,
 } from './merge.ts'
 import { configuration, CORE, data, define, hidden, MAIL, resource, snapshot } from './testing.ts'
-import { changesNothing } from './view.ts'
 
 const setTo = (value: number): Edit => ({ kind: 'set', value: { '@type': 'Data', value } })
 const edited = (edit: Edit, base: PropertyView | null, version = 1): DraftEdit => ({
@@ -160,11 +160,21 @@ describe('the merge of an edit with what others saved', () => {
     ]
     const moves = (history: Snapshot[]) => {
       const touches = touchesOf(history, 1)
-      return touchesNoneOf(mergeDraft(draft, at(2, data(1)), touches), touches)
+      return movesByItself(mergeDraft(draft, at(2, data(1)), touches), touches, null)
     }
     assert.equal(moves(change(MAIL, 'x')), true)
     assert.equal(moves(change(CORE, 'other')), false)
-    assert.equal(touchesNoneOf(mergeDraft(draft, at(2, data(1)), null), null), false)
+    assert.equal(movesByItself(mergeDraft(draft, at(2, data(1)), null), null, null), false)
+  })
+
+  it('does not treat an edit as saved while it is being typed', () => {
+    const draft = draftOf('p', edited(setTo(80), data(443)))
+    const touches = touchesOf([], 1)
+    const merged = mergeDraft(draft, at(2, data(80)), touches)
+    assert.equal(only(merged).verdict.kind, 'same')
+    assert.equal(movesByItself(merged, touches, { locator: CORE, property: 'p' }), false)
+    assert.equal(movesByItself(merged, touches, { locator: CORE, property: 'q' }), true)
+    assert.equal(movesByItself(merged, touches, null), true)
   })
 })
 
@@ -252,11 +262,12 @@ class World {
   edit(name: string, value: number | null): void {
     // a new edit begins from what is shown: an old page shows old values
     const before = editAt(this.draft, CORE, name)
-    const base = before === undefined ? viewAt(this.shown.resources[CORE], name) : before.base
+    const saved = viewAt(this.shown.resources[CORE], name)
+    const base = before === undefined ? saved : before.base
     const version = before === undefined ? this.shown.snapshotVersion : before.version
     const edit: Edit = value === null ? { kind: 'removed' } : setTo(value)
     const isSensitive = SECRET.includes(name)
-    const next = changesNothing(edit, base) ? null : { edit, base, version, isSensitive }
+    const next = editOn({ base, version }, edit, { saved, isSensitive })
     if (before === undefined) {
       this.seen.delete(name)
       this.choices.delete(name)

@@ -8,11 +8,13 @@ import type {
 import type { Edit } from '../../forms/edit.ts'
 import {
   allEdits,
+  isSamePlace,
   viewAt,
   type Draft,
   type DraftEdit,
   type DraftStep,
   type PlacedEdit,
+  type PropertyPlace,
 } from './draft/draft.ts'
 import { changesNothing, isHidden, isSet, sameView } from './view.ts'
 
@@ -142,8 +144,21 @@ export function rebase(
   })
 }
 
-/** True when what was saved since lies outside of every resource that I edit: then the draft moves by itself. */
-export function touchesNoneOf(merged: readonly Merged[], touches: Touches): boolean {
+/**
+ * True when the draft moves to the new snapshot without asking: all of my edits are saved already, or what was saved since
+ * lies outside of every resource that I edit. What is being typed may only pass through their value, so it stays mine.
+ */
+export function movesByItself(
+  merged: readonly Merged[],
+  touches: Touches,
+  typedIn: PropertyPlace | null,
+): boolean {
+  const isSaved = ({ verdict }: Merged) => verdict.kind === 'same'
+  if (typedIn !== null && merged.some((one) => isSaved(one) && isSamePlace(one, typedIn))) return false
+  return merged.every(isSaved) || touchesNoneOf(merged, touches)
+}
+
+function touchesNoneOf(merged: readonly Merged[], touches: Touches): boolean {
   if (touches === null) return false
   return merged.every((one) => {
     const ofResource = touches.get(one.locator)

@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
-import { useEffect, useMemo, useRef } from 'react'
+import { useEffect, useMemo, useRef, useSyncExternalStore } from 'react'
 import type { Configuration, Snapshot } from '#contract/console-api/shapes.ts'
 import { oldestVersion, type Draft } from './draft/draft.ts'
 import type { DraftStore } from './draft/draft-store.ts'
 import { snapshotsSince } from './endpoints.ts'
-import { mergeDraft, rebase, touchesNoneOf, touchesOf, type Merged } from './merge.ts'
+import { mergeDraft, movesByItself, rebase, touchesOf, type Merged } from './merge.ts'
 
 export interface MergeState {
   /** Edits that stand on an older snapshot, each judged; empty when all stand on the one that is shown. */
@@ -40,14 +40,13 @@ export function useMerge({
   const isBehind = since < snapshotVersion
   const history = useQuery({ ...snapshotsSince(scope, since, snapshotVersion), enabled: isBehind })
 
-  const { behind, movesByItself } = useMemo(() => {
+  const { behind, touches } = useMemo(() => {
     const touches = history.data?.isWhole === true ? touchesOf(history.data.snapshots, since) : null
-    const merged = isBehind ? mergeDraft(draft, configuration, touches) : NONE
-    const allSaved = merged.every(({ verdict }) => verdict.kind === 'same')
-    return { behind: merged, movesByItself: allSaved || touchesNoneOf(merged, touches) }
+    return { behind: isBehind ? mergeDraft(draft, configuration, touches) : NONE, touches }
   }, [draft, configuration, history.data, since, isBehind])
 
-  const mayMove = isBehind && !isHeld && movesByItself
+  const typedIn = useSyncExternalStore(store.subscribe, store.typedIn)
+  const mayMove = isBehind && !isHeld && movesByItself(behind, touches, typedIn)
   useEffect(() => {
     if (!mayMove) return
     // somebody is typing right now: what is moved must be what stands in the field

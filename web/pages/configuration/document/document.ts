@@ -4,9 +4,17 @@ import type { JsonObject, JsonValue } from '#contract/json-schema/json.ts'
 import { checkTypedValue } from '#contract/protocol/business-value.ts'
 import type { TypedValue } from '#contract/protocol/typed-value.ts'
 import type { Edit } from '../../../forms/edit.ts'
-import { allEdits, editAt, viewAt, type Draft, type DraftStep, type PropertyPlace } from '../draft/draft.ts'
+import {
+  allEdits,
+  editAt,
+  editOn,
+  viewAt,
+  type Draft,
+  type DraftStep,
+  type PropertyPlace,
+} from '../draft/draft.ts'
 import { definitionOf } from '../outline.ts'
-import { changesNothing, isHidden, isSet } from '../view.ts'
+import { isHidden, isSet } from '../view.ts'
 
 /** A sensitive value that is left as it is. */
 const HIDDEN: JsonObject = { '@type': 'Data', isSensitive: true }
@@ -153,7 +161,7 @@ export function stepTo(
       step.push({
         locator,
         property,
-        next: changesNothing(edit, base) ? null : { edit, base, version, isSensitive },
+        next: editOn({ base, version }, edit, { saved: viewAt(resource, property), isSensitive }),
       })
     }
   }

@@ -131,6 +131,65 @@ describe('a draft', () => {
   })
 })
 
+describe('typing in a field', () => {
+  const PORT = { locator: CORE, property: 'port' }
+  const setTo = (value: number): Edit => ({ kind: 'set', value: { '@type': 'Data', value } })
+  const saved = (value: number, version: number) => ({ saved: data(value), version, isSensitive: false })
+  const beganFrom = (store: DraftStore) => {
+    const { base, version } = store.edit(CORE, 'port') ?? {}
+    return { base, version }
+  }
+
+  it('keeps an edit that is typed back to its base when another value has been saved', () => {
+    const store = browser().open()
+    store.type(PORT, setTo(4431), saved(443, 4))
+    store.type(PORT, setTo(443), saved(80, 5))
+    assert.deepEqual(store.edit(CORE, 'port')?.edit, setTo(443))
+    assert.deepEqual(beganFrom(store), { base: data(443), version: 4 })
+    store.type(PORT, setTo(443), saved(443, 6))
+    assert.equal(store.edit(CORE, 'port'), undefined)
+  })
+
+  it('keeps its base until the field loses the focus', () => {
+    const store = browser().open()
+    store.enter(PORT)
+    store.type(PORT, setTo(4431), saved(443, 4))
+    store.type(PORT, setTo(443), saved(443, 4))
+    assert.equal(store.edit(CORE, 'port'), undefined)
+    assert.deepEqual(store.activeAt(CORE, 'port')?.began, { base: data(443), version: 4 })
+    store.type(PORT, setTo(4432), saved(80, 5))
+    assert.deepEqual(beganFrom(store), { base: data(443), version: 4 })
+    store.type(PORT, setTo(443), saved(443, 6))
+    store.leave()
+    store.enter(PORT)
+    store.type(PORT, setTo(802), saved(80, 7))
+    assert.deepEqual(beganFrom(store), { base: data(80), version: 7 })
+  })
+
+  it('begins anew after a reset, also where the reset comes from another tab', () => {
+    const { open } = browser()
+    const [store, other] = [open(), open()]
+    store.enter(PORT)
+    store.type(PORT, setTo(4431), saved(443, 4))
+    store.take([{ ...PORT, next: null }])
+    store.type(PORT, setTo(801), saved(80, 5))
+    assert.deepEqual(beganFrom(store), { base: data(80), version: 5 })
+    store.keep()
+    other.take([{ ...PORT, next: null }])
+    other.keep()
+    assert.equal(store.activeAt(CORE, 'port')?.began, null)
+  })
+
+  it('renders only its own field while typing continues', () => {
+    const store = browser().open()
+    store.enter(PORT)
+    store.type(PORT, setTo(4431), saved(443, 4))
+    const typedIn = store.typedIn()
+    store.type(PORT, setTo(44312), saved(443, 4))
+    assert.equal(store.typedIn(), typedIn)
+  })
+})
+
 describe('two tabs', () => {
   it('see one another and undo nothing of one another', () => {
     const { open } = browser()

@@ -1,9 +1,14 @@
+import type { PropertyView } from '#contract/console-api/shapes.ts'
+import type { Edit } from '../../../forms/edit.ts'
 import {
   allEdits,
   countEdits,
   editAt,
+  editOn,
   EMPTY,
+  isSamePlace,
   takeStep,
+  type Base,
   type Draft,
   type DraftEdit,
   type DraftStep,
@@ -19,6 +24,15 @@ export interface Keeper {
 
 /** Something that the server said of an edit; void as soon as the edit is another. */
 export type Remark = PropertyPlace & { message: string; of: DraftEdit | undefined }
+
+/** The field that has the focus. */
+export interface ActiveField extends PropertyPlace {
+  /**
+   * What the typing in it began from; null until something is typed. The field shows it, and not what others save
+   * meanwhile, also where nothing is left of the edit: the text under the caret never changes between two keys.
+   */
+  began: Base | null
+}
 
 /** What is told in one quiet line after the page moved to a new snapshot by itself. */
 export interface News {
@@ -44,6 +58,7 @@ export class DraftStore {
   private lost: readonly PropertyPlace[]
   private remarks: readonly Remark[] = []
   private news: News | null = null
+  private active: ActiveField | null = null
   private readonly unkept = new Map<string, PropertyPlace>()
   private readonly listeners = new Set<() => void>()
   private readonly watchers = new Map<string, Set<() => void>>()
@@ -104,15 +119,53 @@ export class DraftStore {
     return this.remarks.find((remark) => remark.locator === locator && remark.property === property)
   }
 
+  /** The active field, if it is this one. */
+  activeAt(locator: string, property: string): ActiveField | undefined {
+    return this.active !== null && isSamePlace(this.active, { locator, property }) ? this.active : undefined
+  }
+
+  /** The active field as soon as something was typed in it. */
+  readonly typedIn = (): ActiveField | null =>
+    this.active === null || this.active.began === null ? null : this.active
+
+  /** Called when a field gets the focus. */
+  enter(place: PropertyPlace): void {
+    if (this.activeAt(place.locator, place.property) === undefined) this.activate({ ...place, began: null })
+  }
+
+  /** The focus is in no field any more: each shows what is saved, or my edit. */
+  leave(): void {
+    if (this.active !== null) this.activate(null)
+  }
+
+  /** Stores the content of a field, with the base of its edit or of the typing. */
+  type(
+    { locator, property }: PropertyPlace,
+    edit: Edit,
+    { saved, version, isSensitive }: { saved: PropertyView | null; version: number; isSensitive: boolean },
+  ): void {
+    const active = this.activeAt(locator, property)
+    const from: Base = this.edit(locator, property) ?? active?.began ?? { base: saved, version }
+    const next = editOn(from, edit, { saved, isSensitive })
+    this.put([{ locator, property, next }], active === undefined ? this.active : typedFrom(active, from))
+  }
+
   take(step: DraftStep): void {
     if (step.length === 0) return
+    const { active } = this
+    const isDecided = active !== null && step.some((place) => isSamePlace(place, active))
+    this.put(step, isDecided ? { ...active, began: null } : active)
+  }
+
+  private put(step: DraftStep, active: ActiveField | null): void {
     const isTyping = step.every(
       ({ locator, property, next }) => next !== null && this.edit(locator, property) !== undefined,
     )
     this.draft = takeStep(this.draft, step)
+    this.active = active
     if (!isTyping) this.resting = this.draft
     for (const { locator, property } of step) this.unkept.set(`${locator} ${property}`, { locator, property })
-    this.lost = this.lost.filter((place) => !step.some((one) => isSame(one, place)))
+    this.lost = this.lost.filter((place) => !step.some((one) => isSamePlace(one, place)))
     this.remarks = this.remarks.filter((remark) => this.edit(remark.locator, remark.property) === remark.of)
     this.tell(step)
     this.timer ??= setTimeout(() => this.keep(), KEEP_MS)
@@ -178,8 +231,11 @@ export class DraftStore {
       ...place,
       next: this.edit(place.locator, place.property) ?? null,
     }))
+    const before = this.active === null ? undefined : this.edit(this.active.locator, this.active.property)
     this.draft = keepSame(this.draft, takeStep(this.kept(), mine))
     this.resting = this.draft
+    if (this.active !== null && this.edit(this.active.locator, this.active.property) !== before)
+      this.active = { ...this.active, began: null }
     this.tell()
   }
 
@@ -191,6 +247,12 @@ export class DraftStore {
     return takeStep(readDraft(this.keeper.read()).edits, sensitive)
   }
 
+  private activate(next: ActiveField | null): void {
+    const places = [this.active, next].filter((place) => place !== null)
+    this.active = next
+    this.tell(places)
+  }
+
   private tell(places?: readonly PropertyPlace[]): void {
     const keys = places === undefined ? [...this.watchers.keys()] : places.map(keyOf)
     for (const key of new Set(keys)) for (const listener of this.watchers.get(key) ?? []) listener()
@@ -198,10 +260,13 @@ export class DraftStore {
   }
 }
 
-const keyOf = ({ locator, property }: PropertyPlace): string => `${locator} ${property}`
+/** The very same field while the typing goes on from the same base: with every key only the field itself renders. */
+function typedFrom(active: ActiveField, { base, version }: Base): ActiveField {
+  const isKnown = active.began?.base === base && active.began.version === version
+  return isKnown ? active : { ...active, began: { base, version } }
+}
 
-const isSame = (one: PropertyPlace, other: PropertyPlace): boolean =>
-  one.locator === other.locator && one.property === other.property
+const keyOf = ({ locator, property }: PropertyPlace): string => `${locator} ${property}`
 
 /** The draft that was read, with the very objects that are known already where they say the same: fewer fields render. */
 function keepSame(known: Draft, read: Draft): Draft {

@@ -1,11 +1,16 @@
 import type { Changes, ConfigurationResource, PropertyView } from '#contract/console-api/shapes.ts'
 import type { Edit } from '../../../forms/edit.ts'
+import { changesNothing, sameView } from '../view.ts'
 
-/** One edit of a property, and what it began from: the view that the person saw, of which snapshot. */
-export interface DraftEdit {
-  edit: Edit
+/** What an edit is based on: the view that the person saw, and its snapshot. */
+export interface Base {
   base: PropertyView | null
   version: number
+}
+
+/** An edit of a property, and its base. */
+export interface DraftEdit extends Base {
+  edit: Edit
   /** Never leaves the memory of this page. */
   isSensitive: boolean
 }
@@ -25,6 +30,22 @@ export function editAt(draft: Draft, locator: string, property: string): DraftEd
   const ofResource = Object.hasOwn(draft, locator) ? draft[locator] : undefined
   return ofResource !== undefined && Object.hasOwn(ofResource, property) ? ofResource[property] : undefined
 }
+
+/**
+ * The edit that a field makes of its content; null when it leads back to its base and the base is still what is saved. Where
+ * somebody saved another value, the base itself is a value that the person has to choose.
+ */
+export function editOn(
+  { base, version }: Base,
+  edit: Edit,
+  { saved, isSensitive }: { saved: PropertyView | null; isSensitive: boolean },
+): DraftEdit | null {
+  if (changesNothing(edit, base) && sameView(base, saved)) return null
+  return { edit, base, version, isSensitive }
+}
+
+export const isSamePlace = (one: PropertyPlace, other: PropertyPlace): boolean =>
+  one.locator === other.locator && one.property === other.property
 
 export function takeStep(draft: Draft, step: DraftStep): Draft {
   const next = { ...draft }

@@ -2,7 +2,7 @@ import { useCallback, useMemo, useSyncExternalStore } from 'react'
 import type { Scope } from '#contract/protocol/scope.ts'
 import { isReloadingForAnotherPerson } from '../../../api/session.ts'
 import type { Draft, DraftEdit } from './draft.ts'
-import { DraftStore, type Keeper } from './draft-store.ts'
+import { DraftStore, type ActiveField, type Keeper } from './draft-store.ts'
 
 const PREFIX = 'bundle-console.draft'
 
@@ -26,6 +26,12 @@ export function useDraft(store: DraftStore): Draft {
 export function useEdit(store: DraftStore, locator: string, property: string): DraftEdit | undefined {
   const watch = useWatch(store, locator, property)
   return useSyncExternalStore(watch, () => store.edit(locator, property))
+}
+
+/** This field while it has the focus. */
+export function useActive(store: DraftStore, locator: string, property: string): ActiveField | undefined {
+  const watch = useWatch(store, locator, property)
+  return useSyncExternalStore(watch, () => store.activeAt(locator, property))
 }
 
 /** What the server said of this edit. */

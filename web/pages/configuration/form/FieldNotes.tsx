@@ -1,3 +1,4 @@
+import type { PropertyView } from '#contract/console-api/shapes.ts'
 import { deepEqual } from '#contract/json-schema/json.ts'
 import { setData } from '../../../forms/edit.ts'
 import { useText } from '../../../i18n/use-text.ts'
@@ -6,15 +7,21 @@ import { Icon } from '../../../ui/icons/Icon.tsx'
 import { PropertyValueView } from '../../../ui/values/ValueView.tsx'
 import type { DraftEdit } from '../draft/draft.ts'
 import { useEditor } from '../editor-context.ts'
-import { isSet, valueOf } from '../view.ts'
+import { isSet, sameView, valueOf } from '../view.ts'
 import type { PropertyFieldProps } from './PropertyField.tsx'
 import { useFieldEdit } from './use-field-edit.ts'
 
 /** Under the control: its limits, what else can be done with the value, what it was, and what others made of it. */
 export function FieldNotes(
-  props: PropertyFieldProps & { edit: DraftEdit | undefined; limits: string; limitsId: string },
+  props: PropertyFieldProps & {
+    /** What the field shows where it has no edit. */
+    shown: PropertyView | null
+    edit: DraftEdit | undefined
+    limits: string
+    limitsId: string
+  },
 ) {
-  const { locator, property, definition, view, isLocked, edit, limits, limitsId } = props
+  const { locator, property, definition, view, shown, isLocked, edit, limits, limitsId } = props
   const t = useText()
   const { mergedAt, openReview, isSaving } = useEditor()
   const { onEdit, onReset } = useFieldEdit(props)
@@ -24,9 +31,9 @@ export function FieldNotes(
     isOpen &&
     definition.required !== true &&
     edit?.edit.kind !== 'removed' &&
-    (edit !== undefined || isSet(view))
+    (edit !== undefined || isSet(shown))
   const usual = definition.default
-  const saved = valueOf(view)
+  const saved = valueOf(shown)
   const isUsual =
     edit === undefined
       ? saved?.['@type'] === 'Data' && deepEqual(saved.value, usual)
@@ -83,22 +90,54 @@ export function FieldNotes(
         </div>
       )}
       {merged?.verdict.kind === 'conflict' && (
-        <div className="mt-2 flex flex-wrap items-center gap-x-2 gap-y-1 rounded-md border border-doubt-line bg-doubt-tint px-2.5 py-1.5 text-xs">
-          <span className="inline-flex items-center gap-1.5 font-medium">
-            <Icon name="warning" size={12} className="text-doubt" />
-            {merged.verdict.by === null
+        <Theirs
+          title={
+            merged.verdict.by === null
               ? t('configuration.field.theirsUnknown')
-              : t('configuration.field.theirs', { person: merged.verdict.by.savedBy.name })}
-          </span>
-          <span className="min-w-0">
-            <PropertyValueView value={merged.theirs} />
-          </span>
-          <Small onClick={openReview} className="text-accent">
-            {t('configuration.field.compare')}
-          </Small>
-        </div>
+              : t('configuration.field.theirs', { person: merged.verdict.by.savedBy.name })
+          }
+          view={merged.theirs}
+          action={t('configuration.field.compare')}
+          onAction={openReview}
+        />
+      )}
+      {edit === undefined && !sameView(shown, view) && (
+        <Theirs
+          title={t('configuration.field.theirsUnknown')}
+          view={view}
+          action={t('configuration.conflict.theirs')}
+          onAction={onReset}
+        />
       )}
     </>
+  )
+}
+
+/** What others have saved since the edit began. */
+function Theirs({
+  title,
+  view,
+  action,
+  onAction,
+}: {
+  title: string
+  view: PropertyView | null
+  action: string
+  onAction: () => void
+}) {
+  return (
+    <div className="mt-2 flex flex-wrap items-center gap-x-2 gap-y-1 rounded-md border border-doubt-line bg-doubt-tint px-2.5 py-1.5 text-xs">
+      <span className="inline-flex items-center gap-1.5 font-medium">
+        <Icon name="warning" size={12} className="text-doubt" />
+        {title}
+      </span>
+      <span className="min-w-0">
+        <PropertyValueView value={view} />
+      </span>
+      <Small onClick={onAction} className="text-accent">
+        {action}
+      </Small>
+    </div>
   )
 }
 

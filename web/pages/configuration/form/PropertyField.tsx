@@ -13,7 +13,7 @@ import { Button } from '../../../ui/Button.tsx'
 import { Icon } from '../../../ui/icons/Icon.tsx'
 import { PropertyValueView } from '../../../ui/values/ValueView.tsx'
 import type { DraftEdit } from '../draft/draft.ts'
-import { useEdit, useRemark } from '../draft/drafts.ts'
+import { useActive, useEdit, useRemark } from '../draft/drafts.ts'
 import { useEditor } from '../editor-context.ts'
 import { propertyHelp, propertyTitle } from '../labels.ts'
 import { isSet, valueOf, viewOf } from '../view.ts'
@@ -26,6 +26,7 @@ export interface PropertyFieldProps {
   property: string
   kind: ResourceKind
   definition: PropertyDefinition
+  /** The saved value. */
   view: PropertyView | null
   writtenBy: string | undefined
   isLocked: boolean
@@ -38,6 +39,7 @@ export const PropertyField = memo(function PropertyField(props: PropertyFieldPro
   const t = useText()
   const { store, mayWrite, isSaving, openHistory } = useEditor()
   const edit = useEdit(store, locator, property)
+  const active = useActive(store, locator, property)
   const remark = useRemark(store, locator, property)
   const problem =
     edit === undefined
@@ -53,10 +55,16 @@ export const PropertyField = memo(function PropertyField(props: PropertyFieldPro
     limits !== '' && `${id}-limits`,
   ]
   const isPlain = writtenBy !== undefined || !mayWrite
+  // without an edit a field shows the saved value, or the value that the typing is based on
+  const shown = active?.began ? active.began.base : view
 
   return (
     <div
       id={rowId(property)}
+      onFocus={() => store.enter({ locator, property })}
+      onBlur={({ currentTarget, relatedTarget }) => {
+        if (!currentTarget.contains(relatedTarget)) store.leave()
+      }}
       className="group relative grid scroll-my-24 gap-x-8 gap-y-2 border-t border-line py-4 first:border-t-0 @min-[42rem]/form:grid-cols-[16rem_minmax(0,1fr)]"
     >
       {edit !== undefined && (
@@ -101,6 +109,7 @@ export const PropertyField = memo(function PropertyField(props: PropertyFieldPro
           <div className={widthOf(definition, kind)}>
             <EditableValue
               {...props}
+              shown={shown}
               edit={edit}
               id={id}
               describedBy={described}
@@ -115,7 +124,9 @@ export const PropertyField = memo(function PropertyField(props: PropertyFieldPro
             <span className="min-w-0 wrap-anywhere">{problem}</span>
           </p>
         )}
-        {!isPlain && <FieldNotes {...props} edit={edit} limits={limits} limitsId={`${id}-limits`} />}
+        {!isPlain && (
+          <FieldNotes {...props} shown={shown} edit={edit} limits={limits} limitsId={`${id}-limits`} />
+        )}
       </div>
     </div>
   )
@@ -141,6 +152,7 @@ function EditableValue({
   kind,
   definition,
   view,
+  shown,
   zone,
   edit,
   id,
@@ -148,6 +160,7 @@ function EditableValue({
   isInvalid,
   isReadOnly,
 }: PropertyFieldProps & {
+  shown: PropertyView | null
   edit: DraftEdit | undefined
   id: string
   describedBy: (string | false)[]
@@ -168,9 +181,9 @@ function EditableValue({
     <PropertyControl
       resourceKind={kind}
       definition={definition}
-      value={current === undefined ? valueOf(view) : current.kind === 'set' ? current.value : null}
+      value={current === undefined ? valueOf(shown) : current.kind === 'set' ? current.value : null}
       unfinished={current?.kind === 'unfinished' ? current.text : null}
-      isSet={isSet(current === undefined ? view : viewOf(current, edit?.isSensitive === true))}
+      isSet={isSet(current === undefined ? shown : viewOf(current, edit?.isSensitive === true))}
       onEdit={onEdit}
       onReset={onReset}
       wiring={wiring}

@@ -61,6 +61,9 @@ export const ResourceForm = memo(function ResourceForm({
     if (focusOn !== undefined) focusField(focusOn)
   }, [focusOn])
 
+  // a field that is removed with the focus gets no blur event
+  useEffect(() => () => store.leave(), [store])
+
   const groups = groupProperties(resource, names)
   const left = leftovers(resource, names)
   return (
