@@ -41,7 +41,10 @@ test('a local service has a version of its own: whoever saves second sees both, 
   expect(await system.operations(scope, 'CONFIGURE')).toHaveLength(0)
 })
 
-test('a document that has the focus follows what somebody saves', async ({ system, signIn }) => {
+test('a focused document shows another person’s save, but does not change between two keys', async ({
+  system,
+  signIn,
+}) => {
   const scope = system.newScope()
   const { environmentKey, applicationRuntimeId, workspaceId } = scope
   const params = { ...scope, serviceName: 'image-cache' }
@@ -56,4 +59,16 @@ test('a document that has the focus follows what somebody saves', async ({ syste
   await saveAsMira(1, 1024)
   await expect(document).toContainText('"sizeMb": 1024')
   await expect(document).toBeFocused()
+
+  // between two keys it does not change, even when the edit is back at its base
+  await page.keyboard.press('Control+End')
+  await page.keyboard.press('ArrowUp')
+  await page.keyboard.press('End')
+  await page.keyboard.type('0')
+  await page.keyboard.press('Backspace')
+  await saveAsMira(2, 512)
+  await expect(page.getByText('Version 3, saved')).toBeVisible()
+  await page.keyboard.type('1')
+  await expect(document).toContainText('"sizeMb": 10241')
+  await expect(page.getByRole('status').filter({ hasText: 'Someone else saved first' })).toBeVisible()
 })

@@ -112,7 +112,7 @@ export function ServiceEditor({
             onTake={(values) => take(conflict, values)}
           />
         )}
-        <div>
+        <div onBlur={draft.leave}>
           <p className="mb-1 font-medium">{t('localServices.values')}</p>
           <Suspense fallback={<Skeleton className="h-40 w-full rounded-md" />}>
             <JsonEditor

@@ -13,12 +13,13 @@ export function useServiceDraft(key: string, service: LocalService | null) {
   const t = useText()
   const saved = service === null ? NOTHING : baseOf(service)
   const [draft, setDraft] = useState<Draft>(() => draftOf(key) ?? { base: saved, text: textOf(saved.values) })
+  const [isTyping, setIsTyping] = useState(false)
   const keep = (next: Draft) => {
     setDraft(next)
     keepDraft(key, isUntouched(next) ? null : next)
   }
-  // nothing was typed, so whatever is saved now is what is edited
-  if (saved.version > draft.base.version && isUntouched(draft))
+  // the text is back at the saved value, so the newest one is edited from now on; but never between two keys
+  if (!isTyping && saved.version > draft.base.version && isUntouched(draft))
     setDraft({ base: saved, text: textOf(saved.values) })
 
   const parsed = parseJson(draft.text)
@@ -34,7 +35,12 @@ export function useServiceDraft(key: string, service: LocalService | null) {
     /** What would be saved; null while the document is no values. */
     values,
     isDirty: !isUntouched(draft),
-    type: (text: string) => keep({ ...draft, text }),
+    type: (text: string) => {
+      setIsTyping(true)
+      keep({ ...draft, text })
+    },
+    /** Called when the document loses the focus. */
+    leave: () => setIsTyping(false),
     reset: () => keep({ base: saved, text: textOf(saved.values) }),
     /** Goes on over another version, with these values. */
     rebase: (base: Draft['base'], next: JsonObject) => keep({ base, text: textOf(next) }),
