@@ -1,6 +1,6 @@
 import { wrapData } from '#contract/protocol/data.ts'
 import { mira } from '../../demo/people.ts'
-import { configurationPath, field } from '../vocabulary.ts'
+import { configurationPath, field, saveButton, review } from '../vocabulary.ts'
 import { expect, test } from '../world/test.ts'
 
 test('while an operation holds the installation the form says whose it is, and opens by itself when it ends', async ({
@@ -29,4 +29,79 @@ test('while an operation holds the installation the form says whose it is, and o
   await expect(lock).toHaveCount(0)
   await expect(field(page, 'SMTP user')).toBeEditable()
   await expect(field(page, 'SMTP user')).toHaveValue('mira')
+})
+
+test('what is typed while another person’s operation runs is kept as a draft and saved afterwards', async ({
+  system,
+  signIn,
+}) => {
+  const scope = system.newScope()
+  await system.install(scope, 'crm-suite', '1.0.0')
+  await system.script.add({ when: { workspaceId: scope.workspaceId }, behaviour: { kind: 'unknown' } })
+  const page = await signIn('olivia', configurationPath(scope, 'production/crm-suite/MODULE/crm-mail'))
+  const user = field(page, 'SMTP user')
+  await user.click()
+  await page.keyboard.press('End')
+
+  const mail = { bundleId: 'crm-suite', kind: 'MODULE', name: 'crm-mail' } as const
+  const { operationId } = await system.configure(scope, mail, 'smtpPort', wrapData(2525), mira)
+  await expect(page.getByRole('region', { name: 'Locked by an operation' })).toBeVisible()
+  await expect(page.getByRole('status').filter({ hasText: 'the form is read-only' })).toBeAttached()
+  await expect(page.getByText('What you type here is kept as a draft')).toBeVisible()
+  await page.keyboard.type('-olivia')
+  await expect(user).toHaveValue('crm-olivia')
+
+  // a field without the focus is read-only, and says so when it gets the focus
+  const host = field(page, 'SMTP host')
+  await host.click()
+  await expect(
+    page.getByText('Read-only until the operation on this installation ends.'),
+  ).toBeVisible()
+  await page.keyboard.type('x')
+  await expect(host).toHaveValue('smtp.example.com')
+
+  // the field with the draft stays open, also after a reload; it cannot be saved yet
+  await page.reload()
+  await expect(user).toHaveValue('crm-olivia')
+  await user.fill('crm-olivia-2')
+  const dialog = await review(page)
+  await expect(dialog.getByText('Your changes stay unsaved until it ends')).toBeVisible()
+  const blocked = dialog.getByRole('button', { name: 'Save' })
+  await expect(blocked).toBeDisabled()
+  await expect(blocked).toHaveAccessibleDescription('You can save your changes when the operation ends.')
+
+  await system.script.clear()
+  await system.ended(operationId)
+  await expect(saveButton(page)).toBeEnabled()
+  await saveButton(page).click()
+  await expect(page.getByRole('status').filter({ hasText: 'applied' })).toContainText('Succeeded')
+  await expect(user).toHaveValue('crm-olivia-2')
+})
+
+test('a change in the JSON document is kept as a draft while an operation runs', async ({
+  system,
+  signIn,
+}) => {
+  const scope = system.newScope()
+  await system.install(scope, 'crm-suite', '1.0.0')
+  await system.script.add({ when: { workspaceId: scope.workspaceId }, behaviour: { kind: 'unknown' } })
+  const page = await signIn('olivia', `${configurationPath(scope)}?tab=document`)
+  const document = page.getByRole('textbox', { name: 'Configuration of this scope as JSON' })
+  await expect(document).toContainText('"displayName"')
+  const mail = { bundleId: 'crm-suite', kind: 'MODULE', name: 'crm-mail' } as const
+  await system.configure(scope, mail, 'smtpPort', wrapData(2525), mira)
+
+  await document.click()
+  await page.keyboard.press('ControlOrMeta+A')
+  const timer = {
+    cron: wrapData('0 5 * * *'),
+    timeZone: wrapData('UTC'),
+    enabled: wrapData(true),
+  }
+  await page.keyboard.insertText(JSON.stringify({ 'production/crm-suite/TIMER/nightly-sync': timer }))
+  await expect(page.getByText('Your changes there stay unsaved until it ends.')).toBeVisible()
+  await expect(page.getByRole('region', { name: 'Unsaved changes' })).toContainText('1 change')
+  await page.goto(configurationPath(scope, 'production/crm-suite/TIMER/nightly-sync'))
+  await expect(field(page, 'When to synchronize')).toHaveValue('0 5 * * *')
+  await system.script.clear()
 })

@@ -30,6 +30,8 @@ export const configuration = {
   'form.noProperties': 'This resource has no properties to configure.',
   'form.narrowed': 'Showing {shown} of {total} properties',
   'form.showAll': 'Show all',
+  'form.locked':
+    'An operation has locked this installation, so the form is read-only. You can keep editing the current field and the fields you have already changed.',
   'form.leftovers': 'No longer defined',
   'form.leftovers.help':
     'These values are left over from an earlier version of the bundle. Nothing reads them anymore. You can only remove them.',
@@ -42,6 +44,10 @@ export const configuration = {
   'field.theirs': '{person} changed this after you started:',
   'field.theirsUnknown': 'This changed after you started:',
   'field.compare': 'Compare',
+  'field.locked.draft':
+    'An operation has locked this installation. What you type here is kept as a draft. You can save it when the operation ends.',
+  'field.locked.readOnly': 'Read-only until the operation on this installation ends.',
+  'field.locked.saving': 'Read-only until your save is confirmed.',
 
   'claim.title': 'Locked by an operation',
   'claim.whose': '{type} by {person}, started {since}',
@@ -115,6 +121,7 @@ export const configuration = {
   'review.blocked.invalid': 'Fix the invalid values first.',
   'review.blocked.plan': 'Still checking what the save would do.',
   'review.blocked.refused': 'The save would be refused. See the problems above.',
+  'review.blocked.claimed': 'You can save your changes when the operation ends.',
   'review.blocked.nothing': 'There is nothing to save.',
   'review.blocked.document': 'The JSON contains something that can’t be saved. Fix it on the JSON tab.',
   'plan.runs': '{type} {bundle}',
@@ -187,6 +194,7 @@ export const configuration = {
     one: '{n} omitted resource stays unchanged: {names}.',
     other: '{n} omitted resources stay unchanged: {names}.',
   },
+  'document.claimed': 'An operation has locked {names}. Your changes there stay unsaved until it ends.',
   'document.problem.object': 'Must be an object',
   'document.problem.unknownResource': 'No installation in this scope has this resource',
   'document.problem.unknownProperty': 'The resource has no property with this name',
@@ -194,7 +202,6 @@ export const configuration = {
     'Must have an @type: Data with a value, or ServiceReference, ServiceReferenceMap, or ServiceReferenceList',
   'document.problem.hidden': 'Must have a value. Only sensitive properties can omit it',
   'document.problem.writtenByPlugin': 'The plugin {plugin} writes this property. Leave it unchanged',
-  'document.problem.claimed': 'An operation has locked this installation. Leave it unchanged',
 
   'history.empty': 'Nothing saved yet',
   'history.who': '{person}, {when}',

@@ -5,7 +5,7 @@ import { problemWords } from '../../../forms/problem-words.ts'
 import { joinList } from '../../../i18n/punctuation.ts'
 import { useText, type Translate } from '../../../i18n/use-text.ts'
 import { Button } from '../../../ui/Button.tsx'
-import { Icon } from '../../../ui/icons/Icon.tsx'
+import { Icon, type IconName } from '../../../ui/icons/Icon.tsx'
 import { Notice } from '../../../ui/Notice.tsx'
 import { Skeleton } from '../../../ui/Skeleton.tsx'
 import { useEditor } from '../editor-context.ts'
@@ -26,6 +26,14 @@ export function DocumentTab({ document }: { document: DocumentState }) {
   const { text, from, reading, isBroken, onText, reset } = document
   const problems = reading?.problems.filter(({ kind }) => kind !== 'value') ?? []
   const omitted = reading?.omitted ?? []
+  const claimed = [...(reading?.wanted ?? [])]
+    .filter(([locator, edits]) => edits.size > 0 && configuration.resources[locator]?.claim)
+    .map(([locator]) => locator)
+  const namesOf = (locators: readonly string[]) =>
+    joinList(
+      t,
+      locators.slice(0, SHOWN).map((locator) => resourceTitle(configuration.resources[locator], locator)),
+    )
   const again = (
     <Button size="sm" icon="retry" onClick={reset}>
       {t('configuration.document.reset')}
@@ -72,23 +80,24 @@ export function DocumentTab({ document }: { document: DocumentState }) {
           </ul>
         </Notice>
       )}
+      {claimed.length > 0 && (
+        <Remark icon="lock">{t('configuration.document.claimed', { names: namesOf(claimed) })}</Remark>
+      )}
       {omitted.length > 0 && (
-        <p className="flex items-start gap-2 text-muted" role="status">
-          <Icon name="info" size={14} className="mt-0.5" />
-          <span>
-            {t('configuration.document.omitted', {
-              n: omitted.length,
-              names: joinList(
-                t,
-                omitted
-                  .slice(0, SHOWN)
-                  .map((locator) => resourceTitle(configuration.resources[locator], locator)),
-              ),
-            })}
-          </span>
-        </p>
+        <Remark icon="info">
+          {t('configuration.document.omitted', { n: omitted.length, names: namesOf(omitted) })}
+        </Remark>
       )}
     </div>
+  )
+}
+
+function Remark({ icon, children }: { icon: IconName; children: string }) {
+  return (
+    <p className="flex items-start gap-2 text-muted" role="status">
+      <Icon name={icon} size={14} className="mt-0.5" />
+      <span>{children}</span>
+    </p>
   )
 }
 

@@ -49,15 +49,7 @@ function shown(view: PropertyView | null, edit: Edit | undefined): JsonValue | n
 export interface DocumentProblem {
   path: string
   keyword: string
-  kind:
-    | 'object'
-    | 'unknownResource'
-    | 'unknownProperty'
-    | 'wrapper'
-    | 'hidden'
-    | 'writtenByPlugin'
-    | 'claimed'
-    | 'value'
+  kind: 'object' | 'unknownResource' | 'unknownProperty' | 'wrapper' | 'hidden' | 'writtenByPlugin' | 'value'
   /** The name or message that the text of the problem is made with. */
   detail: string
 }
@@ -113,7 +105,6 @@ function readResource({
     const plugin = Object.hasOwn(resource.writtenBy, property) ? resource.writtenBy[property] : undefined
     const definition = definitionOf(resource, property)
     if (plugin !== undefined) tell(at, 'writtenByPlugin', plugin)
-    else if (resource.claim !== null) tell(at, 'claimed')
     else if (definition === undefined) tell(at, 'unknownProperty', property)
     else if (!isWrapped(value)) tell(at, 'wrapper')
     else if (value['@type'] === 'Data' && !('value' in value)) {
@@ -130,8 +121,7 @@ function readResource({
     const view = viewAt(resource, property)
     const isRemovable = !Object.hasOwn(resource.writtenBy, property) && !isHidden(view)
     if (Object.hasOwn(properties, property) || !isRemovable) continue
-    if (resource.claim !== null) tell(path, 'claimed')
-    else edits.set(property, { kind: 'removed' })
+    edits.set(property, { kind: 'removed' })
   }
   return edits
 }

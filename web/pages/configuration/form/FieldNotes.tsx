@@ -17,16 +17,16 @@ export function FieldNotes(
     /** What the field shows where it has no edit. */
     shown: PropertyView | null
     edit: DraftEdit | undefined
+    isOpen: boolean
     limits: string
     limitsId: string
   },
 ) {
-  const { locator, property, definition, view, shown, isLocked, edit, limits, limitsId } = props
+  const { locator, property, definition, view, shown, edit, isOpen, limits, limitsId } = props
   const t = useText()
-  const { mergedAt, openReview, isSaving } = useEditor()
+  const { mergedAt, openReview } = useEditor()
   const { onEdit, onReset } = useFieldEdit(props)
   const merged = mergedAt(locator, property)
-  const isOpen = !isLocked && !isSaving
   const isRemovable =
     isOpen &&
     definition.required !== true &&

@@ -23,7 +23,7 @@ export function LeftoverField({
   const { store, mayWrite, isSaving } = useEditor()
   const edit = useEdit(store, locator, property)
   const { onEdit, onReset } = useFieldEdit({ locator, property, definition: undefined, view })
-  const isOpen = mayWrite && !isLocked && !isSaving
+  const isOpen = mayWrite && !isSaving && (!isLocked || edit !== undefined)
   return (
     <div
       id={rowId(property)}

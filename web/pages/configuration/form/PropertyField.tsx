@@ -1,4 +1,4 @@
-import { memo } from 'react'
+import { memo, useState } from 'react'
 import type { PropertyView } from '#contract/console-api/shapes.ts'
 import type { ResourceKind } from '#contract/protocol/locator.ts'
 import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
@@ -55,15 +55,23 @@ export const PropertyField = memo(function PropertyField(props: PropertyFieldPro
     limits !== '' && `${id}-limits`,
   ]
   const isPlain = writtenBy !== undefined || !mayWrite
+  // an edit that has begun continues as a draft: see docs/decisions/0017-drafts-outlive-locks-and-sign-outs.md
+  const isOpen = !isSaving && (!isLocked || edit !== undefined || active !== undefined)
+  const [hasFocus, setHasFocus] = useState(false)
   // without an edit a field shows the saved value, or the value that the typing is based on
   const shown = active?.began ? active.began.base : view
 
   return (
     <div
       id={rowId(property)}
-      onFocus={() => store.enter({ locator, property })}
+      onFocus={() => {
+        setHasFocus(true)
+        if (isOpen) store.enter({ locator, property })
+      }}
       onBlur={({ currentTarget, relatedTarget }) => {
-        if (!currentTarget.contains(relatedTarget)) store.leave()
+        if (currentTarget.contains(relatedTarget)) return
+        setHasFocus(false)
+        store.leave()
       }}
       className="group relative grid scroll-my-24 gap-x-8 gap-y-2 border-t border-line py-4 first:border-t-0 @min-[42rem]/form:grid-cols-[16rem_minmax(0,1fr)]"
     >
@@ -114,7 +122,7 @@ export const PropertyField = memo(function PropertyField(props: PropertyFieldPro
               id={id}
               describedBy={described}
               isInvalid={problem !== null}
-              isReadOnly={isLocked || isSaving}
+              isReadOnly={!isOpen}
             />
           </div>
         )}
@@ -125,7 +133,19 @@ export const PropertyField = memo(function PropertyField(props: PropertyFieldPro
           </p>
         )}
         {!isPlain && (
-          <FieldNotes {...props} shown={shown} edit={edit} limits={limits} limitsId={`${id}-limits`} />
+          <>
+            {(isLocked || isSaving) && (hasFocus || edit !== undefined) && (
+              <LockLine isOpen={isOpen} isSaving={isSaving} />
+            )}
+            <FieldNotes
+              {...props}
+              shown={shown}
+              edit={edit}
+              isOpen={isOpen}
+              limits={limits}
+              limitsId={`${id}-limits`}
+            />
+          </>
         )}
       </div>
     </div>
@@ -191,6 +211,18 @@ function EditableValue({
       scope={configuration.scope}
       zone={zone}
     />
+  )
+}
+
+/** What becomes of keys that are typed here while an operation or a save holds the form. */
+function LockLine({ isOpen, isSaving }: { isOpen: boolean; isSaving: boolean }) {
+  const t = useText()
+  const key = isSaving ? 'saving' : isOpen ? 'draft' : 'readOnly'
+  return (
+    <p role="status" className="mt-1.5 flex gap-1.5 text-xs text-muted">
+      <Icon name="lock" size={12} className="mt-0.5" />
+      <span className="min-w-0">{t(`configuration.field.locked.${key}`)}</span>
+    </p>
   )
 }
 

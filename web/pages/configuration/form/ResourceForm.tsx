@@ -88,6 +88,9 @@ export const ResourceForm = memo(function ResourceForm({
           <CopyButton text={locator} label={t('common.id.copy', { id: locator })} />
         </div>
       </header>
+      <p role="status" className="sr-only">
+        {isLocked && t('configuration.form.locked')}
+      </p>
       {resource.claim !== null && <ClaimCard claim={resource.claim} />}
       {isNarrowed(filter) && hidden > 0 && (
         <p className="mb-2 flex flex-wrap items-center gap-x-3 text-xs text-muted" role="status">

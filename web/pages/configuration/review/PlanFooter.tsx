@@ -31,7 +31,8 @@ export function PlanFooter({
     (plan.data === undefined || plan.isFetching || plan.data.stale) && t('configuration.review.blocked.plan'),
     (others.length > 0 || taken.some((group) => group.problems.length > 0)) &&
       t('configuration.review.blocked.refused'),
-    taken.length === 0 && t('configuration.review.blocked.nothing'),
+    taken.length === 0 &&
+      t(`configuration.review.blocked.${groups.some(({ claim }) => claim !== null) ? 'claimed' : 'nothing'}`),
   ].find((reason) => typeof reason === 'string')
   const onSave = () =>
     void save.save({ reason, only: (locator) => locators.has(locator) }).then((done) => done && onClose())
