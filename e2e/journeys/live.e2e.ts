@@ -25,6 +25,21 @@ test('an operation that is started elsewhere appears in the list and ends there,
   await expect(row).toContainText('Succeeded')
 })
 
+test('a save before the event stream of a new page opens is shown in its editor', async ({
+  system,
+  signIn,
+}) => {
+  const scope = system.newScope()
+  await system.install(scope, 'crm-suite', '1.0.0')
+  const release = system.line.hold('GET /api/events ')
+  const page = await signIn('olivia', configurationPath(scope, 'production/crm-suite/MODULE/crm-mail'))
+  await expect(field(page, 'SMTP user')).toHaveValue('crm')
+  const { operationId } = await system.configure(scope, mail, 'smtpUser', wrapData('ling'), ling)
+  await system.ended(operationId)
+  release()
+  await expect(field(page, 'SMTP user')).toHaveValue('ling')
+})
+
 test('a lost line is told in one quiet line, which goes when it is back; what happened meanwhile is shown', async ({
   system,
   signIn,

@@ -8,6 +8,8 @@ export interface Line {
   loseNextAnswer(method: string): Promise<void>
   /** Lets every request of this method arrive and answers none, until the line is up again. */
   loseAnswers(method: string): void
+  /** Holds requests whose first line begins like this. Returns a function that releases them. */
+  hold(beginning: string): () => void
   /** Cuts everything and refuses what comes, until it is up again. */
   down(): void
   up(): void
@@ -17,6 +19,7 @@ export interface Line {
 export async function createLine(targetPort: () => number): Promise<Line> {
   const open = new Set<Socket>()
   let lose: { method: string; isOnce: boolean; lost: () => void } | null = null
+  let held: { beginning: string; requests: (() => void)[] } | null = null
   let isDown = false
   const server = createServer((browser) => {
     if (isDown) return browser.destroy()
@@ -30,14 +33,13 @@ export async function createLine(targetPort: () => number): Promise<Line> {
     }
     browser.on('data', (chunk) => {
       // a request begins a chunk of its own: browsers do not pipeline
-      if (
-        lose !== null &&
-        chunk.subarray(0, lose.method.length + 1).toString('latin1') === `${lose.method} `
-      ) {
+      const begins = (words: string) => chunk.subarray(0, words.length).toString('latin1') === words
+      if (lose !== null && begins(`${lose.method} `)) {
         isLost = lose.lost
         if (lose.isOnce) lose = null
       }
-      target.write(chunk)
+      if (held !== null && begins(held.beginning)) held.requests.push(() => target.write(chunk))
+      else target.write(chunk)
     })
     target.on('data', (chunk) => {
       if (isLost === null) return browser.write(chunk)
@@ -59,6 +61,14 @@ export async function createLine(targetPort: () => number): Promise<Line> {
       }),
     loseAnswers(method) {
       lose = { method, isOnce: false, lost: () => undefined }
+    },
+    hold(beginning) {
+      const holding = { beginning, requests: [] as (() => void)[] }
+      held = holding
+      return () => {
+        held = null
+        for (const release of holding.requests) release()
+      }
     },
     down() {
       isDown = true

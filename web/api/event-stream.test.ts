@@ -46,6 +46,7 @@ function follow() {
   const states: ConnectionState[] = []
   const stop = followEvents({
     onEvent: () => undefined,
+    onBegin: () => undefined,
     onReset: () => undefined,
     onSignedOut: () => undefined,
     onState: (state) => states.push(state),

@@ -6,6 +6,8 @@ export type ConnectionState = 'connecting' | 'open' | 'lost' | 'paused'
 
 export interface StreamListener {
   onEvent: (event: RuntimeEvent) => void
+  /** The first stream is open. Events before it were not received, so answers that came earlier may be out of date. */
+  onBegin: () => void
   /** Events may have been missed: everything that is shown must be read again. */
   onReset: () => void
   /** The session has ended; nothing arrives until the person signs in. */
@@ -44,8 +46,9 @@ async function follow(listener: StreamListener, stopped: AbortSignal): Promise<v
   let wasOpen = false
   while (!stopped.aborted) {
     const ending = await readStream(place, stopped, listener, () => {
+      if (!wasOpen) listener.onBegin()
       // without an id to resume from, a new stream starts now and what came between is unknown
-      if (wasOpen && place.lastEventId === '') listener.onReset()
+      else if (place.lastEventId === '') listener.onReset()
       wasOpen = true
       listener.onState('open')
     })

@@ -41,6 +41,8 @@ export function keepLive(client: QueryClient): () => void {
       patch(client, event)
       refreshSoon(OUTDATES[event.kind])
     },
+    // one more request, because an editor must not show an outdated configuration
+    onBegin: () => void invalidateEndpoints(client, [CONFIGURATION]),
     onReset: () => void client.invalidateQueries(),
     // the query of the session finds it out, and the page asks to sign in again
     onSignedOut: () => void invalidateEndpoints(client, ['GET /session']),
@@ -58,6 +60,9 @@ export function keepLive(client: QueryClient): () => void {
   }
 }
 
+const CONFIGURATION =
+  'GET /scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/configuration' as const
+
 const OUTDATES: Record<RuntimeEvent['kind'], readonly EndpointName[]> = {
   operation: ['GET /operations', 'GET /operations/counts', 'GET /operations/{operationId}', 'GET /summary'],
   installation: [
@@ -65,10 +70,10 @@ const OUTDATES: Record<RuntimeEvent['kind'], readonly EndpointName[]> = {
     'GET /installations/{bundleInstallId}',
     'GET /scopes',
     'GET /summary',
-    'GET /scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/configuration',
+    CONFIGURATION,
   ],
   configuration: [
-    'GET /scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/configuration',
+    CONFIGURATION,
     'GET /scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/configuration/history',
     'GET /scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/local-services',
     'GET /installations/{bundleInstallId}',
