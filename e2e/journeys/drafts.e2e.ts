@@ -54,6 +54,37 @@ test('an edit right after a reset survives a reload', async ({ system, signIn })
   await expect(field(page, 'SMTP port')).toHaveValue('587')
 })
 
+test('a browser without space for a draft says so, and warns before the page is closed', async ({
+  system,
+  signIn,
+}) => {
+  const scope = system.newScope()
+  await system.install(scope, 'crm-suite', '1.0.0')
+  const page = await signIn('olivia', configurationPath(scope, MAIL))
+  await expect(field(page, 'SMTP port')).toHaveValue('587')
+  await page.evaluate(() => {
+    let size = 2 ** 22
+    while (size >= 1) {
+      try {
+        localStorage.setItem(`full-${size}-${localStorage.length}`, 'x'.repeat(size))
+      } catch {
+        size = Math.floor(size / 2)
+      }
+    }
+  })
+  await field(page, 'SMTP port').fill('2525')
+  const bar = page.getByRole('region', { name: 'Unsaved changes' })
+  await expect(bar).toContainText('kept on this page only. This browser has no space left for drafts')
+  const question = page.waitForEvent('dialog')
+  const closing = page.close({ runBeforeUnload: true })
+  await (await question).dismiss()
+  await closing
+
+  await page.evaluate(() => localStorage.clear())
+  await field(page, 'SMTP port').fill('2526')
+  await expect(bar).toContainText('kept in this browser')
+})
+
 test('signing out keeps the edits for that person only, without the sensitive ones', async ({
   system,
   signIn,

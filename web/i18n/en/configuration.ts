@@ -75,6 +75,10 @@ export const configuration = {
     one: 'in {n} resource. Sensitive values are kept on this page only.',
     other: 'in {n} resources. Sensitive values are kept on this page only.',
   },
+  'bar.resources.refused': {
+    one: 'in {n} resource, kept on this page only. This browser has no space left for drafts.',
+    other: 'in {n} resources, kept on this page only. This browser has no space left for drafts.',
+  },
   'bar.invalid': { one: '{n} invalid', other: '{n} invalid' },
   'bar.discard': 'Discard',
   'bar.review': 'Review',

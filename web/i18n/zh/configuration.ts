@@ -66,6 +66,7 @@ export const configuration: Translated<typeof source> = {
   'bar.changes': { other: '{n} 项更改' },
   'bar.resources': { other: '涉及 {n} 个资源，已暂存在此浏览器中' },
   'bar.resources.sensitive': { other: '涉及 {n} 个资源，敏感值仅暂存在此页面中' },
+  'bar.resources.refused': { other: '涉及 {n} 个资源，仅暂存在此页面中，此浏览器没有空间存储草稿。' },
   'bar.invalid': { other: '{n} 项无效' },
   'bar.discard': '放弃',
   'bar.review': '检查更改',

@@ -23,7 +23,7 @@ export function ChangesBar({
   // what the review needs is fetched now: when it is opened the network may be gone
   useEffect(() => void import('../../ui/dialog/BaseDialog.tsx').catch(() => undefined), [])
   const first = problems[0]
-  const isKept = !store.hasSensitive()
+  const where = !store.isKept() ? '.refused' : store.hasSensitive() ? '.sensitive' : ''
   return (
     <div
       role="region"
@@ -35,9 +35,7 @@ export function ChangesBar({
           {t('configuration.bar.changes', { n: edits })}
         </span>
         <span className="text-muted max-sm:hidden">
-          {t(isKept ? 'configuration.bar.resources' : 'configuration.bar.resources.sensitive', {
-            n: resources,
-          })}
+          {t(`configuration.bar.resources${where}`, { n: resources })}
         </span>
       </p>
       {first !== undefined && (

@@ -51,7 +51,7 @@ export function useMerge({
     if (!mayMove) return
     // somebody is typing right now: what is moved must be what stands in the field
     if (store.current() !== draft) return store.settle()
-    store.take(rebase(behind, () => undefined, snapshotVersion))
+    store.move(rebase(behind, () => undefined, snapshotVersion))
     const alreadySaved = behind.filter(({ verdict }) => verdict.kind === 'same').length
     const edits = behind.length - alreadySaved
     store.tellNews({ version: snapshotVersion, savedBy: savedBy.name, alreadySaved, edits })

@@ -5,7 +5,6 @@ import type { Edit } from '../../../forms/edit.ts'
 import { data } from '../testing.ts'
 import { allEdits, countEdits, type DraftEdit } from './draft.ts'
 import { DraftStore, type Keeper } from './draft-store.ts'
-import { readDraft } from './stored-draft.ts'
 
 const CORE = 'production/crm/MODULE/core'
 const edit = (value: string, more: Partial<DraftEdit> = {}): DraftEdit => ({
@@ -16,23 +15,30 @@ const edit = (value: string, more: Partial<DraftEdit> = {}): DraftEdit => ({
   ...more,
 })
 
-/** One storage, as many tabs as wanted; a write in one is told to the others, as browsers do it. */
+/** One storage for any number of tabs; each receives the writes of the others when they are delivered. */
 function browser() {
-  let kept: string | null = null
-  const tabs: DraftStore[] = []
+  const items = new Map<string, string>()
+  const tabs: { store: DraftStore; news: string[] }[] = []
   const open = () => {
     const keeper: Keeper = {
-      read: () => kept,
-      write: (text) => {
-        kept = text
-        for (const tab of tabs) if (tab !== store) tab.takeOver()
+      names: () => [...items.keys()],
+      read: (name) => items.get(name) ?? null,
+      write: (name, text) => {
+        if (text === (items.get(name) ?? null)) return true
+        if (text === null) items.delete(name)
+        else items.set(name, text)
+        for (const tab of tabs) if (tab.store !== store) tab.news.push(name)
+        return true
       },
     }
     const store = new DraftStore(keeper)
-    tabs.push(store)
+    tabs.push({ store, news: [] })
     return store
   }
-  return { open, kept: () => kept, put: (text: string | null) => (kept = text) }
+  const deliver = () => {
+    for (const { store, news } of tabs) for (const name of news.splice(0)) store.takeOver(name)
+  }
+  return { open, deliver, items }
 }
 
 const put = (store: DraftStore, property: string, next: DraftEdit | null) =>
@@ -45,7 +51,6 @@ describe('a draft', () => {
     put(before, 'name', edit('typed'))
     put(before, 'half', edit('', { edit: { kind: 'unfinished', text: '{"a":' } }))
     put(before, 'gone', edit('', { edit: { kind: 'removed' } }))
-    before.keep()
     assert.deepEqual(open().current(), before.current())
   })
 
@@ -53,10 +58,8 @@ describe('a draft', () => {
     const { open } = browser()
     const before = open()
     put(before, 'name', edit('typed'))
-    before.keep()
     put(before, 'name', null)
     put(before, 'other', edit('typed'))
-    before.keep()
     assert.deepEqual(open().current(), { [CORE]: { other: edit('typed') } })
   })
 
@@ -66,8 +69,7 @@ describe('a draft', () => {
     put(before, 'password', edit('hunter2', { isSensitive: true }))
     put(before, 'key', edit('', { isSensitive: true, edit: { kind: 'unfinished', text: 'hunter3' } }))
     put(before, 'name', edit('typed'))
-    before.keep()
-    assert.ok(!/hunter/.test(world.kept() ?? ''))
+    assert.ok(![...world.items.values()].some((text) => text.includes('hunter')))
     const after = world.open()
     assert.equal(after.edit(CORE, 'password'), undefined)
     assert.deepEqual(
@@ -81,16 +83,16 @@ describe('a draft', () => {
     )
     after.forgetNotKept()
     assert.deepEqual(after.notKept(), [])
+    assert.deepEqual(world.open().notKept(), [{ locator: CORE, property: 'password' }])
   })
 
   it('is gone from the browser when it is discarded or saved', () => {
     const world = browser()
     const store = world.open()
     put(store, 'name', edit('typed'))
-    store.keep()
-    assert.ok(world.kept())
+    assert.equal(world.items.size, 1)
     store.clear()
-    assert.equal(world.kept(), null)
+    assert.equal(world.items.size, 0)
   })
 
   it('keeps what was typed after a save was sent', () => {
@@ -114,20 +116,45 @@ describe('a draft', () => {
   })
 
   it('reads whatever stands in the storage without failing', () => {
-    fc.assert(
-      fc.property(
-        fc.oneof(
-          fc.string(),
-          fc.json(),
-          fc.jsonValue().map((value) => JSON.stringify({ format: 1, edits: value, withheld: value })),
-        ),
-        (text) => {
-          const { edits, withheld } = readDraft(text)
-          assert.equal(countEdits(edits), 0)
-          assert.deepEqual(withheld, [])
-        },
-      ),
+    const name = fc.oneof(fc.string(), fc.constant(`${CORE} port`))
+    const text = fc.oneof(
+      fc.string(),
+      fc.json(),
+      fc.jsonValue().map((value) => JSON.stringify({ format: 2, edit: value, base: value, version: value })),
     )
+    fc.assert(
+      fc.property(name, text, (name, text) => {
+        const { open, items } = browser()
+        items.set(name, text)
+        const store = open()
+        assert.equal(countEdits(store.current()), 0)
+        assert.deepEqual(store.notKept(), [])
+      }),
+    )
+  })
+
+  it('reports that the browser refuses to store an edit until it is stored', () => {
+    let isFull = true
+    const store = new DraftStore({
+      names: () => [],
+      read: () => null,
+      write: (_, text) => text === null || !isFull,
+    })
+    put(store, 'name', edit('typed'))
+    assert.equal(store.isKept(), false)
+    assert.deepEqual(store.edit(CORE, 'name'), edit('typed'))
+    isFull = false
+    put(store, 'name', edit('typed on'))
+    assert.equal(store.isKept(), true)
+  })
+
+  it('is stored again after the storage was cleared', () => {
+    const { open, items } = browser()
+    const store = open()
+    put(store, 'name', edit('typed'))
+    items.clear()
+    store.keep()
+    assert.deepEqual(open().current(), store.current())
   })
 })
 
@@ -166,18 +193,26 @@ describe('typing in a field', () => {
     assert.deepEqual(beganFrom(store), { base: data(80), version: 7 })
   })
 
-  it('begins anew after a reset, also where the reset comes from another tab', () => {
-    const { open } = browser()
-    const [store, other] = [open(), open()]
+  it('gets a new base after a reset', () => {
+    const store = browser().open()
     store.enter(PORT)
     store.type(PORT, setTo(4431), saved(443, 4))
     store.take([{ ...PORT, next: null }])
     store.type(PORT, setTo(801), saved(80, 5))
     assert.deepEqual(beganFrom(store), { base: data(80), version: 5 })
-    store.keep()
-    other.take([{ ...PORT, next: null }])
-    other.keep()
-    assert.equal(store.activeAt(CORE, 'port')?.began, null)
+  })
+
+  it('is not replaced by an older write of another tab', () => {
+    const { open, deliver } = browser()
+    const [store, other] = [open(), open()]
+    store.enter(PORT)
+    store.type(PORT, setTo(4431), saved(443, 4))
+    other.take([{ ...PORT, next: edit('older') }])
+    deliver()
+    assert.deepEqual(store.edit(CORE, 'port')?.edit, setTo(4431))
+    store.leave()
+    deliver()
+    assert.deepEqual(other.edit(CORE, 'port')?.edit, setTo(4431))
   })
 
   it('renders only its own field while typing continues', () => {
@@ -192,12 +227,11 @@ describe('typing in a field', () => {
 
 describe('two tabs', () => {
   it('see one another and undo nothing of one another', () => {
-    const { open } = browser()
+    const { open, deliver } = browser()
     const [one, two] = [open(), open()]
     put(one, 'a', edit('one'))
     put(two, 'b', edit('two'))
-    one.keep()
-    two.keep()
+    deliver()
     for (const tab of [one, two])
       assert.deepEqual(
         allEdits(tab.current())
@@ -206,45 +240,74 @@ describe('two tabs', () => {
         ['a', 'b'],
       )
     put(one, 'a', null)
-    one.keep()
-    assert.deepEqual(
-      allEdits(two.current()).map(({ property }) => property),
-      ['b'],
-    )
+    deliver()
+    assert.deepEqual(two.current(), { [CORE]: { b: edit('two') } })
   })
 
   it('keep the sensitive edits of each to itself, also while the other writes', () => {
-    const { open } = browser()
+    const { open, deliver } = browser()
     const [one, two] = [open(), open()]
     put(one, 'password', edit('hunter2', { isSensitive: true }))
     put(two, 'b', edit('two'))
-    two.keep()
-    one.keep()
+    deliver()
     assert.deepEqual(one.edit(CORE, 'password'), edit('hunter2', { isSensitive: true }))
     assert.equal(two.edit(CORE, 'password'), undefined)
     assert.deepEqual(one.edit(CORE, 'b'), edit('two'))
+    assert.deepEqual(
+      open()
+        .notKept()
+        .map(({ property }) => property),
+      ['password'],
+    )
   })
 
-  it('agree with the storage after any order of edits and writes', () => {
+  it('yield to what was typed in the other, whether its write was delivered or not', () => {
+    const { open, deliver } = browser()
+    const [one, two] = [open(), open()]
+    put(one, 'a', edit('sent'))
+    put(one, 'b', edit('moves'))
+    deliver()
+    const sent = one.current()
+    put(two, 'a', edit('typed since'))
+    put(two, 'b', edit('typed since'))
+    one.drop({ [CORE]: { a: sent[CORE]?.['a'] ?? edit('') } })
+    one.move([{ locator: CORE, property: 'b', next: edit('moves', { version: 5 }) }])
+    deliver()
+    const typed = { [CORE]: { a: edit('typed since'), b: edit('typed since') } }
+    assert.deepEqual([one.current(), two.current(), open().current()], [typed, typed, typed])
+  })
+
+  it('agree with the storage after any order of edits, moves and deliveries', () => {
     const step = fc.record({
       tab: fc.nat(1),
       property: fc.constantFrom('a', 'b', 'c'),
       value: fc.option(fc.string({ maxLength: 2 }), { nil: null }),
-      keeps: fc.boolean(),
+      moves: fc.boolean(),
+      delivers: fc.boolean(),
     })
     fc.assert(
       fc.property(fc.array(step, { maxLength: 20 }), (steps) => {
-        const { open, kept } = browser()
+        const { open, deliver } = browser()
         const tabs = [open(), open()] as const
-        for (const { tab, property, value, keeps } of steps) {
+        const typed = new Map<string, string | null>()
+        for (const { tab, property, value, moves, delivers } of steps) {
           const store = tabs[tab === 0 ? 0 : 1]
-          put(store, property, value === null ? null : edit(value))
-          if (keeps) store.keep()
+          const before = store.edit(CORE, property)
+          if (moves && before !== undefined)
+            store.move([{ locator: CORE, property, next: { ...before, version: before.version + 1 } }])
+          else {
+            put(store, property, value === null ? null : edit(value))
+            typed.set(property, value)
+          }
+          if (delivers) deliver()
         }
-        tabs[0].keep()
-        tabs[1].keep()
+        deliver()
         assert.deepEqual(tabs[0].current(), tabs[1].current())
-        assert.deepEqual(readDraft(kept()).edits, tabs[0].current())
+        assert.deepEqual(open().current(), tabs[0].current())
+        for (const [property, value] of typed) {
+          const { edit: last } = tabs[0].edit(CORE, property) ?? {}
+          assert.deepEqual(last, value === null ? undefined : edit(value).edit)
+        }
       }),
     )
   })

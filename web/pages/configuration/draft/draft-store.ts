@@ -2,7 +2,6 @@ import type { PropertyView } from '#contract/console-api/shapes.ts'
 import type { Edit } from '../../../forms/edit.ts'
 import {
   allEdits,
-  countEdits,
   editAt,
   editOn,
   EMPTY,
@@ -14,12 +13,17 @@ import {
   type DraftStep,
   type PropertyPlace,
 } from './draft.ts'
-import { readDraft, writeDraft } from './stored-draft.ts'
+import { nameOf, placeOf, readEdit, writeEdit } from './stored-draft.ts'
 
-/** Where drafts are kept; the browser's storage, which may be missing, full or cleared at any time. */
+/**
+ * Where the edits of a draft are kept, each under a name of its own, so that two tabs never write the same unless they edit
+ * the same: the browser's storage, which may be missing, full or cleared at any time.
+ */
 export interface Keeper {
-  read: () => string | null
-  write: (text: string | null) => void
+  names: () => readonly string[]
+  read: (name: string) => string | null
+  /** False when it could not be stored. */
+  write: (name: string, text: string | null) => boolean
 }
 
 /** Something that the server said of an edit; void as soon as the edit is another. */
@@ -44,13 +48,15 @@ export interface News {
   edits: number
 }
 
-const KEEP_MS = 250
 const SETTLE_MS = 120
 
+/** What causes a step: a key, another decision of the person, or the page itself. */
+type Origin = 'key' | 'person' | 'itself'
+
 /**
- * The edits of one person in one scope. They belong to the person, not to the tab: every tab writes only the properties
- * that were edited in it into what is kept, and takes over what others wrote, so that two tabs never undo one another.
- * Sensitive edits are in the memory of this tab alone.
+ * The edits of one person in one scope. They belong to the person, not to the tab: each tab writes an edit at once and takes
+ * over what others write. What a tab does by itself gives way to what the person did in another, also where it has not
+ * heard of that yet. Sensitive edits are in the memory of this tab alone.
  */
 export class DraftStore {
   private draft: Draft
@@ -59,19 +65,28 @@ export class DraftStore {
   private remarks: readonly Remark[] = []
   private news: News | null = null
   private active: ActiveField | null = null
-  private readonly unkept = new Map<string, PropertyPlace>()
+  /** Edits that the browser refused to store. */
+  private readonly refused = new Set<string>()
   private readonly listeners = new Set<() => void>()
   private readonly watchers = new Map<string, Set<() => void>>()
-  private timer: ReturnType<typeof setTimeout> | undefined
   private settling: ReturnType<typeof setTimeout> | undefined
   private readonly keeper: Keeper
 
   constructor(keeper: Keeper) {
     this.keeper = keeper
-    const { edits, withheld } = readDraft(keeper.read())
-    this.draft = edits
-    this.resting = edits
-    this.lost = withheld
+    const stored = keeper.names().flatMap((name) => {
+      const place = placeOf(name)
+      const edit = readEdit(keeper.read(name))
+      return place === null || edit === null ? [] : [{ ...place, edit }]
+    })
+    this.lost = stored
+      .filter(({ edit }) => edit === 'withheld')
+      .map(({ locator, property }) => ({ locator, property }))
+    this.draft = takeStep(
+      EMPTY,
+      stored.map(({ edit, ...place }) => ({ ...place, next: edit === 'withheld' ? null : edit })),
+    )
+    this.resting = this.draft
   }
 
   readonly subscribe = (listener: () => void): (() => void) => {
@@ -81,7 +96,7 @@ export class DraftStore {
 
   /** Told of one property alone: of two hundred fields only the one that is typed in has something to do. */
   watch(locator: string, property: string, listener: () => void): () => void {
-    const key = keyOf({ locator, property })
+    const key = nameOf({ locator, property })
     const watchers = this.watchers.get(key) ?? new Set()
     this.watchers.set(key, watchers.add(listener))
     return () => {
@@ -135,6 +150,14 @@ export class DraftStore {
 
   /** The focus is in no field any more: each shows what is saved, or my edit. */
   leave(): void {
+    const typedIn = this.typedIn()
+    if (typedIn !== null) {
+      const next = this.edit(typedIn.locator, typedIn.property) ?? null
+      const name = nameOf(typedIn)
+      // what another tab has written over it was older
+      if (this.keeper.read(name) !== (next === null ? null : writeEdit(next)))
+        this.write({ ...typedIn, next })
+    }
     if (this.active !== null) this.activate(null)
   }
 
@@ -147,35 +170,48 @@ export class DraftStore {
     const active = this.activeAt(locator, property)
     const from: Base = this.edit(locator, property) ?? active?.began ?? { base: saved, version }
     const next = editOn(from, edit, { saved, isSensitive })
-    this.put([{ locator, property, next }], active === undefined ? this.active : typedFrom(active, from))
+    this.put([{ locator, property, next }], {
+      active: active === undefined ? this.active : typedFrom(active, from),
+      origin: 'key',
+    })
   }
 
   take(step: DraftStep): void {
+    this.decide(step, 'person')
+  }
+
+  /** Applies the consequences of a save; an edit that the person has changed in another tab stays as it is there. */
+  move(step: DraftStep): void {
+    this.decide(step, 'itself')
+  }
+
+  private decide(step: DraftStep, origin: Origin): void {
     if (step.length === 0) return
     const { active } = this
     const isDecided = active !== null && step.some((place) => isSamePlace(place, active))
-    this.put(step, isDecided ? { ...active, began: null } : active)
+    this.put(step, { active: isDecided ? { ...active, began: null } : active, origin })
   }
 
-  private put(step: DraftStep, active: ActiveField | null): void {
-    const isTyping = step.every(
-      ({ locator, property, next }) => next !== null && this.edit(locator, property) !== undefined,
-    )
-    this.draft = takeStep(this.draft, step)
+  private put(step: DraftStep, { active, origin }: { active: ActiveField | null; origin: Origin }): void {
+    const isTyping =
+      origin === 'key' &&
+      step.every(({ locator, property, next }) => next !== null && this.edit(locator, property) !== undefined)
+    const late = origin === 'itself' ? step.filter((part) => this.isBehind(part)) : []
+    const own = step.filter((part) => !late.includes(part))
+    for (const part of own) this.write(part)
+    this.draft = takeStep(this.draft, [...own, ...late.map((part) => this.stored(part))])
     this.active = active
     if (!isTyping) this.resting = this.draft
-    for (const { locator, property } of step) this.unkept.set(`${locator} ${property}`, { locator, property })
     this.lost = this.lost.filter((place) => !step.some((one) => isSamePlace(one, place)))
     this.remarks = this.remarks.filter((remark) => this.edit(remark.locator, remark.property) === remark.of)
     this.tell(step)
-    this.timer ??= setTimeout(() => this.keep(), KEEP_MS)
     clearTimeout(this.settling)
     if (isTyping) this.settling = setTimeout(() => this.settle(), SETTLE_MS)
   }
 
   /** Takes edits out, but only those that are still what was sent: what was typed since stays. */
   drop(sent: Draft): void {
-    this.take(
+    this.move(
       allEdits(sent)
         .filter(({ locator, property }) => this.edit(locator, property) === editAt(sent, locator, property))
         .map(({ locator, property }) => ({ locator, property, next: null })),
@@ -185,7 +221,6 @@ export class DraftStore {
   clear(): void {
     this.take(allEdits(this.draft).map(({ locator, property }) => ({ locator, property, next: null })))
     this.forgetNotKept()
-    this.keep()
   }
 
   setRemarks(remarks: readonly (PropertyPlace & { message: string })[]): void {
@@ -194,10 +229,9 @@ export class DraftStore {
   }
 
   forgetNotKept(): void {
-    if (this.lost.length === 0) return
+    for (const place of this.lost) this.keeper.write(nameOf(place), null)
     this.lost = []
     this.tell()
-    this.keep()
   }
 
   readonly currentNews = (): News | null => this.news
@@ -212,39 +246,51 @@ export class DraftStore {
     return allEdits(this.draft).some(({ isSensitive }) => isSensitive)
   }
 
-  /** Writes what was edited here on top of what is kept. */
+  /** False while the browser refuses to store an edit, which then exists only in the memory of this page. */
+  isKept(): boolean {
+    return this.refused.size === 0
+  }
+
+  /** Stores everything again after the storage was cleared: that does not discard edits. */
   keep(): void {
-    clearTimeout(this.timer)
-    this.timer = undefined
-    const mine = [...this.unkept.values()].map((place) => ({
-      ...place,
-      next: this.edit(place.locator, place.property) ?? null,
-    }))
-    this.unkept.clear()
-    const kept = takeStep(this.kept(), mine)
-    this.keeper.write(countEdits(kept) === 0 ? null : writeDraft(kept))
+    for (const { locator, property } of allEdits(this.draft))
+      this.write({ locator, property, next: this.edit(locator, property) ?? null })
   }
 
-  /** Another tab wrote: its edits become the ones here, except where something was typed here since. */
-  takeOver(): void {
-    const mine = [...this.unkept.values()].map((place) => ({
-      ...place,
-      next: this.edit(place.locator, place.property) ?? null,
-    }))
-    const before = this.active === null ? undefined : this.edit(this.active.locator, this.active.property)
-    this.draft = keepSame(this.draft, takeStep(this.kept(), mine))
+  /** Takes over an edit that another tab wrote or removed, except where the person is typing. */
+  takeOver(name: string): void {
+    const place = placeOf(name)
+    const typedIn = this.typedIn()
+    if (place === null || (typedIn !== null && isSamePlace(typedIn, place))) return
+    const before = this.edit(place.locator, place.property)
+    const { next } = this.stored(place)
+    if (before === (next ?? undefined)) return
+    this.draft = takeStep(this.draft, [{ ...place, next }])
     this.resting = this.draft
-    if (this.active !== null && this.edit(this.active.locator, this.active.property) !== before)
-      this.active = { ...this.active, began: null }
-    this.tell()
+    this.tell([place])
   }
 
-  /** What is kept, with the sensitive edits of this tab. */
-  private kept(): Draft {
-    const sensitive = allEdits(this.draft)
-      .filter(({ isSensitive }) => isSensitive)
-      .map(({ locator, property }) => ({ locator, property, next: this.edit(locator, property) ?? null }))
-    return takeStep(readDraft(this.keeper.read()).edits, sensitive)
+  private write({ locator, property, next }: DraftStep[number]): void {
+    const name = nameOf({ locator, property })
+    if (this.keeper.write(name, next === null ? null : writeEdit(next))) this.refused.delete(name)
+    else this.refused.add(name)
+  }
+
+  /** Whether another tab has changed an edit since this one last read it. */
+  private isBehind({ locator, property }: PropertyPlace): boolean {
+    const known = this.edit(locator, property)
+    if (known === undefined || known.isSensitive || !this.isKept()) return false
+    return this.keeper.read(nameOf({ locator, property })) !== writeEdit(known)
+  }
+
+  /** The stored edit, as the identical object where it has not changed; a sensitive one as it is in this tab. */
+  private stored({ locator, property }: PropertyPlace): DraftStep[number] {
+    const known = this.edit(locator, property)
+    const read = readEdit(this.keeper.read(nameOf({ locator, property })))
+    const isKnown =
+      known !== undefined &&
+      (known.isSensitive || (read !== null && read !== 'withheld' && writeEdit(read) === writeEdit(known)))
+    return { locator, property, next: isKnown ? known : read === 'withheld' ? null : read }
   }
 
   private activate(next: ActiveField | null): void {
@@ -254,7 +300,7 @@ export class DraftStore {
   }
 
   private tell(places?: readonly PropertyPlace[]): void {
-    const keys = places === undefined ? [...this.watchers.keys()] : places.map(keyOf)
+    const keys = places === undefined ? [...this.watchers.keys()] : places.map(nameOf)
     for (const key of new Set(keys)) for (const listener of this.watchers.get(key) ?? []) listener()
     for (const listener of this.listeners) listener()
   }
@@ -264,17 +310,4 @@ export class DraftStore {
 function typedFrom(active: ActiveField, { base, version }: Base): ActiveField {
   const isKnown = active.began?.base === base && active.began.version === version
   return isKnown ? active : { ...active, began: { base, version } }
-}
-
-const keyOf = ({ locator, property }: PropertyPlace): string => `${locator} ${property}`
-
-/** The draft that was read, with the very objects that are known already where they say the same: fewer fields render. */
-function keepSame(known: Draft, read: Draft): Draft {
-  const step = allEdits(read).map(({ locator, property }) => {
-    const now = editAt(read, locator, property)
-    const before = editAt(known, locator, property)
-    const isEqual = before !== undefined && JSON.stringify(before) === JSON.stringify(now)
-    return { locator, property, next: (isEqual ? before : now) ?? null }
-  })
-  return takeStep(EMPTY, step)
 }

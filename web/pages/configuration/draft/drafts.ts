@@ -13,7 +13,8 @@ let owner = ''
 /** The draft of a person in a scope. Another person's drafts leave the memory. */
 export function useDraftStore(personId: string, scope: Scope): DraftStore {
   const { environmentKey, applicationRuntimeId, workspaceId } = scope
-  const key = `${PREFIX}/${personId}/${environmentKey}/${applicationRuntimeId}/${workspaceId}`
+  const person = encodeURIComponent(personId)
+  const key = `${PREFIX}/${person}/${environmentKey}/${applicationRuntimeId}/${workspaceId} `
   return useMemo(() => storeOf(personId, key), [personId, key])
 }
 
@@ -63,37 +64,44 @@ function storeOf(personId: string, key: string): DraftStore {
   return store
 }
 
-function keeperOf(key: string): Keeper {
+/** Each edit is an item of the browser's storage whose key begins with this. */
+function keeperOf(prefix: string): Keeper {
+  const attempt = <Result>(fn: () => Result, otherwise: Result): Result => {
+    try {
+      return fn()
+    } catch {
+      // a browser without storage, or a full one: the edits are in memory only
+      return otherwise
+    }
+  }
   return {
-    read: () => {
-      try {
-        return localStorage.getItem(key)
-      } catch {
-        return null
-      }
-    },
-    write: (text) => {
-      try {
-        if (text === null) localStorage.removeItem(key)
-        else localStorage.setItem(key, text)
-      } catch {
-        // a browser without storage, or a full one: the edits are in memory only
-      }
-    },
+    names: () =>
+      attempt(
+        () =>
+          Object.keys(localStorage)
+            .filter((key) => key.startsWith(prefix))
+            .map((key) => key.slice(prefix.length)),
+        [],
+      ),
+    read: (name) => attempt(() => localStorage.getItem(prefix + name), null),
+    write: (name, text) =>
+      attempt(() => {
+        if (text === null) localStorage.removeItem(prefix + name)
+        else localStorage.setItem(prefix + name, text)
+        return true
+      }, text === null),
   }
 }
 
-addEventListener('storage', (event) => {
-  // a storage that was cleared as a whole takes nobody's edits: they are written again with the next one
-  for (const [key, store] of stores) if (event.key === key) store.takeOver()
-})
-// the last moment at which a page that is left can still be written
-addEventListener('pagehide', () => {
-  for (const store of stores.values()) store.keep()
+addEventListener('storage', ({ key }) => {
+  for (const [prefix, store] of stores) {
+    // clearing the storage does not discard edits
+    if (key === null) store.keep()
+    else if (key.startsWith(prefix)) store.takeOver(key.slice(prefix.length))
+  }
 })
 addEventListener('beforeunload', (event) => {
-  for (const store of stores.values()) store.keep()
   if (isReloadingForAnotherPerson()) return
-  // what is kept needs no question; what is sensitive would be gone
-  if ([...stores.values()].some((store) => store.hasSensitive())) event.preventDefault()
+  // what is stored needs no warning; what exists only in this page would be lost
+  if ([...stores.values()].some((store) => store.hasSensitive() || !store.isKept())) event.preventDefault()
 })

@@ -3,49 +3,44 @@ import { isJsonObject } from '#contract/json-schema/json.ts'
 import { isPropertyName, parseLocator } from '#contract/protocol/locator.ts'
 import type { TypedValue } from '#contract/protocol/typed-value.ts'
 import type { Edit } from '../../../forms/edit.ts'
-import { allEdits, takeStep, type Draft, type DraftEdit, type PropertyPlace } from './draft.ts'
+import type { DraftEdit, PropertyPlace } from './draft.ts'
 
-/** A draft as it is kept in the browser: what is sensitive is only named, so that it can be said that it was not kept. */
-export interface StoredDraft {
-  edits: Draft
-  withheld: readonly PropertyPlace[]
+const FORMAT = 2
+
+/** An edit as the browser stores it, or `withheld`: of a sensitive edit only the name is stored, so that the page can report it as not kept. */
+export type StoredEdit = DraftEdit | 'withheld'
+
+export function writeEdit({ edit, base, version, isSensitive }: DraftEdit): string {
+  return JSON.stringify(
+    isSensitive ? { format: FORMAT, withheld: true } : { format: FORMAT, edit, base, version },
+  )
 }
 
-export function writeDraft(draft: Draft): string {
-  const edits = allEdits(draft)
-  return JSON.stringify({
-    format: 1,
-    edits: edits
-      .filter(({ isSensitive }) => !isSensitive)
-      .map(({ locator, property, edit, base, version }) => ({ locator, property, edit, base, version })),
-    withheld: edits
-      .filter(({ isSensitive }) => isSensitive)
-      .map(({ locator, property }) => ({ locator, property })),
-  })
-}
-
-/** Reads what may have been written by another version, cut off, or edited by hand: what is not understood is left out. */
-export function readDraft(text: string | null): StoredDraft {
+/** Parses a stored edit; null where it is invalid, for example written by another version or truncated. */
+export function readEdit(text: string | null): StoredEdit | null {
   const stored = parse(text)
-  if (!isJsonObject(stored) || stored['format'] !== 1) return { edits: {}, withheld: [] }
-  const edits = listOf(stored['edits']).flatMap((item) => {
-    const place = placeOf(item)
-    const next = isJsonObject(item) ? editOf(item) : null
-    return place === null || next === null ? [] : [{ ...place, next }]
-  })
-  const withheld = listOf(stored['withheld']).flatMap((item) => placeOf(item) ?? [])
-  return { edits: takeStep({}, edits), withheld }
+  if (!isJsonObject(stored) || stored['format'] !== FORMAT) return null
+  return stored['withheld'] === true ? 'withheld' : editOf(stored)
+}
+
+/** The name under which the browser stores the edit of a place; neither locators nor property names contain spaces. */
+export const nameOf = ({ locator, property }: PropertyPlace): string => `${locator} ${property}`
+
+export function placeOf(name: string): PropertyPlace | null {
+  const [locator = '', property = '', ...more] = name.split(' ')
+  const isPlace = parseLocator(locator) !== null && isPropertyName(property) && more.length === 0
+  return isPlace ? { locator, property } : null
 }
 
 function editOf(item: Record<string, unknown>): DraftEdit | null {
   const { edit, base, version } = item
   if (typeof version !== 'number' || !Number.isSafeInteger(version) || version < 1) return null
   if (base !== null && !isTyped(base)) return null
-  const read = readEdit(edit)
+  const read = editIn(edit)
   return read === null ? null : { edit: read, base: base as PropertyView | null, version, isSensitive: false }
 }
 
-function readEdit(edit: unknown): Edit | null {
+function editIn(edit: unknown): Edit | null {
   if (!isJsonObject(edit)) return null
   if (edit['kind'] === 'removed') return { kind: 'removed' }
   if (edit['kind'] === 'unfinished' && typeof edit['text'] === 'string')
@@ -74,15 +69,6 @@ function isTyped(value: unknown): boolean {
 
 const isReference = (value: unknown): boolean =>
   isJsonObject(value) && value['@type'] === 'ServiceReference' && typeof value['serviceId'] === 'string'
-
-function placeOf(item: unknown): PropertyPlace | null {
-  if (!isJsonObject(item)) return null
-  const { locator, property } = item
-  if (typeof locator !== 'string' || typeof property !== 'string') return null
-  return parseLocator(locator) !== null && isPropertyName(property) ? { locator, property } : null
-}
-
-const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
 
 function parse(text: string | null): unknown {
   if (text === null) return null
