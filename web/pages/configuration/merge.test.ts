@@ -160,11 +160,11 @@ describe('the merge of an edit with what others saved', () => {
     ]
     const moves = (history: Snapshot[]) => {
       const touches = touchesOf(history, 1)
-      return movesByItself(mergeDraft(draft, at(2, data(1)), touches), touches, null)
+      return movesByItself(mergeDraft(draft, at(2, data(1)), touches), touches, [])
     }
     assert.equal(moves(change(MAIL, 'x')), true)
     assert.equal(moves(change(CORE, 'other')), false)
-    assert.equal(movesByItself(mergeDraft(draft, at(2, data(1)), null), null, null), false)
+    assert.equal(movesByItself(mergeDraft(draft, at(2, data(1)), null), null, []), false)
   })
 
   it('does not treat an edit as saved while it is being typed', () => {
@@ -172,9 +172,9 @@ describe('the merge of an edit with what others saved', () => {
     const touches = touchesOf([], 1)
     const merged = mergeDraft(draft, at(2, data(80)), touches)
     assert.equal(only(merged).verdict.kind, 'same')
-    assert.equal(movesByItself(merged, touches, { locator: CORE, property: 'p' }), false)
-    assert.equal(movesByItself(merged, touches, { locator: CORE, property: 'q' }), true)
-    assert.equal(movesByItself(merged, touches, null), true)
+    assert.equal(movesByItself(merged, touches, [{ locator: CORE, property: 'p' }]), false)
+    assert.equal(movesByItself(merged, touches, [{ locator: CORE, property: 'q' }]), true)
+    assert.equal(movesByItself(merged, touches, []), true)
   })
 })
 

@@ -151,10 +151,10 @@ export function rebase(
 export function movesByItself(
   merged: readonly Merged[],
   touches: Touches,
-  typedIn: PropertyPlace | null,
+  typedIn: readonly PropertyPlace[],
 ): boolean {
   const isSaved = ({ verdict }: Merged) => verdict.kind === 'same'
-  if (typedIn !== null && merged.some((one) => isSaved(one) && isSamePlace(one, typedIn))) return false
+  if (merged.some((one) => isSaved(one) && typedIn.some((place) => isSamePlace(one, place)))) return false
   return merged.every(isSaved) || touchesNoneOf(merged, touches)
 }
 

@@ -1,5 +1,6 @@
 import type { PropertyView } from '#contract/console-api/shapes.ts'
 import type { Edit } from '../../../forms/edit.ts'
+import { ActiveFields, type ActiveField } from './active-fields.ts'
 import {
   allEdits,
   editAt,
@@ -29,15 +30,6 @@ export interface Keeper {
 /** Something that the server said of an edit; void as soon as the edit is another. */
 export type Remark = PropertyPlace & { message: string; of: DraftEdit | undefined }
 
-/** The field that has the focus. */
-export interface ActiveField extends PropertyPlace {
-  /**
-   * What the typing in it began from; null until something is typed. The field shows it, and not what others save
-   * meanwhile, also where nothing is left of the edit: the text under the caret never changes between two keys.
-   */
-  began: Base | null
-}
-
 /** What is told in one quiet line after the page moved to a new snapshot by itself. */
 export interface News {
   version: number
@@ -64,7 +56,7 @@ export class DraftStore {
   private lost: readonly PropertyPlace[]
   private remarks: readonly Remark[] = []
   private news: News | null = null
-  private active: ActiveField | null = null
+  private readonly active = new ActiveFields()
   /** Edits that the browser refused to store. */
   private readonly refused = new Set<string>()
   private readonly listeners = new Set<() => void>()
@@ -134,31 +126,35 @@ export class DraftStore {
     return this.remarks.find((remark) => remark.locator === locator && remark.property === property)
   }
 
-  /** The active field, if it is this one. */
   activeAt(locator: string, property: string): ActiveField | undefined {
-    return this.active !== null && isSamePlace(this.active, { locator, property }) ? this.active : undefined
+    return this.active.at({ locator, property })
   }
 
-  /** The active field as soon as something was typed in it. */
-  readonly typedIn = (): ActiveField | null =>
-    this.active === null || this.active.began === null ? null : this.active
+  readonly typedIn = this.active.typedIn
 
   /** Called when a field gets the focus. */
   enter(place: PropertyPlace): void {
-    if (this.activeAt(place.locator, place.property) === undefined) this.activate({ ...place, began: null })
+    if (this.active.at(place) !== undefined) return
+    this.active.enter(place)
+    this.tell([place])
   }
 
-  /** The focus is in no field any more: each shows what is saved, or my edit. */
-  leave(): void {
-    const typedIn = this.typedIn()
-    if (typedIn !== null) {
-      const next = this.edit(typedIn.locator, typedIn.property) ?? null
-      const name = nameOf(typedIn)
-      // what another tab has written over it was older
-      if (this.keeper.read(name) !== (next === null ? null : writeEdit(next)))
-        this.write({ ...typedIn, next })
-    }
-    if (this.active !== null) this.activate(null)
+  /** Called when a field loses the focus: it then shows the saved value or the edit. */
+  leave(place: PropertyPlace): void {
+    const field = this.active.at(place)
+    if (field === undefined) return
+    const { locator, property } = place
+    const next = this.edit(locator, property) ?? null
+    // what another tab has written over it was older
+    if (field.began !== null && this.keeper.read(nameOf(place)) !== (next === null ? null : writeEdit(next)))
+      this.write({ locator, property, next })
+    this.active.leave(place)
+    this.tell([place])
+  }
+
+  /** Called when the form is removed, with all of its fields. */
+  leaveAll(): void {
+    for (const place of this.active.all()) this.leave(place)
   }
 
   /** Stores the content of a field, with the base of its edit or of the typing. */
@@ -169,11 +165,8 @@ export class DraftStore {
   ): void {
     const active = this.activeAt(locator, property)
     const from: Base = this.edit(locator, property) ?? active?.began ?? { base: saved, version }
-    const next = editOn(from, edit, { saved, isSensitive })
-    this.put([{ locator, property, next }], {
-      active: active === undefined ? this.active : typedFrom(active, from),
-      origin: 'key',
-    })
+    if (active !== undefined) this.active.type(active, from)
+    this.put([{ locator, property, next: editOn(from, edit, { saved, isSensitive }) }], 'key')
   }
 
   take(step: DraftStep): void {
@@ -187,12 +180,11 @@ export class DraftStore {
 
   private decide(step: DraftStep, origin: Origin): void {
     if (step.length === 0) return
-    const { active } = this
-    const isDecided = active !== null && step.some((place) => isSamePlace(place, active))
-    this.put(step, { active: isDecided ? { ...active, began: null } : active, origin })
+    for (const place of step) if (this.active.at(place)?.began) this.active.enter(place)
+    this.put(step, origin)
   }
 
-  private put(step: DraftStep, { active, origin }: { active: ActiveField | null; origin: Origin }): void {
+  private put(step: DraftStep, origin: Origin): void {
     const isTyping =
       origin === 'key' &&
       step.every(({ locator, property, next }) => next !== null && this.edit(locator, property) !== undefined)
@@ -200,7 +192,6 @@ export class DraftStore {
     const own = step.filter((part) => !late.includes(part))
     for (const part of own) this.write(part)
     this.draft = takeStep(this.draft, [...own, ...late.map((part) => this.stored(part))])
-    this.active = active
     if (!isTyping) this.resting = this.draft
     this.lost = this.lost.filter((place) => !step.some((one) => isSamePlace(one, place)))
     this.remarks = this.remarks.filter((remark) => this.edit(remark.locator, remark.property) === remark.of)
@@ -260,11 +251,14 @@ export class DraftStore {
   /** Takes over an edit that another tab wrote or removed, except where the person is typing. */
   takeOver(name: string): void {
     const place = placeOf(name)
-    const typedIn = this.typedIn()
-    if (place === null || (typedIn !== null && isSamePlace(typedIn, place))) return
+    if (place === null || this.active.at(place)?.began) return
     const before = this.edit(place.locator, place.property)
     const { next } = this.stored(place)
-    if (before === (next ?? undefined)) return
+    if (before === (next ?? undefined)) {
+      // each tab has its own sensitive value; the storage only records that there is one
+      if (before?.isSensitive === true) this.write({ ...place, next })
+      return
+    }
     this.draft = takeStep(this.draft, [{ ...place, next }])
     this.resting = this.draft
     this.tell([place])
@@ -293,21 +287,9 @@ export class DraftStore {
     return { locator, property, next: isKnown ? known : read === 'withheld' ? null : read }
   }
 
-  private activate(next: ActiveField | null): void {
-    const places = [this.active, next].filter((place) => place !== null)
-    this.active = next
-    this.tell(places)
-  }
-
   private tell(places?: readonly PropertyPlace[]): void {
     const keys = places === undefined ? [...this.watchers.keys()] : places.map(nameOf)
     for (const key of new Set(keys)) for (const listener of this.watchers.get(key) ?? []) listener()
     for (const listener of this.listeners) listener()
   }
-}
-
-/** The very same field while the typing goes on from the same base: with every key only the field itself renders. */
-function typedFrom(active: ActiveField, { base, version }: Base): ActiveField {
-  const isKnown = active.began?.base === base && active.began.version === version
-  return isKnown ? active : { ...active, began: { base, version } }
 }

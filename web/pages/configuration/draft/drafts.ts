@@ -2,7 +2,8 @@ import { useCallback, useMemo, useSyncExternalStore } from 'react'
 import type { Scope } from '#contract/protocol/scope.ts'
 import { isReloadingForAnotherPerson } from '../../../api/session.ts'
 import type { Draft, DraftEdit } from './draft.ts'
-import { DraftStore, type ActiveField, type Keeper } from './draft-store.ts'
+import type { ActiveField } from './active-fields.ts'
+import { DraftStore, type Keeper } from './draft-store.ts'
 
 const PREFIX = 'bundle-console.draft'
 

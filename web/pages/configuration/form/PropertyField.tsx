@@ -1,4 +1,4 @@
-import { memo, useState } from 'react'
+import { memo, useEffect, useRef, useState } from 'react'
 import type { PropertyView } from '#contract/console-api/shapes.ts'
 import type { ResourceKind } from '#contract/protocol/locator.ts'
 import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
@@ -17,6 +17,7 @@ import { useActive, useEdit, useRemark } from '../draft/drafts.ts'
 import { useEditor } from '../editor-context.ts'
 import { propertyHelp, propertyTitle } from '../labels.ts'
 import { isSet, valueOf, viewOf } from '../view.ts'
+import { afterPress } from './after-press.ts'
 import { fieldId, rowId } from './field-id.ts'
 import { FieldNotes } from './FieldNotes.tsx'
 import { useFieldEdit } from './use-field-edit.ts'
@@ -58,12 +59,22 @@ export const PropertyField = memo(function PropertyField(props: PropertyFieldPro
   // an edit that has begun continues as a draft: see docs/decisions/0017-drafts-outlive-locks-and-sign-outs.md
   const isOpen = !isSaving && (!isLocked || edit !== undefined || active !== undefined)
   const [hasFocus, setHasFocus] = useState(false)
+  const row = useRef<HTMLDivElement>(null)
+  const leave = () => {
+    const isIn = document.hasFocus() && row.current?.contains(document.activeElement) === true
+    if (!isIn) store.leave({ locator, property })
+  }
+  useEffect(() => {
+    // a control that is removed while it has the focus gets no blur event
+    if (active !== undefined) afterPress(leave)
+  })
   // without an edit a field shows the saved value, or the value that the typing is based on
   const shown = active?.began ? active.began.base : view
 
   return (
     <div
       id={rowId(property)}
+      ref={row}
       onFocus={() => {
         setHasFocus(true)
         if (isOpen) store.enter({ locator, property })
@@ -71,7 +82,7 @@ export const PropertyField = memo(function PropertyField(props: PropertyFieldPro
       onBlur={({ currentTarget, relatedTarget }) => {
         if (currentTarget.contains(relatedTarget)) return
         setHasFocus(false)
-        store.leave()
+        afterPress(leave)
       }}
       className="group relative grid scroll-my-24 gap-x-8 gap-y-2 border-t border-line py-4 first:border-t-0 @min-[42rem]/form:grid-cols-[16rem_minmax(0,1fr)]"
     >

@@ -62,7 +62,7 @@ export const ResourceForm = memo(function ResourceForm({
   }, [focusOn])
 
   // a field that is removed with the focus gets no blur event
-  useEffect(() => () => store.leave(), [store])
+  useEffect(() => () => store.leaveAll(), [store])
 
   const groups = groupProperties(resource, names)
   const left = leftovers(resource, names)
