@@ -5,7 +5,7 @@ import { ApiError } from '../../api/client.ts'
 import { invalidateEndpoints } from '../../api/query.ts'
 import { useWrite } from '../../api/write.ts'
 import { useShell } from '../../layouts/shell-context.ts'
-import { allEdits, changesOf, editAt, EMPTY, takeStep, type Draft } from './draft/draft.ts'
+import { allEdits, changesOf, editAt, EMPTY, standsOn, takeStep, type Draft } from './draft/draft.ts'
 import type { DraftStore } from './draft/draft-store.ts'
 import { CONFIGURATION, PLAN, SAVE } from './endpoints.ts'
 
@@ -29,6 +29,8 @@ export interface SaveState {
 }
 
 export interface SaveRequest {
+  /** The edits that the plan shows. */
+  draft: Draft
   reason: string
   /** Which resources take part. */
   only: (locator: string) => boolean
@@ -81,8 +83,10 @@ export function useSave(store: DraftStore, configuration: Configuration): SaveSt
     state: write.isPending ? 'saving' : sent === null ? 'idle' : 'uncertain',
     error: write.error,
     saved,
-    save: ({ reason, only }) => {
-      const draft = partOf(store.current(), only)
+    save: ({ draft: shown, reason, only }) => {
+      const draft = partOf(shown, only)
+      // an edit on an older snapshot has not been compared with this one
+      if (!standsOn(draft, configuration.snapshotVersion)) return Promise.resolve(false)
       const body = {
         snapshotVersion: configuration.snapshotVersion,
         changes: changesOf(draft),

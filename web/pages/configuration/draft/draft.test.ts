@@ -2,13 +2,22 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { CORE, data, MAIL } from '../testing.ts'
-import { editAt, EMPTY, takeStep, type DraftEdit, type DraftStep } from './draft.ts'
+import { editAt, EMPTY, standsOn, takeStep, type DraftEdit, type DraftStep } from './draft.ts'
 
 const edit = (value: string): DraftEdit => ({
   edit: { kind: 'set', value: { '@type': 'Data', value } },
   base: data('saved'),
   version: 4,
   isSensitive: false,
+})
+
+it('a draft is based on a snapshot when none of its edits is based on an older one', () => {
+  const draft = { [CORE]: { a: edit('x'), b: { ...edit('y'), version: 6 } } }
+  assert.deepEqual(
+    [3, 4, 5].map((version) => standsOn(draft, version)),
+    [true, true, false],
+  )
+  assert.equal(standsOn(EMPTY, 9), true)
 })
 
 describe('a step of a draft', () => {

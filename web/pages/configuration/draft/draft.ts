@@ -85,6 +85,10 @@ export function oldestVersion(draft: Draft): number | null {
   return versions.length === 0 ? null : Math.min(...versions)
 }
 
+/** Whether every edit is based on this snapshot, or on a newer one that this page has not read yet. */
+export const standsOn = (draft: Draft, version: number): boolean =>
+  (oldestVersion(draft) ?? version) >= version
+
 /** What a property is in a resource as it stands now. */
 export function viewAt(resource: ConfigurationResource | undefined, property: string): PropertyView | null {
   if (resource === undefined || !Object.hasOwn(resource.properties, property)) return null

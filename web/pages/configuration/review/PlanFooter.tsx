@@ -35,7 +35,9 @@ export function PlanFooter({
       t(`configuration.review.blocked.${groups.some(({ claim }) => claim !== null) ? 'claimed' : 'nothing'}`),
   ].find((reason) => typeof reason === 'string')
   const onSave = () =>
-    void save.save({ reason, only: (locator) => locators.has(locator) }).then((done) => done && onClose())
+    void save
+      .save({ draft, reason, only: (locator) => locators.has(locator) })
+      .then((done) => done && onClose())
   useModEnter(() => {
     if (blocking === undefined && save.state === 'idle') onSave()
   })
