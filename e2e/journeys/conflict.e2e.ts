@@ -123,6 +123,35 @@ test('another save comes between the decision and the save: the same again, and 
   await expect(page.getByRole('region', { name: 'Unsaved changes' })).toHaveCount(0)
 })
 
+test('a third value stays when another save arrives while it is typed, and must be selected again', async ({
+  system,
+  signIn,
+}) => {
+  const scope = system.newScope()
+  await system.install(scope, 'crm-suite', '1.0.0')
+  const saveAsMira = async (value: string) =>
+    system.ended((await system.configure(scope, mail, 'smtpUser', wrapData(value), mira)).operationId)
+  const page = await signIn('olivia', configurationPath(scope, MAIL))
+  await field(page, 'SMTP user').fill('olivia')
+  await saveAsMira('mira')
+  await expect(page.getByText('1 of your changes overlaps with theirs')).toBeVisible()
+  const conflict = (await review(page)).getByRole('group', { name: 'SMTP user' })
+  const third = conflict.getByRole('radio', { name: 'Another value' })
+  await third.check()
+  await conflict.getByRole('textbox').fill('bot')
+
+  await saveAsMira('somebody')
+  await expect(conflict).toContainText('Their value changed after you entered this.')
+  await expect(third).not.toBeChecked()
+  await page.keyboard.type('h')
+  await expect(conflict.getByRole('textbox')).toHaveValue('both')
+  const goOn = page.getByRole('button', { name: 'Continue on top of theirs' })
+  await expect(goOn).toBeDisabled()
+  await third.check()
+  await goOn.click()
+  await expect(page.getByLabel('Changes of CRM mail')).toContainText(/Before: somebody.*After: both/)
+})
+
 test('a focused JSON editor shows another person’s save, and the next edit is based on it', async ({
   system,
   signIn,

@@ -47,6 +47,7 @@ export const configuration = {
   'field.locked.draft':
     'An operation has locked this installation. What you type here is kept as a draft. You can save it when the operation ends.',
   'field.locked.readOnly': 'Read-only until the operation on this installation ends.',
+  'field.locked.missed': 'The form was locked when you typed here, so your input was not applied. It is unlocked now.',
   'field.locked.saving': 'Read-only until your save is confirmed.',
 
   'claim.title': 'Locked by an operation',
@@ -156,6 +157,7 @@ export const configuration = {
   'conflict.both': 'Combine both',
   'conflict.both.help': 'Your changes don’t overlap within the value.',
   'conflict.third': 'Another value',
+  'conflict.third.again': 'Their value changed after you entered this. Select it again to use it.',
   'conflict.theirsHidden': 'changed (hidden)',
   'conflict.mineHidden': 'what you entered (hidden)',
   'conflict.gone.resource': 'This resource is no longer installed here, so your change can’t be saved.',

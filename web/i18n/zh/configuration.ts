@@ -45,6 +45,7 @@ export const configuration: Translated<typeof source> = {
   'field.compare': '比较',
   'field.locked.draft': '安装实例已被操作锁定。您在此输入的内容会保留为草稿，操作结束后即可保存。',
   'field.locked.readOnly': '只读，直到此安装实例上的操作结束。',
+  'field.locked.missed': '您输入时表单已锁定，输入未生效。表单现已解锁。',
   'field.locked.saving': '只读，直到您的保存得到确认。',
 
   'claim.title': '已被操作锁定',
@@ -127,6 +128,7 @@ export const configuration: Translated<typeof source> = {
   'conflict.both': '合并双方的更改',
   'conflict.both.help': '双方的更改在该值内部不重叠。',
   'conflict.third': '其他值',
+  'conflict.third.again': '您输入后，对方的值又发生了变化。如仍要使用此值，请重新选择。',
   'conflict.theirsHidden': '已更改（已隐藏）',
   'conflict.mineHidden': '您输入的值（已隐藏）',
   'conflict.gone.resource': '此处不再安装该资源，您的更改无法保存。',

@@ -66,10 +66,14 @@ export function useMerge({
     else store.tellNews({ version: snapshotVersion, savedBy: savedBy.name, alreadySaved: 0, edits: 0 })
   }, [snapshotVersion, isBehind, isHeld, savedBy, personId, store])
 
-  return {
-    behind: mayMove ? NONE : behind,
-    since: isBehind ? (history.data?.snapshots ?? []) : [],
-    isChecking: isBehind && (history.isPending || mayMove),
-    checkFailed: isBehind && history.isError,
-  }
+  const { data, isPending, isError } = history
+  return useMemo(
+    () => ({
+      behind: mayMove ? NONE : behind,
+      since: isBehind ? (data?.snapshots ?? []) : [],
+      isChecking: isBehind && (isPending || mayMove),
+      checkFailed: isBehind && isError,
+    }),
+    [behind, mayMove, isBehind, data, isPending, isError],
+  )
 }

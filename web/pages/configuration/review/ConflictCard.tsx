@@ -111,6 +111,7 @@ export function ConflictCard({
                 name={name('choice')}
                 id={name('other')}
                 chosen={chosen?.take === 'other' && !tookBoth ? chosen.edit : undefined}
+                isDecided={chosen !== undefined}
                 onChoose={(other) => onChoose({ of: merged, take: 'other', edit: other })}
               />
             )}
@@ -166,6 +167,7 @@ function ThirdValue({
   name,
   id,
   chosen,
+  isDecided,
   onChoose,
 }: {
   merged: Merged
@@ -174,24 +176,29 @@ function ThirdValue({
   name: string
   id: string
   chosen: Edit | undefined
+  /** Whether any option is selected. */
+  isDecided: boolean
   onChoose: (edit: Edit) => void
 }) {
   const t = useText()
   const { configuration } = useEditor()
-  const [typed, setTyped] = useState<Edit>(chosen ?? merged.edit)
+  const [typed, setTyped] = useState<Edit | null>(chosen ?? null)
   const isChosen = chosen !== undefined
-  const edit = chosen ?? typed
+  // they saved again after the selection: the typed value stays, but must be selected again
+  const isVoid = typed !== null && !isDecided
+  const edit = chosen ?? typed ?? merged.edit
   const problem = isChosen ? problemText(definition, edit, t) : null
-  const take = (next: Edit) => {
+  const choose = (next: Edit) => {
     setTyped(next)
     onChoose(next)
   }
+  const take = isChosen ? choose : setTyped
   return (
     <div className="py-2.5">
-      <Radio name={name} checked={isChosen} onChange={() => take(typed)}>
+      <Radio name={name} checked={isChosen} onChange={() => choose(edit)}>
         <span className="font-medium">{t('configuration.conflict.third')}</span>
       </Radio>
-      {isChosen && (
+      {(isChosen || isVoid) && (
         <div className="mt-2 ml-6 max-w-[38rem]">
           <PropertyControl
             resourceKind={resource.kind}
@@ -211,6 +218,11 @@ function ThirdValue({
             readOnly={false}
             scope={configuration.scope}
           />
+          {isVoid && (
+            <p role="status" className="mt-1 text-xs text-muted">
+              {t('configuration.conflict.third.again')}
+            </p>
+          )}
           {problem !== null && (
             <p id={`${id}-error`} className="mt-1 flex gap-1.5 text-xs text-fail">
               <Icon name="failed" size={12} className="mt-0.5" />

@@ -38,6 +38,7 @@ export function ReviewDialog(props: ReviewProps) {
   const isConflict = save.state === 'idle' && merge.behind.length > 0
   const plan = usePlan({ configuration, draft: props.draft, isReady: !isConflict && save.state === 'idle' })
 
+  const looked = useLooked(merge)
   const choiceOf = (merged: Merged) => choices.get(keyOf(merged))
   const open = merge.behind.filter((merged) => needsChoice(merged, choiceOf(merged))).length
   const wasRefused = save.error !== null && save.state === 'idle'
@@ -72,11 +73,11 @@ export function ReviewDialog(props: ReviewProps) {
         )
       }
     >
-      {merge.isChecking ? (
+      {merge.isChecking && looked === merge ? (
         <SkeletonLines lines={6} />
       ) : isConflict ? (
         <ConflictStep
-          merge={merge}
+          merge={looked}
           choiceOf={choiceOf}
           onChoose={(choice) => setChoices((before) => new Map(before).set(keyOf(choice.of), choice))}
         />
@@ -99,6 +100,16 @@ export function ReviewDialog(props: ReviewProps) {
       )}
     </Dialog>
   )
+}
+
+/**
+ * The merge as it was looked up last: while another save is being looked up the conflict stays as it is shown, and so does
+ * what is typed into it. The very merge where nothing was shown yet.
+ */
+function useLooked(merge: MergeState): MergeState {
+  const [looked, setLooked] = useState<MergeState | null>(null)
+  if (!merge.isChecking && looked !== merge) setLooked(merge)
+  return merge.isChecking && looked !== null && looked.behind.length > 0 ? looked : merge
 }
 
 const keyOf = ({ locator, property }: { locator: string; property: string }) => `${locator} ${property}`
