@@ -78,6 +78,29 @@ test('what is typed while another person’s operation runs is kept as a draft a
   await expect(user).toHaveValue('crm-olivia-2')
 })
 
+test('a read-only field reports input that it ignored, even when the operation has already ended', async ({
+  system,
+  signIn,
+}) => {
+  const scope = system.newScope()
+  await system.install(scope, 'crm-suite', '1.0.0')
+  await system.script.add({ when: { workspaceId: scope.workspaceId }, behaviour: { kind: 'unknown' } })
+  const page = await signIn('olivia', configurationPath(scope, 'production/crm-suite/MODULE/crm-mail'))
+  await expect(field(page, 'SMTP user')).toHaveValue('crm')
+  const mail = { bundleId: 'crm-suite', kind: 'MODULE', name: 'crm-mail' } as const
+  const { operationId } = await system.configure(scope, mail, 'smtpPort', wrapData(2525), mira)
+  await expect(page.getByRole('region', { name: 'Locked by an operation' })).toBeVisible()
+  await field(page, 'SMTP user').focus()
+  await page.keyboard.type('x')
+  await system.script.clear()
+  await system.ended(operationId)
+  await expect(page.getByText('your input was not applied')).toBeVisible()
+  await page.keyboard.press('End')
+  await page.keyboard.type('-2')
+  await expect(field(page, 'SMTP user')).toHaveValue('crm-2')
+  await expect(page.getByText('your input was not applied')).toHaveCount(0)
+})
+
 test('a change in the JSON document is kept as a draft while an operation runs', async ({
   system,
   signIn,

@@ -59,6 +59,7 @@ export const PropertyField = memo(function PropertyField(props: PropertyFieldPro
   // an edit that has begun continues as a draft: see docs/decisions/0017-drafts-outlive-locks-and-sign-outs.md
   const isOpen = !isSaving && (!isLocked || edit !== undefined || active !== undefined)
   const [hasFocus, setHasFocus] = useState(false)
+  const [isMissed, setIsMissed] = useState(false)
   const row = useRef<HTMLDivElement>(null)
   const leave = () => {
     const isIn = document.hasFocus() && row.current?.contains(document.activeElement) === true
@@ -82,7 +83,12 @@ export const PropertyField = memo(function PropertyField(props: PropertyFieldPro
       onBlur={({ currentTarget, relatedTarget }) => {
         if (currentTarget.contains(relatedTarget)) return
         setHasFocus(false)
+        setIsMissed(false)
         afterPress(leave)
+      }}
+      onKeyDown={({ key, ctrlKey, metaKey }) => {
+        const isTyped = (key.length === 1 || key === 'Backspace' || key === 'Delete') && !ctrlKey && !metaKey
+        if (isTyped) setIsMissed(!isOpen)
       }}
       className="group relative grid scroll-my-24 gap-x-8 gap-y-2 border-t border-line py-4 first:border-t-0 @min-[42rem]/form:grid-cols-[16rem_minmax(0,1fr)]"
     >
@@ -145,9 +151,11 @@ export const PropertyField = memo(function PropertyField(props: PropertyFieldPro
         )}
         {!isPlain && (
           <>
-            {(isLocked || isSaving) && (hasFocus || edit !== undefined) && (
-              <LockLine isOpen={isOpen} isSaving={isSaving} />
-            )}
+            {isLocked || isSaving
+              ? (hasFocus || edit !== undefined) && (
+                  <LockLine is={isSaving ? 'saving' : isOpen ? 'draft' : 'readOnly'} />
+                )
+              : isMissed && <LockLine is="missed" />}
             <FieldNotes
               {...props}
               shown={shown}
@@ -225,14 +233,13 @@ function EditableValue({
   )
 }
 
-/** What becomes of keys that are typed here while an operation or a save holds the form. */
-function LockLine({ isOpen, isSaving }: { isOpen: boolean; isSaving: boolean }) {
+/** Says what happens to input while an operation or a save locks the form, and what happened to it before. */
+function LockLine({ is }: { is: 'draft' | 'readOnly' | 'saving' | 'missed' }) {
   const t = useText()
-  const key = isSaving ? 'saving' : isOpen ? 'draft' : 'readOnly'
   return (
     <p role="status" className="mt-1.5 flex gap-1.5 text-xs text-muted">
       <Icon name="lock" size={12} className="mt-0.5" />
-      <span className="min-w-0">{t(`configuration.field.locked.${key}`)}</span>
+      <span className="min-w-0">{t(`configuration.field.locked.${is}`)}</span>
     </p>
   )
 }
