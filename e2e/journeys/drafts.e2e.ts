@@ -54,6 +54,45 @@ test('an edit right after a reset survives a reload', async ({ system, signIn })
   await expect(field(page, 'SMTP port')).toHaveValue('587')
 })
 
+test('a filter does not remove the field that has the focus', async ({ system, signIn }) => {
+  const scope = system.newScope()
+  await system.install(scope, 'crm-suite', '1.0.0')
+  const page = await signIn('olivia', configurationPath(scope))
+  await page.getByRole('link', { name: 'CRM mail' }).click()
+  const port = field(page, 'SMTP port')
+  await port.fill('5871')
+  await page.goto(`${configurationPath(scope)}?show=changed`)
+  await port.press('End')
+  await page.keyboard.press('Backspace')
+  await expect(page.getByRole('region', { name: 'Unsaved changes' })).toHaveCount(0)
+  await page.keyboard.type('2')
+  await expect(port).toHaveValue('5872')
+  await page.keyboard.press('Backspace')
+  await page.getByRole('heading', { level: 1 }).click()
+  await expect(port).toHaveCount(0)
+})
+
+test('an incomplete JSON document is kept when the person leaves the page and returns, and is not closed without a warning', async ({
+  system,
+  signIn,
+}) => {
+  const scope = system.newScope()
+  await system.install(scope, 'crm-suite', '1.0.0')
+  const page = await signIn('olivia', `${configurationPath(scope)}?tab=document`)
+  const document = page.getByRole('textbox', { name: 'Configuration of this scope as JSON' })
+  await expect(document).toContainText('"displayName"')
+  await document.fill('{ "half')
+  await page.getByRole('link', { name: 'Overview' }).click()
+  await expect(page.getByRole('heading', { level: 1, name: 'Overview' })).toBeVisible()
+  await page.goBack()
+  await expect(document).toContainText('{ "half')
+  const question = page.waitForEvent('dialog')
+  const closing = page.close({ runBeforeUnload: true })
+  await (await question).dismiss()
+  await closing
+  await expect(document).toContainText('{ "half')
+})
+
 test('a browser without space for a draft says so, and warns before the page is closed', async ({
   system,
   signIn,

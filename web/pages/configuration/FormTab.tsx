@@ -1,5 +1,5 @@
 import { useNavigate } from '@tanstack/react-router'
-import { useCallback, useMemo } from 'react'
+import { useCallback, useMemo, useSyncExternalStore } from 'react'
 import { useText } from '../../i18n/use-text.ts'
 import { paths } from '../../paths.ts'
 import { given } from '../../search.ts'
@@ -32,14 +32,16 @@ export function FormTab({
 }) {
   const t = useText()
   const navigate = useNavigate()
-  const { configuration, mayWrite } = useEditor()
+  const { configuration, mayWrite, store } = useEditor()
   const { scope } = configuration
   const filter: Filter = useMemo(() => ({ q: search.q ?? '', show: search.show }), [search.q, search.show])
   const all = useMemo(() => groupResources(configuration), [configuration])
   const groups = useMemo(() => narrowGroups(all, filter, marks), [all, filter, marks])
   const first = groups[0]?.resources[0]?.locator
   const isKnown = search.resource !== undefined && Object.hasOwn(configuration.resources, search.resource)
-  const selected = isKnown ? search.resource : first
+  // the form with the focus stays, even when another resource becomes the first
+  const staying = useSyncExternalStore(store.subscribe, () => (isKnown ? undefined : store.activeLocator()))
+  const selected = isKnown ? search.resource : (staying ?? first)
   const resource = selected === undefined ? undefined : configuration.resources[selected]
   const narrow = (next: { q?: string | undefined; show?: Filter['show'] }) => {
     const target = paths.configuration(scope, given({ ...search, ...next, property: undefined }))

@@ -13,6 +13,9 @@ interface Session {
   from: Configuration
 }
 
+/** Documents that were closed with text that is not part of any edit, restored when the person returns to the page. */
+const unfinished = new WeakMap<DraftStore, Session>()
+
 export interface DocumentState {
   text: string
   /** The configuration that the text is compared with. */
@@ -40,10 +43,11 @@ export function useDocument({
   configuration: Configuration
   isShown: boolean
 }): DocumentState {
-  const [session, setSession] = useState<Session | null>(null)
+  const [session, setSession] = useState<Session | null>(() => unfinished.get(store) ?? null)
   const [handed, setHanded] = useState<Draft | null>(null)
   const ours = useRef(new Set<string>())
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
+  const resting = useRef<Session | null>(null)
   const from = session?.from ?? configuration
 
   const parsed = useMemo(() => (session === null ? undefined : parseJson(session.text)), [session])
@@ -69,7 +73,29 @@ export function useDocument({
     }
     setHanded(store.current())
   })
-  useEffect(() => () => clearTimeout(timer.current), [])
+  const handNow = useEffectEvent(() => {
+    clearTimeout(timer.current)
+    const last = resting.current
+    resting.current = null
+    if (last !== null) hand(last.text, last.from)
+  })
+  const isUnfinished =
+    session !== null &&
+    (parsed === undefined || (reading?.problems ?? []).some(({ kind }) => kind !== 'value'))
+  const leave = useEffectEvent(() => {
+    handNow()
+    if (isUnfinished) unfinished.set(store, session)
+    else unfinished.delete(store)
+  })
+  useEffect(() => () => leave(), [])
+  useEffect(() => {
+    const ask = (event: BeforeUnloadEvent) => {
+      handNow()
+      if (isUnfinished) event.preventDefault()
+    }
+    addEventListener('beforeunload', ask)
+    return () => removeEventListener('beforeunload', ask)
+  }, [isUnfinished])
 
   const generated = useMemo(
     () => (isShown && session === null ? JSON.stringify(documentOf(configuration, draft), null, 2) : ''),
@@ -82,6 +108,7 @@ export function useDocument({
     isBroken: session !== null && parsed === undefined,
     reset: () => {
       clearTimeout(timer.current)
+      resting.current = null
       setSession(null)
     },
     onText: (text) => {
@@ -90,7 +117,8 @@ export function useDocument({
       setSession({ text, from })
       setHanded(null)
       clearTimeout(timer.current)
-      timer.current = setTimeout(() => hand(text, from), REST_MS)
+      resting.current = { text, from }
+      timer.current = setTimeout(handNow, REST_MS)
     },
   }
 }

@@ -23,6 +23,11 @@ export class ActiveFields {
     return [...this.fields.values()]
   }
 
+  /** The field with the focus; the newer one during a mouse press. */
+  newest(): ActiveField | undefined {
+    return this.all().at(-1)
+  }
+
   /** The fields in which something was typed; the identical list until it changes. */
   readonly typedIn = (): readonly ActiveField[] => this.typed
 

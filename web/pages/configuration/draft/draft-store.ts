@@ -132,6 +132,14 @@ export class DraftStore {
 
   readonly typedIn = this.active.typedIn
 
+  /** The resource and the property of the field with the focus. */
+  readonly activeLocator = (): string | undefined => this.active.newest()?.locator
+
+  activeProperty(locator: string): string | undefined {
+    const newest = this.active.newest()
+    return newest?.locator === locator ? newest.property : undefined
+  }
+
   /** Called when a field gets the focus. */
   enter(place: PropertyPlace): void {
     if (this.active.at(place) !== undefined) return

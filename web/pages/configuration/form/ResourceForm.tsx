@@ -1,4 +1,4 @@
-import { memo, useEffect, useMemo } from 'react'
+import { memo, useEffect, useMemo, useSyncExternalStore } from 'react'
 import type { ConfigurationResource } from '#contract/console-api/shapes.ts'
 import { LocatorText } from '../../../components/LocatorText.tsx'
 import { useText } from '../../../i18n/use-text.ts'
@@ -49,10 +49,14 @@ export const ResourceForm = memo(function ResourceForm({
   const zoneName = zoneProperty(resource)
   const zoneEdit = useEdit(store, locator, zoneName ?? '')
   const zone = zoneName === undefined ? undefined : zoneOf(zoneEdit, viewAt(resource, zoneName))
-  const names = useMemo(
-    () => matchingProperties({ locator, resource }, filter, marks),
-    [locator, resource, filter, marks],
+  // typing may make the field fail the filter, but must not remove it under the caret
+  const staying = useSyncExternalStore(store.subscribe, () =>
+    filter.show === undefined ? undefined : store.activeProperty(locator),
   )
+  const names = useMemo(() => {
+    const matching = matchingProperties({ locator, resource }, filter, marks)
+    return staying === undefined ? matching : [...new Set([...matching, staying])]
+  }, [locator, resource, filter, marks, staying])
   const total = propertyNames(resource).length
   const hidden = total - names.length
   const isLocked = resource.claim !== null
