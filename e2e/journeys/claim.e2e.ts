@@ -124,6 +124,8 @@ test('a change in the JSON document is kept as a draft while an operation runs',
   await page.keyboard.insertText(JSON.stringify({ 'production/crm-suite/TIMER/nightly-sync': timer }))
   await expect(page.getByText('Your changes there stay unsaved until it ends.')).toBeVisible()
   await expect(page.getByRole('region', { name: 'Unsaved changes' })).toContainText('1 change')
+  await page.reload()
+  await expect(page.getByText('Your changes there stay unsaved until it ends.')).toBeVisible()
   await page.goto(configurationPath(scope, 'production/crm-suite/TIMER/nightly-sync'))
   await expect(field(page, 'When to synchronize')).toHaveValue('0 5 * * *')
   await system.script.clear()

@@ -23,12 +23,10 @@ const SHOWN = 8
 export function DocumentTab({ document }: { document: DocumentState }) {
   const t = useText()
   const { configuration, mayWrite, isSaving } = useEditor()
-  const { text, from, reading, isBroken, onText, reset } = document
+  const { text, from, reading, isBroken, edited, onText, reset } = document
   const problems = reading?.problems.filter(({ kind }) => kind !== 'value') ?? []
   const omitted = reading?.omitted ?? []
-  const claimed = [...(reading?.wanted ?? [])]
-    .filter(([locator, edits]) => edits.size > 0 && configuration.resources[locator]?.claim)
-    .map(([locator]) => locator)
+  const claimed = edited.filter((locator) => configuration.resources[locator]?.claim)
   const namesOf = (locators: readonly string[]) =>
     joinList(
       t,

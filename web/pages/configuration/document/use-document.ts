@@ -23,6 +23,8 @@ export interface DocumentState {
   reading: DocumentReading | null
   /** The text is no JSON (yet): what was typed since it was is in no edit. */
   isBroken: boolean
+  /** The locators of the resources with unsaved edits. */
+  edited: readonly string[]
   onText: (text: string) => void
   /** Writes the document anew from what is saved and edited. */
   reset: () => void
@@ -106,6 +108,7 @@ export function useDocument({
     from,
     reading,
     isBroken: session !== null && parsed === undefined,
+    edited: [...new Set(allEdits(draft).map(({ locator }) => locator))],
     reset: () => {
       clearTimeout(timer.current)
       resting.current = null
