@@ -6,6 +6,7 @@ export interface Script {
   add(rule: {
     when: When
     times?: number
+    delayMs?: number
     behaviour: Partial<Behaviour> & Pick<Behaviour, 'kind'>
   }): Promise<void>
 }

@@ -1,22 +1,17 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { ensureBrowser } from './browser.ts'
-import { buildConsole } from './console-build.ts'
+import { prepareBrowser } from './prepare-browser.ts'
 import { root, runNode, tool } from './process.ts'
 import type { Tally } from './tally.ts'
 
 /** Runs the Playwright journeys on the built console; further arguments go to Playwright. */
 export async function runEndToEnd(args: readonly string[]): Promise<Tally> {
-  await buildConsole()
-  const executable = ensureBrowser()
+  await prepareBrowser()
   const report = join(root, '.cache', 'playwright.json')
   const { code } = await runNode(
     [tool('@playwright/test/cli.js'), 'test', '--config', 'e2e/playwright.config.ts', ...args],
     {
-      env: {
-        PLAYWRIGHT_JSON_OUTPUT_NAME: report,
-        ...(executable !== undefined && { CHROMIUM_PATH: executable }),
-      },
+      env: { PLAYWRIGHT_JSON_OUTPUT_NAME: report },
     },
   )
   return tally(report, code)

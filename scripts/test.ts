@@ -5,6 +5,7 @@ import { runSuites } from '../verification/run-suites.ts'
 import { SUITES } from '../verification/suites.ts'
 import { runChecks } from './checks.ts'
 import { runEndToEnd } from './end-to-end.ts'
+import { prepareBrowser } from './prepare-browser.ts'
 import { root, runNode } from './process.ts'
 import { close } from './tally.ts'
 import type { Tally } from './tally.ts'
@@ -50,6 +51,7 @@ async function runUnitTests(): Promise<Tally> {
 
 /** The quick form of every verification suite, on a server of their own: some of them leave much data. */
 async function runVerification(): Promise<Tally> {
+  await prepareBrowser()
   const server = await startTestServer()
   try {
     const result = await runSuites({

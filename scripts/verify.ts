@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util'
 import { startTestServer } from '#database/testing.ts'
 import { runSuites } from '../verification/run-suites.ts'
 import { SUITES } from '../verification/suites.ts'
+import { prepareBrowser } from './prepare-browser.ts'
 import { close } from './tally.ts'
 
 const names = Object.keys(SUITES).join(', ')
@@ -51,6 +52,7 @@ try {
   process.exit(2)
 }
 const { isFull, suite, ...rest } = options
+if (suite === undefined || suite === 'editor') await prepareBrowser()
 const server = await startTestServer()
 try {
   const result = await runSuites({

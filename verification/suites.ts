@@ -8,6 +8,7 @@ export const SUITES: Record<string, () => Promise<Suite>> = {
   faults: async () => (await import('./faults/suite.ts')).FAULTS,
   model: async () => (await import('./model/suite.ts')).MODEL,
   signals: async () => (await import('./signals/suite.ts')).SIGNALS,
+  editor: async () => (await import('./editor/suite.ts')).EDITOR,
   restarts: async () => (await import('./restarts/suite.ts')).RESTARTS,
   mutants: async () => (await import('./mutants/suite.ts')).MUTANTS_SUITE,
 }

@@ -54,9 +54,7 @@ test('what is typed while another person’s operation runs is kept as a draft a
   // a field without the focus is read-only, and says so when it gets the focus
   const host = field(page, 'SMTP host')
   await host.click()
-  await expect(
-    page.getByText('Read-only until the operation on this installation ends.'),
-  ).toBeVisible()
+  await expect(page.getByText('Read-only until the operation on this installation ends.')).toBeVisible()
   await page.keyboard.type('x')
   await expect(host).toHaveValue('smtp.example.com')
 

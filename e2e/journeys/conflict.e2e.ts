@@ -179,10 +179,7 @@ test('a focused JSON editor shows another person’s save, and the next edit is 
   await expect(changes).not.toContainText('730')
 })
 
-test('typing back through the base value keeps the edit and its conflict', async ({
-  system,
-  signIn,
-}) => {
+test('typing back through the base value keeps the edit and its conflict', async ({ system, signIn }) => {
   const scope = system.newScope()
   await system.install(scope, 'crm-suite', '1.0.0')
   const saveAsMira = async (value: number) =>

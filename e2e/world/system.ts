@@ -60,9 +60,14 @@ const bundleOf = (bundleId: string, version?: string) => {
   return found
 }
 
-export async function startSystem(worker: number): Promise<System> {
+/**
+ * @param worker Makes the scopes of this system different from those of another worker's.
+ * @param server The URL of the PostgreSQL server to create the database on; default: see {@link testDatabase}.
+ */
+export async function startSystem(worker: number, server?: string): Promise<System> {
   const dataDir = mkdtempSync(join(tmpdir(), 'bundle-console-e2e-'))
   const database = await testDatabase({
+    ...(server !== undefined && { server }),
     migrations: [
       { schema: 'runtime', folder: new URL('../../runtime/store/migrations/', import.meta.url) },
       { schema: 'bff', folder: new URL('../../bff/store/migrations/', import.meta.url) },

@@ -47,7 +47,8 @@ export const configuration = {
   'field.locked.draft':
     'An operation has locked this installation. What you type here is kept as a draft. You can save it when the operation ends.',
   'field.locked.readOnly': 'Read-only until the operation on this installation ends.',
-  'field.locked.missed': 'The form was locked when you typed here, so your input was not applied. It is unlocked now.',
+  'field.locked.missed':
+    'The form was locked when you typed here, so your input was not applied. It is unlocked now.',
   'field.locked.saving': 'Read-only until your save is confirmed.',
 
   'claim.title': 'Locked by an operation',

@@ -73,6 +73,7 @@ export const PropertyField = memo(function PropertyField(props: PropertyFieldPro
   const shown = active?.began ? active.began.base : view
 
   return (
+    // oxlint-disable-next-line jsx-a11y/no-static-element-interactions -- only observes the events of its control
     <div
       id={rowId(property)}
       ref={row}

@@ -1,0 +1,20 @@
+import type { Locator, Page } from '@playwright/test'
+import type { Content } from './values.ts'
+
+/** Longer than any operation of a trial locks a control. */
+export const CONTROL_TIMEOUT_MS = 15_000
+
+/** One action of a person on a field: a key press, a click, or as quick as one. */
+export interface Gesture {
+  name: string
+  /** Whether the field may show `after` once this is done to a field that shows `before`. */
+  makes: (before: Content, after: Content) => boolean
+  perform: () => Promise<void>
+  isRemoval?: true
+}
+
+export interface FieldLocators {
+  page: Page
+  row: Locator
+  control: Locator
+}

@@ -1,0 +1,138 @@
+import type { Page } from '@playwright/test'
+import { FIELDS, type Kind } from './bundle.ts'
+import type { Content } from './values.ts'
+
+/** A field as a person sees it. */
+export interface FieldView {
+  content: Content
+  /** Whether it can be edited. */
+  isOpen: boolean
+  /** Which note about a lock is shown below it. */
+  lock: 'draft' | 'readOnly' | 'saving' | 'missed' | null
+  /** The value that it shows as the base of the edit; null where it shows none as plain text. */
+  was: string | null
+  /** The value that it shows as saved by others; null likewise. */
+  theirs: string | null
+  isEdited: boolean
+}
+
+export interface PageView {
+  /** The title of the resource whose form is shown. */
+  resource: string | null
+  version: number
+  /** The number of changes in the bar; 0 without a bar. */
+  changes: number
+  dialog: string | null
+  /** The property whose field has the focus. */
+  focus: string | null
+  isClaimed: boolean
+  fields: Partial<Record<string, FieldView>>
+  /** The number of sensitive values that the page reports as not kept. */
+  notKept: number
+}
+
+const KINDS = Object.fromEntries(FIELDS.map(({ property, kind }) => [property, kind]))
+
+/** Reads the whole state of the page at one moment. */
+export const readPage = (page: Page): Promise<PageView> => page.evaluate(read, KINDS)
+
+/** Runs in the browser, so it uses nothing from this module. */
+function read(kinds: Readonly<Record<string, Kind>>): PageView {
+  const contentIn = (kind: Kind, control: HTMLElement): { content: Content; isOpen: boolean } => {
+    const inputs = [...control.querySelectorAll('input')]
+    const selects = [...control.querySelectorAll('select')]
+    const buttons = [...control.querySelectorAll('button')]
+    switch (kind) {
+      case 'text':
+      case 'number':
+        return control instanceof HTMLInputElement
+          ? { content: control.value, isOpen: !control.readOnly }
+          : { content: control.textContent, isOpen: false }
+      case 'switch': {
+        if (!(control instanceof HTMLInputElement)) return { content: control.textContent, isOpen: false }
+        const words = control.closest('label')?.textContent.trim()
+        const off = words === 'Off' ? 'off' : 'unset'
+        return { content: control.checked ? 'on' : off, isOpen: !control.disabled }
+      }
+      case 'choice':
+      case 'reference':
+        return control instanceof HTMLSelectElement
+          ? { content: control.value, isOpen: !control.disabled }
+          : { content: control.textContent, isOpen: false }
+      case 'list':
+        return { content: inputs.map(({ value }) => value), isOpen: buttons.length > 0 }
+      case 'reference-list':
+        return { content: selects.map(({ value }) => value), isOpen: buttons.length > 0 }
+      case 'reference-map':
+        return {
+          content: selects.map((select): [string, string] => [
+            select.closest('div')?.querySelector('span[title]')?.textContent ?? '',
+            select.value,
+          ]),
+          isOpen: buttons.length > 0,
+        }
+      case 'object': {
+        const lines = control.shadowRoot?.querySelectorAll('.cm-line')
+        if (lines !== undefined)
+          return { content: [...lines].map(({ textContent }) => textContent).join('\n'), isOpen: true }
+        return { content: control.querySelector('pre')?.textContent ?? '', isOpen: buttons.length > 0 }
+      }
+      case 'secret': {
+        if (control instanceof HTMLInputElement) return { content: `open:${control.value}`, isOpen: true }
+        const isSet = control.textContent.includes('A value is set')
+        return { content: isSet ? 'closed:set' : 'closed:unset', isOpen: buttons.length > 0 }
+      }
+      case 'plugin':
+        return { content: control.textContent, isOpen: false }
+    }
+  }
+  const lockOf = (text: string): FieldView['lock'] => {
+    if (text.includes('What you type here is kept as a draft')) return 'draft'
+    if (text.includes('Read-only until the operation')) return 'readOnly'
+    if (text.includes('your input was not applied')) return 'missed'
+    return text.includes('Read-only until your save') ? 'saving' : null
+  }
+  const fields: Partial<Record<string, FieldView>> = {}
+  for (const [property, kind] of Object.entries(kinds)) {
+    const row = document.getElementById(`row-${property}`)
+    const control =
+      document.getElementById(`property-${property}`) ??
+      (kind === 'plugin' ? row?.querySelector<HTMLElement>('.bg-sunken') : null)
+    if (row === null || control === null || control === undefined) continue
+    const spans = [...row.querySelectorAll('span')]
+    const plain = (element: Element | null | undefined) =>
+      element?.querySelector('.mono')?.textContent ?? null
+    const was = spans.find(
+      ({ firstChild }) => firstChild?.textContent?.trim() === 'was' && firstChild.nodeType === 3,
+    )
+    const theirs = spans.find(
+      ({ textContent, className }) =>
+        className.includes('font-medium') &&
+        textContent.includes('changed') &&
+        textContent.includes('after you started'),
+    )
+    fields[property] = {
+      ...contentIn(kind, control),
+      lock: lockOf(row.textContent),
+      was: plain(was),
+      theirs: plain(theirs?.nextElementSibling),
+      isEdited: [...row.querySelectorAll('button')].some(({ textContent }) => textContent === 'Reset'),
+    }
+  }
+  const bar = document.querySelector('[role=region][aria-label="Unsaved changes"]')
+  const dialogs = [...document.querySelectorAll('[role=dialog], [role=alertdialog]')]
+  const focused = document.activeElement?.closest('[id^="row-"]')
+  return {
+    resource: document.getElementById('resource-title')?.textContent ?? null,
+    version: Number(/Snapshot (\d+)/.exec(document.querySelector('main')?.textContent ?? '')?.[1] ?? 0),
+    changes: Number(/(\d+) changes?/.exec(bar?.textContent ?? '')?.[1] ?? 0),
+    dialog: dialogs.at(-1)?.querySelector('h2')?.textContent ?? null,
+    focus: focused?.id.slice('row-'.length) ?? null,
+    isClaimed: document.querySelector('[aria-label="Locked by an operation"]') !== null,
+    fields,
+    notKept: Number(
+      /(\d+) sensitive values you entered were not kept/.exec(document.body.textContent)?.[1] ??
+        (document.body.textContent.includes('A sensitive value you entered was not kept') ? 1 : 0),
+    ),
+  }
+}

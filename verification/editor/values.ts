@@ -1,0 +1,134 @@
+import { wrapData, wrapSensitive } from '#contract/protocol/data.ts'
+import { deepEqual, isJsonObject, type JsonValue } from '#contract/json-schema/json.ts'
+import type { TypedValue } from '#contract/protocol/typed-value.ts'
+import type { SeededRandom } from '../seeded-random.ts'
+import { CHOICES, type Kind } from './bundle.ts'
+
+/**
+ * What a field shows, as data: the text of an input or of a JSON document, `on`, `off` or `unset` of a switch, the chosen
+ * option, the items of a list, the entries of a map. A secret is `closed:set`, `closed:unset`, or `open:` followed by the typed text.
+ */
+export type Content = string | string[] | [string, string][]
+
+/** A saved value; null where there is none. */
+export type Value = TypedValue | null
+
+export const sameContent = (one: Content, other: Content): boolean => deepEqual(one, other)
+export const sameValue = (one: Value, other: Value): boolean => deepEqual(one, other)
+
+const NUMBER = /^-?\d+(\.\d+)?$/
+
+/** The value of a content; undefined where it is incomplete or unknown. */
+export function valueOf(kind: Kind, content: Content): Value | undefined {
+  if (typeof content !== 'string') return structureOf(kind, content)
+  switch (kind) {
+    case 'text':
+    case 'plugin':
+      return wrapData(content)
+    case 'number':
+      if (content === '') return null
+      return NUMBER.test(content) ? wrapData(Number(content)) : undefined
+    case 'switch':
+      return content === 'unset' ? null : wrapData(content === 'on')
+    case 'choice':
+      return content === '' ? null : wrapData(content)
+    case 'reference':
+      return content === '' ? null : { '@type': 'ServiceReference', serviceId: content }
+    case 'secret':
+      return content.startsWith('open:') ? wrapSensitive(content.slice('open:'.length)) : undefined
+    case 'object':
+      return content.trim() === '' ? null : parsed(content)
+    default:
+      return undefined
+  }
+}
+
+function structureOf(kind: Kind, content: string[] | [string, string][]): Value | undefined {
+  const reference = (serviceId: string) => ({ '@type': 'ServiceReference' as const, serviceId })
+  if (kind === 'list') return wrapData(content.map(String))
+  if (kind === 'reference-list')
+    return { '@type': 'ServiceReferenceList', valueList: content.map((item) => reference(String(item))) }
+  const entries = content.map((item): [string, ReturnType<typeof reference>] => [
+    item[0] ?? '',
+    reference(item[1] ?? ''),
+  ])
+  return { '@type': 'ServiceReferenceMap', valueMap: Object.fromEntries(entries) }
+}
+
+function parsed(text: string): Value | undefined {
+  try {
+    const value = JSON.parse(text) as JsonValue
+    return isJsonObject(value) ? wrapData(value) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** What a field without an edit shows for a saved value. */
+export function contentOf(kind: Kind, value: Value): Content {
+  if (kind === 'secret') return value === null ? 'closed:unset' : 'closed:set'
+  if (value === null) {
+    if (kind === 'switch') return 'unset'
+    return kind === 'list' || kind === 'reference-list' || kind === 'reference-map' ? [] : ''
+  }
+  switch (value['@type']) {
+    case 'ServiceReference':
+      return value.serviceId
+    case 'ServiceReferenceList':
+      return value.valueList.map(({ serviceId }) => serviceId)
+    case 'ServiceReferenceMap':
+      return Object.entries(value.valueMap).map(([key, { serviceId }]): [string, string] => [key, serviceId])
+    case 'Data':
+      return dataContent(kind, value.value)
+  }
+}
+
+function dataContent(kind: Kind, data: JsonValue): Content {
+  if (kind === 'switch') return data === true ? 'on' : 'off'
+  if (kind === 'list' && Array.isArray(data)) return data.map(String)
+  if (kind === 'object') return JSON.stringify(data, null, 2)
+  return String(data)
+}
+
+/** Whether two contents stand for the same value; numbers and documents may be formatted differently. */
+export function meansSame(kind: Kind, one: Content, other: Content): boolean {
+  if (sameContent(one, other)) return true
+  if (kind === 'reference-map') return sameValue(valueOf(kind, one) ?? null, valueOf(kind, other) ?? null)
+  if (kind !== 'number' && kind !== 'object') return false
+  const [value, otherValue] = [valueOf(kind, one), valueOf(kind, other)]
+  return value !== undefined && otherValue !== undefined && sameValue(value, otherValue)
+}
+
+/** A random value out of a few, so that two people often choose the same. */
+export function anyValue(kind: Kind, random: SeededRandom, services: readonly string[]): Value {
+  if (kind !== 'text' && kind !== 'secret' && random.chance(0.1)) return null
+  const reference = () => ({ '@type': 'ServiceReference' as const, serviceId: random.pick(services) })
+  const some = <Item>(make: (index: number) => Item): Item[] =>
+    Array.from({ length: random.below(3) }, (_, index) => make(index))
+  switch (kind) {
+    case 'text':
+    case 'plugin':
+      return wrapData(random.pick(['base', 'a', 'ab', 'abc', 'b', '']))
+    case 'number':
+      return wrapData(random.pick([443, 4431, 4432, 80, 8, 800, 0, 1.5]))
+    case 'switch':
+      return wrapData(random.chance(0.5))
+    case 'choice':
+      return wrapData(random.pick(CHOICES))
+    case 'list':
+      return wrapData(some(() => random.pick(['one', 'two', 'a'])))
+    case 'object':
+      return wrapData(random.pick([{ most: 12 }, { most: 1 }, { most: 123 }, { least: 1, most: 12 }, {}]))
+    case 'secret':
+      return wrapSensitive(random.pick(['secret one', 'secret two']))
+    case 'reference':
+      return reference()
+    case 'reference-list':
+      return { '@type': 'ServiceReferenceList', valueList: some(reference) }
+    case 'reference-map':
+      return {
+        '@type': 'ServiceReferenceMap',
+        valueMap: Object.fromEntries(some((index) => [`k${index}`, reference()])),
+      }
+  }
+}
