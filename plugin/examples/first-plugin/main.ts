@@ -19,7 +19,7 @@ const store = sqliteStore(DATA_FILE, {
 const plugin = definePlugin({
   pluginId: 'mailbox-maker',
   store,
-  // Only to try it out. In earnest: platformApiBase: 'https://your-platform.example', and no `verify`.
+  // Only for trying it out. In production, set platformApiBase: 'https://your-platform.example' and omit `verify`.
   verify: false,
   writes: { mailbox: {} },
   handle: {
