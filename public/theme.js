@@ -1,4 +1,4 @@
-// Sets the colour theme before the first paint. A file of its own, so that no inline script is needed.
+// Sets the color theme before the first paint. It is a separate file so that no inline script is needed.
 ;(function () {
   var stored = null
   try {

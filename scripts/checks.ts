@@ -12,6 +12,11 @@ const CHECKS: readonly Check[] = [
   { name: 'lint', args: [tool('oxlint/bin/oxlint'), '--type-aware', '--deny-warnings', '.'] },
   { name: 'dead code', args: [tool('knip/bin/knip.js')] },
   { name: 'duplicates', args: [tool('jscpd/run-jscpd.js'), '.'] },
+  {
+    name: 'spelling and words',
+    args: [tool('cspell/bin.mjs'), 'lint', '--no-progress', '--show-suggestions', '.'],
+  },
+  { name: 'phrases', args: ['scripts/check-phrases.ts'] },
   { name: 'lock file', args: ['scripts/check-lock-file.ts'] },
   { name: 'OpenAPI documents are current', args: ['scripts/openapi.ts', '--check'] },
 ]
