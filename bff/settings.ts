@@ -2,9 +2,9 @@ import * as z from 'zod'
 import { optionalSecret, port, readSettings, SettingsError } from '#http-kit/settings.ts'
 import { LOG_LEVELS } from '#http-kit/log.ts'
 import type { LogLevel } from '#http-kit/log.ts'
+import type { Rate } from '#http-kit/token-bucket.ts'
 import { authEnvironment, authSettingsOf } from './auth-settings.ts'
 import type { AuthSettings } from './auth-settings.ts'
-import type { Rate } from './middleware/rate-limit.ts'
 
 export interface ConsoleSettings {
   port: number

@@ -15,6 +15,7 @@ import { platformAddress } from '#http-kit/platform-addresses.ts'
 import type { PlatformAddresses } from '#http-kit/platform-addresses.ts'
 import { systemRandom } from '#http-kit/random.ts'
 import type { Random } from '#http-kit/random.ts'
+import type { Rate } from '#http-kit/token-bucket.ts'
 import { createFeed } from './events/feed.ts'
 import { joinReplicas } from './events/replicas.ts'
 import type { Replicas } from './events/replicas.ts'
@@ -27,7 +28,6 @@ import { replicaGauges } from './http/gauges.ts'
 import { createMetrics } from './http/metrics.ts'
 import type { HttpApp } from './http/mount.ts'
 import { createRateLimiter } from './http/rate-limit.ts'
-import type { RateLimit } from './http/rate-limit.ts'
 import { createHandlers } from './http/routes.ts'
 import { startJanitor } from './janitor.ts'
 import { loadSigner } from './references/signer.ts'
@@ -84,7 +84,7 @@ export interface RuntimeOptions {
   /** Holds each answer against the contract: for tests and development. */
   checkAnswers?: boolean
   /** For each person and each plugin; default 1,000 a second, 2,000 at once. */
-  rateLimit?: RateLimit
+  rateLimit?: Rate
   events?: {
     lifetimeMs?: number
     heartbeatMs?: number

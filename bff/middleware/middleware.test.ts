@@ -6,7 +6,7 @@ import { ConsoleFailure, problemOf } from '../failure.ts'
 import { clientAddress, exactClientAddress } from './client-address.ts'
 import { provenance } from './provenance.ts'
 import { publicHost } from './public-host.ts'
-import { createBuckets, rateLimit } from './rate-limit.ts'
+import { rateLimit } from './rate-limit.ts'
 import { securityHeaders } from './security-headers.ts'
 
 const ORIGIN = 'https://console.example.org'
@@ -180,18 +180,6 @@ describe('public host', () => {
 })
 
 describe('rate limits', () => {
-  it('let a burst through, then so many a second, for each key', () => {
-    let now = 0
-    const { take, giveBack } = createBuckets({ perSecond: 2, burst: 3 }, () => now)
-    const many = (key: string, count: number) => Array.from({ length: count }, () => take(key))
-    assert.deepEqual(many('a', 4), [true, true, true, false])
-    assert.deepEqual(many('b', 1), [true])
-    now = 1000
-    assert.deepEqual(many('a', 3), [true, true, false])
-    giveBack('a')
-    assert.deepEqual(many('a', 2), [true, false])
-  })
-
   it('answer 429 and when to try again', async () => {
     const app = appWith(
       rateLimit({

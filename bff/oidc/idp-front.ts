@@ -3,9 +3,9 @@ import { isUnavailable } from '#database/unreachable.ts'
 import type { Log } from '#http-kit/log.ts'
 import { isCanonicalTarget } from '#http-kit/canonical-path.ts'
 import type { RequestFront } from '#http-kit/serve.ts'
+import { createTokenBuckets } from '#http-kit/token-bucket.ts'
+import type { Rate } from '#http-kit/token-bucket.ts'
 import { securityHeadersFor } from '../middleware/security-headers.ts'
-import { createBuckets } from '../middleware/rate-limit.ts'
-import type { Rate } from '../middleware/rate-limit.ts'
 import { matchIdpRoute } from './idp-routes.ts'
 import type { IdpRouteKind } from './idp-routes.ts'
 import { handleInteraction } from './interaction.ts'
@@ -32,7 +32,7 @@ export function idpFront(options: InteractionOptions & { log: Log }): RequestFro
   const { host, protocol } = new URL(publicOrigin)
   const headers = Object.entries(securityHeadersFor('page', protocol === 'https:'))
   const listener = provider.callback()
-  const buckets = { begin: createBuckets(RATES.begin), step: createBuckets(RATES.step) }
+  const buckets = { begin: createTokenBuckets(RATES.begin), step: createTokenBuckets(RATES.step) }
 
   return (incoming, outgoing) => {
     const { url = '' } = incoming

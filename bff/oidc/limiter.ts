@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { createBuckets } from '../middleware/rate-limit.ts'
+import { createTokenBuckets } from '#http-kit/token-bucket.ts'
 import { returnToken } from '../store/limits/return-token.ts'
 import { takeToken } from '../store/limits/take-token.ts'
 import type { Limit } from '../store/limits/take-token.ts'
@@ -35,7 +35,7 @@ export interface SignInLimiter {
  * counted in memory first, so that a flood of them does not become a flood of statements.
  */
 export function createSignInLimiter(db: BffDb): SignInLimiter {
-  const local = createBuckets({ perSecond: 1 / STEPS.secondsPerToken, burst: STEPS.capacity })
+  const local = createTokenBuckets({ perSecond: 1 / STEPS.secondsPerToken, burst: STEPS.capacity })
   return {
     async guess({ username, address }) {
       const name = username.toLowerCase()

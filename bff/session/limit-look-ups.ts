@@ -1,6 +1,7 @@
 import type { Context } from 'hono'
-import { createBuckets, rateLimited } from '../middleware/rate-limit.ts'
-import type { Rate } from '../middleware/rate-limit.ts'
+import { createTokenBuckets } from '#http-kit/token-bucket.ts'
+import type { Rate } from '#http-kit/token-bucket.ts'
+import { rateLimited } from '../middleware/rate-limit.ts'
 import type { Sessions } from './sessions.ts'
 
 /** Requests of one address to this replica that belong to no session found before. */
@@ -16,7 +17,7 @@ export function limitLookUps(
   sessions: Sessions,
   { addressOf, rate = ANONYMOUS }: { addressOf: (c: Context) => string; rate?: Rate | undefined },
 ): Sessions {
-  const buckets = createBuckets(rate)
+  const buckets = createTokenBuckets(rate)
   // ids of sessions that were found, oldest first
   const known = new Set<string>()
 

@@ -1,36 +1,19 @@
-import { TransportError } from '#http-kit/problem.ts'
 import type { Clock } from '#http-kit/clock.ts'
-
-export interface RateLimit {
-  /** Requests that one caller may make in a second, over time. */
-  perSecond: number
-  /** Requests that one caller may make at once. */
-  burst: number
-}
-
-const MAX_CALLERS = 10_000
+import { TransportError } from '#http-kit/problem.ts'
+import { createTokenBuckets } from '#http-kit/token-bucket.ts'
+import type { Rate } from '#http-kit/token-bucket.ts'
 
 /**
- * A token bucket for each caller, so that one that runs wild cannot take the runtime from the others. Kept in memory, for
- * callers that are already authenticated: nobody can flood it with names.
+ * Limits the requests of each caller, so that one cannot take the runtime from the others. Callers are authenticated
+ * before they are counted.
  *
  * @throws TransportError 429 with `Retry-After`, from the function that is returned.
  */
-export function createRateLimiter(
-  limit: RateLimit,
-  clock: Pick<Clock, 'monotonic'>,
-): (caller: string) => void {
-  const buckets = new Map<string, { tokens: number; at: number }>()
+export function createRateLimiter(rate: Rate, clock: Pick<Clock, 'monotonic'>): (caller: string) => void {
+  const buckets = createTokenBuckets(rate, () => clock.monotonic())
   return (caller) => {
-    const now = clock.monotonic()
-    const bucket = buckets.get(caller) ?? { tokens: limit.burst, at: now }
-    const tokens = Math.min(limit.burst, bucket.tokens + ((now - bucket.at) / 1000) * limit.perSecond)
-    // deleted and set again: the map's first entry is the one that was quiet longest
-    buckets.delete(caller)
-    if (buckets.size >= MAX_CALLERS) buckets.delete(buckets.keys().next().value ?? '')
-    buckets.set(caller, { tokens: tokens < 1 ? tokens : tokens - 1, at: now })
-    if (tokens >= 1) return
-    const seconds = Math.ceil((1 - tokens) / limit.perSecond)
-    throw new TransportError('RATE_LIMITED', undefined, { 'retry-after': String(Math.max(1, seconds)) })
+    if (buckets.take(caller)) return
+    const seconds = Math.max(1, Math.ceil(buckets.untilNext(caller) / 1000))
+    throw new TransportError('RATE_LIMITED', undefined, { 'retry-after': String(seconds) })
   }
 }

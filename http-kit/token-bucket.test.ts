@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { createTokenBuckets } from './token-bucket.ts'
+
+function start() {
+  const clock = { now: 0 }
+  const buckets = createTokenBuckets({ perSecond: 2, burst: 3 }, () => clock.now)
+  const takeMany = (key: string, count: number) => Array.from({ length: count }, () => buckets.take(key))
+  return { ...buckets, clock, takeMany }
+}
+
+describe('token buckets', () => {
+  it('let a burst through, then so many a second, for each key', () => {
+    const { clock, takeMany, giveBack } = start()
+    assert.deepEqual(takeMany('a', 4), [true, true, true, false])
+    assert.deepEqual(takeMany('b', 1), [true])
+    clock.now = 1000
+    assert.deepEqual(takeMany('a', 3), [true, true, false])
+    giveBack('a')
+    assert.deepEqual(takeMany('a', 2), [true, false])
+  })
+
+  it('say how long it takes until the next token', () => {
+    const { clock, takeMany, untilNext } = start()
+    assert.equal(untilNext('a'), 0)
+    takeMany('a', 3)
+    assert.equal(untilNext('a'), 500)
+    clock.now = 400
+    assert.ok(Math.abs(untilNext('a') - 100) < 1e-6)
+    clock.now = 60_000
+    assert.equal(untilNext('a'), 0)
+  })
+
+  it('never hold more than a burst', () => {
+    const { clock, takeMany, giveBack } = start()
+    clock.now = 3_600_000
+    takeMany('a', 1)
+    for (let count = 0; count < 5; count++) giveBack('a')
+    giveBack('never used')
+    assert.deepEqual(takeMany('a', 4), [true, true, true, false])
+  })
+
+  it('drop the least recently used key when there are too many', () => {
+    const { takeMany } = start()
+    takeMany('first', 3)
+    takeMany('second', 3)
+    for (let key = 0; key < 19_998; key++) takeMany(`key ${key}`, 1)
+    assert.deepEqual(takeMany('first', 1), [false])
+    takeMany('one too many', 1)
+    assert.deepEqual(takeMany('first', 1), [false])
+    assert.deepEqual(takeMany('second', 1), [true])
+  })
+})
