@@ -1,38 +1,51 @@
+import { createParser } from 'eventsource-parser'
+
 /**
- * One thing read from a server-sent event stream: an event; an id without data, which only says from where to resume; or
- * a comment that only keeps the line open.
+ * One thing read from a server-sent event stream: an event; an id without data, which only says where to resume; or a
+ * comment, which only keeps the connection open. An `id` is empty where the stream names none.
  */
 export type SourcedEvent =
   | { kind: 'event'; id: string; event: string; data: string }
   | { kind: 'position'; id: string }
   | { kind: 'comment' }
 
-const MAX_EVENT_CHARACTERS = 1_048_576
+/** What may be buffered of an event that is not complete; the chunk that completes it comes on top. */
+const MAX_BUFFERED_CHARACTERS = 1_048_576
 
-/** Reads `text/event-stream`; an event that is too large ends the stream with an error. */
-export async function* eventSourceReader(source: AsyncIterable<Uint8Array>): AsyncGenerator<SourcedEvent> {
-  const decoder = new TextDecoder()
-  let rest = ''
-  for await (const chunk of source) {
-    rest += decoder.decode(chunk, { stream: true })
-    if (rest.length > MAX_EVENT_CHARACTERS) throw new RangeError('An event of the runtime is too large')
-    for (let end = rest.indexOf('\n\n'); end >= 0; end = rest.indexOf('\n\n')) {
-      yield readBlock(rest.slice(0, end))
-      rest = rest.slice(end + 2)
-    }
+/** An event is too large to hold. Its id is unknown, so the stream cannot be resumed after it. */
+export class EventTooLargeError extends Error {
+  constructor() {
+    super('An event of the runtime is too large')
+    this.name = 'EventTooLargeError'
   }
 }
 
-function readBlock(block: string): SourcedEvent {
-  const fields = { id: '', event: 'message', data: [] as string[] }
-  for (const line of block.split('\n')) {
-    const colon = line.indexOf(':')
-    const name = colon < 0 ? line : line.slice(0, colon)
-    const value = colon < 0 ? '' : line.slice(colon + 1).replace(/^ /, '')
-    if (name === 'data') fields.data.push(value)
-    else if (name === 'id' || name === 'event') fields[name] = value
+/**
+ * Reads `text/event-stream`, whatever the chunks it arrives in.
+ *
+ * @throws EventTooLargeError after the events before it.
+ */
+export async function* readEventSource(source: AsyncIterable<Uint8Array>): AsyncGenerator<SourcedEvent> {
+  const decoder = new TextDecoder()
+  let read: SourcedEvent[] = []
+  let isTooLarge = false
+  const parser = createParser({
+    maxBufferSize: MAX_BUFFERED_CHARACTERS,
+    onComment: () => read.push({ kind: 'comment' }),
+    onId: (id) => read.push({ kind: 'position', id }),
+    onEvent({ id, event = 'message', data }) {
+      // the parser has just reported the id of the same event, which alone would say that the event was received
+      if (id !== undefined) read.pop()
+      read.push({ kind: 'event', id: id ?? '', event, data })
+    },
+    onError({ type }) {
+      isTooLarge ||= type === 'max-buffer-size-exceeded'
+    },
+  })
+  for await (const chunk of source) {
+    parser.feed(decoder.decode(chunk, { stream: true }))
+    yield* read
+    read = []
+    if (isTooLarge) throw new EventTooLargeError()
   }
-  if (fields.data.length === 0)
-    return fields.id === '' ? { kind: 'comment' } : { kind: 'position', id: fields.id }
-  return { kind: 'event', id: fields.id, event: fields.event, data: fields.data.join('\n') }
 }

@@ -122,6 +122,50 @@ describe('the events of the console', () => {
     assert.doesNotMatch(text, /script/)
   })
 
+  for (const [what, data] of [
+    ['not JSON', '{"half'],
+    ['not as the contract has it', '{"id":"1","version":"two"}'],
+  ] as const) {
+    it(`become a reset where one is ${what}, and go on after it`, async () => {
+      const asked: (string | null)[] = []
+      const invalid = `id: 7-2\nevent: configuration\ndata: ${data}\n\n`
+      const text = await follow(async ({ lastEventId }) => {
+        asked.push(lastEventId)
+        return asked.length === 1 ? said('id: 7-1\n\n', invalid, configuration('7-3', 'prod')) : refuse()
+      })
+      assert.match(text, /^id: 7-2\nevent: reset\ndata: \{\}\n\nid: 7-3\nevent: configuration$/m)
+      assert.deepEqual(asked, [null, '7-3'])
+    })
+  }
+
+  it('pass over a kind that this console does not know', async () => {
+    let isOpened = false
+    const text = await follow(async () => {
+      if (isOpened) return refuse()
+      isOpened = true
+      return said('id: 7-1\nevent: weather\ndata: {}\n\n', configuration('7-2', 'prod'))
+    })
+    assert.match(text, /^id: 7-1\n\nid: 7-2\nevent: configuration$/m)
+    assert.doesNotMatch(text, /reset|weather/)
+  })
+
+  it('begin again with a reset after an event that is too large, and do not meet it twice', async () => {
+    const asked: (string | null)[] = []
+    const large = `id: 7-2\nevent: configuration\ndata: ${'x'.repeat(1_200_000)}\n\n`
+    const parts = large.match(/.{1,16384}|\n+/gs) ?? []
+    const text = await follow(
+      async ({ lastEventId }) => {
+        asked.push(lastEventId)
+        if (asked.length === 1) return said(...parts)
+        if (asked.length === 2) return said(': \n\n', 'id: 7-5\n\n', configuration('7-6', 'prod'))
+        return refuse()
+      },
+      { lastEventId: '7-1' },
+    )
+    assert.deepEqual(asked, ['7-1', null, '7-6'])
+    assert.match(text, /^id: \n\nid: 7-5\nevent: reset\ndata: \{\}\n\nid: 7-6\nevent: configuration$/m)
+  })
+
   it('end with the session, and when nobody can say whether it lives', async () => {
     for (const isStillSignedIn of [async () => false, () => Promise.reject(new Error('no database'))]) {
       const text = await follow(async ({ signal }) => saidForEver(signal, ': hello\n\n'), {

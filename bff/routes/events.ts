@@ -8,7 +8,7 @@ import type { Log } from '#http-kit/log.ts'
 import { readStrictJson } from '#http-kit/strict-json.ts'
 import { hideProtectedProperty } from '../protected-property.ts'
 import type { AssertedPerson } from '../actor-assertion.ts'
-import { eventSourceReader } from '../event-source.ts'
+import { EventTooLargeError, readEventSource } from '../event-source.ts'
 import type { SourcedEvent } from '../event-source.ts'
 import { ConsoleFailure } from '../failure.ts'
 import type { SessionVariables } from '../middleware/session.ts'
@@ -55,8 +55,8 @@ const EVENT_ID = /^[0-9A-Za-z-]{1,64}$/
 /**
  * `GET /api/events`: the runtime's events, checked and filtered again for the person. The runtime ends its streams from
  * time to time; they are resumed here where they ended, so that the browser sees one stream. It ends with the session,
- * with the server, and when the browser leaves or stops reading. When a person has too many
- * streams, the oldest one ends with the event `replaced`. The request is refused when there are too many in all, or when
+ * with the server, and when the browser leaves or stops reading. When a person has too many streams, the oldest one ends
+ * with the event `replaced`. An event that cannot be read becomes a `reset`: the browser reads everything again. The request is refused when there are too many in all, or when
  * the runtime offers none.
  */
 export function eventRoute(options: EventOptions) {
@@ -122,7 +122,10 @@ async function openSource(
   return options.open({ assertion, lastEventId, requestId: c.var.requestId, signal: body.ended })
 }
 
-/** Passes events of the runtime on until the stream ends or the runtime offers none. */
+/**
+ * Passes events of the runtime on until the stream ends or the runtime offers none. After an event that is too large to
+ * read, the runtime's stream is opened again at its end, and the browser is sent a `reset`.
+ */
 async function relay(
   c: EventContext,
   body: EventBody,
@@ -130,15 +133,28 @@ async function relay(
   options: EventOptions,
 ): Promise<void> {
   let { source, lastEventId } = first
+  let hasMissedEvents = false
   body.send(': connected\n\n')
   for (;;) {
-    for await (const event of eventSourceReader(source)) {
-      const passed = pass(event, c.var.person)
-      if (passed.message !== null) body.send(passed.message)
-      lastEventId = passed.id ?? lastEventId
-      await body.drained()
-      // leaving the loop closes the connection to the runtime
-      if (body.ended.aborted) return
+    try {
+      for await (const event of readEventSource(source)) {
+        const passed = hasMissedEvents ? passAsReset(event) : pass(c, event, options.log)
+        if (passed.message !== null) body.send(passed.message)
+        if (passed.id !== null) {
+          lastEventId = passed.id
+          hasMissedEvents = false
+        }
+        await body.drained()
+        // leaving the loop closes the connection to the runtime
+        if (body.ended.aborted) return
+      }
+    } catch (error) {
+      if (!(error instanceof EventTooLargeError)) throw error
+      options.log.warn('an event of the runtime is too large', { requestId: c.var.requestId })
+      // resuming would meet the same event again; without an id the browser's next stream begins with a reset too
+      lastEventId = null
+      hasMissedEvents = true
+      body.send(formatEvent({ id: '' }))
     }
     await sleep(REOPEN_MS, undefined, { signal: body.ended })
     try {
@@ -151,18 +167,51 @@ async function relay(
   }
 }
 
-/** What the browser is sent for an event, if anything, and the id to resume after, if it is valid. */
-function pass(event: SourcedEvent, person: AssertedPerson): { id: string | null; message: string | null } {
+interface Passed {
+  /** The id to resume after; null when there is none. */
+  id: string | null
+  /** What the browser is sent; null when it is nothing. */
+  message: string | null
+}
+
+const NOTHING: Passed = { id: null, message: null }
+const KINDS: ReadonlySet<string> = new Set(RuntimeEvent.options.map(({ shape }) => shape.kind.value))
+
+function pass(c: EventContext, event: SourcedEvent, log: Log): Passed {
   if (event.kind === 'comment') return { id: null, message: ': \n\n' }
   const { id } = event
-  if (!EVENT_ID.test(id)) return { id: null, message: null }
+  if (!EVENT_ID.test(id)) return NOTHING
   if (event.kind === 'position') return { id, message: formatEvent({ id }) }
-  if (event.event === 'reset') return { id, message: formatEvent({ id, event: 'reset', data: '{}' }) }
-  const data = readStrictJson(event.data)
-  if (typeof data !== 'object' || data === null || Array.isArray(data)) return { id: null, message: null }
-  const parsed = RuntimeEvent.safeParse({ ...data, kind: event.event })
-  if (!parsed.success) return { id: null, message: null }
-  const { kind, ...rest } = parsed.data
-  if (!mayIn(person.grants, 'read', rest.scope)) return { id, message: null }
+  if (event.event === 'reset') return resetAt(id)
+  // a newer runtime may send kinds that no page of this console shows
+  if (!KINDS.has(event.event)) return { id, message: formatEvent({ id }) }
+  const read = readEvent(event)
+  if (read === null) {
+    log.warn('an event of the runtime is not valid', { requestId: c.var.requestId, eventId: id })
+    return resetAt(id)
+  }
+  const { kind, ...rest } = read
+  if (!mayIn(c.var.person.grants, 'read', rest.scope)) return { id, message: null }
   return { id, message: formatEvent({ id, event: kind, data: JSON.stringify(hideProtectedProperty(rest)) }) }
+}
+
+/** Everything that came before is unknown: the first thing with an id becomes the reset. */
+function passAsReset(event: SourcedEvent): Passed {
+  return event.kind !== 'comment' && EVENT_ID.test(event.id) ? resetAt(event.id) : NOTHING
+}
+
+/** The browser reads again everything that it shows. */
+function resetAt(id: string): Passed {
+  return { id, message: formatEvent({ id, event: 'reset', data: '{}' }) }
+}
+
+/** The event, or null when it is not JSON or not as the contract has it. */
+function readEvent({ event, data }: { event: string; data: string }): RuntimeEvent | null {
+  try {
+    const value = readStrictJson(data)
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return null
+    return RuntimeEvent.safeParse({ ...value, kind: event }).data ?? null
+  } catch {
+    return null
+  }
 }

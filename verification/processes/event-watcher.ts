@@ -3,7 +3,7 @@ import { runtimeApi } from '#contract/runtime-api/rows.ts'
 import type { RuntimeEvent } from '#contract/runtime-api/events.ts'
 import type { Operation } from '#contract/runtime-api/operations.ts'
 import { createActorAssertions } from '#bff/actor-assertion.ts'
-import { eventSourceReader } from '#bff/event-source.ts'
+import { readEventSource } from '#bff/event-source.ts'
 import { createRuntimeEvents } from '#bff/runtime-events.ts'
 import { readJson } from '../invariants/reader.ts'
 import type { Reader } from '../invariants/reader.ts'
@@ -104,7 +104,7 @@ export class EventWatcher {
   }
 
   private async read(source: AsyncIterable<Uint8Array>): Promise<void> {
-    for await (const message of eventSourceReader(source)) {
+    for await (const message of readEventSource(source)) {
       if (message.kind === 'comment') continue
       this.lastEventId = message.id
       this.firstEventId ??= message.id

@@ -10,13 +10,13 @@ import { standInBrowser } from './testing-browser.ts'
 
 // Against a real server.
 
-type Answer = (response: ServerResponse) => void
+type Answer = (response: ServerResponse) => void | Promise<void>
 
 let answer: Answer
 let requests: { at: number; lastEventId: string | undefined }[] = []
 const server = createServer((request, response) => {
   requests.push({ at: performance.now(), lastEventId: request.headers['last-event-id']?.toString() })
-  answer(response)
+  void answer(response)
 })
 const { document: page } = standInBrowser(() => `http://127.0.0.1:${(server.address() as AddressInfo).port}`)
 const stream =
@@ -44,14 +44,15 @@ beforeEach(() => {
 
 function follow() {
   const states: ConnectionState[] = []
+  const heard: string[] = []
   const stop = followEvents({
-    onEvent: () => undefined,
     onBegin: () => undefined,
-    onReset: () => undefined,
+    onEvent: ({ kind, id }) => heard.push(`${kind} ${id}`),
+    onReset: () => heard.push('reset'),
     onSignedOut: () => undefined,
     onState: (state) => states.push(state),
   })
-  return { states, stop }
+  return { states, heard, stop }
 }
 
 async function until(condition: () => boolean): Promise<void> {
@@ -102,5 +103,45 @@ describe('following the events', () => {
     stop()
     assert.deepEqual(states, ['open', 'paused', 'open'])
     assert.equal(requests[1]?.lastEventId, '7-1')
+  })
+
+  it('reads events in whatever chunks they arrive', async () => {
+    const event = 'id: 7-2\r\nevent: operation\r\ndata: {"id":"é1"}\r\n\r\n'
+    answer = async (response) => {
+      stream('id: 7-1\n\n: comment\n\n')(response)
+      for (const byte of Buffer.from(event)) {
+        response.write(Buffer.of(byte))
+        await sleep(1)
+      }
+    }
+    const { heard, stop } = follow()
+    await until(() => heard.length === 1)
+    stop()
+    assert.deepEqual(heard, ['operation é1'])
+  })
+
+  it('takes an event that is not JSON as a reset, and reads on', async () => {
+    answer = stream(
+      'id: 7-1\nevent: operation\ndata: {"half\n\n',
+      'id: 7-2\nevent: operation\ndata: {"id":"2"}\n\n',
+    )
+    const { heard, states, stop } = follow()
+    await until(() => heard.length === 2)
+    stop()
+    assert.deepEqual(heard, ['reset', 'operation 2'])
+    assert.deepEqual(states, ['open'])
+  })
+
+  it('starts again with a reset after an event that is too large', async () => {
+    answer = (response) => {
+      if (requests.length > 1) return stream('id: 7-9\n\n')(response)
+      stream('id: 7-1\n\n', 'id: 7-2\nevent: operation\ndata: ')(response)
+      for (let part = 0; part < 70; part++) response.write('x'.repeat(65_536))
+    }
+    const { heard, stop } = follow()
+    await until(() => requests.length === 2 && heard.length === 1)
+    stop()
+    assert.deepEqual(heard, ['reset'])
+    assert.equal(requests[1]?.lastEventId, undefined)
   })
 })

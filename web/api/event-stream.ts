@@ -1,3 +1,4 @@
+import { createParser } from 'eventsource-parser'
 import type { RuntimeEvent } from '#contract/console-api/shapes.ts'
 import { reconnectDelay } from './reconnect.ts'
 
@@ -29,6 +30,8 @@ const SILENCE_MS = 40_000
 const STEADY_MS = 5_000
 /** A tab that is visible although its stream was replaced asks again after this time. */
 const PAUSE_MS = 60_000
+/** The server sends no larger event. */
+const MAX_EVENT_CHARACTERS = 4_194_304
 
 /**
  * Follows `/api/events` until it is stopped, and resumes where it ended after every loss. It is read by fetch, not by
@@ -97,18 +100,14 @@ async function readStream(
     if (!response.ok || response.body === null) return ending('refused', response.headers.get('retry-after'))
     openedAt = performance.now()
     onOpen()
-    let rest = ''
+    const parser = createStreamParser(place, listener)
     const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
     for (;;) {
       const { done, value } = await reader.read()
       if (done) return ending('ended')
       clearTimeout(silence)
       silence = setTimeout(() => dead.abort(), SILENCE_MS)
-      rest += value
-      for (let end = rest.indexOf('\n\n'); end >= 0; end = rest.indexOf('\n\n')) {
-        if (dispatch(rest.slice(0, end), listener, place) === 'replaced') return ending('replaced')
-        rest = rest.slice(end + 2)
-      }
+      if (parser.feed(value) === 'replaced') return ending('replaced')
     }
   } catch {
     // cut off, silent or unreachable: all the same here
@@ -119,23 +118,45 @@ async function readStream(
   }
 }
 
-function dispatch(
-  block: string,
-  listener: StreamListener,
-  place: { lastEventId: string },
-): 'replaced' | null {
-  let kind = ''
-  let data = ''
-  for (const line of block.split('\n')) {
-    if (line.startsWith('id: ')) place.lastEventId = line.slice(4)
-    else if (line.startsWith('event: ')) kind = line.slice(7)
-    else if (line.startsWith('data: ')) data += line.slice(6)
+/** Passes on what is in the stream, and keeps the place to resume from. */
+function createStreamParser(place: { lastEventId: string }, listener: StreamListener) {
+  let isReplaced = false
+  const parser = createParser({
+    maxBufferSize: MAX_EVENT_CHARACTERS,
+    onId: (id) => (place.lastEventId = id),
+    onEvent({ event: kind, data }) {
+      if (kind === 'replaced') isReplaced = true
+      else if (kind === 'reset') listener.onReset()
+      else {
+        const event = readEvent(kind, data)
+        if (event === null) listener.onReset()
+        else listener.onEvent(event)
+      }
+    },
+    onError({ type }) {
+      if (type !== 'max-buffer-size-exceeded') return
+      // resuming would meet the same event again: the next stream starts at its end, with a reset
+      place.lastEventId = ''
+      throw new RangeError('An event is too large')
+    },
+  })
+  return {
+    feed(chunk: string): 'replaced' | null {
+      parser.feed(chunk)
+      return isReplaced ? 'replaced' : null
+    },
   }
-  if (kind === 'replaced') return 'replaced'
-  if (kind === 'reset') listener.onReset()
-  // checked by the BFF against the schema that this type comes from
-  else if (data !== '') listener.onEvent({ kind, ...(JSON.parse(data) as object) } as RuntimeEvent)
-  return null
+}
+
+/** The event, or null when its data is not a JSON object. */
+function readEvent(kind: string | undefined, data: string): RuntimeEvent | null {
+  try {
+    const value: unknown = JSON.parse(data)
+    // the console's server has checked it against the schema that this type comes from
+    return typeof value === 'object' && value !== null ? ({ kind, ...value } as RuntimeEvent) : null
+  } catch {
+    return null
+  }
 }
 
 function wait(ms: number, stopped: AbortSignal): Promise<void> {
