@@ -1,15 +1,5 @@
 import { defineConfig } from '@playwright/test'
-
-// Debian's Chromium as root has no sandbox of its own, and no way to the networks that it would like to ask.
-const flags = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-  '--disable-quic',
-]
-const executablePath = process.env['CHROMIUM_PATH']
+import { chromiumContext, chromiumLaunch } from '../scripts/chromium.ts'
 
 export default defineConfig({
   testDir: '.',
@@ -25,11 +15,11 @@ export default defineConfig({
   globalSetup: './world/global-setup.ts',
   use: {
     browserName: 'chromium',
-    locale: 'en-GB',
-    timezoneId: 'Europe/Berlin',
+    locale: chromiumContext.locale,
+    timezoneId: chromiumContext.timezoneId,
     viewport: { width: 1440, height: 900 },
-    contextOptions: { reducedMotion: 'reduce' },
-    launchOptions: { args: flags, ...(executablePath !== undefined && { executablePath }) },
+    contextOptions: { reducedMotion: chromiumContext.reducedMotion },
+    launchOptions: chromiumLaunch,
     trace: 'on-first-retry',
     screenshot: 'only-on-failure',
   },

@@ -15,6 +15,7 @@ const programs = {
   build: 'scripts/build.ts',
   check: 'scripts/check.ts',
   test: 'scripts/test.ts',
+  components: 'scripts/components.ts',
   e2e: 'scripts/e2e.ts',
   'audit:verify': 'runtime/audit/main.ts',
   'keys:rotate': 'runtime/sealing/rotate-main.ts',

@@ -4,6 +4,7 @@ import { startTestServer } from '#database/testing.ts'
 import { runSuites } from '../verification/run-suites.ts'
 import { SUITES } from '../verification/suites.ts'
 import { runChecks } from './checks.ts'
+import { runComponentTests } from './component-tests.ts'
 import { runEndToEnd } from './end-to-end.ts'
 import { prepareBrowser } from './prepare-browser.ts'
 import { root, runNode } from './process.ts'
@@ -69,4 +70,12 @@ async function runVerification(): Promise<Tally> {
 }
 
 mkdirSync(join(root, '.cache'), { recursive: true })
-process.exit(close([await runChecks(), await runUnitTests(), await runVerification(), await runEndToEnd([])]))
+process.exit(
+  close([
+    await runChecks(),
+    await runUnitTests(),
+    await runComponentTests([]),
+    await runVerification(),
+    await runEndToEnd([]),
+  ]),
+)

@@ -1,0 +1,39 @@
+import tailwindcss from '@tailwindcss/vite'
+import react from '@vitejs/plugin-react'
+import { playwright } from '@vitest/browser-playwright'
+import { defineConfig } from 'vitest/config'
+import { chromiumContext, chromiumLaunch } from './scripts/chromium.ts'
+import { apiOfTests } from './web/testing/api-server.ts'
+
+/** The component tests of the console, in the Chromium of the browser journeys. */
+export default defineConfig({
+  plugins: [react(), tailwindcss(), apiOfTests()],
+  cacheDir: '.cache/vite',
+  logLevel: 'error',
+  test: {
+    include: ['web/**/*.browser.test.tsx'],
+    setupFiles: ['web/testing/setup.ts'],
+    // one page at a time: focus and the keyboard belong to the page in front, and so does the API
+    fileParallelism: false,
+    testTimeout: 20_000,
+    expect: { poll: { timeout: 10_000 } },
+    allowOnly: false,
+    browser: {
+      enabled: true,
+      headless: true,
+      screenshotFailures: false,
+      traceView: false,
+      dependencySourcemaps: false,
+      viewport: { width: 1280, height: 800 },
+      provider: playwright({
+        launchOptions: {
+          ...chromiumLaunch,
+          args: [...chromiumLaunch.args, '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost'],
+        },
+        contextOptions: chromiumContext,
+        actionTimeout: 10_000,
+      }),
+      instances: [{ browser: 'chromium' }],
+    },
+  },
+})

@@ -1,0 +1,179 @@
+import type { Problem } from '#contract/console-api/problem.ts'
+import type { Answer, EndpointName } from '../api/client.ts'
+import { TEST_API_PATH } from './api-messages.ts'
+import type { FromPage, ToPage } from './api-messages.ts'
+
+/** A request of the page under test. */
+export interface ServedRequest {
+  name: EndpointName
+  params: Readonly<Record<string, string>>
+  query: URLSearchParams
+  headers: Readonly<Record<string, string>>
+  body: unknown
+  /** Aborted when the page no longer waits for the answer. */
+  signal: AbortSignal
+}
+
+/** What the API answers instead of what the endpoint's row says. */
+class OtherAnswer {
+  readonly problem: Problem | null
+  constructor(problem: Problem | null) {
+    this.problem = problem
+  }
+}
+
+/** A refusal; what is not given is as for a request that is not valid. */
+export function refusal(given: Partial<Problem>): OtherAnswer {
+  return new OtherAnswer({
+    type: 'about:blank',
+    title: 'Refused',
+    status: 422,
+    code: 'VALIDATION_FAILED',
+    message: 'The request is not valid.',
+    remedy: 'Change it.',
+    retryable: false,
+    errorPath: [],
+    requestId: 'request-1',
+    ...given,
+  })
+}
+
+/** The connection is closed, and nobody knows what became of the request. */
+export const lostAnswer = new OtherAnswer(null)
+
+type Served<Name extends EndpointName> = (
+  request: ServedRequest,
+) => Answer<Name> | OtherAnswer | Promise<Answer<Name> | OtherAnswer>
+export type Handlers = { [Name in Exclude<EndpointName, 'GET /events'>]?: Served<Name> }
+
+export interface ServedApi {
+  /** The requests of one endpoint so far, in order. */
+  requests: (name: EndpointName) => ServedRequest[]
+  /** Replaces what some endpoints answer from now on. */
+  answer: (handlers: Handlers) => void
+  /** Sends a server-sent event to every open stream of `/api/events`. */
+  emit: (event: { id: string; event: string; data: unknown }) => Promise<void>
+}
+
+let handlers: Handlers = {}
+let seen: ServedRequest[] = []
+const streams = new Set<number>()
+const waiting = new Map<number, AbortController>()
+let connection: Promise<void> | undefined
+
+/**
+ * Answers the requests that the page under test sends to `/api`, until the test ends. They travel over HTTP, as they do
+ * to the console's server. `/api/events` is an open stream.
+ */
+export async function serveApi(first: Handlers): Promise<ServedApi> {
+  await (connection ??= connect())
+  handlers = { ...first }
+  return {
+    requests: (name) => seen.filter((request) => request.name === name),
+    answer(changed) {
+      handlers = { ...handlers, ...changed }
+    },
+    async emit({ id, event, data }) {
+      const text = `id: ${id}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`
+      await reply([...streams].map((stream) => ({ kind: 'body', id: stream, text })))
+    },
+  }
+}
+
+/** Forgets what the API answers, and closes what is still open. */
+export async function stopServingApi(): Promise<void> {
+  handlers = {}
+  seen = []
+  await reply([...streams, ...waiting.keys()].map((id) => ({ kind: 'cut', id })))
+  streams.clear()
+  waiting.clear()
+}
+
+function connect(): Promise<void> {
+  const messages = new EventSource(TEST_API_PATH)
+  messages.addEventListener('message', ({ data }) => void receive(JSON.parse(String(data)) as ToPage))
+  return new Promise((resolve) => {
+    messages.addEventListener('open', () => resolve(), { once: true })
+  })
+}
+
+async function receive(message: ToPage): Promise<void> {
+  if (message.kind === 'left') {
+    streams.delete(message.id)
+    waiting.get(message.id)?.abort()
+    waiting.delete(message.id)
+    return
+  }
+  const { id, method, headers, body } = message
+  const url = new URL(message.url, location.origin)
+  const found = findEndpoint(method, url.pathname)
+  if (found === null) {
+    await replyWith(id, refusal({ status: 501, code: 'NOT_SERVED', message: `${method} ${url.pathname}` }))
+    return
+  }
+  const left = new AbortController()
+  waiting.set(id, left)
+  const request: ServedRequest = {
+    name: found.name,
+    params: found.params,
+    query: url.searchParams,
+    headers,
+    body: body === '' ? undefined : JSON.parse(body),
+    signal: left.signal,
+  }
+  seen.push(request)
+  if (found.name === 'GET /events') {
+    streams.add(id)
+    waiting.delete(id)
+    const head = { status: 200, headers: { 'content-type': 'text/event-stream' } }
+    return reply([
+      { kind: 'head', id, ...head },
+      { kind: 'body', id, text: 'id: 1-1\n\n' },
+    ])
+  }
+  // a handler is typed by its endpoint, and found by the endpoint's name
+  const handler = handlers[found.name] as ((request: ServedRequest) => unknown) | undefined
+  const answer = await handler?.(request)
+  if (waiting.delete(id)) await replyWith(id, answer)
+}
+
+async function replyWith(id: number, answer: unknown): Promise<void> {
+  if (answer instanceof OtherAnswer && answer.problem === null) return reply([{ kind: 'cut', id }])
+  const problem = answer instanceof OtherAnswer ? answer.problem : null
+  const type = problem === null ? 'application/json' : 'application/problem+json'
+  await reply([
+    { kind: 'head', id, status: problem?.status ?? 200, headers: { 'content-type': type } },
+    { kind: 'body', id, text: JSON.stringify(problem ?? answer) },
+    { kind: 'end', id },
+  ])
+}
+
+async function reply(messages: readonly FromPage[]): Promise<void> {
+  if (messages.length === 0) return
+  await fetch(TEST_API_PATH, { method: 'POST', body: JSON.stringify(messages) })
+}
+
+function findEndpoint(
+  method: string,
+  path: string,
+): { name: EndpointName; params: Record<string, string> } | null {
+  const segments = path.replace(/^\/api/, '').split('/')
+  for (const name of ['GET /events', ...Object.keys(handlers)] as EndpointName[]) {
+    const [verb, template = ''] = name.split(' ')
+    const params = verb === method ? match(template.split('/'), segments) : null
+    if (params !== null) return { name, params }
+  }
+  return null
+}
+
+function match(template: readonly string[], segments: readonly string[]): Record<string, string> | null {
+  if (template.length !== segments.length) return null
+  const params: Record<string, string> = {}
+  for (const [index, part] of template.entries()) {
+    const segment = decodeURIComponent(segments[index] ?? '')
+    const name = /^\{(\w+)\}$/.exec(part)?.[1]
+    if (name !== undefined) params[name] = segment
+    else if (part !== segment) return null
+  }
+  return params
+}

@@ -1,0 +1,64 @@
+import { QueryClientProvider } from '@tanstack/react-query'
+import {
+  createMemoryHistory,
+  createRootRouteWithContext,
+  createRoute,
+  createRouter,
+  RouterProvider,
+} from '@tanstack/react-router'
+import { createContext, use, type ReactNode } from 'react'
+import { render, type RenderResult } from 'vitest-browser-react'
+import { queryClient } from '../app/query-client.ts'
+import { ShellContext, type ShellContextValue } from '../layouts/shell-context.ts'
+import { router as consoleRouter } from '../router.ts'
+import type { RouterContext } from '../routes.tsx'
+
+const UnderTest = createContext<ReactNode>(null)
+
+/**
+ * Renders a component as it stands in a page of the console: with its router, its query client, and a person who may do
+ * everything. Links lead nowhere; `address()` says where they went.
+ */
+export async function renderInConsole(
+  ui: ReactNode,
+  shell: Partial<ShellContextValue> = {},
+): Promise<RenderResult & { address: () => string }> {
+  const root = createRootRouteWithContext<RouterContext>()()
+  const anywhere = createRoute({ getParentRoute: () => root, path: '$', component: Anywhere })
+  const { parseSearch, stringifySearch } = consoleRouter.options
+  const router = createRouter({
+    context: { queryClient },
+    parseSearch,
+    stringifySearch,
+    routeTree: root.addChildren([anywhere]),
+    history: createMemoryHistory({ initialEntries: ['/'] }),
+  })
+  const value: ShellContextValue = {
+    user: { id: 'olivia', name: 'Olivia' },
+    roles: ['operator'],
+    can: () => true,
+    connection: 'live',
+    signOut: () => undefined,
+    search: () => Promise.resolve([]),
+    ...shell,
+  }
+  const inConsole = (content: ReactNode) => (
+    <QueryClientProvider client={queryClient}>
+      <ShellContext value={value}>
+        <UnderTest value={content}>
+          <RouterProvider router={router} />
+        </UnderTest>
+      </ShellContext>
+    </QueryClientProvider>
+  )
+  const screen = await render(inConsole(ui))
+  return {
+    ...screen,
+    rerender: (next: ReactNode) => screen.rerender(inConsole(next)),
+    address: () => router.history.location.href,
+  }
+}
+
+function Anywhere() {
+  return use(UnderTest)
+}

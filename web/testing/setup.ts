@@ -1,0 +1,29 @@
+import 'vitest-browser-react'
+import { afterEach, beforeEach, expect, vi } from 'vitest'
+import { queryClient } from '../app/query-client.ts'
+import { pageTexts } from '../i18n/catalogue.ts'
+import type { PageNamespace } from '../i18n/catalogue.ts'
+import { loadTexts, startLocale } from '../i18n/locale.ts'
+import '../styles/index.css'
+import { currentToasts, dismissToast } from '../ui/toast.ts'
+import { stopServingApi } from './api.ts'
+
+await startLocale()
+await loadTexts(Object.keys(pageTexts.en) as PageNamespace[])
+
+// React reports what is wrong with a component there, and so does our own code
+const errors = vi.spyOn(console, 'error')
+
+beforeEach(() => {
+  localStorage.clear()
+  sessionStorage.clear()
+  errors.mockClear()
+})
+
+afterEach(async () => {
+  vi.useRealTimers()
+  await stopServingApi()
+  queryClient.clear()
+  for (const { id } of currentToasts()) dismissToast(id)
+  expect(errors.mock.calls).toEqual([])
+})
