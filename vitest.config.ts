@@ -5,18 +5,39 @@ import { defineConfig } from 'vitest/config'
 import { chromiumContext, chromiumLaunch } from './scripts/chromium.ts'
 import { apiOfTests } from './web/testing/api-server.ts'
 
+const PACKAGES = [
+  '@cfworker/json-schema',
+  '@codemirror/lang-json',
+  '@codemirror/language',
+  '@codemirror/lint',
+  '@codemirror/state',
+  '@lezer/common',
+  '@tanstack/react-query',
+  '@tanstack/react-router',
+  '@tanstack/react-virtual',
+  'codemirror',
+  'croner',
+  'eventsource-parser',
+  'react',
+  'react-dom',
+  'react-dom/client',
+  'react/jsx-dev-runtime',
+]
+
 /** The component tests of the console, in the Chromium of the browser journeys. */
 export default defineConfig({
   plugins: [react(), tailwindcss(), apiOfTests()],
   cacheDir: '.cache/vite',
   logLevel: 'error',
+  // named, not discovered: a package that is found while the tests run would reload the page of a test
+  optimizeDeps: { include: PACKAGES, noDiscovery: true },
   test: {
     include: ['web/**/*.browser.test.tsx'],
     setupFiles: ['web/testing/setup.ts'],
     // one page at a time: focus and the keyboard belong to the page in front, and so does the API
     fileParallelism: false,
     testTimeout: 20_000,
-    expect: { poll: { timeout: 10_000 } },
+    expect: { poll: { timeout: 5_000 } },
     allowOnly: false,
     browser: {
       enabled: true,

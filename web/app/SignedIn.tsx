@@ -47,7 +47,6 @@ function WithSession({
   const stream = useConnection()
   useLiveWhile(session !== undefined && !isLost)
   useReloadForAnotherPerson(session)
-  usePaletteAtHand()
   const search = useCallback((text: string, signal: AbortSignal) => searchEverything(text, t, signal), [t])
   const value = useMemo<ShellContextValue>(() => {
     const grants = session?.grants ?? []
@@ -90,14 +89,6 @@ function useReloadForAnotherPerson(session: Session | undefined) {
     first.current ??= id
     if (first.current !== id) reloadForAnotherPerson()
   }, [id])
-}
-
-/** Fetched when the page has come to rest: who presses Ctrl-K types on at once, and no letter may be lost. */
-function usePaletteAtHand() {
-  useEffect(() => {
-    const timer = setTimeout(() => void import('../layouts/CommandPalette.tsx').catch(() => undefined), 1500)
-    return () => clearTimeout(timer)
-  }, [])
 }
 
 async function signOut() {

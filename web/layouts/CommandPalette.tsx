@@ -2,6 +2,7 @@ import { useNavigate, type NavigateOptions } from '@tanstack/react-router'
 import { useEffect, useId, useRef, useState, type KeyboardEvent } from 'react'
 import { useText } from '../i18n/use-text.ts'
 import { cx } from '../ui/class-names.ts'
+import { useModal } from '../ui/dialog/use-modal.ts'
 import { Icon } from '../ui/icons/Icon.tsx'
 import { Keys } from '../ui/Keys.tsx'
 import { navigation } from './Navigation.tsx'
@@ -15,11 +16,10 @@ export function CommandPalette({ onClose }: { onClose: () => void }) {
   const t = useText()
   const id = useId()
   const navigate = useNavigate()
-  const dialog = useRef<HTMLDialogElement>(null)
+  const dialog = useModal((shown) => shown.querySelector('input'))
   const [text, setText] = useState('')
   const [chosen, setChosen] = useState(0)
   const found = useSearch(text.trim())
-  useEffect(() => dialog.current?.showModal(), [])
 
   const groups = [...pageGroups(text.trim(), t), ...found.groups].filter((group) => group.hits.length > 0)
   const hits = groups.flatMap((group) => group.hits)
@@ -49,15 +49,13 @@ export function CommandPalette({ onClose }: { onClose: () => void }) {
     <dialog
       ref={dialog}
       aria-label={t('shell.palette.title')}
-      onClose={onClose}
+      onClose={({ currentTarget }) => !currentTarget.open && onClose()}
       onClick={(event) => event.target === event.currentTarget && onClose()}
       className="mx-auto mt-[12vh] mb-auto w-[min(40rem,calc(100vw-1.5rem))] animate-appear overflow-hidden rounded-lg bg-raised shadow-3"
     >
       <div className="flex items-center gap-2.5 border-b border-line px-4">
         <Icon name="search" className="text-faint" />
         <input
-          // the dialog gives it the focus
-          autoFocus
           role="combobox"
           aria-expanded={hits.length > 0}
           aria-controls={`${id}-list`}

@@ -1,6 +1,5 @@
 import { Outlet, useLocation } from '@tanstack/react-router'
-import { Suspense, useEffect, useRef, useState } from 'react'
-import { lazyPart } from '../fetch-part.ts'
+import { useEffect, useRef, useState } from 'react'
 import { useText } from '../i18n/use-text.ts'
 import { paths } from '../paths.ts'
 import { Button } from '../ui/Button.tsx'
@@ -9,12 +8,10 @@ import { Icon } from '../ui/icons/Icon.tsx'
 import { Keys } from '../ui/Keys.tsx'
 import { PlainLink } from '../ui/Link.tsx'
 import { Toasts } from '../ui/Toasts.tsx'
+import { CommandPalette } from './CommandPalette.tsx'
 import { ConnectionLine } from './ConnectionLine.tsx'
 import { Navigation } from './Navigation.tsx'
 import { UserMenu } from './UserMenu.tsx'
-
-const loadPalette = async () => ({ default: (await import('./CommandPalette.tsx')).CommandPalette })
-const CommandPalette = lazyPart(loadPalette)
 
 /** The frame: navigation at the side, or a bar with a drawer where there is no room for it; the page in the middle. */
 export function Shell() {
@@ -90,11 +87,7 @@ export function Shell() {
 
       <ConnectionLine />
       <Toasts />
-      {palette && (
-        <Suspense>
-          <CommandPalette onClose={() => setPalette(false)} />
-        </Suspense>
-      )}
+      {palette && <CommandPalette onClose={() => setPalette(false)} />}
     </div>
   )
 }
@@ -119,8 +112,6 @@ function PaletteButton({ onOpen }: { onOpen: () => void }) {
     <button
       type="button"
       onClick={onOpen}
-      onPointerEnter={() => void loadPalette()}
-      onFocus={() => void loadPalette()}
       className="flex h-8 w-full items-center gap-2 rounded-md border border-line-strong bg-surface pr-1.5 pl-2 text-faint shadow-1 hover:border-control"
     >
       <Icon name="search" size={14} />

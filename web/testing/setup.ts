@@ -1,5 +1,5 @@
-import 'vitest-browser-react'
 import { afterEach, beforeEach, expect, vi } from 'vitest'
+import { configure } from 'vitest-browser-react/pure'
 import { queryClient } from '../app/query-client.ts'
 import { pageTexts } from '../i18n/catalogue.ts'
 import type { PageNamespace } from '../i18n/catalogue.ts'
@@ -8,6 +8,8 @@ import '../styles/index.css'
 import { currentToasts, dismissToast } from '../ui/toast.ts'
 import { stopServingApi } from './api.ts'
 
+// as web/main.tsx renders the console
+configure({ reactStrictMode: true })
 await startLocale()
 await loadTexts(Object.keys(pageTexts.en) as PageNamespace[])
 

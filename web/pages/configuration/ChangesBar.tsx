@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react'
+import { useState } from 'react'
 import { useText } from '../../i18n/use-text.ts'
 import { Button } from '../../ui/Button.tsx'
 import { ConfirmDialog } from '../../ui/dialog/ConfirmDialog.tsx'
@@ -20,8 +20,6 @@ export function ChangesBar({
   const t = useText()
   const { store, goTo, openReview } = useEditor()
   const [asks, setAsks] = useState(false)
-  // what the review needs is fetched now: when it is opened the network may be gone
-  useEffect(() => void import('../../ui/dialog/BaseDialog.tsx').catch(() => undefined), [])
   const first = problems[0]
   const where = !store.isKept() ? '.refused' : store.hasSensitive() ? '.sensitive' : ''
   return (

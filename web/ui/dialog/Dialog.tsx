@@ -1,30 +1,112 @@
-import { Suspense, type ReactNode, type RefObject } from 'react'
-import { lazyPart } from '../../fetch-part.ts'
+import { useId, useRef, type ReactNode, type RefObject, type SyntheticEvent } from 'react'
+import { createPortal } from 'react-dom'
+import { useText } from '../../i18n/use-text.ts'
+import { Button } from '../Button.tsx'
+import { cx } from '../class-names.ts'
+import { useModal } from './use-modal.ts'
 
 export type DialogProps = {
   open: boolean
-  /** Asked for by Escape, by a press outside, by the cross. Not called while `busy`. */
+  /** Called on Escape, on a press beside the dialog and on its close button; not while `busy`. */
   onClose: () => void
   title: ReactNode
   description?: ReactNode
   children?: ReactNode
-  /** The buttons, the one that does it last. */
+  /** The buttons, the main one last. */
   footer?: ReactNode
   size?: 'sm' | 'md' | 'lg'
-  /** What is under way cannot be left by accident. */
+  /** Work is in progress, and the dialog must not be left by accident. */
   busy?: boolean
-  /** Where the focus goes at first; else to the first input. */
+  /** What has the focus first; where absent, the first input or else the dialog. */
   initialFocus?: RefObject<HTMLElement | null>
 }
 
-const BaseDialog = lazyPart(async () => ({ default: (await import('./BaseDialog.tsx')).BaseDialog }))
+const WIDTH = { sm: 'sm:max-w-md', md: 'sm:max-w-xl', lg: 'sm:max-w-4xl' }
 
-/** A modal dialog. Its machinery is loaded when the first one opens. */
+/**
+ * A modal dialog. It is the browser's own: the page behind it is inert, the one opened last is on top, and the focus
+ * returns to where it was. It is rendered at the end of the document, where no parent can hide it or change its looks.
+ */
 export function Dialog(props: DialogProps) {
-  if (!props.open) return null
+  return props.open && createPortal(<OpenDialog {...props} />, document.body)
+}
+
+function OpenDialog({
+  onClose,
+  title,
+  description,
+  children,
+  footer,
+  size = 'md',
+  busy = false,
+  initialFocus,
+}: DialogProps) {
+  const t = useText()
+  const id = useId()
+  const pressedOn = useRef<EventTarget>(null)
+  // never the close button, which is the first that could have it
+  const dialog = useModal(
+    (shown) => initialFocus?.current ?? shown.querySelector<HTMLElement>('input, textarea, select') ?? shown,
+  )
+
+  const close = () => {
+    if (!busy) onClose()
+  }
+  const refuseToCancel = (event: SyntheticEvent) => {
+    if (event.target !== event.currentTarget) return
+    event.preventDefault()
+    close()
+  }
+  // a browser does not let a page refuse twice in a row
+  const reopenIfBusy = ({ target, currentTarget }: SyntheticEvent<HTMLDialogElement>) => {
+    if (target !== currentTarget || currentTarget.open) return
+    if (busy) currentTarget.showModal()
+    else onClose()
+  }
+
   return (
-    <Suspense>
-      <BaseDialog {...props} />
-    </Suspense>
+    // a press beside the dialog is the mouse's way to leave; the keyboard has Escape
+    // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-noninteractive-element-interactions
+    <dialog
+      ref={dialog}
+      tabIndex={-1}
+      aria-labelledby={`${id}-title`}
+      aria-describedby={description ? `${id}-description` : undefined}
+      onCancel={refuseToCancel}
+      onClose={reopenIfBusy}
+      onPointerDown={(event) => (pressedOn.current = event.target)}
+      onClick={({ target, currentTarget }) => {
+        // the backdrop is part of the dialog element; a selection may begin inside and end there
+        if (target === currentTarget && pressedOn.current === currentTarget) close()
+      }}
+      className={cx(
+        'mx-auto mt-auto max-h-[92dvh] w-full max-w-none animate-appear flex-col rounded-t-lg bg-raised text-sm shadow-3 outline-none open:flex sm:my-auto sm:max-h-[85dvh] sm:w-[calc(100%-2rem)] sm:rounded-lg',
+        WIDTH[size],
+      )}
+    >
+      <div className="flex items-start gap-4 px-5 pt-4 pb-3">
+        <div className="min-w-0 flex-1">
+          <h2 id={`${id}-title`} className="text-lg font-semibold tracking-tight wrap-anywhere">
+            {title}
+          </h2>
+          {description && (
+            <p id={`${id}-description`} className="mt-0.5 text-muted">
+              {description}
+            </p>
+          )}
+        </div>
+        <span className="-mt-0.5 -mr-2">
+          <Button variant="quiet" icon="close" label={t('common.close')} onClick={close} />
+        </span>
+      </div>
+      {children && (
+        <div className="min-h-0 flex-1 overflow-y-auto overscroll-contain px-5 pt-1 pb-5">{children}</div>
+      )}
+      {footer && (
+        <div className="flex flex-wrap justify-end gap-2 rounded-b-lg border-t border-line bg-sunken px-5 py-3">
+          {footer}
+        </div>
+      )}
+    </dialog>
   )
 }

@@ -1,0 +1,112 @@
+import { expect, test, vi } from 'vitest'
+import { page, userEvent } from 'vitest/browser'
+import { paths } from '../paths.ts'
+import { renderInConsole } from '../testing/render.tsx'
+import type { PaletteGroup, ShellContextValue } from './shell-context.ts'
+import { Shell } from './Shell.tsx'
+
+const palette = page.getByRole('dialog', { name: 'Search' })
+const input = palette.getByRole('combobox')
+const options = palette.getByRole('option')
+
+const INSTALLATIONS: PaletteGroup = {
+  title: 'Installations',
+  hits: [
+    { id: 'i-1', title: 'crm-suite 1.0.0 · Active', icon: 'installations', to: paths.installation('i-1') },
+    { id: 'i-2', title: 'crm-suite 2.0.0 · Active', icon: 'installations', to: paths.installation('i-2') },
+  ],
+}
+const OPERATIONS: PaletteGroup = { title: 'Operations', hits: [] }
+
+const namesOf = () => options.elements().map((option) => option.textContent)
+/** What a screen reader says is chosen. */
+const chosen = () => {
+  const id = input.element().getAttribute('aria-activedescendant')
+  return id === null ? null : (document.getElementById(id)?.textContent ?? null)
+}
+
+async function open(search: ShellContextValue['search'] = () => Promise.resolve([])) {
+  const screen = await renderInConsole(<Shell />, { search })
+  await expect.element(screen.getByRole('navigation', { name: 'Main' })).toBeVisible()
+  await userEvent.keyboard('{Control>}k{/Control}')
+  return screen
+}
+
+test('what is typed right after Ctrl+K is in the palette, the first time too', async () => {
+  await open()
+  await userEvent.keyboard('oper')
+  await expect.element(input).toHaveValue('oper')
+  await expect.element(options).toHaveLength(1)
+  expect(chosen()).toBe('Operations')
+})
+
+test('it offers every page, and the keyboard goes round', async () => {
+  const screen = await open()
+  await expect.element(input).toHaveFocus()
+  const pages = namesOf()
+  expect(pages).toHaveLength(8)
+  expect(chosen()).toBe(pages[0])
+  await userEvent.keyboard('{ArrowUp}')
+  expect(chosen()).toBe(pages.at(-1))
+  await userEvent.keyboard('{ArrowDown}{ArrowDown}')
+  expect(chosen()).toBe(pages[1])
+  await userEvent.keyboard('{Enter}')
+  await expect.element(palette).not.toBeInTheDocument()
+  expect(screen.address()).toBe('/installations')
+})
+
+test('it adds what is found to the pages, and opens it', async () => {
+  const screen = await open(() => Promise.resolve([INSTALLATIONS, OPERATIONS]))
+  await userEvent.keyboard('crm')
+  const group = palette.getByRole('group', { name: 'Installations' })
+  await expect.element(group.getByRole('option')).toHaveLength(2)
+  expect(palette.getByRole('group', { name: 'Operations' }).query()).toBeNull()
+  await userEvent.keyboard('{ArrowDown}{Enter}')
+  await expect.poll(screen.address).toBe('/installations/i-2')
+})
+
+test('an answer to what is no longer asked for is dropped', async () => {
+  const answers = new Map<string, (groups: PaletteGroup[]) => void>()
+  const aborted: string[] = []
+  await open(
+    (text, signal) =>
+      new Promise((resolve) => {
+        answers.set(text, resolve)
+        signal.addEventListener('abort', () => aborted.push(text))
+      }),
+  )
+  await userEvent.keyboard('cr')
+  await vi.waitFor(() => expect(answers.has('cr')).toBe(true))
+  await userEvent.keyboard('m')
+  await vi.waitFor(() => expect(answers.has('crm')).toBe(true))
+  expect(aborted).toEqual(['cr'])
+  answers.get('crm')?.([INSTALLATIONS])
+  await expect.element(options).toHaveLength(2)
+  answers.get('cr')?.([])
+  await new Promise(requestAnimationFrame)
+  expect(namesOf()).toHaveLength(2)
+})
+
+test('it says that nothing is found, and that the search failed', async () => {
+  const search = vi.fn<ShellContextValue['search']>(() => Promise.resolve([]))
+  await open(search)
+  await userEvent.keyboard('xyzzy')
+  await expect.element(palette.getByText('No results')).toBeVisible()
+  search.mockRejectedValue(new Error('unavailable'))
+  await userEvent.keyboard('!')
+  await expect.element(palette.getByText('Search is not available right now.')).toBeVisible()
+})
+
+test('Escape and a press beside it close it, and the focus is where it was', async () => {
+  const screen = await open()
+  const skip = screen.getByRole('link', { name: 'Skip to content' })
+  await userEvent.keyboard('{Escape}')
+  await expect.element(palette).not.toBeInTheDocument()
+  await userEvent.tab()
+  await expect.element(skip).toHaveFocus()
+  await userEvent.keyboard('{Control>}k{/Control}')
+  await expect.element(input).toHaveFocus()
+  await userEvent.pointer([{ target: document.body, coords: { x: 4, y: 4 } }, { keys: '[MouseLeft]' }])
+  await expect.element(palette).not.toBeInTheDocument()
+  await expect.element(skip).toHaveFocus()
+})
