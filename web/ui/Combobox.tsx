@@ -33,6 +33,7 @@ export function Combobox({
   const t = useText()
   const id = useId()
   const box = useRef<HTMLSpanElement>(null)
+  const input = useRef<HTMLInputElement>(null)
   const [open, setOpen] = useState(false)
   const [text, setText] = useState('')
   const [at, setAt] = useState(0)
@@ -78,6 +79,7 @@ export function Combobox({
     >
       <input
         {...wiring}
+        ref={input}
         role="combobox"
         aria-expanded={open}
         aria-controls={`${id}-list`}
@@ -102,7 +104,11 @@ export function Combobox({
           <button
             type="button"
             aria-label={t('common.clear')}
-            onClick={() => take(null)}
+            onClick={() => {
+              take(null)
+              // the button disappears, and the focus with it
+              input.current?.focus()
+            }}
             className="flex size-6 items-center justify-center rounded-sm hover:bg-selected hover:text-ink"
           >
             <Icon name="close" size={12} />

@@ -1,4 +1,4 @@
-import { useId, useRef, type KeyboardEvent, type ReactNode, type ToggleEvent } from 'react'
+import { useId, useRef, type FocusEvent, type KeyboardEvent, type ReactNode, type ToggleEvent } from 'react'
 import { cx } from './class-names.ts'
 import { placeNear, type Side } from './place-near.ts'
 
@@ -6,8 +6,8 @@ import { placeNear, type Side } from './place-near.ts'
 export type PopupTrigger = { popoverTarget: string; 'aria-haspopup': 'menu' | 'dialog' }
 
 /**
- * A native popover beside its button: the browser closes it on Escape and on a press outside, and gives the focus back.
- * The content exists only while it is open.
+ * A native popover beside its button: the browser closes it on Escape and on a press outside, and restores the focus.
+ * It also closes when the focus leaves it.
  */
 export function Popup({
   renderTrigger,
@@ -32,6 +32,10 @@ export function Popup({
     placeNear(button, event.currentTarget, side)
     firstItem(event.currentTarget)?.focus({ preventScroll: true })
   }
+  const closeOnLeave = ({ currentTarget, relatedTarget }: FocusEvent<HTMLElement>) => {
+    // the button closes it itself; closed here first, its click would open it again
+    if (relatedTarget && !anchor.current?.contains(relatedTarget)) currentTarget.hidePopover()
+  }
   return (
     <span ref={anchor} className={cx('inline-flex min-w-0', className)}>
       {renderTrigger({ popoverTarget: id, 'aria-haspopup': role })}
@@ -42,6 +46,7 @@ export function Popup({
         role={role}
         aria-label={label}
         onToggle={place}
+        onBlur={closeOnLeave}
         onKeyDown={role === 'menu' ? moveBetweenItems : undefined}
         className="fixed max-h-[70dvh] min-w-44 overflow-y-auto rounded-lg bg-raised p-1 text-sm font-normal shadow-2 open:animate-appear"
       >
@@ -61,9 +66,17 @@ function moveBetweenItems(event: KeyboardEvent<HTMLElement>) {
   const to = { ArrowDown: at + 1, ArrowUp: at < 0 ? -1 : at - 1 + all.length, Home: 0, End: all.length - 1 }[
     event.key
   ]
-  if (to === undefined || all.length === 0) return
+  if (to === undefined) return focusByLetter(event, [...all.slice(at + 1), ...all.slice(0, at + 1)])
+  if (all.length === 0) return
   event.preventDefault()
   all.at(to % all.length)?.focus()
+}
+
+/** Focuses the first item that starts with the typed letter. */
+function focusByLetter({ key, ctrlKey, metaKey, altKey }: KeyboardEvent, inOrder: readonly HTMLElement[]) {
+  if (key.length !== 1 || key === ' ' || ctrlKey || metaKey || altKey) return
+  const letter = key.toLocaleLowerCase()
+  inOrder.find((item) => item.textContent.trim().toLocaleLowerCase().startsWith(letter))?.focus()
 }
 
 /** Closes the popup that an element is in. */

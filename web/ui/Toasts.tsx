@@ -1,4 +1,4 @@
-import { useEffect, useState, useSyncExternalStore } from 'react'
+import { useEffect, useRef, useState, useSyncExternalStore, type FocusEvent } from 'react'
 import { useText } from '../i18n/use-text.ts'
 import { Icon, type IconName } from './icons/Icon.tsx'
 import { PlainLink } from './Link.tsx'
@@ -8,26 +8,35 @@ import { currentToasts, dismissToast, subscribeToToasts, type Toast } from './to
 const STAY_MS = 7000
 const GLYPH: Record<NoticeTone, IconName> = { ok: 'done', info: 'info', warn: 'warning', error: 'failed' }
 
-/** The place of toasts. It is always there, empty, for a screen reader says only what is put into a known region. */
+/** Where toasts appear. It is always rendered: a screen reader announces only what is added to a region it knows. */
 export function Toasts() {
   const toasts = useSyncExternalStore(subscribeToToasts, currentToasts)
+  const focusedBefore = useRef<EventTarget>(null)
+  const rememberFocus = ({ currentTarget, relatedTarget }: FocusEvent) => {
+    if (!currentTarget.contains(relatedTarget)) focusedBefore.current = relatedTarget
+  }
+  const restoreFocus = () => {
+    if (focusedBefore.current instanceof HTMLElement) focusedBefore.current.focus()
+  }
   return (
+    // oxlint-disable-next-line jsx-a11y/no-static-element-interactions -- it only observes the focus
     <div
       aria-live="polite"
+      onFocus={rememberFocus}
       className="pointer-events-none fixed right-3 bottom-3 left-3 z-50 flex flex-col items-end gap-2 sm:left-auto sm:w-96"
     >
       {toasts.map((toast) => (
-        <ToastCard key={toast.id} toast={toast} />
+        <ToastCard key={toast.id} toast={toast} onClosed={restoreFocus} />
       ))}
     </div>
   )
 }
 
-function ToastCard({ toast }: { toast: Toast }) {
+function ToastCard({ toast, onClosed }: { toast: Toast; onClosed: () => void }) {
   const t = useText()
   const [held, setHeld] = useState(false)
   useEffect(() => {
-    // it does not go while somebody reads it or is at its link
+    // it stays while the pointer or the focus is on it
     if (held) return
     const timer = setTimeout(() => dismissToast(toast.id), STAY_MS)
     return () => clearTimeout(timer)
@@ -56,7 +65,10 @@ function ToastCard({ toast }: { toast: Toast }) {
       <button
         type="button"
         aria-label={t('common.close')}
-        onClick={() => dismissToast(toast.id)}
+        onClick={() => {
+          dismissToast(toast.id)
+          onClosed()
+        }}
         className="mt-0.5 flex size-6 shrink-0 items-center justify-center rounded-sm hover:bg-inverse/15 focus-visible:outline-current"
       >
         <Icon name="close" size={12} />

@@ -3,8 +3,9 @@ import { cx } from './class-names.ts'
 import { placeNear } from './place-near.ts'
 
 /**
- * A short text beside something, on hover and on focus. The bubble lies in the top layer, so no scroll area cuts it, and
- * it exists only while it is shown: a table may hold hundreds. The child is described by it through `describedBy`.
+ * A short text beside an element, on hover and on focus. The pointer can move onto it. The bubble is in the top layer, so
+ * no scroll area clips it, and it is rendered only while it is shown, as a table may hold hundreds. The child takes its
+ * `aria-describedby` from the tooltip.
  */
 export function Tooltip({
   text,
@@ -57,12 +58,16 @@ function Bubble({
     return () => cancelAnimationFrame(frame)
   }, [anchor])
   return (
+    // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-noninteractive-element-interactions
     <span
       ref={bubble}
       id={id}
       role="tooltip"
       popover="manual"
-      className="pointer-events-none fixed max-w-72 animate-appear rounded-md bg-ink px-2 py-1 text-left text-xs font-normal whitespace-normal text-inverse normal-nums shadow-2"
+      // its element may be in a row that reacts to clicks
+      onClick={(event) => event.stopPropagation()}
+      // the invisible edge bridges the gap, so that the pointer does not leave both on its way
+      className="fixed max-w-72 animate-appear cursor-default overflow-visible rounded-md bg-ink before:absolute before:-inset-1.5 before:-z-1 px-2 py-1 text-left text-xs font-normal whitespace-normal text-inverse normal-nums shadow-2"
     >
       {text}
     </span>
