@@ -22,6 +22,7 @@ const PACKAGES = [
   'react-dom',
   'react-dom/client',
   'react/jsx-dev-runtime',
+  'zod',
 ]
 
 /** The component tests of the console, in the Chromium of the browser journeys. */
@@ -36,8 +37,9 @@ export default defineConfig({
     setupFiles: ['web/testing/setup.ts'],
     // one page at a time: focus and the keyboard belong to the page in front, and so does the API
     fileParallelism: false,
-    testTimeout: 20_000,
-    expect: { poll: { timeout: 5_000 } },
+    // for a busy machine
+    testTimeout: 30_000,
+    expect: { poll: { timeout: 10_000 } },
     allowOnly: false,
     browser: {
       enabled: true,

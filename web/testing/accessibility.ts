@@ -1,8 +1,8 @@
 import { cdp } from 'vitest/browser'
 
 /**
- * The names of everything of a role that assistive technology is told of, in the order of the document. Unlike a locator
- * it knows what a modal dialog makes inert.
+ * The accessible names of all elements of a role, in document order. Unlike a locator, it leaves out what a modal dialog
+ * makes inert.
  */
 export async function accessibleNames(role: string): Promise<string[]> {
   const session = cdp()

@@ -1,9 +1,9 @@
-// What the two halves of the tests' API say to each other: the server of the run, and the page of the test.
+// The messages between the two halves of the test API: the Vite server, and the page that runs the tests.
 
-/** Where the page of the test connects, on its own origin. */
+/** The path at which the page connects, on its own origin. */
 export const TEST_API_PATH = '/__api-of-tests'
 
-/** To the page: a request arrived, or whoever sent it has left. */
+/** To the page: a request arrived, or its sender closed the connection. */
 export type ToPage =
   | {
       kind: 'request'
@@ -20,5 +20,5 @@ export type FromPage =
   | { kind: 'head'; id: number; status: number; headers: Record<string, string> }
   | { kind: 'body'; id: number; text: string }
   | { kind: 'end'; id: number }
-  /** Closes the connection without an end, or without any answer. */
+  /** Closes the connection without completing the answer. */
   | { kind: 'cut'; id: number }

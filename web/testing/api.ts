@@ -1,4 +1,7 @@
 import type { Problem } from '#contract/console-api/problem.ts'
+import { consoleApi } from '#contract/console-api/rows.ts'
+import type { EndpointRow } from '#contract/endpoint/endpoint.ts'
+import type { RuntimeEvent } from '#contract/console-api/shapes.ts'
 import type { Answer, EndpointName } from '../api/client.ts'
 import { TEST_API_PATH } from './api-messages.ts'
 import type { FromPage, ToPage } from './api-messages.ts'
@@ -14,7 +17,7 @@ export interface ServedRequest {
   signal: AbortSignal
 }
 
-/** What the API answers instead of what the endpoint's row says. */
+/** An answer other than the one that the endpoint's row declares. */
 class OtherAnswer {
   readonly problem: Problem | null
   constructor(problem: Problem | null) {
@@ -22,7 +25,7 @@ class OtherAnswer {
   }
 }
 
-/** A refusal; what is not given is as for a request that is not valid. */
+/** A problem response. Fields that are not given are those of an invalid request. */
 export function refusal(given: Partial<Problem>): OtherAnswer {
   return new OtherAnswer({
     type: 'about:blank',
@@ -38,7 +41,7 @@ export function refusal(given: Partial<Problem>): OtherAnswer {
   })
 }
 
-/** The connection is closed, and nobody knows what became of the request. */
+/** The connection is closed without an answer: the page cannot know whether the request was carried out. */
 export const lostAnswer = new OtherAnswer(null)
 
 type Served<Name extends EndpointName> = (
@@ -52,18 +55,24 @@ export interface ServedApi {
   /** Replaces what some endpoints answer from now on. */
   answer: (handlers: Handlers) => void
   /** Sends a server-sent event to every open stream of `/api/events`. */
-  emit: (event: { id: string; event: string; data: unknown }) => Promise<void>
+  emit: (event: RuntimeEvent) => Promise<void>
+  /** Closes every connection and refuses new ones, until `reconnect`. */
+  disconnect: () => Promise<void>
+  reconnect: () => void
 }
 
 let handlers: Handlers = {}
 let seen: ServedRequest[] = []
+let isDown = false
+let events = 0
 const streams = new Set<number>()
 const waiting = new Map<number, AbortController>()
 let connection: Promise<void> | undefined
 
 /**
  * Answers the requests that the page under test sends to `/api`, until the test ends. They travel over HTTP, as they do
- * to the console's server. `/api/events` is an open stream.
+ * to the console's server. The contract's schemas check the body of each request, and each answer. `/api/events` is an
+ * open stream.
  */
 export async function serveApi(first: Handlers): Promise<ServedApi> {
   await (connection ??= connect())
@@ -73,20 +82,35 @@ export async function serveApi(first: Handlers): Promise<ServedApi> {
     answer(changed) {
       handlers = { ...handlers, ...changed }
     },
-    async emit({ id, event, data }) {
-      const text = `id: ${id}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`
+    async emit(event) {
+      const { kind, ...data } = consoleApi['GET /events'].answer.parse(event)
+      const text = `id: 1-${++events}\nevent: ${kind}\ndata: ${JSON.stringify(data)}\n\n`
       await reply([...streams].map((stream) => ({ kind: 'body', id: stream, text })))
+    },
+    async disconnect() {
+      isDown = true
+      await closeAll()
+    },
+    reconnect() {
+      isDown = false
+      dispatchEvent(new Event('online'))
     },
   }
 }
 
-/** Forgets what the API answers, and closes what is still open. */
+/** Removes the handlers and closes all connections. */
 export async function stopServingApi(): Promise<void> {
   handlers = {}
   seen = []
-  await reply([...streams, ...waiting.keys()].map((id) => ({ kind: 'cut', id })))
+  isDown = false
+  await closeAll()
+}
+
+async function closeAll(): Promise<void> {
+  const open = [...streams, ...waiting.keys()]
   streams.clear()
   waiting.clear()
+  await reply(open.map((id) => ({ kind: 'cut', id })))
 }
 
 function connect(): Promise<void> {
@@ -105,6 +129,7 @@ async function receive(message: ToPage): Promise<void> {
     return
   }
   const { id, method, headers, body } = message
+  if (isDown) return replyWith(id, lostAnswer)
   const url = new URL(message.url, location.origin)
   const found = findEndpoint(method, url.pathname)
   if (found === null) {
@@ -118,7 +143,7 @@ async function receive(message: ToPage): Promise<void> {
     params: found.params,
     query: url.searchParams,
     headers,
-    body: body === '' ? undefined : JSON.parse(body),
+    body: body === '' ? undefined : bodyOf(found.name, JSON.parse(body)),
     signal: left.signal,
   }
   seen.push(request)
@@ -128,13 +153,20 @@ async function receive(message: ToPage): Promise<void> {
     const head = { status: 200, headers: { 'content-type': 'text/event-stream' } }
     return reply([
       { kind: 'head', id, ...head },
-      { kind: 'body', id, text: 'id: 1-1\n\n' },
+      { kind: 'body', id, text: `id: 1-${events}\n\n` },
     ])
   }
   // a handler is typed by its endpoint, and found by the endpoint's name
   const handler = handlers[found.name] as ((request: ServedRequest) => unknown) | undefined
   const answer = await handler?.(request)
-  if (waiting.delete(id)) await replyWith(id, answer)
+  if (!waiting.delete(id)) return
+  await replyWith(id, answer instanceof OtherAnswer ? answer : consoleApi[found.name].answer.parse(answer))
+}
+
+/** @throws ZodError for a body that the contract does not allow. */
+function bodyOf(name: EndpointName, body: unknown): unknown {
+  const row: EndpointRow = consoleApi[name]
+  return row.body?.parse(body)
 }
 
 async function replyWith(id: number, answer: unknown): Promise<void> {

@@ -9,6 +9,7 @@ import {
 import { createContext, use, type ReactNode } from 'react'
 import { render, type RenderResult } from 'vitest-browser-react'
 import { queryClient } from '../app/query-client.ts'
+import { SignedIn } from '../app/SignedIn.tsx'
 import { ShellContext, type ShellContextValue } from '../layouts/shell-context.ts'
 import { router as consoleRouter } from '../router.ts'
 import type { RouterContext } from '../routes.tsx'
@@ -16,8 +17,8 @@ import type { RouterContext } from '../routes.tsx'
 const UnderTest = createContext<ReactNode>(null)
 
 /**
- * Renders a component as it stands in a page of the console: with its router, its query client, and a person who may do
- * everything. Links lead nowhere; `address()` says where they went.
+ * Renders a component as in a page of the console: with its router, its query client, and a person who has every
+ * permission. Links only change `address()`.
  */
 export async function renderInConsole(
   ui: ReactNode,
@@ -61,4 +62,21 @@ export async function renderInConsole(
 
 function Anywhere() {
   return use(UnderTest)
+}
+
+/**
+ * Renders the whole console at an address: its routes, its session and its event stream. `serveApi` answers it. Pages and
+ * their texts are loaded on demand, as in production.
+ */
+export async function renderConsole(address: string): Promise<RenderResult & { address: () => string }> {
+  const history = createMemoryHistory({ initialEntries: [address] })
+  const router = createRouter({ ...consoleRouter.options, history })
+  const screen = await render(
+    <QueryClientProvider client={queryClient}>
+      <SignedIn>
+        <RouterProvider router={router} />
+      </SignedIn>
+    </QueryClientProvider>,
+  )
+  return { ...screen, address: () => history.location.href }
 }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, vi } from 'vitest'
-import { configure } from 'vitest-browser-react/pure'
+import { cleanup, configure } from 'vitest-browser-react/pure'
 import { queryClient } from '../app/query-client.ts'
 import { pageTexts } from '../i18n/catalogue.ts'
 import type { PageNamespace } from '../i18n/catalogue.ts'
@@ -13,7 +13,7 @@ configure({ reactStrictMode: true })
 await startLocale()
 await loadTexts(Object.keys(pageTexts.en) as PageNamespace[])
 
-// React reports what is wrong with a component there, and so does our own code
+// React reports faulty components there, and so does our own code
 const errors = vi.spyOn(console, 'error')
 
 beforeEach(() => {
@@ -24,6 +24,7 @@ beforeEach(() => {
 
 afterEach(async () => {
   vi.useRealTimers()
+  await cleanup()
   await stopServingApi()
   queryClient.clear()
   for (const { id } of currentToasts()) dismissToast(id)

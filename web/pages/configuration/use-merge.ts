@@ -61,10 +61,12 @@ export function useMerge({
   useEffect(() => {
     if (seen.current === snapshotVersion) return
     seen.current = snapshotVersion
+    // the move tells its own news
+    if (mayMove) return
     // nothing of mine is at stake: said all the same, for what is shown has changed
     if (isBehind || isHeld || savedBy.id === personId) store.tellNews(null)
     else store.tellNews({ version: snapshotVersion, savedBy: savedBy.name, alreadySaved: 0, edits: 0 })
-  }, [snapshotVersion, isBehind, isHeld, savedBy, personId, store])
+  }, [snapshotVersion, mayMove, isBehind, isHeld, savedBy, personId, store])
 
   const { data, isPending, isError } = history
   return useMemo(

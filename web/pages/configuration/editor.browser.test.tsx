@@ -1,0 +1,106 @@
+import { expect, test } from 'vitest'
+import { page, userEvent } from 'vitest/browser'
+import { renderConsole } from '../../testing/render.tsx'
+import { CORE, MAIL, serveScope } from '../../testing/served-scope.ts'
+
+const field = (name: string) => page.getByRole('textbox', { name })
+const bar = page.getByRole('region', { name: 'Unsaved changes' })
+const outline = page.getByRole('navigation', { name: 'Resources' })
+
+async function renderEditor(resource = MAIL) {
+  const scope = await serveScope()
+  return { scope, screen: await renderConsole(scope.address(resource)) }
+}
+
+test('an edit is counted where the person looks for it, and reset to the saved value', async () => {
+  await renderEditor()
+  await field('SMTP port').fill('2525')
+  await expect.element(bar).toMatchTextContent(/1 change.*in 1 resource/)
+  await expect.element(outline.getByRole('link', { name: /CRM mail/ })).toMatchTextContent(/1 unsaved change/)
+  await page.getByRole('button', { name: 'Reset' }).click()
+  await expect.element(field('SMTP port')).toHaveValue('587')
+  await expect.element(bar).not.toBeInTheDocument()
+})
+
+test('a value typed back to the saved one is no edit', async () => {
+  await renderEditor()
+  await field('SMTP port').fill('2525')
+  await expect.element(bar).toBeVisible()
+  await field('SMTP port').fill('587')
+  await userEvent.tab()
+  await expect.element(bar).not.toBeInTheDocument()
+})
+
+test('edits of several resources stay while the person goes from one to the other', async () => {
+  const { screen } = await renderEditor()
+  await field('SMTP port').fill('2525')
+  await outline.getByRole('link', { name: /CRM core/ }).click()
+  await field('Seats').fill('25')
+  await expect.element(bar).toMatchTextContent(/2 changes.*in 2 resources/)
+  expect(screen.address()).toContain(encodeURIComponent(CORE))
+  await outline.getByRole('link', { name: /CRM mail/ }).click()
+  await expect.element(field('SMTP port')).toHaveValue('2525')
+})
+
+test('the draft is in the storage of the browser as soon as the typing rests', async () => {
+  await renderEditor()
+  await field('SMTP port').fill('2525')
+  await userEvent.tab()
+  await expect.poll(() => JSON.stringify({ ...localStorage })).toContain('2525')
+  await page.getByRole('button', { name: 'Reset' }).click()
+  await expect.poll(() => JSON.stringify({ ...localStorage })).not.toContain('2525')
+})
+
+test('an invalid value says why at its field, and the bar leads to it from another resource', async () => {
+  await renderEditor()
+  await field('SMTP port').fill('70000')
+  await expect.element(field('SMTP port')).toHaveAccessibleDescription(/at most 65,535/)
+  await expect.element(field('SMTP port')).toHaveAttribute('aria-invalid', 'true')
+  await outline.getByRole('link', { name: /CRM core/ }).click()
+  await expect.element(field('Seats')).toBeVisible()
+  await bar.getByRole('button', { name: '1 invalid' }).click()
+  await expect.element(field('SMTP port')).toHaveFocus()
+
+  await bar.getByRole('button', { name: 'Review' }).click()
+  const save = page.getByRole('dialog').getByRole('button', { name: /^Save/ })
+  await expect.element(save).toHaveAccessibleDescription('Fix the invalid values first.')
+  await page.getByRole('button', { name: 'Back to form' }).click()
+  await field('SMTP port').fill('465')
+  await expect.element(field('SMTP port')).not.toHaveAttribute('aria-invalid')
+  await expect.element(bar.getByRole('button', { name: '1 invalid' })).not.toBeInTheDocument()
+})
+
+test('all edits are discarded only after a question', async () => {
+  await renderEditor()
+  await field('SMTP port').fill('2525')
+  await field('SMTP user').fill('olivia')
+  await bar.getByRole('button', { name: 'Discard' }).click()
+  const question = page.getByRole('dialog', { name: 'Discard 2 changes?' })
+  await userEvent.keyboard('{Escape}')
+  await expect.element(question).not.toBeInTheDocument()
+  await expect.element(field('SMTP port')).toHaveValue('2525')
+  await bar.getByRole('button', { name: 'Discard' }).click()
+  await question.getByRole('button', { name: 'Discard' }).click()
+  await expect.element(bar).not.toBeInTheDocument()
+  await expect.element(field('SMTP port')).toHaveValue('587')
+  await expect.element(field('SMTP user')).toHaveValue('crm')
+})
+
+test('Ctrl+S opens the review while a field has the focus, with what was just typed', async () => {
+  await renderEditor()
+  await field('SMTP port').fill('2525')
+  await userEvent.keyboard('{Control>}s{/Control}')
+  const review = page.getByRole('dialog', { name: 'Review changes' })
+  await expect
+    .element(review.getByLabelText('Changes of CRM mail'))
+    .toMatchTextContent(/Before: 587.*After: 2,?525/)
+})
+
+test('the form can be narrowed to what is changed', async () => {
+  await renderEditor()
+  await field('SMTP port').fill('2525')
+  await page.getByText('Changed 1').click()
+  await expect.element(field('SMTP host')).not.toBeInTheDocument()
+  await expect.element(field('SMTP port')).toHaveValue('2525')
+  expect(outline.getByRole('link', { name: /CRM core/ }).query()).toBeNull()
+})

@@ -1,0 +1,128 @@
+import { expect, test } from 'vitest'
+import { page } from 'vitest/browser'
+import { lostAnswer, refusal } from '../../testing/api.ts'
+import { renderConsole } from '../../testing/render.tsx'
+import { MAIL, SAVE, serveScope } from '../../testing/served-scope.ts'
+
+const port = page.getByRole('textbox', { name: 'SMTP port' })
+const bar = page.getByRole('region', { name: 'Unsaved changes' })
+const review = page.getByRole('dialog')
+const saveButton = review.getByRole('button', { name: /^Save and start/ })
+
+/** The editor with one edit, and its review. */
+async function reviewPort(value: string, handlers: Parameters<typeof serveScope>[0] = {}) {
+  const scope = await serveScope(handlers)
+  await renderConsole(scope.address(MAIL))
+  await port.fill(value)
+  await bar.getByRole('button', { name: 'Review' }).click()
+  await expect.element(saveButton).toBeEnabled()
+  return scope
+}
+
+test('exactly the edit is sent, on top of the snapshot that is shown, with its reason', async () => {
+  const scope = await reviewPort('2525')
+  await review.getByRole('textbox', { name: /^Reason/ }).fill('The provider moved')
+  await saveButton.click()
+  await expect.element(page.getByText('Snapshot 2 applied')).toBeVisible()
+  expect(scope.saveRequests().map(({ body }) => body)).toEqual([
+    {
+      snapshotVersion: 1,
+      changes: { [MAIL]: { smtpPort: { '@type': 'Data', value: 2525 } } },
+      reason: 'The provider moved',
+    },
+  ])
+  await expect.element(bar).not.toBeInTheDocument()
+  await expect.element(port).toHaveValue('2525')
+})
+
+test('while the save is on its way, its button is busy and cannot save again', async () => {
+  let answer: () => void = () => undefined
+  const isAnswered = new Promise<void>((resolve) => (answer = resolve))
+  const scope = await reviewPort('2525')
+  scope.api.answer({ [SAVE]: (request) => isAnswered.then(() => scope.save(request)) })
+  await saveButton.click()
+  await expect.element(saveButton).toHaveAttribute('aria-busy', 'true')
+  await saveButton.click({ force: true })
+  answer()
+  await expect.element(page.getByText('Snapshot 2 applied')).toBeVisible()
+  expect(scope.saveRequests()).toHaveLength(1)
+})
+
+test('what the server refuses is shown at its field, and the edit stays', async () => {
+  const scope = await reviewPort('2525', {
+    [SAVE]: () =>
+      refusal({
+        code: 'PROPERTY_INVALID',
+        details: [
+          {
+            locator: MAIL,
+            property: 'smtpPort',
+            errorCode: 'PROPERTY_INVALID',
+            message: 'The port is blocked.',
+          },
+        ],
+      }),
+  })
+  await saveButton.click()
+  await expect.element(saveButton).toHaveAccessibleDescription('Fix the invalid values first.')
+  await review.getByRole('button', { name: 'Back to form' }).click()
+  await expect.element(port).toHaveAccessibleDescription(/The port is blocked\./)
+  await expect.element(port).toHaveValue('2525')
+  expect(scope.saveRequests()).toHaveLength(1)
+
+  scope.api.answer({ [SAVE]: scope.save })
+  await port.fill('2526')
+  await expect.element(port).not.toHaveAttribute('aria-invalid')
+  await bar.getByRole('button', { name: 'Review' }).click()
+  await saveButton.click()
+  await expect.element(page.getByText('Snapshot 2 applied')).toBeVisible()
+  expect(scope.values()[MAIL]).toMatchObject({ smtpPort: 2526 })
+})
+
+test('a lost answer is not a save; the very same request finds out, and is carried out once', async () => {
+  const scope = await reviewPort('2525')
+  scope.api.answer({
+    [SAVE]: (request) => {
+      scope.save(request)
+      return lostAnswer
+    },
+  })
+  await saveButton.click()
+  await expect.element(review.getByText('The response to your save was lost')).toBeVisible()
+  await expect.element(page.getByText(/Snapshot 2 (saved|applied)/)).not.toBeInTheDocument()
+
+  scope.api.answer({ [SAVE]: scope.save })
+  await review.getByRole('button', { name: 'Check again' }).click()
+  await expect.element(page.getByText('Snapshot 2 applied')).toBeVisible()
+  await expect.element(bar).not.toBeInTheDocument()
+  expect(scope.snapshotVersion()).toBe(2)
+  const requests = scope.saveRequests()
+  expect(new Set(requests.map(({ headers }) => headers['idempotency-key'])).size).toBe(1)
+  expect(new Set(requests.map(({ body }) => JSON.stringify(body))).size).toBe(1)
+})
+
+test('it finds out without a click when the console can be reached again', async () => {
+  const scope = await reviewPort('2525')
+  await scope.api.disconnect()
+  await saveButton.click()
+  await expect.element(review.getByText('The response to your save was lost')).toBeVisible()
+  await expect.element(page.getByText('Connection lost. Reconnecting…')).toBeInTheDocument()
+  scope.api.reconnect()
+  await expect.element(page.getByText('Snapshot 2 applied')).toBeVisible()
+  expect(scope.saveRequests()).toHaveLength(1)
+})
+
+test('who stops checking keeps the edit, and can save it again', async () => {
+  const scope = await reviewPort('2525', { [SAVE]: () => lostAnswer })
+  await saveButton.click()
+  await review.getByRole('button', { name: 'Stop checking' }).click()
+  await expect.element(review).not.toBeInTheDocument()
+  await expect.element(port).toHaveValue('2525')
+  await expect.element(port).toBeEnabled()
+
+  scope.api.answer({ [SAVE]: scope.save })
+  await bar.getByRole('button', { name: 'Review' }).click()
+  await saveButton.click()
+  await expect.element(page.getByText('Snapshot 2 applied')).toBeVisible()
+  expect(scope.values()[MAIL]).toMatchObject({ smtpPort: 2525 })
+})
