@@ -2,6 +2,10 @@ import { expect } from '@playwright/test'
 import type { Locator, Page } from '@playwright/test'
 import type { Scope } from '#contract/protocol/scope.ts'
 
+/** Resources of the bundle crm-suite. */
+export const MAIL = 'production/crm-suite/MODULE/crm-mail'
+export const CORE = 'production/crm-suite/MODULE/crm-core'
+
 /** The address of a scope's configuration, or of one resource in it. */
 export function configurationPath(
   { environmentKey, applicationRuntimeId, workspaceId }: Scope,
@@ -47,4 +51,10 @@ export async function signOut(page: Page, user: string): Promise<void> {
   await page.getByRole('button', { name: new RegExp(user, 'i') }).click()
   await page.getByRole('button', { name: 'Sign out' }).click()
   await expect(page.getByText('You are signed out')).toBeVisible()
+}
+
+/** The save was applied: each of its operations succeeded. */
+export async function expectApplied(page: Page): Promise<void> {
+  const saved = page.getByRole('status').filter({ hasText: /Snapshot \d+ applied/ })
+  await expect(saved).toContainText('Succeeded')
 }

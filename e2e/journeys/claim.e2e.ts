@@ -1,23 +1,22 @@
 import { wrapData } from '#contract/protocol/data.ts'
 import { mira } from '../../demo/people.ts'
-import { configurationPath, field, saveButton, review } from '../vocabulary.ts'
+import { configurationPath, field, review, saveButton } from '../vocabulary.ts'
 import { expect, test } from '../world/test.ts'
 
 test('while an operation holds the installation the form says whose it is, and opens by itself when it ends', async ({
   system,
-  signIn,
+  editing,
+  crmScope,
 }) => {
-  const scope = system.newScope()
-  await system.install(scope, 'crm-suite', '1.0.0')
   await system.script.add({
-    when: { workspaceId: scope.workspaceId },
+    when: { workspaceId: crmScope.workspaceId },
     behaviour: { kind: 'unknown' },
   })
-  const page = await signIn('olivia', configurationPath(scope, 'production/crm-suite/MODULE/crm-mail'))
+  const page = await editing()
   await expect(field(page, 'SMTP user')).toBeEditable()
 
   const mail = { bundleId: 'crm-suite', kind: 'MODULE', name: 'crm-mail' } as const
-  await system.configure(scope, mail, 'smtpUser', wrapData('mira'), mira)
+  await system.configure(crmScope, mail, 'smtpUser', wrapData('mira'), mira)
   const lock = page.getByRole('region', { name: 'Locked by an operation' })
   await expect(lock).toContainText('Configure by Mira Castellan, started')
   await expect(field(page, 'SMTP user')).not.toBeEditable()
@@ -33,18 +32,17 @@ test('while an operation holds the installation the form says whose it is, and o
 
 test('what is typed while another person’s operation runs is kept as a draft and saved afterwards', async ({
   system,
-  signIn,
+  editing,
+  crmScope,
 }) => {
-  const scope = system.newScope()
-  await system.install(scope, 'crm-suite', '1.0.0')
-  await system.script.add({ when: { workspaceId: scope.workspaceId }, behaviour: { kind: 'unknown' } })
-  const page = await signIn('olivia', configurationPath(scope, 'production/crm-suite/MODULE/crm-mail'))
+  await system.script.add({ when: { workspaceId: crmScope.workspaceId }, behaviour: { kind: 'unknown' } })
+  const page = await editing()
   const user = field(page, 'SMTP user')
   await user.click()
   await page.keyboard.press('End')
 
   const mail = { bundleId: 'crm-suite', kind: 'MODULE', name: 'crm-mail' } as const
-  const { operationId } = await system.configure(scope, mail, 'smtpPort', wrapData(2525), mira)
+  const { operationId } = await system.configure(crmScope, mail, 'smtpPort', wrapData(2525), mira)
   await expect(page.getByRole('region', { name: 'Locked by an operation' })).toBeVisible()
   await expect(page.getByRole('status').filter({ hasText: 'the form is read-only' })).toBeAttached()
   await expect(page.getByText('What you type here is kept as a draft')).toBeVisible()
@@ -78,15 +76,14 @@ test('what is typed while another person’s operation runs is kept as a draft a
 
 test('a read-only field reports input that it ignored, even when the operation has already ended', async ({
   system,
-  signIn,
+  editing,
+  crmScope,
 }) => {
-  const scope = system.newScope()
-  await system.install(scope, 'crm-suite', '1.0.0')
-  await system.script.add({ when: { workspaceId: scope.workspaceId }, behaviour: { kind: 'unknown' } })
-  const page = await signIn('olivia', configurationPath(scope, 'production/crm-suite/MODULE/crm-mail'))
+  await system.script.add({ when: { workspaceId: crmScope.workspaceId }, behaviour: { kind: 'unknown' } })
+  const page = await editing()
   await expect(field(page, 'SMTP user')).toHaveValue('crm')
   const mail = { bundleId: 'crm-suite', kind: 'MODULE', name: 'crm-mail' } as const
-  const { operationId } = await system.configure(scope, mail, 'smtpPort', wrapData(2525), mira)
+  const { operationId } = await system.configure(crmScope, mail, 'smtpPort', wrapData(2525), mira)
   await expect(page.getByRole('region', { name: 'Locked by an operation' })).toBeVisible()
   await field(page, 'SMTP user').focus()
   await page.keyboard.type('x')
@@ -102,15 +99,14 @@ test('a read-only field reports input that it ignored, even when the operation h
 test('a change in the JSON document is kept as a draft while an operation runs', async ({
   system,
   signIn,
+  crmScope,
 }) => {
-  const scope = system.newScope()
-  await system.install(scope, 'crm-suite', '1.0.0')
-  await system.script.add({ when: { workspaceId: scope.workspaceId }, behaviour: { kind: 'unknown' } })
-  const page = await signIn('olivia', `${configurationPath(scope)}?tab=document`)
+  await system.script.add({ when: { workspaceId: crmScope.workspaceId }, behaviour: { kind: 'unknown' } })
+  const page = await signIn('olivia', `${configurationPath(crmScope)}?tab=document`)
   const document = page.getByRole('textbox', { name: 'Configuration of this scope as JSON' })
   await expect(document).toContainText('"displayName"')
   const mail = { bundleId: 'crm-suite', kind: 'MODULE', name: 'crm-mail' } as const
-  await system.configure(scope, mail, 'smtpPort', wrapData(2525), mira)
+  await system.configure(crmScope, mail, 'smtpPort', wrapData(2525), mira)
 
   await document.click()
   await page.keyboard.press('ControlOrMeta+A')
@@ -124,7 +120,7 @@ test('a change in the JSON document is kept as a draft while an operation runs',
   await expect(page.getByRole('region', { name: 'Unsaved changes' })).toContainText('1 change')
   await page.reload()
   await expect(page.getByText('Your changes there stay unsaved until it ends.')).toBeVisible()
-  await page.goto(configurationPath(scope, 'production/crm-suite/TIMER/nightly-sync'))
+  await page.goto(configurationPath(crmScope, 'production/crm-suite/TIMER/nightly-sync'))
   await expect(field(page, 'When to synchronize')).toHaveValue('0 5 * * *')
   await system.script.clear()
 })

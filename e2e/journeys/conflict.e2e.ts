@@ -1,44 +1,39 @@
 import { wrapData } from '#contract/protocol/data.ts'
 import { mira } from '../../demo/people.ts'
-import { configurationPath, field, review, saveButton } from '../vocabulary.ts'
+import { CORE, expectApplied, field, review, saveButton } from '../vocabulary.ts'
 import { expect, test } from '../world/test.ts'
 
-const CORE = 'production/crm-suite/MODULE/crm-core'
-const MAIL = 'production/crm-suite/MODULE/crm-mail'
 const core = { bundleId: 'crm-suite', kind: 'MODULE', name: 'crm-core' } as const
 const mail = { bundleId: 'crm-suite', kind: 'MODULE', name: 'crm-mail' } as const
 const timer = { bundleId: 'crm-suite', kind: 'TIMER', name: 'nightly-sync' } as const
 
 test('somebody saves elsewhere: the page moves on by itself, says so, and the edit is saved on top', async ({
   system,
-  signIn,
+  editing,
+  crmScope,
 }) => {
-  const scope = system.newScope()
-  await system.install(scope, 'crm-suite', '1.0.0')
-  const page = await signIn('olivia', configurationPath(scope, MAIL))
-  await field(page, 'SMTP port').fill('2525')
+  const page = await editing({ field: 'SMTP port', value: '2525' })
 
-  const theirs = await system.configure(scope, timer, 'cron', wrapData('0 3 * * *'), mira)
+  const theirs = await system.configure(crmScope, timer, 'cron', wrapData('0 3 * * *'), mira)
   await expect(page.getByText(/Moved to snapshot \d+ by Mira Castellan/)).toBeVisible()
   await expect(field(page, 'SMTP port')).toHaveValue('2525')
   await system.ended(theirs.operationId)
 
   await review(page)
   await saveButton(page).click()
-  await expect(page.getByRole('status').filter({ hasText: /Snapshot \d+ applied/ })).toContainText(
-    'Succeeded',
-  )
+  await expectApplied(page)
   await page.getByRole('link', { name: /Nightly synchronization/ }).click()
   await expect(field(page, 'When to synchronize')).toHaveValue('0 3 * * *')
 })
 
-test('somebody saves beside the edit: nothing is lost, both values are saved', async ({ system, signIn }) => {
-  const scope = system.newScope()
-  await system.install(scope, 'crm-suite', '1.0.0')
-  const page = await signIn('olivia', configurationPath(scope, MAIL))
-  await field(page, 'SMTP port').fill('2525')
+test('somebody saves beside the edit: nothing is lost, both values are saved', async ({
+  system,
+  editing,
+  crmScope,
+}) => {
+  const page = await editing({ field: 'SMTP port', value: '2525' })
 
-  const theirs = await system.configure(scope, mail, 'smtpUser', wrapData('mira'), mira)
+  const theirs = await system.configure(crmScope, mail, 'smtpUser', wrapData('mira'), mira)
   const notice = page.getByRole('status').filter({ hasText: 'Mira Castellan saved snapshot' })
   await expect(notice).toContainText('does not overlap')
   await system.ended(theirs.operationId)
@@ -48,21 +43,17 @@ test('somebody saves beside the edit: nothing is lost, both values are saved', a
   await dialog.getByRole('button', { name: 'Continue on top of theirs' }).click()
   await saveButton(page).click()
 
-  await expect(page.getByRole('status').filter({ hasText: /Snapshot \d+ applied/ })).toContainText(
-    'Succeeded',
-  )
+  await expectApplied(page)
   await expect(field(page, 'SMTP port')).toHaveValue('2525')
   await expect(field(page, 'SMTP user')).toHaveValue('mira')
 })
 
 test('somebody saves the same properties: theirs, mine or a third value, and none without a choice', async ({
   system,
-  signIn,
+  editing,
+  crmScope,
 }) => {
-  const scope = system.newScope()
-  await system.install(scope, 'crm-suite', '1.0.0')
-  const page = await signIn('olivia', configurationPath(scope, MAIL))
-  await field(page, 'SMTP port').fill('2525')
+  const page = await editing({ field: 'SMTP port', value: '2525' })
   await field(page, 'SMTP user').fill('olivia')
   await field(page, 'SMTP host').fill('olivia.example')
   for (const [property, value] of [
@@ -70,7 +61,7 @@ test('somebody saves the same properties: theirs, mine or a third value, and non
     ['smtpUser', 'mira'],
     ['smtpHost', 'mira.example'],
   ] as const) {
-    const { operationId } = await system.configure(scope, mail, property, wrapData(value), mira)
+    const { operationId } = await system.configure(crmScope, mail, property, wrapData(value), mira)
     await system.ended(operationId)
   }
 
@@ -93,9 +84,7 @@ test('somebody saves the same properties: theirs, mine or a third value, and non
   await expect(dialog.getByLabel('Changes of CRM mail')).toContainText('Before: mira.example')
   await saveButton(page).click()
 
-  await expect(page.getByRole('status').filter({ hasText: /Snapshot \d+ applied/ })).toContainText(
-    'Succeeded',
-  )
+  await expectApplied(page)
   await expect(field(page, 'SMTP port')).toHaveValue('2525')
   await expect(field(page, 'SMTP user')).toHaveValue('mira')
   await expect(field(page, 'SMTP host')).toHaveValue('both.example')
@@ -103,16 +92,14 @@ test('somebody saves the same properties: theirs, mine or a third value, and non
 
 test('another save comes between the decision and the save: the same again, and nothing is overwritten', async ({
   system,
-  signIn,
+  editing,
+  crmScope,
 }) => {
-  const scope = system.newScope()
-  await system.install(scope, 'crm-suite', '1.0.0')
-  const page = await signIn('olivia', configurationPath(scope, MAIL))
-  await field(page, 'SMTP user').fill('olivia')
+  const page = await editing({ field: 'SMTP user', value: 'olivia' })
   const dialog = await review(page)
   await expect(saveButton(page)).toBeEnabled()
 
-  const { operationId } = await system.configure(scope, mail, 'smtpUser', wrapData('mira'), mira)
+  const { operationId } = await system.configure(crmScope, mail, 'smtpUser', wrapData('mira'), mira)
   const theirs = dialog.getByRole('radio', { name: 'Use theirs' })
   await expect(theirs).toBeVisible()
   await system.ended(operationId)
@@ -125,13 +112,12 @@ test('another save comes between the decision and the save: the same again, and 
 
 test('a third value stays when another save arrives while it is typed, and must be selected again', async ({
   system,
-  signIn,
+  editing,
+  crmScope,
 }) => {
-  const scope = system.newScope()
-  await system.install(scope, 'crm-suite', '1.0.0')
   const saveAsMira = async (value: string) =>
-    system.ended((await system.configure(scope, mail, 'smtpUser', wrapData(value), mira)).operationId)
-  const page = await signIn('olivia', configurationPath(scope, MAIL))
+    system.ended((await system.configure(crmScope, mail, 'smtpUser', wrapData(value), mira)).operationId)
+  const page = await editing()
   await field(page, 'SMTP user').fill('olivia')
   await saveAsMira('mira')
   await expect(page.getByText('1 of your changes overlaps with theirs')).toBeVisible()
@@ -154,18 +140,17 @@ test('a third value stays when another save arrives while it is typed, and must 
 
 test('a focused JSON editor shows another person’s save, and the next edit is based on it', async ({
   system,
-  signIn,
+  editing,
+  crmScope,
 }) => {
-  const scope = system.newScope()
-  await system.install(scope, 'crm-suite', '1.0.0')
-  const page = await signIn('olivia', configurationPath(scope, CORE))
+  const page = await editing({ resource: CORE })
   await page.getByRole('group', { name: 'Retention' }).getByRole('button', { name: 'Edit JSON' }).click()
   const editor = page.getByRole('textbox', { name: 'Retention as JSON' })
   await editor.click()
   await expect(editor).toContainText('"contactsDays": 730')
 
   const theirs = { contactsDays: 365, dealsDays: 1825 }
-  const { operationId } = await system.configure(scope, core, 'retention', wrapData(theirs), mira)
+  const { operationId } = await system.configure(crmScope, core, 'retention', wrapData(theirs), mira)
   await expect(editor).toBeFocused()
   await expect(editor).toContainText('"contactsDays": 365')
   await system.ended(operationId)
@@ -179,13 +164,15 @@ test('a focused JSON editor shows another person’s save, and the next edit is 
   await expect(changes).not.toContainText('730')
 })
 
-test('typing back through the base value keeps the edit and its conflict', async ({ system, signIn }) => {
-  const scope = system.newScope()
-  await system.install(scope, 'crm-suite', '1.0.0')
+test('typing back through the base value keeps the edit and its conflict', async ({
+  system,
+  editing,
+  crmScope,
+}) => {
   const saveAsMira = async (value: number) =>
-    system.ended((await system.configure(scope, mail, 'smtpPort', wrapData(value), mira)).operationId)
+    system.ended((await system.configure(crmScope, mail, 'smtpPort', wrapData(value), mira)).operationId)
   await saveAsMira(443)
-  const page = await signIn('olivia', configurationPath(scope, MAIL))
+  const page = await editing()
   const port = field(page, 'SMTP port')
   await port.click()
   await page.keyboard.press('End')
@@ -215,13 +202,15 @@ test('typing back through the base value keeps the edit and its conflict', async
   await expect(conflict).toContainText('Keep mine802')
 })
 
-test('typing through another person’s saved value keeps the conflict', async ({ system, signIn }) => {
-  const scope = system.newScope()
-  await system.install(scope, 'crm-suite', '1.0.0')
-  const page = await signIn('olivia', configurationPath(scope, MAIL))
+test('typing through another person’s saved value keeps the conflict', async ({
+  system,
+  editing,
+  crmScope,
+}) => {
+  const page = await editing()
   const port = field(page, 'SMTP port')
   await port.fill('8')
-  const { operationId } = await system.configure(scope, mail, 'smtpPort', wrapData(80), mira)
+  const { operationId } = await system.configure(crmScope, mail, 'smtpPort', wrapData(80), mira)
   await system.ended(operationId)
   await expect(page.getByText('1 of your changes overlaps with theirs')).toBeVisible()
   await page.keyboard.type('0')

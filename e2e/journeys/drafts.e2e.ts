@@ -1,17 +1,21 @@
-import { configurationPath, field, review, save, saveButton, signOut } from '../vocabulary.ts'
+import {
+  configurationPath,
+  expectApplied,
+  field,
+  MAIL,
+  review,
+  save,
+  saveButton,
+  signOut,
+} from '../vocabulary.ts'
 import { expect, fillSignIn, test } from '../world/test.ts'
 
-const MAIL = 'production/crm-suite/MODULE/crm-mail'
 const SECRET = 'a password nobody may find'
 
 test('what is edited survives a reload; a sensitive value is never stored, and the page says that it was not kept', async ({
-  system,
-  signIn,
+  editing,
 }) => {
-  const scope = system.newScope()
-  await system.install(scope, 'crm-suite', '1.0.0')
-  const page = await signIn('olivia', configurationPath(scope, MAIL))
-  await field(page, 'SMTP port').fill('2525')
+  const page = await editing({ field: 'SMTP port', value: '2525' })
   const secret = page.getByRole('group', { name: 'SMTP password' })
   await expect(secret).toContainText('A value is set. It is never shown.')
   await secret.getByRole('button', { name: 'Replace' }).click()
@@ -30,16 +34,11 @@ test('what is edited survives a reload; a sensitive value is never stored, and t
   await expect(page.getByText('A sensitive value you entered was not kept')).toBeVisible()
   await expect(page.getByRole('button', { name: 'CRM mail · SMTP password' })).toBeVisible()
   await save(page)
-  await expect(page.getByRole('status').filter({ hasText: /Snapshot \d+ applied/ })).toContainText(
-    'Succeeded',
-  )
+  await expectApplied(page)
 })
 
-test('an edit right after a reset survives a reload', async ({ system, signIn }) => {
-  const scope = system.newScope()
-  await system.install(scope, 'crm-suite', '1.0.0')
-  const page = await signIn('olivia', configurationPath(scope, MAIL))
-  await field(page, 'SMTP port').fill('2525')
+test('an edit right after a reset survives a reload', async ({ editing }) => {
+  const page = await editing({ field: 'SMTP port', value: '2525' })
   await page.reload()
   await expect(field(page, 'SMTP port')).toHaveValue('2525')
 
@@ -54,14 +53,12 @@ test('an edit right after a reset survives a reload', async ({ system, signIn })
   await expect(field(page, 'SMTP port')).toHaveValue('587')
 })
 
-test('a filter does not remove the field that has the focus', async ({ system, signIn }) => {
-  const scope = system.newScope()
-  await system.install(scope, 'crm-suite', '1.0.0')
-  const page = await signIn('olivia', configurationPath(scope))
+test('a filter does not remove the field that has the focus', async ({ signIn, crmScope }) => {
+  const page = await signIn('olivia', configurationPath(crmScope))
   await page.getByRole('link', { name: 'CRM mail' }).click()
   const port = field(page, 'SMTP port')
   await port.fill('5871')
-  await page.goto(`${configurationPath(scope)}?show=changed`)
+  await page.goto(`${configurationPath(crmScope)}?show=changed`)
   await port.press('End')
   await page.keyboard.press('Backspace')
   await expect(page.getByRole('region', { name: 'Unsaved changes' })).toHaveCount(0)
@@ -73,12 +70,10 @@ test('a filter does not remove the field that has the focus', async ({ system, s
 })
 
 test('an incomplete JSON document is kept when the person leaves the page and returns, and is not closed without a warning', async ({
-  system,
   signIn,
+  crmScope,
 }) => {
-  const scope = system.newScope()
-  await system.install(scope, 'crm-suite', '1.0.0')
-  const page = await signIn('olivia', `${configurationPath(scope)}?tab=document`)
+  const page = await signIn('olivia', `${configurationPath(crmScope)}?tab=document`)
   const document = page.getByRole('textbox', { name: 'Configuration of this scope as JSON' })
   await expect(document).toContainText('"displayName"')
   await document.fill('{ "half')
@@ -94,12 +89,9 @@ test('an incomplete JSON document is kept when the person leaves the page and re
 })
 
 test('a browser without space for a draft says so, and warns before the page is closed', async ({
-  system,
-  signIn,
+  editing,
 }) => {
-  const scope = system.newScope()
-  await system.install(scope, 'crm-suite', '1.0.0')
-  const page = await signIn('olivia', configurationPath(scope, MAIL))
+  const page = await editing()
   await expect(field(page, 'SMTP port')).toHaveValue('587')
   await page.evaluate(() => {
     let size = 2 ** 22
@@ -125,12 +117,10 @@ test('a browser without space for a draft says so, and warns before the page is 
 })
 
 test('signing out keeps the edits for that person only, without the sensitive ones', async ({
-  system,
   signIn,
+  crmScope,
 }) => {
-  const scope = system.newScope()
-  await system.install(scope, 'crm-suite', '1.0.0')
-  const path = configurationPath(scope, MAIL)
+  const path = configurationPath(crmScope, MAIL)
   const page = await signIn('olivia', path)
   await field(page, 'SMTP port').fill('2525')
   await page.getByRole('group', { name: 'SMTP password' }).getByRole('button', { name: 'Replace' }).click()
@@ -152,13 +142,9 @@ test('signing out keeps the edits for that person only, without the sensitive on
 })
 
 test('another person who signs in after a lost session sees nothing of the first one', async ({
-  system,
-  signIn,
+  editing,
 }) => {
-  const scope = system.newScope()
-  await system.install(scope, 'crm-suite', '1.0.0')
-  const page = await signIn('olivia', configurationPath(scope, MAIL))
-  await field(page, 'SMTP port').fill('2525')
+  const page = await editing({ field: 'SMTP port', value: '2525' })
   await page.getByRole('link', { name: 'JSON', exact: true }).click()
   const document = page.getByRole('textbox', { name: 'Configuration of this scope as JSON' })
   await document.fill(`{ "half a document with ${SECRET}`)
@@ -179,11 +165,8 @@ test('another person who signs in after a lost session sees nothing of the first
   await expect(page.getByRole('region', { name: 'Unsaved changes' })).toHaveCount(0)
 })
 
-test('a session that ends under one’s hands takes nothing away', async ({ system, signIn }) => {
-  const scope = system.newScope()
-  await system.install(scope, 'crm-suite', '1.0.0')
-  const page = await signIn('olivia', configurationPath(scope, MAIL))
-  await field(page, 'SMTP port').fill('2525')
+test('a session that ends under one’s hands takes nothing away', async ({ editing }) => {
+  const page = await editing({ field: 'SMTP port', value: '2525' })
   const elsewhere = await page.context().newPage()
   await elsewhere.goto('/')
   await signOut(elsewhere, 'olivia')
@@ -205,7 +188,5 @@ test('a session that ends under one’s hands takes nothing away', async ({ syst
   if ((await page.getByRole('dialog').count()) === 0) await review(page)
   await expect(page.getByLabel('Changes of CRM mail')).toContainText('After: 2525')
   await saveButton(page).click()
-  await expect(page.getByRole('status').filter({ hasText: /Snapshot \d+ applied/ })).toContainText(
-    'Succeeded',
-  )
+  await expectApplied(page)
 })

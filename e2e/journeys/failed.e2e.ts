@@ -6,11 +6,10 @@ import { expect, test } from '../world/test.ts'
 test('from the overview to a failed operation, what it says, and a retry that helps', async ({
   system,
   signIn,
+  crmScope,
 }) => {
-  const scope = system.newScope()
-  await system.install(scope, 'crm-suite', '1.0.0')
   await system.script.add({
-    when: { workspaceId: scope.workspaceId, stage: 'AFTER_RESOURCES' },
+    when: { workspaceId: crmScope.workspaceId, stage: 'AFTER_RESOURCES' },
     times: 1,
     behaviour: {
       kind: 'failure-envelope',
@@ -20,10 +19,10 @@ test('from the overview to a failed operation, what it says, and a retry that he
     },
   })
   const mail = { bundleId: 'crm-suite', kind: 'MODULE', name: 'crm-mail' } as const
-  const { operationId } = await system.configure(scope, mail, 'smtpPort', wrapData(2525), tomas)
+  const { operationId } = await system.configure(crmScope, mail, 'smtpPort', wrapData(2525), tomas)
   await system.ended(operationId)
   const page = await signIn('sam')
-  const item = page.getByRole('listitem').filter({ hasText: String(scope.workspaceId) })
+  const item = page.getByRole('listitem').filter({ hasText: String(crmScope.workspaceId) })
   await expect(item).toContainText('The mailbox is locked by a migration.')
   await item.getByRole('link', { name: 'Configure crm-suite' }).click()
 
@@ -58,16 +57,15 @@ test('from the overview to a failed operation, what it says, and a retry that he
 test('a colleague retries first: the page says so before anybody retries twice', async ({
   system,
   signIn,
+  crmScope,
 }) => {
-  const scope = system.newScope()
-  await system.install(scope, 'crm-suite', '1.0.0')
   await system.script.add({
-    when: { workspaceId: scope.workspaceId },
+    when: { workspaceId: crmScope.workspaceId },
     times: 1,
     behaviour: { kind: 'fail', message: 'not now' },
   })
   const mail = { bundleId: 'crm-suite', kind: 'MODULE', name: 'crm-mail' } as const
-  const { operationId } = await system.configure(scope, mail, 'smtpPort', wrapData(2525), tomas)
+  const { operationId } = await system.configure(crmScope, mail, 'smtpPort', wrapData(2525), tomas)
   await system.ended(operationId)
   const page = await signIn('sam', `/operations/${operationId}`)
   await page.getByRole('button', { name: 'Retry' }).click()

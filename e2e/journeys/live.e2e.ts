@@ -1,6 +1,6 @@
 import { wrapData } from '#contract/protocol/data.ts'
 import { ling } from '../../demo/people.ts'
-import { configurationPath, expectPage, field } from '../vocabulary.ts'
+import { expectPage, field } from '../vocabulary.ts'
 import { expect, test } from '../world/test.ts'
 
 const mail = { bundleId: 'crm-suite', kind: 'MODULE', name: 'crm-mail' } as const
@@ -8,16 +8,15 @@ const mail = { bundleId: 'crm-suite', kind: 'MODULE', name: 'crm-mail' } as cons
 test('an operation that is started elsewhere appears in the list and ends there, without a reload', async ({
   system,
   signIn,
+  crmScope,
 }) => {
-  const scope = system.newScope()
-  await system.install(scope, 'crm-suite', '1.0.0')
-  await system.script.add({ when: { workspaceId: scope.workspaceId }, behaviour: { kind: 'unknown' } })
+  await system.script.add({ when: { workspaceId: crmScope.workspaceId }, behaviour: { kind: 'unknown' } })
   const page = await signIn('sam', '/operations?operationType=CONFIGURE')
   await expectPage(page, 'Operations')
-  const row = page.getByRole('row').filter({ hasText: String(scope.workspaceId) })
+  const row = page.getByRole('row').filter({ hasText: String(crmScope.workspaceId) })
   await expect(row).toHaveCount(0)
 
-  await system.configure(scope, mail, 'smtpPort', wrapData(2525), ling)
+  await system.configure(crmScope, mail, 'smtpPort', wrapData(2525), ling)
   await expect(row).toContainText('Waiting')
   await expect(row).toContainText('Ling Zhao')
   await expect(row).toContainText(/Retr(ies|ying)/)
@@ -27,14 +26,13 @@ test('an operation that is started elsewhere appears in the list and ends there,
 
 test('a save before the event stream of a new page opens is shown in its editor', async ({
   system,
-  signIn,
+  editing,
+  crmScope,
 }) => {
-  const scope = system.newScope()
-  await system.install(scope, 'crm-suite', '1.0.0')
   const release = system.line.hold('GET /api/events ')
-  const page = await signIn('olivia', configurationPath(scope, 'production/crm-suite/MODULE/crm-mail'))
+  const page = await editing()
   await expect(field(page, 'SMTP user')).toHaveValue('crm')
-  const { operationId } = await system.configure(scope, mail, 'smtpUser', wrapData('ling'), ling)
+  const { operationId } = await system.configure(crmScope, mail, 'smtpUser', wrapData('ling'), ling)
   await system.ended(operationId)
   release()
   await expect(field(page, 'SMTP user')).toHaveValue('ling')
@@ -42,18 +40,17 @@ test('a save before the event stream of a new page opens is shown in its editor'
 
 test('a lost line is told in one quiet line, which goes when it is back; what happened meanwhile is shown', async ({
   system,
-  signIn,
+  editing,
+  crmScope,
 }) => {
-  const scope = system.newScope()
-  await system.install(scope, 'crm-suite', '1.0.0')
-  const page = await signIn('olivia', configurationPath(scope, 'production/crm-suite/MODULE/crm-mail'))
+  const page = await editing()
   await expect(field(page, 'SMTP user')).toHaveValue('crm')
   await expect(page.getByText('Connection lost')).toHaveCount(0)
 
   system.line.down()
   await expect(page.getByText('Connection lost. Reconnecting…')).toBeVisible()
   await field(page, 'SMTP host').fill('typed.while.away.example')
-  const { operationId } = await system.configure(scope, mail, 'smtpUser', wrapData('ling'), ling)
+  const { operationId } = await system.configure(crmScope, mail, 'smtpUser', wrapData('ling'), ling)
   await system.ended(operationId)
   await expect(field(page, 'SMTP user')).toHaveValue('crm')
 
@@ -90,11 +87,10 @@ test('what is asked for while the line is lost comes when it is back, and nothin
 
 test('the oldest of too many tabs pauses and says so, and resumes when the person returns to it', async ({
   system,
-  signIn,
+  editing,
+  crmScope,
 }) => {
-  const scope = system.newScope()
-  await system.install(scope, 'crm-suite', '1.0.0')
-  const page = await signIn('olivia', configurationPath(scope, 'production/crm-suite/MODULE/crm-mail'))
+  const page = await editing()
   await expect(field(page, 'SMTP user')).toHaveValue('crm')
 
   const cookies = await page.context().cookies()
@@ -106,7 +102,7 @@ test('the oldest of too many tabs pauses and says so, and resumes when the perso
     )
   const paused = page.getByText('Live updates paused: too many tabs are open.')
   await expect(paused).toBeVisible()
-  const { operationId } = await system.configure(scope, mail, 'smtpUser', wrapData('ling'), ling)
+  const { operationId } = await system.configure(crmScope, mail, 'smtpUser', wrapData('ling'), ling)
   await system.ended(operationId)
   await expect(field(page, 'SMTP user')).toHaveValue('crm')
 

@@ -1,17 +1,22 @@
-import { configurationPath, expectPage, field, review, save, saveButton } from '../vocabulary.ts'
+import {
+  configurationPath,
+  CORE,
+  expectApplied,
+  expectPage,
+  field,
+  review,
+  save,
+  saveButton,
+} from '../vocabulary.ts'
 import { expect, test } from '../world/test.ts'
 
-const MAIL = 'production/crm-suite/MODULE/crm-mail'
-const CORE = 'production/crm-suite/MODULE/crm-core'
-
 test('a property is edited, reviewed and saved; a colleague sees the value and the operation ends well', async ({
-  system,
   signIn,
+  editing,
+  crmScope,
 }) => {
-  const scope = system.newScope()
-  await system.install(scope, 'crm-suite', '1.0.0')
-  const page = await signIn('olivia', configurationPath(scope, CORE))
-  const colleague = await signIn('oscar', configurationPath(scope, CORE))
+  const page = await editing({ resource: CORE })
+  const colleague = await signIn('oscar', configurationPath(crmScope, CORE))
   await expect(field(colleague, 'Seats')).toHaveValue('5')
 
   await field(page, 'Seats').fill('25')
@@ -45,31 +50,28 @@ test('a property is edited, reviewed and saved; a colleague sees the value and t
   await expect(plugins.last()).toContainText('Verified')
 })
 
-test('a save whose answer is lost is asked for again, and is one operation', async ({ system, signIn }) => {
-  const scope = system.newScope()
-  await system.install(scope, 'crm-suite', '1.0.0')
-  const page = await signIn('olivia', configurationPath(scope, MAIL))
-  await field(page, 'SMTP port').fill('2525')
+test('a save whose answer is lost is asked for again, and is one operation', async ({
+  system,
+  editing,
+  crmScope,
+}) => {
+  const page = await editing({ field: 'SMTP port', value: '2525' })
   await review(page)
   const lost = system.line.loseNextAnswer('PATCH')
   await saveButton(page).click()
   await lost
 
-  await expect(page.getByRole('status').filter({ hasText: /Snapshot \d+ applied/ })).toContainText(
-    'Succeeded',
-  )
+  await expectApplied(page)
   await expect(field(page, 'SMTP port')).toHaveValue('2525')
-  expect(await system.operations(scope, 'CONFIGURE')).toHaveLength(1)
+  expect(await system.operations(crmScope, 'CONFIGURE')).toHaveLength(1)
 })
 
 test('a save of which nobody can say whether it arrived is not called saved, until somebody knows', async ({
   system,
-  signIn,
+  editing,
+  crmScope,
 }) => {
-  const scope = system.newScope()
-  await system.install(scope, 'crm-suite', '1.0.0')
-  const page = await signIn('olivia', configurationPath(scope, MAIL))
-  await field(page, 'SMTP port').fill('2525')
+  const page = await editing({ field: 'SMTP port', value: '2525' })
   const dialog = await review(page)
   system.line.loseAnswers('PATCH')
   await saveButton(page).click()
@@ -78,16 +80,12 @@ test('a save of which nobody can say whether it arrived is not called saved, unt
 
   system.line.up()
   await dialog.getByRole('button', { name: 'Check again' }).click()
-  await expect(page.getByRole('status').filter({ hasText: /Snapshot \d+ applied/ })).toContainText(
-    'Succeeded',
-  )
-  expect(await system.operations(scope, 'CONFIGURE')).toHaveLength(1)
+  await expectApplied(page)
+  expect(await system.operations(crmScope, 'CONFIGURE')).toHaveLength(1)
 })
 
-test('a mask typed as a secret is an error at its field, and cannot be saved', async ({ system, signIn }) => {
-  const scope = system.newScope()
-  await system.install(scope, 'crm-suite', '1.0.0')
-  const page = await signIn('olivia', configurationPath(scope, MAIL))
+test('a mask typed as a secret is an error at its field, and cannot be saved', async ({ editing }) => {
+  const page = await editing()
   const secret = page.getByRole('group', { name: 'SMTP password' })
   await secret.getByRole('button', { name: /^(Replace|Set a value)$/ }).click()
   const input = page.getByLabel('SMTP password', { exact: true })
@@ -97,16 +95,14 @@ test('a mask typed as a secret is an error at its field, and cannot be saved', a
   await review(page)
   await expect(saveButton(page)).toBeDisabled()
 
-  await page.getByRole('button', { name: 'Back to the form' }).click()
+  await page.getByRole('button', { name: 'Back to form' }).click()
   await input.fill('a real password')
   await save(page)
-  await expect(page.getByRole('status').filter({ hasText: 'is carried out' })).toContainText('Succeeded')
+  await expectApplied(page)
 })
 
-test('from the page to the save without a mouse', async ({ system, signIn }) => {
-  const scope = system.newScope()
-  await system.install(scope, 'crm-suite', '1.0.0')
-  const page = await signIn('olivia', configurationPath(scope, CORE))
+test('from the page to the save without a mouse', async ({ editing }) => {
+  const page = await editing({ resource: CORE })
   await expect(field(page, 'Seats')).toBeVisible()
   const tabTo = async (target: ReturnType<typeof field>) => {
     for (let step = 0; step < 80; step++) {
@@ -128,17 +124,12 @@ test('from the page to the save without a mouse', async ({ system, signIn }) => 
   await expect(saveButton(page)).toBeEnabled()
   await tabTo(saveButton(page))
   await page.keyboard.press('Enter')
-  await expect(page.getByRole('status').filter({ hasText: /Snapshot \d+ applied/ })).toContainText(
-    'Succeeded',
-  )
+  await expectApplied(page)
   await expect(field(page, 'SMTP port')).toHaveValue('465')
 })
 
-test('a value that is not valid is told at its field, and cannot be saved', async ({ system, signIn }) => {
-  const scope = system.newScope()
-  await system.install(scope, 'crm-suite', '1.0.0')
-  const page = await signIn('olivia', configurationPath(scope, MAIL))
-  await field(page, 'SMTP port').fill('70000')
+test('a value that is not valid is told at its field, and cannot be saved', async ({ editing }) => {
+  const page = await editing({ field: 'SMTP port', value: '70000' })
   await expect(field(page, 'SMTP port')).toHaveAccessibleDescription(/at most 65,535/)
   await expect(field(page, 'SMTP port')).toHaveAttribute('aria-invalid', 'true')
   await review(page)
@@ -148,7 +139,5 @@ test('a value that is not valid is told at its field, and cannot be saved', asyn
   await page.getByRole('button', { name: 'Back to form' }).click()
   await field(page, 'SMTP port').fill('2525')
   await save(page)
-  await expect(page.getByRole('status').filter({ hasText: /Snapshot \d+ applied/ })).toContainText(
-    'Succeeded',
-  )
+  await expectApplied(page)
 })

@@ -6,15 +6,14 @@ import { expect, test } from '../world/test.ts'
 test('an UNKNOWN is told as unknown, repeated with the same bytes, and ends well before one’s eyes', async ({
   system,
   signIn,
+  crmScope,
 }) => {
-  const scope = system.newScope()
-  await system.install(scope, 'crm-suite', '1.0.0')
   await system.script.add({
-    when: { workspaceId: scope.workspaceId, stage: 'BEFORE_RESOURCES' },
+    when: { workspaceId: crmScope.workspaceId, stage: 'BEFORE_RESOURCES' },
     behaviour: { kind: 'unknown' },
   })
   const mail = { bundleId: 'crm-suite', kind: 'MODULE', name: 'crm-mail' } as const
-  const { operationId } = await system.configure(scope, mail, 'smtpPort', wrapData(2525), ling)
+  const { operationId } = await system.configure(crmScope, mail, 'smtpPort', wrapData(2525), ling)
   const page = await signIn('sam', `/operations/${operationId}`)
 
   await expectPage(page, 'Configure crm-suite Waiting')
@@ -40,17 +39,16 @@ test('an UNKNOWN is told as unknown, repeated with the same bytes, and ends well
 test('no answer at all is told as no answer, with what that proves and what not', async ({
   system,
   signIn,
+  crmScope,
 }) => {
-  const scope = system.newScope()
-  await system.install(scope, 'crm-suite', '1.0.0')
   await system.script.add({
-    when: { workspaceId: scope.workspaceId },
+    when: { workspaceId: crmScope.workspaceId },
     behaviour: { kind: 'reset', afterEffect: true },
   })
   const mail = { bundleId: 'crm-suite', kind: 'MODULE', name: 'crm-mail' } as const
-  const { operationId } = await system.configure(scope, mail, 'smtpPort', wrapData(2525), ling)
+  const { operationId } = await system.configure(crmScope, mail, 'smtpPort', wrapData(2525), ling)
   const page = await signIn('sam', '/')
-  const item = page.getByRole('listitem').filter({ hasText: String(scope.workspaceId) })
+  const item = page.getByRole('listitem').filter({ hasText: String(crmScope.workspaceId) })
   await expect(item).toContainText('Retries in')
   await item.getByRole('link', { name: 'Configure crm-suite' }).click()
 

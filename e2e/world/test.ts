@@ -1,5 +1,7 @@
 import { test as base } from '@playwright/test'
 import type { Browser, BrowserContext, Page } from '@playwright/test'
+import type { Scope } from '#contract/protocol/scope.ts'
+import { configurationPath, field, MAIL } from '../vocabulary.ts'
 import { startSystem } from './system.ts'
 import type { System } from './system.ts'
 import { users } from './users.ts'
@@ -14,6 +16,13 @@ interface Fixtures {
   signIn: (user: UserName, path?: string) => Promise<Page>
   /** Opens a page as nobody, in a browser of its own. */
   visit: (path: string) => Promise<Page>
+  /** A scope of the journey's own in which crm-suite 1.0.0 is installed. */
+  crmScope: Scope
+  /**
+   * Opens the configuration of `crmScope` as Olivia, at CRM mail where no other resource is named, and fills in one of
+   * its fields where one is named.
+   */
+  editing: (edit?: { resource?: string; field?: string; value?: string }) => Promise<Page>
 }
 
 /** The tests' way in; `system` is the worker's own. */
@@ -50,6 +59,18 @@ export const test = base.extend<Fixtures, { system: System }>({
       const page = await visit(`/auth/login?returnTo=${encodeURIComponent(path)}`)
       await fillSignIn(page, name)
       await page.waitForURL((url) => url.pathname === new URL(path, system.url).pathname)
+      return page
+    })
+  },
+  crmScope: async ({ system }, use) => {
+    const scope = system.newScope()
+    await system.install(scope, 'crm-suite', '1.0.0')
+    await use(scope)
+  },
+  editing: async ({ signIn, crmScope }, use) => {
+    await use(async ({ resource = MAIL, field: title, value = '' } = {}) => {
+      const page = await signIn('olivia', configurationPath(crmScope, resource))
+      if (title !== undefined) await field(page, title).fill(value)
       return page
     })
   },
