@@ -219,6 +219,7 @@ test('typing through another person’s saved value keeps the conflict', async (
   await expect(port).toHaveValue('800')
   await expect(page.getByText('1 of your changes overlaps with theirs')).toBeVisible()
   await page.keyboard.press('Backspace')
+  await expect(page.getByText('Your change does not overlap with theirs')).toBeVisible()
 
   // the edit ends when its field loses the focus; the notes below it disappear after the mouse press that moved the focus
   const history = page.getByRole('button', { name: 'Value history of SMTP user' })
