@@ -9,7 +9,7 @@ import type { ConsoleSettings } from '#bff/settings.ts'
 import { checkServer, openServer } from '#database/open.ts'
 import type { OpenServer } from '#database/open.ts'
 import type { EgressRule } from '#http-kit/egress.ts'
-import { keptSecret } from '#http-kit/kept-secret.ts'
+import { persistentSecret } from '#http-kit/persistent-secret.ts'
 import { fieldsFirst } from '#http-kit/log.ts'
 import type { Log } from '#http-kit/log.ts'
 import { createOutbound } from '#http-kit/outbound.ts'
@@ -114,7 +114,7 @@ async function start(
 
   const bff = await createConsole({
     connection: database.connection,
-    outlast: (step) => database.outlast(step),
+    outlast: (step) => database.retryWhileAway(step),
     dataDir,
     settings: options.console.auth,
     runtime,
@@ -153,7 +153,7 @@ async function startRuntime(
   const { database, assertionKey, listener, consolePort } = parts
   const credential =
     settings.credential ??
-    (await keptSecret({
+    (await persistentSecret({
       directory: dataDir,
       file: 'runtime-credential',
       make: () => crypto.randomUUID() + crypto.randomUUID(),
@@ -184,7 +184,7 @@ async function startRuntime(
   // calls under way end while there is still somebody who answers
   stops.push(() => runtime.drain())
   // plugins first: an operation that was left over goes on at once
-  await database.outlast(() => runtime.start())
+  await database.retryWhileAway(() => runtime.start())
 
   const address = { baseUrl: `http://127.0.0.1:${listener.port}/bundle-runtime/api`, credential }
   const outbound = createOutbound({ egressAllow: [{ kind: 'loopback' }] })

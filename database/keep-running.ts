@@ -4,13 +4,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { EmbeddedDatabase } from './embedded.ts'
 import type { DatabaseLog } from './server/log.ts'
 
-/** What a server needs to recover: it writes whole files of its log, 16 MiB each. */
+/** What a server needs to recover: it writes whole log files, 16 MiB each. */
 const NEEDED_BYTES = 64 * 1024 * 1024
 const LOOK_EVERY_MS = 1_000
 
 /**
- * Starts the embedded server again that ended because its disk was full, as soon as there is space. PostgreSQL stops when
- * it cannot write its log, and then cannot even recover. Resolves when the server ended for any other reason.
+ * Restarts the embedded server after it ended because its disk was full, as soon as there is space. PostgreSQL stops
+ * when it cannot write its log, and then cannot even recover. Resolves when the server ended for any other reason.
  */
 export async function keepRunning(
   database: EmbeddedDatabase,
@@ -30,7 +30,7 @@ export async function keepRunning(
   }
 }
 
-/** False where it does not start for another reason, or is not to. */
+/** False if it fails to start for another reason, or must not start. */
 async function startsAgain(
   database: EmbeddedDatabase,
   dataDir: string,

@@ -10,7 +10,7 @@ import type { EgressRule } from '#http-kit/egress.ts'
 import { uuidv7 } from '#http-kit/ids.ts'
 import type { Log } from '#http-kit/log.ts'
 import { createOutbound } from '#http-kit/outbound.ts'
-import { sparingLog } from '#http-kit/sparing-log.ts'
+import { throttledLog } from '#http-kit/throttled-log.ts'
 import { platformAddress } from '#http-kit/platform-addresses.ts'
 import type { PlatformAddresses } from '#http-kit/platform-addresses.ts'
 import { systemRandom } from '#http-kit/random.ts'
@@ -159,8 +159,8 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     onStatementError,
   })
   const world: World = { db: answering.db, http, clock, random, log, signer, vault }
-  const sparing = sparingLog(log, clock, (error) => whyUnavailable(error)?.reason ?? null)
-  const workerWorld: World = { ...world, db: working.db, log: sparing }
+  const throttled = throttledLog(log, clock, (error) => whyUnavailable(error)?.reason ?? null)
+  const workerWorld: World = { ...world, db: working.db, log: throttled }
 
   const { lifetimeMs = 60_000, heartbeatMs = 15_000, maxStreams = 2_000, ...polls } = options.events ?? {}
   let worker: Worker | undefined
@@ -178,7 +178,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
   const app = createHttpApp({
     world,
     log,
-    sparing,
+    sparing: throttled,
     space,
     clock,
     metrics,

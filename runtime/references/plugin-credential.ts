@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { takesNoWrites, throwUnless } from '#database/unreachable.ts'
+import { rejectsWrites, throwUnless } from '#database/unreachable.ts'
 import { Refusal } from '../refusal.ts'
 import { findCredential } from '../store/plugins/find-credential.ts'
 import { noteCredentialUse } from '../store/plugins/note-credential-use.ts'
@@ -37,7 +37,7 @@ export async function authenticatePlugin(db: Db, secret: string): Promise<string
     })
   }
   // a commit for each resolution would cost more than the resolution
-  if (holder.is_use_stale) await noteCredentialUse(db, holder.credential_id).catch(throwUnless(takesNoWrites))
+  if (holder.is_use_stale) await noteCredentialUse(db, holder.credential_id).catch(throwUnless(rejectsWrites))
   return holder.plugin_id
 }
 

@@ -5,7 +5,7 @@ import { calculateJwkThumbprint, decodeJwt, exportJWK, generateKeyPair } from 'j
 import type { JWK } from 'jose'
 import type { JsonValue } from '#contract/json-schema/json.ts'
 import type { Clock } from '#http-kit/clock.ts'
-import { keptSecret } from '#http-kit/kept-secret.ts'
+import { persistentSecret } from '#http-kit/persistent-secret.ts'
 import { SettingsError } from '#http-kit/settings.ts'
 import type { Signer } from '../plugins/lifecycle-token.ts'
 
@@ -75,7 +75,7 @@ async function publicKeyOf(privateKey: KeyObject): Promise<PublicKey> {
 }
 
 async function loadOrMakeKey(directory: string): Promise<KeyObject> {
-  const text = await keptSecret({ directory, file: KEY_FILE, make: makeKey })
+  const text = await persistentSecret({ directory, file: KEY_FILE, make: makeKey })
   return parseKey(text, join(directory, KEY_FILE))
 }
 

@@ -1,6 +1,6 @@
 import type { Clock } from '#http-kit/clock.ts'
 import type { Log } from '#http-kit/log.ts'
-import { pauseBy } from '#database/transaction.ts'
+import { setRetryPause } from '#database/transaction.ts'
 import type { Vault } from '#runtime/sealing/vault.ts'
 import { startWorker } from '#runtime/worker.ts'
 import type { Worker } from '#runtime/worker.ts'
@@ -70,7 +70,7 @@ export class Fleet {
     const clock = processClock(schedule, process, skew)
     const db = processDatabase({ database, schedule, faults, process })
     const own = random.fork(`chance of ${process.name}`)
-    pauseBy(db, (attempt) => clock.sleep(own.between(0, 10 * 2 ** attempt)))
+    setRetryPause(db, (attempt) => clock.sleep(own.between(0, 10 * 2 ** attempt)))
     const signer: World['signer'] = {
       issuer: 'http://platform.test',
       sign: (claims, audience) => Promise.resolve(`signed ${JSON.stringify({ ...claims, aud: audience })}`),
