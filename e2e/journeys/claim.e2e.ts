@@ -3,7 +3,7 @@ import { mira } from '../../demo/people.ts'
 import { configurationPath, field, review, saveButton } from '../vocabulary.ts'
 import { expect, test } from '../world/test.ts'
 
-test('while an operation holds the installation the form says whose it is, and opens by itself when it ends', async ({
+test('while an operation locks the installation the form shows it, and unlocks automatically when it ends', async ({
   system,
   editing,
   crmScope,

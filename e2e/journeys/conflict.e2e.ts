@@ -7,7 +7,7 @@ const core = { bundleId: 'crm-suite', kind: 'MODULE', name: 'crm-core' } as cons
 const mail = { bundleId: 'crm-suite', kind: 'MODULE', name: 'crm-mail' } as const
 const timer = { bundleId: 'crm-suite', kind: 'TIMER', name: 'nightly-sync' } as const
 
-test('somebody saves elsewhere: the page moves on by itself, says so, and the edit is saved on top', async ({
+test('a colleague saves another resource: the page updates, says so, and the edit is saved on top', async ({
   system,
   editing,
   crmScope,
@@ -26,7 +26,7 @@ test('somebody saves elsewhere: the page moves on by itself, says so, and the ed
   await expect(field(page, 'When to synchronize')).toHaveValue('0 3 * * *')
 })
 
-test('somebody saves beside the edit: nothing is lost, both values are saved', async ({
+test('a colleague saves another property: nothing is lost, both values are saved', async ({
   system,
   editing,
   crmScope,
@@ -48,7 +48,7 @@ test('somebody saves beside the edit: nothing is lost, both values are saved', a
   await expect(field(page, 'SMTP user')).toHaveValue('mira')
 })
 
-test('somebody saves the same properties: theirs, mine or a third value, and none without a choice', async ({
+test('a colleague saves the same properties: each needs a choice of theirs, mine or a third value', async ({
   system,
   editing,
   crmScope,
@@ -90,7 +90,7 @@ test('somebody saves the same properties: theirs, mine or a third value, and non
   await expect(field(page, 'SMTP host')).toHaveValue('both.example')
 })
 
-test('another save comes between the decision and the save: the same again, and nothing is overwritten', async ({
+test('another save between the decision and the save raises the conflict again, and nothing is overwritten', async ({
   system,
   editing,
   crmScope,

@@ -5,7 +5,7 @@ import { expect, test } from '../world/test.ts'
 const ADDRESS =
   'PUT /scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/local-services/{serviceName}' as const
 
-test('a local service has a version of its own: whoever saves second sees both, and makes no operation', async ({
+test('a local service has its own version: the second save shows both, and starts no operation', async ({
   system,
   signIn,
 }) => {
