@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createLog } from '#http-kit/log.ts'
-import { buildDemo } from '../demo/world.ts'
+import { buildDemo } from '../demo/build-demo.ts'
 import { startAll } from '../start.ts'
 import type { Running } from '../start.ts'
 

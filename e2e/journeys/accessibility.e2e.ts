@@ -1,8 +1,8 @@
 import { AxeBuilder } from '@axe-core/playwright'
 import type { Page } from '@playwright/test'
 import { configurationPath, expectSettled, field, review, saveButton } from '../vocabulary.ts'
-import { seedEveryPage } from '../world/showcase.ts'
-import { expect, test } from '../world/test.ts'
+import { seedEveryPage } from '../harness/seed-every-page.ts'
+import { expect, test } from '../harness/test.ts'
 
 const STANDARD = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22a', 'wcag22aa']
 

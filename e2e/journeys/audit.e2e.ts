@@ -1,5 +1,5 @@
 import { expectPage } from '../vocabulary.ts'
-import { expect, test } from '../world/test.ts'
+import { expect, test } from '../harness/test.ts'
 
 test('the audit log shows sign-ins, and the changes made to a plugin', async ({ system, signIn }) => {
   const page = await signIn('admin', '/audit?action=session.sign-in')

@@ -1,5 +1,5 @@
 import { configurationPath, expectPage } from '../vocabulary.ts'
-import { expect, test } from '../world/test.ts'
+import { expect, test } from '../harness/test.ts'
 
 test('after switching to Chinese every page is in Chinese', async ({ system, signIn }) => {
   const scope = system.newScope()

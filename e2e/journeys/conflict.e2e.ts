@@ -1,7 +1,7 @@
 import { wrapData } from '#contract/protocol/data.ts'
 import { mira } from '../../demo/people.ts'
 import { CORE, expectApplied, field, review, saveButton } from '../vocabulary.ts'
-import { expect, test } from '../world/test.ts'
+import { expect, test } from '../harness/test.ts'
 
 const core = { bundleId: 'crm-suite', kind: 'MODULE', name: 'crm-core' } as const
 const mail = { bundleId: 'crm-suite', kind: 'MODULE', name: 'crm-mail' } as const

@@ -8,7 +8,7 @@ import {
   saveButton,
   signOut,
 } from '../vocabulary.ts'
-import { expect, fillSignIn, test } from '../world/test.ts'
+import { expect, fillSignIn, test } from '../harness/test.ts'
 
 const SECRET = 'a password that must not leak'
 

@@ -1,7 +1,7 @@
 import { wrapData } from '#contract/protocol/data.ts'
 import { tomas } from '../../demo/people.ts'
 import { expectPage } from '../vocabulary.ts'
-import { expect, test } from '../world/test.ts'
+import { expect, test } from '../harness/test.ts'
 
 test('from the overview to a failed operation, its explanation, and a successful retry', async ({
   system,

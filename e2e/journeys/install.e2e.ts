@@ -1,5 +1,5 @@
 import { expectPage, field } from '../vocabulary.ts'
-import { expect, test } from '../world/test.ts'
+import { expect, test } from '../harness/test.ts'
 
 test('a bundle is installed: scope, bundle, version, values, and then its operation', async ({
   system,
@@ -29,7 +29,10 @@ test('a bundle is installed: scope, bundle, version, values, and then its operat
   await expect(page.getByRole('main')).toContainText('shop.example')
 })
 
-test('an upgrade shows what changes and requests the values that the new version requires', async ({ system, signIn }) => {
+test('an upgrade shows what changes and requests the values that the new version requires', async ({
+  system,
+  signIn,
+}) => {
   const scope = system.newScope()
   const { bundleInstallId } = await system.install(scope, 'crm-suite', '1.1.0')
   const page = await signIn('olivia', `/installations/${bundleInstallId}`)

@@ -1,7 +1,7 @@
 import { wrapData } from '#contract/protocol/data.ts'
 import { ling } from '../../demo/people.ts'
 import { expectPage, field } from '../vocabulary.ts'
-import { expect, test } from '../world/test.ts'
+import { expect, test } from '../harness/test.ts'
 
 const mail = { bundleId: 'crm-suite', kind: 'MODULE', name: 'crm-mail' } as const
 

@@ -1,6 +1,6 @@
 import { mira } from '../../demo/people.ts'
 import { expectPage } from '../vocabulary.ts'
-import { expect, test } from '../world/test.ts'
+import { expect, test } from '../harness/test.ts'
 
 const ADDRESS =
   'PUT /scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/local-services/{serviceName}' as const

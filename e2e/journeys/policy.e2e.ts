@@ -1,4 +1,4 @@
-import { expect, test } from '../world/test.ts'
+import { expect, test } from '../harness/test.ts'
 
 test('a page that violates its content policy or leaves an error uncaught fails its journey', async ({
   signIn,

@@ -8,7 +8,7 @@ import {
   save,
   saveButton,
 } from '../vocabulary.ts'
-import { expect, test } from '../world/test.ts'
+import { expect, test } from '../harness/test.ts'
 
 test('a property is edited, reviewed and saved; a colleague sees the value and the operation succeeds', async ({
   signIn,

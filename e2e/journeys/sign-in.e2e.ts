@@ -1,8 +1,6 @@
-import { expect, fillSignIn, test } from '../world/test.ts'
+import { expect, fillSignIn, test } from '../harness/test.ts'
 
-test('a person signs in, reaches the requested page, and signs out', async ({
-  signIn,
-}) => {
+test('a person signs in, reaches the requested page, and signs out', async ({ signIn }) => {
   const page = await signIn('olivia', '/installations')
   await expect(page.getByRole('heading', { level: 1, name: 'Installations' })).toBeVisible()
   const cookies = await page.context().cookies()
@@ -30,9 +28,7 @@ test('a wrong password is rejected without saying which part is wrong, and the r
   await expect(page.getByRole('heading', { level: 1, name: 'Overview' })).toBeVisible()
 })
 
-test('a deep link leads through the sign-in to its page, including filters', async ({
-  visit,
-}) => {
+test('a deep link leads through the sign-in to its page, including filters', async ({ visit }) => {
   const page = await visit('/operations?state=FAILED&operationType=DETACH&utm_source=tickets')
   await page.getByRole('link', { name: 'Sign in' }).click()
   await fillSignIn(page, 'sam')

@@ -1,7 +1,7 @@
 import { wrapData } from '#contract/protocol/data.ts'
 import { ling } from '../../demo/people.ts'
 import { expectPage } from '../vocabulary.ts'
-import { expect, test } from '../world/test.ts'
+import { expect, test } from '../harness/test.ts'
 
 test('UNKNOWN is shown as unknown, retried with the same bytes, and succeeds while the page is open', async ({
   system,

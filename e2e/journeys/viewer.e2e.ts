@@ -1,5 +1,5 @@
 import { configurationPath, expectPage } from '../vocabulary.ts'
-import { expect, test } from '../world/test.ts'
+import { expect, test } from '../harness/test.ts'
 
 const MAIL = 'production/crm-suite/MODULE/crm-mail'
 

@@ -82,7 +82,11 @@ export async function fillSignIn(page: Page, name: UserName, password = users[na
   await page.getByRole('button', { name: 'Sign in' }).click()
 }
 
-async function newBrowser(browser: Browser, system: System, browserErrors: string[]): Promise<BrowserContext> {
+async function newBrowser(
+  browser: Browser,
+  system: System,
+  browserErrors: string[],
+): Promise<BrowserContext> {
   const context = await browser.newContext({ baseURL: system.url })
   await context.exposeBinding('reportViolation', (_, words: string) => browserErrors.push(words))
   await context.addInitScript(() => {

@@ -16,8 +16,8 @@ import { createScript } from '../../demo/script.ts'
 import type { Script } from '../../demo/script.ts'
 import type { DemoCaller, DemoPerson } from '../../demo/caller.ts'
 import { startAll } from '../../start.ts'
-import { createFaultProxy } from './line.ts'
-import type { FaultProxy } from './line.ts'
+import { createFaultProxy } from './fault-proxy.ts'
+import type { FaultProxy } from './fault-proxy.ts'
 import { users } from './users.ts'
 
 /** The whole real system for one worker: database, runtime, plugins, console; none of our parts is mocked. */
