@@ -45,7 +45,7 @@ export interface FleetOptions {
   pollMs?: number
 }
 
-/** The processes of the runtime: workers that come and go, and one for each request. */
+/** The processes of the runtime: workers that come and go, and one per request. */
 export class Fleet {
   readonly members: Member[] = []
   private readonly options: FleetOptions
@@ -109,7 +109,7 @@ export class Fleet {
     process.kill()
   }
 
-  /** Pauses a worker for a time, and resumes it. */
+  /** Pauses a worker for some time, then resumes it. */
   pause({ process }: Member, ms: number): void {
     const { note, schedule } = this.options
     if (process.state !== 'running') return
@@ -140,7 +140,7 @@ function randomSkew(random: SeededRandom): Skew {
   }
 }
 
-/** Passes each log line on, and writes it nowhere. */
+/** Passes each log line on instead of writing it. */
 function logTo(log: (text: string) => void): Log {
   const write =
     (level: string) =>

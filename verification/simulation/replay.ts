@@ -6,7 +6,7 @@ import { openSimulation } from './simulation.ts'
 /** How many histories may be run to find the faults that a violation needs. */
 const MAX_ATTEMPTS = 80
 
-/** Runs one history again and prints it; where it breaks a promise, with as few faults as still break it. */
+/** Runs one history again and prints it; if it breaks a promise, with a minimal set of faults that still breaks it. */
 export async function replay(seed: number, databaseUrl: string): Promise<SuiteReport> {
   const run = async (without: ReadonlySet<number>): Promise<History> => {
     const simulation = await openSimulation(databaseUrl)
