@@ -28,7 +28,7 @@ describe('an unusable database', () => {
       return true
     })
 
-  test('is reported in one line of our own, never with the password', async () => {
+  test('is reported in our own words in one line, never with the password', async () => {
     const connection = fromUrl(server.url)
     const nobody = await freePort()
     await refuses(
@@ -97,7 +97,7 @@ describe('a database that goes away during the start', () => {
     assert.match(messages[0] ?? '', /^the database went away during the start: it .* \((59|60) s left\)$/)
   })
 
-  test('ends the start with one line of our own after the deadline', async () => {
+  test('ends the start with one line in our own words after the deadline', async () => {
     for (const code of ['EPIPE', 'ECONNRESET', '57P01', '25006']) {
       // as a migration reports it
       const step = () => Promise.reject(new Error('Migration 0001 failed', { cause: broken(code) }))

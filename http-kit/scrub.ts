@@ -80,7 +80,7 @@ function encodingsOf(value: string): Set<string> {
     hex.toUpperCase(),
   ]
   // Inside a longer base64 text ("user:secret") a value starts at one of three bit offsets; its edges mix with the
-  // neighbours and are dropped.
+  // neighbors and are dropped.
   for (const offset of [0, 1, 2]) {
     const text = Buffer.concat([Buffer.alloc(offset), bytes])
       .toString('base64')

@@ -7,7 +7,7 @@ import { poster } from './post.ts'
 
 /**
  * A task that makes both calls and stores each result immediately, before the next call. Jobs leave no result behind,
- * so a table of ours stores them; one job per call would be more expensive. With `batching` as its performance page
+ * so our own table stores them; one job per call would be more expensive. With `batching` as its performance page
  * recommends for many jobs.
  */
 export async function graphileWorkerArm(

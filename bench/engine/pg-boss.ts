@@ -7,7 +7,7 @@ import { poster } from './post.ts'
 const QUEUE = 'calls'
 
 /**
- * Jobs whose output holds the second result; the first is stored in a table of ours before the second call. (Its own
+ * Jobs whose output holds the second result; the first is stored in our own table before the second call. (Its own
  * flows release the next job in background rounds, and one job per call would be more expensive.) In batches of 20 that
  * are completed one by one, with the first results of a batch stored by one statement, fetching continuously while
  * batches are full; or in 20 loops of fetch and complete, which is what its `work` does one job at a time.

@@ -340,8 +340,8 @@ for (const [format, [satisfied, failed]] of Object.entries(formats))
   })
 
 test('a format of somebody else is a remark', () => {
-  assert.deepEqual(checkSchema({ format: 'colour' }), [])
-  assert.deepEqual(problemsOf({ format: 'colour' }, 'x'), [])
+  assert.deepEqual(checkSchema({ format: 'color' }), [])
+  assert.deepEqual(problemsOf({ format: 'color' }, 'x'), [])
 })
 
 const unusable: [JsonValue, string, RegExp][] = [

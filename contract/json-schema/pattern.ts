@@ -68,7 +68,7 @@ class Automaton {
   readonly masks: bigint[] = []
   /** For each state, the states that can follow it, and in how many ways each. */
   readonly follow: Map<number, number>[] = []
-  /** Lookaheads and lookbehinds, matched from their position; `repeated` if inside a loop. */
+  /** Look-ahead and look-behind parts, matched from their position; `repeated` if inside a loop. */
   readonly looks: { body: Node; repeated: boolean }[] = []
   #loops = 0
   #moves = 0

@@ -27,7 +27,7 @@ export type Binaries = {
   major: number
 }
 
-/** The environment of PostgreSQL's programs. It contains nothing of our own environment, which holds secrets. */
+/** The environment of PostgreSQL's programs. It omits our own environment, which holds secrets. */
 export function serverEnvironment(): NodeJS.ProcessEnv {
   const { PATH, SystemRoot } = process.env
   return { LC_ALL: 'C', ...(PATH && { PATH }), ...(SystemRoot && { SystemRoot }) }

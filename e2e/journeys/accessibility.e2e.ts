@@ -9,7 +9,7 @@ const STANDARD = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22a', 'wcag22
 /** Our pages have no frames, for which axe would open an extra page each time. */
 const axe = (page: Page) => new AxeBuilder({ page }).setLegacyMode()
 
-/** The axe violations of the current page, in both themes; another theme changes only colours. */
+/** The axe violations of the current page, in both themes; another theme changes only colors. */
 async function flaws(page: Page): Promise<string[]> {
   await showIn(page, 'dark')
   const dark = await axe(page).withRules(['color-contrast']).analyze()
@@ -20,7 +20,7 @@ async function flaws(page: Page): Promise<string[]> {
   )
 }
 
-/** Switches the page to a theme, and waits for the colour transitions to end. */
+/** Switches the page to a theme, and waits for the color transitions to end. */
 async function showIn(page: Page, colorScheme: 'dark' | 'light'): Promise<void> {
   await page.emulateMedia({ colorScheme })
   await expect(page.locator('html')).toHaveAttribute('data-theme', colorScheme)

@@ -174,7 +174,7 @@ test('answers survive a restart of the plugin', async (t) => {
   assert.equal(await countEffects(after), 1)
 })
 
-test('another replica fails retryably while the first runs, and never causes a second effect', async (t) => {
+test('another replica fails with a retryable code while the first runs, and never causes a second effect', async (t) => {
   const file = join(mkdtempSync(join(tmpdir(), 'plugin-')), 'plugin.sqlite')
   const stores = [sqliteStore(file, { schema: SCHEMA }), sqliteStore(file, { schema: SCHEMA })] as const
   t.after(() => Promise.all(stores.map((store) => store.close())))

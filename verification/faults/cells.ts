@@ -72,7 +72,7 @@ function takeovers(): Candidate[] {
   )
 }
 
-/** Of two neighbouring places, the first attempt and the repeat, one is in the quick form; variants alternate. */
+/** Of two neighboring places, the first attempt and the repeat, one is in the quick form; variants alternate. */
 function isQuick({ number, faults }: Kind, place: number, variant: number): boolean {
   const pair = Math.floor(place / 2)
   const pairs = PLACES.length / 2

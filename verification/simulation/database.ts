@@ -8,7 +8,7 @@ import { RUNTIME_MIGRATIONS } from '#runtime/store/migrations.ts'
 import { installJournal } from '../invariants/journal.ts'
 import type { Reader } from '../invariants/reader.ts'
 
-// A real PostgreSQL with virtual time: the search path puts a schema of ours first, whose functions replace those that
+// A real PostgreSQL with virtual time: the search path puts our own schema first, whose functions replace those that
 // read the clock, so the runtime's SQL runs unchanged. One connection serves all processes, one transaction after the
 // other, so the order in which statements reach the database is deterministic.
 

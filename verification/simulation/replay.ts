@@ -18,7 +18,7 @@ export async function replay(seed: number, databaseUrl: string): Promise<SuiteRe
   }
   const original = await run(new Set())
   const { history, omitted } =
-    original.violations.length === 0 ? { history: original, omitted: 0 } : await minimise(original, run)
+    original.violations.length === 0 ? { history: original, omitted: 0 } : await minimize(original, run)
   for (const line of history.trace) console.log(`  ${line}`)
   console.log(`\n  ${history.outcome.replaceAll('\n', '\n  ')}\n`)
   return {
@@ -32,7 +32,7 @@ export async function replay(seed: number, databaseUrl: string): Promise<SuiteRe
 }
 
 /** Leaves out ever smaller groups of faults, as long as the same promise is still broken. */
-async function minimise(
+async function minimize(
   original: History,
   run: (without: ReadonlySet<number>) => Promise<History>,
 ): Promise<{ history: History; omitted: number }> {

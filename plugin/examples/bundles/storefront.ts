@@ -35,8 +35,8 @@ const shopProperties: Record<string, PropertyDefinition> = {
     },
     { group: 'Shop', order: 2, required: true, default: ['en'] },
   ),
-  accentColour: data(
-    { type: 'string', title: 'Accent colour', pattern: '^#[0-9a-f]{6}$' },
+  accentColor: data(
+    { type: 'string', title: 'Accent color', pattern: '^#[0-9a-f]{6}$' },
     { group: 'Shop', order: 3, default: '#2f6f4e' },
   ),
   imprintUrl: data({ type: 'string', format: 'uri', title: 'Imprint' }, { group: 'Shop', order: 4 }),
@@ -177,7 +177,7 @@ const returnPolicyDays = data(
   { group: 'Shop', order: 5, required: true, default: 30 },
 )
 
-/** References of all three shapes. 1.5.0 adds an agent and a second domain; 2.0.0 drops the colour and adds a policy. */
+/** References of all three shapes. 1.5.0 adds an agent and a second domain; 2.0.0 drops the color and adds a policy. */
 export const storefront: AuthorManifest[] = [
   {
     bundle,
@@ -213,7 +213,7 @@ export const storefront: AuthorManifest[] = [
     version: '2.0.0',
     description: 'A shop with several payment providers, an adviser and a return policy.',
     resources: [
-      shop({ ...without(shopProperties, 'accentColour'), returnPolicyDays }),
+      shop({ ...without(shopProperties, 'accentColor'), returnPolicyDays }),
       checkout({ ...checkoutProperties, checkoutId }),
       gateway('shop-web', 'Shop address'),
       stockImport,

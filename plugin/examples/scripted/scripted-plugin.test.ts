@@ -17,7 +17,7 @@ interface Log {
   calls: LogEntry[]
   effects: Effect[]
 }
-// The responses of our own plugin; the assertions check their shape.
+// The plugin's own responses; the assertions check their shape.
 const asLog = (json: unknown): Log => json as Log
 
 async function running(t: TestContext, dataDir = mkdtempSync(join(tmpdir(), 'scripted-'))) {

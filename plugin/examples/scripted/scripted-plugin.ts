@@ -50,9 +50,9 @@ export interface ScriptedPlugin {
 export function createScriptedPlugin(options: ScriptedPluginOptions): ScriptedPlugin {
   const { dataDir, pluginId = 'scripted-hooks', ...trust } = options
   const store = sqliteStore(join(dataDir, 'scripted.sqlite'), { schema: SCRIPT_SCHEMA })
-  const behaviours = new AsyncLocalStorage<Behaviour>()
+  const scripted = new AsyncLocalStorage<Behaviour>()
   const perform = (call: LifecycleCall<SqliteTransaction>): Promise<HandlerResult> =>
-    call.conclude((tx) => performOnce(tx, call, behaviours.getStore() ?? HONEST))
+    call.conclude((tx) => performOnce(tx, call, scripted.getStore() ?? HONEST))
   const honest = definePlugin({
     pluginId,
     store,
@@ -60,7 +60,7 @@ export function createScriptedPlugin(options: ScriptedPluginOptions): ScriptedPl
     handle: { BEFORE_RESOURCES: perform, AFTER_RESOURCES: perform },
   })
   const listener: NodeListener = (incoming, outgoing) => {
-    serve({ store, honest, behaviours: behaviours }, incoming, outgoing).catch(() => outgoing.destroy())
+    serve({ store, honest, scripted }, incoming, outgoing).catch(() => outgoing.destroy())
   }
   return {
     listener,
@@ -80,7 +80,7 @@ interface Scripted {
   store: SqliteStore
   honest: PluginHandler
   /** The scripted behaviour for the call being handled. */
-  behaviours: AsyncLocalStorage<Behaviour>
+  scripted: AsyncLocalStorage<Behaviour>
 }
 
 function performOnce(
@@ -97,7 +97,7 @@ function performOnce(
 }
 
 async function serve(
-  { store, honest, behaviours }: Scripted,
+  { store, honest, scripted }: Scripted,
   incoming: IncomingMessage,
   outgoing: ServerResponse,
 ): Promise<void> {
@@ -116,7 +116,7 @@ async function serve(
   const behaviour = rule?.rule.behaviour ?? HONEST
   const callHonestHandler = async (): Promise<RawAnswer> => {
     const again = new Request(url, { method, headers, ...(body.length > 0 ? { body } : {}) })
-    const response = await behaviours.run(behaviour, () => honest(again))
+    const response = await scripted.run(behaviour, () => honest(again))
     return {
       status: response.status,
       headers: Object.fromEntries(response.headers),

@@ -11,7 +11,7 @@ import type { Tenant } from './tenants.ts'
 
 const PLATFORM = 'http://platform.invalid'
 
-// The responses of our own plugin; the assertions check their shape.
+// The plugin's own responses; the assertions check their shape.
 const asTenants = (json: unknown): Tenant[] => (json as { tenants: Tenant[] }).tenants
 
 async function running(t: TestContext, dataDir = mkdtempSync(join(tmpdir(), 'tenants-'))) {
