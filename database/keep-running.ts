@@ -24,18 +24,13 @@ export async function keepRunning(
       { dataDir },
       'the database has stopped: no space is left in DATA_DIR; it restarts once space is free',
     )
-    if (!(await startsAgain(database, dataDir, signal)))
-      return signal.aborted ? new Promise(() => {}) : undefined
+    if (!(await restart(database, dataDir, signal))) return signal.aborted ? new Promise(() => {}) : undefined
     log.info({}, 'the database is running again')
   }
 }
 
 /** False if it fails to start for another reason, or must not start. */
-async function startsAgain(
-  database: EmbeddedDatabase,
-  dataDir: string,
-  signal: AbortSignal,
-): Promise<boolean> {
+async function restart(database: EmbeddedDatabase, dataDir: string, signal: AbortSignal): Promise<boolean> {
   while (!signal.aborted) {
     if (await hasSpace(dataDir)) {
       try {

@@ -40,9 +40,9 @@ function startMigrator(connection: ConnectionSettings, folder: string) {
   const child = spawn(process.execPath, [script, toUrl(connection), folder], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
-  let said = ''
-  child.stdout.setEncoding('utf8').on('data', (part: string) => (said += part))
-  const ended = once(child, 'close').then(([code]: unknown[]) => ({ code, said }))
+  let output = ''
+  child.stdout.setEncoding('utf8').on('data', (part: string) => (output += part))
+  const ended = once(child, 'close').then(([code]: unknown[]) => ({ code, output }))
   return { ended, kill: () => child.kill('SIGKILL') }
 }
 
@@ -150,7 +150,7 @@ describeOnEachEngine('migrate', (fresh) => {
         [0, 0, 0, 0],
       )
       assert.deepEqual(
-        ran.flatMap(({ said }) => JSON.parse(said)),
+        ran.flatMap(({ output }) => JSON.parse(output)),
         [...all, '0003_slow'],
       )
     })

@@ -61,7 +61,7 @@ export async function listen({
   portVariable = 'PORT',
   idleMs = IDLE_MS,
 }: ListenOptions): Promise<Listener> {
-  let answer = answerThatItStarts
+  let answer = respondStarting
   const server = createServer(
     {
       headersTimeout: 10_000,
@@ -72,7 +72,7 @@ export async function listen({
       noDelay: true,
     },
     (incoming, outgoing) => {
-      if (!isPathOrUrl(incoming.url ?? '')) incoming.url = NOWHERE
+      if (!isPathOrUrl(incoming.url ?? '')) incoming.url = NON_CANONICAL_PATH
       answer(incoming, outgoing)
     },
   )
@@ -105,14 +105,14 @@ export async function listen({
   }
 }
 
-function answerThatItStarts(_: IncomingMessage, outgoing: ServerResponse): void {
+function respondStarting(_: IncomingMessage, outgoing: ServerResponse): void {
   outgoing
     .writeHead(503, { 'retry-after': '1', 'content-type': 'text/plain' })
     .end('The program is starting.\n')
 }
 
 /** Not a canonical path, so the app responds with 404 and its own headers. */
-const NOWHERE = '/%00'
+const NON_CANONICAL_PATH = '/%00'
 
 /**
  * Hono itself would respond with 400, without the headers of the app, to a target that is neither a path nor a URL, and

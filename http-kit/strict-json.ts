@@ -49,7 +49,7 @@ function parseQuickly(text: string, limits: StrictJsonLimits): JsonValue | typeo
   }
   const check: Check = {
     // without such an escape, and in well-formed text, no string can contain NUL or half a surrogate pair
-    mayHoldOdd: text.includes('\\u') || !text.isWellFormed(),
+    mayContainSpecial: text.includes('\\u') || !text.isWellFormed(),
     mayBeLong: text.length * 3 > limits.maxStringBytes,
     keys: 0,
     limits,
@@ -59,7 +59,7 @@ function parseQuickly(text: string, limits: StrictJsonLimits): JsonValue | typeo
 }
 
 interface Check {
-  mayHoldOdd: boolean
+  mayContainSpecial: boolean
   mayBeLong: boolean
   keys: number
   limits: StrictJsonLimits
@@ -82,7 +82,7 @@ function checkValue(value: JsonValue, check: Check, depth: number): boolean {
   return true
 }
 
-function checkText(text: string, { mayHoldOdd, mayBeLong, limits }: Check): boolean {
+function checkText(text: string, { mayContainSpecial: mayHoldOdd, mayBeLong, limits }: Check): boolean {
   if (mayHoldOdd && (text.includes('\0') || !text.isWellFormed())) return false
   return !mayBeLong || text.length * 3 <= limits.maxStringBytes
 }

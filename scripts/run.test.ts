@@ -24,8 +24,8 @@ describe('a program that npm started', { skip: process.platform === 'win32' && '
       },
       stdio: ['ignore', 'pipe', 'ignore'],
     })
-    const [said] = (await once(npm.stdout, 'data')) as [Buffer]
-    assert.match(said.toString(), /waiting for the database/)
+    const [output] = (await once(npm.stdout, 'data')) as [Buffer]
+    assert.match(output.toString(), /waiting for the database/)
     npm.kill('SIGTERM')
     // the pipe ends when the last process that writes to it has ended
     npm.stdout.resume()

@@ -13,12 +13,12 @@ import type { Running } from '../start.ts'
 import { buildConsole } from './console-build.ts'
 import { root } from './process.ts'
 
-const KNOWN = ['--no-demo']
+const OPTIONS = ['--no-demo']
 
 async function main({ onStop, end, ending }: Program): Promise<void> {
-  const unknown = process.argv.slice(2).find((argument) => !KNOWN.includes(argument))
+  const unknown = process.argv.slice(2).find((argument) => !OPTIONS.includes(argument))
   if (unknown !== undefined)
-    throw new SettingsError(`${unknown} is not an option; available: ${KNOWN.join(', ')}`)
+    throw new SettingsError(`${unknown} is not an option; available: ${OPTIONS.join(', ')}`)
   const settings = readConsoleSettings(process.env)
   const runtime = readRuntimeSettings(process.env)
   const dataDir = resolve(runtime.dataDir)
@@ -47,11 +47,15 @@ async function main({ onStop, end, ending }: Program): Promise<void> {
   void running.failed.then(() => end(1, 'The embedded database ended unexpectedly. See its log in DATA_DIR.'))
   await greet(running.signIn)
   // not awaited: everything works without it
-  if (wantsDemo) void furnish(running, dataDir, ending)
+  if (wantsDemo) void buildDemoOnce(running, dataDir, ending)
 }
 
 /** On an empty directory, or one where an earlier build was interrupted. A complete demo is left unchanged. */
-async function furnish({ call, plugins }: Running, dataDir: string, ending: AbortSignal): Promise<void> {
+async function buildDemoOnce(
+  { call, plugins }: Running,
+  dataDir: string,
+  ending: AbortSignal,
+): Promise<void> {
   const done = join(dataDir, 'demo-world')
   if (call === null || plugins === null || existsSync(done)) return
   console.log('\nBuilding the demo: bundles are installed by running real operations …')

@@ -155,8 +155,8 @@ function describe(checked: Checked, unit: OutputUnit, place: Place): Problem[] {
   const { schema, within } = place
   const { keyword } = unit
   if (keyword === 'required') {
-    const given = valueAt(checked.value, path)
-    return missing(given, schema.required ?? []).map((name) => ({
+    const holder = valueAt(checked.value, path)
+    return missing(holder, schema.required ?? []).map((name) => ({
       path: below(path, name),
       keyword,
       message: 'Is required',
@@ -175,16 +175,16 @@ function describe(checked: Checked, unit: OutputUnit, place: Place): Problem[] {
   ]
 }
 
-const missing = (given: JsonValue | undefined, names: readonly string[]): string[] =>
-  typeof given === 'object' && given !== null ? names.filter((name) => !Object.hasOwn(given, name)) : []
+const missing = (holder: JsonValue | undefined, names: readonly string[]): string[] =>
+  typeof holder === 'object' && holder !== null ? names.filter((name) => !Object.hasOwn(holder, name)) : []
 
 function describeDependent(checked: Checked, path: string, schema: Schema): Problem[] {
-  const given = valueAt(checked.value, path)
-  if (typeof given !== 'object' || given === null) return []
+  const holder = valueAt(checked.value, path)
+  if (typeof holder !== 'object' || holder === null) return []
   return Object.entries(schema.dependentRequired ?? {})
-    .filter(([name]) => Object.hasOwn(given, name))
+    .filter(([name]) => Object.hasOwn(holder, name))
     .flatMap(([name, names]) =>
-      missing(given, names).map((absent) => ({
+      missing(holder, names).map((absent) => ({
         path: below(path, absent),
         keyword: 'dependentRequired',
         message: `Is required together with ${short(name, 'another property')}`,

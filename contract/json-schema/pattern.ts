@@ -58,7 +58,7 @@ const EXPONENTIAL =
 
 // --- The pattern as an automaton -----------------------------------------------------------------------------------
 
-const EVERYTHING = (1n << 4096n) - 1n
+const ANY_CHARACTER = (1n << 4096n) - 1n
 
 type Part = { nullable: boolean; first: number[]; last: number[] }
 
@@ -162,7 +162,7 @@ function degreeOf(pattern: string): number {
 
 function degreeOfTree(tree: Node, { searches }: { searches: boolean }): number {
   const automaton = new Automaton()
-  const everything: Node = { type: 'characters', mask: EVERYTHING }
+  const everything: Node = { type: 'characters', mask: ANY_CHARACTER }
   const before = searches ? { ...automaton.addLoop(everything), nullable: true } : EMPTY_PART
   const whole = automaton.join(before, automaton.add(tree))
   const ahead = automaton.looks.map(
@@ -292,7 +292,7 @@ function lettersOf(masks: bigint[]): Set<number>[] {
   const letters = new Map<string, Set<number>>()
   const bits = Math.max(
     0,
-    ...masks.filter((mask) => mask !== EVERYTHING).map((mask) => mask.toString(2).length),
+    ...masks.filter((mask) => mask !== ANY_CHARACTER).map((mask) => mask.toString(2).length),
   )
   for (let bit = 0; bit < bits; bit += 1) {
     const states = masks.flatMap((mask, state) => (((mask >> BigInt(bit)) & 1n) === 1n ? [state] : []))

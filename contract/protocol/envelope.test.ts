@@ -33,11 +33,11 @@ test('errorCode is 0 or upper-case words, 1 to 128 characters', () => {
 })
 
 test('message has 1 to 512 characters, counted in code points', () => {
-  const said = (message: unknown) => but(failure, { message })
-  accepts(FailureData, said('x'), said('x'.repeat(512)), said('😀'.repeat(512)))
-  refuses(FailureData, 'message', /at most 512/, said('x'.repeat(513)), said('😀'.repeat(513)))
-  refuses(FailureData, 'message', /empty/, said(''))
-  refuses(FailureData, 'message', /string/, said(undefined), said(1))
+  const withMessage = (message: unknown) => but(failure, { message })
+  accepts(FailureData, withMessage('x'), withMessage('x'.repeat(512)), withMessage('😀'.repeat(512)))
+  refuses(FailureData, 'message', /at most 512/, withMessage('x'.repeat(513)), withMessage('😀'.repeat(513)))
+  refuses(FailureData, 'message', /empty/, withMessage(''))
+  refuses(FailureData, 'message', /string/, withMessage(undefined), withMessage(1))
 })
 
 test('retryable is required', () => {

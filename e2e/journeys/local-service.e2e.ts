@@ -28,10 +28,10 @@ test('a local service has its own version: the second save shows both, and start
   const conflict = page.getByRole('status').filter({ hasText: 'Someone else saved first' })
   await expect(conflict).toContainText('Mira Castellan saved version 2')
   await expect(page.getByRole('button', { name: 'Save', exact: true })).toBeDisabled()
-  const goOn = conflict.getByRole('button', { name: 'Continue from version 2' })
-  await expect(goOn).toBeDisabled()
+  const continueButton = conflict.getByRole('button', { name: 'Continue from version 2' })
+  await expect(continueButton).toBeDisabled()
   await conflict.getByRole('radio', { name: /Mine.*4096/ }).check()
-  await goOn.click()
+  await continueButton.click()
   await page.getByRole('button', { name: 'Save', exact: true }).click()
 
   await expect(page.getByText('Version 3, saved')).toBeVisible()

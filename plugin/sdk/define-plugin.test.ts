@@ -179,12 +179,12 @@ test('another replica fails with a retryable code while the first runs, and neve
   const stores = [sqliteStore(file, { schema: SCHEMA }), sqliteStore(file, { schema: SCHEMA })] as const
   t.after(() => Promise.all(stores.map((store) => store.close())))
   const started = Promise.withResolvers<void>()
-  const goOn = Promise.withResolvers<void>()
+  const resume = Promise.withResolvers<void>()
   const slow = plugin(
     t,
     async (call) => {
       started.resolve()
-      await goOn.promise
+      await resume.promise
       return applyOnce(call)
     },
     { store: stores[0] },
@@ -195,7 +195,7 @@ test('another replica fails with a retryable code while the first runs, and neve
   const meanwhile = await ask(replica, lifecycleRequest())
   assert.equal(meanwhile.errorCode, 'CALL_IN_PROGRESS')
   assert.equal(meanwhile.failure?.retryable, true)
-  goOn.resolve()
+  resume.resolve()
   assert.equal((await ask(replica, lifecycleRequest()).then(() => first)).response?.outcome, 'APPLIED')
   assert.equal((await ask(replica, lifecycleRequest())).body, (await first).body)
   assert.equal(await countEffects(stores[0]), 1)

@@ -57,8 +57,8 @@ const TIMEOUT_MS = 10_000
  */
 export async function resolveReference(options: ResolveOptions): Promise<ResolvedReference> {
   const { installation, resource, propertyKey, now = Date.now } = options
-  const asked = { contractVersion: ACCESS_VERSION, installation, resource, propertyKey }
-  return judgeResolution(await sendResolution(options, JSON.stringify(asked)), asked, now())
+  const request = { contractVersion: ACCESS_VERSION, installation, resource, propertyKey }
+  return judgeResolution(await sendResolution(options, JSON.stringify(request)), request, now())
 }
 
 async function sendResolution(
@@ -86,14 +86,14 @@ async function sendResolution(
   }
 }
 
-type Asked = {
+type ResolutionRequest = {
   contractVersion: string
   installation: InstallationIdentity
   resource: string
   propertyKey: string
 }
 
-function judgeResolution(json: unknown, asked: Asked, now: number): ResolvedReference {
+function judgeResolution(json: unknown, asked: ResolutionRequest, now: number): ResolvedReference {
   const envelope = readEnvelope(json)
   if (envelope.kind === 'invalid') throw uncertain('The response of the platform is not an envelope')
   if (envelope.kind === 'failure')
