@@ -5,7 +5,7 @@ import { isPgError, PG } from './transaction.ts'
 /** Number of statements that are watched, and that get a name at most: each name costs memory on every connection. */
 const WATCHED_MAX = 500
 const NAMED_MAX = 100
-/** From the second use on a name has no extra cost. */
+/** A statement counts as recurring, and gets a name, from this use on. */
 const NAMED_FROM_USE = 3
 
 /**
