@@ -39,7 +39,7 @@ export default defineConfig({
             },
             {
               name: 'console',
-              test: /\/web\/(?!pages\/\w|forms\/|i18n\/(en|zh)\/|ui\/(values\/|Combobox|dialog\/Confirm|table\/Virtual))[^?]*\.tsx?$|\/web\/pages\/[\w-]+\/search\.ts$|\/contract\/endpoint\/permission/,
+              test: /\/web\/(?!pages\/\w|forms\/|i18n\/(en|zh)\/|ui\/(values\/|Combobox|dialog\/Confirm|table\/Virtual))[^?]*\.tsx?$|\/contract\/endpoint\/permission|\/contract\/console-api\/pages\//,
               priority: 1,
             },
           ],
