@@ -2,11 +2,12 @@ import tailwindcss from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
 import { fontSubsets } from './scripts/console/fonts.ts'
+import { pageScripts } from './scripts/console/page-scripts.ts'
 
 const server = 'http://localhost:8080'
 
 export default defineConfig({
-  plugins: [react(), tailwindcss(), fontSubsets()],
+  plugins: [react(), tailwindcss(), fontSubsets(), pageScripts()],
   server: {
     proxy: {
       '/api': server,
@@ -18,8 +19,6 @@ export default defineConfig({
     outDir: 'dist/web',
     emptyOutDir: true,
     sourcemap: false,
-    // the server reads it to preload what a page needs
-    manifest: true,
     // fonts as data: URLs would break `font-src 'self'`
     assetsInlineLimit: 0,
     // it would only add script for browsers that we do not support
