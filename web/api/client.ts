@@ -108,8 +108,14 @@ async function send<Name extends EndpointName>(
 
   function lost(error: unknown): never {
     if (signal?.aborted === true) throw error
-    throw new ApiError(networkLost)
+    throw new ApiError(lostAnswer)
   }
+}
+
+/** The failure that a response reports; one of our own words where it cannot be read. */
+export async function readFailure(response: Response): Promise<ApiError> {
+  const answer = parse(await response.text().catch(() => ''))
+  return new ApiError(isProblem(answer) ? answer : unreadable(response))
 }
 
 function parse(text: string): unknown {
@@ -134,7 +140,8 @@ function isProblem(answer: unknown): answer is Problem {
   return typeof answer === 'object' && answer !== null && 'code' in answer && 'remedy' in answer
 }
 
-const networkLost: Problem = {
+/** No answer came: whether the request arrived is not known. */
+export const lostAnswer: Problem = {
   type: 'about:blank',
   title: 'The console cannot be reached',
   status: 0,
@@ -157,12 +164,12 @@ const CODES: Readonly<Record<number, string>> = {
 
 function unreadable(response: Response): Problem {
   return {
-    ...networkLost,
+    ...lostAnswer,
     title: 'The answer could not be read',
     status: response.status,
     code: CODES[response.status] ?? 'UPSTREAM_INVALID',
     message: `The console answered ${response.status} without saying why.`,
-    remedy: 'Try again; if it stays, tell whoever runs the console.',
+    remedy: 'Try again. If this continues, contact your administrator.',
     retryable: response.status >= 500,
     requestId: response.headers.get('x-request-id') ?? '',
   }

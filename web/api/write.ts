@@ -7,12 +7,12 @@ import { invalidateEndpoints } from './query.ts'
 type WriteName = Exclude<EndpointName, `GET ${string}` | `POST ${string}/plan`>
 
 /**
- * Writes through one endpoint. A write whose answer was lost keeps its idempotency key: pressing the button again asks
- * what became of it and never does it twice. A changed request, or one that was answered, gets a new key.
+ * Writes through one endpoint. A write that got no answer keeps its idempotency key: sending it again brings its result and
+ * never carries it out twice. A changed request, or one that was answered, gets a new key.
  */
 export function useWrite<Name extends WriteName>(
   name: Name,
-  options: { outdates?: readonly EndpointName[] } = {},
+  options: { invalidates?: readonly EndpointName[] } = {},
 ) {
   const client = useQueryClient()
   const open = useRef<{ request: string; key: string } | null>(null)
@@ -29,6 +29,6 @@ export function useWrite<Name extends WriteName>(
         throw error
       }
     },
-    onSettled: () => invalidateEndpoints(client, options.outdates ?? []),
+    onSettled: () => invalidateEndpoints(client, options.invalidates ?? []),
   })
 }

@@ -1,10 +1,21 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, type ReactNode } from 'react'
+import {
+  Suspense,
+  useCallback,
+  useEffect,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+  type ReactNode,
+} from 'react'
 import type { Session } from '#contract/console-api/rows.ts'
 import { mayAnywhere, mayIn } from '#contract/endpoint/permission.ts'
 import { keepLive, useConnection } from '../api/live.ts'
 import { reloadForAnotherPerson, useSession } from '../api/session.ts'
+import { signOut } from '../api/sign-out.ts'
 import { useErrorView } from '../components/describe-code.ts'
+import { lazyForm } from '../components/lazy-form.ts'
 import { useText } from '../i18n/use-text.ts'
 import { ShellContext, type ShellContextValue } from '../layouts/shell-context.ts'
 import { ErrorState } from '../ui/ErrorState.tsx'
@@ -13,7 +24,11 @@ import { isSignedOut } from './query-client.ts'
 import { SessionLostDialog } from './SessionLostDialog.tsx'
 import { SignInPage } from './SignInPage.tsx'
 
-/** Shows the console to whoever is signed in. A session that is lost later does not take the page away. */
+const SignOutDialog = lazyForm(
+  async () => (await import('../pages/signed-out/SignOutDialog.tsx')).SignOutDialog,
+)
+
+/** Shows the console to a person who is signed in. A session that is lost later does not take the page away. */
 export function SignedIn({ children }: { children: ReactNode }) {
   const session = useSession()
   const error = useErrorView(session.error)
@@ -45,6 +60,7 @@ function WithSession({
 }) {
   const t = useText()
   const stream = useConnection()
+  const [isSignOutOpen, setSignOutOpen] = useState(false)
   useLiveWhile(session !== undefined && !isLost)
   useReloadForAnotherPerson(session)
   const search = useCallback((text: string, signal: AbortSignal) => searchEverything(text, t, signal), [t])
@@ -56,7 +72,7 @@ function WithSession({
       can: (permission, place) =>
         place ? mayIn(grants, permission, place) : mayAnywhere(grants, permission),
       connection: (stream === 'lost' || stream === 'paused') && !isLost ? stream : 'live',
-      signOut: () => void signOut(),
+      signOut: () => void signOut().catch(() => setSignOutOpen(true)),
       search,
     }
   }, [session, stream, isLost, search])
@@ -64,6 +80,11 @@ function WithSession({
     <ShellContext value={value}>
       {children}
       <SessionLostDialog open={isLost} />
+      {isSignOutOpen && (
+        <Suspense>
+          <SignOutDialog onClose={() => setSignOutOpen(false)} />
+        </Suspense>
+      )}
     </ShellContext>
   )
 }
@@ -89,17 +110,4 @@ function useReloadForAnotherPerson(session: Session | undefined) {
     first.current ??= id
     if (first.current !== id) reloadForAnotherPerson()
   }, [id])
-}
-
-async function signOut() {
-  try {
-    await fetch('/auth/logout', {
-      method: 'POST',
-      headers: { 'x-requested-by': 'console' },
-      credentials: 'same-origin',
-      redirect: 'manual',
-    })
-  } finally {
-    location.assign('/signed-out')
-  }
 }

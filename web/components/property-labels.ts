@@ -1,6 +1,6 @@
 import type { ResourceKind } from '#contract/protocol/locator.ts'
 import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
-import { schemaOf } from '../forms/control-kind.ts'
+import { schemaOf } from '../forms/property/control-kind.ts'
 import type { IconName } from '../ui/icons/Icon.tsx'
 
 export const kindIcon: Record<ResourceKind, IconName> = {

@@ -9,9 +9,12 @@ type Own = {
   icon?: IconName
   /** Something after the word: a chevron, a count, a key. */
   trailing?: ReactNode
-  /** While it works: it keeps its width and its focus, and cannot be pressed again. */
+  /** While it works. It keeps its width and its focus, and cannot be pressed again. */
   busy?: boolean
-  /** Why it cannot be pressed now. It stays in reach of the keyboard and says so, rather than vanish. */
+  /**
+   * Why it cannot be pressed now. It stays in reach of the keyboard and says so. A submit button is left to its form, which
+   * does not submit then, but shows what is missing.
+   */
   disabledReason?: string | false | null | undefined
 }
 
@@ -62,17 +65,18 @@ function PlainButton({
 }: ButtonProps) {
   const reasonId = useId()
   const blocked = busy || Boolean(disabledReason)
+  const isDead = blocked && type !== 'submit'
   return (
     <button
       {...rest}
       // oxlint-disable-next-line react/button-has-type -- the default above is `button`
-      type={blocked ? 'button' : type}
+      type={type}
       aria-label={label}
       aria-disabled={blocked || undefined}
       aria-busy={busy || undefined}
       aria-describedby={disabledReason ? reasonId : rest['aria-describedby']}
       className={`${buttonStyle({ variant, size, iconOnly: label !== undefined, disabled: Boolean(disabledReason) })} ${className ?? ''}`}
-      onClick={blocked ? (event) => event.preventDefault() : onClick}
+      onClick={isDead ? (event) => event.preventDefault() : onClick}
     >
       {busy ? <Icon name="running" size={14} /> : icon && <Icon name={icon} size={size === 'sm' ? 14 : 16} />}
       {children}

@@ -3,7 +3,7 @@ import { useText } from '../i18n/use-text.ts'
 import { cx } from './class-names.ts'
 import { Icon } from './icons/Icon.tsx'
 
-/** What an input must be given so that its label, help and error belong to it. */
+/** What connects an input to its label, help and error. */
 export type FieldWiring = {
   id: string
   'aria-describedby': string | undefined
@@ -11,7 +11,10 @@ export type FieldWiring = {
   'aria-required': true | undefined
 }
 
-/** A label, an input, its help and its error. The input is a function of the wiring, so that none can be forgotten. */
+/**
+ * A label, an input, its help and its error. The input is a function of the wiring, so that none can be forgotten. While
+ * there is an error, `data-invalid` names the input: see `focusFirstInvalid`.
+ */
 export function Field({
   label,
   help,
@@ -24,7 +27,7 @@ export function Field({
   label: ReactNode
   help?: ReactNode
   error?: ReactNode
-  /** Says that it is required, or that it is optional; say the rarer of the two in a form. */
+  /** Marks the field as required or optional; a form marks the rarer of the two. */
   need?: 'required' | 'optional' | 'none'
   /** At the right of the label: "written by plugin x", a reset button. */
   hint?: ReactNode
@@ -35,7 +38,7 @@ export function Field({
   const id = useId()
   const described = [error && `${id}-error`, help && `${id}-help`].filter(Boolean).join(' ')
   return (
-    <div className={cx('min-w-0', className)}>
+    <div data-invalid={error ? id : undefined} className={cx('min-w-0', className)}>
       <div className="mb-1 flex min-h-5 flex-wrap items-baseline justify-between gap-x-3">
         <label htmlFor={id} className="font-medium wrap-anywhere">
           {label}
@@ -51,17 +54,22 @@ export function Field({
         'aria-invalid': error ? true : undefined,
         'aria-required': need === 'required' ? true : undefined,
       })}
-      {error && (
-        <p id={`${id}-error`} className="mt-1 flex gap-1.5 text-xs text-fail">
-          <Icon name="failed" size={12} className="mt-0.5" />
-          <span className="min-w-0 wrap-anywhere">{error}</span>
-        </p>
-      )}
+      {error && <FieldErrorText id={`${id}-error`}>{error}</FieldErrorText>}
       {help && (
         <p id={`${id}-help`} className="mt-1 text-xs text-faint wrap-anywhere">
           {help}
         </p>
       )}
     </div>
+  )
+}
+
+/** The error of a field, under its input. */
+export function FieldErrorText({ id, children }: { id: string; children: ReactNode }) {
+  return (
+    <p id={id} className="mt-1.5 flex gap-1.5 text-xs text-fail">
+      <Icon name="failed" size={12} className="mt-0.5" />
+      <span className="min-w-0 wrap-anywhere">{children}</span>
+    </p>
   )
 }

@@ -1,6 +1,6 @@
 import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
-import { choicesOf, schemaOf } from '../../forms/control-kind.ts'
-import { limitsText } from '../../forms/limits-text.ts'
+import { choicesOf, schemaOf } from '../../forms/property/control-kind.ts'
+import { limitsText } from '../../forms/property/limits-text.ts'
 import { joinClauses, joinList } from '../../i18n/punctuation.ts'
 import type { Translate } from '../../i18n/use-text.ts'
 

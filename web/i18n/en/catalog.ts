@@ -96,7 +96,5 @@ export const catalog = {
   'publish.target': 'Publishes {bundle} version {version}.',
   'publish.mayNot': 'You don’t have permission to publish to the environment {environment}.',
   'publish.submit': 'Publish',
-  'publish.problems': { one: 'Fix {n} problem', other: 'Fix {n} problems' },
-  'publish.whole': 'whole manifest',
   'publish.done': '{bundle} {version} published.',
 } as const

@@ -1,4 +1,4 @@
-/** The controls by which property values are edited. The `error` texts are what the validator says, word for word. */
+/** The controls that edit property values. The `error` texts are the validator's messages, word for word. */
 export const forms = {
   'limit.range': '{from} to {to}',
   'limit.minimum': 'at least {from}',
@@ -9,6 +9,7 @@ export const forms = {
   'limit.items': '{from} to {to} items',
   'limit.maxItems': 'at most {to} items',
   'problem.required': 'Required. It cannot be removed.',
+  'problem.missing': 'Enter a value',
   'problem.number': 'Enter a number',
   'problem.json': 'Invalid JSON',
   'error.required': 'Is required',

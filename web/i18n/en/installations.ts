@@ -124,7 +124,6 @@ export const installations = {
   'install.reason': 'Reason for installing',
   'install.submit': 'Install {version}',
   'install.incomplete': 'Choose a scope, a bundle, and a version first.',
-  'install.problems': { one: 'Fix {n} value first.', other: 'Fix {n} values first.' },
   'install.exists.open': 'View installation',
   'install.exists':
     'This bundle is already installed in this scope. Upgrade that installation, or detach it first.',
@@ -143,6 +142,4 @@ export const installations = {
   'form.reset': 'Reset',
   'form.new': 'new',
   'form.changed': 'redefined',
-  'form.other': 'Other problems',
-  'form.missing': 'Enter a value',
 } as const

@@ -18,6 +18,9 @@ export const shell = {
   breadcrumbs: 'Breadcrumbs',
   'user.menu': 'Account: {name}',
   'user.signOut': 'Sign out',
+  'signOut.title': 'You may still be signed in',
+  'signOut.message':
+    'The console did not confirm that you were signed out. Until it does, this browser can still use your session.',
   'theme.label': 'Theme',
   'theme.system': 'System',
   'theme.light': 'Light',

@@ -98,7 +98,5 @@ export const catalog: Translated<typeof source> = {
   'publish.target': '将发布 {bundle} 的版本 {version}。',
   'publish.mayNot': '您没有向环境 {environment} 发布的权限。',
   'publish.submit': '发布',
-  'publish.problems': { other: '请修正 {n} 个问题' },
-  'publish.whole': '整个清单',
   'publish.done': '{bundle} {version} 已发布。',
 }

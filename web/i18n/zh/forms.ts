@@ -11,6 +11,7 @@ export const forms: Translated<typeof source> = {
   'limit.items': '{from} 到 {to} 项',
   'limit.maxItems': '最多 {to} 项',
   'problem.required': '必填，不能移除。',
+  'problem.missing': '请填写值',
   'problem.number': '请输入数字',
   'problem.json': 'JSON 格式无效',
   'error.required': '必填',

@@ -120,7 +120,6 @@ export const installations: Translated<typeof source> = {
   'install.reason': '安装原因',
   'install.submit': '安装 {version}',
   'install.incomplete': '请先选择作用域、Bundle 和版本。',
-  'install.problems': { other: '请先修正 {n} 个值。' },
   'install.exists.open': '查看安装实例',
   'install.exists': '该 Bundle 已安装在此作用域中。请升级该安装实例，或先将其分离。',
   'copy.title': '重新安装已分离的 Bundle',
@@ -138,6 +137,4 @@ export const installations: Translated<typeof source> = {
   'form.reset': '还原',
   'form.new': '新增',
   'form.changed': '定义有变',
-  'form.other': '其他问题',
-  'form.missing': '请填写值',
 }

@@ -21,6 +21,8 @@ export const shell: Translated<typeof source> = {
   breadcrumbs: '面包屑导航',
   'user.menu': '账号：{name}',
   'user.signOut': '退出登录',
+  'signOut.title': '您可能仍处于登录状态',
+  'signOut.message': '控制台未确认您已退出登录。在确认之前，此浏览器仍可使用您的会话。',
   'theme.label': '主题',
   'theme.system': '跟随系统',
   'theme.light': '浅色',

@@ -2,7 +2,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { Suspense, useMemo, useState } from 'react'
 import type { Bundle } from '#contract/console-api/shapes.ts'
-import { lazyPart } from '../../fetch-part.ts'
+import { lazyForm } from '../../components/lazy-form.ts'
 import { apiQuery } from '../../api/query.ts'
 import { useMay } from '../../api/session.ts'
 import { QueryTable } from '../../components/QueryTable.tsx'
@@ -19,7 +19,7 @@ import type { Column } from '../../ui/table/column.ts'
 import { Time } from '../../ui/Time.tsx'
 import { catalogCall, type CatalogSearch } from '#contract/console-api/pages/catalog.ts'
 
-const PublishDialog = lazyPart(async () => ({ default: (await import('./PublishDialog.tsx')).PublishDialog }))
+const PublishDialog = lazyForm(async () => (await import('./PublishDialog.tsx')).PublishDialog)
 
 const route = getRouteApi('/catalog')
 

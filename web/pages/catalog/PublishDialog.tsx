@@ -1,116 +1,85 @@
 import { useNavigate } from '@tanstack/react-router'
-import { useState } from 'react'
+import { useMemo } from 'react'
+import { useFormState, useWatch } from 'react-hook-form'
 import type { AuthorManifest } from '#contract/protocol/manifest.ts'
-import { isKey } from '#contract/protocol/locator.ts'
-import { useMay } from '../../api/session.ts'
 import { useWrite } from '../../api/write.ts'
-import { useErrorView } from '../../components/describe-code.ts'
-import { parseJson } from '../../forms/parse-json.ts'
+import { parseJson } from '../../forms/fields/parse-json.ts'
+import { TextAreaField } from '../../forms/fields/TextAreaField.tsx'
+import { FormDialog } from '../../forms/form/FormDialog.tsx'
+import { useSubmit } from '../../forms/form/use-submit.ts'
+import { useZodForm } from '../../forms/form/use-zod-form.ts'
 import { useText } from '../../i18n/use-text.ts'
+import { useShell } from '../../layouts/shell-context.ts'
 import { paths } from '../../paths.ts'
-import { Button } from '../../ui/Button.tsx'
-import { Dialog } from '../../ui/dialog/Dialog.tsx'
-import { ErrorState } from '../../ui/ErrorState.tsx'
-import { Field } from '../../ui/Field.tsx'
-import { TextArea } from '../../ui/TextInput.tsx'
 import { showToast } from '../../ui/toast.ts'
-import { ManifestProblems } from './ManifestProblems.tsx'
-
-type Target = { environmentKey: string; bundleId: string; version: string }
+import { publishSchema, targetOf } from './publish-form.ts'
 
 /** A manifest, pasted or from a file, and what is wrong with it, place by place. */
 export function PublishDialog({ onClose }: { onClose: () => void }) {
   const t = useText()
+  const { can } = useShell()
   const navigate = useNavigate()
-  const [text, setText] = useState('')
+  const schema = useMemo(
+    () => publishSchema((environmentKey) => can('catalog:write', { environmentKey }), t),
+    [can, t],
+  )
+  const form = useZodForm(schema, { defaultValues: { manifest: '' }, mode: 'onChange' })
+  const { control } = form
+  const text = useWatch({ control, name: 'manifest' })
+  const problem = useFormState({ control }).errors.manifest?.message
+  const target = useMemo(() => targetOf(parseJson(text)), [text])
   const publish = useWrite('PUT /bundles/{environmentKey}/{bundleId}/versions/{version}', {
-    outdates: ['GET /bundles', 'GET /bundles/{environmentKey}/{bundleId}/versions'],
+    invalidates: ['GET /bundles', 'GET /bundles/{environmentKey}/{bundleId}/versions'],
   })
-  const error = useErrorView(publish.error)
-  const manifest = parseJson(text)
-  const target = targetOf(manifest)
-  const may = useMay('catalog:write', target ? { environmentKey: target.environmentKey } : 'anywhere')
-  const problem =
-    text.trim() === ''
-      ? null
-      : manifest === undefined
-        ? t('catalog.publish.notJson')
-        : target === null
-          ? t('catalog.publish.noName')
-          : may
-            ? null
-            : t('catalog.publish.mayNot', { environment: target.environmentKey })
-
-  const change = (next: string) => {
-    setText(next)
-    publish.reset()
-  }
-  const submit = () => {
-    if (target === null || problem !== null) return
-    const { environmentKey: env, bundleId: bundle, version } = target
-    publish.mutate(
-      // whatever else it is, the runtime says: it checks the whole of it
-      { params: target, body: manifest as unknown as AuthorManifest },
-      {
-        onSuccess: ({ title }) => {
-          showToast({ text: t('catalog.publish.done', { bundle: title, version }) })
-          onClose()
-          void navigate(paths.bundleVersion({ env, bundle, version }))
-        },
-      },
-    )
-  }
-
+  const submit = useSubmit(
+    form,
+    async ({ manifest }) => {
+      const body = parseJson(manifest)
+      const params = targetOf(body)
+      if (params === null) return
+      // the schema has checked that it names its place; the runtime checks the whole of it
+      const { title } = await publish.mutateAsync({ params, body: body as unknown as AuthorManifest })
+      const { environmentKey: env, bundleId: bundle, version } = params
+      showToast({ text: t('catalog.publish.done', { bundle: title, version }) })
+      onClose()
+      void navigate(paths.bundleVersion({ env, bundle, version }))
+    },
+    () => null,
+  )
   return (
-    <Dialog
-      open
-      onClose={onClose}
+    <FormDialog
+      form={form}
+      {...submit}
       title={t('catalog.publish.title')}
       description={t('catalog.publish.about')}
       size="lg"
-      busy={publish.isPending}
-      footer={
-        <>
-          <Button onClick={onClose}>{t('common.cancel')}</Button>
-          <Button
-            variant="primary"
-            busy={publish.isPending}
-            disabledReason={text.trim() === '' ? t('catalog.publish.noName') : problem}
-            onClick={submit}
-          >
-            {t('catalog.publish.submit')}
-          </Button>
-        </>
-      }
+      submit={t('catalog.publish.submit')}
+      incompleteReason={text.trim() === '' ? t('catalog.publish.noName') : problem}
+      onClose={onClose}
     >
-      <div className="space-y-4">
-        <Field
-          label={t('catalog.publish.manifest')}
-          error={problem}
-          help={
-            target &&
-            problem === null &&
-            t('catalog.publish.target', {
-              bundle: `${target.environmentKey}/${target.bundleId}`,
-              version: target.version,
-            })
-          }
-          hint={<FileChoice onText={change} />}
-        >
-          {(wiring) => (
-            <TextArea
-              {...wiring}
-              code
-              rows={14}
-              value={text}
-              onChange={(event) => change(event.target.value)}
-            />
-          )}
-        </Field>
-        {error && <ErrorState error={error} />}
-        <ManifestProblems details={publish.error?.problem.details ?? []} />
-      </div>
-    </Dialog>
+      <TextAreaField
+        control={control}
+        name="manifest"
+        code
+        rows={14}
+        label={t('catalog.publish.manifest')}
+        help={
+          target &&
+          problem === undefined &&
+          t('catalog.publish.target', {
+            bundle: `${target.environmentKey}/${target.bundleId}`,
+            version: target.version,
+          })
+        }
+        hint={
+          <FileChoice
+            onText={(manifest) =>
+              form.setValue('manifest', manifest, { shouldValidate: true, shouldDirty: true })
+            }
+          />
+        }
+      />
+    </FormDialog>
   )
 }
 
@@ -125,28 +94,10 @@ function FileChoice({ onText }: { onText: (text: string) => void }) {
         className="sr-only"
         onChange={(event) => {
           void event.target.files?.[0]?.text().then(onText)
-          // the same file again, mended, is a choice too
+          // choosing the same file again, after it was fixed, is a change too
           event.target.value = ''
         }}
       />
     </label>
   )
 }
-
-/** Where a manifest says that it belongs; null where it does not say it in a way that an address could hold. */
-function targetOf(manifest: unknown): Target | null {
-  const bundle = field(manifest, 'bundle')
-  const environmentKey = field(bundle, 'environmentKey')
-  const bundleId = field(bundle, 'bundleId')
-  const version = field(manifest, 'version')
-  return isName(environmentKey) && isName(bundleId) && isName(version)
-    ? { environmentKey, bundleId, version }
-    : null
-}
-
-const field = (value: unknown, name: string): unknown =>
-  typeof value === 'object' && value !== null && Object.hasOwn(value, name)
-    ? (value as Record<string, unknown>)[name]
-    : undefined
-
-const isName = (value: unknown): value is string => typeof value === 'string' && isKey(value)

@@ -1,6 +1,6 @@
 import type { Configuration } from '#contract/console-api/shapes.ts'
-import { problemWords } from '../../forms/problem-words.ts'
-import { problemText } from '../../forms/problem-text.ts'
+import { translateError } from '../../forms/property/translate-error.ts'
+import { editError } from '../../forms/property/edit-error.ts'
 import type { Translate } from '../../i18n/use-text.ts'
 import type { Draft, DraftEdit } from './draft/draft.ts'
 import type { Remark } from './draft/draft-store.ts'
@@ -30,19 +30,19 @@ export function problemsOf(
       const own = definition === undefined ? null : editProblem(definition, edit, t)
       const message =
         own ?? remarks.find((remark) => remark.locator === locator && remark.property === property)?.message
-      return message === undefined ? [] : [{ locator, property, message: problemWords(message, t) }]
+      return message === undefined ? [] : [{ locator, property, message: translateError(message, t) }]
     }),
   )
 }
 
 export function editProblem(
-  definition: Parameters<typeof problemText>[0],
+  definition: Parameters<typeof editError>[0],
   edit: DraftEdit,
   t: Translate,
 ): string | null {
   const found = known.get(edit)
   if (found?.t === t && found.definition === definition) return found.text
-  const text = problemText(definition, edit.edit, t)
+  const text = editError(definition, edit.edit, t)
   known.set(edit, { t, definition, text })
   return text
 }

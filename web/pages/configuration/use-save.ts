@@ -45,7 +45,7 @@ type Write = ReturnType<typeof useWrite<typeof SAVE>>
 export function useSave(store: DraftStore, configuration: Configuration): SaveState {
   const client = useQueryClient()
   const write = useWrite(SAVE, {
-    outdates: [CONFIGURATION],
+    invalidates: [CONFIGURATION],
   })
   const [sent, setSent] = useState<Sent | null>(null)
   const [saved, setSaved] = useState<readonly SavedSnapshot[]>([])

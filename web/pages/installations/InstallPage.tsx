@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
+import { useState } from 'react'
 import { apiQuery } from '../../api/query.ts'
 import { useErrorView } from '../../components/describe-code.ts'
 import { useText } from '../../i18n/use-text.ts'
@@ -9,6 +10,7 @@ import { given, type SearchChange } from '#contract/console-api/pages/search-par
 import { Section } from '../../ui/Card.tsx'
 import { ErrorState } from '../../ui/ErrorState.tsx'
 import { SkeletonLines } from '../../ui/Skeleton.tsx'
+import { emptyInput } from './form/use-operation-form.ts'
 import { BundleChoice } from './install/BundleChoice.tsx'
 import { CopyNotice, whyNotCopied } from './install/CopyNotice.tsx'
 import { InstallForm } from './install/InstallForm.tsx'
@@ -17,9 +19,9 @@ import { useLastConfiguration } from './install/use-last-configuration.ts'
 import type { InstallSearch } from '#contract/console-api/pages/installations.ts'
 
 const route = getRouteApi('/installations/new')
-const VERSIONS = 200
+const VERSION_LIMIT = 200
 
-/** Where, what, with which values. The first two live in the address, so that an install can be asked for by a link. */
+/** Where, what, with which values. The first two live in the address, so that a link can prepare an install. */
 export function InstallPage() {
   const t = useText()
   const search = route.useSearch()
@@ -39,12 +41,13 @@ export function InstallPage() {
   const versions = useQuery({
     ...apiQuery('GET /bundles/{environmentKey}/{bundleId}/versions', {
       params: bundle ?? { environmentKey: '', bundleId: '' },
-      query: { limit: VERSIONS },
+      query: { limit: VERSION_LIMIT },
     }),
     enabled: bundle !== null,
   })
-  // the latest one until somebody chooses
-  const version = search.version ?? (bundle === null ? undefined : versions.data?.items[0]?.version)
+  const latest = useFirstLatest(bundle, versions.data?.items[0]?.version)
+  const version = search.version ?? (bundle === null ? undefined : latest)
+  const [input] = useState(emptyInput)
   const source = useQuery({
     ...apiQuery('GET /installations/{bundleInstallId}', { params: { bundleInstallId: copyFrom ?? '' } }),
     enabled: copyFrom !== undefined,
@@ -67,16 +70,10 @@ export function InstallPage() {
       title={title}
       trail={[{ label: t('installations.title'), to: paths.installations() }]}
       notice={
-        sourceError ? (
-          <ErrorState error={sourceError} onRetry={() => void source.refetch()} />
+        source.data ? (
+          <CopyNotice source={source.data} bundle={bundle} onLeave={() => change({ copyFrom: undefined })} />
         ) : (
-          source.data && (
-            <CopyNotice
-              source={source.data}
-              bundle={bundle}
-              onLeave={() => change({ copyFrom: undefined })}
-            />
-          )
+          sourceError && <ErrorState error={sourceError} onRetry={() => void source.refetch()} />
         )
       }
     >
@@ -111,11 +108,8 @@ export function InstallPage() {
             onVersion={(chosen) => change({ version: chosen })}
           />
         </Section>
-        {manifestError ? (
-          <ErrorState error={manifestError} onRetry={() => void manifest.refetch()} />
-        ) : manifest.data && bundle !== null && version !== undefined ? (
+        {manifest.data && bundle !== null && version !== undefined ? (
           <InstallForm
-            // another version is another form
             key={`${bundle.environmentKey}/${bundle.bundleId}/${version}`}
             manifest={manifest.data}
             scope={scope}
@@ -128,7 +122,10 @@ export function InstallPage() {
                   }
                 : null
             }
+            input={input}
           />
+        ) : manifestError ? (
+          <ErrorState error={manifestError} onRetry={() => void manifest.refetch()} />
         ) : (
           <Section title={t('installations.install.values')}>
             {bundle !== null && version !== undefined ? (
@@ -141,4 +138,18 @@ export function InstallPage() {
       </div>
     </Page>
   )
+}
+
+/**
+ * The version of a bundle that was the latest when it was chosen. One that is published later does not replace it under
+ * somebody's hands.
+ */
+function useFirstLatest(
+  bundle: { environmentKey: string; bundleId: string } | null,
+  latest: string | undefined,
+): string | undefined {
+  const key = bundle === null ? null : `${bundle.environmentKey}/${bundle.bundleId}`
+  const [first, setFirst] = useState<{ key: string; version: string } | null>(null)
+  if (key !== null && latest !== undefined && first?.key !== key) setFirst({ key, version: latest })
+  return first?.key === key ? first?.version : latest
 }

@@ -7,20 +7,20 @@ import { Radio } from '../../ui/Checkbox.tsx'
 import { Notice } from '../../ui/Notice.tsx'
 import { Time } from '../../ui/Time.tsx'
 import { ValueView } from '../../ui/values/ValueView.tsx'
-import type { Draft } from './drafts.ts'
+import type { Base } from './drafts.ts'
 import { compareValues, isDecided, mergeValues, type Difference } from './values.ts'
 
 type Picks = ReadonlyMap<string, 'mine' | 'theirs'>
 
-/** Somebody saved first: what they changed beside what I changed, and a choice where it is the same property. */
+/** A colleague saved first: their changes beside mine, and a choice where both changed the same property. */
 export function Conflict({
   base,
   mine,
   theirs,
   onTake,
 }: {
-  base: Draft['base']
-  /** Null while what is typed is no values. */
+  base: Base
+  /** Null while the text holds no values. */
   mine: JsonObject | null
   theirs: LocalService
   onTake: (values: JsonObject) => void

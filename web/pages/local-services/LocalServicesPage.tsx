@@ -14,7 +14,6 @@ import { ErrorState } from '../../ui/ErrorState.tsx'
 import { LinkButton } from '../../ui/Link.tsx'
 import { Notice } from '../../ui/Notice.tsx'
 import { SkeletonLines } from '../../ui/Skeleton.tsx'
-import { NewService } from './NewService.tsx'
 import { ServiceEditor } from './ServiceEditor.tsx'
 import { ServiceList } from './ServiceList.tsx'
 
@@ -67,15 +66,9 @@ export function LocalServicesPage() {
         <div className="grid items-start gap-5 lg:grid-cols-[17rem_minmax(0,1fr)]">
           <ServiceList scope={scope} services={query.data?.items} chosen={chosen} />
           {action === 'new' ? (
-            <NewService scope={scope} mayWrite={mayWrite} />
+            <ServiceEditor key="new" scope={scope} service={null} mayWrite={mayWrite} />
           ) : shown ? (
-            <ServiceEditor
-              key={shown.serviceName}
-              scope={scope}
-              name={shown.serviceName}
-              service={shown}
-              mayWrite={mayWrite}
-            />
+            <ServiceEditor key={shown.serviceName} scope={scope} service={shown} mayWrite={mayWrite} />
           ) : (
             <div className="rounded-lg border border-dashed border-line-strong">
               {query.data ? (

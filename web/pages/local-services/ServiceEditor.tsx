@@ -1,84 +1,89 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { Suspense, useState, type ReactNode } from 'react'
+import { useState } from 'react'
+import { useFormState, useWatch } from 'react-hook-form'
 import type { LocalService } from '#contract/console-api/shapes.ts'
-import { lazyPart } from '../../fetch-part.ts'
-import { callApi } from '../../api/client.ts'
+import { isKey } from '#contract/protocol/locator.ts'
+import { ApiError, callApi } from '../../api/client.ts'
+import { invalidateEndpoints } from '../../api/query.ts'
 import { useWrite } from '../../api/write.ts'
-import { useErrorView } from '../../components/describe-code.ts'
+import { JsonField } from '../../forms/fields/JsonField.tsx'
+import { TextField } from '../../forms/fields/TextField.tsx'
+import { FormPage } from '../../forms/form/FormPage.tsx'
+import type { Detail } from '../../forms/form/server-errors.ts'
+import { useSubmit } from '../../forms/form/use-submit.ts'
 import { useRichText, useText } from '../../i18n/use-text.ts'
 import { paths, type ScopeKey } from '../../paths.ts'
-import { invalidateEndpoints } from '../../api/query.ts'
 import { Button } from '../../ui/Button.tsx'
-import { ErrorState } from '../../ui/ErrorState.tsx'
-import { Skeleton } from '../../ui/Skeleton.tsx'
 import { Time } from '../../ui/Time.tsx'
 import { showToast } from '../../ui/toast.ts'
 import { Conflict } from './Conflict.tsx'
-import { baseOf, useServiceDraft } from './use-service-draft.ts'
-import { checkValues, problemLine } from './values.ts'
-
-const JsonEditor = lazyPart(async () => ({
-  default: (await import('../../forms/JsonEditor.tsx')).JsonEditor,
-}))
+import { baseOf } from './drafts.ts'
+import { useServiceForm } from './use-service-form.ts'
+import { checkValues } from './values.ts'
 
 const BASE = '/scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/local-services'
 const LIST = `GET ${BASE}` as const
 
-/** The values of one local service as a document, saved on top of the version that they were typed over. */
+/** The values of one local service as a document, saved on top of the version that typing started from. */
 export function ServiceEditor({
   scope,
-  name,
   service,
   mayWrite,
-  naming,
 }: {
   scope: ScopeKey
-  /** Null while a new one has no name that could be one. */
-  name: string | null
+  /** Null for a new one, which is named here. */
   service: LocalService | null
   mayWrite: boolean
-  /** The field that a new one is named in. */
-  naming?: ReactNode
 }) {
   const t = useText()
   const rich = useRichText()
   const client = useQueryClient()
   const navigate = useNavigate()
-  const draft = useServiceDraft(keyOf(scope, service?.serviceName ?? ''), service)
-  // a service of this name that somebody else made while a new one was typed
+  const { form, base, values, isDirty, setTyping, reset, rebase, forget } = useServiceForm(
+    keyOf(scope, service?.serviceName ?? ''),
+    service,
+  )
+  const { control } = form
+  const typedName = useWatch({ control, name: 'name' })
+  const problem = useFormState({ control }).errors.text?.message
+  const name = service?.serviceName ?? typedName
+  // a service of this name that a colleague created while this one was typed
   const [found, setFound] = useState<LocalService | null>(null)
-  const save = useWrite(`PUT ${BASE}/{serviceName}`, { outdates: [LIST] })
-  const isStale = save.error?.problem.code === 'LOCAL_SERVICE_STALE'
-  const error = useErrorView(isStale ? null : save.error)
+  const save = useWrite(`PUT ${BASE}/{serviceName}`, { invalidates: [LIST] })
   const newest = service ?? found
-  const conflict = newest !== null && newest.version > draft.base.version && draft.isDirty ? newest : null
 
-  const submit = () => {
-    if (name === null || draft.values === null) return
-    const params = { ...scope, serviceName: name }
-    save.mutate(
-      { params, body: { values: draft.values, version: draft.base.version } },
-      {
-        onSuccess: (answer) => {
-          const { version, values } = answer
-          if (service === null) draft.forget()
-          else draft.rebase(baseOf(answer), values)
-          showToast({ text: t('localServices.saved', { service: name, version: String(version) }) })
-          if (service === null) void navigate(paths.localServices(scope, { service: name }))
-        },
-        onError: ({ problem }) => {
-          if (problem.code !== 'LOCAL_SERVICE_STALE') return
-          void callApi(`GET ${BASE}/{serviceName}`, { params }).then(setFound, () => undefined)
-          void invalidateEndpoints(client, [LIST])
-        },
-      },
-    )
-  }
-  const take = (theirs: LocalService, values: LocalService['values']) => {
-    draft.rebase(baseOf(theirs), values)
+  const submit = useSubmit(
+    form,
+    async () => {
+      if (values === null) return
+      const params = { ...scope, serviceName: name }
+      try {
+        const answer = await save.mutateAsync({ params, body: { values, version: base.version } })
+        if (service === null) forget()
+        else rebase(baseOf(answer), answer.values)
+        showToast({
+          text: t('localServices.saved', { service: name, version: String(answer.version) }),
+        })
+        if (service === null) void navigate(paths.localServices(scope, { service: name }))
+      } catch (error) {
+        if (isStale(error)) {
+          await Promise.all([
+            callApi(`GET ${BASE}/{serviceName}`, { params }).then(setFound, () => undefined),
+            invalidateEndpoints(client, [LIST]),
+          ])
+        }
+        throw error
+      }
+    },
+    (detail) => fieldOf(detail, service === null),
+  )
+  // while it is sent, the newer version may be this very save
+  const conflict = newest !== null && newest.version > base.version && isDirty && !submit.busy ? newest : null
+  const take = (theirs: LocalService, next: LocalService['values']) => {
+    rebase(baseOf(theirs), next)
     setFound(null)
-    save.reset()
+    submit.clearError()
   }
   const title = service?.serviceName ?? t('localServices.new.title')
 
@@ -101,58 +106,75 @@ export function ServiceEditor({
             : t('localServices.saved.never')}
         </p>
       </header>
-      <div className="space-y-4 p-4">
-        {naming}
+      <FormPage
+        form={form}
+        onSubmit={submit.onSubmit}
+        busy={submit.busy}
+        // the comparison below says it better
+        error={conflict !== null && isStale(submit.error?.error) ? null : submit.error}
+        submit={t(service ? 'localServices.save' : 'localServices.new.create')}
+        blockedReason={
+          (!mayWrite && t('localServices.reason.permission')) ||
+          (conflict !== null && t('localServices.reason.conflict')) ||
+          (service !== null && !isDirty && t('localServices.unchanged'))
+        }
+        incompleteReason={
+          (service === null && !isKey(name) && t('localServices.new.name.help')) ||
+          (problem !== undefined && t('localServices.invalid'))
+        }
+        actions={
+          <>
+            {isDirty && mayWrite && !submit.busy && (
+              <Button onClick={reset}>{t('localServices.reset')}</Button>
+            )}
+            <span className="text-muted">{t('localServices.save.noOperation')}</span>
+          </>
+        }
+        className="space-y-4 p-4"
+      >
+        {service === null && (
+          <TextField
+            control={control}
+            name="name"
+            kind="key"
+            label={t('localServices.new.name')}
+            help={t('localServices.new.name.help')}
+            need="required"
+            maxLength={128}
+            className="max-w-md"
+          />
+        )}
         {conflict && (
           <Conflict
             key={conflict.version}
-            base={draft.base}
-            mine={draft.values}
+            base={base}
+            mine={values}
             theirs={conflict}
-            onTake={(values) => take(conflict, values)}
+            onTake={(next) => take(conflict, next)}
           />
         )}
-        <div onBlur={draft.leave}>
-          <p className="mb-1 font-medium">{t('localServices.values')}</p>
-          <Suspense fallback={<Skeleton className="h-40 w-full rounded-md" />}>
-            <JsonEditor
-              text={draft.text}
-              label={t('localServices.values.label', { service: title })}
-              check={(value) => checkValues(value, t)}
-              readOnly={!mayWrite || save.isPending}
-              onText={draft.type}
-            />
-          </Suspense>
-          {draft.values === null && (
-            <p className="mt-1 text-xs text-fail">
-              {draft.problems.map((problem) => problemLine(problem, t)).join(' · ')}
-            </p>
-          )}
+        <div onBlur={() => setTyping(false)}>
+          <JsonField
+            control={control}
+            name="text"
+            label={t('localServices.values')}
+            editorLabel={t('localServices.values.label', { service: title })}
+            check={(value) => checkValues(value, t)}
+            readOnly={!mayWrite}
+            onType={() => setTyping(true)}
+          />
         </div>
-        {error && <ErrorState error={error} />}
-        <div className="flex flex-wrap items-center gap-2">
-          <Button
-            variant="primary"
-            busy={save.isPending}
-            disabledReason={
-              (!mayWrite && t('localServices.reason.permission')) ||
-              (name === null && t('localServices.new.name.help')) ||
-              (draft.values === null && t('localServices.invalid')) ||
-              (conflict !== null && t('localServices.reason.conflict')) ||
-              (service !== null && !draft.isDirty && t('localServices.unchanged'))
-            }
-            onClick={submit}
-          >
-            {t(service ? 'localServices.save' : 'localServices.new.create')}
-          </Button>
-          {draft.isDirty && mayWrite && !save.isPending && (
-            <Button onClick={draft.reset}>{t('localServices.reset')}</Button>
-          )}
-          <span className="text-muted">{t('localServices.save.noOperation')}</span>
-        </div>
-      </div>
+      </FormPage>
     </section>
   )
+}
+
+const isStale = (error: unknown): boolean =>
+  error instanceof ApiError && error.problem.code === 'LOCAL_SERVICE_STALE'
+
+function fieldOf({ path = '' }: Detail, isNew: boolean): 'name' | 'text' | null {
+  if (isNew && path === 'path.serviceName') return 'name'
+  return path === 'body.values' || path.startsWith('body.values.') ? 'text' : null
 }
 
 const keyOf = ({ environmentKey, applicationRuntimeId, workspaceId }: ScopeKey, name: string) =>

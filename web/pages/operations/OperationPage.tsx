@@ -1,10 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { useState } from 'react'
+import { Suspense, useState } from 'react'
 import { operationCall } from '#contract/console-api/pages/operations.ts'
 import type { OperationDetail } from '#contract/console-api/shapes.ts'
 import { apiQuery } from '../../api/query.ts'
 import { useErrorView } from '../../components/describe-code.ts'
+import { lazyForm } from '../../components/lazy-form.ts'
 import { ScopeText } from '../../components/ScopeText.tsx'
 import { labelled } from '../../i18n/punctuation.ts'
 import { useText } from '../../i18n/use-text.ts'
@@ -20,8 +21,11 @@ import { InstallAgain } from './story/InstallAgain.tsx'
 import { ShareMenu } from './story/ShareMenu.tsx'
 import { Story } from './story/Story.tsx'
 import { timelineOf } from './story/timeline.ts'
-import { WayOutDialog, type ChosenWayOut } from './story/WayOutDialog.tsx'
-import { WaysOut, type WayOut } from './story/WaysOut.tsx'
+import { RecoveryActions } from './story/RecoveryActions.tsx'
+import type { RecoveryAction } from './story/recovery-actions.ts'
+import type { ChosenRecovery } from './story/RecoveryDialog.tsx'
+
+const RecoveryDialog = lazyForm(async () => (await import('./story/RecoveryDialog.tsx')).RecoveryDialog)
 
 const route = getRouteApi('/operations/$id')
 
@@ -31,7 +35,7 @@ export function OperationPage() {
   const choice = route.useSearch()
   const query = useQuery(apiQuery('GET /operations/{operationId}', operationCall(id)))
   const error = useErrorView(query.error)
-  const [chosen, setChosen] = useState<ChosenWayOut | null>(null)
+  const [chosen, setChosen] = useState<ChosenRecovery | null>(null)
   const trail = [{ label: t('operations.title'), to: paths.operations() }]
   if (!query.data) {
     return (
@@ -45,7 +49,7 @@ export function OperationPage() {
     )
   }
   const operation = query.data
-  const choose = (way: WayOut) => setChosen({ way, seen: operation })
+  const choose = (action: RecoveryAction) => setChosen({ action, seen: operation })
   const name = t('operations.name', {
     type: t(`vocabulary.type.${operation.operationType}`),
     bundle: operation.installation.bundle.bundleId,
@@ -67,7 +71,7 @@ export function OperationPage() {
           <Id id={operation.operationId} copy />
         </>
       }
-      actions={<Actions operation={operation} onWayOut={choose} />}
+      actions={<Actions operation={operation} onRecover={choose} />}
       notice={
         error && (
           <Notice tone="warn" title={error.title}>
@@ -79,20 +83,35 @@ export function OperationPage() {
       <p role="status" className="sr-only">
         {labelled(t, name, t(`vocabulary.operation.${operation.state}`))}
       </p>
-      <Story operation={operation} choice={choice} onWayOut={choose} />
-      <WayOutDialog chosen={chosen} operation={operation} onClose={() => setChosen(null)} />
+      <Story operation={operation} choice={choice} onRecover={choose} />
+      {chosen && (
+        <Suspense>
+          <RecoveryDialog chosen={chosen} operation={operation} onClose={() => setChosen(null)} />
+        </Suspense>
+      )}
     </Page>
   )
 }
 
-/** A failed operation has its ways out beside the failure; while it is on its way they stand here and say why not yet. */
-function Actions({ operation, onWayOut }: { operation: OperationDetail; onWayOut: (way: WayOut) => void }) {
-  const isOnItsWay =
+/** The recovery of a failed operation stands beside its failure; while one is in progress it stands here and says why not yet. */
+function Actions({
+  operation,
+  onRecover,
+}: {
+  operation: OperationDetail
+  onRecover: (action: RecoveryAction) => void
+}) {
+  const isInProgress =
     operation.state === 'PENDING' || operation.state === 'RUNNING' || operation.state === 'WAITING'
   return (
     <>
-      {isOnItsWay && (
-        <WaysOut operation={operation} timeline={timelineOf(operation)} layout="bar" onChoose={onWayOut} />
+      {isInProgress && (
+        <RecoveryActions
+          operation={operation}
+          timeline={timelineOf(operation)}
+          layout="bar"
+          onChoose={onRecover}
+        />
       )}
       <InstallAgain operation={operation} />
       <ShareMenu operation={operation} />

@@ -1,5 +1,6 @@
-import { useMemo, useState } from 'react'
+import { Suspense, useMemo, useState } from 'react'
 import type { Plugin, PluginCredential } from '#contract/console-api/shapes.ts'
+import { lazyForm } from '../../components/lazy-form.ts'
 import { useRichText, useText, type Translate, type TranslateRich } from '../../i18n/use-text.ts'
 import { Badge } from '../../ui/Badge.tsx'
 import { Button } from '../../ui/Button.tsx'
@@ -9,16 +10,17 @@ import type { Column } from '../../ui/table/column.ts'
 import { Table } from '../../ui/table/Table.tsx'
 import { Time } from '../../ui/Time.tsx'
 import { validCredentials } from './limits.ts'
-import { MakeCredential } from './MakeCredential.tsx'
-import { RevokeCredential } from './RevokeCredential.tsx'
 
-const MOST = 2
+const CreateCredential = lazyForm(async () => (await import('./CreateCredential.tsx')).CreateCredential)
+const RevokeCredential = lazyForm(async () => (await import('./RevokeCredential.tsx')).RevokeCredential)
+
+const MAX_VALID = 2
 
 /** The credentials of a plugin: how old each is and whether it is used; never its secret. */
 export function Credentials({ plugin, may }: { plugin: Plugin; may: boolean }) {
   const t = useText()
   const rich = useRichText()
-  const [making, setMaking] = useState(false)
+  const [creating, setCreating] = useState(false)
   const [revoking, setRevoking] = useState<PluginCredential | null>(null)
   const columns = useMemo(() => credentialColumns(t, rich, may, setRevoking), [t, rich, may])
   const valid = validCredentials(plugin)
@@ -29,9 +31,9 @@ export function Credentials({ plugin, may }: { plugin: Plugin; may: boolean }) {
         <Button
           icon="key"
           disabledReason={
-            (!may && t('plugins.reason.permission')) || (valid >= MOST && t('plugins.credentials.two'))
+            (!may && t('plugins.reason.permission')) || (valid >= MAX_VALID && t('plugins.credentials.two'))
           }
-          onClick={() => setMaking(true)}
+          onClick={() => setCreating(true)}
         >
           {t('plugins.credentials.create')}
         </Button>
@@ -49,15 +51,17 @@ export function Credentials({ plugin, may }: { plugin: Plugin; may: boolean }) {
           />
         }
       />
-      {making && <MakeCredential plugin={plugin} onClose={() => setMaking(false)} />}
-      {revoking && (
-        <RevokeCredential
-          plugin={plugin}
-          credential={revoking}
-          isLast={valid === 1}
-          onClose={() => setRevoking(null)}
-        />
-      )}
+      <Suspense>
+        {creating && <CreateCredential plugin={plugin} onClose={() => setCreating(false)} />}
+        {revoking && (
+          <RevokeCredential
+            plugin={plugin}
+            credential={revoking}
+            isLast={valid === 1}
+            onClose={() => setRevoking(null)}
+          />
+        )}
+      </Suspense>
     </>
   )
 }

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { Suspense, useState } from 'react'
 import type { Plugin } from '#contract/console-api/shapes.ts'
-import { lazyPart } from '../../fetch-part.ts'
+import { lazyForm } from '../../components/lazy-form.ts'
 import { apiQuery } from '../../api/query.ts'
 import { useMay } from '../../api/session.ts'
 import { EnabledBadge } from '../../components/EnabledBadge.tsx'
@@ -22,7 +22,7 @@ import { Credentials } from './Credentials.tsx'
 import { LIMIT_RANGE, validCredentials, type Limit } from './limits.ts'
 import { PLUGIN_TABS, pluginCall } from '#contract/console-api/pages/plugins.ts'
 
-const PluginDialog = lazyPart(async () => ({ default: (await import('./PluginDialog.tsx')).PluginDialog }))
+const PluginDialog = lazyForm(async () => (await import('./PluginDialog.tsx')).PluginDialog)
 
 const route = getRouteApi('/plugins/$id')
 

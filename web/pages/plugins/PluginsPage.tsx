@@ -3,7 +3,7 @@ import { getRouteApi } from '@tanstack/react-router'
 import { Suspense, useMemo, useState } from 'react'
 import { pluginsCall } from '#contract/console-api/pages/plugins.ts'
 import type { Plugin } from '#contract/console-api/shapes.ts'
-import { lazyPart } from '../../fetch-part.ts'
+import { lazyForm } from '../../components/lazy-form.ts'
 import { apiQuery } from '../../api/query.ts'
 import { useMay } from '../../api/session.ts'
 import { EnabledBadge } from '../../components/EnabledBadge.tsx'
@@ -20,7 +20,7 @@ import { Mono } from '../../ui/Id.tsx'
 import type { Column } from '../../ui/table/column.ts'
 import { setLimits, validCredentials, type Limit } from './limits.ts'
 
-const PluginDialog = lazyPart(async () => ({ default: (await import('./PluginDialog.tsx')).PluginDialog }))
+const PluginDialog = lazyForm(async () => (await import('./PluginDialog.tsx')).PluginDialog)
 
 const route = getRouteApi('/plugins')
 

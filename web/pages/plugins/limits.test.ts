@@ -10,5 +10,5 @@ test('a limit is a whole number in its range', () => {
   assert.equal(readLimit('timeoutMs', '100'), 100)
   assert.equal(readLimit('maxAttempts', ' 100 '), 100)
   for (const text of ['99', '300001', '1.5', '1e3', '-5', 'a'])
-    assert.equal(readLimit('timeoutMs', text), 'wrong')
+    assert.equal(readLimit('timeoutMs', text), 'invalid')
 })

@@ -3,20 +3,20 @@ import type { Plugin } from '#contract/console-api/shapes.ts'
 export const LIMITS = ['timeoutMs', 'maxAttempts', 'maxBackoffMs'] as const
 export type Limit = (typeof LIMITS)[number]
 
-/** What may be set for a plugin, and what holds where nothing is set. */
+/** The allowed range of each limit, and the default where a plugin sets none. */
 export const LIMIT_RANGE: Record<Limit, { from: number; to: number; standard: number }> = {
   timeoutMs: { from: 100, to: 300_000, standard: 30_000 },
   maxAttempts: { from: 1, to: 100, standard: 8 },
   maxBackoffMs: { from: 100, to: 3_600_000, standard: 60_000 },
 }
 
-/** A typed limit: a number, nothing (the standard holds), or what is no limit. */
-export function readLimit(limit: Limit, text: string): number | undefined | 'wrong' {
+/** A limit as it was typed: a number, undefined where it is empty (the default applies), or 'invalid'. */
+export function readLimit(limit: Limit, text: string): number | undefined | 'invalid' {
   const typed = text.trim()
   if (typed === '') return undefined
   const { from, to } = LIMIT_RANGE[limit]
   const value = Number(typed)
-  return /^\d+$/.test(typed) && value >= from && value <= to ? value : 'wrong'
+  return /^\d+$/.test(typed) && value >= from && value <= to ? value : 'invalid'
 }
 
 /** The limits that are set for a plugin itself. */

@@ -1,30 +1,33 @@
+import { useController, type Control } from 'react-hook-form'
+import { ScopeText } from '../../components/ScopeText.tsx'
 import { parseScope, scopeText } from '../../components/scope-text.ts'
 import { useScopeSearch } from '../../components/use-scope-search.ts'
-import { ScopeText } from '../../components/ScopeText.tsx'
+import { useFormBusy } from '../../forms/form/Form.tsx'
 import { useText } from '../../i18n/use-text.ts'
-import type { ScopeKey } from '../../paths.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Combobox } from '../../ui/Combobox.tsx'
 import { Field } from '../../ui/Field.tsx'
+import type { ServiceForm } from './service-form.ts'
 
 /** The scopes that may use a service: chosen from the known ones, or typed out. */
-export function ConsumersField({
-  consumers,
-  onChange,
-}: {
-  consumers: readonly ScopeKey[]
-  onChange: (consumers: ScopeKey[]) => void
-}) {
+export function ConsumersField({ control }: { control: Control<ServiceForm> }) {
   const t = useText()
   const search = useScopeSearch()
-  const names = new Set(consumers.map(scopeText))
+  const busy = useFormBusy()
+  const { field, fieldState } = useController({ control, name: 'consumers' })
+  const names = new Set(field.value.map(scopeText))
   return (
-    <Field label={t('services.form.consumers')} help={t('services.form.consumers.help')} need="optional">
+    <Field
+      label={t('services.form.consumers')}
+      help={t('services.form.consumers.help')}
+      error={fieldState.error?.message}
+      need="optional"
+    >
       {(wiring) => (
         <div className="space-y-2">
-          {consumers.length > 0 && (
+          {field.value.length > 0 && (
             <ul className="max-h-48 divide-y divide-line overflow-y-auto rounded-md border border-line">
-              {consumers.map((scope) => (
+              {field.value.map((scope) => (
                 <li
                   key={scopeText(scope)}
                   className="flex items-center justify-between gap-2 py-0.5 pr-1 pl-2.5"
@@ -35,7 +38,8 @@ export function ConsumersField({
                     variant="quiet"
                     icon="close"
                     label={t('services.form.consumers.remove', { scope: scopeText(scope) })}
-                    onClick={() => onChange(consumers.filter((other) => other !== scope))}
+                    busy={busy}
+                    onClick={() => field.onChange(field.value.filter((other) => other !== scope))}
                   />
                 </li>
               ))}
@@ -45,10 +49,11 @@ export function ConsumersField({
             wiring={wiring}
             value={null}
             placeholder={t('services.form.consumers.add')}
+            readOnly={busy}
             search={async (text) => (await search(text)).filter(({ value }) => !names.has(value))}
             onChange={(option) => {
               const scope = option && parseScope(option.value)
-              if (scope) onChange([...consumers, scope])
+              if (scope) field.onChange([...field.value, scope])
             }}
           />
         </div>

@@ -1,9 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { useController, type Control } from 'react-hook-form'
 import type { Installation } from '#contract/console-api/shapes.ts'
 import { callApi } from '../../api/client.ts'
 import { apiQuery } from '../../api/query.ts'
 import { scopeText } from '../../components/scope-text.ts'
+import { useFormBusy } from '../../forms/form/Form.tsx'
 import { useText } from '../../i18n/use-text.ts'
 import { Combobox, type ComboboxOption } from '../../ui/Combobox.tsx'
 import { Field } from '../../ui/Field.tsx'
@@ -12,16 +14,12 @@ import { Select } from '../../ui/Select.tsx'
 import type { ServiceForm } from './service-form.ts'
 
 /** The Module that owns a service: an installation, and one of its Modules. */
-export function OwnerField({
-  owner,
-  onChange,
-  error,
-}: {
-  owner: ServiceForm['owner']
-  onChange: (owner: ServiceForm['owner']) => void
-  error: string | undefined
-}) {
+export function OwnerField({ control }: { control: Control<ServiceForm> }) {
   const t = useText()
+  const busy = useFormBusy()
+  const { field, fieldState } = useController({ control, name: 'owner' })
+  const owner = field.value
+  const error = fieldState.error?.message
   const [label, setLabel] = useState<string | null>(null)
   const bundleInstallId = owner?.bundleInstallId
   const detail = useQuery({
@@ -39,11 +37,14 @@ export function OwnerField({
       <Field
         label={t('services.form.owner.installation')}
         help={t('services.form.owner.help')}
+        // without a Module there is no second field for it
+        error={owner === null && error}
         need="optional"
       >
         {(wiring) => (
           <Combobox
             wiring={wiring}
+            readOnly={busy}
             placeholder={t('services.form.owner.placeholder')}
             value={
               bundleInstallId === undefined
@@ -53,7 +54,7 @@ export function OwnerField({
             search={searchInstallations}
             onChange={(option) => {
               setLabel(option?.label ?? null)
-              onChange(option && { bundleInstallId: option.value, locator: '' })
+              field.onChange(option && { bundleInstallId: option.value, locator: '' })
             }}
           />
         )}
@@ -64,12 +65,13 @@ export function OwnerField({
             <Select
               {...wiring}
               value={owner.locator}
+              disabled={busy}
               placeholder={t('services.form.owner.choose')}
               options={[
                 ...(isMissing ? [{ value: owner.locator, label: owner.locator }] : []),
                 ...modules.map(({ locator, title }) => ({ value: locator, label: title })),
               ]}
-              onChange={(event) => onChange({ ...owner, locator: event.target.value })}
+              onChange={(event) => field.onChange({ ...owner, locator: event.target.value })}
             />
           )}
         </Field>

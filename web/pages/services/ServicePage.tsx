@@ -3,7 +3,7 @@ import { getRouteApi } from '@tanstack/react-router'
 import { Suspense, useState } from 'react'
 import { serviceCall } from '#contract/console-api/pages/services.ts'
 import type { Service } from '#contract/console-api/shapes.ts'
-import { lazyPart } from '../../fetch-part.ts'
+import { lazyForm } from '../../components/lazy-form.ts'
 import { apiQuery } from '../../api/query.ts'
 import { useMay } from '../../api/session.ts'
 import { EnabledBadge } from '../../components/EnabledBadge.tsx'
@@ -21,7 +21,7 @@ import { Id, Mono } from '../../ui/Id.tsx'
 import { PlainLink } from '../../ui/Link.tsx'
 import { Referrers } from './Referrers.tsx'
 
-const ServiceDialog = lazyPart(async () => ({ default: (await import('./ServiceDialog.tsx')).ServiceDialog }))
+const ServiceDialog = lazyForm(async () => (await import('./ServiceDialog.tsx')).ServiceDialog)
 
 const route = getRouteApi('/services/$id')
 

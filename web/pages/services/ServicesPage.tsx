@@ -2,7 +2,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { Suspense, useMemo, useState } from 'react'
 import type { Service } from '#contract/console-api/shapes.ts'
-import { lazyPart } from '../../fetch-part.ts'
+import { lazyForm } from '../../components/lazy-form.ts'
 import { apiQuery } from '../../api/query.ts'
 import { useMay } from '../../api/session.ts'
 import { EnabledBadge } from '../../components/EnabledBadge.tsx'
@@ -20,7 +20,7 @@ import { Mono } from '../../ui/Id.tsx'
 import type { Column } from '../../ui/table/column.ts'
 import { servicesCall, servicesSearch, type ServicesSearch } from '#contract/console-api/pages/services.ts'
 
-const ServiceDialog = lazyPart(async () => ({ default: (await import('./ServiceDialog.tsx')).ServiceDialog }))
+const ServiceDialog = lazyForm(async () => (await import('./ServiceDialog.tsx')).ServiceDialog)
 
 const route = getRouteApi('/services')
 

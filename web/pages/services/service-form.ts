@@ -1,18 +1,38 @@
+import * as z from 'zod/mini'
 import type { Service } from '#contract/console-api/shapes.ts'
-import type { ScopeKey } from '../../paths.ts'
+import { isKey } from '#contract/protocol/locator.ts'
+import { isAddress } from '../../components/address.ts'
+import type { Translate } from '../../i18n/use-text.ts'
 
-/** The form as it is on the screen; the body is made of it when it is sent. */
-export type ServiceForm = {
-  serviceId: string
-  title: string
-  url: string
-  methods: string
-  owner: { bundleInstallId: string; locator: string } | null
-  consumers: ScopeKey[]
-  enabled: boolean
-}
+/** The form as it is on the screen; methods are held as they were typed. */
+export const serviceSchema = (t: Translate) =>
+  z
+    .object({
+      serviceId: z.string().check(z.refine(isKey, t('services.form.id.invalid'))),
+      title: z.string().check(z.refine((text) => text.trim() !== '', t('services.form.missing'))),
+      url: z.string().check(z.refine(isAddress, t('services.form.url.invalid'))),
+      owner: z
+        .nullable(z.object({ bundleInstallId: z.string(), locator: z.string() }))
+        .check(z.refine((owner) => owner?.locator !== '', t('services.form.owner.incomplete'))),
+      methods: z.string(),
+      consumers: z.array(
+        z.object({ environmentKey: z.string(), applicationRuntimeId: z.string(), workspaceId: z.number() }),
+      ),
+      enabled: z.boolean(),
+    })
+    .check(
+      z.check(({ value, issues }) => {
+        // with an owner there is no field for methods, and they are not used
+        const method = value.owner === null ? invalidMethod(value.methods) : undefined
+        if (method === undefined) return
+        const message = t('services.form.methods.invalid', { method })
+        issues.push({ code: 'custom', path: ['methods'], input: value, message })
+      }),
+    )
 
-export const formOf = (service: Service | null): ServiceForm => ({
+export type ServiceForm = z.infer<ReturnType<typeof serviceSchema>>
+
+export const serviceFormOf = (service: Service | null): ServiceForm => ({
   serviceId: service?.serviceId ?? '',
   title: service?.title ?? '',
   url: service?.url ?? '',
@@ -22,9 +42,18 @@ export const formOf = (service: Service | null): ServiceForm => ({
   enabled: service?.enabled ?? true,
 })
 
+export const serviceBodyOf = ({ title, url, methods, owner, consumers, enabled }: ServiceForm) => ({
+  title: title.trim(),
+  url,
+  methods: methodsOf(methods).filter(isMethod),
+  owner,
+  consumers,
+  enabled,
+})
+
 const METHOD = /^[A-Za-z0-9][A-Za-z0-9._~-]{0,127}$/
 
-/** The methods of a text, one a line, each once. */
+/** The methods of a text, one per line, each once. */
 export const methodsOf = (text: string): string[] => [
   ...new Set(
     text
@@ -34,5 +63,8 @@ export const methodsOf = (text: string): string[] => [
   ),
 ]
 
-export const wrongMethod = (text: string): string | undefined =>
-  methodsOf(text).find((method) => !METHOD.test(method))
+const isMethod = (text: string): boolean => METHOD.test(text)
+
+/** The first method of a text that is not a valid name. */
+const invalidMethod = (text: string): string | undefined =>
+  methodsOf(text).find((method) => !isMethod(method))

@@ -1,7 +1,7 @@
 import { Suspense } from 'react'
 import { hideProtectedName } from '#contract/protocol/protected-name.ts'
 import { lazyPart } from '../../../fetch-part.ts'
-import { problemWords } from '../../../forms/problem-words.ts'
+import { translateError } from '../../../forms/property/translate-error.ts'
 import { joinList } from '../../../i18n/punctuation.ts'
 import { useText, type Translate } from '../../../i18n/use-text.ts'
 import { Button } from '../../../ui/Button.tsx'
@@ -14,7 +14,7 @@ import { readDocument, type DocumentProblem } from './document.ts'
 import type { DocumentState } from './use-document.ts'
 
 const JsonEditor = lazyPart(async () => ({
-  default: (await import('../../../forms/JsonEditor.tsx')).JsonEditor,
+  default: (await import('../../../forms/fields/JsonEditor.tsx')).JsonEditor,
 }))
 
 const SHOWN = 8
@@ -102,7 +102,7 @@ function Remark({ icon, children }: { icon: IconName; children: string }) {
 function tell({ kind, detail }: DocumentProblem, t: Translate): string {
   switch (kind) {
     case 'value':
-      return problemWords(detail, t)
+      return translateError(detail, t)
     case 'writtenByPlugin':
       return t('configuration.document.problem.writtenByPlugin', { plugin: detail })
     default:

@@ -3,7 +3,7 @@ import { deepEqual, isJsonObject } from '#contract/json-schema/json.ts'
 import type { JsonObject, JsonValue } from '#contract/json-schema/json.ts'
 import { checkTypedValue } from '#contract/protocol/business-value.ts'
 import type { TypedValue } from '#contract/protocol/typed-value.ts'
-import type { Edit } from '../../../forms/edit.ts'
+import type { Edit } from '../../../forms/property/edit.ts'
 import {
   allEdits,
   editAt,
@@ -14,7 +14,7 @@ import {
   type PropertyPlace,
 } from '../draft/draft.ts'
 import { definitionOf } from '../outline.ts'
-import { isHidden, isSet } from '../view.ts'
+import { isHidden, isSet } from '../../../forms/property/property-value.ts'
 
 /** A sensitive value that is left as it is. */
 const HIDDEN: JsonObject = { '@type': 'Data', isSensitive: true }

@@ -1,6 +1,6 @@
 import { useEffect, useEffectEvent, useMemo, useRef, useState } from 'react'
 import type { Configuration } from '#contract/console-api/shapes.ts'
-import { parseJson } from '../../../forms/parse-json.ts'
+import { parseJson } from '../../../forms/fields/parse-json.ts'
 import { allEdits, countEdits, type Draft, type PropertyPlace } from '../draft/draft.ts'
 import type { DraftStore } from '../draft/draft-store.ts'
 import { documentOf, readDocument, stepTo, type DocumentReading } from './document.ts'

@@ -1,6 +1,6 @@
 import type { Changes, ConfigurationResource, PropertyView } from '#contract/console-api/shapes.ts'
-import type { Edit } from '../../../forms/edit.ts'
-import { changesNothing, sameView } from '../view.ts'
+import type { Edit } from '../../../forms/property/edit.ts'
+import { changesNothing, sameView } from '../../../forms/property/property-value.ts'
 
 /** What an edit is based on: the view that the person saw, and its snapshot. */
 export interface Base {

@@ -2,7 +2,7 @@ import type { PropertyView } from '#contract/console-api/shapes.ts'
 import { isJsonObject } from '#contract/json-schema/json.ts'
 import { isPropertyName, parseLocator } from '#contract/protocol/locator.ts'
 import type { TypedValue } from '#contract/protocol/typed-value.ts'
-import type { Edit } from '../../../forms/edit.ts'
+import type { Edit } from '../../../forms/property/edit.ts'
 import type { DraftEdit, PropertyPlace } from './draft.ts'
 
 const FORMAT = 2

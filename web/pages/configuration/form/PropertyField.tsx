@@ -3,11 +3,11 @@ import type { PropertyView } from '#contract/console-api/shapes.ts'
 import type { ResourceKind } from '#contract/protocol/locator.ts'
 import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
 import { editProblem } from '../marks.ts'
-import { controlKind } from '../../../forms/control-kind.ts'
-import type { ControlProps } from '../../../forms/control-props.ts'
-import { limitsText } from '../../../forms/limits-text.ts'
-import { problemWords } from '../../../forms/problem-words.ts'
-import { PropertyControl } from '../../../forms/PropertyControl.tsx'
+import { controlKind } from '../../../forms/property/control-kind.ts'
+import type { ControlProps } from '../../../forms/property/controls/control-props.ts'
+import { limitsText } from '../../../forms/property/limits-text.ts'
+import { translateError } from '../../../forms/property/translate-error.ts'
+import { PropertyControl } from '../../../forms/property/controls/PropertyControl.tsx'
 import { useText } from '../../../i18n/use-text.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Icon } from '../../../ui/icons/Icon.tsx'
@@ -16,7 +16,7 @@ import type { DraftEdit } from '../draft/draft.ts'
 import { useActive, useEdit, useRemark } from '../draft/drafts.ts'
 import { useEditor } from '../editor-context.ts'
 import { propertyHelp, propertyTitle } from '../labels.ts'
-import { isSet, valueOf, viewOf } from '../view.ts'
+import { isSet, valueOf, viewOf } from '../../../forms/property/property-value.ts'
 import { afterPress } from './after-press.ts'
 import { fieldId, rowId } from './field-id.ts'
 import { FieldNotes } from './FieldNotes.tsx'
@@ -45,7 +45,7 @@ export const PropertyField = memo(function PropertyField(props: PropertyFieldPro
   const problem =
     edit === undefined
       ? null
-      : (editProblem(definition, edit, t) ?? (remark === undefined ? null : problemWords(remark, t)))
+      : (editProblem(definition, edit, t) ?? (remark === undefined ? null : translateError(remark, t)))
   const limits = limitsText(definition, t)
   const title = propertyTitle(definition, property)
   const help = propertyHelp(definition)

@@ -1,7 +1,7 @@
 import { useMemo } from 'react'
 import type { PropertyView } from '#contract/console-api/shapes.ts'
 import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
-import type { Edit } from '../../../forms/edit.ts'
+import type { Edit } from '../../../forms/property/edit.ts'
 import { useEditor } from '../editor-context.ts'
 
 /** How a property is edited: an edit that leads back to what is saved is none. */

@@ -1,6 +1,6 @@
 import type { ConfigurationResource, PropertyView } from '#contract/console-api/shapes.ts'
 import type { DraftEdit } from '../draft/draft.ts'
-import { valueOf } from '../view.ts'
+import { valueOf } from '../../../forms/property/property-value.ts'
 
 const NAMES = ['timeZone', 'timezone', 'zone']
 

@@ -12,7 +12,7 @@ import { HISTORY } from '../endpoints.ts'
 import { useEditor } from '../editor-context.ts'
 import { propertyTitle, resourceTitle } from '../labels.ts'
 import { definitionOf } from '../outline.ts'
-import { isHidden } from '../view.ts'
+import { isHidden } from '../../../forms/property/property-value.ts'
 import { SnapshotHead } from './SnapshotEntry.tsx'
 import { useTakeValue } from './use-take-value.ts'
 

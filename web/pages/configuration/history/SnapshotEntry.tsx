@@ -13,7 +13,7 @@ import { BeforeAfter } from '../../../ui/values/BeforeAfter.tsx'
 import { useEditor } from '../editor-context.ts'
 import { propertyTitle, resourceTitle } from '../labels.ts'
 import { definitionOf } from '../outline.ts'
-import { isHidden, isSet } from '../view.ts'
+import { isHidden, isSet } from '../../../forms/property/property-value.ts'
 
 const SHOWN = 4
 

@@ -4,7 +4,7 @@ import { showToast } from '../../../ui/toast.ts'
 import { viewAt } from '../draft/draft.ts'
 import { useEditor } from '../editor-context.ts'
 import { definitionOf } from '../outline.ts'
-import { changesNothing, isHidden, valueOf } from '../view.ts'
+import { changesNothing, isHidden, valueOf } from '../../../forms/property/property-value.ts'
 
 /** Puts an older value into the form as an edit of mine: from there it goes the way of every edit, plan and all. */
 export function useTakeValue(): (locator: string, property: string, older: PropertyView | null) => void {

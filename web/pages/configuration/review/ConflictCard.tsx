@@ -2,9 +2,9 @@ import { useId, useState } from 'react'
 import type { ConfigurationResource, PropertyView } from '#contract/console-api/shapes.ts'
 import { deepEqual } from '#contract/json-schema/json.ts'
 import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
-import type { Edit } from '../../../forms/edit.ts'
-import { problemText } from '../../../forms/problem-text.ts'
-import { PropertyControl } from '../../../forms/PropertyControl.tsx'
+import type { Edit } from '../../../forms/property/edit.ts'
+import { editError } from '../../../forms/property/edit-error.ts'
+import { PropertyControl } from '../../../forms/property/controls/PropertyControl.tsx'
 import { useRichText, useText } from '../../../i18n/use-text.ts'
 import { Radio } from '../../../ui/Checkbox.tsx'
 import { Icon } from '../../../ui/icons/Icon.tsx'
@@ -15,7 +15,7 @@ import { propertyTitle, resourceTitle } from '../labels.ts'
 import { stillHolds, type Choice, type Merged } from '../merge.ts'
 import { mergeValues } from '../merge-values.ts'
 import { definitionOf } from '../outline.ts'
-import { isSet, viewOf } from '../view.ts'
+import { isSet, viewOf } from '../../../forms/property/property-value.ts'
 
 /** One property that both changed: what it was, theirs, mine, and the choice between them or a third value. */
 export function ConflictCard({
@@ -187,7 +187,7 @@ function ThirdValue({
   // they saved again after the selection: the typed value stays, but must be selected again
   const isVoid = typed !== null && !isDecided
   const edit = chosen ?? typed ?? merged.edit
-  const problem = isChosen ? problemText(definition, edit, t) : null
+  const problem = isChosen ? editError(definition, edit, t) : null
   const choose = (next: Edit) => {
     setTyped(next)
     onChoose(next)

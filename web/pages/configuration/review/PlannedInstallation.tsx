@@ -1,5 +1,5 @@
 import type { PropertyView } from '#contract/console-api/shapes.ts'
-import { problemWords } from '../../../forms/problem-words.ts'
+import { translateError } from '../../../forms/property/translate-error.ts'
 import { useRichText, useText } from '../../../i18n/use-text.ts'
 import { paths } from '../../../paths.ts'
 import { Checkbox } from '../../../ui/Checkbox.tsx'
@@ -9,7 +9,7 @@ import { BeforeAfter } from '../../../ui/values/BeforeAfter.tsx'
 import { useEditor } from '../editor-context.ts'
 import { kindIcon, propertyTitle, resourceTitle } from '../labels.ts'
 import { definitionOf } from '../outline.ts'
-import { isHidden, isSet } from '../view.ts'
+import { isHidden, isSet } from '../../../forms/property/property-value.ts'
 import type { PlannedGroup } from './planned.ts'
 
 /** One installation of a plan: what changes in it, and the way of the CONFIGURE that it would run. */
@@ -123,7 +123,7 @@ function Refused({ message }: { message: string }) {
   return (
     <span className="mt-0.5 flex gap-1.5 text-xs font-normal text-fail">
       <Icon name="failed" size={12} className="mt-0.5" />
-      <span className="min-w-0 wrap-anywhere">{problemWords(message, t)}</span>
+      <span className="min-w-0 wrap-anywhere">{translateError(message, t)}</span>
     </span>
   )
 }

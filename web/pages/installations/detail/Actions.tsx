@@ -1,6 +1,6 @@
 import { Suspense, useState } from 'react'
 import type { InstallationDetail } from '#contract/console-api/shapes.ts'
-import { lazyPart } from '../../../fetch-part.ts'
+import { lazyForm } from '../../../components/lazy-form.ts'
 import { useMay } from '../../../api/session.ts'
 import { useText } from '../../../i18n/use-text.ts'
 import { paths } from '../../../paths.ts'
@@ -9,9 +9,9 @@ import type { IconName } from '../../../ui/icons/Icon.tsx'
 import { LinkButton, type LinkTarget } from '../../../ui/Link.tsx'
 import { whyNotNow } from './allowed.ts'
 
-const DetachDialog = lazyPart(async () => ({ default: (await import('./DetachDialog.tsx')).DetachDialog }))
+const DetachDialog = lazyForm(async () => (await import('./DetachDialog.tsx')).DetachDialog)
 
-/** What can be done with the installation; what cannot be done now says why. */
+/** The actions on an installation; one that is not possible now says why. */
 export function Actions({ detail }: { detail: InstallationDetail }) {
   const t = useText()
   const [detaching, setDetaching] = useState(false)
@@ -38,7 +38,7 @@ export function Actions({ detail }: { detail: InstallationDetail }) {
           <LinkOrReason
             icon={mayConfigure ? 'edit' : 'scopes'}
             to={paths.configuration(installation, first ? { resource: first.locator } : {})}
-            // a claimed one can be looked at: the editor says whose operation it is, and opens again by itself
+            // a locked one can be looked at: the editor names the operation, and opens when it ends
             reason={state === 'NOT_INSTALLED' && t('installations.reason.notInstalled')}
           >
             {t(mayConfigure ? 'installations.configure' : 'installations.configuration')}
@@ -59,10 +59,10 @@ export function Actions({ detail }: { detail: InstallationDetail }) {
           </Button>
         </>
       )}
-      {/* stays until it has led to the operation, which may have ended by then */}
+      {/* stays until it has opened the operation, which may have ended by then */}
       {detaching && (
         <Suspense>
-          <DetachDialog detail={detail} open onClose={() => setDetaching(false)} />
+          <DetachDialog detail={detail} onClose={() => setDetaching(false)} />
         </Suspense>
       )}
     </>

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { InstalledResource } from '#contract/console-api/shapes.ts'
 import type { Manifest, Resource } from '../../../components/manifest/writers.ts'
-import type { Edit } from '../../../forms/edit.ts'
-import { changesOf, fieldId, installForm, upgradeForm } from './property-form.ts'
+import type { Edit } from '../../../forms/property/edit.ts'
+import { fieldId } from '../../../forms/property/field-id.ts'
+import { changesOf, installForm, upgradeForm } from './property-form.ts'
 
 const text = { kind: 'DATA', schema: { type: 'string' } } as const
 const LOCATOR = 'test/crm/MODULE/core'
@@ -68,6 +69,8 @@ test('a copied value is not needed, seen or not; a known configuration without i
   assert.deepEqual(neededIn(installForm(required, new Map())), ['a'])
 })
 
+const NONE = new Set<string>()
+
 test('an upgrade asks for what is new, defined otherwise, or needed and without a value', () => {
   const target = manifest({
     same: text,
@@ -75,12 +78,16 @@ test('an upgrade asks for what is new, defined otherwise, or needed and without 
     came: text,
     late: { ...text, required: true },
   })
-  const form = upgradeForm(target, [
-    installed(
-      { same: text, other: text, late: { ...text, required: true } },
-      { same: { '@type': 'Data', value: 'x' }, other: { '@type': 'Data', value: 'long' } },
-    ),
-  ])
+  const form = upgradeForm(
+    target,
+    [
+      installed(
+        { same: text, other: text, late: { ...text, required: true } },
+        { same: { '@type': 'Data', value: 'x' }, other: { '@type': 'Data', value: 'long' } },
+      ),
+    ],
+    NONE,
+  )
   assert.deepEqual(
     form.flatMap(({ fields }) => fields.map(({ property, mark, isNeeded }) => [property, mark, isNeeded])),
     [
@@ -95,8 +102,24 @@ test('a value that stands is kept, but a sensitive one never becomes one that is
   const secret = { ...text, isSensitive: true, required: true }
   const set = { '@type': 'Data', isSensitive: true, isSet: true } as const
   const from = [installed({ a: secret }, { a: set })]
-  assert.deepEqual(upgradeForm(manifest({ a: secret }), from), [])
-  assert.deepEqual(neededIn(upgradeForm(manifest({ a: { ...text, required: true } }), from)), ['a'])
+  assert.deepEqual(upgradeForm(manifest({ a: secret }), from, NONE), [])
+  assert.deepEqual(neededIn(upgradeForm(manifest({ a: { ...text, required: true } }), from, NONE)), ['a'])
+})
+
+test('a field that was shown stays when a colleague sets its value meanwhile', () => {
+  const required = { ...text, required: true }
+  const target = manifest({ late: required })
+  const before = upgradeForm(target, [installed({ late: required }, {})], NONE)
+  assert.deepEqual(neededIn(before), ['late'])
+  const set = [installed({ late: required }, { late: { '@type': 'Data', value: 'theirs' } })]
+  assert.deepEqual(upgradeForm(target, set, NONE), [])
+  const after = upgradeForm(target, set, new Set([at('late')]))
+  assert.deepEqual(
+    after.flatMap(({ fields }) =>
+      fields.map(({ property, isNeeded, fallback }) => [property, isNeeded, fallback]),
+    ),
+    [['late', false, { from: 'current', view: { '@type': 'Data', value: 'theirs' } }]],
+  )
 })
 
 test('only what was touched is sent; what is taken away is null, what is unfinished is not sent', () => {

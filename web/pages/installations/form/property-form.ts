@@ -7,41 +7,40 @@ import type { PropertyDefinition } from '#contract/protocol/property-definition.
 import type { TypedValue } from '#contract/protocol/typed-value.ts'
 import { groupProperties } from '../../../components/property-labels.ts'
 import { locatorIn, writersIn, type Manifest } from '../../../components/manifest/writers.ts'
-import type { Edit } from '../../../forms/edit.ts'
+import type { Edit } from '../../../forms/property/edit.ts'
+import { fieldId, type FieldId } from '../../../forms/property/field-id.ts'
+import { isSet } from '../../../forms/property/property-value.ts'
 
 /**
- * What a property has when nobody touches it: its default, what stands now (an upgrade keeps it), what the last
- * configuration of a detached installation had, or nothing. `view` is null where that is not known.
+ * The value of a property that nobody enters one for: its default, its current value (which an upgrade keeps), its value in
+ * the last configuration of a detached installation, or none. `view` is null where the value is not known here.
  */
 export type Fallback =
   | { from: 'default' | 'current' | 'copy'; view: PropertyView | null }
   | { from: 'nothing'; view: null }
 
 export type FormField = {
-  /** Unique in the form. */
-  id: string
+  id: FieldId
   locator: string
   property: string
   definition: PropertyDefinition
   fallback: Fallback
-  /** A person must give it a value. */
+  /** A person must enter a value. */
   isNeeded: boolean
-  /** In an upgrade: what the version makes of it. */
+  /** In an upgrade: what the new version does to it. */
   mark: 'new' | 'changed' | null
 }
 
 export type FormResource = { locator: string; kind: ResourceKind; title: string; fields: FormField[] }
 
-export type Edits = ReadonlyMap<string, Edit>
+export type Edits = ReadonlyMap<FieldId, Edit>
 
-export const fieldId = (locator: string, property: string): string => `${locator}:${property}`
+type Current = { view: PropertyView | null; isKept: boolean }
 
-type Standing = { view: PropertyView | null; isKept: boolean }
+/** Where an install copies values from: nothing, or a configuration that may be known to the runtime alone. */
+export type Copied = ReadonlyMap<FieldId, PropertyView> | 'unknown' | null
 
-/** What an install takes values from: nothing, or a configuration that may be known only to the runtime. */
-export type Copied = ReadonlyMap<string, PropertyView> | 'unknown' | null
-
-/** The fields of an install: everything that a person may give. */
+/** The fields of an install: every property that a person may set. */
 export function installForm(manifest: Manifest, copied: Copied): FormResource[] {
   return formOf(manifest, ({ definition, id }) => {
     if (copied === 'unknown') return { fallback: { from: 'copy', view: null }, mark: null }
@@ -51,15 +50,23 @@ export function installForm(manifest: Manifest, copied: Copied): FormResource[] 
   })
 }
 
-/** The fields of an upgrade: what the target defines anew or otherwise, and what it needs and has no value. */
-export function upgradeForm(target: Manifest, installed: readonly InstalledResource[]): FormResource[] {
+/**
+ * The fields of an upgrade: properties that the target adds or redefines, and required ones without a value.
+ *
+ * @param shown Fields that stay, though the installation has a value by now: somebody may be typing in them.
+ */
+export function upgradeForm(
+  target: Manifest,
+  installed: readonly InstalledResource[],
+  shown: ReadonlySet<FieldId>,
+): FormResource[] {
   const ledger = new Map(installed.map((resource) => [resource.locator, resource]))
   const form = formOf(target, ({ locator, property, definition }) => {
     const resource = ledger.get(locator)
     const earlier = resource && own(resource.definitions, property)
-    const standing = standingOf(resource, property, earlier, definition)
-    const fallback: Fallback = standing.isKept
-      ? { from: 'current', view: standing.view }
+    const current = currentOf(resource, property, earlier, definition)
+    const fallback: Fallback = current.isKept
+      ? { from: 'current', view: current.view }
       : earlier === undefined || definition.required === true
         ? defaultOf(definition)
         : { from: 'nothing', view: null }
@@ -69,12 +76,12 @@ export function upgradeForm(target: Manifest, installed: readonly InstalledResou
   return form
     .map((resource) => ({
       ...resource,
-      fields: resource.fields.filter(({ isNeeded, mark }) => isNeeded || mark !== null),
+      fields: resource.fields.filter(({ id, isNeeded, mark }) => isNeeded || mark !== null || shown.has(id)),
     }))
     .filter(({ fields }) => fields.length > 0)
 }
 
-/** What is sent: only what somebody touched. Unfinished text is no value; the form is not sent with it. */
+/** What is sent: the edits of the form's fields. Unfinished text is no value; the form is not sent with it. */
 export function changesOf(form: readonly FormResource[], edits: Edits): Changes {
   const changes: Record<string, Record<string, TypedValue | null>> = {}
   for (const field of form.flatMap(({ fields }) => fields)) {
@@ -86,18 +93,11 @@ export function changesOf(form: readonly FormResource[], edits: Edits): Changes 
   return changes
 }
 
-/** The value that a view shows, as a control takes it; null where there is none or where it is never shown. */
-export function valueOf(view: PropertyView | null): TypedValue | null {
-  if (view === null) return null
-  if (view['@type'] !== 'Data') return view
-  return 'isSensitive' in view ? null : { '@type': 'Data', value: view.value }
-}
+/** Whether there is a value, shown or not. */
+export const hasValue = ({ from, view }: Fallback): boolean =>
+  from !== 'nothing' && (view === null || isSet(view))
 
-/** Whether there is a value, seen or not. */
-export const isSet = ({ from, view }: Fallback): boolean =>
-  from !== 'nothing' && (view === null || view['@type'] !== 'Data' || !('isSensitive' in view) || view.isSet)
-
-type Place = { id: string; locator: string; property: string; definition: PropertyDefinition }
+type Place = { id: FieldId; locator: string; property: string; definition: PropertyDefinition }
 
 function formOf(
   manifest: Manifest,
@@ -112,7 +112,7 @@ function formOf(
       .map(({ name: property, definition }): FormField => {
         const id = fieldId(locator, property)
         const { fallback, mark } = judge({ id, locator, property, definition })
-        const isNeeded = definition.required === true && !isSet(fallback)
+        const isNeeded = definition.required === true && !hasValue(fallback)
         return { id, locator, property, definition, fallback, isNeeded, mark }
       })
     return { locator, kind: resource.kind, title: resource.title, fields }
@@ -125,20 +125,19 @@ function defaultOf({ default: value }: PropertyDefinition): Fallback {
     : { from: 'default', view: { '@type': 'Data', value } }
 }
 
-/** A sensitive value never becomes one that is shown: where the target shows it, it must be given anew. */
-function standingOf(
+/** A sensitive value never becomes one that is shown: where the target shows it, it must be entered again. */
+function currentOf(
   resource: InstalledResource | undefined,
   property: string,
   earlier: PropertyDefinition | undefined,
   definition: PropertyDefinition,
-): Standing {
+): Current {
   const view = (resource && own(resource.properties, property)) ?? null
-  const isThere = view !== null && (view['@type'] !== 'Data' || !('isSensitive' in view) || view.isSet)
   const mayStay = earlier !== undefined && (earlier.isSensitive !== true || definition.isSensitive === true)
-  return { view, isKept: isThere && mayStay }
+  return { view, isKept: isSet(view) && mayStay }
 }
 
-/** Whether a value that fitted the one definition is told and checked the same way by the other. */
+/** Whether two definitions show and check a value in the same way. */
 function sameMeaning(one: PropertyDefinition, other: PropertyDefinition): boolean {
   const meaning = ({ kind, schema, required, isSensitive }: PropertyDefinition): JsonValue => ({
     kind,

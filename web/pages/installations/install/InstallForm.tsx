@@ -1,74 +1,92 @@
 import { useQuery } from '@tanstack/react-query'
-import { useMemo, useState } from 'react'
+import { useNavigate } from '@tanstack/react-router'
+import { useMemo } from 'react'
 import type { Scope } from '#contract/protocol/scope.ts'
 import { apiQuery } from '../../../api/query.ts'
 import { useMay } from '../../../api/session.ts'
 import { useWrite } from '../../../api/write.ts'
-import { useErrorView } from '../../../components/describe-code.ts'
 import type { Manifest } from '../../../components/manifest/writers.ts'
+import { FormPage } from '../../../forms/form/FormPage.tsx'
+import { LeaveGuard } from '../../../forms/form/LeaveGuard.tsx'
+import { useSubmit } from '../../../forms/form/use-submit.ts'
+import { editsIn } from '../../../forms/property/form-edit.ts'
 import { useText } from '../../../i18n/use-text.ts'
 import { paths } from '../../../paths.ts'
 import { Section } from '../../../ui/Card.tsx'
 import { LinkButton } from '../../../ui/Link.tsx'
 import { Notice } from '../../../ui/Notice.tsx'
-import { OperationForm } from '../form/OperationForm.tsx'
-import { PropertyForm } from '../form/PropertyForm.tsx'
+import { OperationFields } from '../form/OperationFields.tsx'
 import { changesOf, installForm, type Copied } from '../form/property-form.ts'
-import { SubmitPart } from '../form/SubmitPart.tsx'
-import { useOperationStart } from '../form/use-operation-start.ts'
-import { usePropertyEdits } from '../form/use-property-edits.ts'
+import { ReasonField } from '../form/ReasonField.tsx'
+import { useOperationForm, type OperationInput } from '../form/use-operation-form.ts'
 
 const NO_SCOPE: Scope = { environmentKey: '-', applicationRuntimeId: '-', workspaceId: 0 }
 
-/** The values of an install, and the button; then it leads to the operation. */
+/** The values of an install; once it has started, its operation is opened. */
 export function InstallForm({
   manifest,
   scope,
   copy,
+  input,
 }: {
   manifest: Manifest
   scope: Scope | null
   copy: { bundleInstallId: string; last: Copied; isRefused: boolean } | null
+  input: OperationInput
 }) {
   const t = useText()
+  const navigate = useNavigate()
   const last = copy?.last ?? null
-  const form = useMemo(() => installForm(manifest, last), [manifest, last])
-  const values = usePropertyEdits()
-  const [reason, setReason] = useState('')
-  const start = useOperationStart(form, values)
+  const resources = useMemo(() => installForm(manifest, last), [manifest, last])
+  const { form, isDirty, invalid, fieldOf } = useOperationForm(resources, input)
   const may = useMay('installation:install', scope ?? 'anywhere')
-  const standing = useStanding(scope, manifest)
+  const existing = useExisting(scope, manifest)
   const install = useWrite('POST /installations', {
-    outdates: ['GET /installations', 'GET /operations', 'GET /scopes'],
+    invalidates: ['GET /installations', 'GET /operations', 'GET /scopes'],
   })
-  const error = useErrorView(install.error)
-
-  const submit = () => {
-    if (scope === null) return
-    if (!start.check()) return
-    const properties = changesOf(form, values.edits)
-    install.mutate(
-      {
+  const submit = useSubmit(
+    form,
+    async (values) => {
+      if (scope === null) return
+      const properties = changesOf(resources, editsIn(values))
+      const reason = values.reason.trim()
+      const { operation } = await install.mutateAsync({
         body: {
           scope,
           bundle: manifest.bundle,
           targetVersion: manifest.version,
           ...(Object.keys(properties).length > 0 && { properties }),
           ...(copy && { copyFrom: { bundleInstallId: copy.bundleInstallId } }),
-          ...(reason.trim() !== '' && { reason: reason.trim() }),
+          ...(reason !== '' && { reason }),
         },
-      },
-      start.answers,
-    )
-  }
-  const fields = form.reduce((sum, resource) => sum + resource.fields.length, 0)
+      })
+      await navigate({ ...paths.operation(operation.operationId), ignoreBlocker: true })
+    },
+    fieldOf,
+  )
+  const hasFields = resources.some(({ fields }) => fields.length > 0)
 
   return (
-    <OperationForm onSubmit={submit}>
+    <FormPage
+      form={form}
+      onSubmit={submit.onSubmit}
+      busy={submit.busy}
+      error={submit.error}
+      submit={t('installations.install.submit', { version: `${manifest.title} ${manifest.version}` })}
+      invalid={invalid}
+      blockedReason={
+        (scope === null && t('installations.install.incomplete')) ||
+        (!may && t('installations.reason.permission.install')) ||
+        (copy?.isRefused === true && t('installations.copy.otherBundle')) ||
+        (existing !== null && t('installations.install.exists'))
+      }
+      actions={<LinkButton to={paths.installations()}>{t('common.cancel')}</LinkButton>}
+      className="space-y-4"
+    >
       <Section
         title={t('installations.install.values')}
         description={t(
-          fields === 0
+          !hasFields
             ? 'installations.install.values.none'
             : copy
               ? 'installations.install.values.copy'
@@ -76,19 +94,13 @@ export function InstallForm({
         )}
         flush
       >
-        <PropertyForm
-          form={form}
-          values={values}
-          scope={scope ?? NO_SCOPE}
-          fold
-          readOnly={install.isPending}
-        />
+        <OperationFields control={form.control} resources={resources} scope={scope ?? NO_SCOPE} fold />
       </Section>
-      {standing && (
+      {existing && (
         <Notice
           tone="warn"
           actions={
-            <LinkButton size="sm" to={paths.installation(standing)}>
+            <LinkButton size="sm" to={paths.installation(existing)}>
               {t('installations.install.exists.open')}
             </LinkButton>
           }
@@ -96,29 +108,14 @@ export function InstallForm({
           {t('installations.install.exists')}
         </Notice>
       )}
-      <SubmitPart
-        reasonLabel={t('installations.install.reason')}
-        reason={reason}
-        onReason={setReason}
-        wrong={values.countWrong(form)}
-        error={error}
-        others={start.others}
-        submit={t('installations.install.submit', { version: `${manifest.title} ${manifest.version}` })}
-        busy={install.isPending}
-        disabledReason={
-          (scope === null && t('installations.install.incomplete')) ||
-          (!may && t('installations.reason.permission.install')) ||
-          (copy?.isRefused === true && t('installations.copy.otherBundle')) ||
-          (standing !== null && t('installations.install.exists'))
-        }
-        cancel={paths.installations()}
-      />
-    </OperationForm>
+      <ReasonField control={form.control} label={t('installations.install.reason')} />
+      <LeaveGuard isDirty={isDirty} isSamePage={({ pathname }) => pathname === '/installations/new'} />
+    </FormPage>
   )
 }
 
-/** The installation of the bundle that stands in the scope already, if there is one: a second is refused. */
-function useStanding(scope: Scope | null, { bundle }: Manifest): string | null {
+/** The installation of the bundle that the scope already has, if any: a second one is refused. */
+function useExisting(scope: Scope | null, { bundle }: Manifest): string | null {
   const { data } = useQuery({
     ...apiQuery('GET /installations', {
       query: { ...(scope ?? NO_SCOPE), bundleId: bundle.bundleId, state: 'NOT_INSTALLED,ACTIVE', limit: 10 },

@@ -1,17 +1,17 @@
 import { useQuery } from '@tanstack/react-query'
 import type { InstallationDetail, PropertyView } from '#contract/console-api/shapes.ts'
 import { apiQuery } from '../../../api/query.ts'
-import { fieldId } from '../form/property-form.ts'
+import { fieldId, type FieldId } from '../../../forms/property/field-id.ts'
 
-const HISTORY = 200
+const HISTORY_LIMIT = 200
 
 /**
- * What a detached installation had last, as far as it may be shown: what its DETACH took out of the configuration.
- * Null while it is looked for, and where it is not among the later snapshots: the runtime knows it all the same.
+ * The last configuration of a detached installation, as far as it may be shown: the values that its DETACH removed. Null
+ * while it is loading, and where it is not among the latest snapshots; the runtime knows it all the same.
  */
 export function useLastConfiguration(
   detail: InstallationDetail | undefined,
-): ReadonlyMap<string, PropertyView> | null {
+): ReadonlyMap<FieldId, PropertyView> | null {
   const enabled = detail !== undefined
   const bundleInstallId = detail?.installation.bundleInstallId ?? ''
   const { environmentKey = '', applicationRuntimeId = '', workspaceId = 0 } = detail?.installation ?? {}
@@ -24,7 +24,7 @@ export function useLastConfiguration(
   const history = useQuery({
     ...apiQuery('GET /scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/configuration/history', {
       params: { environmentKey, applicationRuntimeId, workspaceId },
-      query: { limit: HISTORY },
+      query: { limit: HISTORY_LIMIT },
     }),
     enabled,
   })

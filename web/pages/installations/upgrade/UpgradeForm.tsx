@@ -1,75 +1,111 @@
-import { useMemo, useState } from 'react'
+import { useNavigate } from '@tanstack/react-router'
+import { useEffect, useMemo, useState } from 'react'
 import type { InstallationDetail } from '#contract/console-api/shapes.ts'
 import { useMay } from '../../../api/session.ts'
 import { useWrite } from '../../../api/write.ts'
-import { useErrorView } from '../../../components/describe-code.ts'
 import type { Manifest } from '../../../components/manifest/writers.ts'
+import { FormPage } from '../../../forms/form/FormPage.tsx'
+import { LeaveGuard } from '../../../forms/form/LeaveGuard.tsx'
+import { useSubmit } from '../../../forms/form/use-submit.ts'
+import type { FieldId } from '../../../forms/property/field-id.ts'
+import { editsIn } from '../../../forms/property/form-edit.ts'
 import { useText } from '../../../i18n/use-text.ts'
 import { paths } from '../../../paths.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Section } from '../../../ui/Card.tsx'
+import { LinkButton } from '../../../ui/Link.tsx'
 import { Notice } from '../../../ui/Notice.tsx'
 import { whyNotNow } from '../detail/allowed.ts'
-import { OperationForm } from '../form/OperationForm.tsx'
-import { PropertyForm } from '../form/PropertyForm.tsx'
+import { OperationFields } from '../form/OperationFields.tsx'
 import { changesOf, upgradeForm } from '../form/property-form.ts'
-import { SubmitPart } from '../form/SubmitPart.tsx'
-import { useOperationStart } from '../form/use-operation-start.ts'
-import { usePropertyEdits } from '../form/use-property-edits.ts'
+import { ReasonField } from '../form/ReasonField.tsx'
+import { useOperationForm, type OperationInput } from '../form/use-operation-form.ts'
 
-/** The values that the target asks for, and the button; then it leads to the operation. */
-export function UpgradeForm({ detail, manifest }: { detail: InstallationDetail; manifest: Manifest }) {
+/** Belongs to the page, since choosing another target replaces the form. */
+export interface EnteredValues {
+  input: OperationInput
+  /** The snapshot that the values were entered on top of; null without any. */
+  base: number | null
+  onBase: (base: number | null) => void
+}
+
+/** The values that the target asks for; once the upgrade has started, its operation is opened. */
+export function UpgradeForm({
+  detail,
+  manifest,
+  input,
+  base,
+  onBase,
+}: EnteredValues & {
+  detail: InstallationDetail
+  manifest: Manifest
+}) {
   const t = useText()
+  const navigate = useNavigate()
   const { installation, snapshotVersion } = detail
-  const form = useMemo(() => upgradeForm(manifest, detail.resources), [manifest, detail.resources])
-  const values = usePropertyEdits()
-  const [reason, setReason] = useState('')
-  const start = useOperationStart(form, values)
-  const [base, setBase] = useState(snapshotVersion)
-  // nothing was edited from the old one, so nothing is lost by going on
-  if (values.edits.size === 0 && base !== snapshotVersion) setBase(snapshotVersion)
-  const isStale = values.edits.size > 0 && base !== snapshotVersion
+  const { bundleInstallId } = installation
+  const resources = useResources(manifest, detail)
+  const { form, hasEdits, isDirty, invalid, fieldOf } = useOperationForm(resources, input)
+  useEffect(() => {
+    if (hasEdits === (base === null)) onBase(hasEdits ? snapshotVersion : null)
+  }, [hasEdits, base, onBase, snapshotVersion])
+  const isStale = base !== null && base !== snapshotVersion
 
   const may = useMay('installation:upgrade', installation)
   const notNow = whyNotNow(detail)
   const upgrade = useWrite('POST /installations/{bundleInstallId}/upgrade', {
-    outdates: ['GET /installations', 'GET /installations/{bundleInstallId}', 'GET /operations'],
+    invalidates: ['GET /installations', 'GET /installations/{bundleInstallId}', 'GET /operations'],
   })
-  const error = useErrorView(upgrade.error)
-
-  const submit = () => {
-    if (!start.check()) return
-    const properties = changesOf(form, values.edits)
-    const brings = Object.keys(properties).length > 0
-    upgrade.mutate(
-      {
-        params: { bundleInstallId: installation.bundleInstallId },
+  const submit = useSubmit(
+    form,
+    async (values) => {
+      const properties = changesOf(resources, editsIn(values))
+      const reason = values.reason.trim()
+      const { operation } = await upgrade.mutateAsync({
+        params: { bundleInstallId },
         body: {
           targetVersion: manifest.version,
-          ...(brings && { properties, snapshotVersion: base }),
-          ...(reason.trim() !== '' && { reason: reason.trim() }),
+          ...(Object.keys(properties).length > 0 && {
+            properties,
+            snapshotVersion: base ?? snapshotVersion,
+          }),
+          ...(reason !== '' && { reason }),
         },
-      },
-      start.answers,
-    )
-  }
+      })
+      await navigate({ ...paths.operation(operation.operationId), ignoreBlocker: true })
+    },
+    fieldOf,
+  )
 
   return (
-    <OperationForm onSubmit={submit}>
+    <FormPage
+      form={form}
+      onSubmit={submit.onSubmit}
+      busy={submit.busy}
+      error={submit.error}
+      submit={t('installations.upgrade.submit', { version: manifest.version })}
+      invalid={invalid}
+      blockedReason={
+        (!may && t('installations.reason.permission.upgrade')) ||
+        (notNow && t(notNow)) ||
+        (isStale && t('installations.upgrade.stale.title'))
+      }
+      actions={<LinkButton to={paths.installation(bundleInstallId)}>{t('common.cancel')}</LinkButton>}
+      className="space-y-4"
+    >
       <Section
         title={t('installations.upgrade.values')}
         description={t(
-          form.length === 0 ? 'installations.upgrade.values.none' : 'installations.upgrade.values.about',
+          resources.length === 0 ? 'installations.upgrade.values.none' : 'installations.upgrade.values.about',
         )}
         flush
       >
-        {form.length > 0 && (
-          <PropertyForm
-            form={form}
-            values={values}
+        {resources.length > 0 && (
+          <OperationFields
+            control={form.control}
+            resources={resources}
             scope={scopeOf(detail)}
             fold={false}
-            readOnly={upgrade.isPending}
           />
         )}
       </Section>
@@ -82,8 +118,8 @@ export function UpgradeForm({ detail, manifest }: { detail: InstallationDetail; 
             <Button
               size="sm"
               onClick={() => {
-                setBase(snapshotVersion)
-                upgrade.reset()
+                onBase(snapshotVersion)
+                submit.clearError()
               }}
             >
               {t('installations.upgrade.stale.take', { snapshot: String(snapshotVersion) })}
@@ -93,24 +129,24 @@ export function UpgradeForm({ detail, manifest }: { detail: InstallationDetail; 
           {t('installations.upgrade.stale.text', { snapshot: String(snapshotVersion), base: String(base) })}
         </Notice>
       )}
-      <SubmitPart
-        reasonLabel={t('installations.upgrade.reason')}
-        reason={reason}
-        onReason={setReason}
-        wrong={values.countWrong(form)}
-        error={error}
-        others={start.others}
-        submit={t('installations.upgrade.submit', { version: manifest.version })}
-        busy={upgrade.isPending}
-        disabledReason={
-          (!may && t('installations.reason.permission.upgrade')) ||
-          (notNow && t(notNow)) ||
-          (isStale && t('installations.upgrade.stale.title'))
+      <ReasonField control={form.control} label={t('installations.upgrade.reason')} />
+      <LeaveGuard
+        isDirty={isDirty}
+        isSamePage={({ pathname, search }) =>
+          pathname === `/installations/${bundleInstallId}` && Reflect.get(search, 'action') === 'upgrade'
         }
-        cancel={paths.installation(installation.bundleInstallId)}
       />
-    </OperationForm>
+    </FormPage>
   )
+}
+
+/** The fields of the upgrade. One that was shown stays, whatever is saved meanwhile. */
+function useResources(manifest: Manifest, { resources: installed }: InstallationDetail) {
+  const [shown, setShown] = useState<ReadonlySet<FieldId>>(new Set())
+  const resources = useMemo(() => upgradeForm(manifest, installed, shown), [manifest, installed, shown])
+  const ids = resources.flatMap(({ fields }) => fields.map(({ id }) => id))
+  if (ids.some((id) => !shown.has(id))) setShown(new Set([...shown, ...ids]))
+  return resources
 }
 
 function scopeOf({ installation }: InstallationDetail) {

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { useMemo } from 'react'
+import { useMemo, useState } from 'react'
 import type { InstallationDetail } from '#contract/console-api/shapes.ts'
 import { apiQuery } from '../../../api/query.ts'
 import { useErrorView } from '../../../components/describe-code.ts'
@@ -15,12 +15,15 @@ import { ErrorState } from '../../../ui/ErrorState.tsx'
 import { Skeleton, SkeletonLines } from '../../../ui/Skeleton.tsx'
 import { InstallationBadge } from '../../../ui/StateBadge.tsx'
 import { ClaimNotice } from '../detail/ClaimNotice.tsx'
+import { emptyInput } from '../form/use-operation-form.ts'
 import { TargetVersion } from './TargetVersion.tsx'
-import { UpgradeForm } from './UpgradeForm.tsx'
+import { UpgradeForm, type EnteredValues } from './UpgradeForm.tsx'
 
-/** An upgrade that is prepared: whereto, what changes by it, which values it needs. The address holds the version. */
+/** Prepares an upgrade: to which version, what that changes, which values it needs. The address holds the version. */
 export function UpgradePage({ detail }: { detail: InstallationDetail }) {
   const t = useText()
+  const [input] = useState(emptyInput)
+  const [base, setBase] = useState<number | null>(null)
   const navigate = useNavigate()
   const { version: target } = useSearch({ from: '/installations/$id' })
   const { installation, version, claim } = detail
@@ -57,8 +60,15 @@ export function UpgradePage({ detail }: { detail: InstallationDetail }) {
           }
         />
         {target !== undefined && version !== null && (
-          // another target is another form: what was typed for the one may mean nothing to the other
-          <Prepared key={target} detail={detail} current={version} target={target} />
+          <Prepared
+            key={target}
+            detail={detail}
+            current={version}
+            target={target}
+            input={input}
+            base={base}
+            onBase={setBase}
+          />
         )}
       </div>
     </Page>
@@ -69,11 +79,12 @@ function Prepared({
   detail,
   current,
   target,
+  ...entered
 }: {
   detail: InstallationDetail
   current: string
   target: string
-}) {
+} & EnteredValues) {
   const t = useText()
   const { environmentKey, bundleId } = detail.installation.bundle
   const manifestQuery = (version: string) =>
@@ -87,7 +98,8 @@ function Prepared({
     () => (before.data && after.data ? compareManifests(before.data, after.data) : null),
     [before.data, after.data],
   )
-  if (error)
+  // a later failure to refresh takes nothing away
+  if (error && comparison === null)
     return <ErrorState error={error} onRetry={() => void Promise.all([before.refetch(), after.refetch()])} />
   return (
     <>
@@ -101,7 +113,7 @@ function Prepared({
         )}
       </Section>
       {after.data ? (
-        <UpgradeForm detail={detail} manifest={after.data} />
+        <UpgradeForm {...entered} detail={detail} manifest={after.data} />
       ) : (
         <Skeleton className="h-24 w-full rounded-lg" />
       )}

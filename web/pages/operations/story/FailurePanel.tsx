@@ -10,7 +10,7 @@ import { PlainLink, TextLink } from '../../../ui/Link.tsx'
 import { culpritOf, type Timeline } from './timeline.ts'
 import { choiceOf } from './TimelineRow.tsx'
 
-/** Why it failed: what, where, and what to do; beside it the ways out. */
+/** Why it failed: what, where, and what to do; beside it the actions that recover it. */
 export function FailurePanel({
   operation,
   timeline,
@@ -20,7 +20,7 @@ export function FailurePanel({
   operation: OperationDetail
   timeline: Timeline
   failure: Failure
-  /** The ways out; a failure that is over has none. */
+  /** The actions; a failure that is over has none. */
   children?: ReactNode
 }) {
   const t = useText()

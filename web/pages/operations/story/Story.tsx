@@ -12,17 +12,18 @@ import { FailurePanel } from './FailurePanel.tsx'
 import { Changes, Resources } from './Outcome.tsx'
 import { Timeline } from './Timeline.tsx'
 import { chosenBar, rowsOf, timelineOf } from './timeline.ts'
-import { WaysOut, type WayOut } from './WaysOut.tsx'
+import { RecoveryActions } from './RecoveryActions.tsx'
+import type { RecoveryAction } from './recovery-actions.ts'
 
 /** The operation from top to bottom: what is the matter, the facts, the timeline, one attempt, the changes. */
 export function Story({
   operation,
   choice,
-  onWayOut,
+  onRecover,
 }: {
   operation: OperationDetail
   choice: OperationSearch
-  onWayOut: (way: WayOut) => void
+  onRecover: (action: RecoveryAction) => void
 }) {
   const t = useText()
   const timeline = useMemo(() => timelineOf(operation), [operation])
@@ -39,7 +40,12 @@ export function Story({
       {operation.failure && (
         <FailurePanel operation={operation} timeline={timeline} failure={operation.failure}>
           {operation.state === 'FAILED' ? (
-            <WaysOut operation={operation} timeline={timeline} layout="explained" onChoose={onWayOut} />
+            <RecoveryActions
+              operation={operation}
+              timeline={timeline}
+              layout="explained"
+              onChoose={onRecover}
+            />
           ) : undefined}
         </FailurePanel>
       )}

@@ -1,64 +1,55 @@
 import { useNavigate } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import type { OperationDetail } from '#contract/console-api/shapes.ts'
-import { useWrite } from '../../../api/write.ts'
-import { useErrorView } from '../../../components/describe-code.ts'
 import { ScopeText } from '../../../components/ScopeText.tsx'
+import { ConfirmForm } from '../../../forms/form/ConfirmForm.tsx'
 import { useRichText, useText } from '../../../i18n/use-text.ts'
 import { paths } from '../../../paths.ts'
 import { Badge } from '../../../ui/Badge.tsx'
-import { ConfirmDialog } from '../../../ui/dialog/ConfirmDialog.tsx'
 import { Notice } from '../../../ui/Notice.tsx'
 import { outcomeLook } from '../../../ui/states.ts'
 import { showToast } from '../../../ui/toast.ts'
-import { rehearsal } from './rehearsal.ts'
+import { detachPreview } from './detach-preview.ts'
 import type { Timeline } from './timeline.ts'
+import { useRecovery } from './use-recovery.ts'
 import { verdictLook } from './verdict.ts'
 
-/** A DETACH over a failed operation: what ends, what will be called, and that there is no way back. */
+/** A DETACH over a failed operation: what ends, what will be called, and that it cannot be undone. */
 export function TakeoverDialog({
   operation,
   timeline,
   onClose,
-  moved,
+  changeNotice,
 }: {
   operation: OperationDetail
   timeline: Timeline
   onClose: () => void
-  /** Said when the operation is another one by now. */
-  moved: ReactNode
+  /** Shown when the operation has changed since the dialog was opened. */
+  changeNotice: ReactNode
 }) {
   const t = useText()
   const rich = useRichText()
   const navigate = useNavigate()
-  const takeOver = useWrite('POST /operations/{operationId}/takeover', {
-    outdates: ['GET /operations/{operationId}', 'GET /operations', 'GET /summary', 'GET /installations'],
-  })
-  const error = useErrorView(takeOver.error)
+  const takeOver = useRecovery('takeover')
   const { installation, operationId, run } = operation
-  const calls = rehearsal(timeline)
-
-  // an event may be faster than the answer, so what follows hangs on the answer and not on what is shown
-  const confirm = async ({ reason }: { reason: string }) => {
-    const answer = await takeOver.mutateAsync({ params: { operationId }, body: { run, reason } })
-    showToast({ tone: 'info', text: t('operations.takeover.accepted') })
-    onClose()
-    await navigate(paths.operation(answer.operation.operationId))
-  }
+  const calls = detachPreview(timeline)
   return (
-    <ConfirmDialog
-      open
+    <ConfirmForm
       danger
       onClose={onClose}
-      onConfirm={(answer) => void confirm(answer).catch(shownAsError)}
       title={t('operations.takeover.title')}
       confirm={t('operations.takeover.confirm')}
-      busy={takeOver.isPending}
-      error={error}
       reason={{ label: t('operations.takeover.reason'), required: true }}
       word={installation.bundle.bundleId}
+      // an event may arrive before the answer, so this waits for the answer and not for what the page shows
+      send={async ({ reason }) => {
+        const answer = await takeOver.mutateAsync({ params: { operationId }, body: { run, reason } })
+        showToast({ tone: 'info', text: t('operations.takeover.accepted') })
+        onClose()
+        await navigate(paths.operation(answer.operation.operationId))
+      }}
     >
-      {!takeOver.isPending && moved}
+      {!takeOver.isPending && changeNotice}
       <Notice tone="error" icon="warning" title={t('operations.takeover.warning')}>
         <ul className="list-disc space-y-0.5 pl-4">
           <li>{t('operations.takeover.ends')}</li>
@@ -96,8 +87,6 @@ export function TakeoverDialog({
           </ol>
         </div>
       )}
-    </ConfirmDialog>
+    </ConfirmForm>
   )
 }
-
-const shownAsError = () => undefined

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { rehearsal } from './rehearsal.ts'
+import { detachPreview } from './detach-preview.ts'
 import { at, attempt, call, failure, operation, refusal, START, timeout } from './testing.ts'
 import { chosenBar, culpritOf, nextCalls, timelineOf } from './timeline.ts'
 
@@ -101,7 +101,7 @@ test('a late answer does not change how a call stands', () => {
 })
 
 test('a DETACH calls every plugin once, in descending order, each with its last known result', () => {
-  assert.deepEqual(rehearsal(timelineOf(failed)), [
+  assert.deepEqual(detachPreview(timelineOf(failed)), [
     { pluginId: 'later', order: 30, last: { result: 'NOT_CALLED' } },
     { pluginId: 'hooks', order: 20, last: { result: 'REFUSED' } },
     { pluginId: 'tenants', order: 10, last: { result: 'VERIFIED' } },

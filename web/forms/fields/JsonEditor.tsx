@@ -1,0 +1,163 @@
+import { useEffect, useEffectEvent, useLayoutEffect, useRef } from 'react'
+import type { Problem } from '#contract/json-schema/json-schema.ts'
+import { deepEqual, type JsonValue } from '#contract/json-schema/json.ts'
+import { json, jsonParseLinter } from '@codemirror/lang-json'
+import { defaultHighlightStyle, HighlightStyle, syntaxHighlighting } from '@codemirror/language'
+import { linter, lintGutter } from '@codemirror/lint'
+import type { Diagnostic } from '@codemirror/lint'
+import { Annotation, Compartment, EditorState, Transaction } from '@codemirror/state'
+import { basicSetup, EditorView } from 'codemirror'
+import type { ControlWiring } from '../property/controls/control-props.ts'
+import { findJsonPlace } from './json-place.ts'
+import { parseJson } from './parse-json.ts'
+
+/** Marks a change that the page makes, as opposed to typing. */
+const fromPage = Annotation.define<true>()
+
+/**
+ * A JSON editor with syntax and schema problems in place. It lives in a shadow root: CodeMirror brings its styles at run
+ * time, which the page's Content-Security-Policy forbids, and adopted style sheets of a shadow root do not need.
+ */
+export function JsonEditor({
+  text,
+  check,
+  label,
+  readOnly,
+  onText,
+  wiring,
+  height = 'auto',
+  keepsFormat = true,
+}: {
+  text: string
+  /** What is wrong with a document that can be read. */
+  check: (value: JsonValue) => readonly Problem[]
+  /** What a screen reader calls the document. */
+  label: string
+  readOnly: boolean
+  onText: (text: string) => void
+  wiring?: ControlWiring
+  height?: 'auto' | 'tall'
+  /** Keeps the formatting of the person when `text` holds the same value. */
+  keepsFormat?: boolean
+}) {
+  const host = useRef<HTMLDivElement>(null)
+  const view = useRef<EditorView | null>(null)
+  const locked = useRef(new Compartment())
+  const tell = useEffectEvent(onText)
+  const problems = useEffectEvent((editor: EditorView) => problemsIn(editor, check))
+  const initial = useEffectEvent(() => ({ text, readOnly }))
+
+  useEffect(() => {
+    if (host.current === null) return
+    const root = host.current.shadowRoot ?? host.current.attachShadow({ mode: 'open', delegatesFocus: true })
+    const start = initial()
+    const editor = new EditorView({
+      root,
+      parent: root,
+      state: EditorState.create({
+        doc: start.text,
+        extensions: [
+          basicSetup,
+          json(),
+          lintGutter(),
+          linter((current) => problems(current), { delay: 200 }),
+          locked.current.of(EditorState.readOnly.of(start.readOnly)),
+          EditorView.lineWrapping,
+          EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }),
+          EditorView.updateListener.of((update) => {
+            const isTyped = (one: Transaction) => one.docChanged && one.annotation(fromPage) !== true
+            if (update.transactions.some(isTyped)) tell(update.state.doc.toString())
+          }),
+          LOOK,
+          syntaxHighlighting(COLORS),
+        ],
+      }),
+    })
+    view.current = editor
+    return () => {
+      view.current = null
+      editor.destroy()
+    }
+  }, [label])
+
+  useEffect(() => {
+    view.current?.dispatch({ effects: locked.current.reconfigure(EditorState.readOnly.of(readOnly)) })
+  }, [readOnly])
+
+  // in the same commit as `onText`, so that the next key applies to the value that is shown
+  useLayoutEffect(() => {
+    const editor = view.current
+    if (editor === null) return
+    const shown = editor.state.doc.toString()
+    if (keepsFormat && holdSame(shown, text)) return
+    const changes = difference(shown, text)
+    const annotations = [fromPage.of(true), Transaction.addToHistory.of(false)]
+    if (changes !== null) editor.dispatch({ changes, annotations })
+  }, [text, keepsFormat])
+
+  return (
+    <div
+      ref={host}
+      id={wiring?.id}
+      className={`overflow-auto rounded-md border border-control bg-surface ${height === 'tall' ? 'h-[60vh]' : 'max-h-96 min-h-16'}`}
+    />
+  )
+}
+
+function holdSame(one: string, other: string): boolean {
+  if (one.trim() === other.trim()) return true
+  const [value, otherValue] = [parseJson(one), parseJson(other)]
+  return value !== undefined && otherValue !== undefined && deepEqual(value, otherValue)
+}
+
+/** The one stretch in which two texts differ, so that the cursor stays where it is in the rest. */
+function difference(before: string, after: string): { from: number; to: number; insert: string } | null {
+  if (before === after) return null
+  const shorter = Math.min(before.length, after.length)
+  let start = 0
+  while (start < shorter && before[start] === after[start]) start += 1
+  let end = 0
+  while (end < shorter - start && before.at(-1 - end) === after.at(-1 - end)) end += 1
+  return { from: start, to: before.length - end, insert: after.slice(start, after.length - end) }
+}
+
+function problemsIn(editor: EditorView, check: (value: JsonValue) => readonly Problem[]): Diagnostic[] {
+  const text = editor.state.doc.toString()
+  if (text.trim() === '') return []
+  const syntax = jsonParseLinter()(editor)
+  if (syntax.length > 0) return syntax
+  return check(JSON.parse(text) as JsonValue).map(({ path, message }) => ({
+    ...findJsonPlace(editor.state, path),
+    severity: 'error' as const,
+    message,
+  }))
+}
+
+/** The usual highlighting in our tokens, which change with the theme; tags without one keep the color of the text. */
+const TOKENS: Readonly<Record<string, string>> = {
+  '#a11': 'var(--ok)',
+  '#164': 'var(--live)',
+  '#219': 'var(--live)',
+  '#f00': 'var(--fail)',
+}
+const COLORS = HighlightStyle.define(
+  defaultHighlightStyle.specs.map(({ color, ...spec }) => ({
+    ...spec,
+    color: (typeof color === 'string' ? TOKENS[color] : undefined) ?? 'inherit',
+  })),
+)
+
+const LOOK = EditorView.theme({
+  '&': { fontSize: '12px', color: 'var(--ink)', backgroundColor: 'transparent', height: '100%' },
+  '&.cm-focused': { outline: 'none' },
+  '.cm-content': { fontFamily: 'var(--font-mono, monospace)', caretColor: 'var(--ink)' },
+  '.cm-gutters': { backgroundColor: 'var(--sunken)', color: 'var(--faint)', border: 'none' },
+  '.cm-activeLine, .cm-activeLineGutter': { backgroundColor: 'var(--hover)' },
+  '&.cm-focused .cm-selectionBackground, .cm-selectionBackground': { backgroundColor: 'var(--accent-tint)' },
+  '.cm-cursor': { borderLeftColor: 'var(--ink)' },
+  '.cm-tooltip': {
+    backgroundColor: 'var(--raised)',
+    color: 'var(--ink)',
+    border: '1px solid var(--line-strong)',
+  },
+})

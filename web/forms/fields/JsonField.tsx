@@ -1,0 +1,52 @@
+import { Suspense } from 'react'
+import { useController, type FieldValues } from 'react-hook-form'
+import type { Problem } from '#contract/json-schema/json-schema.ts'
+import type { JsonValue } from '#contract/json-schema/json.ts'
+import { lazyPart } from '../../fetch-part.ts'
+import { Field } from '../../ui/Field.tsx'
+import { Skeleton } from '../../ui/Skeleton.tsx'
+import { useFormBusy } from '../form/Form.tsx'
+import type { FieldProps } from './field-props.ts'
+
+const JsonEditor = lazyPart(async () => ({ default: (await import('./JsonEditor.tsx')).JsonEditor }))
+
+/** A JSON document, held as the text that was typed. */
+export function JsonField<Values extends FieldValues>({
+  control,
+  name,
+  editorLabel,
+  check,
+  readOnly,
+  onType,
+  ...rest
+}: FieldProps<Values, string> & {
+  /** What a screen reader calls the document. */
+  editorLabel: string
+  /** What is wrong with a document that can be read; shown at its place in the text. */
+  check: (value: JsonValue) => readonly Problem[]
+  readOnly: boolean
+  /** Called with every change that is typed. */
+  onType?: (text: string) => void
+}) {
+  const { field, fieldState } = useController({ control, name })
+  const busy = useFormBusy()
+  return (
+    <Field {...rest} error={fieldState.error?.message}>
+      {(wiring) => (
+        <Suspense fallback={<Skeleton className="h-40 w-full rounded-md" />}>
+          <JsonEditor
+            wiring={wiring}
+            text={field.value}
+            label={editorLabel}
+            check={check}
+            readOnly={readOnly || busy}
+            onText={(text) => {
+              field.onChange(text)
+              onType?.(text)
+            }}
+          />
+        </Suspense>
+      )}
+    </Field>
+  )
+}

@@ -1,0 +1,34 @@
+import { useController, type FieldValues } from 'react-hook-form'
+import { Field } from '../../ui/Field.tsx'
+import { TextInput } from '../../ui/TextInput.tsx'
+import { useFormBusy } from '../form/Form.tsx'
+import type { FieldProps } from './field-props.ts'
+
+/** A line of text. Keys and addresses have no blanks: those that are pasted with them are dropped at once. */
+export function TextField<Values extends FieldValues>({
+  control,
+  name,
+  kind = 'words',
+  maxLength,
+  ...rest
+}: FieldProps<Values, string> & { kind?: 'words' | 'code' | 'key' | 'address'; maxLength?: number }) {
+  const { field, fieldState } = useController({ control, name })
+  const busy = useFormBusy()
+  const isTrimmed = kind === 'key' || kind === 'address'
+  return (
+    <Field {...rest} error={fieldState.error?.message}>
+      {(wiring) => (
+        <TextInput
+          {...wiring}
+          code={kind !== 'words'}
+          inputMode={kind === 'address' ? 'url' : undefined}
+          maxLength={maxLength}
+          readOnly={busy}
+          value={field.value}
+          onBlur={field.onBlur}
+          onChange={({ target }) => field.onChange(isTrimmed ? target.value.trim() : target.value)}
+        />
+      )}
+    </Field>
+  )
+}

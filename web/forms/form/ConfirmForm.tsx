@@ -1,0 +1,106 @@
+import { useMemo, type ReactNode } from 'react'
+import { useWatch } from 'react-hook-form'
+import * as z from 'zod/mini'
+import { useRichText, useText, type Translate } from '../../i18n/use-text.ts'
+import { TextAreaField } from '../fields/TextAreaField.tsx'
+import { TextField } from '../fields/TextField.tsx'
+import { FormDialog } from './FormDialog.tsx'
+import { fieldOfRequest } from './server-errors.ts'
+import { useSubmit } from './use-submit.ts'
+import { useZodForm } from './use-zod-form.ts'
+
+const REASON_MAX = 1000
+
+const NAMES = ['reason', 'word'] as const
+
+const confirmSchema = (
+  { isReasonRequired, word }: { isReasonRequired: boolean; word: string | undefined },
+  t: Translate,
+) =>
+  z.object({
+    reason: z
+      .string()
+      .check(z.refine((text) => !isReasonRequired || text.trim() !== '', t('common.confirm.reasonMissing'))),
+    word: z
+      .string()
+      .check(
+        z.refine(
+          (text) => word === undefined || text.trim() === word,
+          t('common.confirm.type', { word: word ?? '' }),
+        ),
+      ),
+  })
+
+/**
+ * Asks before something with consequences: for a reason, and for a word to be typed where it cannot be undone. It stays
+ * open until `send` has succeeded, and shows why it did not.
+ */
+export function ConfirmForm({
+  title,
+  children,
+  confirm,
+  danger = false,
+  reason,
+  word,
+  send,
+  onClose,
+}: {
+  title: ReactNode
+  /** What will happen. */
+  children: ReactNode
+  /** The word on the button: what it does, not "OK". */
+  confirm: string
+  danger?: boolean
+  /** Asks for a reason under this label. */
+  reason?: { label: string; required: boolean }
+  /** Must be typed to confirm. */
+  word?: string
+  /** Does it; rejects with an ApiError. The reason is trimmed, and empty where none was given. */
+  send: (answer: { reason: string }) => Promise<unknown>
+  onClose: () => void
+}) {
+  const t = useText()
+  const rich = useRichText()
+  const isReasonRequired = reason?.required === true
+  const schema = useMemo(() => confirmSchema({ isReasonRequired, word }, t), [isReasonRequired, word, t])
+  const form = useZodForm(schema, { defaultValues: { reason: '', word: '' } })
+  const { control } = form
+  const submit = useSubmit(form, (values) => send({ reason: values.reason.trim() }), fieldOfRequest(NAMES))
+  const [typedReason, typedWord] = useWatch({ control, name: NAMES })
+  const hasReason = typedReason.trim() !== ''
+  return (
+    <FormDialog
+      form={form}
+      {...submit}
+      title={title}
+      submit={confirm}
+      danger={danger}
+      incompleteReason={
+        (isReasonRequired && !hasReason && t('common.confirm.reasonMissing')) ||
+        (word !== undefined && typedWord.trim() !== word && t('common.confirm.type', { word }))
+      }
+      // the word is no loss
+      isDirty={hasReason}
+      onClose={onClose}
+    >
+      <div className="space-y-2">{children}</div>
+      {reason && (
+        <TextAreaField
+          control={control}
+          name="reason"
+          label={reason.label}
+          need={reason.required ? 'required' : 'optional'}
+          maxLength={REASON_MAX}
+        />
+      )}
+      {word !== undefined && (
+        <TextField
+          control={control}
+          name="word"
+          kind="code"
+          label={rich('common.confirm.type', { word: <span className="mono font-semibold">{word}</span> })}
+        />
+      )}
+    </FormDialog>
+  )
+}

@@ -1,0 +1,136 @@
+import { useEffect, useId, useRef, useState, type ReactNode } from 'react'
+import { useFormState, type FieldValues, type UseFormReturn } from 'react-hook-form'
+import { useText } from '../../i18n/use-text.ts'
+import { Button } from '../../ui/Button.tsx'
+import { Dialog } from '../../ui/dialog/Dialog.tsx'
+import { Form } from './Form.tsx'
+import { FormError } from './FormError.tsx'
+import type { SubmitError } from './server-errors.ts'
+
+/**
+ * A form in a dialog. It stays open, with everything that was typed, until the server has accepted it. Once something was
+ * typed it asks before it closes, whichever way.
+ */
+export function FormDialog<Values extends FieldValues>({
+  form,
+  onSubmit,
+  busy,
+  error,
+  title,
+  description,
+  submit,
+  danger = false,
+  size,
+  blockedReason,
+  incompleteReason,
+  isDirty,
+  onClose,
+  children,
+}: {
+  form: UseFormReturn<Values>
+  onSubmit: (values: Values) => Promise<void>
+  /** While it is sent. */
+  busy: boolean
+  /** Why it was not accepted, as far as no field shows it. */
+  error: SubmitError | null
+  title: ReactNode
+  description?: ReactNode
+  /** The word on the button: what it does, not "OK". */
+  submit: string
+  /** It cannot be undone. */
+  danger?: boolean
+  size?: 'sm' | 'md' | 'lg'
+  /** Why it cannot be sent, whatever its fields hold. */
+  blockedReason?: string | false | null | undefined
+  /** What is missing still. The button looks disabled and says it; pressed, it leads to the field. */
+  incompleteReason?: string | false | null | undefined
+  /** Whether something was typed that is worth a question; by default whether anything was. */
+  isDirty?: boolean
+  onClose: () => void
+  children: ReactNode
+}) {
+  const t = useText()
+  const id = useId()
+  const changed = useFormState({ control: form.control }).isDirty
+  const [isAsking, setAsking] = useState(false)
+  const focused = useRef<Element>(null)
+  const close = () => {
+    if (!(isDirty ?? changed)) return onClose()
+    focused.current = document.activeElement
+    setAsking(true)
+  }
+  const keep = () => {
+    setAsking(false)
+    const before = focused.current
+    // what had the focus may be the button that the question replaced
+    const target = before?.closest('form')
+      ? before
+      : document.getElementById(id)?.querySelector('input, textarea')
+    if (target instanceof HTMLElement) target.focus()
+  }
+  return (
+    <Dialog
+      open
+      // Escape closes the question first
+      onClose={isAsking ? keep : close}
+      busy={busy}
+      title={title}
+      {...(description !== undefined && { description })}
+      {...(size !== undefined && { size })}
+      footer={
+        isAsking ? (
+          <DiscardQuestion onKeep={keep} onDiscard={onClose} />
+        ) : (
+          <>
+            <Button onClick={close} disabledReason={busy && t('common.form.sending')}>
+              {t('common.cancel')}
+            </Button>
+            <Button
+              variant={danger ? 'danger' : 'primary'}
+              type="submit"
+              form={id}
+              busy={busy}
+              disabledReason={blockedReason || incompleteReason}
+            >
+              {submit}
+            </Button>
+          </>
+        )
+      }
+    >
+      <Form
+        form={form}
+        id={id}
+        onSubmit={async (values) => {
+          setAsking(false)
+          await onSubmit(values)
+        }}
+        busy={busy}
+        blockedReason={blockedReason}
+        className="space-y-4"
+      >
+        {children}
+        <FormError error={error} />
+      </Form>
+    </Dialog>
+  )
+}
+
+function DiscardQuestion({ onKeep, onDiscard }: { onKeep: () => void; onDiscard: () => void }) {
+  const t = useText()
+  const button = useRef<HTMLButtonElement>(null)
+  useEffect(() => button.current?.focus(), [])
+  return (
+    <>
+      <p role="alert" className="flex flex-1 items-center font-medium">
+        {t('common.form.discard.question')}
+      </p>
+      <Button variant="dangerQuiet" onClick={onDiscard}>
+        {t('common.form.discard.confirm')}
+      </Button>
+      <Button variant="primary" ref={button} onClick={onKeep}>
+        {t('common.form.discard.keep')}
+      </Button>
+    </>
+  )
+}

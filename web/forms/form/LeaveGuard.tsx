@@ -1,0 +1,41 @@
+import { useBlocker } from '@tanstack/react-router'
+import { useText } from '../../i18n/use-text.ts'
+import { ConfirmDialog } from '../../ui/dialog/ConfirmDialog.tsx'
+
+type Location = { pathname: string; search: object }
+
+/**
+ * Asks before a link or the browser's Back leaves a page whose form holds something that was typed. A navigation
+ * after a submit passes `ignoreBlocker`.
+ */
+export function LeaveGuard({
+  isDirty,
+  isSamePage,
+}: {
+  isDirty: boolean
+  /** Whether the form is still there at an address. */
+  isSamePage: (next: Location) => boolean
+}) {
+  const t = useText()
+  const blocker = useBlocker({
+    shouldBlockFn: ({ next }) => !isSamePage(next),
+    disabled: !isDirty,
+    enableBeforeUnload: false,
+    withResolver: true,
+  })
+  return (
+    <ConfirmDialog
+      open={blocker.status === 'blocked'}
+      onClose={() => blocker.reset?.()}
+      onConfirm={() => blocker.proceed?.()}
+      title={t('common.form.leave.title')}
+      confirm={t('common.form.leave.confirm')}
+      cancel={t('common.form.leave.stay')}
+      danger
+      busy={false}
+      error={null}
+    >
+      <p>{t('common.form.leave.message')}</p>
+    </ConfirmDialog>
+  )
+}

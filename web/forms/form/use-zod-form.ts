@@ -1,0 +1,47 @@
+import { zodResolver } from '@hookform/resolvers/zod'
+import { useEffect, useEffectEvent, useMemo, useRef } from 'react'
+import {
+  useForm,
+  type DefaultValues,
+  type FieldPath,
+  type FieldValues,
+  type UseFormReturn,
+} from 'react-hook-form'
+import { config, type ZodMiniType } from 'zod/mini'
+
+// zod would compile its checks with `new Function`, which the Content-Security-Policy forbids
+config({ jitless: true })
+
+/**
+ * A form that a schema checks when it is submitted, and from then on with every change. The schema's messages are texts
+ * of the language that is shown: in another language there is another schema, and the errors are found again.
+ */
+export function useZodForm<Values extends FieldValues>(
+  schema: ZodMiniType<Values, Values>,
+  {
+    defaultValues,
+    mode = 'onSubmit',
+  }: {
+    defaultValues: DefaultValues<Values>
+    /** `onChange` checks while the first value is typed. */
+    mode?: 'onSubmit' | 'onChange'
+  },
+): UseFormReturn<Values> {
+  const resolver = useMemo(() => zodResolver(schema), [schema])
+  // the first invalid field gets the focus in `Form`, by the order of the page
+  const form = useForm<Values>({ defaultValues, mode, resolver, shouldFocusError: false })
+  const findErrorsAgain = useEffectEvent(() => {
+    const names = Object.entries(form.formState.errors)
+      .filter(([, error]) => error?.type !== 'server')
+      // the keys of the errors are names of fields
+      .map(([name]) => name as FieldPath<Values>)
+    if (names.length > 0) void form.trigger(names)
+  })
+  const checkedWith = useRef(schema)
+  useEffect(() => {
+    if (checkedWith.current === schema) return
+    checkedWith.current = schema
+    findErrorsAgain()
+  }, [schema])
+  return form
+}

@@ -1,0 +1,171 @@
+import { memo, type ComponentProps, type ReactNode } from 'react'
+import type { PropertyView } from '#contract/console-api/shapes.ts'
+import type { ResourceKind } from '#contract/protocol/locator.ts'
+import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
+import type { Scope } from '#contract/protocol/scope.ts'
+import { propertyHelp, propertyTitle } from '../../components/property-labels.ts'
+import { useText } from '../../i18n/use-text.ts'
+import { cx } from '../../ui/class-names.ts'
+import { FieldErrorText } from '../../ui/Field.tsx'
+import { controlKind } from './control-kind.ts'
+import { PropertyControl } from './controls/PropertyControl.tsx'
+import type { Edit } from './edit.ts'
+import { limitsText } from './limits-text.ts'
+import { valueOf } from './property-value.ts'
+
+export interface PropertyFieldProps {
+  /** The id of the control, unique on the page. */
+  id: string
+  property: string
+  definition: PropertyDefinition
+  resourceKind: ResourceKind
+  /** What the person did to the property; null while they did nothing. */
+  edit: Edit | null
+  /** What the property is without an edit. */
+  view: PropertyView | null
+  /** Whether it has a value without an edit, which a hidden `view` may not show. */
+  isSet: boolean
+  onEdit: (edit: Edit) => void
+  /** Drops the edit. */
+  onReset: () => void
+  error: string | null
+  /** Whether a person must give it a value here. */
+  isRequired: boolean
+  readOnly: boolean
+  /** Whose services may be referred to. */
+  scope: Scope
+  /** The time zone of a schedule, where the resource names one. */
+  zone?: string | undefined
+  /** Draws the bar of a change at the side. */
+  isMarked?: boolean
+  /** Beside the title: what an upgrade does to the property. */
+  mark?: ReactNode
+  /** At the end of the title's column: a button for the history. */
+  action?: ReactNode
+  /** In place of the control, where the person cannot edit the property. */
+  plainValue?: ReactNode
+  /** In the line under the control, after the limits: where the value comes from, small buttons. */
+  hints?: ReactNode
+  /** The hints appear under the mouse only, so they need no room of their own. */
+  areHintsQuiet?: boolean
+  /** Under that line: what the value was, what a colleague made of it. */
+  notes?: ReactNode
+  /** For the row as a whole: an id, handlers of focus and blur. */
+  rowProps?: Omit<ComponentProps<'div'>, 'className' | 'children'>
+}
+
+/** One property: its title and help at the left, its control at the right, and what there is to know under the control. */
+export const PropertyField = memo(function PropertyField({
+  id,
+  property,
+  definition,
+  resourceKind,
+  edit,
+  view,
+  isSet,
+  onEdit,
+  onReset,
+  error,
+  isRequired,
+  readOnly,
+  scope,
+  zone,
+  isMarked = false,
+  mark,
+  action,
+  plainValue,
+  hints,
+  areHintsQuiet = false,
+  notes,
+  rowProps,
+}: PropertyFieldProps) {
+  const t = useText()
+  const title = propertyTitle(definition, property)
+  const help = propertyHelp(definition)
+  const isPlain = plainValue !== undefined
+  const limits = isPlain ? '' : limitsText(definition, t)
+  const describedBy = [
+    error !== null && `${id}-error`,
+    help !== '' && `${id}-help`,
+    limits !== '' && `${id}-limits`,
+  ].filter(Boolean)
+  return (
+    <div
+      {...rowProps}
+      data-invalid={error === null ? undefined : id}
+      className="group relative grid scroll-my-24 gap-x-8 gap-y-2 border-t border-line py-4 first:border-t-0 @min-[42rem]/form:grid-cols-[minmax(11rem,16rem)_minmax(0,1fr)]"
+    >
+      {isMarked && (
+        <span aria-hidden="true" className="absolute inset-y-3 -left-3 w-0.5 rounded-full bg-accent" />
+      )}
+      <div className="flex min-w-0 items-start justify-between gap-2">
+        <div className="min-w-0">
+          <p className="flex flex-wrap items-baseline gap-x-2">
+            <label
+              id={`${id}-label`}
+              htmlFor={isPlain ? undefined : id}
+              className="font-medium wrap-anywhere"
+            >
+              {title}
+            </label>
+            {(isRequired || definition.required === true) && (
+              <span className="text-xs text-faint">{t('common.required')}</span>
+            )}
+            {mark}
+          </p>
+          {title !== property && <p className="mono text-faint wrap-anywhere">{property}</p>}
+          {help !== '' && (
+            <p id={`${id}-help`} className="mt-1 max-w-[56ch] text-xs text-muted wrap-anywhere">
+              {help}
+            </p>
+          )}
+        </div>
+        {action}
+      </div>
+      <div className="max-w-[38rem] min-w-0">
+        {plainValue ?? (
+          <div className={WIDTHS[controlKind(definition, resourceKind)]}>
+            <PropertyControl
+              resourceKind={resourceKind}
+              definition={definition}
+              value={edit === null ? valueOf(view) : edit.kind === 'set' ? edit.value : null}
+              unfinished={edit?.kind === 'unfinished' ? edit.text : null}
+              isSet={edit === null ? isSet : edit.kind !== 'removed'}
+              onEdit={onEdit}
+              onReset={onReset}
+              wiring={{
+                id,
+                'aria-labelledby': `${id}-label`,
+                'aria-describedby': describedBy.join(' ') || undefined,
+                'aria-invalid': error === null ? undefined : true,
+                'aria-required': isRequired ? true : undefined,
+              }}
+              readOnly={readOnly}
+              scope={scope}
+              zone={zone}
+            />
+          </div>
+        )}
+        {error !== null && <FieldErrorText id={`${id}-error`}>{error}</FieldErrorText>}
+        {(limits !== '' || Boolean(hints)) && (
+          <div
+            className={cx(
+              'mt-1 flex min-h-5 flex-wrap items-center gap-x-3 text-xs text-faint',
+              areHintsQuiet && limits === '' && '[@media(hover:hover)]:-mb-5',
+            )}
+          >
+            {limits !== '' && <span id={`${id}-limits`}>{limits}</span>}
+            {hints}
+          </div>
+        )}
+        {notes}
+      </div>
+    </div>
+  )
+})
+
+/** A control is as wide as what goes into it. */
+const WIDTHS: Partial<Record<ReturnType<typeof controlKind>, string>> = {
+  number: 'max-w-56',
+  choice: 'max-w-80',
+}

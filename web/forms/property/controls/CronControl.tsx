@@ -1,0 +1,76 @@
+import { Cron } from 'croner'
+import { localeState } from '../../../i18n/locale.ts'
+import { useText } from '../../../i18n/use-text.ts'
+import { TextInput } from '../../../ui/TextInput.tsx'
+import type { ControlProps } from './control-props.ts'
+import { describeCron } from './describe-cron.ts'
+import { dataValue, setData } from '../edit.ts'
+
+const SHOWN_RUNS = 3
+
+/** A schedule in cron's five fields: what it means in words, and when it runs next in its zone. */
+export function CronControl({ definition, value, onEdit, wiring, readOnly, zone = 'UTC' }: ControlProps) {
+  const t = useText()
+  const data = dataValue(value)
+  const text = typeof data === 'string' ? data : ''
+  const runs = nextRuns(text, zone)
+  const words = runs === null ? null : describeCron(text, t, weekdayNames)
+  return (
+    <div>
+      <TextInput
+        {...wiring}
+        code
+        className="max-w-80"
+        value={text}
+        readOnly={readOnly}
+        onChange={(event) => onEdit(setData(definition, event.target.value))}
+      />
+      {text !== '' && (
+        <div className="mt-1.5 text-xs text-muted" aria-live="polite">
+          {runs === null ? (
+            t('forms.cron.invalid')
+          ) : runs.length === 0 ? (
+            t('forms.cron.never')
+          ) : (
+            <>
+              {words !== null && <p className="font-medium text-ink">{words}</p>}
+              <p>{t('forms.cron.next', { zone, runs: runs.map((run) => runText(run, zone)).join(' · ') })}</p>
+            </>
+          )}
+        </div>
+      )}
+    </div>
+  )
+}
+
+function nextRuns(text: string, zone: string): Date[] | null {
+  // the library takes more than the five fields that a TIMER has
+  if (text.trim().split(/\s+/).length !== 5) return null
+  try {
+    return new Cron(text, { timezone: zone, paused: true }).nextRuns(SHOWN_RUNS)
+  } catch {
+    return null
+  }
+}
+
+/** In the zone of the schedule, with the day of the week: what one checks a schedule by. */
+function runText(run: Date, zone: string): string {
+  return new Intl.DateTimeFormat(language(), {
+    timeZone: zone,
+    weekday: 'short',
+    day: 'numeric',
+    month: 'short',
+    hour: '2-digit',
+    minute: '2-digit',
+    hour12: false,
+  }).format(run)
+}
+
+/** "Monday, Tuesday and Friday". 4 January 1970 was a Sunday. */
+function weekdayNames(weekdays: readonly number[]): string {
+  const name = new Intl.DateTimeFormat(language(), { weekday: 'long', timeZone: 'UTC' })
+  const names = weekdays.map((weekday) => name.format(Date.UTC(1970, 0, 4 + weekday)))
+  return new Intl.ListFormat(language(), { type: 'conjunction' }).format(names)
+}
+
+const language = (): string => (localeState().locale === 'zh' ? 'zh-CN' : 'en-GB')

@@ -1,0 +1,78 @@
+import { Suspense, useState } from 'react'
+import { checkValue } from '#contract/json-schema/json-schema.ts'
+import { lazyPart } from '../../../fetch-part.ts'
+import { useText } from '../../../i18n/use-text.ts'
+import { Button } from '../../../ui/Button.tsx'
+import { Skeleton } from '../../../ui/Skeleton.tsx'
+import type { ControlProps } from './control-props.ts'
+import { schemaOf } from '../control-kind.ts'
+import { dataValue, setData } from '../edit.ts'
+import { parseJson } from '../../fields/parse-json.ts'
+import { translateError } from '../translate-error.ts'
+
+const JsonEditor = lazyPart(async () => ({
+  default: (await import('../../fields/JsonEditor.tsx')).JsonEditor,
+}))
+
+/**
+ * Whatever no simpler control can edit without loss, as a JSON document with the schema's problems in place. The editor
+ * comes when it is asked for: a form may hold dozens of documents.
+ */
+export function JsonControl({ definition, value, unfinished, onEdit, wiring, readOnly }: ControlProps) {
+  const t = useText()
+  const [isOpen, setIsOpen] = useState(unfinished !== null)
+  const data = dataValue(value)
+  const text = unfinished ?? (data === undefined ? '' : JSON.stringify(data, null, 2))
+  if (!isOpen || readOnly) {
+    return (
+      <div
+        id={wiring.id}
+        role="group"
+        tabIndex={-1}
+        aria-labelledby={wiring['aria-labelledby']}
+        aria-describedby={wiring['aria-describedby']}
+        className="flex items-start gap-2 rounded-md border border-line-strong bg-sunken py-1.5 pr-1.5 pl-2.5"
+      >
+        {text === '' ? (
+          <span className="min-w-0 flex-1 text-faint italic">{t('common.value.notSet')}</span>
+        ) : (
+          // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- what scrolls must be in reach of the keyboard
+          <pre tabIndex={0} className="max-h-40 min-w-0 flex-1 overflow-auto rounded-sm text-xs/5">
+            {text}
+          </pre>
+        )}
+        {!readOnly && (
+          <Button size="sm" icon="edit" onClick={() => setIsOpen(true)}>
+            {t('forms.json.edit')}
+          </Button>
+        )}
+      </div>
+    )
+  }
+  return (
+    <Suspense fallback={<Skeleton className="h-24 w-full" />}>
+      <JsonEditor
+        wiring={wiring}
+        label={t('forms.json.of', { property: labelOf(definition, t('forms.json.label')) })}
+        text={text}
+        check={(document) =>
+          checkValue(definition.schema ?? true, document).map((problem) => ({
+            ...problem,
+            message: translateError(problem.message, t),
+          }))
+        }
+        readOnly={readOnly}
+        onText={(next) => {
+          if (next.trim() === '') return onEdit({ kind: 'removed' })
+          const parsed = parseJson(next)
+          onEdit(parsed === undefined ? { kind: 'unfinished', text: next } : setData(definition, parsed))
+        }}
+      />
+    </Suspense>
+  )
+}
+
+function labelOf(definition: ControlProps['definition'], otherwise: string): string {
+  const { title } = schemaOf(definition)
+  return typeof title === 'string' ? title : otherwise
+}

@@ -1,0 +1,51 @@
+import { Suspense } from 'react'
+import type { ResourceKind } from '#contract/protocol/locator.ts'
+import { lazyPart } from '../../../fetch-part.ts'
+import { Skeleton } from '../../../ui/Skeleton.tsx'
+import { ChoiceControl } from './ChoiceControl.tsx'
+import { controlKind } from '../control-kind.ts'
+import type { ControlProps } from './control-props.ts'
+import { NumberControl } from './NumberControl.tsx'
+import { SecretControl } from './SecretControl.tsx'
+import { SwitchControl } from './SwitchControl.tsx'
+import { DomainControl, LongTextControl, TextControl } from './TextControl.tsx'
+import { TextListControl } from './TextListControl.tsx'
+
+// what needs a library or asks for services comes when it is used
+const JsonControl = lazyPart(async () => ({ default: (await import('./JsonControl.tsx')).JsonControl }))
+const CronControl = lazyPart(async () => ({ default: (await import('./CronControl.tsx')).CronControl }))
+const ReferenceControl = lazyPart(async () => ({
+  default: (await import('./ReferenceControl.tsx')).ReferenceControl,
+}))
+const ReferenceMapControl = lazyPart(async () => ({
+  default: (await import('./ReferenceMapControl.tsx')).ReferenceMapControl,
+}))
+const ReferenceListControl = lazyPart(async () => ({
+  default: (await import('./ReferenceListControl.tsx')).ReferenceListControl,
+}))
+
+const CONTROLS = {
+  text: TextControl,
+  'long-text': LongTextControl,
+  number: NumberControl,
+  switch: SwitchControl,
+  choice: ChoiceControl,
+  'text-list': TextListControl,
+  json: JsonControl,
+  cron: CronControl,
+  domain: DomainControl,
+  secret: SecretControl,
+  reference: ReferenceControl,
+  'reference-map': ReferenceMapControl,
+  'reference-list': ReferenceListControl,
+}
+
+/** The control that fits a property's definition. */
+export function PropertyControl({ resourceKind, ...props }: ControlProps & { resourceKind: ResourceKind }) {
+  const Control = CONTROLS[controlKind(props.definition, resourceKind)]
+  return (
+    <Suspense fallback={<Skeleton className="h-8 w-full" />}>
+      <Control {...props} />
+    </Suspense>
+  )
+}

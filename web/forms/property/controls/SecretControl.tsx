@@ -1,0 +1,101 @@
+import { Suspense, useEffect, useRef } from 'react'
+import { checkTypedValue } from '#contract/protocol/business-value.ts'
+import { wrapSensitive } from '#contract/protocol/data.ts'
+import { lazyPart } from '../../../fetch-part.ts'
+import { useText } from '../../../i18n/use-text.ts'
+import { Button } from '../../../ui/Button.tsx'
+import { Icon } from '../../../ui/icons/Icon.tsx'
+import { Skeleton } from '../../../ui/Skeleton.tsx'
+import { SecretInput } from '../../../ui/TextInput.tsx'
+import { schemaOf } from '../control-kind.ts'
+import type { ControlProps } from './control-props.ts'
+import { dataValue, setData } from '../edit.ts'
+import { parseJson } from '../../fields/parse-json.ts'
+import { translateError } from '../translate-error.ts'
+
+const JsonEditor = lazyPart(async () => ({
+  default: (await import('../../fields/JsonEditor.tsx')).JsonEditor,
+}))
+
+/** A sensitive value: never shown, replaced or left. What is typed lives in memory only. */
+export function SecretControl(props: ControlProps) {
+  const { definition, value, unfinished, isSet, onEdit, onReset, wiring, readOnly } = props
+  const t = useText()
+  const typed = dataValue(value)
+  const isOpen = !readOnly && (typed !== undefined || unfinished !== null)
+  const isText = schemaOf(definition)['type'] === 'string'
+  const input = useRef<HTMLInputElement>(null)
+  const opened = useRef(false)
+  useEffect(() => {
+    if (isOpen && opened.current) input.current?.focus()
+    opened.current = false
+  }, [isOpen])
+
+  if (!isOpen) {
+    return (
+      <div
+        id={wiring.id}
+        role="group"
+        tabIndex={-1}
+        aria-labelledby={wiring['aria-labelledby']}
+        aria-describedby={wiring['aria-describedby']}
+        className="flex min-h-8 flex-wrap items-center gap-x-3 gap-y-1 rounded-md"
+      >
+        <span className="inline-flex items-center gap-1.5 text-muted">
+          <Icon name="lock" size={12} />
+          {t(isSet ? 'forms.secret.set' : 'forms.secret.notSet')}
+        </span>
+        {!readOnly && (
+          <Button
+            size="sm"
+            onClick={() => {
+              opened.current = true
+              onEdit(isText ? setData(definition, '') : { kind: 'unfinished', text: '' })
+            }}
+          >
+            {t(isSet ? 'forms.secret.replace' : 'forms.secret.setValue')}
+          </Button>
+        )}
+      </div>
+    )
+  }
+  if (!isText) {
+    return (
+      <div className="space-y-1.5">
+        <Suspense fallback={<Skeleton className="h-16 w-full" />}>
+          <JsonEditor
+            wiring={wiring}
+            label={t('forms.json.label')}
+            text={unfinished ?? JSON.stringify(typed, null, 2)}
+            check={(document) =>
+              checkTypedValue(definition, wrapSensitive(document)).map((problem) => ({
+                ...problem,
+                message: translateError(problem.message, t),
+              }))
+            }
+            readOnly={false}
+            onText={(next) => {
+              const parsed = parseJson(next)
+              onEdit(parsed === undefined ? { kind: 'unfinished', text: next } : setData(definition, parsed))
+            }}
+          />
+        </Suspense>
+        <Button size="sm" onClick={onReset}>
+          {t('forms.secret.leave')}
+        </Button>
+      </div>
+    )
+  }
+  return (
+    <div className="flex gap-2">
+      <SecretInput
+        {...wiring}
+        ref={input}
+        value={typeof typed === 'string' ? typed : ''}
+        placeholder={t('forms.secret.new')}
+        onChange={(event) => onEdit(setData(definition, event.target.value))}
+      />
+      <Button onClick={onReset}>{t('forms.secret.leave')}</Button>
+    </div>
+  )
+}

@@ -1,0 +1,21 @@
+import { useText } from '../../../i18n/use-text.ts'
+import { Switch } from '../../../ui/Checkbox.tsx'
+import type { ControlProps } from './control-props.ts'
+import { dataValue, setData } from '../edit.ts'
+
+export function SwitchControl({ definition, value, onEdit, wiring, readOnly }: ControlProps) {
+  const t = useText()
+  const on = dataValue(value)
+  return (
+    <Switch
+      {...wiring}
+      checked={on === true}
+      disabled={readOnly}
+      onChange={(event) => onEdit(setData(definition, event.target.checked))}
+    >
+      <span className="text-muted">
+        {typeof on === 'boolean' ? t(on ? 'common.on' : 'common.off') : t('forms.switch.unset')}
+      </span>
+    </Switch>
+  )
+}

@@ -1,0 +1,35 @@
+import { useQuery } from '@tanstack/react-query'
+import type { Scope } from '#contract/protocol/scope.ts'
+import { apiQuery } from '../../../api/query.ts'
+import { useText } from '../../../i18n/use-text.ts'
+import type { Option } from '../../../ui/Select.tsx'
+
+/** The services that a scope may use as options; one that is chosen but not offered stays in the list. */
+export function useServiceOptions(
+  scope: Scope,
+  chosen: readonly string[],
+): { options: Option[]; note: string | null } {
+  const t = useText()
+  const services = useQuery(apiQuery('GET /services', { query: { ...scope, limit: 200 } }))
+  const offered = services.data?.items.filter((service) => service.enabled) ?? []
+  const missing = [...new Set(chosen)].filter(
+    (id) => id !== '' && !offered.some((service) => service.serviceId === id),
+  )
+  return {
+    options: [
+      ...missing.map((id) => ({
+        value: id,
+        label: services.isSuccess ? t('forms.reference.unknown', { service: id }) : id,
+      })),
+      ...offered.map((service) => ({
+        value: service.serviceId,
+        label: `${service.title} (${service.serviceId})`,
+      })),
+    ],
+    note: services.isError
+      ? t('forms.reference.failed')
+      : services.isPending
+        ? t('forms.reference.loading')
+        : null,
+  }
+}

@@ -1,0 +1,32 @@
+import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
+import type { Translate } from '../../i18n/use-text.ts'
+import { schemaOf } from './control-kind.ts'
+
+/** Nobody types a longer text than this by accident, so a higher limit is only mentioned by its error. */
+const WORTH_TELLING = 100
+
+/** The limits of a schema in words, shown before anybody exceeds them: "1 to 65535", "at most 40 characters". */
+export function limitsText(definition: PropertyDefinition, t: Translate): string {
+  const schema = schemaOf(definition)
+  const number = (key: string): number | undefined => {
+    const value = schema[key]
+    return typeof value === 'number' ? value : undefined
+  }
+  const parts: string[] = []
+  const [minimum, maximum] = [number('minimum'), number('maximum')]
+  if (minimum !== undefined && maximum !== undefined)
+    parts.push(t('forms.limit.range', { from: minimum, to: maximum }))
+  else if (minimum !== undefined) parts.push(t('forms.limit.minimum', { from: minimum }))
+  else if (maximum !== undefined) parts.push(t('forms.limit.maximum', { to: maximum }))
+  const [shortest, longest] = [number('minLength'), number('maxLength')]
+  if (shortest !== undefined && shortest > 1 && longest !== undefined) {
+    parts.push(t('forms.limit.length', { from: shortest, to: longest }))
+  } else if (longest !== undefined && longest <= WORTH_TELLING)
+    parts.push(t('forms.limit.maxLength', { to: longest }))
+  else if (shortest !== undefined && shortest > 1) parts.push(t('forms.limit.minLength', { from: shortest }))
+  const [fewest, most] = [number('minItems'), number('maxItems')]
+  if (fewest !== undefined && most !== undefined)
+    parts.push(t('forms.limit.items', { from: fewest, to: most }))
+  else if (most !== undefined) parts.push(t('forms.limit.maxItems', { to: most }))
+  return parts.join(' · ')
+}

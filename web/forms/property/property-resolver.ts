@@ -1,0 +1,37 @@
+import type { FieldError, FieldErrors, Resolver } from 'react-hook-form'
+import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
+import { checkEdit } from './edit-error.ts'
+import type { FieldId } from './field-id.ts'
+import { editsIn, type PropertyFormValues } from './form-edit.ts'
+
+export interface PropertyRules {
+  /** The definition behind a field; undefined for one that the form does not have (any more), which is not checked. */
+  definitionOf: (id: FieldId) => PropertyDefinition | undefined
+  /** The fields that a person must give a value. */
+  required?: Iterable<FieldId>
+}
+
+/**
+ * Checks a form against property definitions. An error says what kind it is and no more: `invalid` (the field finds the
+ * words with `editError`, in the language that is shown then) or `missing`.
+ *
+ * @param others Checks the values beside the properties; its errors come on top.
+ */
+export function propertyResolver<Values extends PropertyFormValues>(
+  { definitionOf, required = [] }: PropertyRules,
+  others?: (values: Values) => FieldErrors<Values>,
+): Resolver<Values> {
+  return (values) => {
+    const edits = editsIn(values)
+    const errors: Record<FieldId, FieldError> = {}
+    for (const id of required) if (!edits.has(id)) errors[id] = { type: 'missing' }
+    for (const [id, edit] of edits) {
+      const definition = definitionOf(id)
+      if (definition !== undefined && checkEdit(definition, edit) !== null) errors[id] = { type: 'invalid' }
+    }
+    const rest = others?.(values) ?? {}
+    if (Object.keys(errors).length === 0 && Object.keys(rest).length === 0) return { values, errors: {} }
+    // errors have the names of the fields, which the type of all `Values` cannot express
+    return { values: {}, errors: { ...rest, edits: errors } as FieldErrors<Values> }
+  }
+}

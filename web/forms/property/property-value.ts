@@ -1,0 +1,47 @@
+import type { PropertyView } from '#contract/console-api/shapes.ts'
+import { deepEqual } from '#contract/json-schema/json.ts'
+import type { TypedValue } from '#contract/protocol/typed-value.ts'
+import type { Edit } from './edit.ts'
+
+/** The value that a view shows; null where there is none, or where it is never shown. */
+export function valueOf(view: PropertyView | null): TypedValue | null {
+  if (view === null) return null
+  if (view['@type'] !== 'Data') return view
+  // a record of `Json` is JSON by its schema, which types it as unknown
+  return 'isSensitive' in view ? null : { '@type': 'Data', value: view.value }
+}
+
+export const isHidden = (view: PropertyView | null): boolean =>
+  view !== null && view['@type'] === 'Data' && 'isSensitive' in view
+
+/** Whether the runtime holds a value. */
+export function isSet(view: PropertyView | null): boolean {
+  if (view === null) return false
+  return view['@type'] === 'Data' && 'isSensitive' in view ? view.isSet : true
+}
+
+/** Whether two views show the same. Of two hidden values nobody here knows whether they are equal. */
+export const sameView = (one: PropertyView | null, other: PropertyView | null): boolean =>
+  deepEqual(one, other)
+
+/** True when an edit would leave the property as the view shows it. A hidden value is never known to be the same. */
+export function changesNothing(edit: Edit, view: PropertyView | null): boolean {
+  switch (edit.kind) {
+    case 'unfinished':
+      return false
+    case 'removed':
+      return !isSet(view)
+    case 'set':
+      return !isHidden(view) && view !== null && deepEqual(edit.value, view)
+  }
+}
+
+/** An edit as others would see it: of a sensitive value only whether it is set. */
+export function viewOf(edit: Edit, isSensitive: boolean): PropertyView | null {
+  if (isSensitive) return { '@type': 'Data', isSensitive: true, isSet: edit.kind !== 'removed' }
+  if (edit.kind === 'set') {
+    const { value } = edit
+    return value['@type'] === 'Data' ? { '@type': 'Data', value: value.value } : value
+  }
+  return edit.kind === 'removed' ? null : { '@type': 'Data', value: edit.text }
+}

@@ -1,0 +1,59 @@
+import { useMemo } from 'react'
+import { useController, type Control, type FieldError } from 'react-hook-form'
+import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
+import { useText, type Translate } from '../../i18n/use-text.ts'
+import type { Edit } from './edit.ts'
+import { editError } from './edit-error.ts'
+import type { FieldId } from './field-id.ts'
+import { FormEdit, type PropertyFormValues } from './form-edit.ts'
+
+/** A property's field in a form. */
+export interface PropertyEdit {
+  /** Null while the property has no edit. */
+  edit: Edit | null
+  /** What is wrong with the field, in the language that is shown. */
+  error: string | null
+  onEdit: (edit: Edit) => void
+  /** Drops the edit. */
+  onReset: () => void
+}
+
+/** Connects a property to a form whose values hold its edits. */
+export function usePropertyEdit<Values extends PropertyFormValues>(
+  control: Control<Values>,
+  id: FieldId,
+  definition: PropertyDefinition,
+): PropertyEdit {
+  const t = useText()
+  const { field, fieldState } = useController({
+    // only `edits` is read, which every form of this kind has
+    control: control as unknown as Control<PropertyFormValues>,
+    name: `edits.${id}`,
+  })
+  const { onChange } = field
+  const handlers = useMemo(
+    () => ({
+      onEdit: (edit: Edit) => onChange(new FormEdit(edit)),
+      onReset: () => onChange(null),
+    }),
+    [onChange],
+  )
+  const edit = field.value?.read() ?? null
+  return { edit, error: propertyError(definition, edit, fieldState.error, t), ...handlers }
+}
+
+/**
+ * The words of a field's error: what is wrong with the edit itself, else that a value is missing, else what the server
+ * said about the value that was sent.
+ */
+function propertyError(
+  definition: PropertyDefinition,
+  edit: Edit | null,
+  error: FieldError | undefined,
+  t: Translate,
+): string | null {
+  const own = edit === null ? null : editError(definition, edit, t)
+  if (own !== null) return own
+  if (error?.type === 'missing') return edit === null ? t('forms.problem.missing') : null
+  return error?.message ?? null
+}

@@ -1,0 +1,75 @@
+import { useEffect, useMemo } from 'react'
+import { useForm, useFormState, useWatch, type FieldPath } from 'react-hook-form'
+import type { Detail } from '../../../forms/form/server-errors.ts'
+import { fieldId, type FieldId } from '../../../forms/property/field-id.ts'
+import { editsIn, type PropertyFormValues } from '../../../forms/property/form-edit.ts'
+import { propertyResolver } from '../../../forms/property/property-resolver.ts'
+import type { FormField, FormResource } from './property-form.ts'
+
+/** What a person enters to start an INSTALL or UPGRADE. */
+export interface OperationValues extends PropertyFormValues {
+  reason: string
+}
+
+/** Holds what was entered while the form itself is gone: another version is loading, or cannot be loaded. */
+export interface OperationInput {
+  values: OperationValues
+}
+
+export const emptyInput = (): OperationInput => ({ values: { edits: {}, reason: '' } })
+
+/** The form over the fields of several resources. */
+export function useOperationForm(resources: readonly FormResource[], input: OperationInput) {
+  const fields = useMemo(() => fieldsById(resources), [resources])
+  const resolver = useMemo(
+    () =>
+      propertyResolver<OperationValues>({
+        definitionOf: (id) => fields.get(id)?.definition,
+        required: [...fields.values()].filter(({ isNeeded }) => isNeeded).map(({ id }) => id),
+      }),
+    [fields],
+  )
+  const form = useForm<OperationValues>({
+    defaultValues: input.values,
+    mode: 'onChange',
+    resolver,
+    // `Form` gives the focus to the first invalid field, in the order of the page
+    shouldFocusError: false,
+  })
+  const { control, subscribe } = form
+  useEffect(
+    () =>
+      subscribe({
+        formState: { values: true },
+        callback: ({ values }) => {
+          input.values = values
+        },
+      }),
+    [subscribe, input],
+  )
+  const hasEdits = useWatch({ control, compute: (values) => editsIn(values).size > 0 })
+  const hasReason = useWatch({ control, compute: ({ reason }) => reason.trim() !== '' })
+  const errors = useFormState({ control }).errors.edits ?? {}
+  return {
+    form,
+    hasEdits,
+    isDirty: hasEdits || hasReason,
+    /** How many fields must be fixed. */
+    invalid: Object.keys(errors).filter((id) => fields.has(id)).length,
+    /** Where a detail of a refusal belongs. */
+    fieldOf: (detail: Detail): FieldPath<OperationValues> | null => fieldOf(detail, fields),
+  }
+}
+
+const fieldsById = (resources: readonly FormResource[]): ReadonlyMap<FieldId, FormField> =>
+  new Map(resources.flatMap(({ fields }) => fields.map((field) => [field.id, field])))
+
+function fieldOf(
+  { locator, property, path }: Detail,
+  fields: ReadonlyMap<FieldId, FormField>,
+): FieldPath<OperationValues> | null {
+  if (path === 'body.reason') return 'reason'
+  if (locator === undefined || property === undefined) return null
+  const id = fieldId(locator, property)
+  return fields.has(id) ? `edits.${id}` : null
+}

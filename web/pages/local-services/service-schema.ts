@@ -1,0 +1,31 @@
+import * as z from 'zod/mini'
+import { isJsonObject, type JsonObject } from '#contract/json-schema/json.ts'
+import { isKey } from '#contract/protocol/locator.ts'
+import { parseJson } from '../../forms/fields/parse-json.ts'
+import type { Translate } from '../../i18n/use-text.ts'
+import { checkValues, problemLine } from './values.ts'
+
+/** The name of a new service, and the values as the text of a JSON document. */
+export const serviceSchema = ({ isNew }: { isNew: boolean }, t: Translate) =>
+  z.object({
+    name: z.string().check(z.refine((name) => !isNew || isKey(name), t('localServices.new.name.invalid'))),
+    text: z.string().check(
+      z.check(({ value, issues }) => {
+        const message = problemOf(value, t)
+        if (message !== null) issues.push({ code: 'custom', input: value, message })
+      }),
+    ),
+  })
+
+/** The values that a text holds; null while it holds none. */
+export function valuesOf(text: string, t: Translate): JsonObject | null {
+  const parsed = parseJson(text)
+  return isJsonObject(parsed) && checkValues(parsed, t).length === 0 ? parsed : null
+}
+
+function problemOf(text: string, t: Translate): string | null {
+  const parsed = parseJson(text)
+  if (parsed === undefined) return t('localServices.problem.json')
+  const problems = checkValues(parsed, t)
+  return problems.length === 0 ? null : problems.map((problem) => problemLine(problem, t)).join(' · ')
+}

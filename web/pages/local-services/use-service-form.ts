@@ -1,0 +1,56 @@
+import { useEffect, useEffectEvent, useLayoutEffect, useMemo, useState } from 'react'
+import { useWatch } from 'react-hook-form'
+import type { LocalService } from '#contract/console-api/shapes.ts'
+import type { JsonObject } from '#contract/json-schema/json.ts'
+import { useZodForm } from '../../forms/form/use-zod-form.ts'
+import { useText } from '../../i18n/use-text.ts'
+import { baseOf, draftOf, isUnchanged, keepDraft, NO_BASE, type Base } from './drafts.ts'
+import { serviceSchema, valuesOf } from './service-schema.ts'
+import { textOf } from './values.ts'
+
+/** The form of a local service over the version that its text started from, kept as a draft with every change. */
+export function useServiceForm(key: string, service: LocalService | null) {
+  const t = useText()
+  const saved = useMemo(() => (service === null ? NO_BASE : baseOf(service)), [service])
+  const [draft] = useState(() => draftOf(key))
+  // the version that typing started from, and the text that the form showed then
+  const [start, setStart] = useState<{ base: Base; text: string }>(
+    () => draft ?? { base: saved, text: textOf(saved.values) },
+  )
+  const { base } = start
+  const [isTyping, setTyping] = useState(false)
+  const isNew = service === null
+  const schema = useMemo(() => serviceSchema({ isNew }, t), [isNew, t])
+  const form = useZodForm(schema, {
+    defaultValues: { name: draft?.name ?? '', text: start.text },
+    mode: 'onChange',
+  })
+  const { control, getValues, setValue, subscribe } = form
+  const text = useWatch({ control, name: 'text' })
+  const isDirty = !isUnchanged(text, base)
+  const rebase = (next: Base, values: JsonObject) => setStart({ base: next, text: textOf(values) })
+
+  const keep = useEffectEvent(() => keepDraft(key, { ...getValues(), base }))
+  useEffect(() => subscribe({ formState: { values: true }, callback: () => keep() }), [subscribe])
+  // before the next key, which belongs to the text that is shown then; a draft that is not valid says so at once
+  useLayoutEffect(() => {
+    setValue('text', start.text, { shouldValidate: true })
+    keep()
+  }, [start, setValue])
+  // without changes the form follows what is saved; but never between two keys
+  if (saved.version > base.version && !isDirty && !isTyping) rebase(saved, saved.values)
+
+  return {
+    form,
+    base,
+    /** What would be saved; null while the text holds no values. */
+    values: valuesOf(text, t),
+    isDirty,
+    /** Notes whether the person is typing in the document. */
+    setTyping,
+    reset: () => rebase(saved, saved.values),
+    /** Goes on from another version, with these values. */
+    rebase,
+    forget: () => keepDraft(key, null),
+  }
+}

@@ -1,0 +1,41 @@
+import type { OperationDetail } from '#contract/console-api/shapes.ts'
+import { useText } from '../../../i18n/use-text.ts'
+import { Notice } from '../../../ui/Notice.tsx'
+import type { RecoveryAction } from './recovery-actions.ts'
+import { RetryDialog } from './RetryDialog.tsx'
+import { TakeoverDialog } from './TakeoverDialog.tsx'
+import { timelineOf } from './timeline.ts'
+
+/** A recovery that a person is about to start, for the operation as they saw it: the runtime refuses when it has changed. */
+export type ChosenRecovery = { action: RecoveryAction; seen: OperationDetail }
+
+/** Belongs to the page and not to the failure, so that it stays when the failure goes meanwhile. */
+export function RecoveryDialog({
+  chosen,
+  operation,
+  onClose,
+}: {
+  chosen: ChosenRecovery
+  operation: OperationDetail
+  onClose: () => void
+}) {
+  const { action, seen } = chosen
+  const hasChanged = operation.state !== 'FAILED' || operation.run !== seen.run
+  const props = {
+    operation: seen,
+    timeline: timelineOf(seen),
+    onClose,
+    changeNotice: hasChanged ? <ChangeNotice operation={operation} /> : null,
+  }
+  return action === 'retry' ? <RetryDialog {...props} /> : <TakeoverDialog {...props} />
+}
+
+function ChangeNotice({ operation }: { operation: OperationDetail }) {
+  const t = useText()
+  const state = t(`vocabulary.operation.${operation.state}`)
+  return (
+    <Notice tone="warn" live title={t('operations.changed.title')}>
+      {t('operations.changed.text', { state, run: operation.run })}
+    </Notice>
+  )
+}

@@ -1,0 +1,19 @@
+import type { Operation } from '#contract/console-api/shapes.ts'
+import type { PlainTextKey } from '../../../i18n/use-text.ts'
+
+export type RecoveryAction = 'retry' | 'takeover'
+
+/** Whether the person may recover a failed operation in this way; if not, why. */
+export type Availability = { isAvailable: true } | { isAvailable: false; reason: PlainTextKey }
+
+/** Only a FAILED operation can be recovered, so nothing is offered that the runtime would refuse. */
+export function recoveryAvailability(
+  action: RecoveryAction,
+  { state }: Pick<Operation, 'state'>,
+  may: boolean,
+): Availability {
+  if (state !== 'FAILED') return { isAvailable: false, reason: `operations.action.${action}.${state}` }
+  return may
+    ? { isAvailable: true }
+    : { isAvailable: false, reason: `operations.action.${action}.permission` }
+}

@@ -1,0 +1,55 @@
+import * as z from 'zod/mini'
+import type { Plugin } from '#contract/console-api/shapes.ts'
+import { isKey } from '#contract/protocol/locator.ts'
+import { isAddress } from '../../components/address.ts'
+import type { Translate } from '../../i18n/use-text.ts'
+import { LIMIT_RANGE, LIMITS, readLimit, type Limit } from './limits.ts'
+
+/** The form as it is on the screen; limits are held as they were typed. */
+export const pluginSchema = (t: Translate) => {
+  const limit = (name: Limit) =>
+    z
+      .string()
+      .check(
+        z.refine((text) => readLimit(name, text) !== 'invalid', t('plugins.form.number', LIMIT_RANGE[name])),
+      )
+  return z.object({
+    pluginId: z.string().check(z.refine(isKey, t('plugins.form.id.invalid'))),
+    title: z.string().check(z.refine((text) => text.trim() !== '', t('plugins.form.missing'))),
+    endpoint: z.string().check(z.refine(isAddress, t('plugins.form.endpoint.invalid'))),
+    enabled: z.boolean(),
+    timeoutMs: limit('timeoutMs'),
+    maxAttempts: limit('maxAttempts'),
+    maxBackoffMs: limit('maxBackoffMs'),
+  })
+}
+
+export type PluginForm = z.infer<ReturnType<typeof pluginSchema>>
+
+export function pluginFormOf(plugin: Plugin | null): PluginForm {
+  const text = (limit: Limit) => (plugin?.[limit] === undefined ? '' : String(plugin[limit]))
+  return {
+    pluginId: plugin?.pluginId ?? '',
+    title: plugin?.title ?? '',
+    endpoint: plugin?.endpoint ?? '',
+    enabled: plugin?.enabled ?? true,
+    timeoutMs: text('timeoutMs'),
+    maxAttempts: text('maxAttempts'),
+    maxBackoffMs: text('maxBackoffMs'),
+  }
+}
+
+/** What is sent; an empty limit is left out, so that the default applies. */
+export function pluginBodyOf({ title, endpoint, enabled, ...limits }: PluginForm) {
+  const set = LIMITS.flatMap((limit) => {
+    const value = readLimit(limit, limits[limit])
+    return typeof value === 'number' ? [[limit, value]] : []
+  })
+  return {
+    title: title.trim(),
+    endpoint,
+    enabled,
+    // made from the names of the limits and numbers, just above
+    ...(Object.fromEntries(set) as Partial<Record<Limit, number>>),
+  }
+}

@@ -1,0 +1,18 @@
+import { signOut } from '../../api/sign-out.ts'
+import { ConfirmForm } from '../../forms/form/ConfirmForm.tsx'
+import { useText } from '../../i18n/use-text.ts'
+
+/** After a sign-out that the server did not confirm: the person may still be signed in, and can try again. */
+export function SignOutDialog({ onClose }: { onClose: () => void }) {
+  const t = useText()
+  return (
+    <ConfirmForm
+      title={t('shell.signOut.title')}
+      confirm={t('shell.user.signOut')}
+      send={signOut}
+      onClose={onClose}
+    >
+      <p>{t('shell.signOut.message')}</p>
+    </ConfirmForm>
+  )
+}
