@@ -2,14 +2,12 @@ import { useMemo, type ReactNode } from 'react'
 import { useWatch } from 'react-hook-form'
 import * as z from 'zod/mini'
 import { useRichText, useText, type Translate } from '../../i18n/use-text.ts'
-import { TextAreaField } from '../fields/TextAreaField.tsx'
+import { ReasonField } from '../fields/ReasonField.tsx'
 import { TextField } from '../fields/TextField.tsx'
 import { FormDialog } from './FormDialog.tsx'
 import { fieldOfRequest } from './server-errors.ts'
 import { useSubmit } from './use-submit.ts'
 import { useZodForm } from './use-zod-form.ts'
-
-const REASON_MAX = 1000
 
 const NAMES = ['reason', 'word'] as const
 
@@ -85,12 +83,11 @@ export function ConfirmForm({
     >
       <div className="space-y-2">{children}</div>
       {reason && (
-        <TextAreaField
+        <ReasonField
           control={control}
-          name="reason"
           label={reason.label}
           need={reason.required ? 'required' : 'optional'}
-          maxLength={REASON_MAX}
+          rows={3}
         />
       )}
       {word !== undefined && (

@@ -79,6 +79,7 @@ export const common = {
   'json.collapseAll': 'Collapse all',
   'confirm.reasonMissing': 'Enter a reason first.',
   'confirm.type': 'Type {word} to confirm',
+  'form.reason': 'Reason',
   'form.sending': 'Sending…',
   'form.invalid': { one: 'Fix {n} value first.', other: 'Fix {n} values first.' },
   'form.problems': { one: 'Fix {n} problem', other: 'Fix {n} problems' },

@@ -81,6 +81,7 @@ export const common: Translated<typeof source> = {
   'json.collapseAll': '全部折叠',
   'confirm.reasonMissing': '请先填写原因。',
   'confirm.type': '请输入 {word} 以确认',
+  'form.reason': '原因',
   'form.sending': '正在提交…',
   'form.invalid': { other: '请先修正 {n} 个值。' },
   'form.problems': { other: '请修正 {n} 个问题' },

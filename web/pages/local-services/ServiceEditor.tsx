@@ -8,6 +8,8 @@ import { ApiError, callApi } from '../../api/client.ts'
 import { invalidateEndpoints } from '../../api/query.ts'
 import { useWrite } from '../../api/write.ts'
 import { JsonField } from '../../forms/fields/JsonField.tsx'
+import { ReasonField } from '../../forms/fields/ReasonField.tsx'
+import { reasonIn } from '../../forms/form/reason.ts'
 import { TextField } from '../../forms/fields/TextField.tsx'
 import { FormPage } from '../../forms/form/FormPage.tsx'
 import type { Detail } from '../../forms/form/server-errors.ts'
@@ -55,13 +57,19 @@ export function ServiceEditor({
 
   const submit = useSubmit(
     form,
-    async () => {
+    async ({ reason }) => {
       if (values === null) return
       const params = { ...scope, serviceName: name }
       try {
-        const answer = await save.mutateAsync({ params, body: { values, version: base.version } })
+        const answer = await save.mutateAsync({
+          params,
+          body: { values, version: base.version, ...reasonIn({ reason }) },
+        })
         if (service === null) forget()
-        else rebase(baseOf(answer), answer.values)
+        else {
+          form.setValue('reason', '')
+          rebase(baseOf(answer), answer.values)
+        }
         showToast({
           text: t('localServices.saved', { service: name, version: String(answer.version) }),
         })
@@ -164,6 +172,7 @@ export function ServiceEditor({
             onType={() => setTyping(true)}
           />
         </div>
+        {mayWrite && <ReasonField control={control} className="max-w-2xl" />}
       </FormPage>
     </section>
   )
@@ -172,8 +181,9 @@ export function ServiceEditor({
 const isStale = (error: unknown): boolean =>
   error instanceof ApiError && error.problem.code === 'LOCAL_SERVICE_STALE'
 
-function fieldOf({ path = '' }: Detail, isNew: boolean): 'name' | 'text' | null {
+function fieldOf({ path = '' }: Detail, isNew: boolean): 'name' | 'text' | 'reason' | null {
   if (isNew && path === 'path.serviceName') return 'name'
+  if (path === 'body.reason') return 'reason'
   return path === 'body.values' || path.startsWith('body.values.') ? 'text' : null
 }
 

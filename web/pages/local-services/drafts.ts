@@ -6,7 +6,7 @@ import { parseJson } from '../../forms/fields/parse-json.ts'
 export type Base = { version: number; values: JsonObject }
 
 /** What a person typed, and the version that it started from. */
-export type Draft = { name: string; text: string; base: Base }
+export type Draft = { name: string; text: string; reason: string; base: Base }
 
 /** Kept while the console is open, so that looking at another page loses nothing. */
 const drafts = new Map<string, Draft>()

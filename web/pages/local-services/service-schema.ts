@@ -5,10 +5,11 @@ import { parseJson } from '../../forms/fields/parse-json.ts'
 import type { Translate } from '../../i18n/use-text.ts'
 import { checkValues, problemLine } from './values.ts'
 
-/** The name of a new service, and the values as the text of a JSON document. */
+/** The name of a new service, the values as the text of a JSON document, and why they change. */
 export const serviceSchema = ({ isNew }: { isNew: boolean }, t: Translate) =>
   z.object({
     name: z.string().check(z.refine((name) => !isNew || isKey(name), t('localServices.new.name.invalid'))),
+    reason: z.string(),
     text: z.string().check(
       z.check(({ value, issues }) => {
         const message = problemOf(value, t)

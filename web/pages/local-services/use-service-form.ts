@@ -22,7 +22,7 @@ export function useServiceForm(key: string, service: LocalService | null) {
   const isNew = service === null
   const schema = useMemo(() => serviceSchema({ isNew }, t), [isNew, t])
   const form = useZodForm(schema, {
-    defaultValues: { name: draft?.name ?? '', text: start.text },
+    defaultValues: { name: draft?.name ?? '', text: start.text, reason: draft?.reason ?? '' },
     mode: 'onChange',
   })
   const { control, getValues, setValue, subscribe } = form

@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import type { Plugin } from '#contract/console-api/shapes.ts'
 import { useWrite } from '../../api/write.ts'
+import { reasonIn } from '../../forms/form/reason.ts'
 import { ConfirmForm } from '../../forms/form/ConfirmForm.tsx'
 import { useText } from '../../i18n/use-text.ts'
 import { Button } from '../../ui/Button.tsx'
@@ -25,7 +26,7 @@ export function CreateCredential({ plugin, onClose }: { plugin: Plugin; onClose:
       send={async ({ reason }) => {
         const { secret } = await create.mutateAsync({
           params: { pluginId: plugin.pluginId },
-          body: reason === '' ? {} : { reason },
+          body: reasonIn({ reason }),
         })
         setCreated({ secret })
         // the mutation would keep it too

@@ -3,6 +3,7 @@ import { useMemo } from 'react'
 import type { Plugin } from '#contract/console-api/shapes.ts'
 import { useWrite } from '../../api/write.ts'
 import { NumberField } from '../../forms/fields/NumberField.tsx'
+import { ReasonField } from '../../forms/fields/ReasonField.tsx'
 import { SwitchField } from '../../forms/fields/SwitchField.tsx'
 import { TextField } from '../../forms/fields/TextField.tsx'
 import { FormDialog } from '../../forms/form/FormDialog.tsx'
@@ -34,7 +35,13 @@ export function PluginDialog({ plugin, onClose }: { plugin: Plugin | null; onClo
       onClose()
       if (plugin === null) void navigate(paths.plugin(pluginId))
     },
-    fieldOfRequest([...(plugin === null ? (['pluginId'] as const) : []), 'title', 'endpoint', ...LIMITS]),
+    fieldOfRequest([
+      ...(plugin === null ? (['pluginId'] as const) : []),
+      'title',
+      'endpoint',
+      ...LIMITS,
+      'reason',
+    ]),
   )
   return (
     <FormDialog
@@ -85,6 +92,7 @@ export function PluginDialog({ plugin, onClose }: { plugin: Plugin | null; onClo
           ))}
         </div>
       </fieldset>
+      <ReasonField control={control} />
     </FormDialog>
   )
 }

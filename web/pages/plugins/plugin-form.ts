@@ -2,6 +2,7 @@ import * as z from 'zod/mini'
 import type { Plugin } from '#contract/console-api/shapes.ts'
 import { isKey } from '#contract/protocol/locator.ts'
 import { isAddress } from '../../components/address.ts'
+import { reasonIn } from '../../forms/form/reason.ts'
 import type { Translate } from '../../i18n/use-text.ts'
 import { LIMIT_RANGE, LIMITS, readLimit, type Limit } from './limits.ts'
 
@@ -21,6 +22,7 @@ export const pluginSchema = (t: Translate) => {
     timeoutMs: limit('timeoutMs'),
     maxAttempts: limit('maxAttempts'),
     maxBackoffMs: limit('maxBackoffMs'),
+    reason: z.string(),
   })
 }
 
@@ -36,11 +38,12 @@ export function pluginFormOf(plugin: Plugin | null): PluginForm {
     timeoutMs: text('timeoutMs'),
     maxAttempts: text('maxAttempts'),
     maxBackoffMs: text('maxBackoffMs'),
+    reason: '',
   }
 }
 
-/** What is sent; an empty limit is left out, so that the default applies. */
-export function pluginBodyOf({ title, endpoint, enabled, ...limits }: PluginForm) {
+/** What is sent. An empty limit is left out, so that the default applies. */
+export function pluginBodyOf({ title, endpoint, enabled, reason, ...limits }: PluginForm) {
   const set = LIMITS.flatMap((limit) => {
     const value = readLimit(limit, limits[limit])
     return typeof value === 'number' ? [[limit, value]] : []
@@ -51,5 +54,6 @@ export function pluginBodyOf({ title, endpoint, enabled, ...limits }: PluginForm
     enabled,
     // made from the names of the limits and numbers, just above
     ...(Object.fromEntries(set) as Partial<Record<Limit, number>>),
+    ...reasonIn({ reason }),
   }
 }

@@ -3,6 +3,7 @@ import { useMemo } from 'react'
 import { useWatch } from 'react-hook-form'
 import type { Service } from '#contract/console-api/shapes.ts'
 import { useWrite } from '../../api/write.ts'
+import { ReasonField } from '../../forms/fields/ReasonField.tsx'
 import { SwitchField } from '../../forms/fields/SwitchField.tsx'
 import { TextAreaField } from '../../forms/fields/TextAreaField.tsx'
 import { TextField } from '../../forms/fields/TextField.tsx'
@@ -44,6 +45,7 @@ export function ServiceDialog({ service, onClose }: { service: Service | null; o
       'url',
       'owner',
       'consumers',
+      'reason',
     ]),
   )
   return (
@@ -93,6 +95,7 @@ export function ServiceDialog({ service, onClose }: { service: Service | null; o
         label={t('services.form.enabled')}
         offMeaning={t('services.disabled.meaning')}
       />
+      <ReasonField control={control} />
     </FormDialog>
   )
 }

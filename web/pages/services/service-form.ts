@@ -2,6 +2,7 @@ import * as z from 'zod/mini'
 import type { Service } from '#contract/console-api/shapes.ts'
 import { isKey } from '#contract/protocol/locator.ts'
 import { isAddress } from '../../components/address.ts'
+import { reasonIn } from '../../forms/form/reason.ts'
 import type { Translate } from '../../i18n/use-text.ts'
 
 /** The form as it is on the screen; methods are held as they were typed. */
@@ -19,6 +20,7 @@ export const serviceSchema = (t: Translate) =>
         z.object({ environmentKey: z.string(), applicationRuntimeId: z.string(), workspaceId: z.number() }),
       ),
       enabled: z.boolean(),
+      reason: z.string(),
     })
     .check(
       z.check(({ value, issues }) => {
@@ -40,15 +42,17 @@ export const serviceFormOf = (service: Service | null): ServiceForm => ({
   owner: service?.owner ?? null,
   consumers: service?.consumers ?? [],
   enabled: service?.enabled ?? true,
+  reason: '',
 })
 
-export const serviceBodyOf = ({ title, url, methods, owner, consumers, enabled }: ServiceForm) => ({
+export const serviceBodyOf = ({ title, url, methods, owner, consumers, enabled, reason }: ServiceForm) => ({
   title: title.trim(),
   url,
   methods: methodsOf(methods).filter(isMethod),
   owner,
   consumers,
   enabled,
+  ...reasonIn({ reason }),
 })
 
 const METHOD = /^[A-Za-z0-9][A-Za-z0-9._~-]{0,127}$/

@@ -6,6 +6,8 @@ import { apiQuery } from '../../../api/query.ts'
 import { useMay } from '../../../api/session.ts'
 import { useWrite } from '../../../api/write.ts'
 import type { Manifest } from '../../../components/manifest/writers.ts'
+import { ReasonField } from '../../../forms/fields/ReasonField.tsx'
+import { reasonIn } from '../../../forms/form/reason.ts'
 import { FormPage } from '../../../forms/form/FormPage.tsx'
 import { LeaveGuard } from '../../../forms/form/LeaveGuard.tsx'
 import { useSubmit } from '../../../forms/form/use-submit.ts'
@@ -17,7 +19,6 @@ import { LinkButton } from '../../../ui/Link.tsx'
 import { Notice } from '../../../ui/Notice.tsx'
 import { OperationFields } from '../form/OperationFields.tsx'
 import { changesOf, installForm, type Copied } from '../form/property-form.ts'
-import { ReasonField } from '../form/ReasonField.tsx'
 import { useOperationForm, type OperationInput } from '../form/use-operation-form.ts'
 
 const NO_SCOPE: Scope = { environmentKey: '-', applicationRuntimeId: '-', workspaceId: 0 }
@@ -49,7 +50,6 @@ export function InstallForm({
     async (values) => {
       if (scope === null) return
       const properties = changesOf(resources, editsIn(values))
-      const reason = values.reason.trim()
       const { operation } = await install.mutateAsync({
         body: {
           scope,
@@ -57,7 +57,7 @@ export function InstallForm({
           targetVersion: manifest.version,
           ...(Object.keys(properties).length > 0 && { properties }),
           ...(copy && { copyFrom: { bundleInstallId: copy.bundleInstallId } }),
-          ...(reason !== '' && { reason }),
+          ...reasonIn(values),
         },
       })
       await navigate({ ...paths.operation(operation.operationId), ignoreBlocker: true })
@@ -108,7 +108,7 @@ export function InstallForm({
           {t('installations.install.exists')}
         </Notice>
       )}
-      <ReasonField control={form.control} label={t('installations.install.reason')} />
+      <ReasonField control={form.control} label={t('installations.install.reason')} className="max-w-2xl" />
       <LeaveGuard isDirty={isDirty} isSamePage={({ pathname }) => pathname === '/installations/new'} />
     </FormPage>
   )

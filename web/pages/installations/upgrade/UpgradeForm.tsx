@@ -4,6 +4,8 @@ import type { InstallationDetail } from '#contract/console-api/shapes.ts'
 import { useMay } from '../../../api/session.ts'
 import { useWrite } from '../../../api/write.ts'
 import type { Manifest } from '../../../components/manifest/writers.ts'
+import { ReasonField } from '../../../forms/fields/ReasonField.tsx'
+import { reasonIn } from '../../../forms/form/reason.ts'
 import { FormPage } from '../../../forms/form/FormPage.tsx'
 import { LeaveGuard } from '../../../forms/form/LeaveGuard.tsx'
 import { useSubmit } from '../../../forms/form/use-submit.ts'
@@ -18,7 +20,6 @@ import { Notice } from '../../../ui/Notice.tsx'
 import { whyNotNow } from '../detail/allowed.ts'
 import { OperationFields } from '../form/OperationFields.tsx'
 import { changesOf, upgradeForm } from '../form/property-form.ts'
-import { ReasonField } from '../form/ReasonField.tsx'
 import { useOperationForm, type OperationInput } from '../form/use-operation-form.ts'
 
 /** Belongs to the page, since choosing another target replaces the form. */
@@ -60,7 +61,6 @@ export function UpgradeForm({
     form,
     async (values) => {
       const properties = changesOf(resources, editsIn(values))
-      const reason = values.reason.trim()
       const { operation } = await upgrade.mutateAsync({
         params: { bundleInstallId },
         body: {
@@ -69,7 +69,7 @@ export function UpgradeForm({
             properties,
             snapshotVersion: base ?? snapshotVersion,
           }),
-          ...(reason !== '' && { reason }),
+          ...reasonIn(values),
         },
       })
       await navigate({ ...paths.operation(operation.operationId), ignoreBlocker: true })
@@ -129,7 +129,7 @@ export function UpgradeForm({
           {t('installations.upgrade.stale.text', { snapshot: String(snapshotVersion), base: String(base) })}
         </Notice>
       )}
-      <ReasonField control={form.control} label={t('installations.upgrade.reason')} />
+      <ReasonField control={form.control} label={t('installations.upgrade.reason')} className="max-w-2xl" />
       <LeaveGuard
         isDirty={isDirty}
         isSamePage={({ pathname, search }) =>

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react'
 import type { OperationDetail } from '#contract/console-api/shapes.ts'
 import { describeCode } from '../../../components/describe-code.ts'
+import { reasonIn } from '../../../forms/form/reason.ts'
 import { ConfirmForm } from '../../../forms/form/ConfirmForm.tsx'
 import { joinList } from '../../../i18n/punctuation.ts'
 import { useRichText, useText } from '../../../i18n/use-text.ts'
@@ -36,7 +37,7 @@ export function RetryDialog({
       reason={{ label: t('operations.retry.reason'), required: false }}
       // an event may arrive before the answer, so this waits for the answer and not for what the page shows
       send={async ({ reason }) => {
-        await retry.mutateAsync({ params: { operationId }, body: { run, ...(reason !== '' && { reason }) } })
+        await retry.mutateAsync({ params: { operationId }, body: { run, ...reasonIn({ reason }) } })
         showToast({ tone: 'info', text: t('operations.retry.accepted') })
         onClose()
       }}

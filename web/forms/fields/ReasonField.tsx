@@ -1,0 +1,35 @@
+import type { Control, FieldPathByValue, FieldValues } from 'react-hook-form'
+import { useText } from '../../i18n/use-text.ts'
+import { TextAreaField } from './TextAreaField.tsx'
+
+const REASON_MAX = 1000
+
+/** Why the person does it, for the audit log and the operation. */
+export function ReasonField<Values extends FieldValues & { reason: string }>({
+  control,
+  label,
+  need = 'optional',
+  rows = 2,
+  className,
+}: {
+  control: Control<Values>
+  /** By default "Reason". */
+  label?: string
+  need?: 'required' | 'optional'
+  rows?: number
+  className?: string
+}) {
+  const t = useText()
+  return (
+    <TextAreaField
+      control={control}
+      // the type of `Values` says that there is this field, which the type of its paths does not know
+      name={'reason' as FieldPathByValue<Values, string>}
+      label={label ?? t('common.form.reason')}
+      need={need}
+      rows={rows}
+      maxLength={REASON_MAX}
+      {...(className !== undefined && { className })}
+    />
+  )
+}

@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { translator } from '../../i18n/testing.ts'
+import { pluginBodyOf, pluginFormOf, pluginSchema } from './plugin-form.ts'
+
+const schema = pluginSchema(await translator('en'))
+const form = {
+  ...pluginFormOf(null),
+  pluginId: 'mailer',
+  title: ' Mailer ',
+  endpoint: 'https://mailer.example.com',
+}
+
+const wrongFields = (values: typeof form) =>
+  (schema.safeParse(values).error?.issues ?? []).map(({ path }) => path.join('.'))
+
+test('every field that is wrong is found at once', () => {
+  assert.deepEqual(wrongFields(form), [])
+  assert.deepEqual(wrongFields({ ...pluginFormOf(null), timeoutMs: '99', maxAttempts: '1.5' }), [
+    'pluginId',
+    'title',
+    'endpoint',
+    'timeoutMs',
+    'maxAttempts',
+  ])
+})
+
+test('what is left empty is not sent, so that the default applies and no reason is recorded', () => {
+  const required = { title: 'Mailer', endpoint: 'https://mailer.example.com', enabled: true }
+  assert.deepEqual(pluginBodyOf({ ...form, timeoutMs: ' ', reason: ' ' }), required)
+  assert.deepEqual(pluginBodyOf({ ...form, maxAttempts: ' 3 ', reason: ' A new address ' }), {
+    ...required,
+    maxAttempts: 3,
+    reason: 'A new address',
+  })
+})
+
+test('a plugin that is edited comes back as it was', () => {
+  const registration = {
+    title: 'Mailer',
+    endpoint: 'https://mailer.example.com',
+    enabled: false,
+    timeoutMs: 900,
+  }
+  const body = pluginBodyOf(pluginFormOf({ ...registration, pluginId: 'mailer', credentials: [] }))
+  assert.deepEqual(body, registration)
+})
