@@ -46,7 +46,7 @@ export function usePropertyEdit<Values extends PropertyFormValues>(
  * The words of a field's error: what is wrong with the edit itself, else that a value is missing, else what the server
  * said about the value that was sent.
  */
-function propertyError(
+export function propertyError(
   definition: PropertyDefinition,
   edit: Edit | null,
   error: FieldError | undefined,

@@ -2,6 +2,7 @@ import { createContext, use } from 'react'
 import type { Configuration } from '#contract/console-api/shapes.ts'
 import type { InstallationIdentity } from '#contract/protocol/scope.ts'
 import type { DraftStore } from './draft/draft-store.ts'
+import type { DraftForm } from './form/use-draft-form.ts'
 import type { Merged } from './merge.ts'
 
 /** What people call the installations of the scope, and their versions. */
@@ -11,6 +12,8 @@ export type InstallationTitles = ReadonlyMap<string, { title: string; version: s
 export interface EditorValue {
   configuration: Configuration
   store: DraftStore
+  /** The fields over the draft. */
+  form: DraftForm
   /** Whether the person may change anything here. */
   mayWrite: boolean
   /** While a save is on its way nothing can be typed: it would not be part of it. */

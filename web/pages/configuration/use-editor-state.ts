@@ -1,5 +1,5 @@
 import { useNavigate } from '@tanstack/react-router'
-import { useCallback, useMemo, useState, useSyncExternalStore } from 'react'
+import { useCallback, useMemo, useState } from 'react'
 import type { Configuration } from '#contract/console-api/shapes.ts'
 import { useText } from '../../i18n/use-text.ts'
 import { useShell } from '../../layouts/shell-context.ts'
@@ -8,7 +8,8 @@ import { given } from '#contract/console-api/pages/search-params.ts'
 import { useDocument } from './document/use-document.ts'
 import { useDraft, useDraftStore } from './draft/drafts.ts'
 import type { EditorValue, InstallationTitles } from './editor-context.ts'
-import { focusField } from './form/field-id.ts'
+import { focusProperty } from './form/focus-property.ts'
+import { useDraftForm, useServerErrors } from './form/use-draft-form.ts'
 import { marksOf, problemsOf } from './marks.ts'
 import type { Marks } from './outline.ts'
 import type { ConfigurationSearch } from '#contract/console-api/pages/configuration.ts'
@@ -37,13 +38,14 @@ export function useEditorState({
   const mayWrite = can('configuration:write', scope)
   const store = useDraftStore(personId, scope)
   const draft = useDraft(store)
-  const remarks = useSyncExternalStore(store.subscribe, store.currentRemarks)
+  const form = useDraftForm(store, configuration)
+  const serverErrors = useServerErrors(form)
   const problems = useMemo(
-    () => problemsOf({ draft, configuration, remarks }, t),
-    [draft, configuration, remarks, t],
+    () => problemsOf({ draft, configuration, serverErrors }, t),
+    [draft, configuration, serverErrors, t],
   )
   const marks = useStable(useMemo(() => marksOf(draft, problems), [draft, problems]))
-  const save = useSave(store, configuration)
+  const save = useSave(store, form, configuration)
   const merge = useMerge({ store, draft, configuration, isHeld: save.state !== 'idle', personId })
   const document = useDocument({ store, draft, configuration, isShown: search.tab === 'document' })
   const goTo = useGoTo(configuration, search)
@@ -54,6 +56,7 @@ export function useEditorState({
     () => ({
       configuration,
       store,
+      form,
       mayWrite,
       isSaving,
       mergedAt: (locator, property) =>
@@ -66,7 +69,7 @@ export function useEditorState({
       },
       openHistory,
     }),
-    [configuration, store, mayWrite, isSaving, behind, titles, goTo, onReview, openHistory],
+    [configuration, store, form, mayWrite, isSaving, behind, titles, goTo, onReview, openHistory],
   )
   const blockedByDocument =
     document.isBroken || (document.reading?.problems.some(({ kind }) => kind !== 'value') ?? false)
@@ -88,7 +91,7 @@ function useGoTo({ scope }: Configuration, search: ConfigurationSearch): EditorV
     (locator, property) => {
       const next = { tab: undefined, q: undefined, show: undefined, resource: locator, property }
       const target = paths.configuration(scope, given({ ...search, ...next }))
-      void navigate(target).then(() => property !== undefined && focusField(property))
+      void navigate(target).then(() => property !== undefined && focusProperty(property))
     },
     [navigate, scope, search],
   )

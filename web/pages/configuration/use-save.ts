@@ -6,8 +6,12 @@ import { invalidateEndpoints } from '../../api/query.ts'
 import { useWrite } from '../../api/write.ts'
 import { useShell } from '../../layouts/shell-context.ts'
 import { allEdits, changesOf, editAt, EMPTY, standsOn, takeStep, type Draft } from './draft/draft.ts'
+import { fieldId } from '../../forms/property/field-id.ts'
+import { placedError } from '../../forms/property/translate-error.ts'
+import { useText, type Translate } from '../../i18n/use-text.ts'
 import type { DraftStore } from './draft/draft-store.ts'
 import { CONFIGURATION, PLAN, SAVE } from './endpoints.ts'
+import type { DraftForm } from './form/use-draft-form.ts'
 
 export interface SavedSnapshot {
   version: number
@@ -42,7 +46,8 @@ interface Sent {
 }
 type Write = ReturnType<typeof useWrite<typeof SAVE>>
 
-export function useSave(store: DraftStore, configuration: Configuration): SaveState {
+export function useSave(store: DraftStore, form: DraftForm, configuration: Configuration): SaveState {
+  const t = useText()
   const client = useQueryClient()
   const write = useWrite(SAVE, {
     invalidates: [CONFIGURATION],
@@ -61,7 +66,7 @@ export function useSave(store: DraftStore, configuration: Configuration): SaveSt
     } catch (error) {
       if (error instanceof ApiError && error.isUncertain) return false
       setSent(null)
-      if (error instanceof ApiError) takeRefusal(store, error)
+      if (error instanceof ApiError) showRefusal(form, store, error, t)
       void invalidateEndpoints(client, [CONFIGURATION, PLAN])
       return false
     }
@@ -118,15 +123,14 @@ const partOf = (draft: Draft, only: (locator: string) => boolean): Draft =>
       })),
   )
 
-/** Puts what the server refused to its fields. */
-function takeRefusal(store: DraftStore, { problem }: ApiError): void {
-  store.setRemarks(
-    (problem.details ?? []).flatMap(({ locator, property, path, message }) =>
-      locator === undefined ||
-      property === undefined ||
-      editAt(store.current(), locator, property) === undefined
-        ? []
-        : [{ locator, property, message: path ? `${path}: ${message}` : message }],
-    ),
-  )
+/** Shows what the server refused at its fields. */
+function showRefusal(form: DraftForm, store: DraftStore, { problem }: ApiError, t: Translate): void {
+  for (const { locator, property, path, message } of problem.details ?? []) {
+    if (locator === undefined || property === undefined) continue
+    if (editAt(store.current(), locator, property) === undefined) continue
+    form.setError(`edits.${fieldId(locator, property)}`, {
+      type: 'server',
+      message: placedError({ path, message }, t),
+    })
+  }
 }

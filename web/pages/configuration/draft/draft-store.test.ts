@@ -106,15 +106,6 @@ describe('a draft', () => {
     assert.deepEqual(store.edit(CORE, 'name'), edit('typed since'))
   })
 
-  it('drops a remark of the server with the edit that it was about', () => {
-    const store = browser().open()
-    put(store, 'name', edit('bad'))
-    store.setRemarks([{ locator: CORE, property: 'name', message: 'Is not good' }])
-    assert.equal(store.remark(CORE, 'name')?.message, 'Is not good')
-    put(store, 'name', edit('better'))
-    assert.equal(store.remark(CORE, 'name'), undefined)
-  })
-
   it('reads whatever stands in the storage without failing', () => {
     const name = fc.oneof(fc.string(), fc.constant(`${CORE} port`))
     const text = fc.oneof(

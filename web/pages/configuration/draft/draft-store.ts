@@ -27,9 +27,6 @@ export interface Keeper {
   write: (name: string, text: string | null) => boolean
 }
 
-/** Something that the server said of an edit; void as soon as the edit is another. */
-export type Remark = PropertyPlace & { message: string; of: DraftEdit | undefined }
-
 /** What is told in one quiet line after the page moved to a new snapshot by itself. */
 export interface News {
   version: number
@@ -54,13 +51,13 @@ export class DraftStore {
   private draft: Draft
   private resting: Draft
   private lost: readonly PropertyPlace[]
-  private remarks: readonly Remark[] = []
   private news: News | null = null
   private readonly active = new ActiveFields()
   /** Edits that the browser refused to store. */
   private readonly refused = new Set<string>()
   private readonly listeners = new Set<() => void>()
   private readonly watchers = new Map<string, Set<() => void>>()
+  private readonly editWatchers = new Set<(places: readonly PropertyPlace[]) => void>()
   private settling: ReturnType<typeof setTimeout> | undefined
   private readonly keeper: Keeper
 
@@ -97,6 +94,12 @@ export class DraftStore {
     }
   }
 
+  /** Calls back with the places of edits that changed in any other way than by typing in their field. */
+  watchEdits(listener: (places: readonly PropertyPlace[]) => void): () => void {
+    this.editWatchers.add(listener)
+    return () => this.editWatchers.delete(listener)
+  }
+
   readonly current = (): Draft => this.draft
 
   /**
@@ -119,12 +122,6 @@ export class DraftStore {
 
   /** Sensitive values that were typed before and could not be kept. */
   readonly notKept = (): readonly PropertyPlace[] => this.lost
-
-  readonly currentRemarks = (): readonly Remark[] => this.remarks
-
-  remark(locator: string, property: string): Remark | undefined {
-    return this.remarks.find((remark) => remark.locator === locator && remark.property === property)
-  }
 
   activeAt(locator: string, property: string): ActiveField | undefined {
     return this.active.at({ locator, property })
@@ -165,16 +162,18 @@ export class DraftStore {
     for (const place of this.active.all()) this.leave(place)
   }
 
-  /** Stores the content of a field, with the base of its edit or of the typing. */
+  /** Stores the content of a field, with the base of its edit or of the typing. Returns the edit, null where there is none. */
   type(
     { locator, property }: PropertyPlace,
     edit: Edit,
     { saved, version, isSensitive }: { saved: PropertyView | null; version: number; isSensitive: boolean },
-  ): void {
+  ): DraftEdit | null {
     const active = this.activeAt(locator, property)
     const from: Base = this.edit(locator, property) ?? active?.began ?? { base: saved, version }
     if (active !== undefined) this.active.type(active, from)
-    this.put([{ locator, property, next: editOn(from, edit, { saved, isSensitive }) }], 'key')
+    const next = editOn(from, edit, { saved, isSensitive })
+    this.put([{ locator, property, next }], 'key')
+    return next
   }
 
   take(step: DraftStep): void {
@@ -202,7 +201,7 @@ export class DraftStore {
     this.draft = takeStep(this.draft, [...own, ...late.map((part) => this.stored(part))])
     if (!isTyping) this.resting = this.draft
     this.lost = this.lost.filter((place) => !step.some((one) => isSamePlace(one, place)))
-    this.remarks = this.remarks.filter((remark) => this.edit(remark.locator, remark.property) === remark.of)
+    if (origin !== 'key') this.tellEdits(step)
     this.tell(step)
     clearTimeout(this.settling)
     if (isTyping) this.settling = setTimeout(() => this.settle(), SETTLE_MS)
@@ -220,11 +219,6 @@ export class DraftStore {
   clear(): void {
     this.take(allEdits(this.draft).map(({ locator, property }) => ({ locator, property, next: null })))
     this.forgetNotKept()
-  }
-
-  setRemarks(remarks: readonly (PropertyPlace & { message: string })[]): void {
-    this.remarks = remarks.map((remark) => ({ ...remark, of: this.edit(remark.locator, remark.property) }))
-    this.tell()
   }
 
   forgetNotKept(): void {
@@ -269,6 +263,7 @@ export class DraftStore {
     }
     this.draft = takeStep(this.draft, [{ ...place, next }])
     this.resting = this.draft
+    this.tellEdits([place])
     this.tell([place])
   }
 
@@ -293,6 +288,10 @@ export class DraftStore {
       known !== undefined &&
       (known.isSensitive || (read !== null && read !== 'withheld' && writeEdit(read) === writeEdit(known)))
     return { locator, property, next: isKnown ? known : read === 'withheld' ? null : read }
+  }
+
+  private tellEdits(places: readonly PropertyPlace[]): void {
+    for (const listener of this.editWatchers) listener(places)
   }
 
   private tell(places?: readonly PropertyPlace[]): void {

@@ -1,7 +1,8 @@
 import { useCallback, useMemo, useSyncExternalStore } from 'react'
+import { flushSync } from 'react-dom'
 import type { Scope } from '#contract/protocol/scope.ts'
 import { isReloadingForAnotherPerson } from '../../../api/session.ts'
-import type { Draft, DraftEdit } from './draft.ts'
+import type { Draft } from './draft.ts'
 import type { ActiveField } from './active-fields.ts'
 import { DraftStore, type Keeper } from './draft-store.ts'
 
@@ -24,29 +25,13 @@ export function useDraft(store: DraftStore): Draft {
   return useSyncExternalStore(store.subscribe, store.settled)
 }
 
-/** Renders only when this very edit changes. */
-export function useEdit(store: DraftStore, locator: string, property: string): DraftEdit | undefined {
-  const watch = useWatch(store, locator, property)
-  return useSyncExternalStore(watch, () => store.edit(locator, property))
-}
-
 /** This field while it has the focus. */
 export function useActive(store: DraftStore, locator: string, property: string): ActiveField | undefined {
-  const watch = useWatch(store, locator, property)
-  return useSyncExternalStore(watch, () => store.activeAt(locator, property))
-}
-
-/** What the server said of this edit. */
-export function useRemark(store: DraftStore, locator: string, property: string): string | undefined {
-  const watch = useWatch(store, locator, property)
-  return useSyncExternalStore(watch, () => store.remark(locator, property)?.message)
-}
-
-function useWatch(store: DraftStore, locator: string, property: string) {
-  return useCallback(
+  const watch = useCallback(
     (listener: () => void) => store.watch(locator, property, listener),
     [store, locator, property],
   )
+  return useSyncExternalStore(watch, () => store.activeAt(locator, property))
 }
 
 export function useNotKept(store: DraftStore) {
@@ -95,10 +80,11 @@ function keeperOf(prefix: string): Keeper {
 }
 
 addEventListener('storage', ({ key }) => {
+  // rendered before the next key, which must start from what the other tab wrote
   for (const [prefix, store] of stores) {
     // clearing the storage does not discard edits
     if (key === null) store.keep()
-    else if (key.startsWith(prefix)) store.takeOver(key.slice(prefix.length))
+    else if (key.startsWith(prefix)) flushSync(() => store.takeOver(key.slice(prefix.length)))
   }
 })
 addEventListener('beforeunload', (event) => {

@@ -2,12 +2,11 @@ import type { PropertyView } from '#contract/console-api/shapes.ts'
 import { useText } from '../../../i18n/use-text.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { PropertyValueView } from '../../../ui/values/ValueView.tsx'
-import { useEdit } from '../draft/drafts.ts'
 import { useEditor } from '../editor-context.ts'
-import { fieldId, rowId } from './field-id.ts'
-import { useFieldEdit } from './use-field-edit.ts'
+import { controlId, rowId } from './focus-property.ts'
+import { useDraftField } from './use-draft-field.ts'
 
-/** A value that no definition stands for any more: it can only be taken away. */
+/** A value that has no definition any more: it can only be removed. */
 export function LeftoverField({
   locator,
   property,
@@ -20,9 +19,12 @@ export function LeftoverField({
   isLocked: boolean
 }) {
   const t = useText()
-  const { store, mayWrite, isSaving } = useEditor()
-  const edit = useEdit(store, locator, property)
-  const { onEdit, onReset } = useFieldEdit({ locator, property, definition: undefined, view })
+  const { mayWrite, isSaving } = useEditor()
+  const {
+    draftEdit: edit,
+    onEdit,
+    onReset,
+  } = useDraftField({ locator, property, definition: undefined, view })
   const isOpen = mayWrite && !isSaving && (!isLocked || edit !== undefined)
   return (
     <div
@@ -35,7 +37,7 @@ export function LeftoverField({
       </span>
       {isOpen && (
         <Button
-          id={fieldId(property)}
+          id={controlId(property)}
           size="sm"
           onClick={() => (edit === undefined ? onEdit({ kind: 'removed' }) : onReset())}
         >

@@ -1,12 +1,13 @@
 import { memo, useEffect, useMemo, useSyncExternalStore } from 'react'
+import { useWatch } from 'react-hook-form'
 import type { ConfigurationResource } from '#contract/console-api/shapes.ts'
+import { fieldId } from '../../../forms/property/field-id.ts'
 import { LocatorText } from '../../../components/LocatorText.tsx'
 import { useText } from '../../../i18n/use-text.ts'
 import { Badge } from '../../../ui/Badge.tsx'
 import { Button } from '../../../ui/Button.tsx'
 import { CopyButton } from '../../../ui/CopyButton.tsx'
 import { Icon } from '../../../ui/icons/Icon.tsx'
-import { useEdit } from '../draft/drafts.ts'
 import { viewAt } from '../draft/draft.ts'
 import { useEditor } from '../editor-context.ts'
 import { kindIcon, propertyTitle, resourceTitle } from '../labels.ts'
@@ -21,10 +22,11 @@ import {
   type Marks,
 } from '../outline.ts'
 import { ClaimCard } from './ClaimCard.tsx'
-import { focusField } from './field-id.ts'
+import { draftEditIn } from './draft-form.ts'
+import { EditorField } from './EditorField.tsx'
+import { focusProperty } from './focus-property.ts'
 import { LeftoverField } from './LeftoverField.tsx'
 import { NearRow } from './NearRow.tsx'
-import { PropertyField } from './PropertyField.tsx'
 import { zoneProperty, zoneOf } from './zone.ts'
 
 /** The form of a resource with more properties renders only those near the window. */
@@ -49,10 +51,10 @@ export const ResourceForm = memo(function ResourceForm({
   onClearFilter: () => void
 }) {
   const t = useText()
-  const { store } = useEditor()
+  const { form, store } = useEditor()
   const zoneName = zoneProperty(resource)
-  const zoneEdit = useEdit(store, locator, zoneName ?? '')
-  const zone = zoneName === undefined ? undefined : zoneOf(zoneEdit, viewAt(resource, zoneName))
+  const zoneEdit = useWatch({ control: form.control, name: `edits.${fieldId(locator, zoneName ?? '')}` })
+  const zone = zoneName === undefined ? undefined : zoneOf(draftEditIn(zoneEdit), viewAt(resource, zoneName))
   // typing may make the field fail the filter, but must not remove it under the caret
   const staying = useSyncExternalStore(store.subscribe, () =>
     filter.show === undefined ? undefined : store.activeProperty(locator),
@@ -66,7 +68,7 @@ export const ResourceForm = memo(function ResourceForm({
   const isLocked = resource.claim !== null
 
   useEffect(() => {
-    if (focusOn !== undefined) focusField(focusOn)
+    if (focusOn !== undefined) focusProperty(focusOn)
   }, [focusOn])
 
   // a field that is removed with the focus gets no blur event
@@ -133,7 +135,7 @@ export const ResourceForm = memo(function ResourceForm({
                       title={propertyTitle(definition, property)}
                       isWanted={!isLong || property === focusOn || property === last}
                     >
-                      <PropertyField
+                      <EditorField
                         locator={locator}
                         property={property}
                         kind={resource.kind}

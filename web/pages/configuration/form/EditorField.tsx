@@ -1,0 +1,160 @@
+import { memo, useEffect, useRef, useState } from 'react'
+import type { PropertyView } from '#contract/console-api/shapes.ts'
+import type { ResourceKind } from '#contract/protocol/locator.ts'
+import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
+import { PropertyField } from '../../../forms/property/PropertyField.tsx'
+import { isSet } from '../../../forms/property/property-value.ts'
+import { useText } from '../../../i18n/use-text.ts'
+import { Button } from '../../../ui/Button.tsx'
+import { Icon } from '../../../ui/icons/Icon.tsx'
+import { PropertyValueView } from '../../../ui/values/ValueView.tsx'
+import { useActive } from '../draft/drafts.ts'
+import { useEditor } from '../editor-context.ts'
+import { propertyTitle } from '../labels.ts'
+import { afterPress } from './after-press.ts'
+import { FieldHints, hasHints } from './FieldHints.tsx'
+import { FieldNotes } from './FieldNotes.tsx'
+import { controlId, rowId } from './focus-property.ts'
+import { useDraftField } from './use-draft-field.ts'
+
+export interface EditorFieldProps {
+  locator: string
+  property: string
+  kind: ResourceKind
+  definition: PropertyDefinition
+  /** The saved value. */
+  view: PropertyView | null
+  writtenBy: string | undefined
+  isLocked: boolean
+  zone: string | undefined
+}
+
+/** A property's field in the editor, with notes on what others saved since its edit began. */
+export const EditorField = memo(function EditorField({
+  locator,
+  property,
+  kind,
+  definition,
+  view,
+  writtenBy,
+  isLocked,
+  zone,
+}: EditorFieldProps) {
+  const t = useText()
+  const { store, configuration, mayWrite, isSaving, openHistory } = useEditor()
+  const { draftEdit, error, onEdit, onReset } = useDraftField({ locator, property, definition, view })
+  const active = useActive(store, locator, property)
+  const isPlain = writtenBy !== undefined || !mayWrite
+  // an edit that has begun continues as a draft: see docs/decisions/0017-drafts-outlive-locks-and-sign-outs.md
+  const isOpen = !isSaving && (!isLocked || draftEdit !== undefined || active !== undefined)
+  const [hasFocus, setHasFocus] = useState(false)
+  const [isMissed, setIsMissed] = useState(false)
+  const row = useRef<HTMLDivElement>(null)
+  const leave = () => {
+    const isIn = document.hasFocus() && row.current?.contains(document.activeElement) === true
+    if (!isIn) store.leave({ locator, property })
+  }
+  useEffect(() => {
+    // a control that is removed while it has the focus gets no blur event
+    if (active !== undefined) afterPress(leave)
+  })
+  // without an edit a field shows the saved value, or the value that the typing is based on
+  const shown = active?.began ? active.began.base : view
+  const parts = { locator, property, definition, view, shown, draftEdit, isOpen, onEdit, onReset }
+  const isHeld = isLocked || isSaving
+
+  return (
+    <PropertyField
+      id={controlId(property)}
+      property={property}
+      definition={definition}
+      resourceKind={kind}
+      edit={draftEdit?.edit ?? null}
+      view={shown}
+      isSet={isSet(shown)}
+      onEdit={onEdit}
+      onReset={onReset}
+      error={error}
+      isRequired={definition.required === true}
+      readOnly={!isOpen}
+      scope={configuration.scope}
+      zone={zone}
+      isMarked={draftEdit !== undefined}
+      action={
+        <span className="shrink-0">
+          <Button
+            variant="quiet"
+            size="sm"
+            icon="clock"
+            label={t('configuration.field.history', { property: propertyTitle(definition, property) })}
+            className="-mt-0.5 opacity-60 hover:opacity-100 focus-visible:opacity-100"
+            onClick={() => openHistory(locator, property)}
+          />
+        </span>
+      }
+      plainValue={isPlain ? <PlainValue view={view} plugin={writtenBy} /> : undefined}
+      hints={!isPlain && hasHints(parts) ? <FieldHints {...parts} /> : undefined}
+      areHintsQuiet={draftEdit === undefined}
+      notes={
+        !isPlain && (
+          <>
+            {isHeld
+              ? (hasFocus || draftEdit !== undefined) && (
+                  <LockLine is={isSaving ? 'saving' : isOpen ? 'draft' : 'readOnly'} />
+                )
+              : isMissed && <LockLine is="missed" />}
+            <FieldNotes {...parts} />
+          </>
+        )
+      }
+      rowProps={{
+        id: rowId(property),
+        ref: row,
+        onFocus: () => {
+          setHasFocus(true)
+          if (isOpen) store.enter({ locator, property })
+        },
+        onBlur: ({ currentTarget, relatedTarget }) => {
+          if (currentTarget.contains(relatedTarget)) return
+          setHasFocus(false)
+          setIsMissed(false)
+          afterPress(leave)
+        },
+        onKeyDown: ({ key, ctrlKey, metaKey }) => {
+          const isTyped =
+            (key.length === 1 || key === 'Backspace' || key === 'Delete') && !ctrlKey && !metaKey
+          if (isTyped) setIsMissed(!isOpen)
+        },
+      }}
+    />
+  )
+})
+
+/** Says what happens to input while an operation or a save locks the form, and what happened to it before. */
+function LockLine({ is }: { is: 'draft' | 'readOnly' | 'saving' | 'missed' }) {
+  const t = useText()
+  return (
+    <p role="status" className="mt-1.5 flex gap-1.5 text-xs text-muted">
+      <Icon name="lock" size={12} className="mt-0.5" />
+      <span className="min-w-0">{t(`configuration.field.locked.${is}`)}</span>
+    </p>
+  )
+}
+
+/** A value that the person cannot edit. */
+function PlainValue({ view, plugin }: { view: PropertyView | null; plugin: string | undefined }) {
+  const t = useText()
+  return (
+    <>
+      <div className="min-h-8 rounded-md border border-line bg-sunken px-2.5 py-1.5 wrap-anywhere">
+        <PropertyValueView value={view} />
+      </div>
+      {plugin !== undefined && (
+        <p className="mt-1.5 flex items-center gap-1.5 text-xs text-muted">
+          <Icon name="plugins" size={12} />
+          {t('configuration.field.writtenBy', { plugin })}
+        </p>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,62 @@
+import { useMemo } from 'react'
+import { useController } from 'react-hook-form'
+import type { PropertyView } from '#contract/console-api/shapes.ts'
+import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
+import type { Edit } from '../../../forms/property/edit.ts'
+import { fieldId } from '../../../forms/property/field-id.ts'
+import { propertyError } from '../../../forms/property/use-property-edit.ts'
+import { useText } from '../../../i18n/use-text.ts'
+import type { DraftEdit } from '../draft/draft.ts'
+import { useEditor } from '../editor-context.ts'
+import { draftEditIn, hold } from './draft-form.ts'
+
+/** A property's field in the editor. */
+export interface DraftField {
+  draftEdit: DraftEdit | undefined
+  /** What is wrong with the edit, in the language that is shown. */
+  error: string | null
+  onEdit: (edit: Edit) => void
+  /** Drops the edit. */
+  onReset: () => void
+}
+
+/** Connects a property to the form. The draft keeps what is typed, with the value and snapshot that it is based on. */
+export function useDraftField({
+  locator,
+  property,
+  definition,
+  view,
+}: {
+  locator: string
+  property: string
+  definition: PropertyDefinition | undefined
+  /** The saved value. */
+  view: PropertyView | null
+}): DraftField {
+  const t = useText()
+  const { form, store, configuration } = useEditor()
+  const { snapshotVersion } = configuration
+  const { field, fieldState } = useController({
+    control: form.control,
+    name: `edits.${fieldId(locator, property)}`,
+  })
+  const { onChange } = field
+  const handlers = useMemo(() => {
+    const isSensitive = definition?.isSensitive === true
+    return {
+      onEdit: (edit: Edit) =>
+        onChange(
+          hold(
+            store.type({ locator, property }, edit, { saved: view, version: snapshotVersion, isSensitive }),
+          ),
+        ),
+      onReset: () => store.take([{ locator, property, next: null }]),
+    }
+  }, [onChange, store, snapshotVersion, locator, property, definition, view])
+  const draftEdit = draftEditIn(field.value)
+  const error =
+    draftEdit === undefined || definition === undefined
+      ? null
+      : propertyError(definition, draftEdit.edit, fieldState.error, t)
+  return { draftEdit, error, ...handlers }
+}
