@@ -1,0 +1,124 @@
+import { expectPage } from '../vocabulary.ts'
+import { expect, test } from '../harness/test.ts'
+
+test('a plugin form leads to its first error, shows a refusal at its field, and asks before it discards', async ({
+  signIn,
+}) => {
+  const page = await signIn('admin', '/plugins')
+  await page.getByRole('button', { name: 'Register plugin' }).first().click()
+  const dialog = page.getByRole('dialog', { name: 'Register plugin' })
+  const id = dialog.getByLabel('Plugin ID')
+  const endpoint = dialog.getByLabel('Endpoint')
+  const timeout = dialog.getByLabel('Request timeout (ms)')
+  await timeout.fill('99')
+  await timeout.press('Enter')
+  await expect(id).toBeFocused()
+  await expect(id).toHaveAccessibleDescription(/^Use 1 to 128 letters/)
+  await expect(dialog.getByLabel('Title')).toHaveAccessibleDescription('Enter a title')
+  await expect(timeout).toHaveAccessibleDescription(/^Enter a whole number from 100/)
+
+  await id.fill(' journey-plugin ')
+  await dialog.getByLabel('Title').fill('A plugin')
+  await timeout.fill('900')
+  await endpoint.fill('http://10.0.0.1')
+  await dialog.getByLabel('Reason').fill('For a journey')
+  await endpoint.press('Enter')
+  await expect(endpoint).toHaveAccessibleDescription(/^The setting EGRESS_ALLOW does not allow/)
+  await expect(endpoint).toBeFocused()
+  await expect(timeout).toHaveValue('900')
+
+  await page.keyboard.press('Escape')
+  await expect(dialog.getByText('Discard what you entered?')).toBeVisible()
+  await dialog.getByRole('button', { name: 'Keep editing' }).click()
+  await expect(endpoint).toBeFocused()
+  await endpoint.fill('http://127.0.0.1:9')
+  await expect(endpoint).not.toHaveAttribute('aria-invalid')
+  await endpoint.press('Enter')
+  await expectPage(page, 'A plugin')
+
+  await page.goto('/audit?action=plugin.save')
+  await expect(page.getByRole('listitem').filter({ hasText: 'journey-plugin' }).first()).toContainText(
+    'For a journey',
+  )
+})
+
+test('a service form keeps what was typed when no answer comes, and sends it again', async ({
+  system,
+  signIn,
+}) => {
+  const page = await signIn('admin', '/services')
+  await page.getByRole('button', { name: 'Register service' }).first().click()
+  const dialog = page.getByRole('dialog', { name: 'Register service' })
+  const methods = dialog.getByLabel('Methods')
+  await dialog.getByLabel('Service ID').fill('journey-mail')
+  await dialog.getByLabel('Title').fill('Mail')
+  await dialog.getByLabel('URL').fill('http://127.0.0.1:9/mail')
+  await methods.fill('send\na/b')
+  await methods.press('Control+Enter')
+  await expect(methods).toBeFocused()
+  await expect(methods).toHaveAccessibleDescription(/“a\/b” is not a valid method/)
+
+  await methods.fill('send\nreceive')
+  system.proxy.down()
+  await dialog.getByLabel('Title').press('Enter')
+  await expect(dialog.getByRole('alert')).toContainText('The console can’t be reached', { timeout: 40_000 })
+  await expect(methods).toHaveValue('send\nreceive')
+  system.proxy.up()
+  await dialog.getByLabel('Title').press('Enter')
+  await expectPage(page, 'Mail')
+  await expect(page.getByRole('main')).toContainText('receive')
+})
+
+test('a manifest that is refused stays, with each problem and its place', async ({ signIn }) => {
+  const page = await signIn('admin', '/catalog')
+  await page.getByRole('button', { name: 'Publish version' }).first().click()
+  const dialog = page.getByRole('dialog', { name: 'Publish version' })
+  const text = dialog.getByLabel('Manifest')
+  const publish = dialog.getByRole('button', { name: 'Publish', exact: true })
+  await expect(publish).toHaveAccessibleDescription(/^The manifest must set/)
+  // it only looks disabled, so that it can lead to what is missing
+  await publish.click({ force: true })
+  await expect(text).toBeFocused()
+  const manifest = {
+    bundle: { environmentKey: 'production', bundleId: 'journey-bundle' },
+    version: '1.0.0',
+    title: 'A bundle',
+    resources: [{ kind: 'MODULE', name: 'core', title: 'Core', properties: { size: { kind: 'NUMBER' } } }],
+    plugins: [],
+  }
+  await text.fill(JSON.stringify(manifest))
+  await publish.click()
+  await expect(dialog.getByRole('alert')).toBeVisible()
+  await expect(dialog.getByRole('region', { name: /^Fix \d+ problem/ })).toContainText('kind')
+  await expect(text).toHaveValue(JSON.stringify(manifest))
+})
+
+test('Enter in a confirmation leads to what is missing, and then confirms', async ({ system, signIn }) => {
+  const scope = system.newScope()
+  const { bundleInstallId } = await system.install(scope, 'crm-suite', '1.0.0')
+  const page = await signIn('olivia', `/installations/${bundleInstallId}`)
+  await page.getByRole('button', { name: 'Detach' }).click()
+  const dialog = page.getByRole('dialog', { name: /^Detach/ })
+  const word = dialog.getByLabel('Type crm-suite to confirm')
+  await word.fill('crm-suite')
+  await word.press('Enter')
+  await expect(dialog.getByLabel('Reason for detaching')).toBeFocused()
+  await page.keyboard.type('The pilot is over')
+  await word.press('Enter')
+  await expectPage(page, 'Detach crm-suite Succeeded')
+})
+
+test('a sign-out that the server does not confirm says so, and can be tried again', async ({
+  system,
+  signIn,
+}) => {
+  const page = await signIn('olivia')
+  await expectPage(page, 'Overview')
+  await page.getByRole('button', { name: /olivia/i }).click()
+  system.proxy.down()
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  system.proxy.up()
+  const dialog = page.getByRole('dialog', { name: 'You may still be signed in' })
+  await dialog.getByRole('button', { name: 'Sign out' }).click()
+  await expect(page.getByText('You are signed out')).toBeVisible()
+})
