@@ -24,7 +24,7 @@ export async function dialogState(tab: Tab): Promise<'closed' | 'conflict' | 're
   const end = performance.now() + ANSWER_MS
   for (;;) {
     const { dialog, changes } = await tab.view()
-    const isBusy = await tab.page.locator('[role=dialog] [aria-busy=true]').count()
+    const isBusy = await tab.page.locator('dialog[open] [aria-busy=true]').count()
     if (dialog === CONFLICT && isBusy === 0) return 'conflict'
     if (dialog === REVIEW && isBusy === 0) return 'review'
     if (dialog === null && changes === 0) return 'closed'

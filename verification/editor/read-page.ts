@@ -120,7 +120,7 @@ function read(kinds: Readonly<Record<string, Kind>>): PageView {
     }
   }
   const bar = document.querySelector('[role=region][aria-label="Unsaved changes"]')
-  const dialogs = [...document.querySelectorAll('[role=dialog], [role=alertdialog]')]
+  const dialogs = [...document.querySelectorAll('dialog[open]')]
   const focused = document.activeElement?.closest('[id^="row-"]')
   return {
     resource: document.getElementById('resource-title')?.textContent ?? null,
