@@ -11,11 +11,11 @@ const PLANTED: Record<string, string> = {
   'contract/runtime-api/planted.ts': `import { consoleApi } from '#contract/console-api/rows.ts'\nexport const planted = consoleApi\n`,
   'contract/endpoint/planted.ts': `export const planted = process.env\n`,
   'database/planted.ts': `import { INSTANCE_REF_PROPERTY } from '#contract/protocol/limits.ts'\nexport const planted = INSTANCE_REF_PROPERTY\n`,
-  'http-kit/planted.ts': `import type { Actor } from '#runtime/actor.ts'\nexport type Planted = Actor\n`,
+  'http-kit/planted.ts': `import type { Actor } from '#runtime/model/actor.ts'\nexport type Planted = Actor\n`,
   'plugin/planted.ts': `import { runtimeApi } from '../contract/runtime-api/rows.ts'\nexport const planted = runtimeApi\n`,
   'runtime/planted.ts': `export const planted = () => import('#bff/failure.ts')\n`,
-  'bff/planted.ts': `import type { World } from '#runtime/world.ts'\nexport type Planted = World\n`,
-  'web/planted.ts': `import type { Actor } from '#runtime/actor.ts'\nexport type Planted = Actor\n`,
+  'bff/planted.ts': `import type { World } from '#runtime/deps/runtime-deps.ts'\nexport type Planted = World\n`,
+  'web/planted.ts': `import type { Actor } from '#runtime/model/actor.ts'\nexport type Planted = Actor\n`,
 }
 
 const copy = mkdtempSync(join(tmpdir(), 'boundaries-'))

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Db } from '#runtime/world.ts'
+import type { Db } from '#runtime/deps/runtime-deps.ts'
 
 /** How much there is to list. */
 export interface Amount {

@@ -2,7 +2,7 @@ import { readChain } from '../store/audit/read-chain.ts'
 import type { ChainedRow } from '../store/audit/read-chain.ts'
 import { readHead } from '../store/audit/read-head.ts'
 import type { AuditHead } from '../store/audit/read-head.ts'
-import type { Db } from '../world.ts'
+import type { Db } from '../deps/runtime-deps.ts'
 import type { Anchor } from './anchor.ts'
 import { entryHash, NO_HASH } from './entry-hash.ts'
 

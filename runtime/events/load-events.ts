@@ -1,13 +1,13 @@
 import type { Scope } from '#contract/protocol/scope.ts'
 import type { RuntimeEvent } from '#contract/runtime-api/events.ts'
-import { loadInstallationRows } from '../installations/view.ts'
-import { operationView } from '../operations/view.ts'
+import { loadInstallationRows } from '../use-cases/installations/view.ts'
+import { operationView } from '../engine/steps/operation-view.ts'
 import { scopeOf } from '../store/configuration/find-scope.ts'
 import { loadConfigurations } from '../store/events/load-configurations.ts'
 import { loadOperations } from '../store/events/load-operations.ts'
 import type { EventRow } from '../store/events/read-events.ts'
-import type { Db } from '../world.ts'
-import type { Position } from './position.ts'
+import type { Db } from '../deps/runtime-deps.ts'
+import type { Position } from '../store/events/position.ts'
 
 /** An event with its row as it is now, ready for everybody who may read its scope. */
 export interface LoadedEvent {

@@ -6,12 +6,12 @@ import { RuntimeEvent } from '#contract/runtime-api/events.ts'
 import type { Scope } from '#contract/protocol/scope.ts'
 import { serve } from '#http-kit/serve.ts'
 import type { RunningServer } from '#http-kit/serve.ts'
-import { API, CREDENTIAL, EVERYTHING, testHttp } from '../http/testing-http.ts'
-import type { TestHttp } from '../http/testing-http.ts'
+import { API, CREDENTIAL, EVERYTHING, testHttp } from '../testing/http.ts'
+import type { TestHttp } from '../testing/http.ts'
 import { pruneEvents } from '../store/events/prune-events.ts'
-import { emitEvents } from './emit.ts'
-import { isAfter } from './position.ts'
-import { openEvents, TestReader, until } from './testing-stream.ts'
+import { emitEvents } from '../store/events/emit-events.ts'
+import { isAfter } from '../store/events/position.ts'
+import { openEvents, TestReader, until } from '../testing/stream.ts'
 
 // Over real sockets, on rows that are written by real transactions.
 

@@ -1,16 +1,16 @@
 import { mayIn } from '#contract/endpoint/permission.ts'
 import { createEventBody, EVENT_STREAM_HEADERS, formatEvent } from '#http-kit/event-stream.ts'
 import { TransportError } from '#http-kit/problem.ts'
-import type { Actor } from '../actor.ts'
+import type { Actor } from '../model/actor.ts'
 import type { StreamHandler } from '../http/handlers.ts'
 import { isResumable } from '../store/events/is-resumable.ts'
 import { readEvents } from '../store/events/read-events.ts'
-import type { Db } from '../world.ts'
+import type { Db } from '../deps/runtime-deps.ts'
 import type { Feed } from './feed.ts'
 import { loadEvents } from './load-events.ts'
 import type { LoadedEvent } from './load-events.ts'
-import { formatPosition, isAfter, parsePosition } from './position.ts'
-import type { Position } from './position.ts'
+import { formatPosition, isAfter, parsePosition } from '../store/events/position.ts'
+import type { Position } from '../store/events/position.ts'
 
 export interface StreamOptions {
   feed: Feed

@@ -5,7 +5,7 @@ import type { JsonObject } from '#contract/json-schema/json.ts'
 import { MESSAGE_MAX } from '#contract/protocol/limits.ts'
 import { hideInDetail, hideProtectedName } from '#contract/protocol/protected-name.ts'
 import { TransportError } from '#http-kit/problem.ts'
-import type { Refusal } from '../refusal.ts'
+import type { Refusal } from '../engine/domain-error.ts'
 import type { SpaceWatch } from '../space-watch.ts'
 
 /** Logical names of the two services that answer here. */

@@ -1,9 +1,9 @@
 import { CLAIM_STATES } from '#contract/runtime-api/vocabulary.ts'
-import type { Position } from '../events/position.ts'
+import type { Position } from '../store/events/position.ts'
 import { countClaims } from '../store/overview/count-claims.ts'
 import { readLags } from '../store/overview/read-lags.ts'
-import type { WorkerStatus } from '../worker.ts'
-import type { Db } from '../world.ts'
+import type { WorkerStatus } from '../worker/worker.ts'
+import type { Db } from '../deps/runtime-deps.ts'
 import type { Labels } from './metrics.ts'
 
 /** A number as it is now, or, where its name ends with `_total`, since this replica began. */

@@ -1,6 +1,6 @@
 import type { RuntimeApi, WriteName } from '#contract/runtime-api/rows.ts'
-import type { AuditRecord } from '../audit/record.ts'
-import type { Answer, Input, ReadContext, WriteContext } from '../context.ts'
+import type { AuditRecord } from '../use-cases/audit/record.ts'
+import type { Answer, Input, ReadContext, WriteContext } from '../use-cases/context.ts'
 
 export type EndpointNameOf = keyof RuntimeApi
 

@@ -5,8 +5,8 @@ import type { JSONWebKeySet } from 'jose'
 import type { JsonObject } from '#contract/json-schema/json.ts'
 import { TransportError } from '#http-kit/problem.ts'
 import { createActorCheck } from './actor-assertion.ts'
-import { API, testHttp } from './testing-http.ts'
-import type { TestHttp } from './testing-http.ts'
+import { API, testHttp } from '../testing/http.ts'
+import type { TestHttp } from '../testing/http.ts'
 
 let http: TestHttp
 before(async () => {

@@ -1,5 +1,5 @@
 import type { JsonValue } from '#contract/json-schema/json.ts'
-import { Refusal } from '../refusal.ts'
+import { Refusal } from '../engine/domain-error.ts'
 
 /** The `Idempotency-Key` of a write. */
 export function idempotencyKeyOf(request: Request): string {

@@ -4,7 +4,7 @@ import type { RequestProblem } from '#contract/endpoint/parse-request.ts'
 import type { JsonValue } from '#contract/json-schema/json.ts'
 import { readJsonBody } from '#http-kit/body.ts'
 import { StrictJsonError } from '#http-kit/strict-json.ts'
-import { Refusal } from '../refusal.ts'
+import { Refusal } from '../engine/domain-error.ts'
 
 export interface ReadRequest {
   params: unknown

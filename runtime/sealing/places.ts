@@ -1,10 +1,10 @@
 import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
 import type { Stage } from '#contract/protocol/vocabulary.ts'
-import type { FrozenPlan, Writes } from '../operations/plan.ts'
-import { own } from '../own.ts'
-import { keyIdOf } from './keyring.ts'
+import type { FrozenPlan, Writes } from '../model/plan.ts'
+import { own } from '#contract/json-schema/get-own.ts'
+import { keyIdOf } from '../keys/keyring.ts'
 import type { ValueChange } from './stored-value.ts'
-import type { Place, Vault } from './vault.ts'
+import type { Place, Vault } from './opening.ts'
 
 // Everything in the database that may hold sensitive values, and the place of each of them: changing a place makes
 // unreadable what was sealed before.

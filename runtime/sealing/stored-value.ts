@@ -2,8 +2,8 @@ import type { JsonValue } from '#contract/json-schema/json.ts'
 import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
 import type { TypedValue } from '#contract/protocol/typed-value.ts'
 import { wrapSensitive } from '#contract/protocol/data.ts'
-import { keyIdOf } from './keyring.ts'
-import type { Place, Vault } from './vault.ts'
+import { keyIdOf } from '../keys/keyring.ts'
+import type { Place, Vault } from './opening.ts'
 
 /**
  * A sensitive value as it stands in the database. It goes on saying what it is, so that SQL that looks for references need

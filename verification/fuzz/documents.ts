@@ -1,15 +1,8 @@
 import type { JsonObject, JsonValue } from '#contract/json-schema/json.ts'
-import type { Knowledge } from '#runtime/plugins/judge.ts'
-import {
-  authorization,
-  data,
-  LOCATOR,
-  plannedRequest,
-  planWith,
-  SECRET,
-} from '#runtime/operations/testing-plan.ts'
-import { successOf } from '#runtime/operations/testing-plugin.ts'
-import { crm } from '#runtime/testing-bundles.ts'
+import type { Knowledge } from '#runtime/engine/calls/judge.ts'
+import { authorization, data, LOCATOR, plannedRequest, planWith, SECRET } from '#runtime/testing/plan.ts'
+import { successOf } from '#runtime/testing/plugin.ts'
+import { crm } from '#runtime/testing/bundles.ts'
 import { CREDENTIAL, SERVICE_ADDRESS, TOKEN } from './odd-values.ts'
 
 // Valid documents of every kind, from which the edited ones are made.

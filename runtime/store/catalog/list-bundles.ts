@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import type { Db } from '../../world.ts'
-import { containsText } from '../page.ts'
+import type { Db } from '../../deps/runtime-deps.ts'
+import { containsText } from '../../use-cases/paging/page.ts'
 
 export interface BundleRow {
   bundle_environment_key: string

@@ -1,4 +1,4 @@
-import type { Db } from '../../world.ts'
+import type { Db } from '../../deps/runtime-deps.ts'
 import type { SnapshotRow } from './list-snapshots.ts'
 
 export function findSnapshot(

@@ -1,8 +1,8 @@
 import type { TypedValue } from '#contract/protocol/typed-value.ts'
-import type { Tx } from '../../world.ts'
+import type { Tx } from '../../deps/runtime-deps.ts'
 import { snapshotPlace } from '../../sealing/places.ts'
 import { sealingWith } from '../../sealing/stored-value.ts'
-import type { Vault } from '../../sealing/vault.ts'
+import type { Vault } from '../../sealing/opening.ts'
 import { inBatches } from '../batches.ts'
 
 export interface SnapshotChange {

@@ -1,4 +1,4 @@
-import type { Db } from '../../world.ts'
+import type { Db } from '../../deps/runtime-deps.ts'
 import type { LocalServiceRow } from './find-local-service.ts'
 
 /** Local services of a scope by name, from after the named one. */

@@ -1,5 +1,5 @@
 import type { Scope } from '#contract/protocol/scope.ts'
-import type { Tx } from '../../world.ts'
+import type { Tx } from '../../deps/runtime-deps.ts'
 import type { ScopeRow } from './find-scope.ts'
 
 /**

@@ -1,6 +1,6 @@
 import type { Scope } from '#contract/protocol/scope.ts'
-import type { Actor } from '../../actor.ts'
-import type { Tx } from '../../world.ts'
+import type { Actor } from '../../model/actor.ts'
+import type { Tx } from '../../deps/runtime-deps.ts'
 import type { ScopeRow } from './find-scope.ts'
 import { insertSnapshots } from './insert-snapshots.ts'
 import { lockScope } from './lock-scope.ts'

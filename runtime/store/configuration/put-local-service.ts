@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { JsonValue } from '#contract/json-schema/json.ts'
 import type { Person } from '#contract/runtime-api/common.ts'
-import type { Tx } from '../../world.ts'
+import type { Tx } from '../../deps/runtime-deps.ts'
 import type { LocalServiceRow } from './find-local-service.ts'
 
 /**

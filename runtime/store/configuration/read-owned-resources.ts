@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Db } from '../../world.ts'
+import type { Db } from '../../deps/runtime-deps.ts'
 import { claimColumns } from '../installations/claim.ts'
 import type { ClaimColumns } from '../installations/claim.ts'
 import type { LedgerRow } from '../installations/read-ledger.ts'

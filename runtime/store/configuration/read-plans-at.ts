@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import type { OperationType } from '#contract/protocol/vocabulary.ts'
-import type { FrozenPlan } from '../../operations/plan.ts'
+import type { FrozenPlan } from '../../model/plan.ts'
 import type { StoredValue } from '../../sealing/stored-value.ts'
-import type { Db } from '../../world.ts'
+import type { Db } from '../../deps/runtime-deps.ts'
 import type { ScopeRow } from './find-scope.ts'
 
 export interface PlanAt {

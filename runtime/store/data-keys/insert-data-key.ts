@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import type { WrappedDataKey } from '../../sealing/data-key.ts'
-import type { Tx } from '../../world.ts'
+import type { WrappedDataKey } from '../../keys/data-key.ts'
+import type { Tx } from '../../deps/runtime-deps.ts'
 import type { DataKeyRow } from './list-data-keys.ts'
 
 /** The data key becomes the current one; the one before stays for what it has sealed. */

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import type { OperationRow } from '../../operations/view.ts'
-import type { Db } from '../../world.ts'
+import type { OperationRow } from '../../engine/steps/operation-view.ts'
+import type { Db } from '../../deps/runtime-deps.ts'
 
 /** The named operations, in no particular order. */
 export function loadOperations(db: Db, operationIds: readonly string[]): Promise<OperationRow[]> {

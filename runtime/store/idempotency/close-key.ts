@@ -1,5 +1,5 @@
 import type { JsonValue } from '#contract/json-schema/json.ts'
-import type { Tx } from '../../world.ts'
+import type { Tx } from '../../deps/runtime-deps.ts'
 import type { IdempotencyKey } from './open-key.ts'
 
 /** Keeps what was answered under a key; null gives the key free again. */

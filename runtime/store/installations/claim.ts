@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely'
 import type { Claim } from '#contract/runtime-api/installations.ts'
 import { CLAIM_STATES } from '#contract/runtime-api/vocabulary.ts'
-import type { RuntimeTables } from '../tables.ts'
+import type { RuntimeTables } from '../../model/tables.ts'
 
 type OperationColumns = Selectable<RuntimeTables['runtime.operation']>
 

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Db } from '../../world.ts'
+import type { Db } from '../../deps/runtime-deps.ts'
 import { containing } from '../like.ts'
 
 /** The ids of the bundles that are or were installed and whose id has the text in it, in whatever case. */

@@ -1,4 +1,4 @@
-import type { Db } from '../../world.ts'
+import type { Db } from '../../deps/runtime-deps.ts'
 import { claimColumns } from './claim.ts'
 import type { InstallationRow } from './load-installations.ts'
 

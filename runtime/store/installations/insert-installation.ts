@@ -1,4 +1,4 @@
-import type { Tx } from '../../world.ts'
+import type { Tx } from '../../deps/runtime-deps.ts'
 import type { ScopeRow } from '../configuration/find-scope.ts'
 
 export interface NewInstallation {

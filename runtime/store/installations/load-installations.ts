@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Selectable } from 'kysely'
-import type { Db } from '../../world.ts'
-import type { RuntimeTables } from '../tables.ts'
+import type { Db } from '../../deps/runtime-deps.ts'
+import type { RuntimeTables } from '../../model/tables.ts'
 import { claimColumns } from './claim.ts'
 import type { ClaimColumns } from './claim.ts'
 

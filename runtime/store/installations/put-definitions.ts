@@ -1,7 +1,7 @@
 import { mapLedger } from '../../sealing/places.ts'
 import { sealingWith } from '../../sealing/stored-value.ts'
-import type { Vault } from '../../sealing/vault.ts'
-import type { Tx } from '../../world.ts'
+import type { Vault } from '../../sealing/opening.ts'
+import type { Tx } from '../../deps/runtime-deps.ts'
 import type { LedgerRow } from './read-ledger.ts'
 
 /** Replaces the definitions of a resource in the ledger and seals its values accordingly. `verified_at` stays. */

@@ -3,9 +3,9 @@ import type { TypedValue } from '#contract/protocol/typed-value.ts'
 import { snapshotPlace } from '../../sealing/places.ts'
 import { openingWith } from '../../sealing/stored-value.ts'
 import type { StoredValue } from '../../sealing/stored-value.ts'
-import { opening } from '../../sealing/vault.ts'
-import type { Vault } from '../../sealing/vault.ts'
-import type { Db } from '../../world.ts'
+import { opening } from '../../sealing/opening.ts'
+import type { Vault } from '../../sealing/opening.ts'
+import type { Db } from '../../deps/runtime-deps.ts'
 
 export interface LastValue {
   locator: string

@@ -3,10 +3,10 @@ import type { Selectable } from 'kysely'
 import type { TypedValue } from '#contract/protocol/typed-value.ts'
 import { mapLedger } from '../../sealing/places.ts'
 import { openingWith } from '../../sealing/stored-value.ts'
-import { opening } from '../../sealing/vault.ts'
-import type { Vault } from '../../sealing/vault.ts'
-import type { Db } from '../../world.ts'
-import type { RuntimeTables } from '../tables.ts'
+import { opening } from '../../sealing/opening.ts'
+import type { Vault } from '../../sealing/opening.ts'
+import type { Db } from '../../deps/runtime-deps.ts'
+import type { RuntimeTables } from '../../model/tables.ts'
 
 export type StoredLedgerRow = Selectable<RuntimeTables['runtime.installed_resource']>
 export type LedgerRow = Omit<StoredLedgerRow, 'properties'> & { properties: Record<string, TypedValue> }

@@ -1,10 +1,10 @@
-import type { FrozenPlan } from '../../operations/plan.ts'
-import { withMarks } from '../../operations/with-marks.ts'
+import type { FrozenPlan } from '../../model/plan.ts'
+import { withMarks } from '../../engine/steps/with-marks.ts'
 import { mapPlan } from '../../sealing/places.ts'
 import { openingWith } from '../../sealing/stored-value.ts'
-import { opening } from '../../sealing/vault.ts'
-import type { Vault } from '../../sealing/vault.ts'
-import type { Db } from '../../world.ts'
+import { opening } from '../../sealing/opening.ts'
+import type { Vault } from '../../sealing/opening.ts'
+import type { Db } from '../../deps/runtime-deps.ts'
 import { readMarksSince } from '../sensitive-marks/read-marks-since.ts'
 
 /**

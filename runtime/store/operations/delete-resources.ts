@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Tx } from '../../world.ts'
+import type { Tx } from '../../deps/runtime-deps.ts'
 
 /** Takes the named resources out of the ledgers of their installations. */
 export async function deleteResources(

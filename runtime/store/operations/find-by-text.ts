@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { RawBuilder } from 'kysely'
-import type { Db } from '../../world.ts'
+import type { Db } from '../../deps/runtime-deps.ts'
 import { findIds } from '../find-ids.ts'
 import { findBundles } from '../installations/find-bundles.ts'
 import { containing } from '../like.ts'

@@ -1,5 +1,5 @@
-import type { OperationRow } from '../../operations/view.ts'
-import type { Db } from '../../world.ts'
+import type { OperationRow } from '../../engine/steps/operation-view.ts'
+import type { Db } from '../../deps/runtime-deps.ts'
 
 export function findOperation(db: Db, operationId: string): Promise<OperationRow | undefined> {
   return db

@@ -1,14 +1,14 @@
 import { sql } from 'kysely'
 import { STAGES } from '#contract/protocol/vocabulary.ts'
 import type { OperationType } from '#contract/protocol/vocabulary.ts'
-import { firstRequest } from '../../operations/first-request.ts'
-import { inCallOrder } from '../../operations/next-step.ts'
-import type { FrozenPlan } from '../../operations/plan.ts'
-import type { OperationRow } from '../../operations/view.ts'
+import { firstRequest } from '../../engine/steps/first-request.ts'
+import { inCallOrder } from '../../engine/steps/next-step.ts'
+import type { FrozenPlan } from '../../model/plan.ts'
+import type { OperationRow } from '../../engine/steps/operation-view.ts'
 import { mapPlan, requestPlace } from '../../sealing/places.ts'
 import { sealingWith } from '../../sealing/stored-value.ts'
-import type { Vault } from '../../sealing/vault.ts'
-import type { Tx } from '../../world.ts'
+import type { Vault } from '../../sealing/opening.ts'
+import type { Tx } from '../../deps/runtime-deps.ts'
 
 export interface NewOperation {
   operationId: string

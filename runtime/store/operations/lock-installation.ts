@@ -1,5 +1,5 @@
-import type { InstallationRow } from '../../operations/freeze.ts'
-import type { Tx } from '../../world.ts'
+import type { InstallationRow } from '../../use-cases/operations/freeze.ts'
+import type { Tx } from '../../deps/runtime-deps.ts'
 
 /** The installation, locked until the transaction ends. */
 export function lockInstallation(tx: Tx, bundleInstallId: string): Promise<InstallationRow> {

@@ -2,11 +2,11 @@ import { sql } from 'kysely'
 import type { RawBuilder } from 'kysely'
 import { INSTANCE_REF_PROPERTY } from '#contract/protocol/limits.ts'
 import type { TypedValue } from '#contract/protocol/typed-value.ts'
-import type { PlannedResource } from '../../operations/plan.ts'
+import type { PlannedResource } from '../../model/plan.ts'
 import { mapLedger } from '../../sealing/places.ts'
 import { sealingWith } from '../../sealing/stored-value.ts'
 import type { StoredValue } from '../../sealing/stored-value.ts'
-import type { Vault } from '../../sealing/vault.ts'
+import type { Vault } from '../../sealing/opening.ts'
 
 /** A planned resource with the properties that it gets, and by which operation. */
 export type ResourceToPut = Omit<PlannedResource, 'properties'> & {

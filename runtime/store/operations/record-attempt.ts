@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
 import type { RawBuilder } from 'kysely'
-import type { CallAfterAttempt } from '../../operations/after-attempt.ts'
-import type { Judgement } from '../../plugins/judge.ts'
+import type { CallAfterAttempt } from '../../engine/steps/after-attempt.ts'
+import type { Judgement } from '../../engine/calls/judge.ts'
 import { mapWrites } from '../../sealing/places.ts'
 import type { CallKey } from '../../sealing/places.ts'
 import { sealingWith } from '../../sealing/stored-value.ts'
-import type { Vault } from '../../sealing/vault.ts'
-import type { Db } from '../../world.ts'
+import type { Vault } from '../../sealing/opening.ts'
+import type { Db } from '../../deps/runtime-deps.ts'
 
 export interface AttemptKey extends CallKey {
   attempt: number

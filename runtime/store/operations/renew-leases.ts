@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Db } from '../../world.ts'
+import type { Db } from '../../deps/runtime-deps.ts'
 import { leaseEnd, leaseRows, lockedOf } from './lease.ts'
 import type { Lease } from './lease.ts'
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { RawBuilder } from 'kysely'
 import { requestPlace } from '../../sealing/places.ts'
-import type { Vault } from '../../sealing/vault.ts'
+import type { Vault } from '../../sealing/opening.ts'
 import type { RegistrationRow } from './read-registrations.ts'
 import type { AttemptKey } from './record-attempt.ts'
 

@@ -4,7 +4,7 @@ import type { ManifestPlugin } from '#contract/protocol/manifest.ts'
 import type { TypedValue } from '#contract/protocol/typed-value.ts'
 import type { OperationType } from '#contract/protocol/vocabulary.ts'
 import type { InstallationState, Phase } from '#contract/runtime-api/vocabulary.ts'
-import type { Db } from '../../world.ts'
+import type { Db } from '../../deps/runtime-deps.ts'
 
 /** An installation as one resolution needs it. */
 export interface AppliedReference {

@@ -1,0 +1,28 @@
+import type { Kysely, Transaction } from 'kysely'
+import type { Clock } from '#http-kit/clock.ts'
+import type { Log } from '#http-kit/log.ts'
+import type { Outbound } from '#http-kit/outbound.ts'
+import type { Random } from '#http-kit/random.ts'
+import type { Signer } from '../worker/lifecycle-token.ts'
+import type { Vault } from '../sealing/opening.ts'
+import type { RuntimeTables } from '../model/tables.ts'
+
+export type Db = Kysely<RuntimeTables>
+export type Tx = Transaction<RuntimeTables>
+
+/**
+ * Everything outside that the runtime's core touches. The very same core runs in production and in a seeded simulation
+ * with virtual time, because nothing else does I/O, reads a clock or makes a random number.
+ */
+export interface World {
+  db: Db
+  http: Outbound
+  clock: Clock
+  /** Ids and jitter come from it. */
+  random: Random
+  log: Log
+  /** Tokens of the platform; its keys stay behind it. */
+  signer: Signer
+  /** Seals sensitive values for the database; its keys stay behind it. */
+  vault: Vault
+}

@@ -1,0 +1,40 @@
+import * as z from 'zod'
+import type { Access } from '#contract/endpoint/endpoint.ts'
+import { mayAnywhere, mayEverywhere } from '#contract/endpoint/permission.ts'
+import { demand } from '../model/actor.ts'
+import type { Actor } from '../model/actor.ts'
+import { Refusal } from '../engine/domain-error.ts'
+
+export type PersonAccess = Extract<Access, { where: unknown }>
+
+const Environment = z.object({ environmentKey: z.string() })
+const Scope = Environment.extend({ applicationRuntimeId: z.string(), workspaceId: z.number() })
+
+/**
+ * Refuses unless the actor may call a row in the place that the request names. `object` and `list` are left to the use
+ * case, which knows the object and filters the list.
+ */
+export function demandPlace(
+  access: PersonAccess,
+  actor: Actor,
+  input: { params: unknown; body: unknown },
+): void {
+  const { needs, where } = access
+  switch (where) {
+    case 'path':
+      return demand(actor, needs, Scope.parse(input.params))
+    case 'body':
+      return demand(actor, needs, z.object({ scope: Scope }).parse(input.body).scope)
+    case 'environment':
+      return demand(actor, needs, Environment.parse(input.params))
+    case 'everywhere':
+      if (mayEverywhere(actor.grants, needs)) return
+      throw new Refusal('PERMISSION_DENIED', `This needs the permission ${needs} without a limit to a place.`)
+    case 'anywhere':
+      if (mayAnywhere(actor.grants, needs)) return
+      throw new Refusal('PERMISSION_DENIED', `This needs the permission ${needs}.`)
+    case 'object':
+    case 'list':
+      return
+  }
+}

@@ -1,0 +1,179 @@
+import type { World } from '../deps/runtime-deps.ts'
+import { advanceAlone, advanceTogether, advanceWideTogether, isWide } from './advance.ts'
+import type { Advanced, AdvanceOptions, Ready } from './advance.ts'
+import { KnownRegistrations } from './known-registrations.ts'
+import type { Leases } from './leases.ts'
+import type { Tally } from './counters.ts'
+
+interface Waiting {
+  ready: Ready
+  resolve(advanced: Advanced): void
+}
+
+export interface AdvancerOptions {
+  world: World
+  leases: Leases
+  tally: Tally
+  leaseMs: number
+  isStopping(): boolean
+  /** Operations that the worker holds. */
+  held(): number
+  /** After each commit that told of something. */
+  onProgress(): void
+}
+
+/** Operations that wait to go together, one transaction at a time. */
+interface Queue {
+  waiting: Waiting[]
+  isUnderWay: boolean
+  /** How many went in the last transaction. */
+  wentTogether: number
+  advance(world: World, batch: readonly Ready[], options: AdvanceOptions): Promise<Map<Ready, Advanced>>
+}
+
+function emptyQueue(advance: Queue['advance']): Queue {
+  return { waiting: [], isUnderWay: false, wentTogether: 0, advance }
+}
+
+/** Operations in one transaction. */
+const MOST_TOGETHER = 100
+/** Transactions at once that advance one. */
+const MOST_ALONE = 3
+const RETRY_MS = 200
+/**
+ * With so many operations held, others become ready in a moment: then they are waited for. But not where each went alone so
+ * far: then those that are held wait for a plugin that does not answer.
+ */
+const MANY = 6
+const GATHER_MS = 1
+
+/**
+ * Takes the operations of one worker on. While a transaction is under way those that become ready gather, and go together
+ * in the next one: so the more there is to do, the less each costs. What cannot go with the others goes alone.
+ */
+export class Advancer {
+  private readonly options: AdvancerOptions
+  private readonly plain = emptyQueue(advanceTogether)
+  private readonly wide = emptyQueue(advanceWideTogether)
+  private readonly waitingAlone: Waiting[] = []
+  private alone = 0
+  private readonly registrations: KnownRegistrations
+
+  constructor(options: AdvancerOptions) {
+    this.options = options
+    this.registrations = new KnownRegistrations(options.world.clock)
+  }
+
+  /** Never throws: tries again while the lease may hold, so that a database that is away for a moment costs no answer. */
+  advance(ready: Ready): Promise<Advanced> {
+    return new Promise((resolve) => {
+      const queue = isWide(ready) ? this.wide : this.plain
+      queue.waiting.push({ ready, resolve })
+      if (!queue.isUnderWay) void this.goTogether(queue)
+    })
+  }
+
+  private async goTogether(queue: Queue): Promise<void> {
+    queue.isUnderWay = true
+    // what becomes ready in the same moment goes with it
+    await Promise.resolve()
+    while (queue.waiting.length > 0) {
+      const { world, held } = this.options
+      const areSeveral = Math.max(queue.wentTogether, queue.waiting.length) > 1
+      if (areSeveral && held() >= MANY) await world.clock.sleep(GATHER_MS)
+      const batch = queue.waiting.splice(0, MOST_TOGETHER)
+      queue.wentTogether = batch.length
+      await this.advanceBatch(queue, batch)
+    }
+    queue.isUnderWay = false
+  }
+
+  private async advanceBatch(queue: Queue, waiting: readonly Waiting[]): Promise<void> {
+    const { world, tally, onProgress } = this.options
+    const able = waiting.filter((one) => this.mayWork(one))
+    const batch = able.filter((one) => isLatest(one, able))
+    // lost, and claimed again by this same worker: beside the later lease the earlier one would be taken for it
+    for (const one of able) if (!batch.includes(one)) this.goAlone(one)
+    if (batch.length === 0) return
+    const since = world.clock.monotonic()
+    try {
+      const ready = batch.map((one) => one.ready)
+      const options = this.advanceOptions(batch)
+      const advanced = await queue.advance(world, ready, options)
+      tally.batches++
+      tally.advanced += advanced.size
+      for (const one of batch) {
+        const done = advanced.get(one.ready)
+        if (done === undefined) this.goAlone(one)
+        else this.done(one, done, options.leaseMs === null ? null : since)
+      }
+      if (advanced.size > 0) onProgress()
+    } catch (error) {
+      world.log.warn('operations could not be advanced together', { operations: batch.length }, error)
+      for (const one of batch) this.goAlone(one)
+    }
+  }
+
+  private goAlone(one: Waiting): void {
+    this.waitingAlone.push(one)
+    if (this.alone < MOST_ALONE) void this.workAlone()
+  }
+
+  private async workAlone(): Promise<void> {
+    this.alone++
+    for (let next = this.waitingAlone.shift(); next !== undefined; next = this.waitingAlone.shift())
+      await this.advanceOne(next)
+    this.alone--
+  }
+
+  private async advanceOne(one: Waiting): Promise<void> {
+    if (!this.mayWork(one)) return
+    const { world, tally, onProgress } = this.options
+    const since = world.clock.monotonic()
+    try {
+      const { leaseMs, isStopping } = this.options
+      const { registrations } = this
+      // it may have waited for locks
+      const options = { leaseMs, isStopping: isStopping(), registrations }
+      const advanced = await advanceAlone(world, one.ready, options)
+      tally.advancedAlone++
+      this.done(one, advanced, since)
+      if (advanced.kind !== 'lost') onProgress()
+    } catch (error) {
+      const { operationId } = one.ready.held.lease
+      world.log.error('an operation could not be advanced', { operationId }, error)
+      await world.clock.sleep(RETRY_MS)
+      this.goAlone(one)
+    }
+  }
+
+  /** `since`: before the statement that renewed the lease, where one did. */
+  private done({ ready, resolve }: Waiting, advanced: Advanced, since: number | null): void {
+    const { leases, tally } = this.options
+    if (advanced.kind !== 'lost' && since !== null) leases.renewed(ready.held.lease, since)
+    if (advanced.kind === 'let-go' && (advanced.state === 'succeed' || advanced.state === 'fail'))
+      tally.ended++
+    resolve(advanced)
+  }
+
+  private mayWork({ ready, resolve }: Waiting): boolean {
+    const may = this.options.leases.mayWork(ready.held.lease)
+    if (!may) resolve({ kind: 'lost' })
+    return may
+  }
+
+  private advanceOptions(batch: readonly Waiting[]): AdvanceOptions {
+    const { leases, leaseMs, isStopping } = this.options
+    const isFresh = batch.every(({ ready }) => leases.isFresh(ready.held.lease))
+    const { registrations } = this
+    return { leaseMs: isFresh ? null : leaseMs, isStopping: isStopping(), registrations }
+  }
+}
+
+/** Whether none of the others holds the same operation by a later lease. */
+function isLatest({ ready }: Waiting, others: readonly Waiting[]): boolean {
+  const { operationId, epoch } = ready.held.lease
+  return !others.some(
+    ({ ready: { held } }) => held.lease.operationId === operationId && held.lease.epoch > epoch,
+  )
+}

@@ -1,0 +1,36 @@
+import type { CallLimits } from '../engine/calls/call-limits.ts'
+import type { Judgement } from '../engine/calls/judge.ts'
+import type { Lease } from '../store/operations/lease.ts'
+import type { AttemptKey } from '../store/operations/record-attempt.ts'
+import type { Call } from '../model/call.ts'
+import type { FrozenPlan } from '../model/plan.ts'
+import type { PreparedCall } from '../engine/steps/prepare-call.ts'
+import type { OperationRow } from '../engine/steps/operation-view.ts'
+
+/** An operation in the hands of one worker. */
+export interface Held {
+  lease: Lease
+  /** As last seen; the row in the database counts. */
+  operation: OperationRow
+  plan: FrozenPlan
+  /** As the last transaction left them: while the lease holds nobody else changes them. Null: to be read again. */
+  calls: readonly Call[] | null
+  /** Attempts that the claim has recorded as begun, and that are to be made. */
+  begun: readonly PreparedCall[]
+  /** The same of which nobody can say what to send: to be recorded as not made. */
+  unmade: readonly Answered[]
+  /** Why plan or calls cannot be read: then nothing can be done with it but to try again later. */
+  unread: Error | null
+}
+
+/** An attempt whose answer was judged and is to be recorded. */
+export interface Answered extends AttemptKey {
+  judgement: Judgement
+  /** Attempts of the current run, this one included. */
+  runAttempt: number
+  limits: CallLimits
+  /** The runtime itself broke the call off, because it stops: this ends no run. */
+  isGivenBack: boolean
+  /** The runtime could not make or judge the call: this says nothing about the plugin. */
+  isOwnTrouble: boolean
+}

@@ -1,0 +1,76 @@
+import type { Vault } from '../sealing/opening.ts'
+import { advanceHeld } from '../store/operations/persist-transitions.ts'
+import type { HeldAdvanced } from '../store/operations/persist-transitions.ts'
+import { deleteResources } from '../store/operations/delete-resources.ts'
+import type { Lease } from '../store/operations/lease.ts'
+import { maskTold } from '../store/operations/redact-recorded.ts'
+import type { RecordedAttempt } from '../store/operations/record-attempt.ts'
+import type { Db, Tx } from '../deps/runtime-deps.ts'
+import type { Decision } from '../engine/steps/decide.ts'
+import { newSecrets } from '../engine/calls/sensitive-values.ts'
+import { settle } from './apply-success.ts'
+
+export interface HeldDecision {
+  lease: Lease
+  /** Recorded with the decision that they led to. */
+  answers: readonly RecordedAttempt[]
+  decision: Decision
+  /** As {@link nextPluginAfter} the decision. */
+  nextPlugin: string
+}
+
+/** Writes what was decided where it stays with the operation, its installation and its ledger: one statement for all. */
+export async function writeDecisions(
+  db: Db,
+  vault: Vault,
+  steps: readonly HeldDecision[],
+): Promise<HeldAdvanced> {
+  if (steps.length === 0) return { moved: new Set(), begun: new Map() }
+  const decisions = steps.map(({ decision }) => decision)
+  const [stays, moves] = [steps.filter(staysAsItIs), steps.filter((step) => !staysAsItIs(step))]
+  return advanceHeld(db, vault, {
+    leases: steps.map(({ lease }) => lease),
+    answers: steps.flatMap(({ answers }) => answers),
+    failedCalls: decisions.flatMap(({ failedCalls }) => failedCalls),
+    resources: decisions.flatMap(({ ledger }) => ledger?.staying ?? []),
+    attempts: steps.flatMap(({ lease, decision }) =>
+      decision.attempts.map((attempt) => ({ ...attempt, epoch: lease.epoch })),
+    ),
+    succeeded: decisions.flatMap(({ move, operation }) => (move.kind === 'succeed' ? [operation] : [])),
+    moves: moves.map(({ lease, decision: { move }, nextPlugin }) => ({ lease, move, nextPlugin })),
+    stays: stays.map(({ lease }) => lease),
+  })
+}
+
+/** Whether the step leaves the operation's row as it is: then it is not written, for each version of it costs. */
+function staysAsItIs({ decision: { move, operation }, nextPlugin }: HeldDecision): boolean {
+  const isKept = move.kind === 'keep' && move.leaseMs === null && move.phase === operation.phase
+  return isKept && nextPlugin === operation.next_plugin
+}
+
+/** The same, with what it changes in the configuration of the scope and takes out of the ledger. */
+export async function writeWideDecisions(
+  tx: Tx,
+  vault: Vault,
+  steps: readonly HeldDecision[],
+): Promise<HeldAdvanced> {
+  const decisions = steps.map(({ decision }) => decision)
+  await deleteResources(
+    tx,
+    decisions.flatMap(({ ledger }) => ledger?.gone ?? []),
+  )
+  // the ledger first: writes of plugins are added to what RESOURCES has put there
+  const written = await writeDecisions(tx, vault, steps)
+  if (steps.some(({ lease }) => !written.moved.has(lease.operationId)))
+    throw new Error('the lease of an operation is lost')
+  await maskTold(
+    tx,
+    steps.flatMap(({ answers }) => answers.flatMap((answer) => newSecrets(answer) ?? [])),
+  )
+  await settle(
+    tx,
+    vault,
+    decisions.filter(({ move }) => move.kind === 'succeed'),
+  )
+  return written
+}
