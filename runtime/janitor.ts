@@ -1,13 +1,13 @@
-import { startRounds, together } from './periodic-task.ts'
-import type { Rounds } from './periodic-task.ts'
+import { startRounds, together } from './deps/periodic-task.ts'
+import type { Rounds } from './deps/periodic-task.ts'
 import { readHead } from './store/audit/read-head.ts'
 import { keepSigningKey } from './store/signing-keys/keep-signing-key.ts'
 import { pruneEvents } from './store/events/prune-events.ts'
 import { pruneKeys } from './store/idempotency/prune-keys.ts'
 import { foldInstallationCounts } from './store/overview/fold-installation-counts.ts'
 import { rollUpOperations } from './store/overview/roll-up-operations.ts'
-import type { PublicKey } from './keys/signer.ts'
 import type { World } from './deps/runtime-deps.ts'
+import type { PublicKey } from './model/public-key.ts'
 
 const MINUTES = 60_000
 /** Small, so that no statement holds many locks for long. */

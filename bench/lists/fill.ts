@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Db } from '#runtime/deps/runtime-deps.ts'
+import type { Db } from '#runtime/model/db.ts'
 
 /** How much there is to list. */
 export interface Amount {

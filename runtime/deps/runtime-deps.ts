@@ -1,14 +1,10 @@
-import type { Kysely, Transaction } from 'kysely'
 import type { Clock } from '#http-kit/clock.ts'
 import type { Log } from '#http-kit/log.ts'
 import type { Outbound } from '#http-kit/outbound.ts'
 import type { Random } from '#http-kit/random.ts'
-import type { Signer } from '../worker/lifecycle-token.ts'
-import type { Vault } from '../sealing/opening.ts'
-import type { RuntimeTables } from '../model/tables.ts'
-
-export type Db = Kysely<RuntimeTables>
-export type Tx = Transaction<RuntimeTables>
+import type { Db } from '../model/db.ts'
+import type { Signer } from './signer.ts'
+import type { Vault } from '../model/vault.ts'
 
 /**
  * Everything outside that the runtime's core touches. The very same core runs in production and in a seeded simulation

@@ -1,5 +1,5 @@
 import type { InstallationIdentity } from '#contract/protocol/scope.ts'
-import type { AppliedReference } from '../store/references/read-applied.ts'
+import type { AppliedReference } from '../model/reference.ts'
 
 type Claimed = Pick<AppliedReference, 'state' | 'claim_type' | 'claim_phase'>
 

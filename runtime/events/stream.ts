@@ -1,16 +1,16 @@
+import type { ReadContext } from '../use-cases/context.ts'
 import { mayIn } from '#contract/endpoint/permission.ts'
 import { createEventBody, EVENT_STREAM_HEADERS, formatEvent } from '#http-kit/event-stream.ts'
 import { TransportError } from '#http-kit/problem.ts'
 import type { Actor } from '../model/actor.ts'
-import type { StreamHandler } from '../http/handlers.ts'
 import { isResumable } from '../store/events/is-resumable.ts'
 import { readEvents } from '../store/events/read-events.ts'
-import type { Db } from '../deps/runtime-deps.ts'
 import type { Feed } from './feed.ts'
 import { loadEvents } from './load-events.ts'
 import type { LoadedEvent } from './load-events.ts'
 import { formatPosition, isAfter, parsePosition } from '../store/events/position.ts'
 import type { Position } from '../store/events/position.ts'
+import type { Db } from '../model/db.ts'
 
 export interface StreamOptions {
   feed: Feed
@@ -155,3 +155,6 @@ function textOf(loaded: LoadedEvent): string {
 function messageOf({ id, ...rest }: { id: Position; event?: string; data?: string }): string {
   return formatEvent({ id: formatPosition(id), ...rest })
 }
+
+/** Answers with a stream of its own instead of an envelope. */
+export type StreamHandler = (context: ReadContext, request: Request) => Promise<Response>

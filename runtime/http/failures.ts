@@ -6,7 +6,7 @@ import { MESSAGE_MAX } from '#contract/protocol/limits.ts'
 import { hideInDetail, hideProtectedName } from '#contract/protocol/protected-name.ts'
 import { TransportError } from '#http-kit/problem.ts'
 import type { Refusal } from '../engine/domain-error.ts'
-import type { SpaceWatch } from '../space-watch.ts'
+import type { SpaceWatch } from './space-watch.ts'
 
 /** Logical names of the two services that answer here. */
 export type ServiceName = 'bundle-runtime' | 'module-plugin-manager'

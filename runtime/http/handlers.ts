@@ -1,6 +1,7 @@
 import type { RuntimeApi, WriteName } from '#contract/runtime-api/rows.ts'
 import type { AuditRecord } from '../use-cases/audit/record.ts'
 import type { Answer, Input, ReadContext, WriteContext } from '../use-cases/context.ts'
+import type { StreamHandler } from '../events/stream.ts'
 
 export type EndpointNameOf = keyof RuntimeApi
 
@@ -13,9 +14,6 @@ export type WriteHandler<Name extends EndpointNameOf> = (
   context: WriteContext,
   input: Input<Name>,
 ) => Promise<Answer<Name>>
-
-/** Answers with a stream of its own instead of an envelope. */
-export type StreamHandler = (context: ReadContext, request: Request) => Promise<Response>
 
 /** A handler for every row of the runtime API; one that is missing does not compile. */
 export type Handlers = {

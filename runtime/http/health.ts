@@ -6,15 +6,15 @@ import { TransportError } from '#http-kit/problem.ts'
 import type { Position } from '../store/events/position.ts'
 import { listAppliedMigrations } from '../store/migrations.ts'
 import { listSigningKeys } from '../store/signing-keys/list-signing-keys.ts'
-import type { SpaceWatch } from '../space-watch.ts'
+import type { SpaceWatch } from './space-watch.ts'
 import { whyReadOnly } from '../store/why-read-only.ts'
 import type { ReadOnly } from '../store/why-read-only.ts'
 import type { World } from '../deps/runtime-deps.ts'
 import { databaseGauges } from './gauges.ts'
-import type { Gauge } from './gauges.ts'
 import type { Metrics } from './metrics.ts'
 import { refuseMethod } from './mount.ts'
 import type { HttpApp, HttpVariables } from './mount.ts'
+import type { Gauge } from './gauge.ts'
 
 export interface HealthOptions {
   world: World

@@ -1,9 +1,9 @@
 import * as z from 'zod'
 import type { Access } from '#contract/endpoint/endpoint.ts'
 import { mayAnywhere, mayEverywhere } from '#contract/endpoint/permission.ts'
-import { demand } from '../model/actor.ts'
 import type { Actor } from '../model/actor.ts'
 import { Refusal } from '../engine/domain-error.ts'
+import { demand } from '../use-cases/authorize.ts'
 
 export type PersonAccess = Extract<Access, { where: unknown }>
 

@@ -8,7 +8,7 @@ const NONCE_BYTES = 12
 const TAG_BYTES = 16
 
 /** Encrypts under a random nonce; `context` is not kept and must be the same when it is decrypted. */
-export function encrypt(key: Buffer, plain: Buffer, context: Buffer): Buffer {
+export function encrypt(key: Buffer, plain: Uint8Array, context: Buffer): Buffer {
   const nonce = randomBytes(NONCE_BYTES)
   const cipher = createCipheriv(ALGORITHM, key, nonce, { authTagLength: TAG_BYTES })
   cipher.setAAD(context)

@@ -1,6 +1,7 @@
 import { hkdfSync, randomBytes } from 'node:crypto'
 import { decrypt, encrypt, KEY_BYTES } from './cipher.ts'
 import type { SealingKey } from './sealing-key.ts'
+import type { WrappedDataKey } from '../model/data-key.ts'
 
 /** A key that seals values, as it is used. */
 export interface DataKey {
@@ -8,14 +9,6 @@ export interface DataKey {
   key: Buffer
   /** For digests: no key is used for two things. */
   digestKey: Buffer
-}
-
-/** A data key as it stands in the database. */
-export interface WrappedDataKey {
-  id: number
-  wrapped: Buffer
-  /** Of the sealing key that wrapped it. */
-  fingerprint: string
 }
 
 export const newDataKey = (id: number): DataKey => dataKey(id, randomBytes(KEY_BYTES))

@@ -1,5 +1,5 @@
-import { startRounds, together } from '../periodic-task.ts'
-import type { Rounds } from '../periodic-task.ts'
+import { startRounds, together } from '../deps/periodic-task.ts'
+import type { Rounds } from '../deps/periodic-task.ts'
 import type { World } from '../deps/runtime-deps.ts'
 import { resealAll } from './reseal.ts'
 

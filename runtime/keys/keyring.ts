@@ -2,17 +2,14 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { Clock } from '#http-kit/clock.ts'
 import { listDataKeys } from '../store/data-keys/list-data-keys.ts'
 import type { DataKeyRow } from '../store/data-keys/list-data-keys.ts'
-import type { Db } from '../deps/runtime-deps.ts'
 import { decrypt, encrypt } from './cipher.ts'
 import { unwrapDataKey } from './data-key.ts'
 import type { DataKey } from './data-key.ts'
 import type { SealingKey } from './sealing-key.ts'
 import { DoesNotOpen, UnknownDataKey } from '../sealing/opening.ts'
-import type { Place, Vault } from '../sealing/opening.ts'
-
-/** What is sealed begins with the format and the number of its data key, so that both can change. */
-const FORMAT = 1
-const HEADER_BYTES = 5
+import type { Db } from '../model/db.ts'
+import type { Place, Vault } from '../model/vault.ts'
+import { FORMAT, HEADER_BYTES, headerOf } from '../sealing/format.ts'
 
 /**
  * How old the knowledge of what the current data key is may be. A replica that was cut off for longer seals nothing with
@@ -32,7 +29,7 @@ export class Keyring implements Vault {
     this.#clock = clock
   }
 
-  seal(plain: Buffer, place: Place): Buffer {
+  seal(plain: Uint8Array, place: Place): Buffer {
     const dataKey = this.#freshKey()
     const header = headerOf(dataKey.id)
     return Buffer.concat([header, encrypt(dataKey.key, plain, contextOf(header, place))])
@@ -110,18 +107,6 @@ export class Keyring implements Vault {
     if (dataKey === undefined) throw new UnknownDataKey(`The data key ${id} is not known`)
     return dataKey
   }
-}
-
-/** The number of the data key that sealed this; null where it is not sealed. */
-export function keyIdOf(sealed: Buffer): number | null {
-  return sealed.length >= HEADER_BYTES && sealed[0] === FORMAT ? sealed.readUInt32BE(1) : null
-}
-
-function headerOf(id: number): Buffer {
-  const header = Buffer.alloc(HEADER_BYTES)
-  header[0] = FORMAT
-  header.writeUInt32BE(id, 1)
-  return header
 }
 
 const contextOf = (header: Buffer, place: Place): Buffer =>

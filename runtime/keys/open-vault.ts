@@ -5,11 +5,11 @@ import { listDataKeys } from '../store/data-keys/list-data-keys.ts'
 import type { DataKeyRow } from '../store/data-keys/list-data-keys.ts'
 import { lockDataKeys } from '../store/data-keys/lock-data-keys.ts'
 import { nextDataKeyId } from '../store/data-keys/next-data-key-id.ts'
-import type { Db, Tx } from '../deps/runtime-deps.ts'
 import { newDataKey, wrapDataKey } from './data-key.ts'
 import type { Keyring } from './keyring.ts'
 import { keptFile, makeSealingKey, readSealingKeys } from './sealing-key.ts'
 import type { SealingKey, SealingKeySettings } from './sealing-key.ts'
+import type { Db, Tx } from '../model/db.ts'
 
 /**
  * Gives the keyring the data keys of the database, and makes the first one where there is none. A sealing key is made

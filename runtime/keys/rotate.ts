@@ -4,10 +4,10 @@ import { listDataKeys } from '../store/data-keys/list-data-keys.ts'
 import type { DataKeyRow } from '../store/data-keys/list-data-keys.ts'
 import { lockDataKeys } from '../store/data-keys/lock-data-keys.ts'
 import { rewrapDataKeyRow } from '../store/data-keys/rewrap-data-key.ts'
-import type { Db, Tx } from '../deps/runtime-deps.ts'
 import { unwrapDataKey, wrapDataKey } from './data-key.ts'
 import { makeDataKey, wrongKey } from './open-vault.ts'
 import type { SealingKey } from './sealing-key.ts'
+import type { Db, Tx } from '../model/db.ts'
 
 /**
  * Makes a new data key the current one; answers both. Replicas learn of it by themselves, seal anew what the old one has

@@ -5,7 +5,6 @@ import type { FrozenPlan, Writes } from '../model/plan.ts'
 import { changeRow, readPage } from '../store/sealing/walk.ts'
 import type { ColumnChange, WalkedRow, WalkedTable } from '../store/sealing/walk.ts'
 import type { World } from '../deps/runtime-deps.ts'
-import { keyIdOf } from './keyring.ts'
 import {
   configurationPlace,
   mapLedger,
@@ -15,9 +14,11 @@ import {
   snapshotPlace,
 } from '../sealing/places.ts'
 import { resealingWith } from '../sealing/stored-value.ts'
-import type { StoredValue, ValueChange } from '../sealing/stored-value.ts'
+import type { ValueChange } from '../sealing/stored-value.ts'
 import { DoesNotOpen, opening, UnknownDataKey } from '../sealing/opening.ts'
-import type { Place, Vault } from '../sealing/opening.ts'
+import type { StoredValue } from '../model/stored-value.ts'
+import type { Place, Vault } from '../model/vault.ts'
+import { keyIdOf } from '../sealing/format.ts'
 
 /** A table that holds sealed values. */
 export interface SealedTable {

@@ -2,15 +2,12 @@ import { createPrivateKey, createPublicKey, sign } from 'node:crypto'
 import type { KeyObject } from 'node:crypto'
 import { join } from 'node:path'
 import { calculateJwkThumbprint, decodeJwt, exportJWK, generateKeyPair } from 'jose'
-import type { JWK } from 'jose'
 import type { JsonValue } from '#contract/json-schema/json.ts'
 import type { Clock } from '#http-kit/clock.ts'
 import { keptSecret } from '#http-kit/kept-secret.ts'
 import { SettingsError } from '#http-kit/settings.ts'
-import type { Signer } from '../worker/lifecycle-token.ts'
-
-/** The public half of a signing key, as it stands in a JWKS. */
-export type PublicKey = JWK & { kid: string }
+import type { PublicKey } from '../model/public-key.ts'
+import type { Signer } from '../deps/signer.ts'
 
 export interface KeyedSigner extends Signer {
   publicKey: PublicKey

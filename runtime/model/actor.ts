@@ -1,6 +1,4 @@
-import { mayIn } from '#contract/endpoint/permission.ts'
-import type { Grant, Permission, Place } from '#contract/endpoint/permission.ts'
-import { Refusal } from '../engine/domain-error.ts'
+import type { Grant } from '#contract/endpoint/permission.ts'
 
 /** The person for whom a request is made, as the signed actor assertion names them. */
 export interface Actor {
@@ -12,20 +10,4 @@ export interface Actor {
   issuer?: string | undefined
   /** Where their request came from, where the console says. */
   clientAddress?: string | undefined
-}
-
-/** Refuses unless the actor has the permission for all of the place. */
-export function demand(actor: Actor, permission: Permission, place: Place): void {
-  if (mayIn(actor.grants, permission, place)) return
-  throw new Refusal('PERMISSION_DENIED', `This needs the permission ${permission} here.`)
-}
-
-/** Whoever may not read an object is told the same as when it does not exist. */
-export function demandVisible(actor: Actor, place: Place, what: string): void {
-  if (mayIn(actor.grants, 'read', place)) return
-  throw notFound(what)
-}
-
-export function notFound(what: string): Refusal {
-  return new Refusal('NOT_FOUND', `There is no such ${what}, or you may not see it.`)
 }

@@ -1,29 +1,45 @@
-import type { CallRow } from '../store/operations/read-calls.ts'
-import type { CallWrites } from '../engine/steps/merged-writes.ts'
-import type { CallProgress } from '../engine/steps/next-step.ts'
+import type { Stage } from '#contract/protocol/vocabulary.ts'
+import type { Failure } from '#contract/runtime-api/common.ts'
+import type { Writes } from './plan.ts'
 
 /** A plugin call of an operation as the engine thinks of it. */
 export type Call = CallProgress &
   CallWrites & {
     /** The frozen bytes; null before the first attempt. */
-    request: Buffer | null
+    request: Uint8Array | null
     attempts: number
     /** Attempts of the current run. */
     runAttempts: number
   }
 
-export function callOf(row: CallRow): Call {
-  return {
-    stage: row.stage,
-    pluginId: row.plugin_id,
-    order: row.call_order,
-    endedWell: row.ended_well,
-    failed: row.failed,
-    failure: row.last_failure,
-    nextAttemptAt: row.next_attempt_at,
-    writes: row.writes,
-    request: row.request,
-    attempts: row.attempts,
-    runAttempts: row.run_attempts,
-  }
+export interface CallKey {
+  operationId: string
+  stage: Stage
+  pluginId: string
+}
+
+/** A plugin call as far as the order of things depends on it. */
+export interface CallProgress {
+  stage: Stage
+  pluginId: string
+  order: number
+  endedWell: boolean
+  /** Failed for good in this run. */
+  failed: boolean
+  failure: Failure | null
+  /** RFC 3339 in UTC with milliseconds; null is "at once". */
+  nextAttemptAt: string | null
+}
+
+/** A call as far as its writes matter. */
+export interface CallWrites {
+  stage: Stage
+  pluginId: string
+  order: number
+  /** Null until it ended well. */
+  writes: Writes | null
+}
+
+export interface FailedCall extends CallKey {
+  failure: Failure
 }

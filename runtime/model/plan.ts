@@ -1,4 +1,3 @@
-import { isJsonObject } from '#contract/json-schema/json.ts'
 import type { CompiledAuthorization } from '#contract/protocol/authorization.ts'
 import type { ResourceKind } from '#contract/protocol/locator.ts'
 import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
@@ -42,18 +41,3 @@ export interface FrozenPlan<Value = TypedValue> {
   /** What a person changed with it; the writes of plugins are told with their calls. */
   changes: PlannedChange<Value>[]
 }
-
-/** Whether what was read is built as a plan is: then one that is wrong inside is a trouble of its own operation only. */
-export function hasPlanOutline(plan: unknown): boolean {
-  if (!isJsonObject(plan)) return false
-  const { resources, plugins, changes } = plan
-  return isListOf(resources, isJsonObject) && isListOf(changes, isJsonObject) && isListOf(plugins, isPlugin)
-}
-
-function isPlugin(plugin: unknown): boolean {
-  if (!isJsonObject(plugin) || typeof plugin['pluginId'] !== 'string') return false
-  return isListOf(plugin['resources'], (item) => isJsonObject(item) && Array.isArray(item['writeProperties']))
-}
-
-const isListOf = (list: unknown, isItem: (item: unknown) => boolean): boolean =>
-  Array.isArray(list) && list.every(isItem)

@@ -9,7 +9,7 @@ import type { AuditChange } from '#contract/runtime-api/audit.ts'
 import type { Failure } from '#contract/runtime-api/common.ts'
 import type { InstallationState, OperationState, Phase } from '#contract/runtime-api/vocabulary.ts'
 import type { FrozenPlan, Writes } from './plan.ts'
-import type { StoredValue } from '../sealing/stored-value.ts'
+import type { StoredValue } from './stored-value.ts'
 
 // What the tables of migrations/*.sql hold, as the driver hands it over: int8 as number, timestamptz as RFC 3339
 // text in UTC, json parsed. Json columns are written as text made by JSON.stringify.

@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test'
 import type { JsonObject, JsonValue } from '#contract/json-schema/json.ts'
 import type { AuthorManifest } from '#contract/protocol/manifest.ts'
 import type { Scope } from '#contract/protocol/scope.ts'
-import { verifyChain } from '../audit/verify-chain.ts'
+import { verifyChain } from '../use-cases/audit/verify-chain.ts'
 import { until } from '../testing/stream.ts'
 import type { Reply } from '../testing/plugin.ts'
 import {

@@ -1,26 +1,6 @@
-import { asError } from '#http-kit/as-error.ts'
-import type { Db } from '../deps/runtime-deps.ts'
-
-/**
- * Where a sealed value stands: table, key of the row, and what in it. It is bound to the value: what is sealed for one place
- * does not open in another, so nobody can move a secret to where it is shown or sent elsewhere.
- */
-export type Place = readonly (string | number)[]
-
-/** Seals what must not stand in the database as it is. Fast and synchronous; one for each replica. */
-export interface Vault {
-  seal(plain: Buffer, place: Place): Buffer
-  /** Throws UnknownDataKey where another replica has made a key that this one has not read yet, else DoesNotOpen. */
-  open(sealed: Buffer, place: Place): Buffer
-  /** The data key that seals now. */
-  currentKeyId(): number
-  /** A digest that says nothing to those without the key. */
-  digest(message: string): Buffer
-  /** Throws as `open` does. */
-  isDigestOf(digest: Buffer, message: string): boolean
-  /** Reads the data keys of the database again. */
-  learn(db: Db): Promise<void>
-}
+import { asError } from '#http-kit/text/as-error.ts'
+import type { Vault } from '../model/vault.ts'
+import type { Db } from '../model/db.ts'
 
 /** A sealed value names a data key that is not known here, or not yet. */
 export class UnknownDataKey extends Error {

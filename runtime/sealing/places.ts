@@ -1,10 +1,10 @@
 import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
-import type { Stage } from '#contract/protocol/vocabulary.ts'
 import type { FrozenPlan, Writes } from '../model/plan.ts'
 import { own } from '#contract/json-schema/get-own.ts'
-import { keyIdOf } from '../keys/keyring.ts'
 import type { ValueChange } from './stored-value.ts'
-import type { Place, Vault } from './opening.ts'
+import type { CallKey } from '../model/call.ts'
+import type { Place, Vault } from '../model/vault.ts'
+import { keyIdOf } from './format.ts'
 
 // Everything in the database that may hold sensitive values, and the place of each of them: changing a place makes
 // unreadable what was sealed before.
@@ -34,12 +34,6 @@ export const snapshotPlace = (key: ChangeKey, side: 'before' | 'after'): Place =
   key.property,
   side,
 ]
-
-export interface CallKey {
-  operationId: string
-  stage: Stage
-  pluginId: string
-}
 
 export const requestPlace = ({ operationId, stage, pluginId }: CallKey): Place => [
   'plugin_call.request',

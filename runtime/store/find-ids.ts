@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Db } from '../deps/runtime-deps.ts'
+import type { Db } from '../model/db.ts'
 
 /** Fewer characters would be in far too many ids. */
 const SHORTEST = 8

@@ -2,10 +2,10 @@ import { sql } from 'kysely'
 import type { RawBuilder } from 'kysely'
 import type { Permission } from '#contract/endpoint/permission.ts'
 import type { Actor } from '../model/actor.ts'
-import type { Db } from '../deps/runtime-deps.ts'
 import { inScope } from './in-scope.ts'
 import type { ScopeFilter } from './in-scope.ts'
 import { visibleTo } from './visible.ts'
+import type { Db } from '../model/db.ts'
 
 /** What a list may show: what the person may see, and of that what the filter names. */
 export type Seen =

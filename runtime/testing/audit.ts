@@ -6,9 +6,9 @@ import { inTransaction } from '#database/transaction.ts'
 import type { Actor } from '../model/actor.ts'
 import { RUNTIME_MIGRATIONS } from '../store/migrations.ts'
 import type { RuntimeTables } from '../model/tables.ts'
-import type { Db } from '../deps/runtime-deps.ts'
 import { recordAudit } from '../use-cases/audit/record.ts'
 import type { AuditRecord } from '../use-cases/audit/record.ts'
+import type { Db } from '../model/db.ts'
 
 /** A database with an audit alone, for a test file. Its connections are a superuser's. */
 export interface TestAudit {

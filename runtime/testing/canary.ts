@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import { Scrubber } from '#http-kit/scrub.ts'
-import type { Db } from '../deps/runtime-deps.ts'
+import { Scrubber } from '#http-kit/text/scrub.ts'
+import type { Db } from '../model/db.ts'
 
 /**
  * Every place in the database where one of the texts stands, as `table.column: text`: in plain or encoded as base64, hex, URL

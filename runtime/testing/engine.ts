@@ -17,14 +17,14 @@ import { startWorker } from '../worker/worker.ts'
 import type { Worker, WorkerOptions } from '../worker/worker.ts'
 import type { World } from '../deps/runtime-deps.ts'
 import { freezeOperation } from '../use-cases/operations/freeze.ts'
-import type { InstallationRow } from '../use-cases/operations/freeze.ts'
 import type { FrozenPlan } from '../model/plan.ts'
 import { readOperation } from '../use-cases/operations/read.ts'
 import { retryOperation } from '../use-cases/operations/retry.ts'
 import { takeOverOperation } from '../use-cases/operations/take-over.ts'
 import { testingPlugin } from './plugin.ts'
 import type { TestingPlugin } from './plugin.ts'
-import type { OperationRow } from '../engine/steps/operation-view.ts'
+import type { OperationRow } from '../model/operation.ts'
+import type { InstallationColumns } from '../model/installation.ts'
 
 export const SCOPE = { environmentKey: 'prod', applicationRuntimeId: 'shop', workspaceId: 7 }
 
@@ -36,7 +36,7 @@ export interface TestEngine {
   plugin: TestingPlugin
   /** Registers a plugin at the stand-in; limits are short, so that nobody waits. */
   register(pluginId: string, limits?: { timeoutMs?: number; maxAttempts?: number }): Promise<void>
-  installation(): Promise<InstallationRow>
+  installation(): Promise<InstallationColumns>
   freeze(options: FreezeOptions): Promise<OperationRow>
   work(options?: Partial<WorkerOptions>, world?: World): Worker
   /** Waits until the operation is in one of the states. */
@@ -45,7 +45,7 @@ export interface TestEngine {
 }
 
 export interface FreezeOptions {
-  installation: InstallationRow
+  installation: InstallationColumns
   operationType?: OperationType
   plan: FrozenPlan
 }
@@ -139,7 +139,7 @@ export async function testEngine(): Promise<TestEngine> {
 /** Each installation has a scope of its own, so that tests in one file do not meet. */
 let workspace = 1
 
-export function readInstallation({ db }: TestRuntime, bundleInstallId: string): Promise<InstallationRow> {
+export function readInstallation({ db }: TestRuntime, bundleInstallId: string): Promise<InstallationColumns> {
   return db
     .selectFrom('runtime.installation')
     .selectAll()

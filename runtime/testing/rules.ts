@@ -14,7 +14,7 @@ import { testHttp } from './http.ts'
 import type { Answered, Call, TestHttp } from './http.ts'
 import { testingPlugin } from './plugin.ts'
 import type { ArrivedCall, TestingPlugin } from './plugin.ts'
-import type { Db } from '../deps/runtime-deps.ts'
+import type { Db } from '../model/db.ts'
 
 // The rules of the product, asked of a whole runtime from outside: HTTP in front, a plugin that is a real HTTP server
 // behind, a worker between. Nothing inside is touched, except where a rule is about what lies in the database.

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto'
 import { inTransaction } from '#database/transaction.ts'
 import { listDataKeys } from '../store/data-keys/list-data-keys.ts'
 import { lockDataKeys } from '../store/data-keys/lock-data-keys.ts'
-import type { Db } from '../deps/runtime-deps.ts'
 import { Keyring } from '../keys/keyring.ts'
 import { makeDataKey } from '../keys/open-vault.ts'
 import type { SealingKey } from '../keys/sealing-key.ts'
+import type { Db } from '../model/db.ts'
 
 /** The sealing key of tests; it opens what another test world on the same database has sealed. */
 export const TEST_SEALING_KEY: SealingKey = {

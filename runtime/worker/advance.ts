@@ -6,13 +6,10 @@ import { advanceHeld } from '../store/operations/persist-transitions.ts'
 import type { HeldAdvanced } from '../store/operations/persist-transitions.ts'
 import { lockHeld } from '../store/operations/lock-leased.ts'
 import { lockScopes } from '../store/operations/lock-scopes.ts'
-import { maskTold } from '../store/operations/redact-recorded.ts'
-import type { Move } from '../store/operations/move-operations.ts'
+import { redactRecorded } from './redact-recorded.ts'
 import { readCalls } from '../store/operations/read-calls.ts'
-import type { RecordedAttempt } from '../store/operations/record-attempt.ts'
-import type { Db, Tx, World } from '../deps/runtime-deps.ts'
+import type { World } from '../deps/runtime-deps.ts'
 import { afterAttempt } from '../engine/steps/after-attempt.ts'
-import { callOf } from '../model/call.ts'
 import type { Call } from '../model/call.ts'
 import { crowdedOut, decide, nextPluginAfter, phaseAfter, restAfterTrouble } from '../engine/steps/decide.ts'
 import type { Decision } from '../engine/steps/decide.ts'
@@ -26,6 +23,10 @@ import { newSecrets, sensitiveIn } from '../engine/calls/sensitive-values.ts'
 import { mayChangeConfiguration } from './apply-success.ts'
 import { writeDecisions, writeWideDecisions } from './persist-decisions.ts'
 import type { HeldDecision } from './persist-decisions.ts'
+import type { Move } from '../model/transition.ts'
+import type { RecordedAttempt } from '../model/attempt.ts'
+import type { Db, Tx } from '../model/db.ts'
+import { callOf } from '../store/operations/call-of-row.ts'
 
 // How operations are taken from one set of answers to the next set of calls: the answers are recorded, what comes next is
 // decided, resources are applied or a success is settled, and the attempts that come next are recorded. All of that in
@@ -113,7 +114,7 @@ export async function advanceAlone(world: World, ready: Ready, options: AdvanceO
     const { operation, now } = locked
     const answers = answered.map((one) => recordOf(world, one, now))
     await advanceHeld(tx, world.vault, { leases: [held.lease], answers })
-    await maskTold(
+    await redactRecorded(
       tx,
       answers.flatMap((answer) => newSecrets(answer) ?? []),
     )

@@ -3,7 +3,7 @@ import { advanceAlone, advanceTogether, advanceWideTogether, isWide } from './ad
 import type { Advanced, AdvanceOptions, Ready } from './advance.ts'
 import { KnownRegistrations } from './known-registrations.ts'
 import type { Leases } from './leases.ts'
-import type { Tally } from './counters.ts'
+import type { Tally } from '../model/worker-status.ts'
 
 interface Waiting {
   ready: Ready

@@ -1,5 +1,4 @@
 import { emitEvents } from '../store/events/emit-events.ts'
-import type { Vault } from '../sealing/opening.ts'
 import { advanceScopes } from '../store/configuration/advance-scopes.ts'
 import { deleteProperties } from '../store/configuration/delete-properties.ts'
 import { insertSnapshotChanges } from '../store/configuration/insert-snapshot-changes.ts'
@@ -11,13 +10,14 @@ import { lockScopes } from '../store/operations/lock-scopes.ts'
 import { putResourceWrites } from '../store/operations/put-resource-writes.ts'
 import { readInstallationProperties } from '../store/operations/read-installation-properties.ts'
 import { readKnownSensitivity } from '../store/operations/read-known-sensitivity.ts'
-import type { Tx } from '../deps/runtime-deps.ts'
 import { becomeSensitive, configurationChanges } from '../engine/steps/configuration-changes.ts'
 import type { ConfigurationChange } from '../engine/steps/configuration-changes.ts'
 import { mergedWrites } from '../engine/steps/merged-writes.ts'
-import type { CallWrites } from '../engine/steps/merged-writes.ts'
 import type { FrozenPlan, Writes } from '../model/plan.ts'
-import type { OperationRow } from '../engine/steps/operation-view.ts'
+import type { Vault } from '../model/vault.ts'
+import type { Tx } from '../model/db.ts'
+import type { CallWrites } from '../model/call.ts'
+import type { OperationRow } from '../model/operation.ts'
 
 /** An operation that ends well. */
 export interface Success {

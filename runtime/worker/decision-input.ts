@@ -1,10 +1,10 @@
-import type { RegistrationRow } from '../store/operations/read-registrations.ts'
 import { readServiceAddresses } from '../store/operations/read-service-addresses.ts'
-import type { Db } from '../deps/runtime-deps.ts'
 import type { Call } from '../model/call.ts'
 import type { KnownRegistrations } from './known-registrations.ts'
 import type { FrozenPlan } from '../model/plan.ts'
 import { mayWrite } from '../engine/steps/prepare-call.ts'
+import type { RegistrationRow } from '../model/registration.ts'
+import type { Db } from '../model/db.ts'
 
 /** What deciding needs beyond the operations themselves, read once for all that are advanced together. */
 export interface Facts {

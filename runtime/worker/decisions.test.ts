@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import type { TypedValue } from '#contract/protocol/typed-value.ts'
-import type { LedgerRow } from '../store/installations/read-ledger.ts'
 import { DEFAULT_CALL_LIMITS } from '../engine/calls/call-limits.ts'
 import { unreached } from '../engine/calls/describe-no-response.ts'
-import type { Judgement } from '../engine/calls/judge.ts'
 import { afterAttempt } from '../engine/steps/after-attempt.ts'
 import { backoffMs } from '../engine/steps/backoff.ts'
 import { configurationChanges } from '../engine/steps/configuration-changes.ts'
@@ -14,6 +12,8 @@ import { propertyView } from '../engine/changes/property-view.ts'
 import { mergedWrites } from '../engine/steps/merged-writes.ts'
 import { sensitiveValues } from '../engine/calls/sensitive-values.ts'
 import { authorization, data, LOCATOR, planWith, plannedResource, reader, SECRET } from '../testing/plan.ts'
+import type { LedgerRow } from '../model/ledger.ts'
+import type { Judgement } from '../model/attempt.ts'
 
 suite('back-off', () => {
   const full = (attempts: number) => backoffMs({ attempts, maxMs: 60_000, fraction: 1 })

@@ -3,12 +3,12 @@ import { after, before, describe, it } from 'node:test'
 import type { JsonValue } from '#contract/json-schema/json.ts'
 import { inTransaction } from '#database/transaction.ts'
 import type { OutboundResult } from '#http-kit/outbound.ts'
-import { makeSecret } from '../use-cases/references/plugin-credential.ts'
 import { insertCredential } from '../store/plugins/insert-credential.ts'
 import { testRuntime } from '../testing/runtime.ts'
 import type { TestRuntime } from '../testing/runtime.ts'
-import type { Db } from '../deps/runtime-deps.ts'
 import { issuedCredentialsIn } from './issued-credentials.ts'
+import type { Db } from '../model/db.ts'
+import { makeSecret } from '../store/plugins/plugin-secret.ts'
 
 const bytes = (text: string, status = 200): OutboundResult => ({
   kind: 'response',

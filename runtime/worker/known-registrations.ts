@@ -1,7 +1,7 @@
 import type { Clock } from '#http-kit/clock.ts'
 import { readRegistrations } from '../store/operations/read-registrations.ts'
-import type { RegistrationRow, Registrations } from '../store/operations/read-registrations.ts'
-import type { Db } from '../deps/runtime-deps.ts'
+import type { RegistrationRow, Registrations } from '../model/registration.ts'
+import type { Db } from '../model/db.ts'
 
 /** After so long the database is asked for the time again, and for registrations with it. */
 const KEPT_MS = 10_000

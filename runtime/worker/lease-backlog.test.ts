@@ -7,7 +7,7 @@ import type { RuntimeTables } from '../model/tables.ts'
 import { claim } from './lease-operations.ts'
 import { testEngine } from '../testing/engine.ts'
 import { planWith, reader } from '../testing/plan.ts'
-import type { OperationRow } from '../engine/steps/operation-view.ts'
+import type { OperationRow } from '../model/operation.ts'
 
 const BACKLOG = 1_000
 

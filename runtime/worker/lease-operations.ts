@@ -1,20 +1,20 @@
 import { STAGES } from '#contract/protocol/vocabulary.ts'
-import { asError } from '#http-kit/as-error.ts'
+import { asError } from '#http-kit/text/as-error.ts'
 import { callLimits } from '../engine/calls/call-limits.ts'
 import { claimOperations } from '../store/operations/lease-operations.ts'
 import type { Claim, Claimed } from '../store/operations/lease-operations.ts'
 import { openCalls } from '../store/operations/read-calls.ts'
 import { openPlans } from '../store/operations/read-plan.ts'
-import type { RegistrationRow } from '../store/operations/read-registrations.ts'
 import { readServiceAddresses } from '../store/operations/read-service-addresses.ts'
 import type { World } from '../deps/runtime-deps.ts'
-import { callOf } from '../model/call.ts'
 import type { Call } from '../model/call.ts'
 import { begin, NO_PLAN } from '../engine/steps/decide.ts'
 import type { Held } from './leased-operation.ts'
 import { notMade } from './send-call.ts'
 import type { FrozenPlan } from '../model/plan.ts'
 import { mayWrite } from '../engine/steps/prepare-call.ts'
+import type { RegistrationRow } from '../model/registration.ts'
+import { callOf } from '../store/operations/call-of-row.ts'
 
 const [FIRST_STAGE] = STAGES
 

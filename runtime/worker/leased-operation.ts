@@ -1,11 +1,10 @@
 import type { CallLimits } from '../engine/calls/call-limits.ts'
-import type { Judgement } from '../engine/calls/judge.ts'
-import type { Lease } from '../store/operations/lease.ts'
-import type { AttemptKey } from '../store/operations/record-attempt.ts'
 import type { Call } from '../model/call.ts'
 import type { FrozenPlan } from '../model/plan.ts'
 import type { PreparedCall } from '../engine/steps/prepare-call.ts'
-import type { OperationRow } from '../engine/steps/operation-view.ts'
+import type { AttemptKey, Judgement } from '../model/attempt.ts'
+import type { Lease } from '../model/lease.ts'
+import type { OperationRow } from '../model/operation.ts'
 
 /** An operation in the hands of one worker. */
 export interface Held {

@@ -1,6 +1,6 @@
-import type { Lease } from '../store/operations/lease.ts'
 import { renewLeases } from '../store/operations/renew-leases.ts'
 import type { World } from '../deps/runtime-deps.ts'
+import type { Lease } from '../model/lease.ts'
 
 interface HeldLease extends Lease {
   /** Monotonic time, taken before the statement that renewed it was sent. */

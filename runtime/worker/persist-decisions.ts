@@ -1,14 +1,14 @@
-import type { Vault } from '../sealing/opening.ts'
 import { advanceHeld } from '../store/operations/persist-transitions.ts'
 import type { HeldAdvanced } from '../store/operations/persist-transitions.ts'
 import { deleteResources } from '../store/operations/delete-resources.ts'
-import type { Lease } from '../store/operations/lease.ts'
-import { maskTold } from '../store/operations/redact-recorded.ts'
-import type { RecordedAttempt } from '../store/operations/record-attempt.ts'
-import type { Db, Tx } from '../deps/runtime-deps.ts'
+import { redactRecorded } from './redact-recorded.ts'
 import type { Decision } from '../engine/steps/decide.ts'
 import { newSecrets } from '../engine/calls/sensitive-values.ts'
 import { settle } from './apply-success.ts'
+import type { Vault } from '../model/vault.ts'
+import type { Lease } from '../model/lease.ts'
+import type { RecordedAttempt } from '../model/attempt.ts'
+import type { Db, Tx } from '../model/db.ts'
 
 export interface HeldDecision {
   lease: Lease
@@ -63,7 +63,7 @@ export async function writeWideDecisions(
   const written = await writeDecisions(tx, vault, steps)
   if (steps.some(({ lease }) => !written.moved.has(lease.operationId)))
     throw new Error('the lease of an operation is lost')
-  await maskTold(
+  await redactRecorded(
     tx,
     steps.flatMap(({ answers }) => answers.flatMap((answer) => newSecrets(answer) ?? [])),
   )

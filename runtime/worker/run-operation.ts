@@ -1,5 +1,5 @@
 import type { JsonValue } from '#contract/json-schema/json.ts'
-import { maskStrings } from '#http-kit/scrub.ts'
+import { maskStrings } from '#http-kit/text/scrub.ts'
 import { maskFailure } from '../engine/calls/failures.ts'
 import { recordLateAnswer } from '../store/operations/record-attempt.ts'
 import type { World } from '../deps/runtime-deps.ts'
@@ -13,7 +13,7 @@ import { Seats } from './bulkhead.ts'
 import type { PluginSlots } from './bulkhead.ts'
 import type { PreparedCall } from '../engine/steps/prepare-call.ts'
 import { sensitiveIn } from '../engine/calls/sensitive-values.ts'
-import type { Tally } from './counters.ts'
+import type { Tally } from '../model/worker-status.ts'
 
 /** How long an attempt that has begun waits for a seat. */
 const SEAT_MS = 250

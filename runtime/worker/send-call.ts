@@ -2,12 +2,12 @@ import type { OutboundResult } from '#http-kit/outbound.ts'
 import { callFailure } from '../engine/calls/failures.ts'
 import { issuedCredentialsIn } from './issued-credentials.ts'
 import { judgeAnswer } from '../engine/calls/judge.ts'
-import type { Judgement } from '../engine/calls/judge.ts'
 import { signLifecycleToken } from './lifecycle-token.ts'
 import { sendLifecycleCall } from './send-request.ts'
 import type { World } from '../deps/runtime-deps.ts'
 import type { Answered } from './leased-operation.ts'
 import type { PreparedCall } from '../engine/steps/prepare-call.ts'
+import type { Judgement } from '../model/attempt.ts'
 
 /** Makes a call whose attempt is recorded, and judges what comes back. Never throws. */
 export async function makeCall(world: World, call: PreparedCall, signal: AbortSignal): Promise<Answered> {

@@ -7,9 +7,9 @@ import { lockOperation } from '../store/operations/lock-operation.ts'
 import { recordLateAnswer } from '../store/operations/record-attempt.ts'
 import { readCalls } from '../store/operations/read-calls.ts'
 import { engineSteps, testEngine } from '../testing/engine.ts'
-import type { InstallationRow } from '../use-cases/operations/freeze.ts'
 import { LOCATOR, planWith, reader } from '../testing/plan.ts'
 import type { TestEngine } from '../testing/engine.ts'
+import type { InstallationColumns } from '../model/installation.ts'
 
 const engine: TestEngine = await testEngine()
 const { attemptsOf, endsWell, failsWith, retry } = engineSteps(engine)
@@ -302,7 +302,7 @@ suite('an operation whose plugins do not just succeed', { concurrency: false }, 
 })
 
 /** A resource of another installation that has the locator already, which nothing else would allow. */
-function inTheWayOf({ scope_id }: InstallationRow, bundle_install_id: string) {
+function inTheWayOf({ scope_id }: InstallationColumns, bundle_install_id: string) {
   return {
     bundle_install_id,
     scope_id,

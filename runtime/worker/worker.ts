@@ -7,9 +7,9 @@ import { PluginSlots } from './bulkhead.ts'
 import { runOperation } from './run-operation.ts'
 import type { Crew } from './run-operation.ts'
 import { nothingDone } from './counters.ts'
-import type { Tally } from './counters.ts'
 import type { Claim } from '../store/operations/lease-operations.ts'
 import type { World } from '../deps/runtime-deps.ts'
+import type { WorkerStatus } from '../model/worker-status.ts'
 
 export interface WorkerOptions {
   /** Unique among all workers on the database. */
@@ -28,14 +28,6 @@ export interface WorkerOptions {
   isPaused?: () => Promise<boolean>
   /** Called after each commit that told of something in `runtime.event`. */
   onProgress?: () => void
-}
-
-/** What a worker is at. */
-export interface WorkerStatus extends Tally {
-  /** Operations held at this moment. */
-  held: number
-  /** Plugins that left several calls unanswered and are asked by one call at a time. */
-  troubledPlugins: string[]
 }
 
 export interface Worker {

@@ -5,9 +5,9 @@ import { isUnavailable } from '#database/unreachable.ts'
 import { testHttp } from '#runtime/testing/http.ts'
 import type { Answered, Call } from '#runtime/testing/http.ts'
 import type { RuntimeTables } from '#runtime/model/tables.ts'
-import type { Db } from '#runtime/deps/runtime-deps.ts'
 import type { SeededRandom } from '../seeded-random.ts'
 import { openLossyLink } from './lossy-link.ts'
+import type { Db } from '#runtime/model/db.ts'
 
 /** Two runtimes on one database. One reaches it through a link that loses commits; connections of both are cut. */
 export interface Replicas {

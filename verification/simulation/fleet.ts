@@ -1,7 +1,6 @@
 import type { Clock } from '#http-kit/clock.ts'
 import type { Log } from '#http-kit/log.ts'
 import { pauseBy } from '#database/transaction.ts'
-import type { Vault } from '#runtime/sealing/opening.ts'
 import { startWorker } from '#runtime/worker/worker.ts'
 import type { Worker } from '#runtime/worker/worker.ts'
 import type { World } from '#runtime/deps/runtime-deps.ts'
@@ -14,6 +13,7 @@ import type { NetworkOptions } from './network.ts'
 import { NO_SKEW, processClock, SimulatedProcess } from './process.ts'
 import type { Skew } from './process.ts'
 import type { Schedule } from './schedule.ts'
+import type { Vault } from '#runtime/model/vault.ts'
 
 /** The lease that workers of the simulation take. */
 export const LEASE_MS = 4_000

@@ -50,8 +50,8 @@ export function buildRequest(
 }
 
 /** The bytes that are stored before the first call and sent in every repeat of it. */
-export function requestBytes(request: LifecycleRequest): Buffer {
-  return Buffer.from(JSON.stringify(request), 'utf8')
+export function requestBytes(request: LifecycleRequest): Uint8Array {
+  return new TextEncoder().encode(JSON.stringify(request))
 }
 
 function entryOf(

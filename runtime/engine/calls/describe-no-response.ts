@@ -1,9 +1,9 @@
 import type { Failure } from '#contract/runtime-api/common.ts'
-import type { OutboundFailure } from '#http-kit/outbound-reason.ts'
+import type { NoAnswer } from '../../model/call-answer.ts'
 import { callFailure } from './failures.ts'
 
 /** Why there is no answer, for people; no host or address is told. */
-export function unreached(pluginId: string, reason: OutboundFailure): Failure {
+export function unreached(pluginId: string, reason: NoAnswer): Failure {
   const plugin = `plugin ${pluginId}`
   switch (reason) {
     case 'timeout':

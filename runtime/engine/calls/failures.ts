@@ -3,7 +3,7 @@ import { MESSAGE_MAX } from '#contract/protocol/limits.ts'
 import { hideProtectedName } from '#contract/protocol/protected-name.ts'
 import type { RuntimeErrorCode } from '#contract/protocol/error-codes.ts'
 import type { Failure } from '#contract/runtime-api/common.ts'
-import { maskStrings } from '#http-kit/scrub.ts'
+import { maskStrings } from '#http-kit/text/scrub.ts'
 
 /** A failure of a plugin call in the runtime's own words. */
 export function callFailure(

@@ -6,7 +6,8 @@ import type { OutboundResult } from '#http-kit/outbound.ts'
 import { authorization, data, LOCATOR, plannedRequest, planWith, SECRET } from '../../testing/plan.ts'
 import { successOf } from '../../testing/plugin.ts'
 import { judgeAnswer } from './judge.ts'
-import type { Judgement, Knowledge } from './judge.ts'
+import type { Knowledge } from './judge.ts'
+import type { Judgement } from '../../model/attempt.ts'
 
 const plan = planWith()
 const expected = plannedRequest(plan)

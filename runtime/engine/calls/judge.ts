@@ -8,11 +8,9 @@ import type { LifecycleRequest } from '#contract/protocol/lifecycle.ts'
 import { OperationIdentity } from '#contract/protocol/operation.ts'
 import { BundleRef, InstallationIdentity } from '#contract/protocol/scope.ts'
 import { Data } from '#contract/protocol/typed-value.ts'
-import type { Outcome } from '#contract/protocol/vocabulary.ts'
 import type { Failure } from '#contract/runtime-api/common.ts'
-import type { OutboundResponse, OutboundResult } from '#http-kit/outbound.ts'
-import { maskStrings } from '#http-kit/scrub.ts'
-import type { Writes } from '../../model/plan.ts'
+import type { CallResponse, CallResult } from '../../model/call-answer.ts'
+import { maskStrings } from '#http-kit/text/scrub.ts'
 import { sensitiveIn } from './sensitive-values.ts'
 import { checkWrites } from './check-writes.ts'
 import type { WriteScope } from './check-writes.ts'
@@ -22,6 +20,7 @@ import type { PlatformCredentials } from './platform-material.ts'
 import { readAnswer } from './read-answer.ts'
 import { cleanFailure, recordFailure, recordSuccess, recordUnkept } from './record-answer.ts'
 import { unreached } from './describe-no-response.ts'
+import type { Judgement } from '../../model/attempt.ts'
 
 /** What the runtime knows when it judges an answer. */
 export interface Knowledge extends WriteScope {
@@ -34,30 +33,11 @@ export interface Knowledge extends WriteScope {
 /** The part of the knowledge that does not depend on the answer. */
 export type KnownBefore = Omit<Knowledge, keyof PlatformCredentials>
 
-/** What an answer means for its call. */
-export interface Judgement {
-  /** `done`: ended well. `repeat`: send the same bytes again. `failed`: definite, nothing more is tried. */
-  disposition: 'done' | 'repeat' | 'failed'
-  /** Of a repeat: whether it is open what the plugin did, or the plugin said itself that a repeat can help. */
-  isUncertain: boolean
-  outcome: Outcome | null
-  failure: Failure | null
-  /** Only of a call that is done. */
-  writes: Writes
-  httpStatus: number | null
-  /** What the attempt keeps of the answer, masked. */
-  recorded: JsonValue
-}
-
 /**
  * The table of decisions, section 4: what came back → what it means. `expected` is the frozen request. Only a full and
  * valid envelope says anything definite; all else is uncertain or invalid, and is never taken for a success.
  */
-export function judgeAnswer(
-  expected: LifecycleRequest,
-  answer: OutboundResult,
-  knowledge: Knowledge,
-): Judgement {
+export function judgeAnswer(expected: LifecycleRequest, answer: CallResult, knowledge: Knowledge): Judgement {
   const { pluginId } = expected
   if (answer.kind === 'failed') return uncertain(unreached(pluginId, answer.reason), null, null)
   if (answer.status !== 200) {
@@ -82,7 +62,7 @@ export function judgeAnswer(
 
 function judgeEnvelope(
   expected: LifecycleRequest,
-  answer: OutboundResponse,
+  answer: CallResponse,
   json: JsonValue,
   knowledge: Knowledge,
 ): Judgement | { problem: string } {
@@ -106,7 +86,7 @@ function withoutDropped(json: JsonValue): JsonValue {
 
 function judgeFailure(
   expected: LifecycleRequest,
-  answer: OutboundResponse,
+  answer: CallResponse,
   envelope: Extract<EnvelopeReading, { kind: 'failure' }>,
   knowledge: Knowledge,
 ): Judgement {
@@ -131,7 +111,7 @@ function judgeFailure(
 
 function judgeData(
   expected: LifecycleRequest,
-  answer: OutboundResponse,
+  answer: CallResponse,
   data: JsonValue,
   knowledge: Knowledge,
 ): Judgement | { problem: string } {
@@ -193,7 +173,7 @@ const ECHOED = [
 
 const hasKeys = (map: object): boolean => Object.keys(map).length > 0
 
-function uncertain(failure: Failure, answer: OutboundResponse | null, recorded: JsonValue): Judgement {
+function uncertain(failure: Failure, answer: CallResponse | null, recorded: JsonValue): Judgement {
   return {
     disposition: 'repeat',
     isUncertain: true,
@@ -211,7 +191,7 @@ function unknownResult(pluginId: string, message: string): Failure {
 
 function invalid(
   { pluginId }: LifecycleRequest,
-  answer: OutboundResponse,
+  answer: CallResponse,
   problem: string,
   recorded: JsonValue,
 ): Judgement {
@@ -227,7 +207,7 @@ function invalid(
   }
 }
 
-function kept(answer: OutboundResponse, json: JsonValue, { sensitiveValues }: Knowledge): JsonValue {
+function kept(answer: CallResponse, json: JsonValue, { sensitiveValues }: Knowledge): JsonValue {
   return maskStrings(recordUnkept(answer, json), sensitiveValues)
 }
 

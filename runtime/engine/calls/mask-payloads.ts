@@ -2,7 +2,7 @@ import { isJsonObject } from '#contract/json-schema/json.ts'
 import type { JsonValue } from '#contract/json-schema/json.ts'
 import type { LifecycleRequest } from '#contract/protocol/lifecycle.ts'
 import { MASK } from '#contract/protocol/mask.ts'
-import { maskStrings } from '#http-kit/scrub.ts'
+import { maskStrings } from '#http-kit/text/scrub.ts'
 
 /** Whether a property of a resource is sensitive, regardless of the mark on its value. */
 export type IsSensitive = (locator: string, property: string) => boolean
@@ -14,7 +14,7 @@ export function maskRequest(
   isSensitive: IsSensitive,
 ): JsonValue {
   // requestBytes made these bytes of one
-  const request = JSON.parse(Buffer.from(bytes).toString('utf8')) as LifecycleRequest
+  const request = JSON.parse(new TextDecoder().decode(bytes)) as LifecycleRequest
   const { configuration, resources, ...identity } = request
   // the identity is the operation's own and shown beside it: a secret that looks like a part of it changes nothing there
   const shown = { configuration, resources: maskEntries(resources, isSensitive) }

@@ -1,7 +1,7 @@
 import type { JsonValue } from '#contract/json-schema/json.ts'
 import { VALUE_DEPTH_MAX } from '#contract/json-schema/limits.ts'
 import { ANSWER_BYTES_MAX, BODY_KEYS_MAX } from '#contract/protocol/limits.ts'
-import { readStrictJson, StrictJsonError } from '#http-kit/strict-json.ts'
+import { readStrictJson, StrictJsonError } from '#http-kit/text/strict-json.ts'
 
 export type AnswerReading =
   | { kind: 'json'; json: JsonValue }

@@ -7,8 +7,8 @@ import { ENVELOPE_VERSION } from '#contract/protocol/limits.ts'
 import { MASK } from '#contract/protocol/mask.ts'
 import { hideProtectedName } from '#contract/protocol/protected-name.ts'
 import { OUTCOMES } from '#contract/protocol/vocabulary.ts'
-import type { OutboundResponse } from '#http-kit/outbound.ts'
-import { maskStrings } from '#http-kit/scrub.ts'
+import type { CallResponse } from '../../model/call-answer.ts'
+import { maskStrings } from '#http-kit/text/scrub.ts'
 import type { Writes } from '../../model/plan.ts'
 import { atMost } from './failures.ts'
 
@@ -16,7 +16,7 @@ import { atMost } from './failures.ts'
 // understood nothing but its size, its type and places whose meaning is known.
 
 /** Of a body that could not be judged, or of an invalid one. The status is kept beside it. */
-export function recordUnkept(answer: OutboundResponse, json?: JsonValue): JsonValue {
+export function recordUnkept(answer: CallResponse, json?: JsonValue): JsonValue {
   const known = json === undefined ? {} : knownPlaces(json)
   return {
     size: answer.body.byteLength,

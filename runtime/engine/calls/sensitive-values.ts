@@ -1,9 +1,8 @@
 import type { JsonValue } from '#contract/json-schema/json.ts'
 import type { TypedValue } from '#contract/protocol/typed-value.ts'
 import { own } from '#contract/json-schema/get-own.ts'
-import type { NewSecrets } from '../../store/operations/redact-recorded.ts'
-import type { RecordedAttempt } from '../../store/operations/record-attempt.ts'
 import type { FrozenPlan, Writes } from '../../model/plan.ts'
+import type { NewSecrets, RecordedAttempt } from '../../model/attempt.ts'
 
 /** Every sensitive business value that an operation knows of; none of them may be kept where people read. */
 export function sensitiveValues(plan: FrozenPlan, writes: readonly (Writes | null)[]): JsonValue[] {

@@ -2,7 +2,7 @@ import type { PropertyDefinition } from '#contract/protocol/property-definition.
 import type { PropertyChange } from '#contract/runtime-api/common.ts'
 import type { PlannedChange } from '../../model/plan.ts'
 import { propertyView } from './property-view.ts'
-import type { StoredValue } from '../../sealing/stored-value.ts'
+import type { StoredValue } from '../../model/stored-value.ts'
 
 /** A change as people may see it; both sides as the one definition says. */
 export function changeView(

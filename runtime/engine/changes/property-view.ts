@@ -1,6 +1,6 @@
 import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
 import type { PropertyView } from '#contract/runtime-api/common.ts'
-import type { StoredValue } from '../../sealing/stored-value.ts'
+import type { StoredValue } from '../../model/stored-value.ts'
 
 /**
  * A property as people may see it: the definition decides what is sensitive, whatever the value says of itself. A value

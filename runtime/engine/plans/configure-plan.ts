@@ -4,8 +4,8 @@ import type { TypedValue } from '#contract/protocol/typed-value.ts'
 import type { FrozenPlan, PlannedChange } from '../../model/plan.ts'
 import { own } from '#contract/json-schema/get-own.ts'
 import { writersOf } from '../calls/compile-authorization.ts'
-import type { LedgerRow } from '../../store/installations/read-ledger.ts'
 import type { PropertyMap } from '../changes/compare.ts'
+import type { LedgerRow } from '../../model/ledger.ts'
 
 /**
  * The plan of a CONFIGURE: the whole resource and plugin scope of the owner, its version unchanged. Resources that the

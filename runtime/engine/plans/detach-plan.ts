@@ -1,9 +1,9 @@
 import type { CompiledAuthorization } from '#contract/protocol/authorization.ts'
 import { own } from '#contract/json-schema/get-own.ts'
-import type { LedgerRow } from '../../store/installations/read-ledger.ts'
 import { inCallOrder } from '../steps/next-step.ts'
 import { withWrites } from '../steps/merged-writes.ts'
 import type { FrozenPlan, PlannedResource, Writes } from '../../model/plan.ts'
+import type { LedgerRow } from '../../model/ledger.ts'
 
 /**
  * The plan of a DETACH: everything that the ledger holds and, in a takeover, everything that the plan taken over was

@@ -4,8 +4,8 @@ import fc from 'fast-check'
 import { wrapData, wrapSensitive } from '#contract/protocol/data.ts'
 import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
 import type { TypedValue } from '#contract/protocol/typed-value.ts'
-import type { LedgerRow } from '../../store/installations/read-ledger.ts'
 import { uniteAuthorizations, upgradePlan } from './upgrade-plan.ts'
+import type { LedgerRow } from '../../model/ledger.ts'
 
 const names = ['a', 'b', 'c', 'instanceRefProperty']
 const locators = ['dev/x/MODULE/one', 'dev/x/MODULE/two']

@@ -10,9 +10,9 @@ import type { PropertyMap } from '../changes/compare.ts'
 import type { Problem } from '../problem.ts'
 import type { FrozenPlan, PlannedChange, PlannedResource } from '../../model/plan.ts'
 import { own } from '#contract/json-schema/get-own.ts'
-import type { LedgerRow } from '../../store/installations/read-ledger.ts'
 import { defaultOf, frozenValues, missingProperties, settingAll } from './target.ts'
 import type { Target, TargetResource } from './target.ts'
+import type { LedgerRow } from '../../model/ledger.ts'
 
 export interface UpgradePlan {
   plan: FrozenPlan

@@ -1,18 +1,8 @@
 import type { Failure } from '#contract/runtime-api/common.ts'
 import type { CallLimits } from '../calls/call-limits.ts'
 import { callFailure } from '../calls/failures.ts'
-import type { Judgement } from '../calls/judge.ts'
 import { backoffMs } from './backoff.ts'
-
-/** Where a call stands after one attempt of it was judged. */
-export interface CallAfterAttempt {
-  endedWell: boolean
-  /** Failed for good in this run. */
-  failed: boolean
-  failure: Failure | null
-  /** When it is to be repeated: milliseconds from now, else null. */
-  waitMs: number | null
-}
+import type { CallAfterAttempt, Judgement } from '../../model/attempt.ts'
 
 /**
  * Repeats have an end: after `maxAttempts` in a run the call fails with what the plugin said last, or, where it is open

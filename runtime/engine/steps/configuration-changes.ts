@@ -5,6 +5,7 @@ import { isSameValue } from '../changes/compare.ts'
 import { own } from '#contract/json-schema/get-own.ts'
 import { withWrites } from './merged-writes.ts'
 import type { FrozenPlan, PlannedResource, Writes } from '../../model/plan.ts'
+import type { CurrentProperties } from '../../model/properties.ts'
 
 export interface ConfigurationChange {
   locator: string
@@ -14,9 +15,6 @@ export interface ConfigurationChange {
   /** Null where the plan does not define the property any more. */
   isSensitive: boolean | null
 }
-
-/** Values by locator and property, as they stand. */
-export type CurrentProperties = ReadonlyMap<string, ReadonlyMap<string, TypedValue>>
 
 /**
  * What the success of an operation changes in the configuration of its scope. INSTALL and UPGRADE leave exactly the

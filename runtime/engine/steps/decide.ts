@@ -1,10 +1,7 @@
 import type { Stage } from '#contract/protocol/vocabulary.ts'
 import type { Phase } from '#contract/runtime-api/vocabulary.ts'
 import { callFailure } from '../calls/failures.ts'
-import type { FailedCall } from '../../store/operations/fail-calls.ts'
-import type { Move } from '../../store/operations/move-operations.ts'
-import type { RegistrationRow } from '../../store/operations/read-registrations.ts'
-import type { Call } from '../../model/call.ts'
+import type { Call, FailedCall } from '../../model/call.ts'
 import { ledgerChange } from './ledger-change.ts'
 import type { LedgerChange } from './ledger-change.ts'
 import { inCallOrder, nextStep } from './next-step.ts'
@@ -12,7 +9,9 @@ import type { Step } from './next-step.ts'
 import type { FrozenPlan } from '../../model/plan.ts'
 import { prepareCall } from './prepare-call.ts'
 import type { CallContext, PreparedCall } from './prepare-call.ts'
-import type { OperationRow } from './operation-view.ts'
+import type { Move } from '../../model/transition.ts'
+import type { RegistrationRow } from '../../model/registration.ts'
+import type { OperationRow } from '../../model/operation.ts'
 
 /** Everything that one step of an operation depends on. */
 export interface Deciding {

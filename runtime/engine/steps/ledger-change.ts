@@ -1,8 +1,8 @@
-import type { ResourceToPut } from '../../store/operations/put-resources.ts'
 import { mergedWrites, withWrites } from './merged-writes.ts'
-import type { CallWrites } from './merged-writes.ts'
 import type { FrozenPlan } from '../../model/plan.ts'
-import type { OperationRow } from './operation-view.ts'
+import type { ResourceToPut } from '../../model/ledger.ts'
+import type { CallWrites } from '../../model/call.ts'
+import type { OperationRow } from '../../model/operation.ts'
 
 /** What the RESOURCES phase of an operation changes in the ledger. */
 export interface LedgerChange {

@@ -3,15 +3,7 @@ import type { TypedValue } from '#contract/protocol/typed-value.ts'
 import { own } from '#contract/json-schema/get-own.ts'
 import { inCallOrder } from './next-step.ts'
 import type { Writes } from '../../model/plan.ts'
-
-/** A call as far as its writes matter. */
-export interface CallWrites {
-  stage: Stage
-  pluginId: string
-  order: number
-  /** Null until it ended well. */
-  writes: Writes | null
-}
+import type { CallWrites } from '../../model/call.ts'
 
 /**
  * What the plugins of an operation wrote so far, in the order of the calls: where the same property was written twice

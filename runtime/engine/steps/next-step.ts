@@ -1,6 +1,7 @@
 import type { OperationType, Stage } from '#contract/protocol/vocabulary.ts'
 import type { Failure } from '#contract/runtime-api/common.ts'
 import type { Phase } from '#contract/runtime-api/vocabulary.ts'
+import type { CallProgress } from '../../model/call.ts'
 
 // The way of an operation.
 //
@@ -15,19 +16,6 @@ import type { Phase } from '#contract/runtime-api/vocabulary.ts'
 // ended well are not made again.
 //
 // nextStep is asked only when no call is in flight. It reads no clock; everything that it needs is in its argument.
-
-/** A plugin call as far as the order of things depends on it. */
-export interface CallProgress {
-  stage: Stage
-  pluginId: string
-  order: number
-  endedWell: boolean
-  /** Failed for good in this run. */
-  failed: boolean
-  failure: Failure | null
-  /** RFC 3339 in UTC with milliseconds; null is "at once". */
-  nextAttemptAt: string | null
-}
 
 export interface OperationProgress {
   operationType: OperationType

@@ -1,8 +1,5 @@
-import type { Selectable } from 'kysely'
 import type { Operation } from '#contract/runtime-api/operations.ts'
-import type { RuntimeTables } from '../../model/tables.ts'
-
-export type OperationRow = Selectable<RuntimeTables['runtime.operation']>
+import type { OperationRow } from '../../model/operation.ts'
 
 /** An operation as the runtime API tells it. */
 export function operationView(row: OperationRow): Operation {

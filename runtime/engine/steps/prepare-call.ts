@@ -5,13 +5,13 @@ import { buildRequest, requestBytes } from '../calls/build-request.ts'
 import { callLimits } from '../calls/call-limits.ts'
 import type { CallLimits } from '../calls/call-limits.ts'
 import type { KnownBefore } from '../calls/judge.ts'
-import type { RegistrationRow } from '../../store/operations/read-registrations.ts'
 import type { Call } from '../../model/call.ts'
 import { mergedWrites } from './merged-writes.ts'
 import type { FrozenPlan } from '../../model/plan.ts'
 import { sensitiveValues } from '../calls/sensitive-values.ts'
 import { operationView } from './operation-view.ts'
-import type { OperationRow } from './operation-view.ts'
+import type { RegistrationRow } from '../../model/registration.ts'
+import type { OperationRow } from '../../model/operation.ts'
 
 /** A call whose attempt is to begin, with everything that making and judging it needs. */
 export interface PreparedCall {
@@ -26,7 +26,7 @@ export interface PreparedCall {
   registration: RegistrationRow
   limits: CallLimits
   /** The frozen bytes. */
-  bytes: Buffer
+  bytes: Uint8Array
   expected: LifecycleRequest
   knowledge: KnownBefore
 }
@@ -74,10 +74,10 @@ function requestOf(
   { operation, plan, calls }: CallContext,
   { stage, request }: Call,
   authorization: CompiledAuthorization,
-): { bytes: Buffer; expected: LifecycleRequest } {
+): { bytes: Uint8Array; expected: LifecycleRequest } {
   if (request !== null) {
     // requestBytes made these bytes of one, whatever happened to the row since
-    const expected = JSON.parse(request.toString('utf8')) as LifecycleRequest | null
+    const expected = JSON.parse(new TextDecoder().decode(request)) as LifecycleRequest | null
     if (expected?.operation?.operationId !== operation.operation_id || expected.stage !== stage)
       throw new Error('a frozen request is damaged')
     return { bytes: request, expected }

@@ -1,8 +1,6 @@
 import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
 import type { FrozenPlan } from '../../model/plan.ts'
-
-/** Locator → properties that were marked as sensitive later. */
-export type Marks = ReadonlyMap<string, ReadonlySet<string>>
+import type { Marks } from '../../model/marks.ts'
 
 /** The definitions with the marked properties sensitive. */
 export function markDefinitions(

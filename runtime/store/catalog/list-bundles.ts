@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import type { Db } from '../../deps/runtime-deps.ts'
-import { containsText } from '../../use-cases/paging/page.ts'
+import type { Db } from '../../model/db.ts'
+import { containsText } from '../contains-text.ts'
 
 export interface BundleRow {
   bundle_environment_key: string

@@ -2,10 +2,10 @@ import { sql } from 'kysely'
 import type { RawBuilder } from 'kysely'
 import { configurationPlace, snapshotPlace } from '../../sealing/places.ts'
 import { sealingWith } from '../../sealing/stored-value.ts'
-import type { StoredValue } from '../../sealing/stored-value.ts'
-import type { Vault } from '../../sealing/opening.ts'
 import type { TypedValue } from '#contract/protocol/typed-value.ts'
-import type { Tx } from '../../deps/runtime-deps.ts'
+import type { StoredValue } from '../../model/stored-value.ts'
+import type { Vault } from '../../model/vault.ts'
+import type { Tx } from '../../model/db.ts'
 
 export interface PropertyKey {
   scopeId: number

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
-import type { Db } from '../../deps/runtime-deps.ts'
 import { claimColumns } from '../installations/claim.ts'
-import type { ClaimColumns } from '../installations/claim.ts'
-import type { LedgerRow } from '../installations/read-ledger.ts'
+import type { Db } from '../../model/db.ts'
+import type { ClaimColumns } from '../../model/installation.ts'
+import type { LedgerRow } from '../../model/ledger.ts'
 
 /** A resource in the ledger of an ACTIVE installation, and what claims that installation. */
 export type OwnedResource = Pick<

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Tx } from '../../deps/runtime-deps.ts'
+import type { Tx } from '../../model/db.ts'
 
 export interface Emitted {
   kind: 'operation' | 'installation' | 'configuration'

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { BEGINNING } from './position.ts'
 import type { Position } from './position.ts'
-import type { Db } from '../../deps/runtime-deps.ts'
+import type { Db } from '../../model/db.ts'
 
 /** The position of the last event that a reader may have read now. */
 export async function newestPosition(db: Db): Promise<Position> {

@@ -1,5 +1,5 @@
-import type { Tx } from '../../deps/runtime-deps.ts'
 import type { ScopeRow } from '../configuration/find-scope.ts'
+import type { Tx } from '../../model/db.ts'
 
 export interface NewInstallation {
   bundleInstallId: string

@@ -3,7 +3,6 @@ import type { RawBuilder } from 'kysely'
 import type * as z from 'zod'
 import type { installationEndpoints } from '#contract/runtime-api/installations.ts'
 import type { Actor } from '../../model/actor.ts'
-import type { Db } from '../../deps/runtime-deps.ts'
 import { instantAt, microsecondsOf } from '../instants.ts'
 import { containing } from '../like.ts'
 import { FEW, isSeen, narrowed, seenBy } from '../visible-scopes.ts'
@@ -12,7 +11,8 @@ import { findIds } from '../find-ids.ts'
 import { claimColumns } from './claim.ts'
 import { findTitledBundles } from './find-bundles.ts'
 import { claimedAs } from './find-claimed.ts'
-import type { InstallationRow } from './load-installations.ts'
+import type { Db } from '../../model/db.ts'
+import type { InstallationRow } from '../../model/installation.ts'
 
 export type InstallationQuery = z.output<(typeof installationEndpoints)['GET /installations']['query']>
 

@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
 import type { OperationState } from '#contract/runtime-api/vocabulary.ts'
 import type { Actor } from '../../model/actor.ts'
-import type { Db } from '../../deps/runtime-deps.ts'
 import { bucketOf } from '../buckets.ts'
 import type { Bucket } from '../buckets.ts'
 import { isSeen, seenBy } from '../visible-scopes.ts'
@@ -9,6 +8,7 @@ import { countMade } from '../overview/count-made.ts'
 import { operationFilter } from './filter-operations.ts'
 import type { OperationFilter } from './filter-operations.ts'
 import { findByText, isFound } from './find-by-text.ts'
+import type { Db } from '../../model/db.ts'
 
 export interface Counted {
   since: string

@@ -1,11 +1,6 @@
 import { sql } from 'kysely'
 import type { RawBuilder } from 'kysely'
-import type { Failure } from '#contract/runtime-api/common.ts'
-import type { CallKey } from '../../sealing/places.ts'
-
-export interface FailedCall extends CallKey {
-  failure: Failure
-}
+import type { FailedCall } from '../../model/call.ts'
 
 /** For advanceHeld: calls that fail for good without being made. */
 export function failCalls(calls: readonly FailedCall[]): RawBuilder<unknown> {

@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
 import { toBytes } from '#database/values.ts'
-import type { OperationRow } from '../../engine/steps/operation-view.ts'
-import type { Db } from '../../deps/runtime-deps.ts'
 import { leaseEnd } from './lease.ts'
 import type { StoredCallRow } from './read-calls.ts'
 import type { StoredPlanRow } from './read-plan.ts'
-import type { RegistrationRow } from './read-registrations.ts'
+import type { OperationRow } from '../../model/operation.ts'
+import type { Db } from '../../model/db.ts'
+import type { RegistrationRow } from '../../model/registration.ts'
 
 export interface Claim {
   owner: string

@@ -1,12 +1,6 @@
 import { sql } from 'kysely'
 import type { RawBuilder } from 'kysely'
-
-/** One worker's hold on one operation; whoever claims it later has a higher epoch. */
-export interface Lease {
-  operationId: string
-  owner: string
-  epoch: number
-}
+import type { Lease } from '../../model/lease.ts'
 
 /** Leases as rows of a statement, in the order of their operations' ids. */
 export function leaseRows(leases: readonly Lease[]): RawBuilder<unknown> {

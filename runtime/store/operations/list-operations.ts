@@ -1,8 +1,6 @@
 import { sql } from 'kysely'
 import type { RawBuilder } from 'kysely'
 import type { Actor } from '../../model/actor.ts'
-import type { OperationRow } from '../../engine/steps/operation-view.ts'
-import type { Db } from '../../deps/runtime-deps.ts'
 import { instantAt, microsecondsOf } from '../instants.ts'
 import { FEW, isSeen, narrowed, seenBy } from '../visible-scopes.ts'
 import type { Seen } from '../visible-scopes.ts'
@@ -10,6 +8,8 @@ import { isUnsettled, operationFilter } from './filter-operations.ts'
 import type { OperationQuery } from './filter-operations.ts'
 import { findByText, isFound } from './find-by-text.ts'
 import type { FoundByText } from './find-by-text.ts'
+import type { OperationRow } from '../../model/operation.ts'
+import type { Db } from '../../model/db.ts'
 
 /** Where a page begins: after the row with this time and id. */
 export interface After {

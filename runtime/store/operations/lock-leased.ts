@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
-import type { OperationRow } from '../../engine/steps/operation-view.ts'
-import type { Tx } from '../../deps/runtime-deps.ts'
 import { leaseRows, lockedOf } from './lease.ts'
-import type { Lease } from './lease.ts'
+import type { OperationRow } from '../../model/operation.ts'
+import type { Tx } from '../../model/db.ts'
+import type { Lease } from '../../model/lease.ts'
 
 export interface LockedOperation {
   operation: OperationRow

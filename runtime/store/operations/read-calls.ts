@@ -4,9 +4,9 @@ import type { Writes } from '../../model/plan.ts'
 import { mapWrites, openRequest } from '../../sealing/places.ts'
 import { openingWith } from '../../sealing/stored-value.ts'
 import { openingEach } from '../../sealing/opening.ts'
-import type { Vault } from '../../sealing/opening.ts'
-import type { Db } from '../../deps/runtime-deps.ts'
 import type { RuntimeTables } from '../../model/tables.ts'
+import type { Vault } from '../../model/vault.ts'
+import type { Db } from '../../model/db.ts'
 
 export type StoredCallRow = Selectable<RuntimeTables['runtime.plugin_call']>
 

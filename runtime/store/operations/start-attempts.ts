@@ -1,15 +1,15 @@
 import { sql } from 'kysely'
 import type { RawBuilder } from 'kysely'
 import { requestPlace } from '../../sealing/places.ts'
-import type { Vault } from '../../sealing/opening.ts'
-import type { RegistrationRow } from './read-registrations.ts'
-import type { AttemptKey } from './record-attempt.ts'
+import type { Vault } from '../../model/vault.ts'
+import type { RegistrationRow } from '../../model/registration.ts'
+import type { AttemptKey } from '../../model/attempt.ts'
 
 export interface NewAttempt extends AttemptKey {
   run: number
   epoch: number
   /** Kept with the first attempt; a repeat leaves what stands there. */
-  bytes: Buffer
+  bytes: Uint8Array
   /** What it is made by: where that is not so any more, the operation is not advanced. */
   registration: RegistrationRow
 }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { RawBuilder } from 'kysely'
 import type { InstallationState } from '#contract/runtime-api/vocabulary.ts'
-import type { OperationRow } from '../../engine/steps/operation-view.ts'
+import type { OperationRow } from '../../model/operation.ts'
 
 /** For advanceHeld: state and version of installations after an operation of each succeeded. */
 export function settleInstallations(operations: readonly OperationRow[]): RawBuilder<unknown> {

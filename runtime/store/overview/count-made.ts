@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import type { OperationState } from '#contract/runtime-api/vocabulary.ts'
-import type { Db } from '../../deps/runtime-deps.ts'
 import { bucketOf } from '../buckets.ts'
 import { isSeen } from '../visible-scopes.ts'
 import type { Seen } from '../visible-scopes.ts'
+import type { Db } from '../../model/db.ts'
 
 /**
  * Operations by state and bucket, where nothing but place and time is asked for. What hours that are over made is known;

@@ -2,11 +2,11 @@ import { sql } from 'kysely'
 import type { OperationType } from '#contract/protocol/vocabulary.ts'
 import type { ClaimState, InstallationState, OperationState } from '#contract/runtime-api/vocabulary.ts'
 import type { Actor } from '../../model/actor.ts'
-import type { Tx } from '../../deps/runtime-deps.ts'
 import type { ScopeFilter } from '../in-scope.ts'
 import { isSeen, seenBy } from '../visible-scopes.ts'
 import type { Seen } from '../visible-scopes.ts'
 import { countMade } from './count-made.ts'
+import type { Tx } from '../../model/db.ts'
 
 export interface SummaryRow {
   installations: { state: InstallationState; count: number }[]

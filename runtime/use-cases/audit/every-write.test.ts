@@ -12,7 +12,7 @@ import type { WriteName } from '#contract/runtime-api/rows.ts'
 import type { Answered } from '../../testing/http.ts'
 import { bindingOf, bundleOf, locatorOf, moduleOf, ruleWorld, TEXT, wrapped } from '../../testing/rules.ts'
 import type { RuleWorld } from '../../testing/rules.ts'
-import { verifyChain } from '../../audit/verify-chain.ts'
+import { verifyChain } from './verify-chain.ts'
 
 // Of every write of the contract: what it does is in the audit once, and so is what it refuses; nothing else is.
 

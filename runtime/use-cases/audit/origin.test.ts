@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test'
 import type { JsonObject } from '#contract/json-schema/json.ts'
 import { testHttp } from '../../testing/http.ts'
 import type { AssertionOptions, TestHttp } from '../../testing/http.ts'
-import { verifyChain } from '../../audit/verify-chain.ts'
+import { verifyChain } from './verify-chain.ts'
 
 // Where an entry comes from: who vouches for the person, and from which address they asked.
 

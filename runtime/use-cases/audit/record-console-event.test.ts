@@ -5,7 +5,7 @@ import type { JsonObject } from '#contract/json-schema/json.ts'
 import { testHttp, textOf } from '../../testing/http.ts'
 import type { AssertionOptions, Call, TestHttp } from '../../testing/http.ts'
 import { billing, SCOPE } from '../../testing/bundles.ts'
-import { verifyChain } from '../../audit/verify-chain.ts'
+import { verifyChain } from './verify-chain.ts'
 
 let http: TestHttp
 before(async () => {

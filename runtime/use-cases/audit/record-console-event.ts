@@ -2,8 +2,8 @@ import type { ConsoleEvent } from '#contract/runtime-api/audit.ts'
 import type { Actor } from '../../model/actor.ts'
 import { Refusal } from '../../engine/domain-error.ts'
 import { findPlace } from '../../store/places/find-place.ts'
-import type { Tx } from '../../deps/runtime-deps.ts'
 import { recordAudit } from './record.ts'
+import type { Tx } from '../../model/db.ts'
 
 const DONE_BY_CONSOLE = new Set<string>(['session.sign-in', 'session.sign-out'])
 

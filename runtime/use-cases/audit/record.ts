@@ -2,7 +2,7 @@ import type { AuditChange, Occurrences } from '#contract/runtime-api/audit.ts'
 import type { AuditAction } from '#contract/runtime-api/vocabulary.ts'
 import type { Scope } from '#contract/protocol/scope.ts'
 import type { Actor } from '../../model/actor.ts'
-import type { Tx } from '../../deps/runtime-deps.ts'
+import type { Tx } from '../../model/db.ts'
 
 export interface AuditRecord {
   action: AuditAction

@@ -1,10 +1,10 @@
 import type { Answer, Input, ReadContext } from '../context.ts'
-import { notFound } from '../../model/actor.ts'
 import { listBundleRows } from '../../store/catalog/list-bundles.ts'
 import { listVersionRows } from '../../store/catalog/list-versions.ts'
 import { findManifest } from '../../store/installations/find-manifest.ts'
 import { cursorInteger, cursorValues, pageOf } from '../paging/page.ts'
 import { versionView } from './version-view.ts'
+import { notFound } from '../authorize.ts'
 
 /** Bundles of the catalog with their newest version. */
 export async function listBundles(

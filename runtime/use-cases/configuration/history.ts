@@ -1,6 +1,5 @@
 import type { Snapshot } from '#contract/runtime-api/configuration.ts'
 import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
-import { notFound } from '../../model/actor.ts'
 import type { Answer, Input, ReadContext } from '../context.ts'
 import { own } from '#contract/json-schema/get-own.ts'
 import { findScope } from '../../store/configuration/find-scope.ts'
@@ -11,6 +10,7 @@ import { readSnapshotChanges } from '../../store/configuration/read-snapshot-cha
 import type { SnapshotChangeRow } from '../../store/configuration/read-snapshot-changes.ts'
 import { cursorInteger, cursorValues, pageOf } from '../paging/page.ts'
 import { changeView } from '../../engine/changes/change-view.ts'
+import { notFound } from '../authorize.ts'
 
 type Name = 'GET /scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/configuration/history'
 

@@ -1,6 +1,5 @@
 import { INSTANCE_REF_PROPERTY } from '#contract/protocol/limits.ts'
 import type { LocalService } from '#contract/runtime-api/local-services.ts'
-import { notFound } from '../../model/actor.ts'
 import { fieldChanges } from '../audit/field-changes.ts'
 import { recordAudit } from '../audit/record.ts'
 import type { Answer, Input, ReadContext, WriteContext } from '../context.ts'
@@ -15,6 +14,7 @@ import { putLocalService } from '../../store/configuration/put-local-service.ts'
 import { cursorValues, pageOf } from '../paging/page.ts'
 import { PROTECTED } from '../../engine/changes/check-changes.ts'
 import { refuseFor } from '../../engine/problem.ts'
+import { notFound } from '../authorize.ts'
 
 // A runtime-local service has no Module identity and no plugin: saving it makes no operation and no installation
 // (protocol, rule 9), and does not touch the snapshot of the scope.

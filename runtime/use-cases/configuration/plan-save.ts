@@ -1,13 +1,13 @@
 import { STAGES } from '#contract/protocol/vocabulary.ts'
 import { inTransaction } from '#database/transaction.ts'
-import { notFound } from '../../model/actor.ts'
 import type { Answer, Input, ReadContext } from '../context.ts'
-import { identityOf } from '../installations/view.ts'
+import { identityOf } from '../../engine/installation-view.ts'
 import { own } from '#contract/json-schema/get-own.ts'
 import { findScope } from '../../store/configuration/find-scope.ts'
 import { changeView } from '../../engine/changes/change-view.ts'
 import { weighSave } from './evaluate-save.ts'
 import type { Owner } from './evaluate-save.ts'
+import { notFound } from '../authorize.ts'
 
 type Name = 'POST /scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/configuration/plan'
 

@@ -1,13 +1,13 @@
 import type { ConfigurationResource } from '#contract/runtime-api/configuration.ts'
 import { inTransaction } from '#database/transaction.ts'
-import { notFound } from '../../model/actor.ts'
 import type { Answer, Input, ReadContext } from '../context.ts'
 import { propertyView } from '../../engine/changes/property-view.ts'
 import { own } from '#contract/json-schema/get-own.ts'
 import { findScope, scopeOf } from '../../store/configuration/find-scope.ts'
 import { readOwnedResources } from '../../store/configuration/read-owned-resources.ts'
 import { readStoredProperties } from '../../store/configuration/read-properties.ts'
-import { claimOf } from '../../store/installations/claim.ts'
+import { notFound } from '../authorize.ts'
+import { claimOf } from '../../engine/installation-view.ts'
 
 type Name = 'GET /scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/configuration'
 

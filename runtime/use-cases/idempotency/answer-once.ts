@@ -6,7 +6,8 @@ import { opening } from '../../sealing/opening.ts'
 import { closeKey } from '../../store/idempotency/close-key.ts'
 import { openKey } from '../../store/idempotency/open-key.ts'
 import type { IdempotencyKey } from '../../store/idempotency/open-key.ts'
-import type { Tx, World } from '../../deps/runtime-deps.ts'
+import type { World } from '../../deps/runtime-deps.ts'
+import type { Tx } from '../../model/db.ts'
 
 export interface Once {
   key: IdempotencyKey

@@ -17,7 +17,7 @@ import type { Seeds } from '../../engine/plans/install-plan.ts'
 import { loadManifest } from './load-manifest.ts'
 import { readSeeds } from './seed.ts'
 import { factsOf, targetOf, unknownResources } from '../../engine/plans/target.ts'
-import { installationView } from './view.ts'
+import { installationView } from '../../engine/installation-view.ts'
 
 type Name = 'POST /installations'
 

@@ -10,7 +10,7 @@ import { actorWith, refused, testRuntime } from '../../testing/runtime.ts'
 import type { TestRuntime } from '../../testing/runtime.ts'
 import { detach } from './detach.ts'
 import { listInstallations } from './list.ts'
-import { loadInstallationRows } from './view.ts'
+import { loadInstallationRows } from '../../events/load-events.ts'
 
 let runtime: TestRuntime
 const scopes = [1, 2, 3].map((workspaceId) => ({ ...SCOPE, workspaceId }))

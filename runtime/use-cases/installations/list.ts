@@ -4,7 +4,7 @@ import { Refusal } from '../../engine/domain-error.ts'
 import { listInstallations as listRows } from '../../store/installations/list-installations.ts'
 import type { After, InstallationQuery } from '../../store/installations/list-installations.ts'
 import { cursorInteger, cursorValues, pageOf } from '../paging/page.ts'
-import { installationView } from './view.ts'
+import { installationView } from '../../engine/installation-view.ts'
 
 type Name = 'GET /installations'
 

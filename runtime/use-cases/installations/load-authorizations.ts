@@ -3,11 +3,11 @@ import type { CompiledAuthorization } from '#contract/protocol/authorization.ts'
 import { ManifestPlugin } from '#contract/protocol/manifest.ts'
 import { compileAuthorizations } from '../../engine/calls/compile-authorization.ts'
 import { Refusal } from '../../engine/domain-error.ts'
-import type { InstallationRow } from '../../store/installations/load-installations.ts'
-import type { LedgerRow } from '../../store/installations/read-ledger.ts'
 import { readLatestPlan } from '../../store/installations/read-latest-plan.ts'
 import { readPluginBindings } from '../../store/installations/read-plugin-bindings.ts'
-import type { Db } from '../../deps/runtime-deps.ts'
+import type { InstallationRow } from '../../model/installation.ts'
+import type { LedgerRow } from '../../model/ledger.ts'
+import type { Db } from '../../model/db.ts'
 
 /**
  * The plugin bindings of an installed version, compiled against what its ledger owns. Refuses as

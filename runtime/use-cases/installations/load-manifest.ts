@@ -1,9 +1,9 @@
 import { AuthorManifest } from '#contract/protocol/manifest.ts'
 import type { BundleRef } from '#contract/protocol/scope.ts'
-import { notFound } from '../../model/actor.ts'
 import { Refusal } from '../../engine/domain-error.ts'
 import { findManifest } from '../../store/installations/find-manifest.ts'
-import type { Db } from '../../deps/runtime-deps.ts'
+import { notFound } from '../authorize.ts'
+import type { Db } from '../../model/db.ts'
 
 /** The manifest of a published version. Refuses with NOT_FOUND, or MANIFEST_INVALID where it cannot be read. */
 export async function loadManifest(db: Db, bundle: BundleRef, version: string): Promise<AuthorManifest> {

@@ -1,5 +1,4 @@
 import type { Permission } from '#contract/endpoint/permission.ts'
-import { demand, demandVisible, notFound } from '../../model/actor.ts'
 import type { WriteContext } from '../context.ts'
 import { refuseIfClaimed } from '../operations/freeze.ts'
 import { Refusal } from '../../engine/domain-error.ts'
@@ -7,7 +6,8 @@ import { scopeOf } from '../../store/configuration/find-scope.ts'
 import type { ScopeRow } from '../../store/configuration/find-scope.ts'
 import { lockScope } from '../../store/configuration/lock-scope.ts'
 import { findInstallation } from '../../store/installations/find-installation.ts'
-import type { InstallationRow } from '../../store/installations/load-installations.ts'
+import { demand, demandVisible, notFound } from '../authorize.ts'
+import type { InstallationRow } from '../../model/installation.ts'
 
 export interface LockedInstallation {
   installation: InstallationRow

@@ -1,13 +1,15 @@
 import type { BundleRef } from '#contract/protocol/scope.ts'
-import { demand, demandVisible, notFound } from '../../model/actor.ts'
 import type { WriteContext } from '../context.ts'
 import { own } from '#contract/json-schema/get-own.ts'
 import { Refusal } from '../../engine/domain-error.ts'
 import { scopeOf } from '../../store/configuration/find-scope.ts'
 import { findInstallation } from '../../store/installations/find-installation.ts'
 import { readLastConfiguration } from '../../store/installations/read-last-configuration.ts'
+import { withMarks } from '../../engine/steps/with-marks.ts'
+import { readMarksSince } from '../../store/sensitive-marks/read-marks-since.ts'
 import { readUnfinishedInstall } from '../../store/installations/read-unfinished-install.ts'
 import type { Seed, Seeds } from '../../engine/plans/install-plan.ts'
+import { demand, demandVisible, notFound } from '../authorize.ts'
 
 /**
  * The last configuration of a DETACHED installation of the same bundle, sensitive values included: they never leave
@@ -45,7 +47,10 @@ export async function readSeeds(
   if (seeds.size > 0) return seeds
 
   const install = await readUnfinishedInstall(tx, vault, bundleInstallId)
-  for (const { locator, properties, definitions } of install?.resources ?? [])
+  if (install === undefined) return seeds
+  // what was marked as sensitive since counts
+  const plan = withMarks(install.plan, await readMarksSince(tx, install.operationId))
+  for (const { locator, properties, definitions } of plan.resources)
     for (const [property, value] of Object.entries(properties))
       put(locator, property, { value, isSensitive: own(definitions, property)?.isSensitive === true })
   return seeds

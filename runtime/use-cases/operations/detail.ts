@@ -14,7 +14,7 @@ import type { FrozenPlan } from '../../model/plan.ts'
 import { propertyView } from '../../engine/changes/property-view.ts'
 import { sensitiveValues } from '../../engine/calls/sensitive-values.ts'
 import { operationView } from '../../engine/steps/operation-view.ts'
-import type { OperationRow } from '../../engine/steps/operation-view.ts'
+import type { OperationRow } from '../../model/operation.ts'
 
 export interface OperationRows {
   operation: OperationRow

@@ -1,25 +1,25 @@
-import type { Selectable } from 'kysely'
 import type { OperationType } from '#contract/protocol/vocabulary.ts'
 import type { Actor } from '../../model/actor.ts'
 import { emitEvents } from '../../store/events/emit-events.ts'
 import { claimProblem } from '../../engine/claim-problem.ts'
 import { Refusal } from '../../engine/domain-error.ts'
-import type { Vault } from '../../sealing/opening.ts'
 import { claimHolders } from '../../store/operations/claim-holders.ts'
+import { firstRequest } from '../../engine/steps/first-request.ts'
+import { inCallOrder } from '../../engine/steps/next-step.ts'
+import { insertPlan } from '../../store/operations/insert-plan.ts'
 import { insertOperation } from '../../store/operations/insert-operation.ts'
-import type { RuntimeTables } from '../../model/tables.ts'
-import type { Tx } from '../../deps/runtime-deps.ts'
 import { markSensitive } from './mark-sensitive.ts'
 import type { FrozenPlan } from '../../model/plan.ts'
-import type { OperationRow } from '../../engine/steps/operation-view.ts'
-
-export type InstallationRow = Selectable<RuntimeTables['runtime.installation']>
+import type { Vault } from '../../model/vault.ts'
+import type { Tx } from '../../model/db.ts'
+import type { OperationRow } from '../../model/operation.ts'
+import type { InstallationColumns } from '../../model/installation.ts'
 
 export interface Freeze {
   /** A new UUIDv7. */
   operationId: string
   /** Must exist in the database, in this transaction at the latest. */
-  installation: InstallationRow
+  installation: InstallationColumns
   operationType: OperationType
   currentVersion: string | null
   targetVersion: string
@@ -39,7 +39,8 @@ export interface Freeze {
  */
 export async function freezeOperation(tx: Tx, vault: Vault, freeze: Freeze): Promise<OperationRow> {
   const { installation, plan, actor } = freeze
-  const row = await insertOperation(tx, vault, {
+  const [first] = inCallOrder(plan.plugins, freeze.operationType)
+  const row = await insertOperation(tx, {
     operationId: freeze.operationId,
     bundleInstallId: installation.bundle_install_id,
     operationType: freeze.operationType,
@@ -49,7 +50,7 @@ export async function freezeOperation(tx: Tx, vault: Vault, freeze: Freeze): Pro
     requestedById: actor.id,
     requestedByName: actor.name,
     reason: freeze.reason,
-    plan,
+    nextPlugin: first?.pluginId ?? '',
   })
   if (row === null) {
     await refuseIfClaimed(tx, [installation.bundle_install_id])
@@ -57,6 +58,7 @@ export async function freezeOperation(tx: Tx, vault: Vault, freeze: Freeze): Pro
       `installation ${installation.bundle_install_id} could not be claimed, but nobody holds it`,
     )
   }
+  await insertPlan(tx, vault, row.operation_id, plan, firstRequest(row, plan))
   if (row.operation_type === 'INSTALL' || row.operation_type === 'UPGRADE')
     await markSensitive(tx, vault, row, plan)
   await emitEvents(tx, [

@@ -1,9 +1,9 @@
 import type { Permission } from '#contract/endpoint/permission.ts'
-import { demand, demandVisible, notFound } from '../../model/actor.ts'
 import type { WriteContext } from '../context.ts'
 import { scopeOf } from '../../store/configuration/find-scope.ts'
 import { lockOperation } from '../../store/operations/lock-operation.ts'
-import type { OperationRow } from '../../engine/steps/operation-view.ts'
+import { demand, demandVisible, notFound } from '../authorize.ts'
+import type { OperationRow } from '../../model/operation.ts'
 
 /** The operation, locked, that a person wants to do something to. Refuses with NOT_FOUND or PERMISSION_DENIED. */
 export async function lockOperationFor(

@@ -16,7 +16,7 @@ import { retryOperation } from './retry.ts'
 import { SCOPE, testEngine } from '../../testing/engine.ts'
 import { planWith } from '../../testing/plan.ts'
 import type { TestEngine } from '../../testing/engine.ts'
-import type { OperationRow } from '../../engine/steps/operation-view.ts'
+import type { OperationRow } from '../../model/operation.ts'
 
 suite('operations as people see them', { concurrency: false }, () => {
   let engine: TestEngine

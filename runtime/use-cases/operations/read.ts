@@ -1,4 +1,3 @@
-import { demandVisible, notFound } from '../../model/actor.ts'
 import type { Answer, Input, ReadContext } from '../context.ts'
 import { scopeOf } from '../../store/configuration/find-scope.ts'
 import { findOperation } from '../../store/operations/find-operation.ts'
@@ -8,6 +7,7 @@ import { readPlan } from '../../store/operations/read-plan.ts'
 import { readMarksSince } from '../../store/sensitive-marks/read-marks-since.ts'
 import { operationDetail } from './detail.ts'
 import { withMarks } from '../../engine/steps/with-marks.ts'
+import { demandVisible, notFound } from '../authorize.ts'
 
 type Name = 'GET /operations/{operationId}'
 

@@ -1,8 +1,5 @@
-import { sql } from 'kysely'
-import type { RawBuilder } from 'kysely'
 import { Refusal } from '../../engine/domain-error.ts'
 import { decodeCursor, encodeCursor } from './cursor.ts'
-import { containing } from '../../store/like.ts'
 
 /** A page of rows out of one that was read with a row more than fits; `valuesOf` are the sort values of a row. */
 export function pageOf<Row, Item>(
@@ -30,14 +27,4 @@ export function cursorValues(
 export function cursorInteger(value: string | number | undefined): number {
   if (Number.isSafeInteger(value)) return Number(value)
   throw new Refusal('REQUEST_INVALID', 'The cursor is not one of this list. Begin again without it.')
-}
-
-/** Whether the text stands in any of the columns, in whatever case. */
-export function containsText(
-  text: string | undefined,
-  columns: readonly RawBuilder<unknown>[],
-): RawBuilder<boolean> {
-  if (text === undefined || text === '') return sql<boolean>`true`
-  const conditions = columns.map((column) => sql`${column} ilike ${containing(text)}`)
-  return sql<boolean>`(${sql.join(conditions, sql` or `)})`
 }

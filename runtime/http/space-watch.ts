@@ -1,7 +1,7 @@
 import { isPgError, PG } from '#database/transaction.ts'
 import type { Clock } from '#http-kit/clock.ts'
-import { canGrow } from './store/can-grow.ts'
-import type { Db } from './deps/runtime-deps.ts'
+import { canGrow } from '../store/can-grow.ts'
+import type { Db } from '../model/db.ts'
 
 /** The shortest time between two probes. */
 const EVERY_MS = 1_000

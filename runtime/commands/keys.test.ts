@@ -14,8 +14,8 @@ import type { TestDatabase } from '#database/testing.ts'
 import { systemClock } from '#http-kit/clock.ts'
 import { RUNTIME_MIGRATIONS } from '../store/migrations.ts'
 import type { RuntimeTables } from '../model/tables.ts'
-import { Keyring } from './keyring.ts'
-import { openVault } from './open-vault.ts'
+import { Keyring } from '../keys/keyring.ts'
+import { openVault } from '../keys/open-vault.ts'
 
 // The programs as an operator runs them: what they print, and how they end.
 
@@ -82,7 +82,7 @@ describe('the keys of a database', () => {
   const SECRET = Buffer.from('secret')
 
   it('are not there before a runtime was', async () => {
-    const { code, err } = await run('keys/rotate-main.ts', { SEALING_KEY_FILE: first })
+    const { code, err } = await run('commands/rotate-keys.ts', { SEALING_KEY_FILE: first })
     assert.equal(code, 1)
     assert.match(err, /^This database has no data keys yet; .*\n$/)
   })
@@ -106,17 +106,17 @@ describe('the keys of a database', () => {
   it('are rotated by a command, and wrapped anew by another', async () => {
     const before = await vaultWith(first)
     const sealed = before.seal(SECRET, PLACE)
-    const rotated = await run('keys/rotate-main.ts', { SEALING_KEY_FILE: first })
+    const rotated = await run('commands/rotate-keys.ts', { SEALING_KEY_FILE: first })
     assert.equal(rotated.code, 0, rotated.err)
     assert.match(rotated.out, /^Data key \d+ seals from now on\..*\n$/)
     const after = await vaultWith(first)
     assert.notEqual(after.currentKeyId(), before.currentKeyId())
     assert.deepEqual(after.open(sealed, PLACE), SECRET)
 
-    const wrong = await run('keys/rewrap-main.ts', { SEALING_KEY_FILE: second }, '--to', second)
+    const wrong = await run('commands/rewrap-keys.ts', { SEALING_KEY_FILE: second }, '--to', second)
     assert.equal(wrong.code, 1)
     assert.match(wrong.err, /does not open/)
-    const rewrapped = await run('keys/rewrap-main.ts', { SEALING_KEY_FILE: first }, '--to', second)
+    const rewrapped = await run('commands/rewrap-keys.ts', { SEALING_KEY_FILE: first }, '--to', second)
     assert.equal(rewrapped.code, 0, rewrapped.err)
     assert.match(rewrapped.out, /^All 2 data keys are wrapped with the sealing key of .*second now\./)
 
@@ -126,15 +126,20 @@ describe('the keys of a database', () => {
     // a replica that runs meanwhile goes on without the new one
     await after.learn(database.db)
     assert.deepEqual(after.open(after.seal(SECRET, PLACE), PLACE), SECRET)
-    const again = await run('keys/rewrap-main.ts', { SEALING_KEY_FILE: `${first},${second}` }, '--to', second)
+    const again = await run(
+      'commands/rewrap-keys.ts',
+      { SEALING_KEY_FILE: `${first},${second}` },
+      '--to',
+      second,
+    )
     assert.equal(again.code, 0, again.err)
   })
 
   it('are left alone by a command on a schema of a newer version', async () => {
     await sql`insert into runtime.migration (name, sha256) values ('9999_newer', '')`.execute(database.db)
     for (const [program, ...args] of [
-      ['keys/rotate-main.ts'],
-      ['keys/rewrap-main.ts', '--to', first],
+      ['commands/rotate-keys.ts'],
+      ['commands/rewrap-keys.ts', '--to', first],
     ] as const) {
       const { code, err } = await run(program, { SEALING_KEY_FILE: second }, ...args)
       assert.equal(code, 1)
@@ -145,11 +150,11 @@ describe('the keys of a database', () => {
 
   it('are told how to be used', async () => {
     for (const args of [[], ['--into', second], ['--to', join(root, 'nowhere')]]) {
-      const { code, err } = await run('keys/rewrap-main.ts', { SEALING_KEY_FILE: second }, ...args)
+      const { code, err } = await run('commands/rewrap-keys.ts', { SEALING_KEY_FILE: second }, ...args)
       assert.equal(code, 1)
       assert.match(err, /Usage: npm run keys:rewrap|^--to is wrong/)
     }
-    const { code, err } = await run('keys/rotate-main.ts', { SEALING_KEY_FILE: second }, '--now')
+    const { code, err } = await run('commands/rotate-keys.ts', { SEALING_KEY_FILE: second }, '--now')
     assert.equal(code, 1)
     assert.match(err, /Usage: npm run keys:rotate/)
   })

@@ -4,10 +4,10 @@ import { openDatabase } from '#database/pool.ts'
 import { isPgError, PG } from '#database/transaction.ts'
 import { createLog, fieldsFirst } from '#http-kit/log.ts'
 import type { Program } from '#http-kit/program.ts'
-import { readRuntimeSettings } from './config.ts'
-import { listAppliedMigrations, RUNTIME_MIGRATIONS } from './store/migrations.ts'
-import type { RuntimeTables } from './model/tables.ts'
-import type { Db } from './deps/runtime-deps.ts'
+import { readRuntimeSettings } from '../config.ts'
+import { listAppliedMigrations, RUNTIME_MIGRATIONS } from '../store/migrations.ts'
+import type { RuntimeTables } from '../model/tables.ts'
+import type { Db } from '../model/db.ts'
 
 /** What a command works on that is run beside the runtime or without it: the settings and the database of the runtime. */
 export async function openForCommand(

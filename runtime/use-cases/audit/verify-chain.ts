@@ -1,10 +1,10 @@
-import { readChain } from '../store/audit/read-chain.ts'
-import type { ChainedRow } from '../store/audit/read-chain.ts'
-import { readHead } from '../store/audit/read-head.ts'
-import type { AuditHead } from '../store/audit/read-head.ts'
-import type { Db } from '../deps/runtime-deps.ts'
+import { readChain } from '../../store/audit/read-chain.ts'
+import type { ChainedRow } from '../../store/audit/read-chain.ts'
+import { readHead } from '../../store/audit/read-head.ts'
+import type { AuditHead } from '../../store/audit/read-head.ts'
 import type { Anchor } from './anchor.ts'
 import { entryHash, NO_HASH } from './entry-hash.ts'
+import type { Db } from '../../model/db.ts'
 
 export type ChainVerdict =
   | { holds: true; first: ChainedRow | null; last: ChainedRow | null }

@@ -1,4 +1,4 @@
-import type { World } from './deps/runtime-deps.ts'
+import type { World } from './runtime-deps.ts'
 
 /** Something that is done from time to time until it is stopped. */
 export interface Rounds {

@@ -7,16 +7,16 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { after, before, beforeEach, describe, it } from 'node:test'
 import { sql } from 'kysely'
-import { readChain } from '../store/audit/read-chain.ts'
-import { readHead } from '../store/audit/read-head.ts'
+import { readChain } from '../../store/audit/read-chain.ts'
+import { readHead } from '../../store/audit/read-head.ts'
 import { createLog } from '#http-kit/log.ts'
-import { startJanitor } from '../janitor.ts'
-import { testRuntime } from '../testing/runtime.ts'
+import { startJanitor } from '../../janitor.ts'
+import { testRuntime } from '../../testing/runtime.ts'
 import { Anchor } from './anchor.ts'
-import { recordAudit } from '../use-cases/audit/record.ts'
+import { recordAudit } from './record.ts'
 import { entryHash, NO_HASH } from './entry-hash.ts'
-import { testAudit } from '../testing/audit.ts'
-import type { TestAudit } from '../testing/audit.ts'
+import { testAudit } from '../../testing/audit.ts'
+import type { TestAudit } from '../../testing/audit.ts'
 import { verifyChain } from './verify-chain.ts'
 
 // What a superuser does who takes the triggers away first, and which the audit must tell afterwards.
@@ -223,7 +223,7 @@ describe('npm run audit:verify', () => {
   after(() => rm(folder, { recursive: true }))
 
   async function run(options: string[], env: Record<string, string> = { DATABASE_URL: audit.url }) {
-    const program = fileURLToPath(new URL('main.ts', import.meta.url))
+    const program = fileURLToPath(new URL('../../commands/verify-audit.ts', import.meta.url))
     const child = spawn(process.execPath, [program, ...options], {
       env: { PATH: process.env['PATH'], ...env },
       stdio: ['ignore', 'pipe', 'pipe'],

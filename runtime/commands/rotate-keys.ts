@@ -2,9 +2,9 @@ import { parseArgs } from 'node:util'
 import { runProgram } from '#http-kit/program.ts'
 import type { Program } from '#http-kit/program.ts'
 import { SettingsError } from '#http-kit/settings.ts'
-import { openForCommand } from '../command.ts'
-import { demandSealingKeys } from './open-vault.ts'
-import { explainMissingKeys, rotateDataKey } from './rotate.ts'
+import { openForCommand } from './open-for-command.ts'
+import { demandSealingKeys } from '../keys/open-vault.ts'
+import { explainMissingKeys, rotateDataKey } from '../keys/rotate.ts'
 
 /** Makes a new data key; the runtimes do the rest. */
 async function main({ onStop, end }: Program): Promise<void> {
