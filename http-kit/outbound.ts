@@ -1,78 +1,29 @@
-import type { IncomingHttpHeaders } from 'node:http'
 import { Pool } from 'undici'
 import { allowsDestination, destinationOf } from './egress.ts'
 import type { EgressRule } from './egress.ts'
 import { egressConnector } from './outbound-connector.ts'
 import { unpack } from './outbound-decode.ts'
 import { openStream, send } from './outbound-send.ts'
-import type { OutboundFailure } from './outbound-reason.ts'
 import { namesPlatform } from './platform-addresses.ts'
 import type { PlatformAddresses } from './platform-addresses.ts'
-
-export interface OutboundRequest {
-  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-  url: string
-  /** Sent as they are, and no others but `host`, `connection` and `content-length`. */
-  headers: Record<string, string>
-  body: Uint8Array | null
-  /** For everything together: queue, connection, request, whole answer. */
-  timeoutMs: number
-  /** After decompression; 1 MiB where absent. */
-  maxResponseBytes?: number
-  /** Ends the call with the reason `aborted`. */
-  signal?: AbortSignal
-}
-
-export interface OutboundResponse {
-  kind: 'response'
-  status: number
-  contentType: string | null
-  headers: Readonly<IncomingHttpHeaders>
-  body: Uint8Array
-}
-
-/** What came of a call: a value, never a throw. What it means is for the caller to judge. */
-export type OutboundResult = OutboundResponse | { kind: 'failed'; reason: OutboundFailure }
-
-/** An answer that goes on, such as server-sent events; leaving the loop over `body` closes the connection. */
-export interface OutboundStream {
-  kind: 'stream'
-  status: number
-  contentType: string | null
-  /** Throws when the connection is lost or quiet for too long, or the signal is aborted. */
-  body: AsyncIterable<Uint8Array>
-  /** For a body that nobody will read. */
-  discard(): void
-}
-
-/** `timeoutMs` is for the head of the answer; `idleMs` for the time between two parts of its body. */
-export type OutboundStreamRequest = Pick<OutboundRequest, 'url' | 'headers' | 'timeoutMs'> & {
-  idleMs: number
-  signal: AbortSignal
-}
-
-export interface Outbound {
-  request(request: OutboundRequest): Promise<OutboundResult>
-  stream(
-    request: OutboundStreamRequest,
-  ): Promise<OutboundStream | { kind: 'failed'; reason: OutboundFailure }>
-  /** Ends streams, waits for calls under way, then closes every connection. */
-  close(): Promise<void>
-}
+import type { Outbound } from './outbound-types.ts'
 
 export interface OutboundOptions {
   egressAllow: readonly EgressRule[]
-  /** Addresses of the platform itself, which are never called; none where absent. */
+  /** Addresses of the platform itself, which are never called; default none. */
   platform?: PlatformAddresses
   connectTimeoutMs?: number
-  /** So that one slow origin cannot take all sockets. */
+  /** Prevents one slow origin from taking all sockets. */
   connectionsPerOrigin?: number
 }
 
 const MAX_RESPONSE_BYTES = 1024 * 1024
 const MAX_POOLS = 512
 
-/** The one HTTP client for calls to other services: no redirects, no cookies, egress rules below URL parsing. */
+/**
+ * The only HTTP client for calls to other services: no redirects, no cookies, egress rules enforced on resolved
+ * addresses.
+ */
 export function createOutbound({
   egressAllow,
   platform = () => [],
@@ -99,11 +50,11 @@ export function createOutbound({
         destination,
         timeoutMs: connectTimeoutMs,
       }),
-      // a stream keeps its connection for itself, so streams must not stand in the way of calls
+      // a stream occupies its connection, so streams must not block calls
       connections: use === 'call' ? connectionsPerOrigin : null,
       allowH2: false,
       maxHeaderSize: 16 * 1024,
-      // one deadline for the whole call is kept by `send`
+      // `send` enforces one deadline for the whole call
       headersTimeout: 0,
       bodyTimeout: 0,
     })
@@ -137,7 +88,7 @@ export function createOutbound({
   }
 }
 
-/** A user or fragment in an address is a trick or a mistake; neither is sent anywhere. */
+/** A user or fragment in an address is an attack or a mistake; neither is ever sent. */
 function parseUrl(text: string): URL | null {
   const url = URL.canParse(text) ? new URL(text) : null
   if (url === null || !/^https?:$/.test(url.protocol)) return null

@@ -5,9 +5,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as wait } from 'node:timers/promises'
 import { sqliteMemory, SQLITE_MEMORY_SCHEMA } from './sqlite-memory.ts'
 import type { Awaitable, Store } from './store.ts'
-
-/** What an author's change uses inside a transaction. */
-export type SqliteTransaction = Pick<DatabaseSync, 'exec' | 'prepare'>
+import type { SqliteTransaction } from './sqlite-memory.ts'
 export type SqliteStore = Store<SqliteTransaction>
 
 export interface SqliteStoreOptions {

@@ -1,10 +1,10 @@
 import type { Clock } from '#http-kit/clock.ts'
 import type { Log } from '#http-kit/log.ts'
-import type { Outbound } from '#http-kit/outbound.ts'
 import type { Random } from '#http-kit/random.ts'
 import type { Db } from '../model/db.ts'
 import type { Signer } from './signer.ts'
 import type { Vault } from '../model/vault.ts'
+import type { Outbound } from '#http-kit/outbound-types.ts'
 
 /**
  * Everything outside that the runtime's core touches. The very same core runs in production and in a seeded simulation

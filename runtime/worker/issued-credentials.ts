@@ -1,9 +1,9 @@
 import { textsIn } from '#contract/json-schema/json.ts'
-import type { OutboundResult } from '#http-kit/outbound.ts'
 import { findIssued } from '../store/plugins/find-issued.ts'
 import { readAnswer } from '../engine/calls/read-answer.ts'
 import type { Db } from '../model/db.ts'
 import { SECRET_PREFIX, hashOf, possibleSecretsIn } from '../store/plugins/plugin-secret.ts'
+import type { OutboundResult } from '#http-kit/outbound-types.ts'
 
 /** JSON escapes that can stand for a character of the prefix. */
 const ESCAPES = ['\\u005', '\\u006', '\\u007']

@@ -1,4 +1,3 @@
-import type { OutboundResult } from '#http-kit/outbound.ts'
 import { callFailure } from '../engine/calls/failures.ts'
 import { issuedCredentialsIn } from './issued-credentials.ts'
 import { judgeAnswer } from '../engine/calls/judge.ts'
@@ -8,6 +7,7 @@ import type { World } from '../deps/runtime-deps.ts'
 import type { Answered } from './leased-operation.ts'
 import type { PreparedCall } from '../engine/steps/prepare-call.ts'
 import type { Judgement } from '../model/attempt.ts'
+import type { OutboundResult } from '#http-kit/outbound-types.ts'
 
 /** Makes a call whose attempt is recorded, and judges what comes back. Never throws. */
 export async function makeCall(world: World, call: PreparedCall, signal: AbortSignal): Promise<Answered> {

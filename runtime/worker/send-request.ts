@@ -1,6 +1,6 @@
 import { ANSWER_BYTES_MAX } from '#contract/protocol/limits.ts'
-import type { OutboundResult } from '#http-kit/outbound.ts'
 import type { World } from '../deps/runtime-deps.ts'
+import type { OutboundResult } from '#http-kit/outbound-types.ts'
 
 export interface LifecycleCall {
   endpoint: string

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { LifecycleRequest } from '#contract/protocol/lifecycle.ts'
-import type { SqliteTransaction } from '../../sdk/sqlite-store.ts'
 import { fits, Rule } from './script.ts'
+import type { SqliteTransaction } from '../../sdk/sqlite-memory.ts'
 
 export const SCRIPT_SCHEMA = `
 CREATE TABLE IF NOT EXISTS rule (

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import type { JsonValue } from '#contract/json-schema/json.ts'
 import type { OutboundFailure } from '#http-kit/outbound-reason.ts'
-import type { OutboundResult } from '#http-kit/outbound.ts'
 import { authorization, data, LOCATOR, plannedRequest, planWith, SECRET } from '../../testing/plan.ts'
 import { successOf } from '../../testing/plugin.ts'
 import { judgeAnswer } from './judge.ts'
 import type { Knowledge } from './judge.ts'
 import type { Judgement } from '../../model/attempt.ts'
+import type { OutboundResult } from '#http-kit/outbound-types.ts'
 
 const plan = planWith()
 const expected = plannedRequest(plan)

@@ -8,8 +8,8 @@ import { PropertyValueView } from '../../../ui/values/ValueView.tsx'
 import type { DraftEdit } from '../draft/draft.ts'
 import { useEditor } from '../editor-context.ts'
 import { isSet, sameView, valueOf } from '../view.ts'
-import type { PropertyFieldProps } from './PropertyField.tsx'
 import { useFieldEdit } from './use-field-edit.ts'
+import type { PropertyFieldProps } from './property-field-props.ts'
 
 /** Under the control: its limits, what else can be done with the value, what it was, and what others made of it. */
 export function FieldNotes(

@@ -21,18 +21,7 @@ import { afterPress } from './after-press.ts'
 import { fieldId, rowId } from './field-id.ts'
 import { FieldNotes } from './FieldNotes.tsx'
 import { useFieldEdit } from './use-field-edit.ts'
-
-export interface PropertyFieldProps {
-  locator: string
-  property: string
-  kind: ResourceKind
-  definition: PropertyDefinition
-  /** The saved value. */
-  view: PropertyView | null
-  writtenBy: string | undefined
-  isLocked: boolean
-  zone: string | undefined
-}
+import type { PropertyFieldProps } from './property-field-props.ts'
 
 /** One property: what it is at the left, its control at the right, and under it what is to be known of its value. */
 export const PropertyField = memo(function PropertyField(props: PropertyFieldProps) {
