@@ -9,7 +9,7 @@ import { canonicalPath } from '#http-kit/canonical-path.ts'
 import { parseEgressAllow } from '#http-kit/egress.ts'
 import type { Log } from '#http-kit/log.ts'
 import { systemClock } from '#http-kit/clock.ts'
-import { sparingLog } from '#http-kit/sparing-log.ts'
+import { throttledLog } from '#http-kit/throttled-log.ts'
 import { createOutbound } from '#http-kit/outbound.ts'
 import { problemResponse } from '#http-kit/problem.ts'
 import { requestId } from '#http-kit/request-id.ts'
@@ -79,7 +79,7 @@ const ACTOR_KEYS_PATH = '/.well-known/jwks.json'
 export async function createConsole(options: ConsoleOptions): Promise<Console> {
   const { connection, settings, log, runtime, outlast = (step) => step() } = options
   const { publicOrigin } = settings
-  const sparing = sparingLog(log, systemClock, (error) => whyUnavailable(error)?.reason ?? null)
+  const sparing = throttledLog(log, systemClock, (error) => whyUnavailable(error)?.reason ?? null)
   const database = openDatabase<BffTables>(connection, {
     applicationName: 'bundle-console',
     onIdleError: (error) => log.warn('an idle database connection was lost', {}, error),

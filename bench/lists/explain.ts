@@ -10,13 +10,13 @@ import { countOperations } from '#runtime/use-cases/operations/counts.ts'
 import { listOperations } from '#runtime/use-cases/operations/list.ts'
 import { listScopes, readSummary } from '#runtime/use-cases/overview/overview.ts'
 import type { RuntimeTables } from '#runtime/model/tables.ts'
-import type { World } from '#runtime/deps/runtime-deps.ts'
+import type { RuntimeDeps } from '#runtime/deps/runtime-deps.ts'
 import type { Case } from './cases.ts'
 
 /** The statements of one request, each with its plan as it was carried out. */
 export async function explain(
   connection: ConnectionSettings,
-  { world, actor, one }: { world: World; actor: Actor; one: Case },
+  { deps, actor, one }: { deps: RuntimeDeps; actor: Actor; one: Case },
 ): Promise<string> {
   const pool = new pg.Pool({ ...clientConfig(connection), types: valueTypes, max: 1 })
   const statements: { sql: string; parameters: readonly unknown[] }[] = []
@@ -24,7 +24,7 @@ export async function explain(
     dialect: new PostgresDialect({ pool }),
     log: ({ query: { sql, parameters } }) => void statements.push({ sql, parameters }),
   })
-  await ask({ world: { ...world, db }, actor }, one)
+  await ask({ deps: { ...deps, db }, actor }, one)
   const told: string[] = []
   for (const { sql, parameters } of statements) {
     if (!/^\s*(select|with)/i.test(sql)) continue
@@ -38,7 +38,7 @@ export async function explain(
   return told.join('\n\n')
 }
 
-function ask(context: { world: World; actor: Actor }, { path, query }: Case): Promise<unknown> {
+function ask(context: { deps: RuntimeDeps; actor: Actor }, { path, query }: Case): Promise<unknown> {
   const params = {}
   const body = undefined
   switch (path) {

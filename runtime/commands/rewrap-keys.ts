@@ -4,7 +4,7 @@ import { runProgram } from '#http-kit/program.ts'
 import type { Program } from '#http-kit/program.ts'
 import { SettingsError } from '#http-kit/settings.ts'
 import { openForCommand } from './open-for-command.ts'
-import { demandSealingKeys } from '../keys/open-vault.ts'
+import { loadSealingKeys } from '../keys/open-vault.ts'
 import { explainMissingKeys, rewrapDataKeys } from '../keys/rotate.ts'
 import { readSealingKey } from '../keys/sealing-key.ts'
 
@@ -15,7 +15,7 @@ async function main({ onStop, end }: Program): Promise<void> {
   const file = readFileArgument()
   const to = await readSealingKey(file, `--to is wrong: ${file}`)
   const { settings, db } = await openForCommand(onStop, 'keys-rewrap')
-  const from = await demandSealingKeys({ dataDir: settings.dataDir, files: settings.sealingKeyFiles })
+  const from = await loadSealingKeys({ dataDir: settings.dataDir, files: settings.sealingKeyFiles })
   const count = await rewrapDataKeys(db, from, to).catch(explainMissingKeys)
   console.log(
     `${count === 1 ? 'The data key is' : `All ${count} data keys are`} wrapped with the sealing key of ${file} now. ` +

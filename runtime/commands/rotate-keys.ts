@@ -3,7 +3,7 @@ import { runProgram } from '#http-kit/program.ts'
 import type { Program } from '#http-kit/program.ts'
 import { SettingsError } from '#http-kit/settings.ts'
 import { openForCommand } from './open-for-command.ts'
-import { demandSealingKeys } from '../keys/open-vault.ts'
+import { loadSealingKeys } from '../keys/open-vault.ts'
 import { explainMissingKeys, rotateDataKey } from '../keys/rotate.ts'
 
 /** Makes a new data key; the runtimes do the rest. */
@@ -16,7 +16,7 @@ async function main({ onStop, end }: Program): Promise<void> {
     )
   }
   const { settings, db } = await openForCommand(onStop, 'keys-rotate')
-  const sealingKeys = await demandSealingKeys({ dataDir: settings.dataDir, files: settings.sealingKeyFiles })
+  const sealingKeys = await loadSealingKeys({ dataDir: settings.dataDir, files: settings.sealingKeyFiles })
   const { from, to } = await rotateDataKey(db, sealingKeys).catch(explainMissingKeys)
   console.log(
     `Data key ${to.id} seals from now on. Running replicas learn of it within a minute, seal anew what data key ${from.id} ` +

@@ -1,22 +1,22 @@
-import type { World } from './runtime-deps.ts'
+import type { RuntimeDeps } from './runtime-deps.ts'
 
 /** Something that is done from time to time until it is stopped. */
-export interface Rounds {
+export interface PeriodicTask {
   /** Lets the round under way end. */
   stop(): Promise<void>
 }
 
 /**
- * Goes its rounds. One that fails is told of in the log and is no reason not to go the next.
+ * Goes its tasks. One that fails is told of in the log and is no reason not to go the next.
  *
  * @param options.trouble is what is told.
  * @param options.first is `at once`, or `later`, after the time between two.
  */
-export function startRounds(
-  { clock, log }: Pick<World, 'clock' | 'log'>,
+export function runEvery(
+  { clock, log }: Pick<RuntimeDeps, 'clock' | 'log'>,
   options: { everyMs: number; trouble: string; first: 'at once' | 'later' },
   round: (stopped: AbortSignal) => Promise<void>,
-): Rounds {
+): PeriodicTask {
   const stopped = new AbortController()
   const { signal } = stopped
   const rest = (): Promise<void> => clock.sleep(options.everyMs, signal).catch(() => undefined)
@@ -37,10 +37,10 @@ export function startRounds(
 }
 
 /** Several that are stopped as one. */
-export function together(all: readonly Rounds[]): Rounds {
+export function combineTasks(all: readonly PeriodicTask[]): PeriodicTask {
   return {
     async stop() {
-      await Promise.all(all.map((rounds) => rounds.stop()))
+      await Promise.all(all.map((tasks) => tasks.stop()))
     },
   }
 }

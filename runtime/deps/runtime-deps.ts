@@ -10,7 +10,7 @@ import type { Outbound } from '#http-kit/outbound-types.ts'
  * Everything outside that the runtime's core touches. The very same core runs in production and in a seeded simulation
  * with virtual time, because nothing else does I/O, reads a clock or makes a random number.
  */
-export interface World {
+export interface RuntimeDeps {
   db: Db
   http: Outbound
   clock: Clock

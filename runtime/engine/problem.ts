@@ -2,7 +2,7 @@ import type { Detail } from '#contract/protocol/envelope.ts'
 import type { RuntimeErrorCode } from '#contract/protocol/error-codes.ts'
 import { MESSAGE_MAX } from '#contract/protocol/limits.ts'
 import { parseLocator } from '#contract/protocol/locator.ts'
-import { Refusal } from './domain-error.ts'
+import { DomainError } from './domain-error.ts'
 
 /** One reason to refuse, told at its own field. */
 export type Problem = Detail & { errorCode: RuntimeErrorCode }
@@ -12,7 +12,7 @@ export function refuseFor(problems: readonly Problem[], options: { retryable?: b
   const [first, ...more] = problems
   if (first === undefined) return
   const count = more.length === 0 ? '' : ` (and ${more.length} more)`
-  throw new Refusal(first.errorCode, clip(located(first), MESSAGE_MAX - count.length) + count, {
+  throw new DomainError(first.errorCode, clip(located(first), MESSAGE_MAX - count.length) + count, {
     details: [...problems],
     ...options,
   })

@@ -36,7 +36,7 @@ const MAX_UNREAD_BYTES = 1024 * 1024
  */
 export function createEventStream(options: StreamOptions): StreamHandler {
   let open = 0
-  return async ({ world, actor }, request) => {
+  return async ({ deps, actor }, request) => {
     // Hono answers HEAD with the handler of GET; nobody would ever read from that stream
     if (request.method === 'HEAD') return new Response(null, { headers: EVENT_STREAM_HEADERS })
     if (open >= options.maxStreams)
@@ -49,7 +49,7 @@ export function createEventStream(options: StreamOptions): StreamHandler {
       reader.onClose(() => subscription.unsubscribe())
       const lastId = request.headers.get('last-event-id')
       if (lastId === null) reader.begin(position, messageOf({ id: position }))
-      else await resume(world.db, reader, { lastId, position })
+      else await resume(deps.db, reader, { lastId, position })
       return new Response(reader.stream, { headers: EVENT_STREAM_HEADERS })
     } catch (error) {
       reader.onEnd()

@@ -1,9 +1,9 @@
 import type { Scope } from '#contract/protocol/scope.ts'
 import { subjectOf } from '../use-cases/catalog/publish.ts'
-import type { AttemptedAt, Attempts } from './handlers.ts'
+import type { AuditSubjectDetails, AuditSubjects } from './handlers.ts'
 
 /** How the audit tells each write that was refused. */
-export const attempts: Attempts = {
+export const auditSubjects: AuditSubjects = {
   'POST /installations': ({ body }) => ({
     subject: `${body.bundle.environmentKey}/${body.bundle.bundleId} ${body.targetVersion}`,
     scope: body.scope,
@@ -61,7 +61,7 @@ export const attempts: Attempts = {
   }),
 }
 
-function savedConfiguration(params: Scope, reason: string | undefined): AttemptedAt {
+function savedConfiguration(params: Scope, reason: string | undefined): AuditSubjectDetails {
   const scope = scopeOf(params)
   return {
     subject: `${scope.environmentKey}/${scope.applicationRuntimeId}/${scope.workspaceId}`,

@@ -25,9 +25,9 @@ export type Handlers = {
 }
 
 /** What a write was about, for the audit entry of its refusal. */
-export type Attempted = Omit<AuditRecord, 'outcome' | 'changes' | 'errorCode' | 'occurrences'>
+export type AuditSubject = Omit<AuditRecord, 'outcome' | 'changes' | 'errorCode' | 'occurrences'>
 /** The same without the action, which follows from the name of the row. */
-export type AttemptedAt = Omit<Attempted, 'action'>
+export type AuditSubjectDetails = Omit<AuditSubject, 'action'>
 
 /** How each write is told in the audit when it is refused; one that is missing does not compile. */
-export type Attempts = { [Name in WriteName]: (input: Input<Name>) => AttemptedAt }
+export type AuditSubjects = { [Name in WriteName]: (input: Input<Name>) => AuditSubjectDetails }

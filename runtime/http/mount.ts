@@ -11,12 +11,12 @@ import { TransportError } from '#http-kit/problem.ts'
 import type { RequestIdVariables } from '#http-kit/request-id.ts'
 import type { Actor } from '../model/actor.ts'
 import type { ReadContext, WriteContext } from '../use-cases/context.ts'
-import { Refusal } from '../engine/domain-error.ts'
-import type { World } from '../deps/runtime-deps.ts'
-import { demandPlace } from './require-permission.ts'
+import { DomainError } from '../engine/domain-error.ts'
+import type { RuntimeDeps } from '../deps/runtime-deps.ts'
+import { requirePermission } from './require-permission.ts'
 import type { PersonAccess } from './require-permission.ts'
 import { refusalEnvelope } from './failures.ts'
-import type { Attempted, Attempts, Handlers } from './handlers.ts'
+import type { AuditSubject, AuditSubjects, Handlers } from './handlers.ts'
 import { idempotencyKeyOf, requestText } from './idempotency-key.ts'
 import { readRequest } from './read-request.ts'
 import type { ReadRequest } from './read-request.ts'
@@ -33,9 +33,9 @@ export type HttpApp = Hono<{ Variables: HttpVariables }>
 type HttpContext = Context<{ Variables: HttpVariables }>
 
 export interface MountOptions {
-  world: World
+  deps: RuntimeDeps
   handlers: Handlers
-  attempts: Attempts
+  attempts: AuditSubjects
   checkService(request: Request): void
   checkActor(request: Request, requestId: string): Promise<Actor>
   limitRate(caller: string): void
@@ -101,34 +101,34 @@ async function serveRow(call: RowCall): Promise<Response> {
   try {
     return await answerRow(call, actor)
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error
+    if (!(error instanceof DomainError)) throw error
     return envelope(c, refusalEnvelope(error, 'bundle-runtime'))
   }
 }
 
 async function answerRow(call: RowCall, actor: Actor): Promise<Response> {
   const { c, name, row, options } = call
-  const { world } = options
+  const { deps } = options
   const request = await readRequest(c.req.raw, row, c.req.param())
   if (isWrite(name, row)) return answerWrite(call, actor, request)
-  demandPlace(call.access, actor, request)
-  if (row.answers === 'events') return handle<Response>(call, { world, actor }, c.req.raw)
-  return envelope(c, successEnvelope(await dataOf(call, { world, actor }, request)))
+  requirePermission(call.access, actor, request)
+  if (row.answers === 'events') return handle<Response>(call, { deps, actor }, c.req.raw)
+  return envelope(c, successEnvelope(await dataOf(call, { deps, actor }, request)))
 }
 
 async function answerWrite(call: RowCall, actor: Actor, request: ReadRequest): Promise<Response> {
   const { c, name, access, options } = call
-  const { world } = options
+  const { deps } = options
   const attempted = () => attemptedBy(options.attempts, name, request)
   const key = idempotencyKeyOf(c.req.raw)
   try {
-    demandPlace(access, actor, request)
+    requirePermission(access, actor, request)
   } catch (error) {
-    if (error instanceof Refusal) await recordDenied(world.db, actor, attempted(), error)
+    if (error instanceof DomainError) await recordDenied(deps.db, actor, attempted(), error)
     throw error
   }
   const { answer, wrote } = await writeRow({
-    world,
+    deps,
     actor,
     key: {
       actorId: actor.id,
@@ -163,7 +163,7 @@ function handle<Result>({ handler }: RowCall, context: ReadContext, input: unkno
   return handler(context as never, input as never) as Promise<Result>
 }
 
-function attemptedBy(attempts: Attempts, name: string, request: ReadRequest): Attempted {
+function attemptedBy(attempts: AuditSubjects, name: string, request: ReadRequest): AuditSubject {
   const write = name as WriteName
   return { action: AUDIT_ACTION_OF[write], ...attempts[write](request as never) }
 }

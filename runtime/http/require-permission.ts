@@ -2,8 +2,8 @@ import * as z from 'zod'
 import type { Access } from '#contract/endpoint/endpoint.ts'
 import { mayAnywhere, mayEverywhere } from '#contract/endpoint/permission.ts'
 import type { Actor } from '../model/actor.ts'
-import { Refusal } from '../engine/domain-error.ts'
-import { demand } from '../use-cases/authorize.ts'
+import { DomainError } from '../engine/domain-error.ts'
+import { authorize } from '../use-cases/authorize.ts'
 
 export type PersonAccess = Extract<Access, { where: unknown }>
 
@@ -14,7 +14,7 @@ const Scope = Environment.extend({ applicationRuntimeId: z.string(), workspaceId
  * Refuses unless the actor may call a row in the place that the request names. `object` and `list` are left to the use
  * case, which knows the object and filters the list.
  */
-export function demandPlace(
+export function requirePermission(
   access: PersonAccess,
   actor: Actor,
   input: { params: unknown; body: unknown },
@@ -22,17 +22,20 @@ export function demandPlace(
   const { needs, where } = access
   switch (where) {
     case 'path':
-      return demand(actor, needs, Scope.parse(input.params))
+      return authorize(actor, needs, Scope.parse(input.params))
     case 'body':
-      return demand(actor, needs, z.object({ scope: Scope }).parse(input.body).scope)
+      return authorize(actor, needs, z.object({ scope: Scope }).parse(input.body).scope)
     case 'environment':
-      return demand(actor, needs, Environment.parse(input.params))
+      return authorize(actor, needs, Environment.parse(input.params))
     case 'everywhere':
       if (mayEverywhere(actor.grants, needs)) return
-      throw new Refusal('PERMISSION_DENIED', `This needs the permission ${needs} without a limit to a place.`)
+      throw new DomainError(
+        'PERMISSION_DENIED',
+        `This needs the permission ${needs} without a limit to a place.`,
+      )
     case 'anywhere':
       if (mayAnywhere(actor.grants, needs)) return
-      throw new Refusal('PERMISSION_DENIED', `This needs the permission ${needs}.`)
+      throw new DomainError('PERMISSION_DENIED', `This needs the permission ${needs}.`)
     case 'object':
     case 'list':
       return

@@ -217,7 +217,7 @@ describe('sensitive values and tokens', () => {
   })
 
   it('are sealed when they become sensitive with an upgrade', async () => {
-    const before = await findCanaries(http.runtime.world.db, [NOTE])
+    const before = await findCanaries(http.runtime.deps.db, [NOTE])
     for (const place of [
       'configuration_property.value',
       'installed_resource.properties',
@@ -242,7 +242,7 @@ describe('sensitive values and tokens', () => {
 
     const { data } = await call(configuration, 'GET')
     assert.ok(!JSON.stringify(data).includes(NOTE))
-    const still = await findCanaries(http.runtime.world.db, [NOTE])
+    const still = await findCanaries(http.runtime.deps.db, [NOTE])
     for (const table of ['configuration_property', 'installed_resource', 'snapshot_change'])
       assert.ok(!still.some((place) => place.startsWith(table)), still.join())
   })
@@ -278,7 +278,7 @@ describe('sensitive values and tokens', () => {
     for (const page of [configuration, `${configuration}/history`, `${configuration}/snapshots/2`, '/audit'])
       await ok(page, 'GET')
 
-    assert.deepEqual(await findCanaries(http.runtime.world.db, hidden), [])
+    assert.deepEqual(await findCanaries(http.runtime.deps.db, hidden), [])
     const scrubber = new Scrubber()
     // the one answer that tells the credential is the first
     for (const canary of hidden.filter((one) => one !== tokens[0])) scrubber.add(canary)
@@ -288,7 +288,7 @@ describe('sensitive values and tokens', () => {
   })
 
   it('would be found: what is not sensitive is, and what is planted too', async () => {
-    const { db } = http.runtime.world
+    const { db } = http.runtime.deps
     const found = await findCanaries(db, [SHOWN])
     for (const place of [
       'configuration_property.value',

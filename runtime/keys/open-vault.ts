@@ -22,7 +22,7 @@ export function openVault(keyring: Keyring, db: Db, settings: SealingKeySettings
     // of replicas that start together on a new database one makes the keys
     await lockDataKeys(tx)
     const found = await listDataKeys(tx)
-    if (found.length > 0) return takeWith(keyring, found, await demandSealingKeys(settings))
+    if (found.length > 0) return takeWith(keyring, found, await loadSealingKeys(settings))
     const [sealingKey = await makeSealingKey(settings.dataDir)] = await readSealingKeys(settings)
     const made = await makeDataKey(tx, sealingKey)
     return takeWith(keyring, [made], [sealingKey])
@@ -36,7 +36,7 @@ export async function makeDataKey(tx: Tx, sealingKey: SealingKey): Promise<DataK
 }
 
 /** The sealing keys for a database that has data keys. */
-export async function demandSealingKeys(settings: SealingKeySettings): Promise<SealingKey[]> {
+export async function loadSealingKeys(settings: SealingKeySettings): Promise<SealingKey[]> {
   const sealingKeys = await readSealingKeys(settings)
   if (sealingKeys.length > 0) return sealingKeys
   throw new SettingsError(

@@ -15,7 +15,7 @@ import { readPlan } from '../store/operations/read-plan.ts'
 import { CORE, crm, SCOPE, startInstall } from '../testing/bundles.ts'
 import { testRuntime } from '../testing/runtime.ts'
 import type { TestRuntime } from '../testing/runtime.ts'
-import type { World } from '../deps/runtime-deps.ts'
+import type { RuntimeDeps } from '../deps/runtime-deps.ts'
 import { requestPlace } from '../sealing/places.ts'
 import { resealAll } from './reseal.ts'
 import { rotateDataKey } from './rotate.ts'
@@ -39,7 +39,7 @@ before(async () => {
   })
   operationId = installed.operation.operationId
   bundleInstallId = installed.bundleInstallId
-  const { db, vault } = runtime.world
+  const { db, vault } = runtime.deps
   const key = { operationId, stage: 'BEFORE_RESOURCES', pluginId: 'tenants' } as const
   await db
     .updateTable('runtime.plugin_call')
@@ -54,8 +54,8 @@ afterEach(() => {
   logged = []
 })
 
-const worldWith = async (vault = runtime.world.vault): Promise<World> => ({
-  ...runtime.world,
+const worldWith = async (vault = runtime.deps.vault): Promise<RuntimeDeps> => ({
+  ...runtime.deps,
   vault,
   log: createLog({ name: 'test', level: 'info', stream: { write: (line) => logged.push(line) } }),
 })
@@ -80,7 +80,7 @@ async function usedKeys(): Promise<number[]> {
   return [...new Set(ids)].toSorted((a, b) => a - b)
 }
 
-async function allOpen(vault = runtime.world.vault): Promise<void> {
+async function allOpen(vault = runtime.deps.vault): Promise<void> {
   const { db } = runtime
   const { scope_id } = await db.selectFrom('runtime.scope').select('scope_id').executeTakeFirstOrThrow()
   assert.ok((await readProperties(db, vault, scope_id)).get(CORE)?.has('password'))
@@ -106,14 +106,14 @@ describe('a rotation', () => {
         (select count(*) from runtime.snapshot) as snapshots`.execute(db)
     const before = (await versions()).rows
     const { to } = await rotate()
-    const world = await worldWith()
-    await resealAll(world, running, PACE)
+    const deps = await worldWith()
+    await resealAll(deps, running, PACE)
     assert.deepEqual(await usedKeys(), [old], 'a vault that does not know the new key only learns of it')
-    await resealAll(world, running, { ...PACE, graceMs: 60_000 })
+    await resealAll(deps, running, { ...PACE, graceMs: 60_000 })
     assert.deepEqual(await usedKeys(), [to.id])
     assert.deepEqual(await keyIds(), [old, to.id], 'somebody may use the old key still')
     await allOpen()
-    await resealAll(world, running, PACE)
+    await resealAll(deps, running, PACE)
     assert.deepEqual(await keyIds(), [to.id])
     assert.ok(logged.some((line) => line.includes('forgotten')))
     assert.deepEqual((await versions()).rows, before)
@@ -123,17 +123,17 @@ describe('a rotation', () => {
 
   it('goes on where another replica has stopped, page by page', async () => {
     const { to } = await rotate()
-    const world = await worldWith()
-    await world.vault.learn(world.db)
+    const deps = await worldWith()
+    await deps.vault.learn(deps.db)
     const stopping = new AbortController()
     let pages = 0
     const clock = {
-      ...world.clock,
+      ...deps.clock,
       sleep: async () => {
         if (++pages === 2) stopping.abort()
       },
     }
-    await resealAll({ ...world, clock }, stopping.signal, PACE)
+    await resealAll({ ...deps, clock }, stopping.signal, PACE)
     assert.ok((await usedKeys()).length === 2)
     const other = await testVault(runtime.db)
     await resealAll(await worldWith(other), running, PACE)
@@ -148,16 +148,16 @@ describe('a rotation', () => {
     const writer = async (): Promise<void> => {
       const vault = await testVault(db)
       while (!stopped.signal.aborted) {
-        const world = { ...runtime.world, vault }
+        const deps = { ...runtime.deps, vault }
         const { snapshotVersion } = await readConfiguration(
-          { world, actor: runtime.actor },
+          { deps, actor: runtime.actor },
           { params: SCOPE, query: {}, body: undefined },
         )
         const password = `${CANARY}-${saves.length}`
         const changes = { [CORE]: { password: wrapData(password) } }
         const saved = await runtime.write(({ tx, actor }) =>
           saveConfiguration(
-            { world, tx, actor },
+            { deps, tx, actor },
             { params: SCOPE, query: {}, body: { snapshotVersion, changes } },
           ),
         )
@@ -177,15 +177,15 @@ describe('a rotation', () => {
         ),
       )
     }
-    while (saves.length < 10) await runtime.world.clock.sleep(5)
+    while (saves.length < 10) await runtime.deps.clock.sleep(5)
     stopped.abort()
     await writing
-    await runtime.world.vault.learn(db)
+    await runtime.deps.vault.learn(db)
     const { scope_id } = await db.selectFrom('runtime.scope').select('scope_id').executeTakeFirstOrThrow()
-    const now = (await readProperties(db, runtime.world.vault, scope_id)).get(CORE)?.get('password')
+    const now = (await readProperties(db, runtime.deps.vault, scope_id)).get(CORE)?.get('password')
     assert.deepEqual(now, { '@type': 'Data', value: saves.at(-1), isSensitive: true })
     const current = (await rotate()).to.id
-    await runtime.world.vault.learn(db)
+    await runtime.deps.vault.learn(db)
     await resealAll(await worldWith(), running, PACE)
     assert.deepEqual(await usedKeys(), [current])
     assert.deepEqual(await keyIds(), [current])
@@ -208,7 +208,7 @@ describe('what stands in the database from before there was sealing', () => {
     await sql`update runtime.snapshot_change set after = ${clear}::jsonb where property = 'password'`.execute(
       db,
     )
-    const plan = JSON.stringify(await readPlan(db, runtime.world.vault, operationId))
+    const plan = JSON.stringify(await readPlan(db, runtime.deps.vault, operationId))
     await sql`update runtime.operation_plan set plan = ${plan}::json where operation_id = ${operationId}`.execute(
       db,
     )
@@ -234,7 +234,7 @@ describe('a sealed value that does not open', () => {
         where ledger.properties ? 'password')))
       where property = 'password'`.execute(db)
     const { to } = await rotate()
-    await runtime.world.vault.learn(db)
+    await runtime.deps.vault.learn(db)
     await resealAll(await worldWith(), running, PACE)
     assert.deepEqual(await usedKeys(), [old, to.id])
     assert.deepEqual(await keyIds(), [old, to.id])
@@ -248,7 +248,7 @@ describe('a sealed value that does not open', () => {
         .then((started) => runtime.succeed(started.operation.operationId)),
       /does not open/,
     )
-    assert.deepEqual(await readLastConfiguration(db, runtime.world.vault, bundleInstallId), [])
+    assert.deepEqual(await readLastConfiguration(db, runtime.deps.vault, bundleInstallId), [])
   })
 })
 

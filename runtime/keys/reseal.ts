@@ -4,7 +4,7 @@ import { advancePass } from '../store/sealing/advance-pass.ts'
 import { findPasses } from '../store/sealing/find-passes.ts'
 import type { PassRow } from '../store/sealing/find-passes.ts'
 import { startPass } from '../store/sealing/start-pass.ts'
-import type { World } from '../deps/runtime-deps.ts'
+import type { RuntimeDeps } from '../deps/runtime-deps.ts'
 import { SEALED_TABLES } from './sealed-tables.ts'
 import type { SealedTable } from './sealed-tables.ts'
 
@@ -29,11 +29,11 @@ const DEFAULTS: ResealOptions = { graceMs: 26 * HOURS, pageRows: 100, restMs: 20
  * what came in between; then the earlier keys are forgotten. Any replica goes on where another one stopped.
  */
 export async function resealAll(
-  world: Pick<World, 'db' | 'vault' | 'log' | 'clock'>,
+  deps: Pick<RuntimeDeps, 'db' | 'vault' | 'log' | 'clock'>,
   stopped: AbortSignal,
   options: Partial<ResealOptions> = {},
 ): Promise<void> {
-  const { db, vault, log } = world
+  const { db, vault, log } = deps
   const { graceMs, ...pace } = { ...DEFAULTS, ...options }
   const keys = await listDataKeys(db)
   const current = keys.find(({ replacedAt }) => replacedAt === null)
@@ -41,7 +41,7 @@ export async function resealAll(
   const key = { dataKeyId: current.id, keyMadeAt: current.createdAt, graceMs }
   for (const table of SEALED_TABLES) {
     await startPass(db, { table: table.name, ...key })
-    await walk(world, table, key, stopped, pace)
+    await walk(deps, table, key, stopped, pace)
     if (stopped.aborted) return
   }
   const passes = await findPasses(db, key)
@@ -61,22 +61,22 @@ function isLastPass(pass: PassRow | undefined, dataKeyId: number): boolean {
 }
 
 async function walk(
-  world: Pick<World, 'db' | 'vault' | 'log' | 'clock'>,
+  deps: Pick<RuntimeDeps, 'db' | 'vault' | 'log' | 'clock'>,
   table: SealedTable,
   key: { dataKeyId: number; keyMadeAt: string; graceMs: number },
   stopped: AbortSignal,
   { pageRows, restMs }: Omit<ResealOptions, 'graceMs'>,
 ): Promise<void> {
   while (!stopped.aborted) {
-    const pass = (await findPasses(world.db, key)).get(table.name)
+    const pass = (await findPasses(deps.db, key)).get(table.name)
     // a walk with a later key has begun elsewhere: this one is of no use any more
     if (pass === undefined || pass.data_key_id !== key.dataKeyId || pass.finished_at !== null) return
-    const { last, unopened } = await table.resealPage(world, pass.last_row, pageRows)
+    const { last, unopened } = await table.resealPage(deps, pass.last_row, pageRows)
     await advancePass(
-      world.db,
+      deps.db,
       { table: table.name, dataKeyId: key.dataKeyId, from: pass.last_row },
       { to: last, unopened },
     )
-    if (last !== null) await world.clock.sleep(restMs, stopped).catch(() => undefined)
+    if (last !== null) await deps.clock.sleep(restMs, stopped).catch(() => undefined)
   }
 }

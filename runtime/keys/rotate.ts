@@ -21,7 +21,7 @@ export function rotateDataKey(
 ): Promise<{ from: DataKeyRow; to: DataKeyRow }> {
   return inTransaction(db, async (tx) => {
     await lockDataKeys(tx)
-    const from = (await demandDataKeys(tx)).find(({ replacedAt }) => replacedAt === null)
+    const from = (await requireDataKeys(tx)).find(({ replacedAt }) => replacedAt === null)
     if (from === undefined) throw new Error('no data key is the current one')
     // with the sealing key that is in use: the replicas have that one for sure
     const sealingKey = sealingKeys.find(({ fingerprint }) => fingerprint === from.fingerprint)
@@ -39,7 +39,7 @@ export function rotateDataKey(
 export function rewrapDataKeys(db: Db, from: readonly SealingKey[], to: SealingKey): Promise<number> {
   return inTransaction(db, async (tx) => {
     await lockDataKeys(tx)
-    const rows = await demandDataKeys(tx)
+    const rows = await requireDataKeys(tx)
     for (const row of rows) {
       // those that it wraps already are left as they are: so this may be run again
       if (row.fingerprint === to.fingerprint) continue
@@ -51,7 +51,7 @@ export function rewrapDataKeys(db: Db, from: readonly SealingKey[], to: SealingK
   })
 }
 
-async function demandDataKeys(tx: Tx): Promise<DataKeyRow[]> {
+async function requireDataKeys(tx: Tx): Promise<DataKeyRow[]> {
   const rows = await listDataKeys(tx)
   if (rows.length > 0) return rows
   throw noDataKeys()

@@ -4,7 +4,7 @@ import type { Stage } from '#contract/protocol/vocabulary.ts'
 import type { FrozenPlan, Writes } from '../model/plan.ts'
 import { changeRow, readPage } from '../store/sealing/walk.ts'
 import type { ColumnChange, WalkedRow, WalkedTable } from '../store/sealing/walk.ts'
-import type { World } from '../deps/runtime-deps.ts'
+import type { RuntimeDeps } from '../deps/runtime-deps.ts'
 import {
   configurationPlace,
   mapLedger,
@@ -25,7 +25,7 @@ export interface SealedTable {
   name: string
   /** Seals a page of rows with the current key; `last` is null where the table ends. */
   resealPage(
-    world: Pick<World, 'db' | 'vault' | 'log'>,
+    deps: Pick<RuntimeDeps, 'db' | 'vault' | 'log'>,
     after: readonly string[] | null,
     limit: number,
   ): Promise<{ last: readonly string[] | null; unopened: number }>

@@ -3,7 +3,7 @@ import type { Phase } from '#contract/runtime-api/vocabulary.ts'
 import type { Lease } from './lease.ts'
 
 /** Where an operation goes on; in all but `keep` its worker lets go of it. */
-export type Move =
+export type Transition =
   /** Its lease begins anew, or null: goes on. That costs an entry in every index, as the queue is ordered by its end. */
   | { kind: 'keep'; phase: Phase; leaseMs: number | null }
   /** To be repeated at `until`. */
@@ -15,9 +15,9 @@ export type Move =
   | { kind: 'fail'; phase: Phase; failure: Failure }
   | { kind: 'succeed' }
 
-export interface HeldMove {
+export interface LeasedTransition {
   lease: Lease
-  move: Move
+  move: Transition
   /** The plugin that is called next; absent where that stays as it is. */
   nextPlugin?: string | undefined
 }

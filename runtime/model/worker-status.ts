@@ -1,5 +1,5 @@
 /** What a worker has done since it began; numbers that only grow. */
-export interface Tally {
+export interface WorkerCounters {
   claims: number
   /** Operations that those claims brought. */
   claimed: number
@@ -18,7 +18,7 @@ export interface Tally {
 }
 
 /** What a worker is at. */
-export interface WorkerStatus extends Tally {
+export interface WorkerStatus extends WorkerCounters {
   /** Operations held at this moment. */
   held: number
   /** Plugins that left several calls unanswered and are asked by one call at a time. */

@@ -1,6 +1,6 @@
 import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
 import type { FrozenPlan, Writes } from '../model/plan.ts'
-import { own } from '#contract/json-schema/get-own.ts'
+import { getOwn } from '#contract/json-schema/get-own.ts'
 import type { ValueChange } from './stored-value.ts'
 import type { CallKey } from '../model/call.ts'
 import type { Place, Vault } from '../model/vault.ts'
@@ -58,7 +58,7 @@ export function mapLedger<From, To>(
     change(
       value,
       ['installed_resource', key.bundleInstallId, key.locator, property],
-      own(definitions, property),
+      getOwn(definitions, property),
     ),
   )
 }
@@ -82,12 +82,12 @@ export function mapPlan<From, To>(
     resources: plan.resources.map((resource) => ({
       ...resource,
       properties: mapValues(resource.properties, (value, property) =>
-        change(value, at('properties', resource.locator, property), own(resource.definitions, property)),
+        change(value, at('properties', resource.locator, property), getOwn(resource.definitions, property)),
       ),
     })),
     changes: plan.changes.map((changed) => {
       const { locator, property, before, after } = changed
-      const definition = own(defined.get(locator) ?? {}, property)
+      const definition = getOwn(defined.get(locator) ?? {}, property)
       return {
         ...changed,
         before: before === null ? null : change(before, at('before', locator, property), definition),

@@ -8,21 +8,21 @@ import { visibleTo } from './visible.ts'
 import type { Db } from '../model/db.ts'
 
 /** What a list may show: what the person may see, and of that what the filter names. */
-export type Seen =
+export type VisibleScopes =
   | { kind: 'everything' }
   | { kind: 'environments'; keys: string[] }
   | { kind: 'scopes'; ids: number[] }
 
 /** So many streams of rows, each in its order already, are merged faster than one long stream is sifted. */
-export const FEW = 200
+export const MERGED_STREAMS_MAX = 200
 
 /** Resolved on the small table of scopes, so that the large ones are asked by a narrow index. */
-export async function seenBy(
+export async function visibleScopes(
   db: Db,
   actor: Actor,
   permission: Permission,
   filter: ScopeFilter,
-): Promise<Seen> {
+): Promise<VisibleScopes> {
   const grants = actor.grants.filter(({ permissions }) => permissions.includes(permission))
   const { environmentKey, applicationRuntimeId, workspaceId } = filter
   const isWide = applicationRuntimeId === undefined && workspaceId === undefined
@@ -46,16 +46,18 @@ export async function seenBy(
 }
 
 /** The same by its scopes where they are few: a small environment would be a needle in the whole list. */
-export async function narrowed(db: Db, seen: Seen): Promise<Seen> {
+export async function narrowToScopes(db: Db, seen: VisibleScopes): Promise<VisibleScopes> {
   if (seen.kind !== 'environments') return seen
   const { rows } = await sql<{ scope_id: number }>`
     select scope_id from runtime.scope where environment_key = any(${seen.keys}::text[])
-    limit ${FEW + 1}`.execute(db)
-  return rows.length > FEW ? seen : { kind: 'scopes', ids: rows.map(({ scope_id }) => scope_id) }
+    limit ${MERGED_STREAMS_MAX + 1}`.execute(db)
+  return rows.length > MERGED_STREAMS_MAX
+    ? seen
+    : { kind: 'scopes', ids: rows.map(({ scope_id }) => scope_id) }
 }
 
 /** The condition that a row of the alias is among what is seen. */
-export function isSeen(seen: Seen, table: string): RawBuilder<boolean> {
+export function isVisible(seen: VisibleScopes, table: string): RawBuilder<boolean> {
   switch (seen.kind) {
     case 'everything':
       return sql<boolean>`true`

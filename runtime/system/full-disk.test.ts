@@ -156,7 +156,7 @@ for (const [name, makeSpace] of [
       assert.equal(repeated.errorCode, '0')
       note(repeated)
       for (const operationId of acknowledged) await until(() => isDone(operationId), 20_000)
-      const { db } = http.runtime.world
+      const { db } = http.runtime.deps
       t.diagnostic(`${acknowledged.length} operations`)
       const kept = await db.selectFrom('runtime.operation').select('operation_id').execute()
       assert.deepEqual(kept.map((row) => row.operation_id).toSorted(), acknowledged.toSorted())

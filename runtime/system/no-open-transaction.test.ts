@@ -83,7 +83,7 @@ describe('while a plugin is called', () => {
 
   it('and this would be seen if it were otherwise', async () => {
     const { rows } = await outside.query<{ now: string }>('select clock_timestamp()::text as now')
-    await http.runtime.world.db.transaction().execute(async (tx) => {
+    await http.runtime.deps.db.transaction().execute(async (tx) => {
       await sql`select from runtime.operation for update`.execute(tx)
       assert.equal(await isHeldUp('infinity'), true)
     })

@@ -6,7 +6,7 @@ import { testEngine } from '../testing/engine.ts'
 import type { TestEngine } from '../testing/engine.ts'
 import { plannedResource, planWith, reader } from '../testing/plan.ts'
 import { findOperation } from '../store/operations/find-operation.ts'
-import type { World } from '../deps/runtime-deps.ts'
+import type { RuntimeDeps } from '../deps/runtime-deps.ts'
 
 // A damaged row is a trouble of its own operation and of nobody else's: the worker lives, those beside it end in their
 // usual time, and the trouble is told now and then, and not without end.
@@ -115,12 +115,12 @@ describe('damaged rows beside healthy ones', () => {
       await damage(id)
     }
     poisoned.set('a registration with a garbage endpoint', await freeze('lost'))
-    const world: World = { ...engine.world, log }
-    const worker = engine.work({ leaseMs: 60_000 }, world)
+    const deps: RuntimeDeps = { ...engine.deps, log }
+    const worker = engine.work({ leaseMs: 60_000 }, deps)
     try {
       for (const id of healthy) await engine.until(id, 'SUCCEEDED')
       const soon = told.length
-      await engine.world.clock.sleep(WATCHED_MS)
+      await engine.deps.clock.sleep(WATCHED_MS)
       // each rests for seconds after a trouble; what is told once for many of them counts as well
       assert(told.length - soon <= poisoned.size * 3, `${told.length - soon} lines in ${WATCHED_MS} ms`)
       // claimed after the trouble: the worker is as good as before

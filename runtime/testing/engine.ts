@@ -15,7 +15,7 @@ import { testRuntime } from './runtime.ts'
 import type { TestRuntime } from './runtime.ts'
 import { startWorker } from '../worker/worker.ts'
 import type { Worker, WorkerOptions } from '../worker/worker.ts'
-import type { World } from '../deps/runtime-deps.ts'
+import type { RuntimeDeps } from '../deps/runtime-deps.ts'
 import { freezeOperation } from '../use-cases/operations/freeze.ts'
 import type { FrozenPlan } from '../model/plan.ts'
 import { readOperation } from '../use-cases/operations/read.ts'
@@ -32,13 +32,13 @@ export const SCOPE = { environmentKey: 'prod', applicationRuntimeId: 'shop', wor
 export interface TestEngine {
   runtime: TestRuntime
   /** Its http reaches the stand-in. */
-  world: World
+  deps: RuntimeDeps
   plugin: TestingPlugin
   /** Registers a plugin at the stand-in; limits are short, so that nobody waits. */
   register(pluginId: string, limits?: { timeoutMs?: number; maxAttempts?: number }): Promise<void>
   installation(): Promise<InstallationColumns>
   freeze(options: FreezeOptions): Promise<OperationRow>
-  work(options?: Partial<WorkerOptions>, world?: World): Worker
+  work(options?: Partial<WorkerOptions>, deps?: RuntimeDeps): Worker
   /** Waits until the operation is in one of the states. */
   until(operationId: string, ...states: OperationRow['state'][]): Promise<OperationRow>
   close(): Promise<void>
@@ -54,13 +54,13 @@ export async function testEngine(): Promise<TestEngine> {
   const runtime = await testRuntime()
   const plugin = await testingPlugin()
   const http = createOutbound({ egressAllow: parseEgressAllow('loopback') })
-  const world: World = { ...runtime.world, http }
+  const deps: RuntimeDeps = { ...runtime.deps, http }
   const workers: Worker[] = []
   const { db, actor } = runtime
 
   return {
     runtime,
-    world,
+    deps,
     plugin,
     async register(pluginId, { timeoutMs = 5_000, maxAttempts = 8 } = {}) {
       const registration = {
@@ -78,7 +78,7 @@ export async function testEngine(): Promise<TestEngine> {
         .execute()
     },
     async installation() {
-      const bundleInstallId = uuidv7(world)
+      const bundleInstallId = uuidv7(deps)
       await inTransaction(db, async (tx) => {
         const scope = await makeScope(tx, { ...SCOPE, workspaceId: workspace++ }, actor)
         await insertInstallation(tx, {
@@ -92,8 +92,8 @@ export async function testEngine(): Promise<TestEngine> {
     },
     freeze({ installation, operationType = 'INSTALL', plan }) {
       return inTransaction(db, (tx) =>
-        freezeOperation(tx, world.vault, {
-          operationId: uuidv7(world),
+        freezeOperation(tx, deps.vault, {
+          operationId: uuidv7(deps),
           installation,
           operationType,
           currentVersion: operationType === 'INSTALL' ? null : '1.0.0',
@@ -104,17 +104,17 @@ export async function testEngine(): Promise<TestEngine> {
         }),
       )
     },
-    work(options = {}, itsWorld = world) {
+    work(options = {}, itsWorld = deps) {
       const worker = startWorker(itsWorld, {
-        owner: uuidv7(world),
+        owner: uuidv7(deps),
         concurrency: 8,
         leaseMs: 3_000,
         pollMs: 20,
         graceMs: 200,
         ...options,
       })
-      // one in a world of its own may be dead or paused, and would never stop
-      if (itsWorld === world) workers.push(worker)
+      // one in a setup of its own may be dead or paused, and would never stop
+      if (itsWorld === deps) workers.push(worker)
       return worker
     },
     async until(operationId, ...states) {
@@ -124,7 +124,7 @@ export async function testEngine(): Promise<TestEngine> {
         if (operation !== undefined && states.includes(operation.state)) return operation
         if (performance.now() > deadline)
           throw new Error(`operation is ${operation?.state} and not ${states.join(' or ')}`)
-        await world.clock.sleep(10)
+        await deps.clock.sleep(10)
       }
     },
     async close() {
@@ -147,8 +147,8 @@ export function readInstallation({ db }: TestRuntime, bundleInstallId: string): 
     .executeTakeFirstOrThrow()
 }
 
-/** A world in which the answer of a claim can be held back. */
-export function slowClaims(world: World) {
+/** A setup in which the answer of a claim can be held back. */
+export function slowClaims(deps: RuntimeDeps) {
   let held: { claimed: () => void; answer: Promise<void> } | null = null
   const plugin: KyselyPlugin = {
     transformQuery: ({ node }) => node,
@@ -161,7 +161,7 @@ export function slowClaims(world: World) {
     },
   }
   return {
-    world: { ...world, db: world.db.withPlugin(plugin) },
+    deps: { ...deps, db: deps.db.withPlugin(plugin) },
     /** From now on; `claimed` resolves with the first claim that took something. */
     hold() {
       const [claimed, answer] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
@@ -177,7 +177,7 @@ export function slowClaims(world: World) {
 
 /** What the tests of the engine ask and do all the time. */
 export function engineSteps(engine: TestEngine) {
-  const { db, vault } = engine.world
+  const { db, vault } = engine.deps
   const configuration = async (scopeId: number) => {
     const properties = await readProperties(db, vault, scopeId)
     return [...properties].flatMap(([locator, values]) =>

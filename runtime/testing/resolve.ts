@@ -78,7 +78,7 @@ export interface Claim {
   credentialProperties?: readonly string[]
 }
 
-/** The world of a resolution: two plugins, one published bundle, and one installation at a time. */
+/** The setup of a resolution: two plugins, one published bundle, and one installation at a time. */
 export class ResolveWorld {
   readonly http: TestHttp
   /** What `resolve` authenticates with. */
@@ -92,15 +92,15 @@ export class ResolveWorld {
   }
 
   static async make(): Promise<ResolveWorld> {
-    const world = new ResolveWorld(await testHttp())
-    for (const pluginId of ['tenants', 'other']) await world.savePlugin(pluginId, { enabled: true })
-    world.secret = await world.newSecret('tenants')
-    const published = await world.http.call('/bundles/dev/crm/versions/1.0.0', {
+    const deps = new ResolveWorld(await testHttp())
+    for (const pluginId of ['tenants', 'other']) await deps.savePlugin(pluginId, { enabled: true })
+    deps.secret = await deps.newSecret('tenants')
+    const published = await deps.http.call('/bundles/dev/crm/versions/1.0.0', {
       method: 'PUT',
       body: MANIFEST,
     })
     assert.equal(published.errorCode, '0')
-    return world
+    return deps
   }
 
   async savePlugin(pluginId: string, { enabled }: { enabled: boolean }): Promise<void> {
@@ -122,11 +122,11 @@ export class ResolveWorld {
 
   /** A new installation in the place of the one before, with its Module in the ledger. */
   async putInstallation(state: InstallationState): Promise<void> {
-    const { db } = this.http.runtime.world
+    const { db } = this.http.runtime.deps
     const scope_id = await this.scopeId()
     await db.deleteFrom('runtime.installed_resource').execute()
     await db.updateTable('runtime.installation').set({ state: 'DETACHED' }).execute()
-    const bundle_install_id = uuidv7(this.http.runtime.world)
+    const bundle_install_id = uuidv7(this.http.runtime.deps)
     const version = state === 'ACTIVE' ? '1.0.0' : null
     await db
       .insertInto('runtime.installation')
@@ -157,8 +157,8 @@ export class ResolveWorld {
     state = 'RUNNING',
     credentialProperties = ['publisher'],
   }: Claim): Promise<void> {
-    const { db } = this.http.runtime.world
-    const operation_id = uuidv7(this.http.runtime.world)
+    const { db } = this.http.runtime.deps
+    const operation_id = uuidv7(this.http.runtime.deps)
     await db
       .insertInto('runtime.operation')
       .values({
@@ -198,7 +198,7 @@ export class ResolveWorld {
   }
 
   async scopeId(): Promise<number> {
-    const { db } = this.http.runtime.world
+    const { db } = this.http.runtime.deps
     const found = await db.selectFrom('runtime.scope').select('scope_id').executeTakeFirst()
     if (found !== undefined) return found.scope_id
     const { environment_key, application_runtime_id, workspace_id } = COLUMNS

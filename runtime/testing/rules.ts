@@ -118,7 +118,7 @@ export async function ruleWorld(options: Partial<RuntimeOptions> = {}): Promise<
   return {
     http,
     plugin,
-    db: http.runtime.world.db,
+    db: http.runtime.deps.db,
     newScope: () => ({ environmentKey: 'prod', applicationRuntimeId: 'shop', workspaceId: workspaceId++ }),
     ok,
     async publish(...manifests) {

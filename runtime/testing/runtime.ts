@@ -15,22 +15,22 @@ import type { Actor } from '../model/actor.ts'
 import type { ReadContext, WriteContext } from '../use-cases/context.ts'
 import { ledgerChange } from '../engine/steps/ledger-change.ts'
 import type { FrozenPlan, Writes } from '../model/plan.ts'
-import { writeWideDecisions } from '../worker/persist-decisions.ts'
-import { Refusal } from '../engine/domain-error.ts'
+import { persistWideDecisions } from '../worker/persist-decisions.ts'
+import { DomainError } from '../engine/domain-error.ts'
 import { mapWrites } from '../sealing/places.ts'
 import { sealingWith } from '../sealing/stored-value.ts'
 import { testVault } from './vault.ts'
 import { readCalls } from '../store/operations/read-calls.ts'
 import { readPlan } from '../store/operations/read-plan.ts'
 import type { RuntimeTables } from '../model/tables.ts'
-import type { World } from '../deps/runtime-deps.ts'
+import type { RuntimeDeps } from '../deps/runtime-deps.ts'
 import { callOf } from '../store/operations/call-of-row.ts'
 import type { Signer } from '../deps/signer.ts'
 import type { Db } from '../model/db.ts'
 
 /** The runtime's use cases on a database of their own, for a test file. */
 export interface TestRuntime {
-  world: World
+  deps: RuntimeDeps
   db: Db
   /** To the database, for a pool of other options. */
   connection: ConnectionSettings
@@ -52,7 +52,7 @@ export interface TestRuntime {
 /** For `assert.rejects`: a refusal with this code, and where they are named, details of exactly these properties. */
 export function refused(code: RuntimeErrorCode, properties?: readonly string[]) {
   return (error: unknown): true => {
-    assert.ok(error instanceof Refusal, String(error))
+    assert.ok(error instanceof DomainError, String(error))
     assert.equal(error.code, code)
     if (properties !== undefined)
       assert.deepEqual(
@@ -79,7 +79,7 @@ export async function testRuntime(): Promise<TestRuntime> {
     sign: (claims, audience) => Promise.resolve(`signed ${JSON.stringify({ ...claims, aud: audience })}`),
     isPlatformToken: (text) => text.startsWith('signed '),
   }
-  const world: World = {
+  const deps: RuntimeDeps = {
     db,
     http,
     clock: systemClock,
@@ -90,16 +90,16 @@ export async function testRuntime(): Promise<TestRuntime> {
   }
   const actor = actorWith([{ permissions: [...PERMISSIONS], scope: null }])
   return {
-    world,
+    deps,
     db,
     connection: database.connection,
     actor,
-    read: { world, actor },
-    write: (useCase, who = actor) => inTransaction(db, (tx) => useCase({ world, actor: who, tx })),
+    read: { deps, actor },
+    write: (useCase, who = actor) => inTransaction(db, (tx) => useCase({ deps, actor: who, tx })),
     publish: (manifest) => publish(db, manifest),
-    succeed: (operationId, writes) => succeed(world, operationId, writes),
+    succeed: (operationId, writes) => succeed(deps, operationId, writes),
     fail: (operationId) => fail(db, operationId),
-    plan: (operationId) => readPlan(db, world.vault, operationId),
+    plan: (operationId) => readPlan(db, deps.vault, operationId),
     close: async () => {
       await http.close()
       await opened.close()
@@ -124,7 +124,7 @@ async function publish(db: Db, manifest: AuthorManifest): Promise<void> {
     .execute()
 }
 
-function succeed({ db, vault }: World, operationId: string, writes: Writes = {}): Promise<void> {
+function succeed({ db, vault }: RuntimeDeps, operationId: string, writes: Writes = {}): Promise<void> {
   return inTransaction(db, async (tx) => {
     const lease = { operationId, owner: 'test', epoch: 1 }
     const operation = await tx
@@ -159,7 +159,7 @@ function succeed({ db, vault }: World, operationId: string, writes: Writes = {})
     const calls = (await readCalls(tx, vault, operationId)).map(callOf)
     const decision = { operation, plan, calls, failedCalls: [], attempts: [], dueInMs: null }
     const ledger = ledgerChange({ operation, plan, calls: [] })
-    await writeWideDecisions(tx, vault, [
+    await persistWideDecisions(tx, vault, [
       {
         lease,
         answers: [],

@@ -7,7 +7,7 @@ import { makeDataKey } from '../keys/open-vault.ts'
 import type { SealingKey } from '../keys/sealing-key.ts'
 import type { Db } from '../model/db.ts'
 
-/** The sealing key of tests; it opens what another test world on the same database has sealed. */
+/** The sealing key of tests; it opens what another test setup on the same database has sealed. */
 export const TEST_SEALING_KEY: SealingKey = {
   key: createHash('sha256').update('the sealing key of tests').digest(),
   fingerprint: 'of-tests',

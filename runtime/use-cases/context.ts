@@ -1,12 +1,12 @@
 import type { AnswerOf, BodyOf, ParamsOf, QueryOf } from '#contract/endpoint/endpoint.ts'
 import type { RuntimeApi } from '#contract/runtime-api/rows.ts'
 import type { Actor } from '../model/actor.ts'
-import type { World } from '../deps/runtime-deps.ts'
+import type { RuntimeDeps } from '../deps/runtime-deps.ts'
 import type { Tx } from '../model/db.ts'
 
 /** What a use case that only reads is given. */
 export interface ReadContext {
-  world: World
+  deps: RuntimeDeps
   actor: Actor
 }
 

@@ -2,28 +2,34 @@ import { sql } from 'kysely'
 import type { JsonValue } from '#contract/json-schema/json.ts'
 import { inTransaction, isPgError, PG } from '#database/transaction.ts'
 import { maskFailure } from '../engine/calls/failures.ts'
-import { advanceHeld } from '../store/operations/persist-transitions.ts'
-import type { HeldAdvanced } from '../store/operations/persist-transitions.ts'
-import { lockHeld } from '../store/operations/lock-leased.ts'
+import { persistTransitions } from '../store/operations/persist-transitions.ts'
+import type { PersistedTransitions } from '../store/operations/persist-transitions.ts'
+import { lockLeased } from '../store/operations/lock-leased.ts'
 import { lockScopes } from '../store/operations/lock-scopes.ts'
 import { redactRecorded } from './redact-recorded.ts'
 import { readCalls } from '../store/operations/read-calls.ts'
-import type { World } from '../deps/runtime-deps.ts'
+import type { RuntimeDeps } from '../deps/runtime-deps.ts'
 import { afterAttempt } from '../engine/steps/after-attempt.ts'
 import type { Call } from '../model/call.ts'
-import { crowdedOut, decide, nextPluginAfter, phaseAfter, restAfterTrouble } from '../engine/steps/decide.ts'
+import {
+  deferForCapacity,
+  decide,
+  nextPluginAfter,
+  phaseAfter,
+  restAfterError,
+} from '../engine/steps/decide.ts'
 import type { Decision } from '../engine/steps/decide.ts'
-import { readFacts } from './decision-input.ts'
-import type { Facts, Remembering } from './decision-input.ts'
-import type { Answered, Held } from './leased-operation.ts'
+import { readSharedInput } from './decision-input.ts'
+import type { SharedInput, RecallOptions } from './decision-input.ts'
+import type { CompletedAttempt, LeasedOperation } from './leased-operation.ts'
 import type { KnownRegistrations } from './known-registrations.ts'
-import type { Seats } from './bulkhead.ts'
+import type { Permits } from './bulkhead.ts'
 import type { PreparedCall } from '../engine/steps/prepare-call.ts'
 import { newSecrets, sensitiveIn } from '../engine/calls/sensitive-values.ts'
 import { mayChangeConfiguration } from './apply-success.ts'
-import { writeDecisions, writeWideDecisions } from './persist-decisions.ts'
-import type { HeldDecision } from './persist-decisions.ts'
-import type { Move } from '../model/transition.ts'
+import { persistDecisions, persistWideDecisions } from './persist-decisions.ts'
+import type { LeasedDecision } from './persist-decisions.ts'
+import type { Transition } from '../model/transition.ts'
 import type { RecordedAttempt } from '../model/attempt.ts'
 import type { Db, Tx } from '../model/db.ts'
 import { callOf } from '../store/operations/call-of-row.ts'
@@ -39,11 +45,11 @@ import { callOf } from '../store/operations/call-of-row.ts'
 
 /** An operation that a worker holds and that can be taken on: because it was claimed, or because an answer came. */
 export interface Ready {
-  held: Held
-  answered: readonly Answered[]
+  held: LeasedOperation
+  answered: readonly CompletedAttempt[]
   /** Calls of the operation are still under way: then answers are recorded and nothing is decided. */
   isInFlight: boolean
-  seats: Seats
+  permits: Permits
 }
 
 export interface AdvanceOptions {
@@ -63,38 +69,38 @@ export type Advanced =
 export interface LetGo {
   kind: 'let-go'
   dueInMs: number | null
-  state: Move['kind']
+  state: Transition['kind']
 }
 
 /**
  * Takes operations on together. It waits for no lock: an operation that is left out of the answer is locked by somebody
  * else, lost, or not as was assumed, and is to be advanced alone. When it throws all of them are.
  */
-export async function advanceTogether(
-  world: World,
+export async function advanceBatch(
+  deps: RuntimeDeps,
   batch: readonly Ready[],
   options: AdvanceOptions,
 ): Promise<Map<Ready, Advanced>> {
   const known = batch.flatMap((ready) => knownOf(ready) ?? [])
-  const steps = await decideAll(world, world.db, known, { ...options, mayRecall: true })
-  return conclude(steps, await writeDecisions(world.db, world.vault, steps))
+  const steps = await decideAll(deps, deps.db, known, { ...options, mayRecall: true })
+  return conclude(steps, await persistDecisions(deps.db, deps.vault, steps))
 }
 
 /** The same for operations that may change more than what is theirs: the locks of their scopes come before all others. */
-export async function advanceWideTogether(
-  world: World,
+export async function advanceWideBatch(
+  deps: RuntimeDeps,
   batch: readonly Ready[],
   options: AdvanceOptions,
 ): Promise<Map<Ready, Advanced>> {
-  const { steps, written } = await inTransaction(world.db, async (tx) => {
+  const { steps, written } = await inTransaction(deps.db, async (tx) => {
     const free = await lockScopesOf(tx, batch, { skipLocked: true })
-    const locked = await lockHeld(tx, leasesOf(free), { skipLocked: true })
+    const locked = await lockLeased(tx, leasesOf(free), { skipLocked: true })
     const isLocked = new Set(locked.map(({ operation }) => operation.operation_id))
     const known = free
       .filter(({ held }) => isLocked.has(held.lease.operationId))
       .flatMap((ready) => knownOf(ready) ?? [])
-    const decided = await decideAll(world, tx, known, { ...options, mayRecall: false })
-    return { steps: decided, written: await writeWideDecisions(tx, world.vault, decided) }
+    const decided = await decideAll(deps, tx, known, { ...options, mayRecall: false })
+    return { steps: decided, written: await persistWideDecisions(tx, deps.vault, decided) }
   })
   return conclude(steps, written)
 }
@@ -103,30 +109,34 @@ export async function advanceWideTogether(
  * The same for one operation, waiting for locks. A trouble of the runtime's own undoes all but the recording of the
  * answers: no plugin is asked again because of it, and the operation rests for a while, when no call is under way.
  */
-export async function advanceAlone(world: World, ready: Ready, options: AdvanceOptions): Promise<Advanced> {
+export async function advanceSingle(
+  deps: RuntimeDeps,
+  ready: Ready,
+  options: AdvanceOptions,
+): Promise<Advanced> {
   const { held, answered } = ready
   // what was kept of it may not be what is there
   held.calls = null
-  const done = await inTransaction(world.db, async (tx) => {
+  const done = await inTransaction(deps.db, async (tx) => {
     await lockScopesOf(tx, [ready], { skipLocked: false })
-    const [locked] = await lockHeld(tx, [held.lease], { skipLocked: false })
+    const [locked] = await lockLeased(tx, [held.lease], { skipLocked: false })
     if (locked === undefined) return null
     const { operation, now } = locked
-    const answers = answered.map((one) => recordOf(world, one, now))
-    await advanceHeld(tx, world.vault, { leases: [held.lease], answers })
+    const answers = answered.map((one) => recordOf(deps, one, now))
+    await persistTransitions(tx, deps.vault, { leases: [held.lease], answers })
     await redactRecorded(
       tx,
       answers.flatMap((answer) => newSecrets(answer) ?? []),
     )
     const part = async () => {
-      const calls = (await readCalls(tx, world.vault, operation.operation_id)).map(callOf)
+      const calls = (await readCalls(tx, deps.vault, operation.operation_id)).map(callOf)
       const known = { ready, operation, answered: [], calls }
-      const steps = await decideAll(world, tx, [known], { ...options, mayRecall: false })
-      return { steps, written: await writeWideDecisions(tx, world.vault, steps) }
+      const steps = await decideAll(deps, tx, [known], { ...options, mayRecall: false })
+      return { steps, written: await persistWideDecisions(tx, deps.vault, steps) }
     }
-    const decided = await guarded(tx, world, operation.operation_id, part)
+    const decided = await guarded(tx, deps, operation.operation_id, part)
     if (decided !== null) return { ...decided, isRead: true }
-    return { ...(await pause(world, tx, ready, operation, options)), isRead: false }
+    return { ...(await pause(deps, tx, ready, operation, options)), isRead: false }
   })
   if (done === null) return { kind: 'lost' }
   const advanced = conclude(done.steps, done.written).get(ready)
@@ -139,7 +149,7 @@ export async function advanceAlone(world: World, ready: Ready, options: AdvanceO
 export function isWide({ held, answered, isInFlight }: Ready): boolean {
   const { operation, plan, calls, unread } = held
   if (unread !== null) return false
-  if (mayHaveTold(held, answered)) return true
+  if (mayHaveRecorded(held, answered)) return true
   if (isInFlight) return false
   if (operation.phase !== 'AFTER_RESOURCES' && plan.resources.some(({ action }) => action === 'DETACH'))
     return true
@@ -149,16 +159,16 @@ export function isWide({ held, answered, isInFlight }: Ready): boolean {
 }
 
 /** Whether a plugin has written something as sensitive that may stand in what was told before. */
-function mayHaveTold({ calls }: Held, answered: readonly Answered[]): boolean {
+function mayHaveRecorded({ calls }: LeasedOperation, answered: readonly CompletedAttempt[]): boolean {
   if (!answered.some(({ judgement }) => sensitiveIn(judgement.writes).length > 0)) return false
   return calls === null || calls.reduce((sum, { attempts }) => sum + attempts, 0) > answered.length
 }
 
 interface Known {
   ready: Ready
-  operation: Held['operation']
+  operation: LeasedOperation['operation']
   /** To be recorded with what is decided. */
-  answered: readonly Answered[]
+  answered: readonly CompletedAttempt[]
   calls: readonly Call[]
 }
 
@@ -168,7 +178,7 @@ function knownOf(ready: Ready): Known | null {
   return held.calls === null ? null : { ready, operation: held.operation, answered, calls: held.calls }
 }
 
-interface Step extends HeldDecision {
+interface Step extends LeasedDecision {
   ready: Ready
 }
 
@@ -177,12 +187,12 @@ function stepOf(ready: Ready, answers: readonly RecordedAttempt[], decision: Dec
 }
 
 async function decideAll(
-  world: World,
+  deps: RuntimeDeps,
   db: Db,
   known: readonly Known[],
-  options: AdvanceOptions & Remembering,
+  options: AdvanceOptions & RecallOptions,
 ): Promise<Step[]> {
-  const facts = await readFacts(
+  const facts = await readSharedInput(
     db,
     known.map(({ ready, calls, answered }) => ({
       plan: ready.held.plan,
@@ -195,12 +205,12 @@ async function decideAll(
   return known.flatMap((one): Step[] => {
     const { ready, operation } = one
     const { plan } = ready.held
-    const answers = one.answered.map((answered) => recordOf(world, answered, facts.now))
+    const answers = one.answered.map((answered) => recordOf(deps, answered, facts.now))
     const secrets = answers.flatMap((answer) => newSecrets(answer)?.secrets ?? [])
     const calls = one.calls.map((call) => withoutSecrets(withAnswer(call, answers), secrets))
     const decision = ready.isInFlight
-      ? keepGoing({ operation, plan, calls }, options)
-      : decideOrRest(world, ready, { operation, plan, calls, facts, ...options })
+      ? awaitCalls({ operation, plan, calls }, options)
+      : decideOrRest(deps, ready, { operation, plan, calls, facts, ...options })
     // a call that was answered and is made again at once changes twice, which one statement cannot do
     const changedTwice = [...decision.attempts, ...decision.failedCalls].some((call) =>
       answers.some(({ key }) => isOf(key, call)),
@@ -209,14 +219,14 @@ async function decideAll(
   })
 }
 
-function recordOf(world: World, answered: Answered, now: string): RecordedAttempt {
+function recordOf(deps: RuntimeDeps, answered: CompletedAttempt, now: string): RecordedAttempt {
   const { judgement, pluginId, runAttempt, limits, isGivenBack } = answered
   const after = afterAttempt({
     judgement,
     pluginId,
     runAttempts: runAttempt,
     limits: isGivenBack ? { ...limits, maxAttempts: Infinity } : limits,
-    fraction: world.random.fraction(),
+    fraction: deps.random.fraction(),
   })
   const nextAttemptAt = after.waitMs === null ? null : new Date(Date.parse(now) + after.waitMs).toISOString()
   return { key: answered, judgement, after, nextAttemptAt }
@@ -244,31 +254,31 @@ function isOf(one: InOperation, other: InOperation): boolean {
 
 type Standing = Pick<Decision, 'operation' | 'plan' | 'calls'>
 
-function keepGoing(standing: Standing, { leaseMs }: AdvanceOptions): Decision {
+function awaitCalls(standing: Standing, { leaseMs }: AdvanceOptions): Decision {
   const move = { kind: 'keep', phase: standing.operation.phase, leaseMs } as const
   return { ...standing, move, ledger: null, failedCalls: [], attempts: [], dueInMs: null }
 }
 
 /** What comes next for one operation. Where that cannot be said it rests, and the others go on. */
 function decideOrRest(
-  world: World,
-  { seats, held }: Ready,
-  about: AdvanceOptions & Standing & { facts: Facts },
+  deps: RuntimeDeps,
+  { permits, held }: Ready,
+  about: AdvanceOptions & Standing & { facts: SharedInput },
 ): Decision {
   const { operation, plan, facts } = about
   try {
     if (held.unread !== null) throw held.unread
     const decision = decide({ ...about, ...facts })
-    const hasRoom = seats.keep(decision.attempts.map(({ pluginId }) => pluginId))
-    return hasRoom ? decision : crowdedOut(decision)
+    const hasRoom = permits.keep(decision.attempts.map(({ pluginId }) => pluginId))
+    return hasRoom ? decision : deferForCapacity(decision)
   } catch (error) {
-    world.log.error('an operation cannot go on', { operationId: operation.operation_id }, error)
-    return restAfterTrouble(operation, plan)
+    deps.log.error('an operation cannot go on', { operationId: operation.operation_id }, error)
+    return restAfterError(operation, plan)
   }
 }
 
 /** After the commit: what is known of the operations now, and what is to be done. */
-function conclude(steps: readonly Step[], { moved, begun }: HeldAdvanced): Map<Ready, Advanced> {
+function conclude(steps: readonly Step[], { moved, begun }: PersistedTransitions): Map<Ready, Advanced> {
   const advanced = new Map<Ready, Advanced>()
   for (const { ready, lease, decision, nextPlugin } of steps) {
     const { attempts, calls, operation, dueInMs, move } = decision
@@ -288,18 +298,18 @@ function conclude(steps: readonly Step[], { moved, begun }: HeldAdvanced): Map<R
  * there were none.
  */
 async function pause(
-  world: World,
+  deps: RuntimeDeps,
   tx: Tx,
   ready: Ready,
-  operation: Held['operation'],
+  operation: LeasedOperation['operation'],
   options: AdvanceOptions,
 ) {
   const { plan } = ready.held
   const decision = ready.isInFlight
-    ? keepGoing({ operation, plan, calls: [] }, options)
-    : restAfterTrouble(operation, plan)
+    ? awaitCalls({ operation, plan, calls: [] }, options)
+    : restAfterError(operation, plan)
   const steps = [stepOf(ready, [], decision)]
-  return { steps, written: await writeDecisions(tx, world.vault, steps) }
+  return { steps, written: await persistDecisions(tx, deps.vault, steps) }
 }
 
 /** Those whose scopes are locked then, or need no lock. */
@@ -320,7 +330,7 @@ function leasesOf(batch: readonly Ready[]) {
 /** Runs a part of the transaction so that its failure undoes that part only. Null when it failed. */
 async function guarded<Result>(
   tx: Tx,
-  world: World,
+  deps: RuntimeDeps,
   operationId: string,
   part: () => Promise<Result>,
 ): Promise<Result | null> {
@@ -330,7 +340,7 @@ async function guarded<Result>(
   } catch (error) {
     if (isPgError(error, PG.serializationFailure) || isPgError(error, PG.deadlockDetected)) throw error
     await sql`rollback to savepoint part`.execute(tx)
-    world.log.error('an operation cannot go on', { operationId }, error)
+    deps.log.error('an operation cannot go on', { operationId }, error)
     return null
   }
 }

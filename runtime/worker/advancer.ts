@@ -1,9 +1,9 @@
-import type { World } from '../deps/runtime-deps.ts'
-import { advanceAlone, advanceTogether, advanceWideTogether, isWide } from './advance.ts'
+import type { RuntimeDeps } from '../deps/runtime-deps.ts'
+import { advanceSingle, advanceBatch, advanceWideBatch, isWide } from './advance.ts'
 import type { Advanced, AdvanceOptions, Ready } from './advance.ts'
 import { KnownRegistrations } from './known-registrations.ts'
 import type { Leases } from './leases.ts'
-import type { Tally } from '../model/worker-status.ts'
+import type { WorkerCounters } from '../model/worker-status.ts'
 
 interface Waiting {
   ready: Ready
@@ -11,9 +11,9 @@ interface Waiting {
 }
 
 export interface AdvancerOptions {
-  world: World
+  deps: RuntimeDeps
   leases: Leases
-  tally: Tally
+  counters: WorkerCounters
   leaseMs: number
   isStopping(): boolean
   /** Operations that the worker holds. */
@@ -25,26 +25,26 @@ export interface AdvancerOptions {
 /** Operations that wait to go together, one transaction at a time. */
 interface Queue {
   waiting: Waiting[]
-  isUnderWay: boolean
+  isRunning: boolean
   /** How many went in the last transaction. */
-  wentTogether: number
-  advance(world: World, batch: readonly Ready[], options: AdvanceOptions): Promise<Map<Ready, Advanced>>
+  lastBatchSize: number
+  advance(deps: RuntimeDeps, batch: readonly Ready[], options: AdvanceOptions): Promise<Map<Ready, Advanced>>
 }
 
 function emptyQueue(advance: Queue['advance']): Queue {
-  return { waiting: [], isUnderWay: false, wentTogether: 0, advance }
+  return { waiting: [], isRunning: false, lastBatchSize: 0, advance }
 }
 
 /** Operations in one transaction. */
-const MOST_TOGETHER = 100
+const BATCH_LIMIT = 100
 /** Transactions at once that advance one. */
-const MOST_ALONE = 3
+const SINGLE_CONCURRENCY = 3
 const RETRY_MS = 200
 /**
  * With so many operations held, others become ready in a moment: then they are waited for. But not where each went alone so
  * far: then those that are held wait for a plugin that does not answer.
  */
-const MANY = 6
+const GATHER_THRESHOLD = 6
 const GATHER_MS = 1
 
 /**
@@ -53,15 +53,15 @@ const GATHER_MS = 1
  */
 export class Advancer {
   private readonly options: AdvancerOptions
-  private readonly plain = emptyQueue(advanceTogether)
-  private readonly wide = emptyQueue(advanceWideTogether)
-  private readonly waitingAlone: Waiting[] = []
-  private alone = 0
+  private readonly plain = emptyQueue(advanceBatch)
+  private readonly wide = emptyQueue(advanceWideBatch)
+  private readonly singles: Waiting[] = []
+  private activeSingles = 0
   private readonly registrations: KnownRegistrations
 
   constructor(options: AdvancerOptions) {
     this.options = options
-    this.registrations = new KnownRegistrations(options.world.clock)
+    this.registrations = new KnownRegistrations(options.deps.clock)
   }
 
   /** Never throws: tries again while the lease may hold, so that a database that is away for a moment costs no answer. */
@@ -69,90 +69,90 @@ export class Advancer {
     return new Promise((resolve) => {
       const queue = isWide(ready) ? this.wide : this.plain
       queue.waiting.push({ ready, resolve })
-      if (!queue.isUnderWay) void this.goTogether(queue)
+      if (!queue.isRunning) void this.runQueue(queue)
     })
   }
 
-  private async goTogether(queue: Queue): Promise<void> {
-    queue.isUnderWay = true
+  private async runQueue(queue: Queue): Promise<void> {
+    queue.isRunning = true
     // what becomes ready in the same moment goes with it
     await Promise.resolve()
     while (queue.waiting.length > 0) {
-      const { world, held } = this.options
-      const areSeveral = Math.max(queue.wentTogether, queue.waiting.length) > 1
-      if (areSeveral && held() >= MANY) await world.clock.sleep(GATHER_MS)
-      const batch = queue.waiting.splice(0, MOST_TOGETHER)
-      queue.wentTogether = batch.length
+      const { deps, held } = this.options
+      const areSeveral = Math.max(queue.lastBatchSize, queue.waiting.length) > 1
+      if (areSeveral && held() >= GATHER_THRESHOLD) await deps.clock.sleep(GATHER_MS)
+      const batch = queue.waiting.splice(0, BATCH_LIMIT)
+      queue.lastBatchSize = batch.length
       await this.advanceBatch(queue, batch)
     }
-    queue.isUnderWay = false
+    queue.isRunning = false
   }
 
   private async advanceBatch(queue: Queue, waiting: readonly Waiting[]): Promise<void> {
-    const { world, tally, onProgress } = this.options
+    const { deps, counters, onProgress } = this.options
     const able = waiting.filter((one) => this.mayWork(one))
     const batch = able.filter((one) => isLatest(one, able))
     // lost, and claimed again by this same worker: beside the later lease the earlier one would be taken for it
-    for (const one of able) if (!batch.includes(one)) this.goAlone(one)
+    for (const one of able) if (!batch.includes(one)) this.enqueueSingle(one)
     if (batch.length === 0) return
-    const since = world.clock.monotonic()
+    const since = deps.clock.monotonic()
     try {
       const ready = batch.map((one) => one.ready)
       const options = this.advanceOptions(batch)
-      const advanced = await queue.advance(world, ready, options)
-      tally.batches++
-      tally.advanced += advanced.size
+      const advanced = await queue.advance(deps, ready, options)
+      counters.batches++
+      counters.advanced += advanced.size
       for (const one of batch) {
         const done = advanced.get(one.ready)
-        if (done === undefined) this.goAlone(one)
+        if (done === undefined) this.enqueueSingle(one)
         else this.done(one, done, options.leaseMs === null ? null : since)
       }
       if (advanced.size > 0) onProgress()
     } catch (error) {
-      world.log.warn('operations could not be advanced together', { operations: batch.length }, error)
-      for (const one of batch) this.goAlone(one)
+      deps.log.warn('operations could not be advanced together', { operations: batch.length }, error)
+      for (const one of batch) this.enqueueSingle(one)
     }
   }
 
-  private goAlone(one: Waiting): void {
-    this.waitingAlone.push(one)
-    if (this.alone < MOST_ALONE) void this.workAlone()
+  private enqueueSingle(one: Waiting): void {
+    this.singles.push(one)
+    if (this.activeSingles < SINGLE_CONCURRENCY) void this.runSingles()
   }
 
-  private async workAlone(): Promise<void> {
-    this.alone++
-    for (let next = this.waitingAlone.shift(); next !== undefined; next = this.waitingAlone.shift())
+  private async runSingles(): Promise<void> {
+    this.activeSingles++
+    for (let next = this.singles.shift(); next !== undefined; next = this.singles.shift())
       await this.advanceOne(next)
-    this.alone--
+    this.activeSingles--
   }
 
   private async advanceOne(one: Waiting): Promise<void> {
     if (!this.mayWork(one)) return
-    const { world, tally, onProgress } = this.options
-    const since = world.clock.monotonic()
+    const { deps, counters, onProgress } = this.options
+    const since = deps.clock.monotonic()
     try {
       const { leaseMs, isStopping } = this.options
       const { registrations } = this
       // it may have waited for locks
       const options = { leaseMs, isStopping: isStopping(), registrations }
-      const advanced = await advanceAlone(world, one.ready, options)
-      tally.advancedAlone++
+      const advanced = await advanceSingle(deps, one.ready, options)
+      counters.advancedAlone++
       this.done(one, advanced, since)
       if (advanced.kind !== 'lost') onProgress()
     } catch (error) {
       const { operationId } = one.ready.held.lease
-      world.log.error('an operation could not be advanced', { operationId }, error)
-      await world.clock.sleep(RETRY_MS)
-      this.goAlone(one)
+      deps.log.error('an operation could not be advanced', { operationId }, error)
+      await deps.clock.sleep(RETRY_MS)
+      this.enqueueSingle(one)
     }
   }
 
   /** `since`: before the statement that renewed the lease, where one did. */
   private done({ ready, resolve }: Waiting, advanced: Advanced, since: number | null): void {
-    const { leases, tally } = this.options
+    const { leases, counters } = this.options
     if (advanced.kind !== 'lost' && since !== null) leases.renewed(ready.held.lease, since)
     if (advanced.kind === 'let-go' && (advanced.state === 'succeed' || advanced.state === 'fail'))
-      tally.ended++
+      counters.ended++
     resolve(advanced)
   }
 

@@ -5,7 +5,7 @@ import { insertSnapshotChanges } from '../store/configuration/insert-snapshot-ch
 import { insertSnapshots } from '../store/configuration/insert-snapshots.ts'
 import { putProperties } from '../store/configuration/put-properties.ts'
 import { emptyLedgers } from '../store/operations/delete-resources.ts'
-import { sealPast } from '../store/configuration/encrypt-history.ts'
+import { encryptHistory } from '../store/configuration/encrypt-history.ts'
 import { lockScopes } from '../store/operations/lock-scopes.ts'
 import { putResourceWrites } from '../store/operations/put-resource-writes.ts'
 import { readInstallationProperties } from '../store/operations/read-installation-properties.ts'
@@ -39,7 +39,7 @@ export function mayChangeConfiguration(
  * What the success of operations changes in the configurations of their scopes, a snapshot for each operation that changes
  * something, and with that in the ledgers. In the transaction of that success.
  */
-export async function settle(tx: Tx, vault: Vault, successes: readonly Success[]): Promise<void> {
+export async function applySuccess(tx: Tx, vault: Vault, successes: readonly Success[]): Promise<void> {
   if (successes.length === 0) return
   const changing = successes.filter(({ operation, calls }) =>
     mayChangeConfiguration(
@@ -63,7 +63,7 @@ export async function settle(tx: Tx, vault: Vault, successes: readonly Success[]
     return changes.length === 0 ? [] : [{ operation, changes }]
   })
   await writeSnapshots(tx, vault, changed)
-  await sealPast(
+  await encryptHistory(
     tx,
     vault,
     changing.flatMap(({ operation, plan }) =>

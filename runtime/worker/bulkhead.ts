@@ -5,7 +5,7 @@ import type { Breaker, Contact } from '../engine/steps/breaker.ts'
  * How many calls a worker may have at each plugin, so that one that hangs cannot take all of the worker, and one in
  * trouble is asked by one call at a time.
  */
-export class PluginSlots {
+export class Bulkhead {
   private readonly taken = new Map<string, number>()
   /** Only of plugins that left a call unanswered. */
   private readonly breakers = new Map<string, Breaker>()
@@ -19,14 +19,14 @@ export class PluginSlots {
     this.onFree = onFree
   }
 
-  /** Takes one slot at each of these plugins, or none at all and answers false. */
-  takeAll(pluginIds: readonly string[]): boolean {
+  /** Takes one permit at each of these plugins, or none at all and answers false. */
+  acquireAll(pluginIds: readonly string[]): boolean {
     if (pluginIds.some((pluginId) => this.roomAt(pluginId) <= 0)) return false
     for (const pluginId of pluginIds) this.taken.set(pluginId, this.takenAt(pluginId) + 1)
     return true
   }
 
-  freeAll(pluginIds: readonly string[]): void {
+  releaseAll(pluginIds: readonly string[]): void {
     for (const pluginId of pluginIds) {
       const left = this.takenAt(pluginId) - 1
       if (left > 0) this.taken.set(pluginId, left)
@@ -82,22 +82,22 @@ export class PluginSlots {
 }
 
 /**
- * The slots of one operation. One that a call came back to stays the operation's until it is known what comes next, so
+ * The bulkhead of one operation. One that a call came back to stays the operation's until it is known what comes next, so
  * that an operation that has begun does not lose its place to one that has not.
  */
-export class Seats {
+export class Permits {
   /** Taken, with no call under way. */
   private kept: readonly string[] = []
-  private readonly slots: PluginSlots
+  private readonly bulkhead: Bulkhead
 
-  constructor(slots: PluginSlots) {
-    this.slots = slots
+  constructor(bulkhead: Bulkhead) {
+    this.bulkhead = bulkhead
   }
 
-  /** Keeps a slot at each of these plugins and at no other; or answers false, and nothing is changed. */
+  /** Keeps a permit at each of these plugins and at no other; or answers false, and nothing is changed. */
   keep(pluginIds: readonly string[]): boolean {
-    if (!this.slots.takeAll(pluginIds.filter((pluginId) => !this.kept.includes(pluginId)))) return false
-    this.slots.freeAll(this.kept.filter((pluginId) => !pluginIds.includes(pluginId)))
+    if (!this.bulkhead.acquireAll(pluginIds.filter((pluginId) => !this.kept.includes(pluginId)))) return false
+    this.bulkhead.releaseAll(this.kept.filter((pluginId) => !pluginIds.includes(pluginId)))
     this.kept = [...pluginIds]
     return true
   }
@@ -106,7 +106,7 @@ export class Seats {
     this.keep([])
   }
 
-  /** The calls at all kept slots are under way. */
+  /** The calls at all kept bulkhead are under way. */
   begin(): void {
     this.kept = []
   }

@@ -1,6 +1,6 @@
-import type { Tally } from '../model/worker-status.ts'
+import type { WorkerCounters } from '../model/worker-status.ts'
 
-export const nothingDone = (): Tally => ({
+export const zeroCounters = (): WorkerCounters => ({
   claims: 0,
   claimed: 0,
   batches: 0,

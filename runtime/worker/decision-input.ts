@@ -7,7 +7,7 @@ import type { RegistrationRow } from '../model/registration.ts'
 import type { Db } from '../model/db.ts'
 
 /** What deciding needs beyond the operations themselves, read once for all that are advanced together. */
-export interface Facts {
+export interface SharedInput {
   /** The database's time. */
   now: string
   /** Of the plugins that may be called next. */
@@ -16,25 +16,29 @@ export interface Facts {
 }
 
 /** What was learned of plugins before; only where what is decided by it is compared when it is written. */
-export interface Remembering {
+export interface RecallOptions {
   registrations: KnownRegistrations
   mayRecall: boolean
 }
 
 /** Where no call is left to be made, nothing depends on the time or on a plugin. */
-const NOTHING: Facts = { now: '1970-01-01T00:00:00.000Z', registrations: new Map(), serviceAddresses: [] }
+const EMPTY_INPUT: SharedInput = {
+  now: '1970-01-01T00:00:00.000Z',
+  registrations: new Map(),
+  serviceAddresses: [],
+}
 
-export async function readFacts(
+export async function readSharedInput(
   db: Db,
   about: readonly { plan: FrozenPlan; calls: readonly Call[] }[],
-  { registrations, mayRecall }: Remembering,
-): Promise<Facts> {
+  { registrations, mayRecall }: RecallOptions,
+): Promise<SharedInput> {
   const open = about.flatMap(({ plan, calls }) =>
     plan.plugins.filter((plugin) =>
       calls.some(({ pluginId, endedWell }) => pluginId === plugin.pluginId && !endedWell),
     ),
   )
-  if (open.length === 0) return NOTHING
+  if (open.length === 0) return EMPTY_INPUT
   const mayAnyWrite = open.some(mayWrite)
   const pluginIds = [...new Set(open.map(({ pluginId }) => pluginId))]
   const recalled = mayRecall && !mayAnyWrite ? registrations.recall(pluginIds) : null

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import type { TypedValue } from '#contract/protocol/typed-value.ts'
 import { DEFAULT_CALL_LIMITS } from '../engine/calls/call-limits.ts'
-import { unreached } from '../engine/calls/describe-no-response.ts'
+import { describeNoResponse } from '../engine/calls/describe-no-response.ts'
 import { afterAttempt } from '../engine/steps/after-attempt.ts'
 import { backoffMs } from '../engine/steps/backoff.ts'
 import { configurationChanges } from '../engine/steps/configuration-changes.ts'
@@ -38,7 +38,7 @@ suite('after an attempt', () => {
     disposition: 'repeat',
     isUncertain: true,
     outcome: null,
-    failure: unreached('a', 'timeout'),
+    failure: describeNoResponse('a', 'timeout'),
     writes: {},
     httpStatus: null,
     recorded: null,

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { after, before, beforeEach, suite, test } from 'node:test'
 import { sql } from 'kysely'
 import { Advancer } from './advancer.ts'
-import { claim } from './lease-operations.ts'
-import type { Held } from './leased-operation.ts'
+import { acquireOperations } from './acquire-operations.ts'
+import type { LeasedOperation } from './leased-operation.ts'
 import { Leases } from './leases.ts'
-import { PluginSlots } from './bulkhead.ts'
+import { Bulkhead } from './bulkhead.ts'
 import { runOperation } from './run-operation.ts'
-import { nothingDone } from './counters.ts'
+import { zeroCounters } from './counters.ts'
 import { engineSteps, slowClaims, testEngine } from '../testing/engine.ts'
 import { planWith, reader } from '../testing/plan.ts'
 
@@ -18,7 +18,7 @@ const LEASE_MS = 60_000
 suite('the first call of a new operation', { concurrency: false }, () => {
   before(async () => {
     for (const pluginId of ['first', 'second', 'off']) await engine.register(pluginId)
-    await sql`update runtime.plugin set enabled = false where plugin_id = 'off'`.execute(engine.world.db)
+    await sql`update runtime.plugin set enabled = false where plugin_id = 'off'`.execute(engine.deps.db)
   })
   beforeEach(() => engine.plugin.calls.splice(0))
   after(() => engine.close())
@@ -26,16 +26,18 @@ suite('the first call of a new operation', { concurrency: false }, () => {
   const freeze = async (...plugins: ReturnType<typeof reader>[]) =>
     engine.freeze({ installation: await engine.installation(), plan: planWith(plugins) })
 
-  const claimIt = async (operationId: string, slots = new PluginSlots(4)): Promise<Held> => {
-    const due = { owner: 'me', leaseMs: LEASE_MS, limit: 10, ...slots.room() }
-    const held = (await claim(engine.world, due)).find(({ lease }) => lease.operationId === operationId)
+  const claimIt = async (operationId: string, bulkhead = new Bulkhead(4)): Promise<LeasedOperation> => {
+    const due = { owner: 'me', leaseMs: LEASE_MS, limit: 10, ...bulkhead.room() }
+    const held = (await acquireOperations(engine.deps, due)).find(
+      ({ lease }) => lease.operationId === operationId,
+    )
     assert.ok(held !== undefined)
     return held
   }
 
   const expire = (operationId: string) =>
     sql`update runtime.operation set available_at = clock_timestamp() where operation_id = ${operationId}`.execute(
-      engine.world.db,
+      engine.deps.db,
     )
 
   test('begins with its claim, and is recorded by it', async () => {
@@ -78,10 +80,10 @@ suite('the first call of a new operation', { concurrency: false }, () => {
 
   test('waits for a seat that others took while it was claimed', async () => {
     const { operation_id } = await freeze(reader('first', 1))
-    const { slots, running } = await crowded(operation_id)
-    await engine.world.clock.sleep(100)
+    const { bulkhead, running } = await crowded(operation_id)
+    await engine.deps.clock.sleep(100)
     assert.equal(engine.plugin.calls.length, 0)
-    slots.freeAll(['first'])
+    bulkhead.releaseAll(['first'])
     const letGo = await running
     assert.equal(letGo?.state, 'succeed')
     assert.equal(engine.plugin.calls.length, 2)
@@ -89,11 +91,11 @@ suite('the first call of a new operation', { concurrency: false }, () => {
   })
 
   test('is not made when its seat does not come soon, and what counts of its plugin is how it is then', async () => {
-    const { world } = engine
+    const { deps } = engine
     const { operation_id } = await freeze(reader('first', 1))
     const { running } = await crowded(operation_id)
     const enable = (enabled: boolean) =>
-      sql`update runtime.plugin set enabled = ${enabled} where plugin_id = 'first'`.execute(world.db)
+      sql`update runtime.plugin set enabled = ${enabled} where plugin_id = 'first'`.execute(deps.db)
     await enable(false)
     try {
       const letGo = await running
@@ -112,9 +114,9 @@ suite('the first call of a new operation', { concurrency: false }, () => {
 
   test('is not made once the worker stops', async () => {
     const { operation_id } = await freeze(reader('first', 1))
-    const { world, hold } = slowClaims(engine.world)
+    const { deps, hold } = slowClaims(engine.deps)
     const { claimed, release } = hold()
-    const worker = engine.work({ pollMs: 60_000, leaseMs: LEASE_MS, graceMs: 5_000 }, world)
+    const worker = engine.work({ pollMs: 60_000, leaseMs: LEASE_MS, graceMs: 5_000 }, deps)
     await claimed
     const stopping = worker.stop()
     release()
@@ -125,19 +127,19 @@ suite('the first call of a new operation', { concurrency: false }, () => {
 
   /** Runs an operation whose claim counted with a seat that somebody else has taken since. */
   const crowded = async (operationId: string) => {
-    const { world } = engine
-    const slots = new PluginSlots(1)
-    const held = await claimIt(operationId, slots)
+    const { deps } = engine
+    const bulkhead = new Bulkhead(1)
+    const held = await claimIt(operationId, bulkhead)
     assert.equal(held.begun.length, 1)
-    assert.ok(slots.takeAll(['first']))
-    const leases = new Leases(world, LEASE_MS)
-    leases.add(held.lease, world.clock.monotonic())
-    const tally = nothingDone()
+    assert.ok(bulkhead.acquireAll(['first']))
+    const leases = new Leases(deps, LEASE_MS)
+    leases.add(held.lease, deps.clock.monotonic())
+    const counters = zeroCounters()
     const [isStopping, onProgress] = [() => false, () => {}]
-    const about = { world, leases, tally, leaseMs: LEASE_MS, isStopping, held: () => 1, onProgress }
+    const about = { deps, leases, counters, leaseMs: LEASE_MS, isStopping, held: () => 1, onProgress }
     const { signal } = new AbortController()
     const advancer = new Advancer(about)
-    const crew = { world, advancer, leases, slots, tally, stopping: signal, abandon: signal }
-    return { slots, running: runOperation(crew, held) }
+    const crew = { deps, advancer, leases, bulkhead, counters, stopping: signal, abandon: signal }
+    return { bulkhead, running: runOperation(crew, held) }
   }
 })

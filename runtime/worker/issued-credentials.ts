@@ -16,9 +16,9 @@ const CANDIDATES_MAX = 1_000
  * every answer, costs no query.
  */
 export async function issuedCredentialsIn(db: Db, answer: OutboundResult): Promise<ReadonlySet<string>> {
-  if (answer.kind !== 'response' || answer.status !== 200 || !mayHoldOne(answer.body)) return NONE
+  if (answer.kind !== 'response' || answer.status !== 200 || !mayHoldOne(answer.body)) return NO_CREDENTIALS
   const reading = readAnswer(answer.body)
-  if (reading.kind !== 'json') return NONE
+  if (reading.kind !== 'json') return NO_CREDENTIALS
   const candidates = new Set(textsIn(reading.json).flatMap(possibleSecretsIn))
   if (candidates.size === 0 || candidates.size > CANDIDATES_MAX) return candidates
   const byHash = new Map([...candidates].map((secret) => [hashOf(secret).toString('hex'), secret]))
@@ -26,7 +26,7 @@ export async function issuedCredentialsIn(db: Db, answer: OutboundResult): Promi
   return new Set(issued.flatMap((hash) => byHash.get(hash.toString('hex')) ?? []))
 }
 
-const NONE: ReadonlySet<string> = new Set()
+const NO_CREDENTIALS: ReadonlySet<string> = new Set()
 
 /** A fast check on the raw bytes, without parsing. */
 function mayHoldOne(body: Uint8Array): boolean {

@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import { openDatabase } from '#database/pool.ts'
 import { inTransaction } from '#database/transaction.ts'
 import type { RuntimeTables } from '../model/tables.ts'
-import { claim } from './lease-operations.ts'
+import { acquireOperations } from './acquire-operations.ts'
 import { testEngine } from '../testing/engine.ts'
 import { planWith, reader } from '../testing/plan.ts'
 import type { OperationRow } from '../model/operation.ts'
@@ -29,7 +29,7 @@ suite('a claim beside many operations that are due at a plugin which is full', (
       return inTransaction(db, async (tx) => {
         const rooms = [{ pluginId: 'full', room: 0 }]
         const due = { owner: 'me', leaseMs: 60_000, limit: 20, perPlugin: 8, rooms }
-        const held = await claim({ ...engine.world, db: tx }, due)
+        const held = await acquireOperations({ ...engine.deps, db: tx }, due)
         assert.deepEqual(
           held.map(({ lease, begun }) => [lease.operationId, begun.length]),
           [[operation_id, 1]],

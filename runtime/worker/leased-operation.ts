@@ -7,7 +7,7 @@ import type { Lease } from '../model/lease.ts'
 import type { OperationRow } from '../model/operation.ts'
 
 /** An operation in the hands of one worker. */
-export interface Held {
+export interface LeasedOperation {
   lease: Lease
   /** As last seen; the row in the database counts. */
   operation: OperationRow
@@ -17,13 +17,13 @@ export interface Held {
   /** Attempts that the claim has recorded as begun, and that are to be made. */
   begun: readonly PreparedCall[]
   /** The same of which nobody can say what to send: to be recorded as not made. */
-  unmade: readonly Answered[]
+  unmade: readonly CompletedAttempt[]
   /** Why plan or calls cannot be read: then nothing can be done with it but to try again later. */
   unread: Error | null
 }
 
 /** An attempt whose answer was judged and is to be recorded. */
-export interface Answered extends AttemptKey {
+export interface CompletedAttempt extends AttemptKey {
   judgement: Judgement
   /** Attempts of the current run, this one included. */
   runAttempt: number

@@ -1,5 +1,5 @@
 import { renewLeases } from '../store/operations/renew-leases.ts'
-import type { World } from '../deps/runtime-deps.ts'
+import type { RuntimeDeps } from '../deps/runtime-deps.ts'
 import type { Lease } from '../model/lease.ts'
 
 interface HeldLease extends Lease {
@@ -14,11 +14,11 @@ interface HeldLease extends Lease {
  */
 export class Leases {
   private readonly held = new Map<string, HeldLease>()
-  private readonly world: World
+  private readonly deps: RuntimeDeps
   private readonly leaseMs: number
 
-  constructor(world: World, leaseMs: number) {
-    this.world = world
+  constructor(deps: RuntimeDeps, leaseMs: number) {
+    this.deps = deps
     this.leaseMs = leaseMs
   }
 
@@ -39,13 +39,13 @@ export class Leases {
 
   mayWork(lease: Lease): boolean {
     const held = this.held.get(keyOf(lease))
-    return held !== undefined && this.world.clock.monotonic() - held.renewedAt < (this.leaseMs * 2) / 3
+    return held !== undefined && this.deps.clock.monotonic() - held.renewedAt < (this.leaseMs * 2) / 3
   }
 
   /** Whether it was taken or renewed a moment ago: then it need not be renewed with what else is written. */
   isFresh(lease: Lease): boolean {
     const held = this.held.get(keyOf(lease))
-    return held !== undefined && this.world.clock.monotonic() - held.renewedAt < this.leaseMs / 6
+    return held !== undefined && this.deps.clock.monotonic() - held.renewedAt < this.leaseMs / 6
   }
 
   /** Renews until `signal` is aborted. */
@@ -53,21 +53,21 @@ export class Leases {
     let areRenewed = true
     while (!signal.aborted) {
       // one that was not renewed would be lost before its turn came again
-      await this.world.clock.sleep(this.leaseMs / (areRenewed ? 3 : 12), signal).catch(() => {})
+      await this.deps.clock.sleep(this.leaseMs / (areRenewed ? 3 : 12), signal).catch(() => {})
       if (!signal.aborted) areRenewed = await this.renewAll()
     }
   }
 
   /** False where one that may be worked on was not renewed: it was locked, or the database was away. */
   private async renewAll(): Promise<boolean> {
-    const since = this.world.clock.monotonic()
+    const since = this.deps.clock.monotonic()
     const leases = [...this.held.values()].filter((lease) => this.mayWork(lease))
     if (leases.length === 0) return true
     try {
-      for (const renewed of await renewLeases(this.world.db, leases, this.leaseMs))
+      for (const renewed of await renewLeases(this.deps.db, leases, this.leaseMs))
         this.renewed(renewed, since)
     } catch (error) {
-      this.world.log.warn('leases could not be renewed', { leases: leases.length }, error)
+      this.deps.log.warn('leases could not be renewed', { leases: leases.length }, error)
     }
     return leases.every((lease) => lease.renewedAt >= since || !this.mayWork(lease))
   }

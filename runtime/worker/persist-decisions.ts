@@ -1,16 +1,16 @@
-import { advanceHeld } from '../store/operations/persist-transitions.ts'
-import type { HeldAdvanced } from '../store/operations/persist-transitions.ts'
+import { persistTransitions } from '../store/operations/persist-transitions.ts'
+import type { PersistedTransitions } from '../store/operations/persist-transitions.ts'
 import { deleteResources } from '../store/operations/delete-resources.ts'
 import { redactRecorded } from './redact-recorded.ts'
 import type { Decision } from '../engine/steps/decide.ts'
 import { newSecrets } from '../engine/calls/sensitive-values.ts'
-import { settle } from './apply-success.ts'
+import { applySuccess } from './apply-success.ts'
 import type { Vault } from '../model/vault.ts'
 import type { Lease } from '../model/lease.ts'
 import type { RecordedAttempt } from '../model/attempt.ts'
 import type { Db, Tx } from '../model/db.ts'
 
-export interface HeldDecision {
+export interface LeasedDecision {
   lease: Lease
   /** Recorded with the decision that they led to. */
   answers: readonly RecordedAttempt[]
@@ -20,15 +20,15 @@ export interface HeldDecision {
 }
 
 /** Writes what was decided where it stays with the operation, its installation and its ledger: one statement for all. */
-export async function writeDecisions(
+export async function persistDecisions(
   db: Db,
   vault: Vault,
-  steps: readonly HeldDecision[],
-): Promise<HeldAdvanced> {
+  steps: readonly LeasedDecision[],
+): Promise<PersistedTransitions> {
   if (steps.length === 0) return { moved: new Set(), begun: new Map() }
   const decisions = steps.map(({ decision }) => decision)
-  const [stays, moves] = [steps.filter(staysAsItIs), steps.filter((step) => !staysAsItIs(step))]
-  return advanceHeld(db, vault, {
+  const [stays, moves] = [steps.filter(leavesRowUnchanged), steps.filter((step) => !leavesRowUnchanged(step))]
+  return persistTransitions(db, vault, {
     leases: steps.map(({ lease }) => lease),
     answers: steps.flatMap(({ answers }) => answers),
     failedCalls: decisions.flatMap(({ failedCalls }) => failedCalls),
@@ -43,31 +43,31 @@ export async function writeDecisions(
 }
 
 /** Whether the step leaves the operation's row as it is: then it is not written, for each version of it costs. */
-function staysAsItIs({ decision: { move, operation }, nextPlugin }: HeldDecision): boolean {
+function leavesRowUnchanged({ decision: { move, operation }, nextPlugin }: LeasedDecision): boolean {
   const isKept = move.kind === 'keep' && move.leaseMs === null && move.phase === operation.phase
   return isKept && nextPlugin === operation.next_plugin
 }
 
 /** The same, with what it changes in the configuration of the scope and takes out of the ledger. */
-export async function writeWideDecisions(
+export async function persistWideDecisions(
   tx: Tx,
   vault: Vault,
-  steps: readonly HeldDecision[],
-): Promise<HeldAdvanced> {
+  steps: readonly LeasedDecision[],
+): Promise<PersistedTransitions> {
   const decisions = steps.map(({ decision }) => decision)
   await deleteResources(
     tx,
     decisions.flatMap(({ ledger }) => ledger?.gone ?? []),
   )
   // the ledger first: writes of plugins are added to what RESOURCES has put there
-  const written = await writeDecisions(tx, vault, steps)
+  const written = await persistDecisions(tx, vault, steps)
   if (steps.some(({ lease }) => !written.moved.has(lease.operationId)))
     throw new Error('the lease of an operation is lost')
   await redactRecorded(
     tx,
     steps.flatMap(({ answers }) => answers.flatMap((answer) => newSecrets(answer) ?? [])),
   )
-  await settle(
+  await applySuccess(
     tx,
     vault,
     decisions.filter(({ move }) => move.kind === 'succeed'),

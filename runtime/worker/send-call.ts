@@ -3,34 +3,40 @@ import { issuedCredentialsIn } from './issued-credentials.ts'
 import { judgeAnswer } from '../engine/calls/judge.ts'
 import { signLifecycleToken } from './lifecycle-token.ts'
 import { sendLifecycleCall } from './send-request.ts'
-import type { World } from '../deps/runtime-deps.ts'
-import type { Answered } from './leased-operation.ts'
+import type { RuntimeDeps } from '../deps/runtime-deps.ts'
+import type { CompletedAttempt } from './leased-operation.ts'
 import type { PreparedCall } from '../engine/steps/prepare-call.ts'
 import type { Judgement } from '../model/attempt.ts'
 import type { OutboundResult } from '#http-kit/outbound-types.ts'
 
 /** Makes a call whose attempt is recorded, and judges what comes back. Never throws. */
-export async function makeCall(world: World, call: PreparedCall, signal: AbortSignal): Promise<Answered> {
+export async function sendCall(
+  deps: RuntimeDeps,
+  call: PreparedCall,
+  signal: AbortSignal,
+): Promise<CompletedAttempt> {
   const { operationId, stage, pluginId, attempt, runAttempt, limits } = call
   const key = { operationId, stage, pluginId, attempt, runAttempt, limits }
   try {
-    const answer = await send(world, call, signal)
+    const answer = await send(deps, call, signal)
     const knowledge = {
-      ...call.knowledge,
-      isPlatformToken: (text: string) => world.signer.isPlatformToken(text),
-      issuedCredentials: await issuedCredentialsIn(world.db, answer),
+      ...call.judgeInput,
+      isPlatformToken: (text: string) => deps.signer.isPlatformToken(text),
+      issuedCredentials: await issuedCredentialsIn(deps.db, answer),
     }
     const isGivenBack = answer.kind === 'failed' && answer.reason === 'aborted'
     const judgement = judgeAnswer(call.expected, answer, knowledge)
     return { ...key, judgement, isGivenBack, isOwnTrouble: false }
   } catch (error) {
-    world.log.error('a plugin call could not be made or judged', { operationId, pluginId }, error)
+    deps.log.error('a plugin call could not be made or judged', { operationId, pluginId }, error)
     return { ...key, judgement: ownTrouble(pluginId), isGivenBack: false, isOwnTrouble: true }
   }
 }
 
 /** For an attempt that was begun and is not made after all: the plugin saw nothing of it, and it ends no run. */
-export function notMade(call: Omit<Answered, 'judgement' | 'isGivenBack' | 'isOwnTrouble'>): Answered {
+export function unsent(
+  call: Omit<CompletedAttempt, 'judgement' | 'isGivenBack' | 'isOwnTrouble'>,
+): CompletedAttempt {
   const { operationId, stage, pluginId, attempt, runAttempt, limits } = call
   const message = `The runtime could not make this call of plugin ${pluginId} right away and did not send it. It makes it again.`
   const judgement = unanswered(pluginId, message, { isUncertain: false })
@@ -38,9 +44,9 @@ export function notMade(call: Omit<Answered, 'judgement' | 'isGivenBack' | 'isOw
   return { ...key, judgement, isGivenBack: true, isOwnTrouble: false }
 }
 
-async function send(world: World, call: PreparedCall, signal: AbortSignal): Promise<OutboundResult> {
-  const token = await signLifecycleToken(world.signer, call)
-  return sendLifecycleCall(world, {
+async function send(deps: RuntimeDeps, call: PreparedCall, signal: AbortSignal): Promise<OutboundResult> {
+  const token = await signLifecycleToken(deps.signer, call)
+  return sendLifecycleCall(deps, {
     endpoint: call.registration.endpoint,
     timeoutMs: call.limits.timeoutMs,
     bytes: call.bytes,

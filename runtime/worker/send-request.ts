@@ -1,5 +1,5 @@
 import { ANSWER_BYTES_MAX } from '#contract/protocol/limits.ts'
-import type { World } from '../deps/runtime-deps.ts'
+import type { RuntimeDeps } from '../deps/runtime-deps.ts'
 import type { OutboundResult } from '#http-kit/outbound-types.ts'
 
 export interface LifecycleCall {
@@ -16,8 +16,11 @@ export interface LifecycleCall {
  * Makes one lifecycle call. What came back, or why nothing did, is a value and is for judgeAnswer; redirects are not
  * followed. The token stands in this one header only and is never kept.
  */
-export function sendLifecycleCall(world: Pick<World, 'http'>, call: LifecycleCall): Promise<OutboundResult> {
-  return world.http.request({
+export function sendLifecycleCall(
+  deps: Pick<RuntimeDeps, 'http'>,
+  call: LifecycleCall,
+): Promise<OutboundResult> {
+  return deps.http.request({
     method: 'POST',
     url: call.endpoint,
     headers: {

@@ -14,10 +14,10 @@ test('each attempt has a token of its own, for that of the last one may have exp
   await engine.register('provisioner')
   engine.plugin.script((_, earlier) => (earlier === 0 ? 'reset' : { outcome: 'APPLIED' }))
   let signed = 0
-  const signer = { ...engine.world.signer, sign: () => Promise.resolve(`signed ${++signed}`) }
+  const signer = { ...engine.deps.signer, sign: () => Promise.resolve(`signed ${++signed}`) }
   const installation = await engine.installation()
   const { operation_id } = await engine.freeze({ installation, plan: planWith() })
-  const worker = engine.work({}, { ...engine.world, signer })
+  const worker = engine.work({}, { ...engine.deps, signer })
   await engine.until(operation_id, 'SUCCEEDED')
   await worker.stop()
   assert.deepEqual(

@@ -1,7 +1,7 @@
 import type { Clock } from '#http-kit/clock.ts'
 
 /** A sleep that can be cut short, also by a ring that comes while nobody sleeps. */
-export class Alarm {
+export class WakeableTimer {
   private readonly clock: Clock
   /** Monotonic times; as many as there are operations that wait, which may be hundreds of thousands. */
   private rings: number[] = []
@@ -11,11 +11,11 @@ export class Alarm {
     this.clock = clock
   }
 
-  ring(): void {
-    this.ringIn(0)
+  wake(): void {
+    this.wakeIn(0)
   }
 
-  ringIn(ms: number): void {
+  wakeIn(ms: number): void {
     this.rings.push(this.clock.monotonic() + ms)
     this.sleeper?.abort()
   }

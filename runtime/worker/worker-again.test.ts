@@ -94,7 +94,7 @@ suite('an operation that a person runs again or takes over', { concurrency: fals
         await both.promise
         if (pluginId === 'provisioner')
           return { outcome: 'APPLIED', resources: { [LOCATOR]: { token: data(token, true) } } }
-        await engine.world.clock.sleep(laterMs)
+        await engine.deps.clock.sleep(laterMs)
         return { errorCode: 'BUSY', data: { message: `No room for ${token}`, retryable: false } }
       })
       const installation = await engine.installation()

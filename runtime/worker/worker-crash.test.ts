@@ -7,7 +7,7 @@ import { releaseLeases } from '../store/operations/release-leases.ts'
 import { engineSteps, testEngine } from '../testing/engine.ts'
 import { planWith, reader } from '../testing/plan.ts'
 import type { TestEngine } from '../testing/engine.ts'
-import type { World } from '../deps/runtime-deps.ts'
+import type { RuntimeDeps } from '../deps/runtime-deps.ts'
 
 const engine: TestEngine = await testEngine()
 const { attemptsOf, endsWell, detailOf } = engineSteps(engine)
@@ -36,19 +36,19 @@ suite('workers that come and go', { concurrency: false }, () => {
   test('a worker that dies amid a call is replaced, and the plugin is asked the same again', async () => {
     const installation = await engine.installation()
     const { operation_id } = await engine.freeze({ installation, plan: planWith([reader('first', 1)]) })
-    const dead: World = {
-      ...engine.world,
-      clock: { ...engine.world.clock, sleep: forever },
+    const dead: RuntimeDeps = {
+      ...engine.deps,
+      clock: { ...engine.deps.clock, sleep: forever },
       http: {
-        ...engine.world.http,
+        ...engine.deps.http,
         request: async (request) => {
-          await engine.world.http.request(request)
+          await engine.deps.http.request(request)
           return forever()
         },
       },
     }
     engine.work({ leaseMs: 500, graceMs: 0 }, { ...dead })
-    while (engine.plugin.calls.length === 0) await engine.world.clock.sleep(10)
+    while (engine.plugin.calls.length === 0) await engine.deps.clock.sleep(10)
     await endsWell(operation_id)
     assert.equal(engine.plugin.calls.length, 3)
     assert.equal(engine.plugin.calls[0]?.body, engine.plugin.calls[1]?.body)
@@ -62,28 +62,28 @@ suite('workers that come and go', { concurrency: false }, () => {
   test('a late answer is recorded as late and changes nothing', async () => {
     const { operation_id, answer } = await withFirstCallOpen()
     // it cannot renew, as if it were paused
-    const paused = { ...engine.world, clock: { ...engine.world.clock, sleep: forever } }
+    const paused = { ...engine.deps, clock: { ...engine.deps.clock, sleep: forever } }
     engine.work({ leaseMs: 300 }, paused)
-    while (engine.plugin.calls.length === 0) await engine.world.clock.sleep(10)
+    while (engine.plugin.calls.length === 0) await engine.deps.clock.sleep(10)
     await endsWell(operation_id)
     answer()
     const firstAttempt = async () =>
       (await attemptsOf(operation_id)).find(
         ({ stage, attempt }) => stage === 'BEFORE_RESOURCES' && attempt === 1,
       )
-    while ((await firstAttempt())?.finished_at === null) await engine.world.clock.sleep(10)
+    while ((await firstAttempt())?.finished_at === null) await engine.deps.clock.sleep(10)
     const first = await firstAttempt()
     assert.equal(first?.late, true)
     assert.equal(first?.outcome, 'FAILED')
     assert.equal((await engine.until(operation_id, 'SUCCEEDED')).failure, null)
-    const calls = await readCalls(engine.runtime.db, engine.world.vault, operation_id)
+    const calls = await readCalls(engine.runtime.db, engine.deps.vault, operation_id)
     assert.ok(calls.every(({ ended_well, outcome }) => ended_well && outcome === 'APPLIED'))
   })
 
   test('a released lease is claimed at once, and its previous holder changes nothing', async () => {
     const { operation_id, answer } = await withFirstCallOpen()
     const previous = engine.work({ leaseMs: 3_600_000, concurrency: 1 })
-    while (engine.plugin.calls.length === 0) await engine.world.clock.sleep(10)
+    while (engine.plugin.calls.length === 0) await engine.deps.clock.sleep(10)
     assert.equal(await releaseLeases(engine.runtime.db), 1)
     await endsWell(operation_id)
     answer()
@@ -102,7 +102,7 @@ suite('workers that come and go', { concurrency: false }, () => {
       const id = request.operation.operationId
       running.set(id, (running.get(id) ?? 0) + 1)
       most = Math.max(most, running.get(id) ?? 0)
-      await engine.world.clock.sleep(5)
+      await engine.deps.clock.sleep(5)
       running.set(id, (running.get(id) ?? 0) - 1)
       return { outcome: 'APPLIED' }
     })
@@ -124,7 +124,7 @@ suite('workers that come and go', { concurrency: false }, () => {
   test('one renewal that does not come through costs no lease', async () => {
     const { db } = engine.runtime
     const begun = performance.now()
-    const at = (ms: number) => engine.world.clock.sleep(Math.max(0, begun + ms - performance.now()))
+    const at = (ms: number) => engine.deps.clock.sleep(Math.max(0, begun + ms - performance.now()))
     engine.plugin.script(async ({ stage }) => {
       if (stage === 'BEFORE_RESOURCES') await at(4_600)
       return { outcome: 'APPLIED' }
@@ -169,7 +169,7 @@ suite('workers that come and go', { concurrency: false }, () => {
       if (pluginId !== 'third' || troubled.isHealthy) return { outcome: 'APPLIED' }
       troubled.atOnce++
       let isAlone = troubled.atOnce === 1
-      await engine.world.clock.sleep(20)
+      await engine.deps.clock.sleep(20)
       isAlone &&= troubled.atOnce === 1
       troubled.atOnce--
       troubled.aloneInARow = isAlone ? troubled.aloneInARow + 1 : 0
@@ -183,11 +183,11 @@ suite('workers that come and go', { concurrency: false }, () => {
     }
     const worker = engine.work({ callsPerPlugin: 6 })
     const isTroubled = () => worker.status().troubledPlugins.includes('third')
-    while (!isTroubled()) await engine.world.clock.sleep(5)
+    while (!isTroubled()) await engine.deps.clock.sleep(5)
     // calls that began before that may still be on their way there; on a busy machine for long
     troubled.aloneInARow = 0
     const deadline = performance.now() + 30_000
-    while (troubled.aloneInARow < 10 && performance.now() < deadline) await engine.world.clock.sleep(5)
+    while (troubled.aloneInARow < 10 && performance.now() < deadline) await engine.deps.clock.sleep(5)
     assert.ok(troubled.aloneInARow >= 10)
     assert.ok(isTroubled())
     troubled.isHealthy = true
@@ -203,9 +203,9 @@ suite('workers that come and go', { concurrency: false }, () => {
     const { operation_id } = await engine.freeze({ installation, plan: planWith([reader('third', 1)]) })
     const worker = engine.work({ graceMs: 50 })
     while (engine.plugin.calls.every(({ request }) => request.operation.operationId !== operation_id))
-      await engine.world.clock.sleep(10)
+      await engine.deps.clock.sleep(10)
     await worker.stop()
-    const call = (await readCalls(engine.runtime.db, engine.world.vault, operation_id)).find(
+    const call = (await readCalls(engine.runtime.db, engine.deps.vault, operation_id)).find(
       ({ attempts }) => attempts > 0,
     )
     assert.equal(call?.failed, false)

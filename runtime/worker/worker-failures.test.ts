@@ -131,7 +131,7 @@ suite('an operation whose plugins do not just succeed', { concurrency: false }, 
     assert.equal(most, 2)
     assert.deepEqual(engine.plugin.calls.map(({ pluginId }) => pluginId).toSorted(), ['first', 'second'])
     // the one in flight ended well and is not made again
-    const calls = await readCalls(engine.runtime.db, engine.world.vault, operation_id)
+    const calls = await readCalls(engine.runtime.db, engine.deps.vault, operation_id)
     assert.deepEqual(
       calls
         .filter(({ stage }) => stage === 'BEFORE_RESOURCES')
@@ -212,7 +212,7 @@ suite('an operation whose plugins do not just succeed', { concurrency: false }, 
     await inTransaction(db, async (tx) => {
       await lockOperation(tx, operation_id)
       answerFirst.resolve()
-      await engine.world.clock.sleep(300)
+      await engine.deps.clock.sleep(300)
     })
     await until(
       async () => (await attemptsOf(operation_id)).some(({ outcome }) => outcome === 'FAILED'),
@@ -226,7 +226,7 @@ suite('an operation whose plugins do not just succeed', { concurrency: false }, 
       .where('operation_id', '=', operation_id)
       .where('lease_owner', 'is', null)
       .execute()
-    await engine.world.clock.sleep(300)
+    await engine.deps.clock.sleep(300)
     assert.equal((await findOperation(db, operation_id))?.state, 'RUNNING')
     answerSecond.resolve()
     await engine.until(operation_id, 'FAILED')

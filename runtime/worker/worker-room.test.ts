@@ -87,10 +87,10 @@ suite('the room of a worker', { concurrency: false }, () => {
       await (before.includes(request.operation.operationId) ? early : late).promise
       return { outcome: 'APPLIED' }
     })
-    const { world, hold } = slowClaims(engine.world)
-    const worker = engine.work({ concurrency: 8, callsPerPlugin: 4, pollMs: 60_000, leaseMs: 60_000 }, world)
+    const { deps, hold } = slowClaims(engine.deps)
+    const worker = engine.work({ concurrency: 8, callsPerPlugin: 4, pollMs: 60_000, leaseMs: 60_000 }, deps)
     let letGo = () => {}
-    // also where the test fails: the engine does not stop a worker of another world
+    // also where the test fails: the engine does not stop a worker of another setup
     context.after(() => {
       letGo()
       early.resolve()

@@ -1,14 +1,14 @@
-import { Alarm } from './wakeable-timer.ts'
+import { WakeableTimer } from './wakeable-timer.ts'
 import { Advancer } from './advancer.ts'
-import { claim } from './lease-operations.ts'
-import type { Held } from './leased-operation.ts'
+import { acquireOperations } from './acquire-operations.ts'
+import type { LeasedOperation } from './leased-operation.ts'
 import { Leases } from './leases.ts'
-import { PluginSlots } from './bulkhead.ts'
+import { Bulkhead } from './bulkhead.ts'
 import { runOperation } from './run-operation.ts'
-import type { Crew } from './run-operation.ts'
-import { nothingDone } from './counters.ts'
-import type { Claim } from '../store/operations/lease-operations.ts'
-import type { World } from '../deps/runtime-deps.ts'
+import type { WorkerContext } from './run-operation.ts'
+import { zeroCounters } from './counters.ts'
+import type { LeaseRequest } from '../store/operations/lease-operations.ts'
+import type { RuntimeDeps } from '../deps/runtime-deps.ts'
 import type { WorkerStatus } from '../model/worker-status.ts'
 
 export interface WorkerOptions {
@@ -41,58 +41,58 @@ export interface Worker {
 const TROUBLE_MS = 1_000
 
 /** Starts working on operations. Any number of workers, in any number of processes, may share one database. */
-export function startWorker(world: World, options: WorkerOptions): Worker {
+export function startWorker(deps: RuntimeDeps, options: WorkerOptions): Worker {
   const { owner, concurrency = 32, leaseMs = 60_000, pollMs = 1_000, graceMs = 10_000 } = options
   const { onProgress = () => {}, isPaused = async () => false } = options
-  const leases = new Leases(world, leaseMs)
-  const tally = nothingDone()
+  const leases = new Leases(deps, leaseMs)
+  const counters = zeroCounters()
   const stopped = new AbortController()
   const abandon = new AbortController()
   const finished = new AbortController()
   const running = new Set<Promise<void>>()
-  const alarm = new Alarm(world.clock)
+  const timer = new WakeableTimer(deps.clock)
   let more: MoreDue = { everywhere: false, at: new Set() }
   /** Where room came since the last claim was sent: until its answer is there, nobody knows what it left. */
   let room = new Set<string>()
   const noteRoom = (pluginIds: readonly string[]): void => {
     for (const pluginId of pluginIds) room.add(pluginId)
-    if (isMoreFor(more, pluginIds)) alarm.ring()
+    if (isMoreFor(more, pluginIds)) timer.wake()
   }
-  const slots = new PluginSlots(options.callsPerPlugin ?? Math.max(1, Math.ceil(concurrency / 4)), noteRoom)
+  const bulkhead = new Bulkhead(options.callsPerPlugin ?? Math.max(1, Math.ceil(concurrency / 4)), noteRoom)
   const isStopping = () => stopped.signal.aborted
   const advancer = new Advancer({
-    world,
+    deps,
     leases,
-    tally,
+    counters,
     leaseMs,
     isStopping,
     onProgress,
     held: () => running.size,
   })
-  const crew: Crew = {
-    world,
+  const context: WorkerContext = {
+    deps,
     advancer,
     leases,
-    slots,
-    tally,
+    bulkhead,
+    counters,
     stopping: stopped.signal,
     abandon: abandon.signal,
   }
 
-  const start = (held: Held, since: number): void => {
+  const start = (held: LeasedOperation, since: number): void => {
     const { lease, operation } = held
     leases.add(lease, since)
-    const run = runOperation(crew, held)
+    const run = runOperation(context, held)
       .catch((error: unknown) => {
         // its lease runs out, and it is claimed again
-        world.log.error('an operation was dropped', { operationId: lease.operationId }, error)
+        deps.log.error('an operation was dropped', { operationId: lease.operationId }, error)
         return null
       })
       .then((letGo) => {
         leases.remove(lease)
         running.delete(run)
         // a timer may fire a moment before the database thinks that it is time
-        if (letGo !== null && letGo.dueInMs !== null) alarm.ringIn(letGo.dueInMs + 5)
+        if (letGo !== null && letGo.dueInMs !== null) timer.wakeIn(letGo.dueInMs + 5)
         // what comes after one that was given back, or that rests, would fare no better at this moment
         const isPaused = letGo?.state === 'give-back' || letGo?.state === 'rest'
         if (!isPaused) noteRoom([operation.next_plugin])
@@ -100,38 +100,38 @@ export function startWorker(world: World, options: WorkerOptions): Worker {
     running.add(run)
   }
 
-  const claimDue = async (): Promise<void> => {
+  const acquireDue = async (): Promise<void> => {
     const limit = concurrency - running.size
     if (limit <= 0) return
-    const since = world.clock.monotonic()
-    const due = { owner, leaseMs, limit, ...slots.room() }
+    const since = deps.clock.monotonic()
+    const due = { owner, leaseMs, limit, ...bulkhead.room() }
     room = new Set()
-    const claimed = await claim(world, due)
+    const claimed = await acquireOperations(deps, due)
     more = moreDueAfter(due, claimed)
-    if (isMoreFor(more, [...room])) alarm.ring()
+    if (isMoreFor(more, [...room])) timer.wake()
     if (claimed.length === 0) return
-    tally.claims++
-    tally.claimed += claimed.length
+    counters.claims++
+    counters.claimed += claimed.length
     for (const held of claimed) start(held, since)
     onProgress()
   }
 
-  const claimUnlessPaused = async (): Promise<number> => {
+  const acquireUnlessPaused = async (): Promise<number> => {
     if (await isPaused()) return TROUBLE_MS
-    await claimDue()
+    await acquireDue()
     return pollMs
   }
 
   const poll = async (): Promise<void> => {
     while (!stopped.signal.aborted) {
-      const resting = await claimUnlessPaused().then(
+      const resting = await acquireUnlessPaused().then(
         (restMs) => restMs,
         (error: unknown) => {
-          world.log.error('no operations could be claimed', {}, error)
+          deps.log.error('no operations could be claimed', {}, error)
           return TROUBLE_MS
         },
       )
-      if (!stopped.signal.aborted) await alarm.sleep(resting)
+      if (!stopped.signal.aborted) await timer.sleep(resting)
     }
   }
 
@@ -140,11 +140,11 @@ export function startWorker(world: World, options: WorkerOptions): Worker {
 
   const stop = async (): Promise<void> => {
     stopped.abort()
-    alarm.ring()
+    timer.wake()
     await polling
     const ended = Promise.all(running)
     const patience = new AbortController()
-    await Promise.race([ended, world.clock.sleep(graceMs, patience.signal).catch(() => {})])
+    await Promise.race([ended, deps.clock.sleep(graceMs, patience.signal).catch(() => {})])
     patience.abort()
     abandon.abort()
     await ended
@@ -154,9 +154,9 @@ export function startWorker(world: World, options: WorkerOptions): Worker {
 
   let stopping: Promise<void> | undefined
   return {
-    wake: () => alarm.ring(),
+    wake: () => timer.wake(),
     stop: () => (stopping ??= stop()),
-    status: () => ({ ...tally, held: running.size, troubledPlugins: slots.troubled() }),
+    status: () => ({ ...counters, held: running.size, troubledPlugins: bulkhead.troubled() }),
   }
 }
 
@@ -171,7 +171,10 @@ function isMoreFor({ everywhere, at }: MoreDue, pluginIds: readonly string[]): b
   return pluginIds.some((pluginId) => everywhere || at.has(pluginId))
 }
 
-function moreDueAfter({ limit, perPlugin, rooms }: Claim, claimed: readonly Held[]): MoreDue {
+function moreDueAfter(
+  { limit, perPlugin, rooms }: LeaseRequest,
+  claimed: readonly LeasedOperation[],
+): MoreDue {
   const taken = Map.groupBy(claimed, ({ operation }) => operation.next_plugin)
   const room = new Map(rooms.map((known) => [known.pluginId, known.room]))
   const full = [...new Set([...room.keys(), ...taken.keys()])].filter(

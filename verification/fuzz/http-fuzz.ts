@@ -75,7 +75,7 @@ class HttpFuzzer {
 
   /** The content of every table that a refused request must not change, as hashes. */
   async hashTables(): Promise<string> {
-    const { db } = this.http.runtime.world
+    const { db } = this.http.runtime.deps
     const { rows } = await sql<{ name: string }>`
       select table_name as name from information_schema.tables
       where table_schema = 'runtime' and table_type = 'BASE TABLE'

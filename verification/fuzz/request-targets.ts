@@ -15,7 +15,7 @@ import { createActorCheck } from '#runtime/http/actor-assertion.ts'
 import { idempotencyKeyOf, requestText } from '#runtime/http/idempotency-key.ts'
 import { billing } from '#runtime/testing/bundles.ts'
 import { SAMPLE_BODIES } from '#runtime/testing/rows.ts'
-import { Refusal } from '#runtime/engine/domain-error.ts'
+import { DomainError } from '#runtime/engine/domain-error.ts'
 import { decodeCursor, encodeCursor } from '#runtime/use-cases/paging/cursor.ts'
 import { edited, editedText } from './edits.ts'
 import { bytes, structured } from './target.ts'
@@ -63,7 +63,7 @@ function wrongOfCursor(text: string): string | null {
       if (isFinite && JSON.stringify(decodeCursor(encodeCursor(values), kinds)) !== JSON.stringify(values))
         return 'different once it is encoded again'
     } catch (error) {
-      if (!(error instanceof Refusal)) throw error
+      if (!(error instanceof DomainError)) throw error
     }
   }
   return null
@@ -89,7 +89,7 @@ function wrongOfKey(text: string): string | null {
       ? null
       : 'accepted an invalid key'
   } catch (error) {
-    if (error instanceof Refusal) return null
+    if (error instanceof DomainError) return null
     throw error
   }
 }

@@ -15,8 +15,8 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'save-in-two-transactions',
     breaks: 'commits the snapshot before it freezes the operations',
     file: 'runtime/use-cases/configuration/save.ts',
-    from: 'const snapshotVersion = await writeSnapshot(context, scope, weighed, reason)',
-    to: `const snapshotVersion = await writeSnapshot(context, scope, weighed, reason)
+    from: 'const snapshotVersion = await writeSnapshot(context, scope, evaluation, reason)',
+    to: `const snapshotVersion = await writeSnapshot(context, scope, evaluation, reason)
   const kysely = await import('kysely')
   await kysely.sql\`commit\`.execute(tx)
   await kysely.sql\`begin\`.execute(tx)
@@ -59,10 +59,10 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'timeout-is-a-failure',
     breaks: 'judges a timeout as a definite failure',
     file: 'runtime/engine/calls/judge.ts',
-    from: "if (answer.kind === 'failed') return uncertain(unreached(pluginId, answer.reason), null, null)",
+    from: "if (answer.kind === 'failed') return uncertain(describeNoResponse(pluginId, answer.reason), null, null)",
     to: `if (answer.kind === 'failed')
     return {
-      ...uncertain(unreached(pluginId, answer.reason), null, null),
+      ...uncertain(describeNoResponse(pluginId, answer.reason), null, null),
       disposition: answer.reason === 'timeout' ? 'failed' : 'repeat',
     }`,
     killers: [test('runtime/engine/calls/judge.test.ts'), suite('faults'), suite('simulation', 100)],
@@ -103,7 +103,7 @@ export const MUTANTS: readonly Mutant[] = [
     breaks: 'writes the audit entry of a save in a transaction of its own',
     file: 'runtime/use-cases/configuration/save.ts',
     from: '  await recordAudit(tx, actor, {',
-    to: '  await recordAudit(world.db as never, actor, {',
+    to: '  await recordAudit(deps.db as never, actor, {',
     killers: [
       test('runtime/use-cases/configuration/save-commit.test.ts'),
       suite('crash-points'),
@@ -123,7 +123,7 @@ export const MUTANTS: readonly Mutant[] = [
     breaks: 'emits the events of a save before it is committed',
     file: 'runtime/use-cases/configuration/save.ts',
     from: '  await emitEvents(tx, [',
-    to: '  await emitEvents(context.world.db as never, [',
+    to: '  await emitEvents(context.deps.db as never, [',
     killers: [test('runtime/use-cases/configuration/save-commit.test.ts'), suite('crash-points')],
   },
   {
@@ -178,11 +178,11 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'lease-by-the-workers-clock',
     breaks: "ends a lease by the worker's clock instead of the database's",
-    file: 'runtime/worker/lease-operations.ts',
+    file: 'runtime/worker/acquire-operations.ts',
     from: '  if (claimed.length === 0) return []\n',
     to: `  if (claimed.length === 0) return []
-  const leaseEnd = new Date(world.clock.now().getTime() + due.leaseMs).toISOString()
-  await world.db
+  const leaseEnd = new Date(deps.clock.now().getTime() + due.leaseMs).toISOString()
+  await deps.db
     .updateTable('runtime.operation')
     .set({ available_at: leaseEnd })
     .where('lease_owner', '=', due.owner)
@@ -249,14 +249,14 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'late-answer-counts',
     breaks: 'accepts an answer that came after its worker had lost the operation',
     file: 'runtime/worker/run-operation.ts',
-    from: '      await recordLateAnswer(world.db, answer, answer.judgement)',
+    from: '      await recordLateAnswer(deps.db, answer, answer.judgement)',
     to: `      const { recordAttempts } = await import('../store/operations/record-attempt.ts')
-      const { afterAttempt } = await import('./after-attempt.ts')
+      const { afterAttempt } = await import('../engine/steps/after-attempt.ts')
       const after = afterAttempt({ ...answer, runAttempts: answer.runAttempt, fraction: 0 })
-      await recordAttempts(world.db as never, [
+      await recordAttempts(deps.db as never, [
         { key: answer, judgement: answer.judgement, after, nextAttemptAt: null },
       ])
-      if (world === undefined) await recordLateAnswer(world, answer, answer.judgement)`,
+      if (deps === undefined) await recordLateAnswer(deps, answer, answer.judgement)`,
     killers: [test('runtime/rules/replicas.test.ts', 'as late'), suite('faults'), suite('simulation', 300)],
   },
   {
@@ -288,10 +288,10 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'token-used-again',
     breaks: 'sends a repeat with the token of the first attempt',
     file: 'runtime/worker/send-call.ts',
-    from: '  const token = await signLifecycleToken(world.signer, call)',
+    from: '  const token = await signLifecycleToken(deps.signer, call)',
     to: `  const kept = ((globalThis as { tokens?: Map<string, string> }).tokens ??= new Map<string, string>())
   const place = call.operationId + call.stage + call.pluginId
-  const token = kept.get(place) ?? (await signLifecycleToken(world.signer, call))
+  const token = kept.get(place) ?? (await signLifecycleToken(deps.signer, call))
   kept.set(place, token)`,
     killers: [test('runtime/worker/token-of-each-attempt.test.ts')],
   },

@@ -7,7 +7,7 @@ import type { OperationType, Stage } from '#contract/protocol/vocabulary.ts'
 import type { InstallationIdentity } from '#contract/protocol/scope.ts'
 import { withWrites } from '../steps/merged-writes.ts'
 import type { FrozenPlan, PlannedResource, Writes } from '../../model/plan.ts'
-import { own } from '#contract/json-schema/get-own.ts'
+import { getOwn } from '#contract/json-schema/get-own.ts'
 
 export interface RequestedOperation {
   operationId: string
@@ -62,15 +62,15 @@ function entryOf(
   const values = withWrites(resource, writes)
   const properties: [string, Data][] = []
   for (const name of new Set(authorized.readProperties)) {
-    const value = own(values, name)
+    const value = getOwn(values, name)
     if (value === undefined || !isData(value)) continue
     // the definition is the authority for what is sensitive, not the mark that a value carries
-    const isSensitive = own(resource.definitions, name)?.isSensitive === true
+    const isSensitive = getOwn(resource.definitions, name)?.isSensitive === true
     properties.push([name, { '@type': 'Data', value: value.value, ...(isSensitive && { isSensitive }) }])
   }
   const references: [string, Reference][] = []
   for (const name of new Set([...authorized.readProperties, ...authorized.credentialProperties])) {
-    const value = own(values, name)
+    const value = getOwn(values, name)
     if (value !== undefined && isReference(value)) references.push([name, value])
   }
   return {

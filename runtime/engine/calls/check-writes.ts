@@ -4,7 +4,7 @@ import { INSTANCE_REF_PROPERTY } from '#contract/protocol/limits.ts'
 import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
 import type { Data } from '#contract/protocol/typed-value.ts'
 import type { Writes } from '../../model/plan.ts'
-import { own } from '#contract/json-schema/get-own.ts'
+import { getOwn } from '#contract/json-schema/get-own.ts'
 import { holdsPlatformMaterial } from './platform-material.ts'
 import type { PlatformMaterial } from './platform-material.ts'
 
@@ -31,13 +31,13 @@ export function checkWrites(
   for (const [locator, properties] of Object.entries(resources)) {
     const authorized = scope.authorization.resources.find(({ resource }) => resource === locator)
     if (authorized === undefined) return refuse('it names a resource that the plugin is not authorized for')
-    const definitions = own(scope.definitions, locator) ?? {}
+    const definitions = getOwn(scope.definitions, locator) ?? {}
     for (const [name, data] of Object.entries(properties)) {
       if (name === INSTANCE_REF_PROPERTY) return refuse(`it writes a protected property of ${locator}`)
       if (!authorized.writeProperties.includes(name)) {
         return refuse(`it writes a property of ${locator} that is not in the plugin’s writeProperties`)
       }
-      const definition = own(definitions, name)
+      const definition = getOwn(definitions, name)
       const problem = problemOf(definition, data, scope)
       if (definition === undefined || problem !== null) {
         return refuse(`${name} of ${locator} ${problem ?? 'is not defined'}`)

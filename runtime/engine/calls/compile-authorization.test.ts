@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { ManifestPlugin } from '#contract/protocol/manifest.ts'
-import { Refusal } from '../domain-error.ts'
+import { DomainError } from '../domain-error.ts'
 import { CORE, crm } from '../../testing/bundles.ts'
 import { compileAuthorizations, modulesOf, writersOf } from './compile-authorization.ts'
 
@@ -27,7 +27,7 @@ const plugin = (
 })
 
 const refusedWith = (code: string, pluginId: string) => (error: unknown) =>
-  error instanceof Refusal && error.code === code && error.message.includes(pluginId)
+  error instanceof DomainError && error.code === code && error.message.includes(pluginId)
 
 describe('a compiled authorization', () => {
   it('names the locator of the exact Module that the installation owns', () => {

@@ -3,8 +3,8 @@ import { INSTANCE_REF_PROPERTY, LIFECYCLE_VERSION } from '#contract/protocol/lim
 import { formatLocator } from '#contract/protocol/locator.ts'
 import type { AuthorManifest, ManifestPlugin } from '#contract/protocol/manifest.ts'
 import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
-import { own } from '#contract/json-schema/get-own.ts'
-import { Refusal } from '../domain-error.ts'
+import { getOwn } from '#contract/json-schema/get-own.ts'
+import { DomainError } from '../domain-error.ts'
 
 /** A Module that an installation owns: by its manifest before it is installed, by the ledger afterwards. */
 export interface OwnedModule {
@@ -56,7 +56,7 @@ export function writersOf(authorizations: readonly CompiledAuthorization[]): Wri
     for (const { resource, writeProperties } of resources) {
       const ofResource = (writers[resource] ??= {})
       for (const property of writeProperties) {
-        const other = own(ofResource, property)
+        const other = getOwn(ofResource, property)
         if (other !== undefined && other !== pluginId) {
           throw broken(pluginId, `may write ${property} of ${resource}, which plugin ${other} may write too`)
         }
@@ -73,13 +73,13 @@ function compileEntry(
   module: OwnedModule | undefined,
 ): CompiledAuthorization['resources'][number] {
   if (module === undefined) {
-    throw new Refusal(
+    throw new DomainError(
       'RESOURCE_OWNERSHIP_MISSING',
       `Plugin ${pluginId} asks for the Module ${object.moduleId}, which this installation does not own. ` +
         'The bundle must be published again with a Module of its own there.',
     )
   }
-  const kindOf = (property: string) => own(module.definitions, property)?.kind
+  const kindOf = (property: string) => getOwn(module.definitions, property)?.kind
   for (const property of [...readProperties, ...writeProperties, ...credentialProperties]) {
     if (kindOf(property) === undefined)
       throw broken(pluginId, `names ${property}, which ${module.locator} does not have`)
@@ -95,8 +95,8 @@ function compileEntry(
   return { resource: module.locator, readProperties, writeProperties, credentialProperties }
 }
 
-function broken(pluginId: string, what: string): Refusal {
-  return new Refusal(
+function broken(pluginId: string, what: string): DomainError {
+  return new DomainError(
     'MANIFEST_INVALID',
     `The declaration of plugin ${pluginId} is broken: it ${what}. The bundle must be published again.`,
   )

@@ -3,7 +3,7 @@ import type { NoAnswer } from '../../model/call-answer.ts'
 import { callFailure } from './failures.ts'
 
 /** Why there is no answer, for people; no host or address is told. */
-export function unreached(pluginId: string, reason: NoAnswer): Failure {
+export function describeNoResponse(pluginId: string, reason: NoAnswer): Failure {
   const plugin = `plugin ${pluginId}`
   switch (reason) {
     case 'timeout':

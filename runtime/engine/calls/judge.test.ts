@@ -5,7 +5,7 @@ import type { OutboundFailure } from '#http-kit/outbound-reason.ts'
 import { authorization, data, LOCATOR, plannedRequest, planWith, SECRET } from '../../testing/plan.ts'
 import { successOf } from '../../testing/plugin.ts'
 import { judgeAnswer } from './judge.ts'
-import type { Knowledge } from './judge.ts'
+import type { JudgeInput } from './judge.ts'
 import type { Judgement } from '../../model/attempt.ts'
 import type { OutboundResult } from '#http-kit/outbound-types.ts'
 
@@ -14,7 +14,7 @@ const expected = plannedRequest(plan)
 
 const TOKEN = ['eyJhbGciOiJFZERTQSJ9', 'eyJpc3MiOiJwbGF0Zm9ybSJ9', 'c2lnbmF0dXJl'.padEnd(86, '0')].join('.')
 const CREDENTIAL = `bpc_${'x'.repeat(43)}`
-const knowledge: Knowledge = {
+const knowledge: JudgeInput = {
   authorization: authorization(),
   definitions: Object.fromEntries(plan.resources.map((resource) => [resource.locator, resource.definitions])),
   sensitiveValues: [SECRET, 'SHOUTED_SECRET', 4711],

@@ -19,11 +19,11 @@ import { holdsPlatformCredential } from './platform-material.ts'
 import type { PlatformCredentials } from './platform-material.ts'
 import { readAnswer } from './read-answer.ts'
 import { cleanFailure, recordFailure, recordSuccess, recordUnkept } from './record-answer.ts'
-import { unreached } from './describe-no-response.ts'
+import { describeNoResponse } from './describe-no-response.ts'
 import type { Judgement } from '../../model/attempt.ts'
 
 /** What the runtime knows when it judges an answer. */
-export interface Knowledge extends WriteScope {
+export interface JudgeInput extends WriteScope {
   /** The sensitive values that this plugin, or any other of the operation, was shown or wrote. */
   sensitiveValues: readonly JsonValue[]
   /** Names that may stand in an errorPath beyond the plugin's own. */
@@ -31,15 +31,19 @@ export interface Knowledge extends WriteScope {
 }
 
 /** The part of the knowledge that does not depend on the answer. */
-export type KnownBefore = Omit<Knowledge, keyof PlatformCredentials>
+export type StaticJudgeInput = Omit<JudgeInput, keyof PlatformCredentials>
 
 /**
  * The table of decisions, section 4: what came back → what it means. `expected` is the frozen request. Only a full and
  * valid envelope says anything definite; all else is uncertain or invalid, and is never taken for a success.
  */
-export function judgeAnswer(expected: LifecycleRequest, answer: CallResult, knowledge: Knowledge): Judgement {
+export function judgeAnswer(
+  expected: LifecycleRequest,
+  answer: CallResult,
+  knowledge: JudgeInput,
+): Judgement {
   const { pluginId } = expected
-  if (answer.kind === 'failed') return uncertain(unreached(pluginId, answer.reason), null, null)
+  if (answer.kind === 'failed') return uncertain(describeNoResponse(pluginId, answer.reason), null, null)
   if (answer.status !== 200) {
     const message = `Plugin ${pluginId} answered with HTTP status ${answer.status}, so it is not known whether it acted.`
     return uncertain(unknownResult(pluginId, message), answer, recordUnkept(answer))
@@ -64,7 +68,7 @@ function judgeEnvelope(
   expected: LifecycleRequest,
   answer: CallResponse,
   json: JsonValue,
-  knowledge: Knowledge,
+  knowledge: JudgeInput,
 ): Judgement | { problem: string } {
   const envelope = readEnvelope(json)
   switch (envelope.kind) {
@@ -88,7 +92,7 @@ function judgeFailure(
   expected: LifecycleRequest,
   answer: CallResponse,
   envelope: Extract<EnvelopeReading, { kind: 'failure' }>,
-  knowledge: Knowledge,
+  knowledge: JudgeInput,
 ): Judgement {
   const { pluginId } = expected
   const { errorCode, data } = cleanFailure(envelope, knowledge.sensitiveValues, knowledge.logicalNames)
@@ -113,7 +117,7 @@ function judgeData(
   expected: LifecycleRequest,
   answer: CallResponse,
   data: JsonValue,
-  knowledge: Knowledge,
+  knowledge: JudgeInput,
 ): Judgement | { problem: string } {
   const parsed = LifecycleResponse.safeParse(data)
   if (!parsed.success) return { problem: shapeProblem(parsed.error, knowledge) }
@@ -207,7 +211,7 @@ function invalid(
   }
 }
 
-function kept(answer: CallResponse, json: JsonValue, { sensitiveValues }: Knowledge): JsonValue {
+function kept(answer: CallResponse, json: JsonValue, { sensitiveValues }: JudgeInput): JsonValue {
   return maskStrings(recordUnkept(answer, json), sensitiveValues)
 }
 
@@ -221,7 +225,7 @@ const FIELDS = [
 ]
 
 /** Where the shape is wrong and what is allowed there. Names that only the plugin knows could be anything: left out. */
-function shapeProblem(error: z.ZodError, { definitions }: Knowledge): string {
+function shapeProblem(error: z.ZodError, { definitions }: JudgeInput): string {
   const [issue] = error.issues
   const locators = Object.entries(definitions).flatMap(([locator, properties]) => [
     locator,

@@ -1,6 +1,6 @@
 import type { JsonValue } from '#contract/json-schema/json.ts'
 import type { TypedValue } from '#contract/protocol/typed-value.ts'
-import { own } from '#contract/json-schema/get-own.ts'
+import { getOwn } from '#contract/json-schema/get-own.ts'
 import type { FrozenPlan, Writes } from '../../model/plan.ts'
 import type { NewSecrets, RecordedAttempt } from '../../model/attempt.ts'
 
@@ -8,7 +8,7 @@ import type { NewSecrets, RecordedAttempt } from '../../model/attempt.ts'
 export function sensitiveValues(plan: FrozenPlan, writes: readonly (Writes | null)[]): JsonValue[] {
   const definitions = new Map(plan.resources.map((resource) => [resource.locator, resource.definitions]))
   const isSensitive = (locator: string, property: string): boolean => {
-    const definition = own(definitions.get(locator) ?? {}, property)
+    const definition = getOwn(definitions.get(locator) ?? {}, property)
     // without a definition nobody can say that it is not
     return definition === undefined || definition.isSensitive === true
   }

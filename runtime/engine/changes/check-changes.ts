@@ -4,7 +4,7 @@ import { INSTANCE_REF_PROPERTY } from '#contract/protocol/limits.ts'
 import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
 import type { TypedValue } from '#contract/protocol/typed-value.ts'
 import type { PlannedChange } from '../../model/plan.ts'
-import { own } from '#contract/json-schema/get-own.ts'
+import { getOwn } from '#contract/json-schema/get-own.ts'
 import type { ResourceFacts } from './full-changes.ts'
 import type { Problem } from '../problem.ts'
 
@@ -56,8 +56,8 @@ function checkChange(
   { definitions, writtenBy }: ResourceFacts,
   usableServices: ReadonlySet<string>,
 ): Found[] {
-  const definition = own(definitions, property)
-  const plugin = own(writtenBy, property)
+  const definition = getOwn(definitions, property)
+  const plugin = getOwn(writtenBy, property)
   if (plugin !== undefined)
     return [invalid(`Plugin ${plugin} writes this property; it cannot be changed by hand.`)]
   // what an earlier version left behind may be removed, though nothing defines it any more

@@ -3,7 +3,7 @@ import type { PropertyDefinition } from '#contract/protocol/property-definition.
 import type { TypedValue } from '#contract/protocol/typed-value.ts'
 import type { Changes } from '#contract/runtime-api/common.ts'
 import type { FullConfigurationBody } from '#contract/runtime-api/configuration.ts'
-import { own } from '#contract/json-schema/get-own.ts'
+import { getOwn } from '#contract/json-schema/get-own.ts'
 import type { PropertyMap } from './compare.ts'
 import type { Problem } from '../problem.ts'
 
@@ -34,7 +34,7 @@ export function fullChanges(
     const ofResource: Changes[string] = {}
     for (const [property, value] of Object.entries(properties)) {
       if (hasValue(value)) ofResource[property] = value
-      else if (resource !== undefined && own(resource.definitions, property)?.isSensitive !== true)
+      else if (resource !== undefined && getOwn(resource.definitions, property)?.isSensitive !== true)
         problems.push({
           locator,
           property,
@@ -54,7 +54,7 @@ export function fullChanges(
 const hasValue = (value: FullValue): value is TypedValue => value['@type'] !== 'Data' || 'value' in value
 
 function isRemovable({ definitions, writtenBy }: ResourceFacts, property: string): boolean {
-  const definition = own(definitions, property)
+  const definition = getOwn(definitions, property)
   return (
     definition !== undefined &&
     definition.isSensitive !== true &&

@@ -2,7 +2,7 @@ import type { CompiledAuthorization } from '#contract/protocol/authorization.ts'
 import { INSTANCE_REF_PROPERTY } from '#contract/protocol/limits.ts'
 import type { TypedValue } from '#contract/protocol/typed-value.ts'
 import type { FrozenPlan, PlannedChange } from '../../model/plan.ts'
-import { own } from '#contract/json-schema/get-own.ts'
+import { getOwn } from '#contract/json-schema/get-own.ts'
 import { writersOf } from '../calls/compile-authorization.ts'
 import type { PropertyMap } from '../changes/compare.ts'
 import type { LedgerRow } from '../../model/ledger.ts'
@@ -49,7 +49,7 @@ export function currentValues(
   row: Pick<LedgerRow, 'locator' | 'properties'>,
   current: PropertyMap,
 ): Record<string, TypedValue> {
-  const instanceRef = own(row.properties, INSTANCE_REF_PROPERTY)
+  const instanceRef = getOwn(row.properties, INSTANCE_REF_PROPERTY)
   return {
     ...Object.fromEntries(current.get(row.locator) ?? []),
     ...(instanceRef !== undefined && { [INSTANCE_REF_PROPERTY]: instanceRef }),

@@ -1,5 +1,5 @@
 import type { CompiledAuthorization } from '#contract/protocol/authorization.ts'
-import { own } from '#contract/json-schema/get-own.ts'
+import { getOwn } from '#contract/json-schema/get-own.ts'
 import { inCallOrder } from '../steps/next-step.ts'
 import { withWrites } from '../steps/merged-writes.ts'
 import type { FrozenPlan, PlannedResource, Writes } from '../../model/plan.ts'
@@ -27,7 +27,8 @@ export function detachPlan({
     const values = withWrites(planned, takenOver.writes)
     // a value goes with the definition that it was given under: what was sensitive stays so
     const definitions = Object.entries(installed?.definitions ?? {}).filter(
-      ([property]) => own(planned.definitions, property) === undefined || own(values, property) === undefined,
+      ([property]) =>
+        getOwn(planned.definitions, property) === undefined || getOwn(values, property) === undefined,
     )
     resources.set(planned.locator, {
       ...planned,
@@ -66,7 +67,7 @@ function union(
 ): CompiledAuthorization[] {
   const byPlugin: Record<string, CompiledAuthorization> = {}
   for (const plugin of [...earlier, ...later]) {
-    const before = own(byPlugin, plugin.pluginId)
+    const before = getOwn(byPlugin, plugin.pluginId)
     const kept = (before?.resources ?? []).filter(({ resource }) =>
       plugin.resources.every((entry) => entry.resource !== resource),
     )

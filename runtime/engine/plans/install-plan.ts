@@ -3,7 +3,7 @@ import { INSTANCE_REF_PROPERTY } from '#contract/protocol/limits.ts'
 import type { TypedValue } from '#contract/protocol/typed-value.ts'
 import type { Changes } from '#contract/runtime-api/common.ts'
 import type { FrozenPlan, PlannedChange } from '../../model/plan.ts'
-import { own } from '#contract/json-schema/get-own.ts'
+import { getOwn } from '#contract/json-schema/get-own.ts'
 import { defaultOf, frozenValues, missingProperties, settingAll } from './target.ts'
 import type { Target, TargetResource } from './target.ts'
 import type { Problem } from '../problem.ts'
@@ -73,7 +73,7 @@ function installValues(
   for (const [property, definition] of Object.entries(resource.definitions)) {
     const isForeign = property === INSTANCE_REF_PROPERTY || Object.hasOwn(resource.writtenBy, property)
     const fallback = isForeign ? undefined : (seedFor(resource, property, seeds) ?? defaultOf(definition))
-    const value = own(given, property) === undefined ? fallback : own(given, property)
+    const value = getOwn(given, property) === undefined ? fallback : getOwn(given, property)
     if (value !== undefined && value !== null) values.set(property, value)
   }
   // not defined, and so to be refused by the check
@@ -91,5 +91,5 @@ function seedFor(
   const seed = seeds.get(property)
   const wasHidden =
     seed?.isSensitive === true || (seed?.value['@type'] === 'Data' && seed.value.isSensitive === true)
-  return wasHidden && own(definitions, property)?.isSensitive !== true ? undefined : seed?.value
+  return wasHidden && getOwn(definitions, property)?.isSensitive !== true ? undefined : seed?.value
 }

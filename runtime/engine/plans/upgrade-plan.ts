@@ -9,7 +9,7 @@ import { currentValues } from './configure-plan.ts'
 import type { PropertyMap } from '../changes/compare.ts'
 import type { Problem } from '../problem.ts'
 import type { FrozenPlan, PlannedChange, PlannedResource } from '../../model/plan.ts'
-import { own } from '#contract/json-schema/get-own.ts'
+import { getOwn } from '#contract/json-schema/get-own.ts'
 import { defaultOf, frozenValues, missingProperties, settingAll } from './target.ts'
 import type { Target, TargetResource } from './target.ts'
 import type { LedgerRow } from '../../model/ledger.ts'
@@ -91,7 +91,7 @@ function upgradeResource(
   const brought = new Map<string, TypedValue>()
   for (const [property, definition] of Object.entries(resource.definitions)) {
     if (property === INSTANCE_REF_PROPERTY || Object.hasOwn(given, property)) continue
-    const earlier = row && own(row.definitions, property)
+    const earlier = row && getOwn(row.definitions, property)
     const value = standing.get(property)
     const fallback = defaultOf(definition)
     const isForeign = Object.hasOwn(resource.writtenBy, property)
@@ -100,7 +100,7 @@ function upgradeResource(
       brought.set(property, fallback)
   }
   for (const [property, value] of Object.entries(given)) if (value !== null) brought.set(property, value)
-  const instanceRef = (row && own(row.properties, INSTANCE_REF_PROPERTY)) ?? wrapData(bundleInstallId)
+  const instanceRef = (row && getOwn(row.properties, INSTANCE_REF_PROPERTY)) ?? wrapData(bundleInstallId)
   const frozen = frozenValues(resource, new Map([...kept, ...brought]), instanceRef)
   return { resource, row, kept, brought, frozen }
 }
@@ -111,7 +111,7 @@ function takingAway(
   given: Readonly<Record<string, TypedValue | null>>,
 ): PlannedChange[] {
   return Object.keys(writtenBy)
-    .filter((property) => own(given, property) === null)
+    .filter((property) => getOwn(given, property) === null)
     .map((property) => ({ locator, property, before: null, after: null }))
 }
 
@@ -164,7 +164,7 @@ function changesTo(resources: readonly PlannedResource[], current: PropertyMap):
         locator,
         property,
         before: standing.get(property) ?? null,
-        after: own(target, property) ?? null,
+        after: getOwn(target, property) ?? null,
       }))
       .filter(({ before, after }) => !isSameValue(before, after))
   })

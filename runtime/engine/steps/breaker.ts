@@ -19,7 +19,7 @@ export type Contact = 'answered' | 'unanswered' | 'nothing'
 
 export const CLOSED: Breaker = { isOpen: false, unanswered: 0 }
 
-const MOST_UNANSWERED = 5
+const UNANSWERED_LIMIT = 5
 
 export function afterContact(breaker: Breaker, contact: Contact): Breaker {
   switch (contact) {
@@ -27,7 +27,7 @@ export function afterContact(breaker: Breaker, contact: Contact): Breaker {
       return CLOSED
     case 'unanswered': {
       const unanswered = breaker.unanswered + 1
-      return { isOpen: unanswered >= MOST_UNANSWERED, unanswered }
+      return { isOpen: unanswered >= UNANSWERED_LIMIT, unanswered }
     }
     case 'nothing':
       return breaker

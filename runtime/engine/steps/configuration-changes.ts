@@ -2,7 +2,7 @@ import { INSTANCE_REF_PROPERTY } from '#contract/protocol/limits.ts'
 import type { TypedValue } from '#contract/protocol/typed-value.ts'
 import type { OperationType } from '#contract/protocol/vocabulary.ts'
 import { isSameValue } from '../changes/compare.ts'
-import { own } from '#contract/json-schema/get-own.ts'
+import { getOwn } from '#contract/json-schema/get-own.ts'
 import { withWrites } from './merged-writes.ts'
 import type { FrozenPlan, PlannedResource, Writes } from '../../model/plan.ts'
 import type { CurrentProperties } from '../../model/properties.ts'
@@ -43,7 +43,7 @@ export function configurationChanges({
     // the runtime writes it once; only with its resource does it go
     if (property === INSTANCE_REF_PROPERTY && before !== null && stays(resource)) return
     if (isSameValue(before, after)) return
-    const definition = own(resource?.definitions ?? {}, property)
+    const definition = getOwn(resource?.definitions ?? {}, property)
     const isSensitive = definition === undefined ? null : definition.isSensitive === true
     changes.push({ locator, property, before, after, isSensitive })
   }
@@ -51,7 +51,8 @@ export function configurationChanges({
   for (const resource of plan.resources) {
     if (!stays(resource)) continue
     const { locator } = resource
-    const target = operationType === 'CONFIGURE' ? (own(writes, locator) ?? {}) : withWrites(resource, writes)
+    const target =
+      operationType === 'CONFIGURE' ? (getOwn(writes, locator) ?? {}) : withWrites(resource, writes)
     for (const [property, value] of Object.entries(target)) compare(locator, property, value)
   }
   if (operationType !== 'CONFIGURE') {
@@ -59,7 +60,7 @@ export function configurationChanges({
       const resource = planned.get(locator)
       const target = resource !== undefined && stays(resource) ? withWrites(resource, writes) : {}
       for (const property of properties.keys()) {
-        if (own(target, property) === undefined) compare(locator, property, null)
+        if (getOwn(target, property) === undefined) compare(locator, property, null)
       }
     }
   }
@@ -75,7 +76,7 @@ export function becomeSensitive(
     [...(current.get(locator) ?? [])]
       .filter(
         ([property, value]) =>
-          own(definitions, property)?.isSensitive === true &&
+          getOwn(definitions, property)?.isSensitive === true &&
           value['@type'] === 'Data' &&
           value.isSensitive !== true,
       )

@@ -9,12 +9,12 @@ import type { Step } from './next-step.ts'
 import type { FrozenPlan } from '../../model/plan.ts'
 import { prepareCall } from './prepare-call.ts'
 import type { CallContext, PreparedCall } from './prepare-call.ts'
-import type { Move } from '../../model/transition.ts'
+import type { Transition } from '../../model/transition.ts'
 import type { RegistrationRow } from '../../model/registration.ts'
 import type { OperationRow } from '../../model/operation.ts'
 
 /** Everything that one step of an operation depends on. */
-export interface Deciding {
+export interface DecisionInput {
   operation: OperationRow
   plan: FrozenPlan
   /** As they stand, none of them in flight. */
@@ -40,7 +40,7 @@ export interface Decision {
   /** Attempts to begin; none where the operation is let go of. */
   attempts: PreparedCall[]
   /** Where the operation stands then. */
-  move: Move
+  move: Transition
   /** The calls as they stand then. */
   calls: readonly Call[]
   /** An operation that is let go of is due again after so many milliseconds; null: it waits for nothing. */
@@ -48,12 +48,12 @@ export interface Decision {
 }
 
 /** How long an operation rests whose plugin is called by too many others at this moment. */
-const CROWDED_MS = 250
+const CAPACITY_RETRY_MS = 250
 /** How long an operation rests after an error of the runtime's own. */
-const TROUBLE_MS = 5_000
+const ERROR_RETRY_MS = 5_000
 
 /** Steps on until there is something to wait for: calls, a time, or a person. */
-export function decide(deciding: Deciding): Decision {
+export function decide(deciding: DecisionInput): Decision {
   const { operation, plan, now } = deciding
   const decided: Omit<Decision, 'move' | 'dueInMs'> = {
     operation,
@@ -105,21 +105,21 @@ export function decide(deciding: Deciding): Decision {
 }
 
 /** The same step where the worker has no room for its calls right now: without them, for any worker after a moment. */
-export function crowdedOut(decision: Decision): Decision {
+export function deferForCapacity(decision: Decision): Decision {
   const phase = phaseAfter(decision)
   return {
     ...decision,
     attempts: [],
-    move: { kind: 'give-back', phase, afterMs: CROWDED_MS },
-    dueInMs: CROWDED_MS,
+    move: { kind: 'give-back', phase, afterMs: CAPACITY_RETRY_MS },
+    dueInMs: CAPACITY_RETRY_MS,
   }
 }
 
 /** Stands for one that cannot be read. */
-export const NO_PLAN: FrozenPlan = { resources: [], plugins: [], changes: [] }
+export const EMPTY_PLAN: FrozenPlan = { resources: [], plugins: [], changes: [] }
 
 /** An operation with which the runtime itself has a trouble: nothing of it is changed, and it is tried again later. */
-export function restAfterTrouble(operation: OperationRow, plan: FrozenPlan): Decision {
+export function restAfterError(operation: OperationRow, plan: FrozenPlan): Decision {
   return {
     operation,
     plan,
@@ -127,8 +127,8 @@ export function restAfterTrouble(operation: OperationRow, plan: FrozenPlan): Dec
     failedCalls: [],
     attempts: [],
     calls: [],
-    move: { kind: 'rest', phase: operation.phase, afterMs: TROUBLE_MS },
-    dueInMs: TROUBLE_MS,
+    move: { kind: 'rest', phase: operation.phase, afterMs: ERROR_RETRY_MS },
+    dueInMs: ERROR_RETRY_MS,
   }
 }
 
@@ -169,7 +169,7 @@ export function begin(
   return { attempts, calls }
 }
 
-function notRegistered({ operation, registrations }: Deciding, step: CallStep): FailedCall[] {
+function notRegistered({ operation, registrations }: DecisionInput, step: CallStep): FailedCall[] {
   return step.pluginIds
     .filter((pluginId) => !registrations.has(pluginId))
     .map((pluginId) => {

@@ -1,6 +1,6 @@
 import type { OperationType, Stage } from '#contract/protocol/vocabulary.ts'
 import type { TypedValue } from '#contract/protocol/typed-value.ts'
-import { own } from '#contract/json-schema/get-own.ts'
+import { getOwn } from '#contract/json-schema/get-own.ts'
 import { inCallOrder } from './next-step.ts'
 import type { Writes } from '../../model/plan.ts'
 import type { CallWrites } from '../../model/call.ts'
@@ -23,7 +23,7 @@ export function mergedWrites(
   const merged: Writes = {}
   for (const { writes } of stages.flatMap(inStage)) {
     for (const [locator, properties] of Object.entries(writes ?? {})) {
-      merged[locator] = { ...own(merged, locator), ...properties }
+      merged[locator] = { ...getOwn(merged, locator), ...properties }
     }
   }
   return merged
@@ -34,5 +34,5 @@ export function withWrites(
   resource: { locator: string; properties: Record<string, TypedValue> },
   writes: Writes,
 ): Record<string, TypedValue> {
-  return { ...resource.properties, ...own(writes, resource.locator) }
+  return { ...resource.properties, ...getOwn(writes, resource.locator) }
 }

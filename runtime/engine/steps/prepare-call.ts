@@ -4,7 +4,7 @@ import type { Stage } from '#contract/protocol/vocabulary.ts'
 import { buildRequest, requestBytes } from '../calls/build-request.ts'
 import { callLimits } from '../calls/call-limits.ts'
 import type { CallLimits } from '../calls/call-limits.ts'
-import type { KnownBefore } from '../calls/judge.ts'
+import type { StaticJudgeInput } from '../calls/judge.ts'
 import type { Call } from '../../model/call.ts'
 import { mergedWrites } from './merged-writes.ts'
 import type { FrozenPlan } from '../../model/plan.ts'
@@ -28,7 +28,7 @@ export interface PreparedCall {
   /** The frozen bytes. */
   bytes: Uint8Array
   expected: LifecycleRequest
-  knowledge: KnownBefore
+  judgeInput: StaticJudgeInput
 }
 
 export interface CallContext {
@@ -55,7 +55,7 @@ export function prepareCall(context: CallContext, call: Call, registration: Regi
     registration,
     limits: callLimits(registration),
     ...requestOf(context, call, authorization),
-    knowledge: knowledgeOf(context, authorization),
+    judgeInput: judgeInputOf(context, authorization),
   }
 }
 
@@ -87,10 +87,10 @@ function requestOf(
   return { bytes: requestBytes(expected), expected }
 }
 
-function knowledgeOf(
+function judgeInputOf(
   { plan, calls, serviceAddresses }: CallContext,
   authorization: CompiledAuthorization,
-): PreparedCall['knowledge'] {
+): PreparedCall['judgeInput'] {
   const definitions = plan.resources.map((resource) => [resource.locator, resource.definitions] as const)
   return {
     authorization,

@@ -19,7 +19,11 @@ const SENSITIVE = { isSensitive: true }
  * Seals what stands in the configuration and in the history of properties that were not sensitive and are so now. The
  * values stay as they are, and so do the snapshots.
  */
-export async function sealPast(tx: Tx, vault: Vault, properties: readonly PropertyKey[]): Promise<void> {
+export async function encryptHistory(
+  tx: Tx,
+  vault: Vault,
+  properties: readonly PropertyKey[],
+): Promise<void> {
   if (properties.length === 0) return
   await sealStanding(tx, vault, properties)
   await sealHistory(tx, vault, properties)

@@ -7,7 +7,7 @@ import type { OperationRow } from '../../model/operation.ts'
 import type { Db } from '../../model/db.ts'
 import type { RegistrationRow } from '../../model/registration.ts'
 
-export interface Claim {
+export interface LeaseRequest {
   owner: string
   leaseMs: number
   limit: number
@@ -17,7 +17,7 @@ export interface Claim {
   rooms: readonly { pluginId: string; room: number }[]
 }
 
-export interface Claimed {
+export interface LeasedRow {
   operation: OperationRow
   /** Null where there is none. */
   plan: StoredPlanRow['plan'] | null
@@ -33,9 +33,11 @@ export interface Claimed {
  * itself, so that one that is full costs nothing. Of a new one the first call begins with the claim, where what it sends
  * was frozen with the operation and the plugin may be called.
  */
-export async function claimOperations(db: Db, claim: Claim): Promise<Claimed[]> {
+export async function leaseOperations(db: Db, claim: LeaseRequest): Promise<LeasedRow[]> {
   const { limit, perPlugin, rooms } = claim
-  const claimed = await sql<OperationRow & Pick<Claimed, 'plan' | 'begun'> & { calls: CallAsJson[] | null }>`
+  const claimed = await sql<
+    OperationRow & Pick<LeasedRow, 'plan' | 'begun'> & { calls: CallAsJson[] | null }
+  >`
     with recursive plugin (plugin_id) as (
       (select next_plugin from runtime.operation
         where state in ('PENDING', 'RUNNING', 'WAITING')

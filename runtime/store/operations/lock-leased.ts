@@ -14,7 +14,7 @@ export interface LockedOperation {
  * Those operations that the worker holds still, locked in the order of their ids, and the database's time. One that is
  * locked by somebody else is waited for, or with `skipLocked` left out as if it were not held.
  */
-export async function lockHeld(
+export async function lockLeased(
   tx: Tx,
   leases: readonly Lease[],
   { skipLocked }: { skipLocked: boolean },

@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
 import type { RawBuilder } from 'kysely'
 import type { OperationState, Phase } from '#contract/runtime-api/vocabulary.ts'
-import type { HeldMove, Move } from '../../model/transition.ts'
+import type { LeasedTransition, Transition } from '../../model/transition.ts'
 import type { Lease } from '../../model/lease.ts'
 
-/** For advanceHeld: operations whose rows stay as they are, while their calls go on; that is told. */
-export function stayHeld(leases: readonly Lease[]): RawBuilder<unknown> {
+/** For `persistTransitions`: operations whose rows stay as they are, while their calls go on; that is told. */
+export function notifyUnmoved(leases: readonly Lease[]): RawBuilder<unknown> {
   return sql`
     stayed as (
       select operation_id, held.scope_id
@@ -18,10 +18,10 @@ export function stayHeld(leases: readonly Lease[]): RawBuilder<unknown> {
 }
 
 /**
- * For advanceHeld: the one place where the state of operations that a worker holds changes, and is told; an installation
+ * For `persistTransitions`: the one place where the state of operations that a worker holds changes, and is told; an installation
  * is told of where the state of its claim changes. `moved` are those that were held.
  */
-export function moveHeld(moves: readonly HeldMove[]): RawBuilder<unknown> {
+export function moveOperations(moves: readonly LeasedTransition[]): RawBuilder<unknown> {
   const targets = moves.map(({ move }) => targetOf(move))
   return sql`
     target as (
@@ -72,7 +72,7 @@ interface Target {
 }
 
 /** What is not said here is empty in an operation that a worker holds, or becomes so. */
-function targetOf(move: Move): Target {
+function targetOf(move: Transition): Target {
   const nothing = { failure: null, until: null, dueInMs: null, keeps: false, isNewState: true }
   switch (move.kind) {
     case 'keep':

@@ -2,10 +2,10 @@ import { sql } from 'kysely'
 import type { RawBuilder } from 'kysely'
 import { failCalls } from './fail-calls.ts'
 import { leaseRows, lockedOf } from './lease.ts'
-import { moveHeld, stayHeld } from './move-operations.ts'
+import { moveOperations, notifyUnmoved } from './move-operations.ts'
 import { putResources } from './put-resources.ts'
 import { recordAttempts } from './record-attempt.ts'
-import { settleInstallations } from './update-installations.ts'
+import { updateInstallations } from './update-installations.ts'
 import { plannedAttempts, startAttempts } from './start-attempts.ts'
 import type { NewAttempt } from './start-attempts.ts'
 import type { OperationRow } from '../../model/operation.ts'
@@ -13,12 +13,12 @@ import type { Vault } from '../../model/vault.ts'
 import type { Db } from '../../model/db.ts'
 import type { FailedCall } from '../../model/call.ts'
 import type { Lease } from '../../model/lease.ts'
-import type { HeldMove } from '../../model/transition.ts'
+import type { LeasedTransition } from '../../model/transition.ts'
 import type { ResourceToPut } from '../../model/ledger.ts'
 import type { RecordedAttempt } from '../../model/attempt.ts'
 
 /** What is written of operations that a worker holds. Each part names its operation. */
-export interface HeldChanges {
+export interface TransitionBatch {
   /** Of all operations that are named. */
   leases: readonly Lease[]
   answers?: readonly RecordedAttempt[]
@@ -26,13 +26,13 @@ export interface HeldChanges {
   resources?: readonly ResourceToPut[]
   attempts?: readonly NewAttempt[]
   succeeded?: readonly OperationRow[]
-  moves?: readonly HeldMove[]
+  moves?: readonly LeasedTransition[]
   /** Of those that go on without a move. */
   stays?: readonly Lease[]
 }
 
 /** The operations that were written, by what was written. */
-export interface HeldAdvanced {
+export interface PersistedTransitions {
   /** Or stayed. */
   moved: ReadonlySet<string>
   /** How many attempts were begun. */
@@ -45,7 +45,11 @@ export interface HeldAdvanced {
  * that is not held any more, or that somebody else has locked at this moment, is left as it is; so nothing is waited for.
  * One that is not as was assumed has its answers recorded, and no more.
  */
-export async function advanceHeld(db: Db, vault: Vault, changes: HeldChanges): Promise<HeldAdvanced> {
+export async function persistTransitions(
+  db: Db,
+  vault: Vault,
+  changes: TransitionBatch,
+): Promise<PersistedTransitions> {
   const { leases, answers = [], failedCalls = [], resources = [] } = changes
   const { attempts = [], succeeded = [], moves = [], stays = [] } = changes
   const parts: RawBuilder<unknown>[] = []
@@ -62,14 +66,14 @@ export async function advanceHeld(db: Db, vault: Vault, changes: HeldChanges): P
   if (failedCalls.length > 0) parts.push(failCalls(failedCalls))
   if (resources.length > 0) parts.push(putResources(vault, resources))
   if (attempts.length > 0) parts.push(startAttempts)
-  if (succeeded.length > 0) parts.push(settleInstallations(succeeded))
+  if (succeeded.length > 0) parts.push(updateInstallations(succeeded))
   const moved: RawBuilder<unknown>[] = []
   if (moves.length > 0) {
-    parts.push(moveHeld(moves))
+    parts.push(moveOperations(moves))
     moved.push(sql`select operation_id from moved`)
   }
   if (stays.length > 0) {
-    parts.push(stayHeld(stays))
+    parts.push(notifyUnmoved(stays))
     moved.push(sql`select operation_id from stayed`)
   }
   const advanced = await sql<{ moved: string[]; begun: string[] }>`

@@ -8,7 +8,7 @@ import type { StoredValue } from '../../model/stored-value.ts'
 import type { Vault } from '../../model/vault.ts'
 
 /**
- * For advanceHeld: writes resources into the ledgers of their installations, verified now. instanceRefProperty is written
+ * For `persistTransitions`: writes resources into the ledgers of their installations, verified now. instanceRefProperty is written
  * once: where the ledger has it, it stays.
  */
 export function putResources(vault: Vault, resources: readonly ResourceToPut[]): RawBuilder<unknown> {

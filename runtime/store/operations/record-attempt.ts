@@ -7,7 +7,7 @@ import type { Vault } from '../../model/vault.ts'
 import type { Db } from '../../model/db.ts'
 
 /**
- * For advanceHeld: keeps what attempts brought, and where that leaves their calls. An attempt that was recorded already stays
+ * For `persistTransitions`: keeps what attempts brought, and where that leaves their calls. An attempt that was recorded already stays
  * as it is: so this may be run again when nobody knows whether it was committed. `unsure` are the held operations of
  * which an answer was recorded before: of those nobody may assume how their calls stand.
  */

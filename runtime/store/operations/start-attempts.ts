@@ -14,7 +14,7 @@ export interface NewAttempt extends AttemptKey {
   registration: RegistrationRow
 }
 
-/** For advanceHeld: the attempts that are to begin. `stale` are operations with a plugin that is registered otherwise now. */
+/** For `persistTransitions`: the attempts that are to begin. `stale` are operations with a plugin that is registered otherwise now. */
 export function plannedAttempts(vault: Vault, attempts: readonly NewAttempt[]): RawBuilder<unknown> {
   const registrations = attempts.map(({ registration }) => registration)
   return sql`
@@ -45,7 +45,7 @@ export function plannedAttempts(vault: Vault, attempts: readonly NewAttempt[]): 
 }
 
 /**
- * For advanceHeld: records, before calls are made, that they are made: their next attempts, and with first ones the bytes
+ * For `persistTransitions`: records, before calls are made, that they are made: their next attempts, and with first ones the bytes
  * that every repeat will send. `begun` are those that are recorded then; no other may be made.
  */
 export const startAttempts: RawBuilder<unknown> = sql`

@@ -3,9 +3,9 @@ import type { RawBuilder } from 'kysely'
 import type { InstallationState } from '#contract/runtime-api/vocabulary.ts'
 import type { OperationRow } from '../../model/operation.ts'
 
-/** For advanceHeld: state and version of installations after an operation of each succeeded. */
-export function settleInstallations(operations: readonly OperationRow[]): RawBuilder<unknown> {
-  const settled = operations.map(settledBy)
+/** For `persistTransitions`: state and version of installations after an operation of each succeeded. */
+export function updateInstallations(operations: readonly OperationRow[]): RawBuilder<unknown> {
+  const settled = operations.map(stateAfter)
   return sql`
     settled as (
       update runtime.installation
@@ -24,7 +24,7 @@ export function settleInstallations(operations: readonly OperationRow[]): RawBui
 }
 
 /** Null where it stays. */
-function settledBy({ operation_type, target_version }: OperationRow): {
+function stateAfter({ operation_type, target_version }: OperationRow): {
   state: InstallationState | null
   version: string | null
 } {

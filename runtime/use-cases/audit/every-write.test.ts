@@ -24,14 +24,14 @@ const guarded = bundleOf('guarded', {
 })
 const NAME = locatorOf(plain, 'main')
 
-let world: RuleWorld
+let deps: RuleWorld
 before(async () => {
-  world = await ruleWorld()
-  world.plugin.script(() => ({ outcome: 'FAILED' }))
-  await world.register('guard', 'holder')
-  await world.publish(plain, plainNext, guarded)
+  deps = await ruleWorld()
+  deps.plugin.script(() => ({ outcome: 'FAILED' }))
+  await deps.register('guard', 'holder')
+  await deps.publish(plain, plainNext, guarded)
 })
-after(() => world.close())
+after(() => deps.close())
 
 interface Sample {
   action: AuditAction
@@ -40,20 +40,20 @@ interface Sample {
 }
 
 async function failedOperation(): Promise<Sample['params']> {
-  const { operationId } = await world.install(guarded, { scope: world.newScope() })
-  await world.fails(operationId, 'PLUGIN_REPORTED_FAILURE')
+  const { operationId } = await deps.install(guarded, { scope: deps.newScope() })
+  await deps.fails(operationId, 'PLUGIN_REPORTED_FAILURE')
   return { operationId }
 }
 
 async function configured(): Promise<{ scope: Scope; snapshotVersion: number; bundleInstallId: string }> {
-  const scope = world.newScope()
-  const bundleInstallId = await world.installed(plain, { scope })
-  const { snapshotVersion } = await world.configuration(scope)
+  const scope = deps.newScope()
+  const bundleInstallId = await deps.installed(plain, { scope })
+  const { snapshotVersion } = await deps.configuration(scope)
   return { scope, snapshotVersion, bundleInstallId }
 }
 
 async function newCredential(): Promise<string> {
-  const data = await world.ok('/plugins/holder/credentials', { method: 'POST', body: {} })
+  const data = await deps.ok('/plugins/holder/credentials', { method: 'POST', body: {} })
   return String(data['credentialId'])
 }
 
@@ -63,7 +63,7 @@ const place = '/scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}' as
 const samples: { [Name in WriteName]: () => Promise<Sample> } = {
   'POST /installations': async () => ({
     action: 'installation.install',
-    body: { scope: { ...world.newScope() }, bundle: { ...plain.bundle }, targetVersion: '1.0.0' },
+    body: { scope: { ...deps.newScope() }, bundle: { ...plain.bundle }, targetVersion: '1.0.0' },
   }),
   'POST /installations/{bundleInstallId}/upgrade': async () => ({
     action: 'installation.upgrade',
@@ -97,7 +97,7 @@ const samples: { [Name in WriteName]: () => Promise<Sample> } = {
   },
   [`PUT ${place}/local-services/{serviceName}` as const]: async () => ({
     action: 'local-service.save',
-    params: { ...world.newScope(), serviceName: 'search' },
+    params: { ...deps.newScope(), serviceName: 'search' },
     body: { values: { a: 1 }, version: 0 },
   }),
   'PUT /bundles/{environmentKey}/{bundleId}/versions/{version}': async () => ({
@@ -135,7 +135,7 @@ const samples: { [Name in WriteName]: () => Promise<Sample> } = {
 
 const onlyReading: Grant[] = [{ permissions: ['read'], scope: null }]
 const entriesOf = (answer: Answered) =>
-  world.db
+  deps.db
     .selectFrom('runtime.audit_entry')
     .select(['action', 'outcome', 'actor_id'])
     .where('request_id', '=', answer.headers.get('x-request-id') ?? 'none')
@@ -149,7 +149,7 @@ for (const [name, row] of Object.entries(runtimeApi) as [EndpointName, EndpointR
       extra: { key?: string; grants?: Grant[]; actor?: string } = {},
     ) => {
       const { method, path } = splitName(name)
-      return world.http.call(fillPath(path, params), { method, ...(body && { body }), ...extra })
+      return deps.http.call(fillPath(path, params), { method, ...(body && { body }), ...extra })
     }
 
     it('is told once: refused, done, not when repeated, and again as what it is when it is sent anew', async () => {
@@ -194,16 +194,16 @@ async function assertTold(answer: Answered, action: string, actor: string): Prom
 
 describe('the audit', () => {
   it('tells a save once for each owner, and one that changes nothing not at all', async () => {
-    const scope = world.newScope()
+    const scope = deps.newScope()
     const second = { ...plain, bundle: { ...plain.bundle, bundleId: 'second' } }
-    await world.publish(second)
-    const owners = [await world.installed(plain, { scope }), await world.installed(second, { scope })]
+    await deps.publish(second)
+    const owners = [await deps.installed(plain, { scope }), await deps.installed(second, { scope })]
     const changes = {
       [NAME]: { name: wrapData('a') },
       [locatorOf(second, 'main')]: { name: wrapData('b') },
     }
-    const saved = await world.save(scope, changes)
-    const entries = await world.db
+    const saved = await deps.save(scope, changes)
+    const entries = await deps.db
       .selectFrom('runtime.audit_entry')
       .select(['bundle_install_id', 'changes'])
       .where('request_id', '=', saved.headers.get('x-request-id'))
@@ -214,11 +214,11 @@ describe('the audit', () => {
       [1, 1],
     )
     for (const { operationId } of saved.data['operations'] as { operationId: string }[])
-      await world.endsWell(operationId)
-    assert.deepEqual(await entriesOf(await world.save(scope, changes)), [])
+      await deps.endsWell(operationId)
+    assert.deepEqual(await entriesOf(await deps.save(scope, changes)), [])
   })
 
   it('holds after all of this', async () => {
-    assert.equal((await verifyChain(world.db)).holds, true)
+    assert.equal((await verifyChain(deps.db)).holds, true)
   })
 })

@@ -11,14 +11,14 @@ import { cursorInteger, cursorValues, pageOf } from '../paging/page.ts'
 
 /** Who did what, newest first, of what the actor may see. */
 export async function listAudit(
-  { world, actor }: ReadContext,
+  { deps, actor }: ReadContext,
   { query }: Input<'GET /audit'>,
 ): Promise<Answer<'GET /audit'>> {
   const [sequence] = cursorValues(query.cursor, ['number']) ?? []
   const after = sequence === undefined ? null : cursorInteger(sequence)
-  const rows = await listAuditRows(world.db, actor, query, after)
+  const rows = await listAuditRows(deps.db, actor, query, after)
   const marks = await readAuditMarks(
-    world.db,
+    deps.db,
     rows.filter(({ changes }) => changes.some(showsValue)).map(({ sequence }) => sequence),
   )
   return pageOf(rows, query.limit, {

@@ -46,7 +46,7 @@ test('an entry has the issuer and the address that the assertion names, and the 
     ['REFUSED', 'PERMISSION_DENIED', claims.clientAddress],
   )
 
-  assert.equal((await verifyChain(http.runtime.world.db)).holds, true)
+  assert.equal((await verifyChain(http.runtime.deps.db)).holds, true)
 })
 
 test('an assertion need not name them, but not name something else', async () => {

@@ -50,7 +50,7 @@ test('an event becomes one entry of the actor, however often it is sent', async 
   for (const name of ['action', 'outcome', 'subject', 'clientAddress', 'requestId', 'occurrences'])
     assert.deepEqual(entry?.[name], event[name], name)
   assert.equal((await record({ subject: 'other' }, { key }, as)).errorCode, 'IDEMPOTENCY_KEY_REUSED')
-  assert.equal((await verifyChain(http.runtime.world.db)).holds, true)
+  assert.equal((await verifyChain(http.runtime.deps.db)).holds, true)
 })
 
 test('a refusal is seen where the object is that was asked for', async () => {

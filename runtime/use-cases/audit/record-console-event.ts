@@ -1,6 +1,6 @@
 import type { ConsoleEvent } from '#contract/runtime-api/audit.ts'
 import type { Actor } from '../../model/actor.ts'
-import { Refusal } from '../../engine/domain-error.ts'
+import { DomainError } from '../../engine/domain-error.ts'
 import { findPlace } from '../../store/places/find-place.ts'
 import { recordAudit } from './record.ts'
 import type { Tx } from '../../model/db.ts'
@@ -15,7 +15,7 @@ export async function recordConsoleEvent(tx: Tx, actor: Actor, event: ConsoleEve
   const { action, subject, outcome, errorCode, occurrences, operationId, bundleInstallId } = event
   if (outcome === 'DONE' && !DONE_BY_CONSOLE.has(action)) {
     const message = 'Only sign-ins and sign-outs are done by a console'
-    throw new Refusal('REQUEST_INVALID', `body.outcome: ${message}`, {
+    throw new DomainError('REQUEST_INVALID', `body.outcome: ${message}`, {
       details: [{ path: 'body.outcome', errorCode: 'REQUEST_INVALID', message }],
     })
   }

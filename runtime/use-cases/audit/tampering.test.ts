@@ -204,7 +204,7 @@ describe('the log', () => {
     await runtime.write(({ tx, actor }) => recordAudit(tx, actor, { action: 'plugin.save', subject: 'one' }))
     const logged = Promise.withResolvers<string>()
     const log = createLog({ name: 'test', level: 'info', stream: { write: logged.resolve } })
-    const janitor = startJanitor({ ...runtime.world, log }, { kid: 'k', kty: 'OKP' })
+    const janitor = startJanitor({ ...runtime.deps, log }, { kid: 'k', kty: 'OKP' })
     const line = await logged.promise
     await janitor.stop()
     const { sequence, hash } = await readHead(runtime.db)

@@ -6,7 +6,7 @@ import { fieldChanges } from '../audit/field-changes.ts'
 import type { Fields } from '../audit/field-changes.ts'
 import { recordAudit } from '../audit/record.ts'
 import type { Answer, Input, WriteContext } from '../context.ts'
-import { Refusal } from '../../engine/domain-error.ts'
+import { DomainError } from '../../engine/domain-error.ts'
 import { findVersion } from '../../store/catalog/find-version.ts'
 import { insertVersion } from '../../store/catalog/insert-version.ts'
 import { versionView } from './version-view.ts'
@@ -25,13 +25,13 @@ export async function publishVersion(
 ): Promise<Answer<Name>> {
   const details = [...checkPlace(params, body), ...checkManifest(body)]
   const [first] = details
-  if (first !== undefined) throw new Refusal('MANIFEST_INVALID', first.message, { details })
+  if (first !== undefined) throw new DomainError('MANIFEST_INVALID', first.message, { details })
 
   const isNew = await insertVersion(tx, body, actor)
   const published = await findVersion(tx, params, params.version)
   if (published === undefined) throw new Error('a version that was inserted or found is not there')
   if (!isNew && JSON.stringify(published.manifest) !== JSON.stringify(body)) {
-    throw new Refusal(
+    throw new DomainError(
       'VERSION_EXISTS',
       `Version ${params.version} is published with another manifest and never changes. Publish this one as a new version.`,
     )

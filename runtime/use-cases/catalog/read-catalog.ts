@@ -8,10 +8,10 @@ import { notFound } from '../authorize.ts'
 
 /** Bundles of the catalog with their newest version. */
 export async function listBundles(
-  { world }: ReadContext,
+  { deps }: ReadContext,
   { query }: Input<'GET /bundles'>,
 ): Promise<Answer<'GET /bundles'>> {
-  const rows = await listBundleRows(world.db, {
+  const rows = await listBundleRows(deps.db, {
     environmentKey: query.environmentKey,
     q: query.q,
     after: cursorValues(query.cursor, ['string', 'string']),
@@ -31,13 +31,13 @@ export async function listBundles(
 
 /** Published versions of a bundle, newest first. Refuses with NOT_FOUND where there is none. */
 export async function listVersions(
-  { world }: ReadContext,
+  { deps }: ReadContext,
   { params, query }: Input<'GET /bundles/{environmentKey}/{bundleId}/versions'>,
 ): Promise<Answer<'GET /bundles/{environmentKey}/{bundleId}/versions'>> {
   const [publishedAt, version] = cursorValues(query.cursor, ['number', 'string']) ?? []
   const after =
     version === undefined ? null : { publishedAt: cursorInteger(publishedAt), version: String(version) }
-  const rows = await listVersionRows(world.db, params, { after, limit: query.limit + 1 })
+  const rows = await listVersionRows(deps.db, params, { after, limit: query.limit + 1 })
   if (rows.length === 0 && after === null) throw notFound('bundle')
   return pageOf(rows, query.limit, {
     item: (row) => versionView(row),
@@ -47,10 +47,10 @@ export async function listVersions(
 
 /** The author manifest of a version, as it was published. Refuses with NOT_FOUND. */
 export async function readManifest(
-  { world }: ReadContext,
+  { deps }: ReadContext,
   { params }: Input<'GET /bundles/{environmentKey}/{bundleId}/versions/{version}'>,
 ): Promise<Answer<'GET /bundles/{environmentKey}/{bundleId}/versions/{version}'>> {
-  const manifest = await findManifest(world.db, params, params.version)
+  const manifest = await findManifest(deps.db, params, params.version)
   if (manifest === undefined) throw notFound('bundle version')
   return manifest
 }

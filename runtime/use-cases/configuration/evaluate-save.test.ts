@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { Refusal } from '../../engine/domain-error.ts'
+import { DomainError } from '../../engine/domain-error.ts'
 import type { Problem } from '../../engine/problem.ts'
 import { changesAnything } from './save.ts'
 
@@ -27,7 +27,7 @@ describe('the order of the checks', () => {
     )
     fc.assert(
       fc.property(counts, fc.boolean(), fc.boolean(), (count, stale, isChanged) => {
-        const weighed = {
+        const evaluation = {
           stale,
           changes: isChanged ? [change] : [],
           problems: {
@@ -40,9 +40,9 @@ describe('the order of the checks', () => {
         }
         const expected = expectedOf(count, stale, isChanged)
         try {
-          assert.equal(changesAnything(weighed, { snapshot_version: 3 }), expected)
+          assert.equal(changesAnything(evaluation, { snapshot_version: 3 }), expected)
         } catch (error) {
-          if (!(error instanceof Refusal)) throw error
+          if (!(error instanceof DomainError)) throw error
           assert.equal(error.code, expected)
           const kind = kinds.find((name) => codes[name] === error.code)
           if (kind !== undefined) assert.equal(error.details.length, count[kind])

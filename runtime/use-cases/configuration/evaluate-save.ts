@@ -4,8 +4,8 @@ import type { Claim } from '#contract/runtime-api/installations.ts'
 import { claimProblem } from '../../engine/claim-problem.ts'
 import { loadAuthorizations } from '../installations/load-authorizations.ts'
 import type { FrozenPlan, PlannedChange } from '../../model/plan.ts'
-import { own } from '#contract/json-schema/get-own.ts'
-import { Refusal } from '../../engine/domain-error.ts'
+import { getOwn } from '#contract/json-schema/get-own.ts'
+import { DomainError } from '../../engine/domain-error.ts'
 import { scopeOf } from '../../store/configuration/find-scope.ts'
 import type { ScopeRow } from '../../store/configuration/find-scope.ts'
 import { readOwnedResources } from '../../store/configuration/read-owned-resources.ts'
@@ -26,7 +26,7 @@ import type { LedgerRow } from '../../model/ledger.ts'
 import type { Db } from '../../model/db.ts'
 import { claimOf } from '../../engine/installation-view.ts'
 
-export type GivenSave = { snapshotVersion: number } & ({ changes: Changes } | { resources: FullResources })
+export type SaveInput = { snapshotVersion: number } & ({ changes: Changes } | { resources: FullResources })
 
 /** An installation that takes part in a save, and the CONFIGURE that it would run. */
 export interface Owner {
@@ -39,7 +39,7 @@ export interface Owner {
 }
 
 /** Everything that a save would do and all that refuses it, by kind in the order of the checks (decisions, 3.8). */
-export interface Weighed {
+export interface SaveEvaluation {
   stale: boolean
   changes: PlannedChange[]
   facts: ReadonlyMap<string, ResourceFacts>
@@ -48,7 +48,12 @@ export interface Weighed {
 }
 
 /** Weighs a save against the scope as it stands; nothing is written. Only what the changes touch is read. */
-export async function weighSave(db: Db, vault: Vault, scope: ScopeRow, given: GivenSave): Promise<Weighed> {
+export async function evaluateSave(
+  db: Db,
+  vault: Vault,
+  scope: ScopeRow,
+  given: SaveInput,
+): Promise<SaveEvaluation> {
   const named = Object.keys('changes' in given ? given.changes : given.resources)
   const resources = await readOwnedResources(db, scope.scope_id, named)
   const facts = new Map(resources.map((row) => [row.locator, factsOf(row)]))
@@ -57,9 +62,9 @@ export async function weighSave(db: Db, vault: Vault, scope: ScopeRow, given: Gi
   const raw = compareChanges(current, 'changes' in given ? given.changes : (full?.changes ?? {}))
   const services = await readUsableServices(db, scopeOf(scope), servicesOf(raw))
 
-  const changes = raw.map((change) => settle(change, facts))
+  const changes = raw.map((change) => normalizeChange(change, facts))
   const owned = resources.filter((row) => changes.some(({ locator }) => locator === row.locator))
-  const { owners, problems: broken } = await weighOwners(db, vault, scope, owned, changes)
+  const { owners, problems: broken } = await evaluateOwners(db, vault, scope, owned, changes)
   return {
     stale: given.snapshotVersion !== scope.snapshot_version,
     changes,
@@ -88,9 +93,9 @@ const factsOf = (row: OwnedResource): ResourceFacts => ({
   writtenBy: row.written_by,
 })
 
-function settle(change: PlannedChange, facts: ReadonlyMap<string, ResourceFacts>): PlannedChange {
+function normalizeChange(change: PlannedChange, facts: ReadonlyMap<string, ResourceFacts>): PlannedChange {
   if (change.after === null) return change
-  const definition = own(facts.get(change.locator)?.definitions ?? {}, change.property)
+  const definition = getOwn(facts.get(change.locator)?.definitions ?? {}, change.property)
   return { ...change, after: asDefined(definition, change.after) }
 }
 
@@ -107,7 +112,7 @@ function unownedProblems(
   }))
 }
 
-async function weighOwners(
+async function evaluateOwners(
   db: Db,
   vault: Vault,
   scope: ScopeRow,
@@ -128,7 +133,7 @@ async function weighOwners(
     const resource = owned.find((row) => row.bundle_install_id === id)
     if (installation === undefined || resource === undefined) continue
     const ofOwner = ledger.filter((row) => row.bundle_install_id === id)
-    const own = changes.filter(({ locator }) => ofOwner.some((row) => row.locator === locator))
+    const ownChanges = changes.filter(({ locator }) => ofOwner.some((row) => row.locator === locator))
     const plugins = await authorizationsOrProblem(db, installation, ofOwner)
     if ('errorCode' in plugins) problems.push({ locator: resource.locator, ...plugins })
     owners.push({
@@ -136,11 +141,11 @@ async function weighOwners(
       // of the statement that found the ownership, so that both are of one moment
       claim: claimOf(resource),
       ledger: ofOwner,
-      changes: own,
+      changes: ownChanges,
       plan:
         'errorCode' in plugins
           ? null
-          : configurePlan({ ledger: ofOwner, current, changes: own, plugins: plugins.authorizations }),
+          : configurePlan({ ledger: ofOwner, current, changes: ownChanges, plugins: plugins.authorizations }),
     })
   }
   return { owners, problems }
@@ -154,7 +159,7 @@ async function authorizationsOrProblem(
   try {
     return { authorizations: await loadAuthorizations(db, installation, ledger) }
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error
+    if (!(error instanceof DomainError)) throw error
     return { errorCode: error.code, message: error.message }
   }
 }

@@ -6,25 +6,25 @@ import { refused } from '../../testing/runtime.ts'
 import { savingWorld } from '../../testing/saves.ts'
 import type { SavingWorld } from '../../testing/saves.ts'
 
-let world: SavingWorld
+let deps: SavingWorld
 before(async () => {
-  world = await savingWorld()
+  deps = await savingWorld()
 })
-after(() => world.runtime.close())
+after(() => deps.runtime.close())
 
 describe('a full configuration', () => {
   it('removes what is absent, but nothing sensitive, plugin-written or protected, and no absent resource', async () => {
-    const { scope, snapshotVersion } = await world.newScope()
-    const first = await world.save(scope, snapshotVersion, {
+    const { scope, snapshotVersion } = await deps.newScope()
+    const first = await deps.save(scope, snapshotVersion, {
       [CORE]: { password: wrapData('hunter2') },
       [LEDGER]: { currency: wrapData('EUR') },
     })
-    for (const { operationId } of first.operations) await world.runtime.succeed(operationId)
-    const saved = await world.saveFull(scope, first.snapshotVersion, {
+    for (const { operationId } of first.operations) await deps.runtime.succeed(operationId)
+    const saved = await deps.saveFull(scope, first.snapshotVersion, {
       [CORE]: { properties: { name: wrapData('Acme') } },
     })
     assert.equal(saved.operations.length, 1)
-    const { resources } = await world.read(scope)
+    const { resources } = await deps.read(scope)
     assert.deepEqual(Object.keys(resources[CORE]?.properties ?? {}).toSorted(), [
       'instanceRefProperty',
       'name',
@@ -35,19 +35,19 @@ describe('a full configuration', () => {
   })
 
   it('of everything that stands, sensitive values without value, changes nothing', async () => {
-    const { scope, snapshotVersion } = await world.newScope()
-    const first = await world.save(scope, snapshotVersion, { [CORE]: { password: wrapData('hunter2') } })
-    await world.runtime.succeed(first.operations[0]?.operationId ?? '')
+    const { scope, snapshotVersion } = await deps.newScope()
+    const first = await deps.save(scope, snapshotVersion, { [CORE]: { password: wrapData('hunter2') } })
+    await deps.runtime.succeed(first.operations[0]?.operationId ?? '')
     const core = {
       name: wrapData('Acme'),
       seats: wrapData(5),
       tenantId: wrapData('t-1'),
       password: { '@type': 'Data', isSensitive: true },
     } as const
-    const saved = await world.saveFull(scope, first.snapshotVersion, { [CORE]: { properties: core } })
+    const saved = await deps.saveFull(scope, first.snapshotVersion, { [CORE]: { properties: core } })
     assert.deepEqual(saved, { snapshotVersion: first.snapshotVersion, operations: [] })
     await assert.rejects(
-      world.saveFull(scope, first.snapshotVersion, {
+      deps.saveFull(scope, first.snapshotVersion, {
         [CORE]: { properties: { ...core, name: { '@type': 'Data', isSensitive: true } } },
       }),
       refused('REQUEST_INVALID', ['name']),
@@ -57,10 +57,10 @@ describe('a full configuration', () => {
 
 describe('a plan', () => {
   it('tells everything at once and writes nothing', async () => {
-    const { scope, snapshotVersion, crm: owner } = await world.newScope()
-    const first = await world.save(scope, snapshotVersion, { [CORE]: { name: wrapData('B') } })
-    const before = await world.rowCounts(scope)
-    const told = await world.plan(scope, snapshotVersion, {
+    const { scope, snapshotVersion, crm: owner } = await deps.newScope()
+    const first = await deps.save(scope, snapshotVersion, { [CORE]: { name: wrapData('B') } })
+    const before = await deps.rowCounts(scope)
+    const told = await deps.plan(scope, snapshotVersion, {
       [CORE]: { seats: wrapData(0), instanceRefProperty: wrapData('x') },
       'dev/nobody/MODULE/a': { p: wrapData(1) },
     })
@@ -77,6 +77,6 @@ describe('a plan', () => {
       { stage: 'BEFORE_RESOURCES', calls: [{ pluginId: 'tenants', order: 10 }] },
       { stage: 'AFTER_RESOURCES', calls: [{ pluginId: 'tenants', order: 10 }] },
     ])
-    assert.deepEqual(await world.rowCounts(scope), before)
+    assert.deepEqual(await deps.rowCounts(scope), before)
   })
 })

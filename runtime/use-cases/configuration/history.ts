@@ -1,7 +1,7 @@
 import type { Snapshot } from '#contract/runtime-api/configuration.ts'
 import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
 import type { Answer, Input, ReadContext } from '../context.ts'
-import { own } from '#contract/json-schema/get-own.ts'
+import { getOwn } from '#contract/json-schema/get-own.ts'
 import { findScope } from '../../store/configuration/find-scope.ts'
 import { listSnapshots } from '../../store/configuration/list-snapshots.ts'
 import type { SnapshotRow } from '../../store/configuration/list-snapshots.ts'
@@ -15,25 +15,25 @@ import { notFound } from '../authorize.ts'
 type Name = 'GET /scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/configuration/history'
 
 /** Snapshots of a scope, newest first; with a filter, those that changed such a property, and only that change. */
-export async function readHistory({ world }: ReadContext, input: Input<Name>): Promise<Answer<Name>> {
+export async function readHistory({ deps }: ReadContext, input: Input<Name>): Promise<Answer<Name>> {
   const { locator, property, limit, cursor } = input.query
   const after = cursorValues(cursor, ['number'])
   const before = after === null ? undefined : cursorInteger(after[0])
-  const scope = await findScope(world.db, input.params)
+  const scope = await findScope(deps.db, input.params)
   if (scope === undefined) throw notFound('scope')
 
-  const rows = await listSnapshots(world.db, scope.scope_id, { locator, property, before, limit: limit + 1 })
+  const rows = await listSnapshots(deps.db, scope.scope_id, { locator, property, before, limit: limit + 1 })
   const versions = rows.slice(0, limit).map((row) => row.snapshot_version)
-  const changes = await readSnapshotChanges(world.db, scope.scope_id, versions, { locator, property })
+  const changes = await readSnapshotChanges(deps.db, scope.scope_id, versions, { locator, property })
   const locators = [...new Set(changes.map((change) => change.locator))]
-  const resources = await readOwnedResources(world.db, scope.scope_id, locators)
+  const resources = await readOwnedResources(deps.db, scope.scope_id, locators)
   const known = new Map(resources.map((row) => [row.locator, row.definitions]))
   return pageOf(rows, limit, {
     item: (row) =>
       snapshotView(
         row,
         changes.filter((change) => change.snapshot_version === row.snapshot_version),
-        (change) => own(known.get(change.locator) ?? {}, change.property),
+        (change) => getOwn(known.get(change.locator) ?? {}, change.property),
       ),
     valuesOf: (row) => [row.snapshot_version],
   })

@@ -4,7 +4,7 @@ import { fieldChanges } from '../audit/field-changes.ts'
 import { recordAudit } from '../audit/record.ts'
 import type { Answer, Input, ReadContext, WriteContext } from '../context.ts'
 import { emitEvents } from '../../store/events/emit-events.ts'
-import { Refusal } from '../../engine/domain-error.ts'
+import { DomainError } from '../../engine/domain-error.ts'
 import { findLocalService } from '../../store/configuration/find-local-service.ts'
 import type { LocalServiceRow } from '../../store/configuration/find-local-service.ts'
 import { findScope, scopeOf } from '../../store/configuration/find-scope.ts'
@@ -24,13 +24,13 @@ type One = `${List}/{serviceName}`
 
 /** Local services of a scope by name; a scope that is not there has none. */
 export async function listLocalServices(
-  { world }: ReadContext,
+  { deps }: ReadContext,
   { params, query }: Input<`GET ${List}`>,
 ): Promise<Answer<`GET ${List}`>> {
   const after = cursorValues(query.cursor, ['string'])
-  const scope = await findScope(world.db, params)
+  const scope = await findScope(deps.db, params)
   if (scope === undefined) return { items: [], nextCursor: null }
-  const rows = await listRows(world.db, scope.scope_id, {
+  const rows = await listRows(deps.db, scope.scope_id, {
     after: after === null ? undefined : String(after[0]),
     limit: query.limit + 1,
   })
@@ -39,11 +39,11 @@ export async function listLocalServices(
 
 /** Refuses with NOT_FOUND. */
 export async function readLocalService(
-  { world }: ReadContext,
+  { deps }: ReadContext,
   { params }: Input<`GET ${One}`>,
 ): Promise<Answer<`GET ${One}`>> {
-  const scope = await findScope(world.db, params)
-  const row = scope && (await findLocalService(world.db, scope.scope_id, params.serviceName))
+  const scope = await findScope(deps.db, params)
+  const row = scope && (await findLocalService(deps.db, scope.scope_id, params.serviceName))
   if (row === undefined) throw notFound('local service')
   return localServiceView(row)
 }
@@ -86,8 +86,8 @@ export async function saveLocalService(
   return localServiceView(row)
 }
 
-function staleService(current: LocalServiceRow | undefined): Refusal {
-  return new Refusal(
+function staleService(current: LocalServiceRow | undefined): DomainError {
+  return new DomainError(
     'LOCAL_SERVICE_STALE',
     current === undefined
       ? 'The local service does not exist. Save it with version 0 to make it.'

@@ -2,10 +2,10 @@ import { STAGES } from '#contract/protocol/vocabulary.ts'
 import { inTransaction } from '#database/transaction.ts'
 import type { Answer, Input, ReadContext } from '../context.ts'
 import { identityOf } from '../../engine/installation-view.ts'
-import { own } from '#contract/json-schema/get-own.ts'
+import { getOwn } from '#contract/json-schema/get-own.ts'
 import { findScope } from '../../store/configuration/find-scope.ts'
 import { changeView } from '../../engine/changes/change-view.ts'
-import { weighSave } from './evaluate-save.ts'
+import { evaluateSave } from './evaluate-save.ts'
 import type { Owner } from './evaluate-save.ts'
 import { notFound } from '../authorize.ts'
 
@@ -15,18 +15,23 @@ type Name = 'POST /scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/
  * Everything that a save of these changes would do and all that would refuse it, read as of one moment; a stale
  * snapshot is told by `stale` and not among the problems. Refuses only a scope that is not there.
  */
-export function planSave({ world }: ReadContext, input: Input<Name>): Promise<Answer<Name>> {
+export function planSave({ deps }: ReadContext, input: Input<Name>): Promise<Answer<Name>> {
   return inTransaction(
-    world.db,
+    deps.db,
     async (tx) => {
       const scope = await findScope(tx, input.params)
       if (scope === undefined) throw notFound('scope')
-      const { changes, facts, owners, problems, stale } = await weighSave(tx, world.vault, scope, input.body)
+      const { changes, facts, owners, problems, stale } = await evaluateSave(
+        tx,
+        deps.vault,
+        scope,
+        input.body,
+      )
       return {
         snapshotVersion: scope.snapshot_version,
         stale,
         changes: changes.map((change) =>
-          changeView(change, own(facts.get(change.locator)?.definitions ?? {}, change.property)),
+          changeView(change, getOwn(facts.get(change.locator)?.definitions ?? {}, change.property)),
         ),
         installations: owners.map(ownerView),
         problems: [

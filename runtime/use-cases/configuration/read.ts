@@ -2,7 +2,7 @@ import type { ConfigurationResource } from '#contract/runtime-api/configuration.
 import { inTransaction } from '#database/transaction.ts'
 import type { Answer, Input, ReadContext } from '../context.ts'
 import { propertyView } from '../../engine/changes/property-view.ts'
-import { own } from '#contract/json-schema/get-own.ts'
+import { getOwn } from '#contract/json-schema/get-own.ts'
 import { findScope, scopeOf } from '../../store/configuration/find-scope.ts'
 import { readOwnedResources } from '../../store/configuration/read-owned-resources.ts'
 import { readStoredProperties } from '../../store/configuration/read-properties.ts'
@@ -12,9 +12,9 @@ import { claimOf } from '../../engine/installation-view.ts'
 type Name = 'GET /scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/configuration'
 
 /** The configuration of a scope: the resources that ACTIVE installations own, with their values as saved last. */
-export function readConfiguration({ world }: ReadContext, input: Input<Name>): Promise<Answer<Name>> {
+export function readConfiguration({ deps }: ReadContext, input: Input<Name>): Promise<Answer<Name>> {
   return inTransaction(
-    world.db,
+    deps.db,
     async (tx) => {
       const scope = await findScope(tx, input.params)
       if (scope === undefined) throw notFound('scope')
@@ -56,7 +56,7 @@ export function propertyViews(
   const names = new Set([...Object.keys(definitions), ...values.keys()])
   const views: Views = {}
   for (const name of names) {
-    const view = propertyView(own(definitions, name), values.get(name) ?? null)
+    const view = propertyView(getOwn(definitions, name), values.get(name) ?? null)
     if (view !== null) views[name] = view
   }
   return views

@@ -8,31 +8,31 @@ import { refused } from '../../testing/runtime.ts'
 import { savingWorld } from '../../testing/saves.ts'
 import type { SavingWorld } from '../../testing/saves.ts'
 
-let world: SavingWorld
+let deps: SavingWorld
 before(async () => {
-  world = await savingWorld()
+  deps = await savingWorld()
 })
-after(() => world.runtime.close())
+after(() => deps.runtime.close())
 
 describe('a save', () => {
   it('refuses the protected property before everything else', async () => {
-    const { scope } = await world.newScope()
+    const { scope } = await deps.newScope()
     const changes = { [CORE]: { instanceRefProperty: wrapData('mine'), name: wrapData(1) } }
-    await assert.rejects(world.save(scope, 1, changes), refused('PROPERTY_PROTECTED'))
+    await assert.rejects(deps.save(scope, 1, changes), refused('PROPERTY_PROTECTED'))
     await assert.rejects(
-      world.save(scope, 1, { 'dev/nobody/MODULE/x': { instanceRefProperty: null } }),
+      deps.save(scope, 1, { 'dev/nobody/MODULE/x': { instanceRefProperty: null } }),
       refused('PROPERTY_PROTECTED'),
     )
     await assert.rejects(
-      world.saveFull(scope, 1, { [CORE]: { properties: { instanceRefProperty: wrapData('mine') } } }),
+      deps.saveFull(scope, 1, { [CORE]: { properties: { instanceRefProperty: wrapData('mine') } } }),
       refused('PROPERTY_PROTECTED'),
     )
   })
 
   it('tells everything that is not valid together', async () => {
-    const { scope, snapshotVersion } = await world.newScope()
+    const { scope, snapshotVersion } = await deps.newScope()
     await assert.rejects(
-      world.save(scope, snapshotVersion, {
+      deps.save(scope, snapshotVersion, {
         [CORE]: {
           name: null,
           seats: wrapData(0),
@@ -47,9 +47,9 @@ describe('a save', () => {
   })
 
   it('never shows a sensitive value, and says whether it is set', async () => {
-    const { scope, snapshotVersion } = await world.newScope()
+    const { scope, snapshotVersion } = await deps.newScope()
     const changes = { [CORE]: { password: wrapData('hunter2') } }
-    const view = await world.plan(scope, snapshotVersion, changes)
+    const view = await deps.plan(scope, snapshotVersion, changes)
     assert.deepEqual(view.changes, [
       {
         locator: CORE,
@@ -58,15 +58,15 @@ describe('a save', () => {
         after: { '@type': 'Data', isSensitive: true, isSet: true },
       },
     ])
-    const saved = await world.save(scope, snapshotVersion, changes)
-    await world.runtime.succeed(saved.operations[0]?.operationId ?? '')
-    const shown = JSON.stringify([view, saved, await world.read(scope)])
+    const saved = await deps.save(scope, snapshotVersion, changes)
+    await deps.runtime.succeed(saved.operations[0]?.operationId ?? '')
+    const shown = JSON.stringify([view, saved, await deps.read(scope)])
     assert.ok(!shown.includes('hunter2'))
-    const kept = await world.save(scope, saved.snapshotVersion, changes)
+    const kept = await deps.save(scope, saved.snapshotVersion, changes)
     assert.deepEqual(kept.operations, [])
-    const audit = await world.runtime.db.selectFrom('runtime.audit_entry').selectAll().execute()
+    const audit = await deps.runtime.db.selectFrom('runtime.audit_entry').selectAll().execute()
     assert.ok(!JSON.stringify(audit).includes('hunter2'))
-    const stored = await world.runtime.db
+    const stored = await deps.runtime.db
       .selectFrom('runtime.configuration_property')
       .select('value')
       .where('property', '=', 'password')
@@ -75,9 +75,9 @@ describe('a save', () => {
   })
 
   it('refuses a reference to a service that the scope may not use', async () => {
-    const { scope, snapshotVersion, crm: owner } = await world.newScope()
+    const { scope, snapshotVersion, crm: owner } = await deps.newScope()
     const service = (serviceId: string, consumers: Scope[], enabled = true, owned: string | null = null) =>
-      world.runtime.db
+      deps.runtime.db
         .insertInto('runtime.service')
         .values({
           service_id: `${serviceId}-${scope.workspaceId}`,
@@ -100,14 +100,14 @@ describe('a save', () => {
     })
     for (const name of ['missing', 'other', 'off'])
       await assert.rejects(
-        world.save(scope, snapshotVersion, { [CORE]: { publisher: to(name) } }),
+        deps.save(scope, snapshotVersion, { [CORE]: { publisher: to(name) } }),
         refused('REFERENCE_TARGET_UNAVAILABLE', ['publisher']),
       )
     assert.deepEqual(
-      (await world.plan(scope, snapshotVersion, { [CORE]: { publisher: to('own') } })).problems,
+      (await deps.plan(scope, snapshotVersion, { [CORE]: { publisher: to('own') } })).problems,
       [],
     )
-    const saved = await world.save(scope, snapshotVersion, { [CORE]: { publisher: to('open') } })
+    const saved = await deps.save(scope, snapshotVersion, { [CORE]: { publisher: to('open') } })
     assert.equal(saved.operations.length, 1)
   })
 })

@@ -8,26 +8,26 @@ import { saveConfiguration } from './save.ts'
 import { savingWorld } from '../../testing/saves.ts'
 import type { SavingWorld } from '../../testing/saves.ts'
 
-let world: SavingWorld
+let deps: SavingWorld
 before(async () => {
-  world = await savingWorld()
+  deps = await savingWorld()
 })
-after(() => world.runtime.close())
+after(() => deps.runtime.close())
 
 const seen = async () => {
   const { rows } = await sql<{ events: number; audit: number; operations: number; snapshots: number }>`
     select (select count(*) from runtime.event) as events,
       (select count(*) from runtime.audit_entry) as audit,
       (select count(*) from runtime.operation) as operations,
-      (select count(*) from runtime.snapshot) as snapshots`.execute(world.runtime.db)
+      (select count(*) from runtime.snapshot) as snapshots`.execute(deps.runtime.db)
   return rows[0]
 }
 
 it('leaves nothing of itself when its transaction is rolled back', async () => {
-  const { scope, snapshotVersion } = await world.newScope()
+  const { scope, snapshotVersion } = await deps.newScope()
   const before = await seen()
   const changes = { [CORE]: { name: wrapData('Bolt') } }
-  const rolledBack = world.runtime.write(async (context) => {
+  const rolledBack = deps.runtime.write(async (context) => {
     await saveConfiguration(context, { params: scope, query: {}, body: { snapshotVersion, changes } })
     throw new Error('the connection is lost')
   })
@@ -36,15 +36,15 @@ it('leaves nothing of itself when its transaction is rolled back', async () => {
 })
 
 it('shows nothing of itself before it is committed, and everything afterwards', async () => {
-  const { scope, snapshotVersion } = await world.newScope()
-  const { db } = world.runtime
+  const { scope, snapshotVersion } = await deps.newScope()
+  const { db } = deps.runtime
   const before = await seen()
   assert.ok(before)
 
   const { saving } = await inTransaction(db, async (tx) => {
     // the audit is written last, in the midst of the commit: all else of the save is written then and waits here
     await sql`lock table runtime.audit_entry in exclusive mode`.execute(tx)
-    const saved = world.save(scope, snapshotVersion, { [CORE]: { name: wrapData('Bolt') } })
+    const saved = deps.save(scope, snapshotVersion, { [CORE]: { name: wrapData('Bolt') } })
     const isWaiting = async (): Promise<boolean> => {
       const found = await sql`
         select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(

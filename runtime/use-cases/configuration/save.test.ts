@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test'
 import { wrapData } from '#contract/protocol/data.ts'
 import type { Scope } from '#contract/protocol/scope.ts'
 import type { Changes } from '#contract/runtime-api/common.ts'
-import { Refusal } from '../../engine/domain-error.ts'
+import { DomainError } from '../../engine/domain-error.ts'
 import { billing, CORE, crm, GATEWAY, installBoth, LEDGER, SCOPE } from '../../testing/bundles.ts'
 import { refused, testRuntime } from '../../testing/runtime.ts'
 import { readConfiguration } from './read.ts'
@@ -11,16 +11,16 @@ import { saveConfiguration } from './save.ts'
 import { savingWorld } from '../../testing/saves.ts'
 import type { SavingWorld } from '../../testing/saves.ts'
 
-let world: SavingWorld
+let deps: SavingWorld
 before(async () => {
-  world = await savingWorld()
+  deps = await savingWorld()
 })
-after(() => world.runtime.close())
+after(() => deps.runtime.close())
 
 describe('a save', () => {
   it('makes one snapshot and one CONFIGURE of the owner over its whole scope', async () => {
-    const { scope, snapshotVersion, crm: owner } = await world.newScope()
-    const saved = await world.save(scope, snapshotVersion, { [CORE]: { name: wrapData('Bolt') } })
+    const { scope, snapshotVersion, crm: owner } = await deps.newScope()
+    const saved = await deps.save(scope, snapshotVersion, { [CORE]: { name: wrapData('Bolt') } })
     assert.equal(saved.snapshotVersion, snapshotVersion + 1)
     assert.equal(saved.operations.length, 1)
     const [operation] = saved.operations
@@ -30,7 +30,7 @@ describe('a save', () => {
     assert.equal(operation.currentVersion, '1.0.0')
     assert.equal(operation.targetVersion, '1.0.0')
 
-    const frozen = await world.runtime.plan(operation.operationId)
+    const frozen = await deps.runtime.plan(operation.operationId)
     assert.deepEqual(
       frozen.resources.map(({ locator, action }) => [locator, action]),
       [
@@ -47,74 +47,74 @@ describe('a save', () => {
     })
     assert.deepEqual(core?.writtenBy, { tenantId: 'tenants' })
     assert.equal(frozen.plugins[0]?.resources[0]?.resource, CORE)
-    const configuration = await world.read(scope)
+    const configuration = await deps.read(scope)
     assert.deepEqual(configuration.resources[CORE]?.properties['name'], wrapData('Bolt'))
     assert.equal(configuration.resources[CORE]?.claim?.operationId, operation.operationId)
   })
 
   it('of nothing changed makes no operation and no snapshot', async () => {
-    const { scope, snapshotVersion } = await world.newScope()
-    const before = await world.rowCounts(scope)
-    const saved = await world.save(scope, snapshotVersion, {
+    const { scope, snapshotVersion } = await deps.newScope()
+    const before = await deps.rowCounts(scope)
+    const saved = await deps.save(scope, snapshotVersion, {
       [CORE]: { name: wrapData('Acme'), publisher: null },
       'dev/nobody/MODULE/x': { gone: null },
     })
     assert.deepEqual(saved, { snapshotVersion, operations: [] })
-    assert.deepEqual(await world.rowCounts(scope), before)
+    assert.deepEqual(await deps.rowCounts(scope), before)
   })
 
   it('lets exactly one of two on the same snapshot win', async () => {
-    const { scope, snapshotVersion } = await world.newScope()
+    const { scope, snapshotVersion } = await deps.newScope()
     const results = await Promise.allSettled([
-      world.save(scope, snapshotVersion, { [CORE]: { name: wrapData('A') } }),
-      world.save(scope, snapshotVersion, { [LEDGER]: { currency: wrapData('EUR') } }),
-      world.save(scope, snapshotVersion, { [GATEWAY]: { domain: wrapData('a.example') } }),
+      deps.save(scope, snapshotVersion, { [CORE]: { name: wrapData('A') } }),
+      deps.save(scope, snapshotVersion, { [LEDGER]: { currency: wrapData('EUR') } }),
+      deps.save(scope, snapshotVersion, { [GATEWAY]: { domain: wrapData('a.example') } }),
     ])
     assert.equal(results.filter(({ status }) => status === 'fulfilled').length, 1)
     for (const result of results)
       if (result.status === 'rejected') refused('CONFIGURATION_SNAPSHOT_STALE')(result.reason)
-    assert.equal((await world.read(scope)).snapshotVersion, snapshotVersion + 1)
+    assert.equal((await deps.read(scope)).snapshotVersion, snapshotVersion + 1)
   })
 
   it('refuses what no active installation owns, all of it together, and writes nothing', async () => {
-    const { scope, snapshotVersion } = await world.newScope()
-    const before = await world.rowCounts(scope)
+    const { scope, snapshotVersion } = await deps.newScope()
+    const before = await deps.rowCounts(scope)
     await assert.rejects(
-      world.save(scope, snapshotVersion, {
+      deps.save(scope, snapshotVersion, {
         [CORE]: { name: wrapData('x') },
         'dev/nobody/MODULE/a': { p: wrapData(1) },
         'dev/nobody/MODULE/b': { p: wrapData(1) },
       }),
       (error) =>
         refused('RESOURCE_OWNERSHIP_MISSING')(error) &&
-        error instanceof Refusal &&
+        error instanceof DomainError &&
         error.details.length === 2,
     )
-    assert.deepEqual(await world.rowCounts(scope), before)
-    assert.equal((await world.read(scope)).snapshotVersion, snapshotVersion)
+    assert.deepEqual(await deps.rowCounts(scope), before)
+    assert.equal((await deps.read(scope)).snapshotVersion, snapshotVersion)
   })
 
   it('is refused while an owner is claimed, and goes on for another installation', async () => {
-    const { scope, snapshotVersion } = await world.newScope()
-    const first = await world.save(scope, snapshotVersion, { [CORE]: { name: wrapData('B') } })
+    const { scope, snapshotVersion } = await deps.newScope()
+    const first = await deps.save(scope, snapshotVersion, { [CORE]: { name: wrapData('B') } })
     const version = first.snapshotVersion
-    await assert.rejects(world.save(scope, version, { [CORE]: { seats: wrapData(9) } }), (error) => {
-      return refused('OPERATION_IN_PROGRESS')(error) && error instanceof Refusal && error.retryable
+    await assert.rejects(deps.save(scope, version, { [CORE]: { seats: wrapData(9) } }), (error) => {
+      return refused('OPERATION_IN_PROGRESS')(error) && error instanceof DomainError && error.retryable
     })
-    const other = await world.save(scope, version, { [LEDGER]: { currency: wrapData('EUR') } })
+    const other = await deps.save(scope, version, { [LEDGER]: { currency: wrapData('EUR') } })
     assert.equal(other.operations.length, 1)
     await assert.rejects(
-      world.save(scope, other.snapshotVersion, {
+      deps.save(scope, other.snapshotVersion, {
         [CORE]: { seats: wrapData(9) },
         [LEDGER]: { currency: wrapData('USD') },
       }),
-      (error) => error instanceof Refusal && error.details.length === 2,
+      (error) => error instanceof DomainError && error.details.length === 2,
     )
-    await world.runtime.fail(first.operations[0]?.operationId ?? '')
+    await deps.runtime.fail(first.operations[0]?.operationId ?? '')
     await assert.rejects(
-      world.save(scope, other.snapshotVersion, { [CORE]: { seats: wrapData(9) } }),
+      deps.save(scope, other.snapshotVersion, { [CORE]: { seats: wrapData(9) } }),
       (error) => {
-        return refused('OPERATION_CLAIM_HELD')(error) && error instanceof Refusal && !error.retryable
+        return refused('OPERATION_CLAIM_HELD')(error) && error instanceof DomainError && !error.retryable
       },
     )
   })
@@ -150,7 +150,7 @@ describe('a save', () => {
       await assert.rejects(saveThere(two.snapshotVersion, { [CORE]: { name: wrapData('x') } }), (error) => {
         return (
           refused('RESOURCE_OWNERSHIP_MISSING')(error) &&
-          error instanceof Refusal &&
+          error instanceof DomainError &&
           /tenants/.test(error.message)
         )
       })
@@ -160,18 +160,18 @@ describe('a save', () => {
   })
 
   it('leaves nothing half-made when the transaction fails', async () => {
-    const { scope, snapshotVersion } = await world.newScope()
-    const before = await world.rowCounts(scope)
+    const { scope, snapshotVersion } = await deps.newScope()
+    const before = await deps.rowCounts(scope)
     await assert.rejects(
-      world.runtime.write(async (context) => {
+      deps.runtime.write(async (context) => {
         const body = { snapshotVersion, changes: { [CORE]: { name: wrapData('lost') } } }
         await saveConfiguration(context, { params: scope, query: {}, body })
         throw new Error('the end')
       }),
       /the end/,
     )
-    assert.deepEqual(await world.rowCounts(scope), before)
-    const now = await world.read(scope)
+    assert.deepEqual(await deps.rowCounts(scope), before)
+    const now = await deps.read(scope)
     assert.equal(now.snapshotVersion, snapshotVersion)
     assert.deepEqual(now.resources[CORE]?.properties['name'], wrapData('Acme'))
   })

@@ -8,8 +8,8 @@ import { emitEvents } from '../../store/events/emit-events.ts'
 import { endsByItself } from '../../engine/claim-problem.ts'
 import { freezeOperation } from '../operations/freeze.ts'
 import { operationView } from '../../engine/steps/operation-view.ts'
-import { own } from '#contract/json-schema/get-own.ts'
-import { Refusal } from '../../engine/domain-error.ts'
+import { getOwn } from '#contract/json-schema/get-own.ts'
+import { DomainError } from '../../engine/domain-error.ts'
 import { advanceScope } from '../../store/configuration/advance-scope.ts'
 import { deleteProperties } from '../../store/configuration/delete-properties.ts'
 import { scopeOf } from '../../store/configuration/find-scope.ts'
@@ -20,8 +20,8 @@ import { lockScope } from '../../store/configuration/lock-scope.ts'
 import { putProperties } from '../../store/configuration/put-properties.ts'
 import { changeView } from '../../engine/changes/change-view.ts'
 import { refuseFor } from '../../engine/problem.ts'
-import { weighSave } from './evaluate-save.ts'
-import type { GivenSave, Owner, Weighed } from './evaluate-save.ts'
+import { evaluateSave } from './evaluate-save.ts'
+import type { SaveInput, Owner, SaveEvaluation } from './evaluate-save.ts'
 import { notFound } from '../authorize.ts'
 
 type Base = '/scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/configuration'
@@ -43,24 +43,24 @@ export function saveFullConfiguration(context: WriteContext, input: Input<`PUT $
   return save(context, input.params, given, reason)
 }
 
-async function save(context: WriteContext, place: Scope, given: GivenSave, reason: Why): Promise<Saved> {
-  const { tx, world } = context
+async function save(context: WriteContext, place: Scope, given: SaveInput, reason: Why): Promise<Saved> {
+  const { tx, deps } = context
   const scope = await lockScope(tx, place)
   if (scope === undefined) throw notFound('scope')
-  const weighed = await weighSave(tx, world.vault, scope, given)
-  if (!changesAnything(weighed, scope)) return { snapshotVersion: scope.snapshot_version, operations: [] }
+  const evaluation = await evaluateSave(tx, deps.vault, scope, given)
+  if (!changesAnything(evaluation, scope)) return { snapshotVersion: scope.snapshot_version, operations: [] }
 
-  const snapshotVersion = await writeSnapshot(context, scope, weighed, reason)
+  const snapshotVersion = await writeSnapshot(context, scope, evaluation, reason)
   const operations: Saved['operations'] = []
-  for (const owner of weighed.owners) {
-    operations.push(await startConfigure(context, scope, owner, weighed, reason))
+  for (const owner of evaluation.owners) {
+    operations.push(await startConfigure(context, scope, owner, evaluation, reason))
   }
   return { snapshotVersion, operations }
 }
 
 /** Whether there is something to save. Refuses with the first kind of problem that there is, all of them together. */
 export function changesAnything(
-  { problems, stale, changes }: Pick<Weighed, 'problems' | 'stale' | 'changes'>,
+  { problems, stale, changes }: Pick<SaveEvaluation, 'problems' | 'stale' | 'changes'>,
   { snapshot_version }: Pick<ScopeRow, 'snapshot_version'>,
 ): boolean {
   refuseFor(problems.shape)
@@ -73,17 +73,17 @@ export function changesAnything(
   return true
 }
 
-export function staleSnapshot(current: number): Refusal {
-  return new Refusal(
+export function staleSnapshot(current: number): DomainError {
+  return new DomainError(
     'CONFIGURATION_SNAPSHOT_STALE',
     `The configuration has changed since it was read: it is at snapshot ${current} now. Read it again and repeat your changes on top.`,
   )
 }
 
 async function writeSnapshot(
-  { tx, actor, world }: WriteContext,
+  { tx, actor, deps }: WriteContext,
   scope: ScopeRow,
-  { changes, facts, owners }: Weighed,
+  { changes, facts, owners }: SaveEvaluation,
   reason: Why,
 ): Promise<number> {
   const next = await advanceScope(tx, scope.scope_id, scope.snapshot_version, actor)
@@ -93,16 +93,17 @@ async function writeSnapshot(
   await insertSnapshots(tx, [{ ...snapshot, cause: 'SAVE', operationId: null }])
   await insertSnapshotChanges(
     tx,
-    world.vault,
+    deps.vault,
     changes.map((change) => ({
       ...at,
       ...change,
-      isSensitive: own(facts.get(change.locator)?.definitions ?? {}, change.property)?.isSensitive === true,
+      isSensitive:
+        getOwn(facts.get(change.locator)?.definitions ?? {}, change.property)?.isSensitive === true,
     })),
   )
   await putProperties(
     tx,
-    world.vault,
+    deps.vault,
     owners.flatMap(({ installation, changes: ofOwner }) =>
       ofOwner.flatMap(({ locator, property, after }) =>
         after === null
@@ -128,17 +129,17 @@ async function writeSnapshot(
 }
 
 async function startConfigure(
-  { tx, actor, world }: WriteContext,
+  { tx, actor, deps }: WriteContext,
   scope: ScopeRow,
   { installation, plan, changes }: Owner,
-  { facts }: Weighed,
+  { facts }: SaveEvaluation,
   reason: Why,
 ): Promise<Saved['operations'][number]> {
   const { version } = installation
   if (plan === null || version === null)
     throw new Error('An owner without a plan or a version was not refused')
-  const operation = await freezeOperation(tx, world.vault, {
-    operationId: uuidv7(world),
+  const operation = await freezeOperation(tx, deps.vault, {
+    operationId: uuidv7(deps),
     installation,
     operationType: 'CONFIGURE',
     currentVersion: version,
@@ -155,7 +156,7 @@ async function startConfigure(
     operationId: operation.operation_id,
     reason: reason ?? null,
     changes: changes.map((change) =>
-      changeView(change, own(facts.get(change.locator)?.definitions ?? {}, change.property)),
+      changeView(change, getOwn(facts.get(change.locator)?.definitions ?? {}, change.property)),
     ),
   })
   return operationView(operation)

@@ -2,7 +2,7 @@ import type { Configuration, ConfigurationResource } from '#contract/runtime-api
 import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
 import { inTransaction } from '#database/transaction.ts'
 import type { Answer, Input, ReadContext } from '../context.ts'
-import { own } from '#contract/json-schema/get-own.ts'
+import { getOwn } from '#contract/json-schema/get-own.ts'
 import { findScope, scopeOf } from '../../store/configuration/find-scope.ts'
 import { findSnapshot } from '../../store/configuration/find-snapshot.ts'
 import { readLaterChanges } from '../../store/configuration/read-later-changes.ts'
@@ -22,10 +22,10 @@ type Name =
  * The configuration of a scope as it was at a snapshot: the values of now with all later changes undone, and the
  * resources of the operations that had succeeded by then. Claims are of now, so none is told.
  */
-export function readSnapshot({ world }: ReadContext, input: Input<Name>): Promise<Answer<Name>> {
+export function readSnapshot({ deps }: ReadContext, input: Input<Name>): Promise<Answer<Name>> {
   const { snapshotVersion } = input.params
   return inTransaction(
-    world.db,
+    deps.db,
     async (tx) => {
       const scope = await findScope(tx, input.params)
       const snapshot = scope && (await findSnapshot(tx, scope.scope_id, snapshotVersion))
@@ -99,7 +99,7 @@ function stillHidden(
   return Object.fromEntries(
     Object.entries(then).map(([property, definition]) => [
       property,
-      own(now, property)?.isSensitive === true ? { ...definition, isSensitive: true } : definition,
+      getOwn(now, property)?.isSensitive === true ? { ...definition, isSensitive: true } : definition,
     ]),
   )
 }

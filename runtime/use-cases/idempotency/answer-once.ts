@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
 import { inTransaction } from '#database/transaction.ts'
 import type { JsonValue } from '#contract/json-schema/json.ts'
-import { Refusal } from '../../engine/domain-error.ts'
+import { DomainError } from '../../engine/domain-error.ts'
 import { opening } from '../../sealing/opening.ts'
 import { closeKey } from '../../store/idempotency/close-key.ts'
 import { openKey } from '../../store/idempotency/open-key.ts'
 import type { IdempotencyKey } from '../../store/idempotency/open-key.ts'
-import type { World } from '../../deps/runtime-deps.ts'
+import type { RuntimeDeps } from '../../deps/runtime-deps.ts'
 import type { Tx } from '../../model/db.ts'
 
 export interface Once {
@@ -18,7 +18,7 @@ export interface Once {
     tx: Tx,
   ): Promise<{ answer: JsonValue; /** What a repeat is answered, where that differs. */ kept?: JsonValue }>
   /** The answer for a refusal; called after the write was undone, in the same transaction. */
-  refuse(tx: Tx, refusal: Refusal): Promise<JsonValue>
+  refuse(tx: Tx, refusal: DomainError): Promise<JsonValue>
   /** Throws a Refusal where the actor may no longer see what was answered. */
   mayRepeat(tx: Tx): Promise<void>
 }
@@ -35,7 +35,10 @@ export interface OnceAnswer {
  *
  * Throws Refusal IDEMPOTENCY_KEY_REUSED where the key was used with another body, and whatever `mayRepeat` throws.
  */
-export function answerOnce({ db, vault }: Pick<World, 'db' | 'vault'>, once: Once): Promise<OnceAnswer> {
+export function answerOnce(
+  { db, vault }: Pick<RuntimeDeps, 'db' | 'vault'>,
+  once: Once,
+): Promise<OnceAnswer> {
   // keyed, as the request may hold a secret that could be guessed and tried against a plain one
   const digest = vault.digest(once.request)
   return inTransaction(db, async (tx) => {
@@ -53,7 +56,7 @@ export function answerOnce({ db, vault }: Pick<World, 'db' | 'vault'>, once: Onc
       await closeKey(tx, once.key, kept ?? answer)
       return { answer, wrote: true }
     } catch (error) {
-      if (!(error instanceof Refusal)) throw error
+      if (!(error instanceof DomainError)) throw error
       await sql`rollback to savepoint use_case`.execute(tx)
       const answer = await once.refuse(tx, error)
       await closeKey(tx, once.key, error.code === 'PERMISSION_DENIED' ? null : answer)
@@ -62,7 +65,7 @@ export function answerOnce({ db, vault }: Pick<World, 'db' | 'vault'>, once: Onc
   })
 }
 
-function reused(): Refusal {
+function reused(): DomainError {
   const message = 'This Idempotency-Key was used with another body. Send a new key with a new request.'
-  return new Refusal('IDEMPOTENCY_KEY_REUSED', message)
+  return new DomainError('IDEMPOTENCY_KEY_REUSED', message)
 }

@@ -2,7 +2,7 @@ import type { PropertyDefinition } from '#contract/protocol/property-definition.
 import type { PropertyChange } from '#contract/runtime-api/common.ts'
 import { changeView } from '../../engine/changes/change-view.ts'
 import type { FrozenPlan } from '../../model/plan.ts'
-import { own } from '#contract/json-schema/get-own.ts'
+import { getOwn } from '#contract/json-schema/get-own.ts'
 
 interface Defining {
   locator: string
@@ -17,7 +17,7 @@ export function changeViews(plan: FrozenPlan, earlier: readonly Defining[] = [])
   return plan.changes.map((change) => {
     const [target, before] = [plan.resources, earlier].map((defining: readonly Defining[]) => {
       const resource = defining.find(({ locator }) => locator === change.locator)
-      return resource && own(resource.definitions, change.property)
+      return resource && getOwn(resource.definitions, change.property)
     })
     return changeView(change, before?.isSensitive === true ? before : (target ?? before))
   })

@@ -7,19 +7,19 @@ import { operationView } from '../../engine/steps/operation-view.ts'
 import { scopeOf } from '../../store/configuration/find-scope.ts'
 import { readLedger } from '../../store/installations/read-ledger.ts'
 import { loadStandingAuthorizations } from './load-authorizations.ts'
-import { demandInstallation, lockActive } from './lock-active.ts'
+import { authorizeInstallation, lockActive } from './lock-active.ts'
 
 type Name = 'POST /installations/{bundleInstallId}/detach'
 
 /** Detaches an ACTIVE, unclaimed installation; a failed operation is taken over instead. */
 export async function detach(context: WriteContext, { params, body }: Input<Name>): Promise<Answer<Name>> {
-  const { tx, actor, world } = context
-  const seen = await demandInstallation(context, params.bundleInstallId, 'installation:detach')
+  const { tx, actor, deps } = context
+  const seen = await authorizeInstallation(context, params.bundleInstallId, 'installation:detach')
   const { installation, version, scope } = await lockActive(context, seen)
-  const ledger = await readLedger(tx, world.vault, [installation.bundle_install_id])
+  const ledger = await readLedger(tx, deps.vault, [installation.bundle_install_id])
   const plugins = await loadStandingAuthorizations(tx, installation, ledger)
-  const operation = await freezeOperation(tx, world.vault, {
-    operationId: uuidv7(world),
+  const operation = await freezeOperation(tx, deps.vault, {
+    operationId: uuidv7(deps),
     installation,
     operationType: 'DETACH',
     currentVersion: version,

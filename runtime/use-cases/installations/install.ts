@@ -5,7 +5,7 @@ import { refuseFor } from '../../engine/problem.ts'
 import type { Answer, Input, WriteContext } from '../context.ts'
 import { freezeOperation } from '../operations/freeze.ts'
 import { operationView } from '../../engine/steps/operation-view.ts'
-import { Refusal } from '../../engine/domain-error.ts'
+import { DomainError } from '../../engine/domain-error.ts'
 import { makeScope } from '../../store/configuration/make-scope.ts'
 import { readUsableServices } from '../../store/configuration/read-usable-services.ts'
 import { findInstallation } from '../../store/installations/find-installation.ts'
@@ -26,7 +26,7 @@ type Name = 'POST /installations'
  * the scope changes when that succeeds. Checks in the order of decisions, 3.8, as far as they apply.
  */
 export async function install(context: WriteContext, { body }: Input<Name>): Promise<Answer<Name>> {
-  const { tx, actor, world } = context
+  const { tx, actor, deps } = context
   const given = body.properties ?? {}
   refuseFor(protectedProblems(given))
   const manifest = await loadManifest(tx, body.bundle, body.targetVersion)
@@ -37,15 +37,15 @@ export async function install(context: WriteContext, { body }: Input<Name>): Pro
   const scope = await makeScope(tx, body.scope, actor)
   if ((await findUndetached(tx, scope.scope_id, body.bundle)) !== undefined) throw alreadyInstalled()
   refuseFor(unknownResources(given, target.resources))
-  const bundleInstallId = uuidv7(world)
+  const bundleInstallId = uuidv7(deps)
   const { plan, changes, missing } = installPlan({ target, bundleInstallId, given, seeds })
   const services = await readUsableServices(tx, body.scope, servicesOf(changes))
   refuseFor([...missing, ...checkChanges(changes, factsOf(target.resources), services)])
 
   await insertInstallation(tx, { bundleInstallId, scope, bundle: body.bundle, title: manifest.title })
   const reason = body.reason ?? null
-  const operation = await freezeOperation(tx, world.vault, {
-    operationId: uuidv7(world),
+  const operation = await freezeOperation(tx, deps.vault, {
+    operationId: uuidv7(deps),
     installation: await requireInstallation(context, bundleInstallId),
     operationType: 'INSTALL',
     currentVersion: null,
@@ -69,8 +69,8 @@ export async function install(context: WriteContext, { body }: Input<Name>): Pro
   }
 }
 
-function alreadyInstalled(): Refusal {
-  return new Refusal(
+function alreadyInstalled(): DomainError {
+  return new DomainError(
     'INSTALLATION_EXISTS',
     'This bundle is already installed in this scope. Upgrade that installation, or detach it first.',
   )

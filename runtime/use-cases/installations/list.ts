@@ -1,6 +1,6 @@
 import { Uuid } from '#contract/protocol/keys.ts'
 import type { Answer, Input, ReadContext } from '../context.ts'
-import { Refusal } from '../../engine/domain-error.ts'
+import { DomainError } from '../../engine/domain-error.ts'
 import { listInstallations as listRows } from '../../store/installations/list-installations.ts'
 import type { After, InstallationQuery } from '../../store/installations/list-installations.ts'
 import { cursorInteger, cursorValues, pageOf } from '../paging/page.ts'
@@ -10,10 +10,10 @@ type Name = 'GET /installations'
 
 /** Installations of every scope that the actor may see. */
 export async function listInstallations(
-  { world, actor }: ReadContext,
+  { deps, actor }: ReadContext,
   { query }: Input<Name>,
 ): Promise<Answer<Name>> {
-  const rows = await listRows(world.db, actor, query, readCursor(query))
+  const rows = await listRows(deps.db, actor, query, readCursor(query))
   return pageOf(rows, query.limit, {
     item: (row) => installationView(row),
     valuesOf: (row) => [
@@ -31,7 +31,7 @@ function readCursor({ cursor, sort }: InstallationQuery): After | undefined {
   const [value, id] = after
   const bundleInstallId = Uuid.safeParse(id)
   if (!bundleInstallId.success)
-    throw new Refusal('REQUEST_INVALID', 'The cursor is not one of this list. Begin again without it.')
+    throw new DomainError('REQUEST_INVALID', 'The cursor is not one of this list. Begin again without it.')
   return {
     value: isByTime(sort) ? cursorInteger(value) : String(value),
     bundleInstallId: bundleInstallId.data,

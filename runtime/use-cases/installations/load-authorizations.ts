@@ -2,7 +2,7 @@ import * as z from 'zod'
 import type { CompiledAuthorization } from '#contract/protocol/authorization.ts'
 import { ManifestPlugin } from '#contract/protocol/manifest.ts'
 import { compileAuthorizations } from '../../engine/calls/compile-authorization.ts'
-import { Refusal } from '../../engine/domain-error.ts'
+import { DomainError } from '../../engine/domain-error.ts'
 import { readLatestPlan } from '../../store/installations/read-latest-plan.ts'
 import { readPluginBindings } from '../../store/installations/read-plugin-bindings.ts'
 import type { InstallationRow } from '../../model/installation.ts'
@@ -25,7 +25,7 @@ export async function loadAuthorizations(
   const plugins = z.array(ManifestPlugin).safeParse(stored)
   if (!plugins.success) {
     const index = plugins.error.issues[0]?.path[0]
-    throw new Refusal(
+    throw new DomainError(
       'MANIFEST_INVALID',
       `The plugin bindings of bundle ${bundle_id} version ${version ?? 'unknown'} are broken` +
         `${tellPlugin(stored, index)}. The bundle must be published again.`,
@@ -60,7 +60,7 @@ export async function loadStandingAuthorizations(
   try {
     return await loadAuthorizations(db, installation, ledger)
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error
+    if (!(error instanceof DomainError)) throw error
     return (await readLatestPlan(db, installation.bundle_install_id))?.plugins ?? []
   }
 }

@@ -1,6 +1,6 @@
 import { AuthorManifest } from '#contract/protocol/manifest.ts'
 import type { BundleRef } from '#contract/protocol/scope.ts'
-import { Refusal } from '../../engine/domain-error.ts'
+import { DomainError } from '../../engine/domain-error.ts'
 import { findManifest } from '../../store/installations/find-manifest.ts'
 import { notFound } from '../authorize.ts'
 import type { Db } from '../../model/db.ts'
@@ -11,7 +11,7 @@ export async function loadManifest(db: Db, bundle: BundleRef, version: string): 
   if (stored === undefined) throw notFound('bundle version')
   const manifest = AuthorManifest.safeParse(stored)
   if (manifest.success) return manifest.data
-  throw new Refusal(
+  throw new DomainError(
     'MANIFEST_INVALID',
     `The manifest of bundle ${bundle.bundleId} version ${version} is broken at ` +
       `${manifest.error.issues[0]?.path.join('.').slice(0, 128) ?? 'its root'}. The bundle must be published again.`,

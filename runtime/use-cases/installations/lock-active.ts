@@ -1,12 +1,12 @@
 import type { Permission } from '#contract/endpoint/permission.ts'
 import type { WriteContext } from '../context.ts'
 import { refuseIfClaimed } from '../operations/freeze.ts'
-import { Refusal } from '../../engine/domain-error.ts'
+import { DomainError } from '../../engine/domain-error.ts'
 import { scopeOf } from '../../store/configuration/find-scope.ts'
 import type { ScopeRow } from '../../store/configuration/find-scope.ts'
 import { lockScope } from '../../store/configuration/lock-scope.ts'
 import { findInstallation } from '../../store/installations/find-installation.ts'
-import { demand, demandVisible, notFound } from '../authorize.ts'
+import { authorize, requireVisible, notFound } from '../authorize.ts'
 import type { InstallationRow } from '../../model/installation.ts'
 
 export interface LockedInstallation {
@@ -16,15 +16,15 @@ export interface LockedInstallation {
 }
 
 /** An installation that the actor may do this with. Refuses one that they may not see, then PERMISSION_DENIED. */
-export async function demandInstallation(
+export async function authorizeInstallation(
   { tx, actor }: WriteContext,
   bundleInstallId: string,
   permission: Permission,
 ): Promise<InstallationRow> {
   const row = await findInstallation(tx, bundleInstallId)
   if (row === undefined) throw notFound('installation')
-  demandVisible(actor, scopeOf(row), 'installation')
-  demand(actor, permission, scopeOf(row))
+  requireVisible(actor, scopeOf(row), 'installation')
+  authorize(actor, permission, scopeOf(row))
   return row
 }
 
@@ -37,7 +37,7 @@ export async function lockActive({ tx }: WriteContext, seen: InstallationRow): P
   // told first, because whoever waits for an INSTALL is better helped by its name than by "not active"
   await refuseIfClaimed(tx, [seen.bundle_install_id])
   if (installation.state !== 'ACTIVE' || installation.version === null) {
-    throw new Refusal(
+    throw new DomainError(
       'INSTALLATION_NOT_ACTIVE',
       'The installation is not active: it was detached, or its INSTALL never succeeded. Install the bundle again.',
     )

@@ -8,7 +8,7 @@ import { readLatestPlan } from '../../store/installations/read-latest-plan.ts'
 import { readStoredLedger } from '../../store/installations/read-ledger.ts'
 import { loadStandingAuthorizations } from './load-authorizations.ts'
 import { installationView } from '../../engine/installation-view.ts'
-import { demandVisible, notFound } from '../authorize.ts'
+import { requireVisible, notFound } from '../authorize.ts'
 import type { InstallationRow } from '../../model/installation.ts'
 import type { StoredLedgerRow } from '../../model/ledger.ts'
 import type { Db } from '../../model/db.ts'
@@ -17,15 +17,15 @@ type Name = 'GET /installations/{bundleInstallId}'
 
 /** One installation with its ledger (values as they were applied last) and its plugins. */
 export function readInstallation(
-  { world, actor }: ReadContext,
+  { deps, actor }: ReadContext,
   { params }: Input<Name>,
 ): Promise<Answer<Name>> {
   return inTransaction(
-    world.db,
+    deps.db,
     async (tx) => {
       const row = await findInstallation(tx, params.bundleInstallId)
       if (row === undefined) throw notFound('installation')
-      demandVisible(actor, scopeOf(row), 'installation')
+      requireVisible(actor, scopeOf(row), 'installation')
       const scope = await findScope(tx, scopeOf(row))
       if (scope === undefined) throw new Error('An installation has no scope')
       const ledger = await readStoredLedger(tx, [row.bundle_install_id])

@@ -6,7 +6,7 @@ import { readHistory } from '../configuration/history.ts'
 import { readConfiguration } from '../configuration/read.ts'
 import { saveConfiguration } from '../configuration/save.ts'
 import type { Input } from '../context.ts'
-import type { Refusal } from '../../engine/domain-error.ts'
+import type { DomainError } from '../../engine/domain-error.ts'
 import { billing, CORE, crm, GATEWAY, installBoth, SCOPE, startInstall } from '../../testing/bundles.ts'
 import { refused, testRuntime } from '../../testing/runtime.ts'
 import type { TestRuntime } from '../../testing/runtime.ts'
@@ -200,7 +200,7 @@ describe('an upgrade', () => {
       properties: { 'dev/vault/MODULE/safe': { keys: wrapData({ 'name-of-a-key': 1 }) } },
     })
     await runtime.succeed(operation.operationId)
-    await assert.rejects(upgradeTo(bundleInstallId, { targetVersion: '2.0.0' }), (error: Refusal) => {
+    await assert.rejects(upgradeTo(bundleInstallId, { targetVersion: '2.0.0' }), (error: DomainError) => {
       assert.equal(error.code, 'PROPERTY_INVALID')
       assert.doesNotMatch(JSON.stringify([error.message, error.details]), /name-of-a-key/)
       return true

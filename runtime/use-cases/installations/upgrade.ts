@@ -6,7 +6,7 @@ import { staleSnapshot } from '../configuration/save.ts'
 import type { Answer, Input, WriteContext } from '../context.ts'
 import { freezeOperation } from '../operations/freeze.ts'
 import { operationView } from '../../engine/steps/operation-view.ts'
-import { Refusal } from '../../engine/domain-error.ts'
+import { DomainError } from '../../engine/domain-error.ts'
 import { scopeOf } from '../../store/configuration/find-scope.ts'
 import { readProperties } from '../../store/configuration/read-properties.ts'
 import { readUsableServices } from '../../store/configuration/read-usable-services.ts'
@@ -14,7 +14,7 @@ import { readLedger } from '../../store/installations/read-ledger.ts'
 import { changeViews } from './change-views.ts'
 import { loadStandingAuthorizations } from './load-authorizations.ts'
 import { loadManifest } from './load-manifest.ts'
-import { demandInstallation, lockActive } from './lock-active.ts'
+import { authorizeInstallation, lockActive } from './lock-active.ts'
 import { factsOf, targetOf, unknownResources } from '../../engine/plans/target.ts'
 import { upgradePlan } from '../../engine/plans/upgrade-plan.ts'
 
@@ -25,9 +25,9 @@ type Name = 'POST /installations/{bundleInstallId}/upgrade'
  * against the snapshot that they were edited from; the configuration changes when the UPGRADE succeeds.
  */
 export async function upgrade(context: WriteContext, { params, body }: Input<Name>): Promise<Answer<Name>> {
-  const { tx, actor, world } = context
+  const { tx, actor, deps } = context
   const given = body.properties ?? {}
-  const seen = await demandInstallation(context, params.bundleInstallId, 'installation:upgrade')
+  const seen = await authorizeInstallation(context, params.bundleInstallId, 'installation:upgrade')
   refuseFor(protectedProblems(given))
   const { installation, version, scope } = await lockActive(context, seen)
   if (body.snapshotVersion !== undefined && body.snapshotVersion !== scope.snapshot_version)
@@ -37,7 +37,7 @@ export async function upgrade(context: WriteContext, { params, body }: Input<Nam
   const bundle = { environmentKey: installation.bundle_environment_key, bundleId: installation.bundle_id }
   const target = targetOf(await loadManifest(tx, bundle, body.targetVersion))
   refuseFor(unknownResources(given, target.resources))
-  const ledger = await readLedger(tx, world.vault, [installation.bundle_install_id])
+  const ledger = await readLedger(tx, deps.vault, [installation.bundle_install_id])
   const locators = [
     ...ledger.map(({ locator }) => locator),
     ...target.resources.map(({ locator }) => locator),
@@ -45,7 +45,7 @@ export async function upgrade(context: WriteContext, { params, body }: Input<Nam
   const installed = {
     bundleInstallId: installation.bundle_install_id,
     ledger,
-    current: await readProperties(tx, world.vault, scope.scope_id, locators),
+    current: await readProperties(tx, deps.vault, scope.scope_id, locators),
     plugins: await loadStandingAuthorizations(tx, installation, ledger),
   }
   const { plan, brought, kept, missing } = upgradePlan(installed, target, given)
@@ -59,8 +59,8 @@ export async function upgrade(context: WriteContext, { params, body }: Input<Nam
   ])
 
   const reason = body.reason ?? null
-  const operation = await freezeOperation(tx, world.vault, {
-    operationId: uuidv7(world),
+  const operation = await freezeOperation(tx, deps.vault, {
+    operationId: uuidv7(deps),
     installation,
     operationType: 'UPGRADE',
     currentVersion: version,
@@ -81,8 +81,8 @@ export async function upgrade(context: WriteContext, { params, body }: Input<Nam
   return { operation: operationView(operation) }
 }
 
-function alreadyThere(version: string): Refusal {
-  return new Refusal(
+function alreadyThere(version: string): DomainError {
+  return new DomainError(
     'REQUEST_INVALID',
     `The installation is at version ${version} already. Choose another one.`,
   )

@@ -1,5 +1,5 @@
 import type { Answer, Input, ReadContext } from '../context.ts'
-import { Refusal } from '../../engine/domain-error.ts'
+import { DomainError } from '../../engine/domain-error.ts'
 import { countOperations as countRows } from '../../store/operations/count-operations.ts'
 import type { Bucket } from '../../store/buckets.ts'
 
@@ -13,22 +13,22 @@ const FIRST_INSTANT = Date.parse('0001-01-01T00:00:00.000Z')
 
 /** Operations by state and time; a bucket in which none was made is absent. */
 export async function countOperations(
-  { world, actor }: ReadContext,
+  { deps, actor }: ReadContext,
   { query }: Input<Name>,
 ): Promise<Answer<Name>> {
   const { bucket, ...filter } = query
-  const until = filter.until === undefined ? world.clock.now().getTime() : Date.parse(filter.until)
+  const until = filter.until === undefined ? deps.clock.now().getTime() : Date.parse(filter.until)
   const since =
     filter.since === undefined
       ? Math.max(FIRST_INSTANT, until - DEFAULT_BUCKETS[bucket] * BUCKET_MS[bucket])
       : Date.parse(filter.since)
   if (until - since > BUCKETS_MAX * BUCKET_MS[bucket])
-    throw new Refusal(
+    throw new DomainError(
       'REQUEST_INVALID',
       `These are more than ${BUCKETS_MAX} buckets. Ask for a shorter time or a larger bucket.`,
     )
 
-  const rows = await countRows(world.db, actor, { ...filter, since: new Date(since).toISOString() }, bucket)
+  const rows = await countRows(deps.db, actor, { ...filter, since: new Date(since).toISOString() }, bucket)
   const buckets = new Map<string, Answer<Name>['buckets'][number]>()
   for (const row of rows) {
     const counted = buckets.get(row.since) ?? { since: row.since, counts: {} }

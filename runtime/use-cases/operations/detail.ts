@@ -3,7 +3,7 @@ import { STAGES } from '#contract/protocol/vocabulary.ts'
 import type { Stage } from '#contract/protocol/vocabulary.ts'
 import type { Attempt, OperationDetail, PluginCall } from '#contract/runtime-api/operations.ts'
 import type { Phase, StepState } from '#contract/runtime-api/vocabulary.ts'
-import { own } from '#contract/json-schema/get-own.ts'
+import { getOwn } from '#contract/json-schema/get-own.ts'
 import { callFailure, maskFailure } from '../../engine/calls/failures.ts'
 import type { AttemptRow } from '../../store/operations/read-attempts.ts'
 import type { CallRow } from '../../store/operations/read-calls.ts'
@@ -146,5 +146,5 @@ function interrupted(pluginId: string) {
 
 function definitionOf(plan: FrozenPlan, locator: string, property: string) {
   const resource = plan.resources.find((planned) => planned.locator === locator)
-  return resource === undefined ? undefined : own(resource.definitions, property)
+  return resource === undefined ? undefined : getOwn(resource.definitions, property)
 }

@@ -2,7 +2,7 @@ import type { OperationType } from '#contract/protocol/vocabulary.ts'
 import type { Actor } from '../../model/actor.ts'
 import { emitEvents } from '../../store/events/emit-events.ts'
 import { claimProblem } from '../../engine/claim-problem.ts'
-import { Refusal } from '../../engine/domain-error.ts'
+import { DomainError } from '../../engine/domain-error.ts'
 import { claimHolders } from '../../store/operations/claim-holders.ts'
 import { firstRequest } from '../../engine/steps/first-request.ts'
 import { inCallOrder } from '../../engine/steps/next-step.ts'
@@ -75,7 +75,7 @@ export async function refuseIfClaimed(tx: Tx, bundleInstallIds: readonly string[
   if (first === undefined) return
   const details = holders.map((holder) => claimProblem(holder.bundleId, holder))
   const told = claimProblem(first.bundleId, first)
-  throw new Refusal(told.errorCode, told.message, {
+  throw new DomainError(told.errorCode, told.message, {
     // an unfinished operation ends by itself; a FAILED one waits for a person
     retryable: first.state !== 'FAILED',
     details,

@@ -1,6 +1,6 @@
 import { Uuid } from '#contract/protocol/keys.ts'
 import type { Answer, Input, ReadContext } from '../context.ts'
-import { Refusal } from '../../engine/domain-error.ts'
+import { DomainError } from '../../engine/domain-error.ts'
 import { decodeCursor, encodeCursor } from '../paging/cursor.ts'
 import { listOperations as listRows } from '../../store/operations/list-operations.ts'
 import type { After } from '../../store/operations/list-operations.ts'
@@ -10,10 +10,10 @@ type Name = 'GET /operations'
 
 /** Operations of every scope that the actor may see. */
 export async function listOperations(
-  { world, actor }: ReadContext,
+  { deps, actor }: ReadContext,
   { query }: Input<Name>,
 ): Promise<Answer<Name>> {
-  const rows = await listRows(world.db, actor, query, readCursor(query.cursor))
+  const rows = await listRows(deps.db, actor, query, readCursor(query.cursor))
   const page = rows.slice(0, query.limit)
   const last = page.at(-1)
   const hasMore = rows.length > page.length && last !== undefined
@@ -32,6 +32,6 @@ function readCursor(cursor: string | undefined): After | undefined {
     !Number.isSafeInteger(createdMicroseconds) ||
     !operationId.success
   )
-    throw new Refusal('REQUEST_INVALID', 'The cursor is not one of this list. Begin again without it.')
+    throw new DomainError('REQUEST_INVALID', 'The cursor is not one of this list. Begin again without it.')
   return { createdMicroseconds, operationId: operationId.data }
 }

@@ -2,7 +2,7 @@ import type { Permission } from '#contract/endpoint/permission.ts'
 import type { WriteContext } from '../context.ts'
 import { scopeOf } from '../../store/configuration/find-scope.ts'
 import { lockOperation } from '../../store/operations/lock-operation.ts'
-import { demand, demandVisible, notFound } from '../authorize.ts'
+import { authorize, requireVisible, notFound } from '../authorize.ts'
 import type { OperationRow } from '../../model/operation.ts'
 
 /** The operation, locked, that a person wants to do something to. Refuses with NOT_FOUND or PERMISSION_DENIED. */
@@ -13,8 +13,8 @@ export async function lockOperationFor(
 ): Promise<OperationRow> {
   const operation = await lockOperation(tx, operationId)
   if (operation === undefined) throw notFound('operation')
-  demandVisible(actor, scopeOf(operation), 'operation')
-  demand(actor, permission, scopeOf(operation))
+  requireVisible(actor, scopeOf(operation), 'operation')
+  authorize(actor, permission, scopeOf(operation))
   return operation
 }
 

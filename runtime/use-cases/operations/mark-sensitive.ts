@@ -1,9 +1,9 @@
 import { MASK } from '#contract/protocol/mask.ts'
 import type { Failure } from '#contract/runtime-api/common.ts'
 import { emitEvents } from '../../store/events/emit-events.ts'
-import { own } from '#contract/json-schema/get-own.ts'
+import { getOwn } from '#contract/json-schema/get-own.ts'
 import { maskFailure } from '../../engine/calls/failures.ts'
-import { sealPast } from '../../store/configuration/encrypt-history.ts'
+import { encryptHistory } from '../../store/configuration/encrypt-history.ts'
 import { putDefinitions } from '../../store/installations/put-definitions.ts'
 import { readLedger } from '../../store/installations/read-ledger.ts'
 import { findTakenOver } from '../../store/operations/find-taken-over.ts'
@@ -40,7 +40,7 @@ export async function markSensitive(
   )
   if (properties.length === 0) return
   await putMarks(tx, properties)
-  await sealPast(tx, vault, properties)
+  await encryptHistory(tx, vault, properties)
   for (const row of ledger) {
     const marked = marks.get(row.locator)
     if (marked !== undefined)
@@ -58,7 +58,7 @@ function newMarks(plan: FrozenPlan, ledger: readonly LedgerRow[]): Marks {
     const names = Object.entries(definitions)
       .filter(
         ([property, { isSensitive }]) =>
-          isSensitive === true && own(installed, property)?.isSensitive !== true,
+          isSensitive === true && getOwn(installed, property)?.isSensitive !== true,
       )
       .map(([property]) => property)
     if (names.length > 0) marks.set(locator, new Set(names))

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { runtimeApi } from '#contract/runtime-api/rows.ts'
 import type { Actor } from '../../model/actor.ts'
-import { claimOperations } from '../../store/operations/lease-operations.ts'
-import type { Claim } from '../../store/operations/lease-operations.ts'
-import { lockHeld } from '../../store/operations/lock-leased.ts'
-import { advanceHeld } from '../../store/operations/persist-transitions.ts'
+import { leaseOperations } from '../../store/operations/lease-operations.ts'
+import type { LeaseRequest } from '../../store/operations/lease-operations.ts'
+import { lockLeased } from '../../store/operations/lock-leased.ts'
+import { persistTransitions } from '../../store/operations/persist-transitions.ts'
 import { renewLeases } from '../../store/operations/renew-leases.ts'
 import { inTransaction } from '#database/transaction.ts'
 import { actorWith } from '../../testing/runtime.ts'
@@ -31,7 +31,7 @@ suite('operations as people see them', { concurrency: false }, () => {
 
   const list = (query: object, actor: Actor = engine.runtime.actor) =>
     listOperations(
-      { world: engine.world, actor },
+      { deps: engine.deps, actor },
       { params: {}, query: runtimeApi['GET /operations'].query.parse(query), body: undefined },
     )
   const idsOf = async (query: object, actor?: Actor) =>
@@ -108,7 +108,7 @@ suite('operations as people see them', { concurrency: false }, () => {
     assert.deepEqual(await idsOf({}, actor), [one.operation_id])
     assert.deepEqual(await idsOf({}, actorWith([])), [])
     const read = (operationId: string) =>
-      readOperation({ world: engine.world, actor }, { params: { operationId }, query: {}, body: undefined })
+      readOperation({ deps: engine.deps, actor }, { params: { operationId }, query: {}, body: undefined })
     assert.equal((await read(one.operation_id)).operationId, one.operation_id)
     await assert.rejects(read(other.operation_id), { code: 'NOT_FOUND' })
     const retry = (operationId: string) =>
@@ -125,7 +125,7 @@ suite('operations as people see them', { concurrency: false }, () => {
     assert.ok(one !== undefined)
     const count = (query: object, actor = engine.runtime.actor) =>
       countOperations(
-        { world: engine.world, actor },
+        { deps: engine.deps, actor },
         { params: {}, query: runtimeApi['GET /operations/counts'].query.parse(query), body: undefined },
       )
     const range = { since: '2026-01-01T00:00:00.000Z', until: '2026-01-02T00:00:00.000Z' }
@@ -166,8 +166,8 @@ suite('leases', { concurrency: false }, () => {
   })
   after(() => engine.close())
 
-  const claimed = async (what: Claim) =>
-    (await claimOperations(engine.runtime.db, what)).map(({ operation }) => operation)
+  const claimed = async (what: LeaseRequest) =>
+    (await leaseOperations(engine.runtime.db, what)).map(({ operation }) => operation)
   const claim = (owner: string, leaseMs: number, limit = 10) =>
     claimed({ owner, leaseMs, limit, perPlugin: 50, rooms: [] })
   const leaseOf = (row: OperationRow | undefined) => {
@@ -176,7 +176,7 @@ suite('leases', { concurrency: false }, () => {
   }
   const holds = (lease: ReturnType<typeof leaseOf>) =>
     inTransaction(engine.runtime.db, async (tx) => {
-      const held = await lockHeld(tx, [lease], { skipLocked: false })
+      const held = await lockLeased(tx, [lease], { skipLocked: false })
       return held.length === 1
     })
 
@@ -188,13 +188,16 @@ suite('leases', { concurrency: false }, () => {
     assert.equal(await holds(lease), true)
     assert.equal(await holds({ ...lease, owner: 'b' }), false)
     assert.equal(await holds({ ...lease, epoch: lease.epoch + 1 }), false)
-    await engine.world.clock.sleep(200)
+    await engine.deps.clock.sleep(200)
 
     // nobody has taken it yet, and still it is lost
     assert.equal(await holds(lease), false)
     assert.deepEqual(await renewLeases(db, [lease], 1_000), [])
     const move = { kind: 'keep', phase: 'BEFORE_RESOURCES', leaseMs: 1_000 } as const
-    const kept = await advanceHeld(db, engine.world.vault, { leases: [lease], moves: [{ lease, move }] })
+    const kept = await persistTransitions(db, engine.deps.vault, {
+      leases: [lease],
+      moves: [{ lease, move }],
+    })
     assert.equal(kept.moved.size, 0)
 
     const next = leaseOf((await claim('b', 1_000))[0])
@@ -208,7 +211,7 @@ suite('leases', { concurrency: false }, () => {
       phase: 'BEFORE_RESOURCES',
       failure: { errorCode: 'X', message: 'x', retryable: false },
     } as const
-    const ended = await advanceHeld(db, engine.world.vault, {
+    const ended = await persistTransitions(db, engine.deps.vault, {
       leases: [next],
       moves: [{ lease: next, move: end }],
     })
@@ -226,7 +229,10 @@ suite('leases', { concurrency: false }, () => {
     const lease = leaseOf(row)
     const endAfter = async (leaseMs: number | null) => {
       const move = { kind: 'keep', phase: 'BEFORE_RESOURCES', leaseMs } as const
-      const kept = await advanceHeld(db, engine.world.vault, { leases: [lease], moves: [{ lease, move }] })
+      const kept = await persistTransitions(db, engine.deps.vault, {
+        leases: [lease],
+        moves: [{ lease, move }],
+      })
       assert.equal(kept.moved.size, 1)
       const { available_at } = await db
         .selectFrom('runtime.operation')

@@ -7,19 +7,19 @@ import { readPlan } from '../../store/operations/read-plan.ts'
 import { readMarksSince } from '../../store/sensitive-marks/read-marks-since.ts'
 import { operationDetail } from './detail.ts'
 import { withMarks } from '../../engine/steps/with-marks.ts'
-import { demandVisible, notFound } from '../authorize.ts'
+import { requireVisible, notFound } from '../authorize.ts'
 
 type Name = 'GET /operations/{operationId}'
 
 /** One operation with everything that it planned and did. */
 export async function readOperation(
-  { world, actor }: ReadContext,
+  { deps, actor }: ReadContext,
   { params }: Input<Name>,
 ): Promise<Answer<Name>> {
-  const { db, vault } = world
+  const { db, vault } = deps
   const operation = await findOperation(db, params.operationId)
   if (operation === undefined) throw notFound('operation')
-  demandVisible(actor, scopeOf(operation), 'operation')
+  requireVisible(actor, scopeOf(operation), 'operation')
   const [plan, marks, calls, attempts] = await Promise.all([
     readPlan(db, vault, operation.operation_id),
     readMarksSince(db, operation.operation_id),

@@ -1,7 +1,7 @@
 import { recordAudit } from '../audit/record.ts'
 import type { Answer, Input, WriteContext } from '../context.ts'
 import { emitEvents } from '../../store/events/emit-events.ts'
-import { Refusal } from '../../engine/domain-error.ts'
+import { DomainError } from '../../engine/domain-error.ts'
 import { scopeOf } from '../../store/configuration/find-scope.ts'
 import { startRun } from '../../store/operations/start-run.ts'
 import { lockOperationFor, notFailedInRun } from './lock-operation-for.ts'
@@ -20,7 +20,7 @@ export async function retryOperation(
   const { tx, actor } = context
   const failed = await lockOperationFor(context, 'operation:retry', params.operationId)
   const problem = notFailedInRun(failed, body.run)
-  if (problem !== null) throw new Refusal('OPERATION_NOT_RETRYABLE', problem)
+  if (problem !== null) throw new DomainError('OPERATION_NOT_RETRYABLE', problem)
 
   const operation = await startRun(tx, failed.operation_id, body.run)
   if (operation === null) throw new Error('a locked operation changed its state')

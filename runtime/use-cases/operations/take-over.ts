@@ -2,7 +2,7 @@ import { uuidv7 } from '#http-kit/ids.ts'
 import { recordAudit } from '../audit/record.ts'
 import type { Answer, Input, WriteContext } from '../context.ts'
 import { emitEvents } from '../../store/events/emit-events.ts'
-import { Refusal } from '../../engine/domain-error.ts'
+import { DomainError } from '../../engine/domain-error.ts'
 import { scopeOf } from '../../store/configuration/find-scope.ts'
 import { readLedger } from '../../store/installations/read-ledger.ts'
 import { handOver, nameSuccessor } from '../../store/operations/hand-over.ts'
@@ -28,15 +28,15 @@ export async function takeOverOperation(
   context: WriteContext,
   { params, body }: Input<Name>,
 ): Promise<Answer<Name>> {
-  const { tx, actor, world } = context
+  const { tx, actor, deps } = context
   const failed = await lockOperationFor(context, 'operation:takeover', params.operationId)
   const problem = notFailedInRun(failed, body.run)
-  if (problem !== null) throw new Refusal('TAKEOVER_NOT_ALLOWED', problem)
+  if (problem !== null) throw new DomainError('TAKEOVER_NOT_ALLOWED', problem)
 
   const installation = await lockInstallation(tx, failed.bundle_install_id)
   if (!(await handOver(tx, failed.operation_id, body.run))) throw new Error('a FAILED operation has no claim')
-  const operation = await freezeOperation(tx, world.vault, {
-    operationId: uuidv7(world),
+  const operation = await freezeOperation(tx, deps.vault, {
+    operationId: uuidv7(deps),
     installation,
     operationType: 'DETACH',
     currentVersion: installation.version,
@@ -60,7 +60,7 @@ export async function takeOverOperation(
 }
 
 /** Every plan over an installed version names all of its plugins, so the plan taken over has those too. */
-async function planOver({ tx, world: { vault } }: WriteContext, failed: OperationRow): Promise<FrozenPlan> {
+async function planOver({ tx, deps: { vault } }: WriteContext, failed: OperationRow): Promise<FrozenPlan> {
   const ledger = await readLedger(tx, vault, [failed.bundle_install_id])
   const plan = await readPlan(tx, vault, failed.operation_id)
   const calls = (await readCalls(tx, vault, failed.operation_id)).map(callOf)

@@ -43,7 +43,7 @@ describe('counts of hours that are over', () => {
   const counted = async (query: Record<string, string>, actor = everywhere()) => {
     const parsed = runtimeApi['GET /operations/counts'].query.parse(query)
     const input = { params: {}, query: parsed, body: undefined }
-    return (await countOperations({ world: engine.world, actor }, input)).buckets
+    return (await countOperations({ deps: engine.deps, actor }, input)).buckets
   }
   const totals = async () => {
     const { rows } = await sql<{ total: number }>`
@@ -98,7 +98,7 @@ describe('counts of hours that are over', () => {
     const { db } = engine.runtime
     const summary = () =>
       readSummary(
-        { world: engine.world, actor: everywhere() },
+        { deps: engine.deps, actor: everywhere() },
         { params: {}, query: runtimeApi['GET /summary'].query.parse({}), body: undefined },
       )
     const before = await summary()
@@ -117,7 +117,7 @@ describe('counts of hours that are over', () => {
     const idsOf = async (q: string) => {
       const query = runtimeApi['GET /operations'].query.parse({ q, limit: '200' })
       const found = await listOperations(
-        { world: engine.world, actor: everywhere() },
+        { deps: engine.deps, actor: everywhere() },
         { params: {}, query, body: undefined },
       )
       return found.items.map(({ operationId }) => operationId)

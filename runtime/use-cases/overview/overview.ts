@@ -7,10 +7,10 @@ import { cursorInteger, cursorValues, pageOf } from '../paging/page.ts'
 
 /** Counts of what the actor may see; a state that nothing is in counts 0. */
 export async function readSummary(
-  { world, actor }: ReadContext,
+  { deps, actor }: ReadContext,
   { query }: Input<'GET /summary'>,
 ): Promise<Answer<'GET /summary'>> {
-  const row = await inTransaction(world.db, (tx) => readSummaryRow(tx, actor, query), {
+  const row = await inTransaction(deps.db, (tx) => readSummaryRow(tx, actor, query), {
     isolation: 'repeatable read',
   })
   return {
@@ -22,12 +22,12 @@ export async function readSummary(
 
 /** Scopes that the actor may see, with what stands in each. */
 export async function listScopes(
-  { world, actor }: ReadContext,
+  { deps, actor }: ReadContext,
   { query }: Input<'GET /scopes'>,
 ): Promise<Answer<'GET /scopes'>> {
   const after = cursorValues(query.cursor, ['string', 'string', 'number'])
   if (after !== null) cursorInteger(after[2])
-  const rows = await listScopeRows(world.db, actor, { filter: query, after, limit: query.limit + 1 })
+  const rows = await listScopeRows(deps.db, actor, { filter: query, after, limit: query.limit + 1 })
   return pageOf(rows, query.limit, {
     item: (row) => ({
       environmentKey: row.environment_key,

@@ -1,4 +1,4 @@
-import { Refusal } from '../../engine/domain-error.ts'
+import { DomainError } from '../../engine/domain-error.ts'
 
 /** The last row's sort values as an opaque text; a page after it costs the same at any depth. */
 export function encodeCursor(values: readonly (string | number)[]): string {
@@ -16,7 +16,7 @@ export function decodeCursor(cursor: string, kinds: readonly ('string' | 'number
   ) {
     return values as (string | number)[]
   }
-  throw new Refusal('REQUEST_INVALID', 'The cursor is not one of this list. Begin again without it.')
+  throw new DomainError('REQUEST_INVALID', 'The cursor is not one of this list. Begin again without it.')
 }
 
 function parse(cursor: string): unknown {

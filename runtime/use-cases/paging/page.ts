@@ -1,4 +1,4 @@
-import { Refusal } from '../../engine/domain-error.ts'
+import { DomainError } from '../../engine/domain-error.ts'
 import { decodeCursor, encodeCursor } from './cursor.ts'
 
 /** A page of rows out of one that was read with a row more than fits; `valuesOf` are the sort values of a row. */
@@ -26,5 +26,5 @@ export function cursorValues(
 /** A cursor's whole number; any other number would be an error of the database's. */
 export function cursorInteger(value: string | number | undefined): number {
   if (Number.isSafeInteger(value)) return Number(value)
-  throw new Refusal('REQUEST_INVALID', 'The cursor is not one of this list. Begin again without it.')
+  throw new DomainError('REQUEST_INVALID', 'The cursor is not one of this list. Begin again without it.')
 }

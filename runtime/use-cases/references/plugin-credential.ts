@@ -1,5 +1,5 @@
 import { takesNoWrites, throwUnless } from '#database/unreachable.ts'
-import { Refusal } from '../../engine/domain-error.ts'
+import { DomainError } from '../../engine/domain-error.ts'
 import { findCredential } from '../../store/plugins/find-credential.ts'
 import { noteCredentialUse } from '../../store/plugins/note-credential-use.ts'
 import type { Db } from '../../model/db.ts'
@@ -14,9 +14,9 @@ export async function authenticatePlugin(db: Db, secret: string): Promise<string
   const holder = await findCredential(db, hashOf(secret))
   if (holder === undefined) return null
   if (holder.revoked_at !== null)
-    throw new Refusal('CREDENTIAL_REVOKED', 'This plugin credential was revoked.')
+    throw new DomainError('CREDENTIAL_REVOKED', 'This plugin credential was revoked.')
   if (!holder.enabled) {
-    throw new Refusal('PLUGIN_NOT_REGISTERED', `The plugin ${holder.plugin_id} is disabled.`, {
+    throw new DomainError('PLUGIN_NOT_REGISTERED', `The plugin ${holder.plugin_id} is disabled.`, {
       retryable: true,
     })
   }

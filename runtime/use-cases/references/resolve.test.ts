@@ -8,34 +8,34 @@ import { API, RESOLVE, textOf } from '../../testing/http.ts'
 import { CORE, dataOf, reference, ResolveWorld, SCOPE } from '../../testing/resolve.ts'
 import type { Claim, InstallationState } from '../../testing/resolve.ts'
 
-let world: ResolveWorld
+let deps: ResolveWorld
 let secretOfTenants: string
 before(async () => {
-  world = await ResolveWorld.make()
-  secretOfTenants = world.secret
+  deps = await ResolveWorld.make()
+  secretOfTenants = deps.secret
 })
-after(() => world.http.close())
+after(() => deps.http.close())
 
 beforeEach(async () => {
-  world.secret = secretOfTenants
-  await world.putInstallation('ACTIVE')
-  await world.saveService('mail', { methods: ['send'], consumers: [SCOPE] })
-  await world.saveService('chat', { consumers: [SCOPE] })
+  deps.secret = secretOfTenants
+  await deps.putInstallation('ACTIVE')
+  await deps.saveService('mail', { methods: ['send'], consumers: [SCOPE] })
+  await deps.saveService('chat', { consumers: [SCOPE] })
 })
 
 describe('resolving a reference', () => {
   it('answers the reference, the address and a token for this plugin, service and installation', async () => {
-    const answer = await world.resolve()
+    const answer = await deps.resolve()
     assert.equal(answer.errorCode, '0')
     const data = dataOf(answer)
-    assert.deepEqual(data.installation, world.request()['installation'])
+    assert.deepEqual(data.installation, deps.request()['installation'])
     assert.equal(data.resource, CORE)
     assert.equal(data.propertyKey, 'publisher')
     assert.deepEqual(data.reference, reference('mail'))
     assert.deepEqual(Object.keys(data.access), ['mail'])
     assert.equal(data.access['mail']?.url, 'http://127.0.0.1:9/mail')
 
-    const keys = (await (await world.http.send(`${API}/.well-known/jwks.json`)).json()) as JSONWebKeySet
+    const keys = (await (await deps.http.send(`${API}/.well-known/jwks.json`)).json()) as JSONWebKeySet
     const { payload } = await jwtVerify(data.access['mail']?.token ?? '', createLocalJWKSet(keys), {
       audience: 'mail',
       issuer: 'http://platform.test',
@@ -49,11 +49,11 @@ describe('resolving a reference', () => {
   })
 
   it('keeps the keys of a map and the order of a list, with one access entry for each service', async () => {
-    const map = dataOf(await world.resolve(world.request({ propertyKey: 'byCountry' })))
+    const map = dataOf(await deps.resolve(deps.request({ propertyKey: 'byCountry' })))
     assert(map.reference['@type'] === 'ServiceReferenceMap')
     assert.deepEqual(Object.keys(map.reference.valueMap).toSorted(), ['at', 'ch', 'de'])
     assert.deepEqual(Object.keys(map.access).toSorted(), ['chat', 'mail'])
-    const list = dataOf(await world.resolve(world.request({ propertyKey: 'inOrder' })))
+    const list = dataOf(await deps.resolve(deps.request({ propertyKey: 'inOrder' })))
     assert(list.reference['@type'] === 'ServiceReferenceList')
     assert.deepEqual(
       list.reference.valueList.map(({ serviceId }) => serviceId),
@@ -63,14 +63,14 @@ describe('resolving a reference', () => {
   })
 
   it('ignores an actor assertion', async () => {
-    const answer = await world.resolve(world.request(), { 'x-runtime-actor-assertion': 'whatever' })
+    const answer = await deps.resolve(deps.request(), { 'x-runtime-actor-assertion': 'whatever' })
     assert.equal(answer.errorCode, '0')
   })
 
   it('gives the declared events as methods of a service that a Module owns, its own included', async () => {
-    const owner = { bundleInstallId: world.installId, locator: CORE }
-    await world.saveService('mail', { owner, methods: ['anything'], consumers: [] })
-    const token = dataOf(await world.resolve()).access['mail']?.token ?? ''
+    const owner = { bundleInstallId: deps.installId, locator: CORE }
+    await deps.saveService('mail', { owner, methods: ['anything'], consumers: [] })
+    const token = dataOf(await deps.resolve()).access['mail']?.token ?? ''
     const [, payload = ''] = token.split('.')
     assert.deepEqual(JSON.parse(Buffer.from(payload, 'base64url').toString()).methods, ['changed', 'created'])
   })
@@ -82,79 +82,79 @@ describe('who may resolve', () => {
       '',
       'Bearer',
       'Bearer nothing',
-      `Basic ${world.secret}`,
-      `Bearer ${world.secret}x`,
+      `Basic ${deps.secret}`,
+      `Bearer ${deps.secret}x`,
     ]) {
-      const answer = await world.resolve(world.request(), { authorization })
+      const answer = await deps.resolve(deps.request(), { authorization })
       assert.equal(answer.status, 401)
       assert.equal(answer.headers.get('content-type'), 'application/problem+json')
     }
     for (const path of ['/bundle-plugin/service-reference/resolve', '/plugin/service-reference/resolve']) {
       for (const base of ['', '/module-plugin-manager', '/bundle-runtime/api']) {
-        const response = await world.http.send(base + path, {
+        const response = await deps.http.send(base + path, {
           method: 'POST',
-          headers: { authorization: `Bearer ${world.secret}` },
+          headers: { authorization: `Bearer ${deps.secret}` },
         })
         assert.equal(response.status, 404, base + path)
       }
     }
-    const get = await world.http.send(RESOLVE)
+    const get = await deps.http.send(RESOLVE)
     assert.equal(get.status, 405)
   })
 
   it('is not a plugin whose credential was revoked, or which is disabled', async () => {
-    const { data } = await world.http.call('/plugins/tenants/credentials', { method: 'POST', body: {} })
-    world.secret = textOf(data['secret'])
-    assert.equal((await world.resolve()).errorCode, '0')
-    await world.http.call(`/plugins/tenants/credentials/${textOf(data['credentialId'])}`, {
+    const { data } = await deps.http.call('/plugins/tenants/credentials', { method: 'POST', body: {} })
+    deps.secret = textOf(data['secret'])
+    assert.equal((await deps.resolve()).errorCode, '0')
+    await deps.http.call(`/plugins/tenants/credentials/${textOf(data['credentialId'])}`, {
       method: 'DELETE',
     })
-    const revoked = await world.resolve()
+    const revoked = await deps.resolve()
     assert.equal(revoked.status, 200)
     assert.equal(revoked.errorCode, 'CREDENTIAL_REVOKED')
-    world.secret = secretOfTenants
-    await world.savePlugin('tenants', { enabled: false })
-    assert.equal((await world.resolve()).errorCode, 'PLUGIN_NOT_REGISTERED')
-    await world.savePlugin('tenants', { enabled: true })
-    assert.equal((await world.resolve()).errorCode, '0')
+    deps.secret = secretOfTenants
+    await deps.savePlugin('tenants', { enabled: false })
+    assert.equal((await deps.resolve()).errorCode, 'PLUGIN_NOT_REGISTERED')
+    await deps.savePlugin('tenants', { enabled: true })
+    assert.equal((await deps.resolve()).errorCode, '0')
   })
 
   it('is not a plugin that the installation does not name', async () => {
-    world.secret = await world.newSecret('other')
-    assert.equal((await world.resolve()).errorCode, 'REFERENCE_NOT_AUTHORIZED')
+    deps.secret = await deps.newSecret('other')
+    assert.equal((await deps.resolve()).errorCode, 'REFERENCE_NOT_AUTHORIZED')
   })
 })
 
 describe('what may be asked', () => {
   it('names no plugin, target, address or token, and every field', async () => {
     for (const extra of ['pluginId', 'serviceId', 'url', 'token', 'target'])
-      assert.equal((await world.resolve(world.request({ [extra]: 'x' }))).errorCode, 'REQUEST_INVALID', extra)
-    for (const field of Object.keys(world.request())) {
-      const { [field]: _, ...rest } = world.request()
-      const answer = await world.resolve(rest)
+      assert.equal((await deps.resolve(deps.request({ [extra]: 'x' }))).errorCode, 'REQUEST_INVALID', extra)
+    for (const field of Object.keys(deps.request())) {
+      const { [field]: _, ...rest } = deps.request()
+      const answer = await deps.resolve(rest)
       assert.equal(answer.errorCode, 'REQUEST_INVALID', field)
       assert.match(JSON.stringify(answer.data), new RegExp(`body.${field}`))
     }
     assert.equal(
-      (await world.resolve(world.request({ contractVersion: '3.0.0' }))).errorCode,
+      (await deps.resolve(deps.request({ contractVersion: '3.0.0' }))).errorCode,
       'REQUEST_INVALID',
     )
   })
 
   it('matches the installation in every field', async () => {
-    const installation = world.request()['installation'] as JsonObject
+    const installation = deps.request()['installation'] as JsonObject
     const others: JsonObject[] = [
       { ...installation, environmentKey: 'test' },
       { ...installation, applicationRuntimeId: 'other' },
       { ...installation, workspaceId: 8 },
-      { ...installation, bundleInstallId: uuidv7(world.http.runtime.world) },
-      { ...installation, bundleInstallId: world.installId.toUpperCase() },
+      { ...installation, bundleInstallId: uuidv7(deps.http.runtime.deps) },
+      { ...installation, bundleInstallId: deps.installId.toUpperCase() },
       { ...installation, bundleInstallId: 'no-uuid' },
       { ...installation, bundle: { environmentKey: 'test', bundleId: 'crm' } },
       { ...installation, bundle: { environmentKey: 'dev', bundleId: 'other' } },
     ]
     const answers = await Promise.all(
-      others.map((other) => world.resolve(world.request({ installation: other }))),
+      others.map((other) => deps.resolve(deps.request({ installation: other }))),
     )
     for (const answer of answers) {
       assert.equal(answer.errorCode, 'REFERENCE_NOT_AUTHORIZED')
@@ -171,37 +171,37 @@ describe('what may be asked', () => {
       { propertyKey: 'constructor1' },
       { resource: 'dev/crm/MODULE/other' },
     ])
-      assert.equal((await world.resolve(world.request(changes))).errorCode, 'REFERENCE_NOT_AUTHORIZED')
+      assert.equal((await deps.resolve(deps.request(changes))).errorCode, 'REFERENCE_NOT_AUTHORIZED')
   })
 })
 
 describe('which targets', () => {
   const refused = async (code: string): Promise<void> => {
-    const answer = await world.resolve(world.request({ propertyKey: 'inOrder' }))
+    const answer = await deps.resolve(deps.request({ propertyKey: 'inOrder' }))
     assert.equal(answer.errorCode, code)
     assert.doesNotMatch(JSON.stringify(answer.json), /eyJ|http:/, 'nothing is handed out')
   }
 
   it('are all usable by the scope', async () => {
-    await world.saveService('chat', { consumers: [{ ...SCOPE, workspaceId: 8 }] })
+    await deps.saveService('chat', { consumers: [{ ...SCOPE, workspaceId: 8 }] })
     await refused('REFERENCE_NOT_AUTHORIZED')
-    await world.saveService('chat', { consumers: [] })
+    await deps.saveService('chat', { consumers: [] })
     await refused('REFERENCE_NOT_AUTHORIZED')
   })
 
   it('are all enabled and registered', async () => {
-    await world.saveService('chat', { consumers: [SCOPE], enabled: false })
+    await deps.saveService('chat', { consumers: [SCOPE], enabled: false })
     await refused('REFERENCE_TARGET_UNAVAILABLE')
-    await world.http.runtime.world.db.deleteFrom('runtime.service').where('service_id', '=', 'chat').execute()
+    await deps.http.runtime.deps.db.deleteFrom('runtime.service').where('service_id', '=', 'chat').execute()
     await refused('REFERENCE_TARGET_UNAVAILABLE')
   })
 
   it('have an owner that is ACTIVE and still has the Module', async () => {
-    await world.saveService('chat', {
+    await deps.saveService('chat', {
       consumers: [SCOPE],
-      owner: { bundleInstallId: world.installId, locator: CORE },
+      owner: { bundleInstallId: deps.installId, locator: CORE },
     })
-    await world.putInstallation('ACTIVE')
+    await deps.putInstallation('ACTIVE')
     await refused('REFERENCE_TARGET_UNAVAILABLE')
   })
 })
@@ -212,9 +212,9 @@ describe('in which state', () => {
     claimed?: Claim,
     propertyKey = 'publisher',
   ): Promise<string> => {
-    await world.putInstallation(state)
-    if (claimed !== undefined) await world.claim(claimed)
-    return (await world.resolve(world.request({ propertyKey }))).errorCode
+    await deps.putInstallation(state)
+    if (claimed !== undefined) await deps.claim(claimed)
+    return (await deps.resolve(deps.request({ propertyKey }))).errorCode
   }
 
   it('follows the reading of "active"', async () => {
@@ -252,18 +252,18 @@ describe('in which state', () => {
   })
 
   it('reads what was applied and never what was only saved', async () => {
-    const { db } = world.http.runtime.world
+    const { db } = deps.http.runtime.deps
     await db
       .insertInto('runtime.configuration_property')
       .values({
-        scope_id: await world.scopeId(),
+        scope_id: await deps.scopeId(),
         locator: CORE,
         property: 'publisher',
-        bundle_install_id: world.installId,
+        bundle_install_id: deps.installId,
         value: JSON.stringify(reference('chat')),
         snapshot_version: 2,
       })
       .execute()
-    assert.deepEqual(dataOf(await world.resolve()).reference, reference('mail'))
+    assert.deepEqual(dataOf(await deps.resolve()).reference, reference('mail'))
   })
 })

@@ -9,12 +9,12 @@ import { Uuid } from '#contract/protocol/keys.ts'
 import { ACCESS_VERSION } from '#contract/protocol/limits.ts'
 import type { InstallationIdentity } from '#contract/protocol/scope.ts'
 import type { Reference } from '#contract/protocol/typed-value.ts'
-import { Refusal } from '../../engine/domain-error.ts'
+import { DomainError } from '../../engine/domain-error.ts'
 import { readApplied } from '../../store/references/read-applied.ts'
 import { selectServices } from '../../store/services/select-services.ts'
 import type { ServiceRow } from '../../store/services/select-services.ts'
 import { usableBy } from '../../store/services/usable-by.ts'
-import type { World } from '../../deps/runtime-deps.ts'
+import type { RuntimeDeps } from '../../deps/runtime-deps.ts'
 import { isActive, isSamePlace, mayResolve } from '../../engine/resolution.ts'
 
 const TOKEN_SECONDS = 300
@@ -26,19 +26,19 @@ const TOKEN_SECONDS = 300
  * INSTALLATION_NOT_ACTIVE; REFERENCE_TARGET_UNAVAILABLE for a target that cannot be used at the moment.
  */
 export async function resolveReference(
-  world: World,
+  deps: RuntimeDeps,
   pluginId: string,
   request: AccessResolutionRequest,
 ): Promise<AccessResolutionResponse> {
   const { installation, resource, propertyKey } = request
-  const reference = await readReference(world, pluginId, request)
+  const reference = await readReference(deps, pluginId, request)
   const serviceIds = referencedServices(reference)
-  const services = await selectServices(world.db, {
+  const services = await selectServices(deps.db, {
     where: sql`service.service_id = any(${serviceIds}::text[])`,
     isUsable: usableBy(scopeOf(installation)),
   })
-  const targets = serviceIds.map((serviceId) => demandTarget(services, serviceId))
-  const tokens = await Promise.all(targets.map((target) => sign(world, pluginId, installation, target)))
+  const targets = serviceIds.map((serviceId) => requireTarget(services, serviceId))
+  const tokens = await Promise.all(targets.map((target) => sign(deps, pluginId, installation, target)))
   return {
     contractVersion: ACCESS_VERSION,
     installation,
@@ -48,12 +48,12 @@ export async function resolveReference(
     access: Object.fromEntries(
       targets.map(({ service_id, url }, index) => [service_id, { url, token: tokens[index] ?? '' }]),
     ),
-    expiresAt: earliestExpiry(world, tokens),
+    expiresAt: earliestExpiry(deps, tokens),
   }
 }
 
 async function readReference(
-  { db }: World,
+  { db }: RuntimeDeps,
   pluginId: string,
   { installation, resource, propertyKey }: AccessResolutionRequest,
 ): Promise<Reference> {
@@ -63,7 +63,7 @@ async function readReference(
   const applied = await readApplied(db, { bundleInstallId, resource, propertyKey })
   if (applied === undefined || !isSamePlace(applied, installation)) throw notAuthorized()
   if (!isActive(applied)) {
-    throw new Refusal('INSTALLATION_NOT_ACTIVE', 'References of this installation do not resolve now.', {
+    throw new DomainError('INSTALLATION_NOT_ACTIVE', 'References of this installation do not resolve now.', {
       retryable: applied.state === 'NOT_INSTALLED',
     })
   }
@@ -72,11 +72,11 @@ async function readReference(
   return applied.value
 }
 
-function demandTarget(services: readonly ServiceRow[], serviceId: string): ServiceRow {
+function requireTarget(services: readonly ServiceRow[], serviceId: string): ServiceRow {
   const service = services.find(({ service_id }) => service_id === serviceId)
   if (service === undefined) throw unavailable(serviceId, 'is not registered')
   if (!service.is_usable) {
-    throw new Refusal('REFERENCE_NOT_AUTHORIZED', `This scope may not use the service ${serviceId}.`)
+    throw new DomainError('REFERENCE_NOT_AUTHORIZED', `This scope may not use the service ${serviceId}.`)
   }
   if (!service.enabled) throw unavailable(serviceId, 'is disabled')
   const isOwned = service.owner !== null
@@ -86,7 +86,7 @@ function demandTarget(services: readonly ServiceRow[], serviceId: string): Servi
 }
 
 function sign(
-  { signer }: World,
+  { signer }: RuntimeDeps,
   pluginId: string,
   installation: InstallationIdentity,
   { service_id, methods }: ServiceRow,
@@ -95,7 +95,7 @@ function sign(
 }
 
 /** Read from the tokens themselves, which count in whole seconds. */
-function earliestExpiry({ clock }: World, tokens: readonly string[]): string {
+function earliestExpiry({ clock }: RuntimeDeps, tokens: readonly string[]): string {
   const expiries = tokens.map((token) => decodeJwt(token).exp ?? 0)
   // an empty map or list hands out nothing; it may be asked again after the usual time
   const earliest = Math.min(...expiries, Math.floor(clock.now().getTime() / 1000) + TOKEN_SECONDS)
@@ -106,13 +106,15 @@ function scopeOf({ environmentKey, applicationRuntimeId, workspaceId }: Installa
   return { environmentKey, applicationRuntimeId, workspaceId }
 }
 
-function notAuthorized(): Refusal {
-  return new Refusal(
+function notAuthorized(): DomainError {
+  return new DomainError(
     'REFERENCE_NOT_AUTHORIZED',
     'The plugin may not resolve this property: there is no such installed reference, or its authorization does not list it.',
   )
 }
 
-function unavailable(serviceId: string, what: string): Refusal {
-  return new Refusal('REFERENCE_TARGET_UNAVAILABLE', `The service ${serviceId} ${what}.`, { retryable: true })
+function unavailable(serviceId: string, what: string): DomainError {
+  return new DomainError('REFERENCE_TARGET_UNAVAILABLE', `The service ${serviceId} ${what}.`, {
+    retryable: true,
+  })
 }

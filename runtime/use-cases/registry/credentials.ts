@@ -2,12 +2,12 @@ import { uuidv7 } from '#http-kit/ids.ts'
 import { fieldChanges } from '../audit/field-changes.ts'
 import { recordAudit } from '../audit/record.ts'
 import type { Answer, Input, WriteContext } from '../context.ts'
-import { Refusal } from '../../engine/domain-error.ts'
+import { DomainError } from '../../engine/domain-error.ts'
 import { countValidCredentials } from '../../store/plugins/count-valid-credentials.ts'
 import { insertCredential } from '../../store/plugins/insert-credential.ts'
 import { lockPlugin } from '../../store/plugins/lock-plugin.ts'
 import { revokeCredentialRow } from '../../store/plugins/revoke-credential.ts'
-import { demandPlugin } from './plugins.ts'
+import { requirePlugin } from './plugins.ts'
 import { notFound } from '../authorize.ts'
 import { makeSecret } from '../../store/plugins/plugin-secret.ts'
 
@@ -22,16 +22,16 @@ const MAX_VALID = 2
  * already, and with NOT_FOUND.
  */
 export async function createCredential(
-  { world, tx, actor }: WriteContext,
+  { deps, tx, actor }: WriteContext,
   { params: { pluginId }, body }: Input<Create>,
 ): Promise<Answer<Create>> {
   if ((await lockPlugin(tx, pluginId)) === undefined) throw notFound('plugin')
   if ((await countValidCredentials(tx, pluginId)) >= MAX_VALID) {
     const message =
       'The plugin has two valid credentials already. Revoke one of them before you make another.'
-    throw new Refusal('REQUEST_INVALID', message)
+    throw new DomainError('REQUEST_INVALID', message)
   }
-  const credentialId = uuidv7(world)
+  const credentialId = uuidv7(deps)
   const { secret, hash } = makeSecret()
   await insertCredential(tx, { credentialId, pluginId, secretHash: hash })
   await recordAudit(tx, actor, {
@@ -55,5 +55,5 @@ export async function revokeCredential(
     const changes = fieldChanges({ isValid: true }, { isValid: false })
     await recordAudit(tx, actor, { action: 'plugin.credential.revoke', subject, changes })
   }
-  return demandPlugin(tx, params.pluginId)
+  return requirePlugin(tx, params.pluginId)
 }

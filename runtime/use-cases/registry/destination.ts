@@ -2,7 +2,7 @@ import { allowsDestination, destinationOf } from '#http-kit/egress.ts'
 import type { EgressRule } from '#http-kit/egress.ts'
 import { namesPlatform } from '#http-kit/platform-addresses.ts'
 import type { PlatformAddresses } from '#http-kit/platform-addresses.ts'
-import { Refusal } from '../../engine/domain-error.ts'
+import { DomainError } from '../../engine/domain-error.ts'
 
 /** Where plugins and services may be. */
 export interface Egress {
@@ -15,7 +15,7 @@ export interface Egress {
  * Refuses an address that no call could ever reach. What a name stands for is checked again with each connection; this
  * only tells the admin at once.
  */
-export function demandReachable({ allow, platform }: Egress, address: string, field: string): void {
+export function requireReachable({ allow, platform }: Egress, address: string, field: string): void {
   const destination = destinationOf(new URL(address))
   if (!allowsDestination(allow, destination))
     throw unreachable(field, 'The setting EGRESS_ALLOW does not allow calls to this host and port')
@@ -23,8 +23,8 @@ export function demandReachable({ allow, platform }: Egress, address: string, fi
     throw unreachable(field, 'This is an address of the platform itself: its console, runtime or database')
 }
 
-function unreachable(field: string, message: string): Refusal {
-  return new Refusal('REQUEST_INVALID', `${field}: ${message}.`, {
+function unreachable(field: string, message: string): DomainError {
+  return new DomainError('REQUEST_INVALID', `${field}: ${message}.`, {
     details: [{ path: `body.${field}`, errorCode: 'REQUEST_INVALID', message }],
   })
 }

@@ -11,7 +11,7 @@ import { savePluginRow } from '../../store/plugins/save-plugin.ts'
 import { selectPlugins } from '../../store/plugins/select-plugins.ts'
 import type { PluginRow } from '../../store/plugins/select-plugins.ts'
 import type { RuntimeTables } from '../../model/tables.ts'
-import { demandReachable } from './destination.ts'
+import { requireReachable } from './destination.ts'
 import type { Egress } from './destination.ts'
 import { notFound } from '../authorize.ts'
 import type { Db } from '../../model/db.ts'
@@ -19,11 +19,11 @@ import { containsText } from '../../store/contains-text.ts'
 
 /** Registered plugins in the order of their ids. */
 export async function listPlugins(
-  { world }: ReadContext,
+  { deps }: ReadContext,
   { query }: Input<'GET /plugins'>,
 ): Promise<Answer<'GET /plugins'>> {
   const [after] = cursorValues(query.cursor, ['string']) ?? []
-  const rows = await selectPlugins(world.db, {
+  const rows = await selectPlugins(deps.db, {
     where: sql`${after === undefined ? sql`true` : sql`plugin.plugin_id > ${after}`}
       and ${containsText(query.q, [sql`plugin.plugin_id`, sql`plugin.title`])}`,
     limit: query.limit + 1,
@@ -33,10 +33,10 @@ export async function listPlugins(
 
 /** One plugin. Refuses with NOT_FOUND. */
 export function readPlugin(
-  { world }: ReadContext,
+  { deps }: ReadContext,
   { params }: Input<'GET /plugins/{pluginId}'>,
 ): Promise<Answer<'GET /plugins/{pluginId}'>> {
-  return demandPlugin(world.db, params.pluginId)
+  return requirePlugin(deps.db, params.pluginId)
 }
 
 /** Registers a plugin or changes its registration. Refuses an endpoint that the deployment does not allow. */
@@ -45,7 +45,7 @@ export async function savePlugin(
   { params, body }: Input<'PUT /plugins/{pluginId}'>,
   egress: Egress,
 ): Promise<Answer<'PUT /plugins/{pluginId}'>> {
-  demandReachable(egress, body.endpoint, 'endpoint')
+  requireReachable(egress, body.endpoint, 'endpoint')
   const before = await lockPlugin(tx, params.pluginId)
   const after = {
     plugin_id: params.pluginId,
@@ -63,7 +63,7 @@ export async function savePlugin(
     reason: body.reason ?? null,
     changes: fieldChanges(before ? fieldsOf(before) : null, fieldsOf(after)),
   })
-  return demandPlugin(tx, params.pluginId)
+  return requirePlugin(tx, params.pluginId)
 }
 
 function fieldsOf(row: Omit<Selectable<RuntimeTables['runtime.plugin']>, 'updated_at'>): Fields {
@@ -78,7 +78,7 @@ function fieldsOf(row: Omit<Selectable<RuntimeTables['runtime.plugin']>, 'update
 }
 
 /** The plugin as the runtime API tells it. Refuses with NOT_FOUND. */
-export async function demandPlugin(db: Db, pluginId: string): Promise<Plugin> {
+export async function requirePlugin(db: Db, pluginId: string): Promise<Plugin> {
   const [row] = await selectPlugins(db, { where: sql`plugin.plugin_id = ${pluginId}` })
   if (row === undefined) throw notFound('plugin')
   return pluginView(row)

@@ -6,14 +6,14 @@ import { createHash } from 'node:crypto'
 import { textOf } from '../../testing/http.ts'
 import { CORE, ResolveWorld, SCOPE } from '../../testing/resolve.ts'
 
-let world: ResolveWorld
+let deps: ResolveWorld
 before(async () => {
-  world = await ResolveWorld.make()
-  await world.putInstallation('ACTIVE')
+  deps = await ResolveWorld.make()
+  await deps.putInstallation('ACTIVE')
 })
-after(() => world.http.close())
+after(() => deps.http.close())
 
-const call: ResolveWorld['http']['call'] = (path, options) => world.http.call(path, options)
+const call: ResolveWorld['http']['call'] = (path, options) => deps.http.call(path, options)
 const itemsOf = ({ data }: { data: JsonObject }) => data['items'] as JsonObject[]
 const plugin = { title: 'Mailer', endpoint: 'http://127.0.0.1:7000/lifecycle', enabled: true }
 const service = {
@@ -65,7 +65,7 @@ describe('plugins', () => {
   })
 
   it('have no endpoint that is the database of the runtime', async () => {
-    const { host, port } = world.http.connection
+    const { host, port } = deps.http.connection
     const here = host.startsWith('/') ? '127.0.0.1' : host
     const endpoint = `http://${here}:${port}/`
     const answer = await call('/plugins/mailer', { method: 'PUT', body: { ...plugin, endpoint } })
@@ -108,7 +108,7 @@ describe('plugin credentials', () => {
     const repeat = await call(path, { method: 'POST', body: { reason: 'the first' }, key: 'one' })
     assert.deepEqual(repeat.data, { credentialId: first.data['credentialId'], secret: null })
 
-    const { db } = world.http.runtime.world
+    const { db } = deps.http.runtime.deps
     const kept = await db
       .selectFrom('runtime.plugin_credential')
       .selectAll()
@@ -163,15 +163,15 @@ describe('services', () => {
     const owned = (owner: JsonObject | null) =>
       call('/services/owned', { method: 'PUT', body: { ...service, owner } })
     for (const owner of [
-      { bundleInstallId: world.installId, locator: 'dev/crm/MODULE/other' },
-      { bundleInstallId: world.installId, locator: 'dev/crm/GATEWAY/core' },
+      { bundleInstallId: deps.installId, locator: 'dev/crm/MODULE/other' },
+      { bundleInstallId: deps.installId, locator: 'dev/crm/GATEWAY/core' },
       { bundleInstallId: '0199f000-0000-7000-8000-000000000001', locator: CORE },
     ]) {
       const answer = await owned(owner)
       assert.equal(answer.errorCode, 'RESOURCE_OWNERSHIP_MISSING')
       assert.equal((answer.data['details'] as JsonObject[])[0]?.['locator'], owner.locator)
     }
-    const owner = { bundleInstallId: world.installId, locator: CORE }
+    const owner = { bundleInstallId: deps.installId, locator: CORE }
     const answer = await owned(owner)
     assert.deepEqual(answer.data['owner'], owner)
     assert.deepEqual(answer.data['methods'], ['changed', 'created'])
@@ -203,7 +203,7 @@ describe('services', () => {
     await save('for-us', { consumers: [SCOPE] })
     await save('for-others', { consumers: [{ ...SCOPE, workspaceId: 8 }] })
     await save('for-nobody', {})
-    await save('for-owner', { owner: { bundleInstallId: world.installId, locator: CORE } })
+    await save('for-owner', { owner: { bundleInstallId: deps.installId, locator: CORE } })
     const listed = async (query: string) =>
       itemsOf(await call(`/services?q=&${query}`)).map(({ serviceId }) => serviceId)
     const { environmentKey, applicationRuntimeId, workspaceId } = SCOPE
@@ -215,7 +215,7 @@ describe('services', () => {
   })
 
   it('tell who refers to them, of what the person may see', async () => {
-    await world.saveService('mail', {})
+    await deps.saveService('mail', {})
     const referrers = await call('/services/mail/referrers?limit=2')
     const rest = await call(`/services/mail/referrers?limit=2&cursor=${textOf(referrers.data['nextCursor'])}`)
     const all = [...itemsOf(referrers), ...itemsOf(rest)]
@@ -223,13 +223,13 @@ describe('services', () => {
       all.map(({ property }) => property),
       ['alsoMail', 'byCountry', 'inOrder', 'publisher'],
     )
-    assert.deepEqual(all[0]?.['installation'], world.request()['installation'])
+    assert.deepEqual(all[0]?.['installation'], deps.request()['installation'])
     assert.deepEqual(itemsOf(await call('/services/mail/referrers', { grants: reader })), [])
     assert.equal((await call('/services/nobody/referrers')).errorCode, 'NOT_FOUND')
   })
 
   it('do not reveal an owner that the person may not see', async () => {
-    const owner = { bundleInstallId: world.installId, locator: CORE }
+    const owner = { bundleInstallId: deps.installId, locator: CORE }
     await call('/services/hidden-owner', { method: 'PUT', body: { ...service, owner } })
     const ownerFor = async (grants: Grant[]) => [
       itemsOf(await call('/services?q=hidden-owner', { grants }))[0]?.['owner'],
@@ -242,7 +242,7 @@ describe('services', () => {
 
   it('match no filter for a scope that the person may not see', async () => {
     const neighbour = { ...SCOPE, workspaceId: 9 }
-    const owner = { bundleInstallId: world.installId, locator: CORE }
+    const owner = { bundleInstallId: deps.installId, locator: CORE }
     const save = (id: string, fields: JsonObject) =>
       call(`/services/oracle-${id}`, { method: 'PUT', body: { ...service, ...fields } })
     await save('consumer', { consumers: [SCOPE, neighbour] })

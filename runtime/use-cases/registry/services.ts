@@ -8,7 +8,7 @@ import { fieldChanges } from '../audit/field-changes.ts'
 import type { Fields } from '../audit/field-changes.ts'
 import { recordAudit } from '../audit/record.ts'
 import type { Answer, Input, ReadContext, WriteContext } from '../context.ts'
-import { Refusal } from '../../engine/domain-error.ts'
+import { DomainError } from '../../engine/domain-error.ts'
 import { cursorValues, pageOf } from '../paging/page.ts'
 import { listReferrerRows } from '../../store/services/list-referrers.ts'
 import { lockService } from '../../store/services/lock-service.ts'
@@ -18,7 +18,7 @@ import { saveServiceRow } from '../../store/services/save-service.ts'
 import { selectServices } from '../../store/services/select-services.ts'
 import type { ServiceOwner, ServiceRow } from '../../store/services/select-services.ts'
 import type { RuntimeTables } from '../../model/tables.ts'
-import { demandReachable } from './destination.ts'
+import { requireReachable } from './destination.ts'
 import type { Egress } from './destination.ts'
 import { notFound } from '../authorize.ts'
 import type { Db } from '../../model/db.ts'
@@ -26,11 +26,11 @@ import { containsText } from '../../store/contains-text.ts'
 
 /** Registered services in the order of their ids; with a whole scope those that it may use. */
 export async function listServices(
-  { world, actor }: ReadContext,
+  { deps, actor }: ReadContext,
   { query }: Input<'GET /services'>,
 ): Promise<Answer<'GET /services'>> {
   const [after] = cursorValues(query.cursor, ['string']) ?? []
-  const rows = await selectServices(world.db, {
+  const rows = await selectServices(deps.db, {
     where: sql`${after === undefined ? sql`true` : sql`service.service_id > ${after}`}
       and ${containsText(query.q, [sql`service.service_id`, sql`service.title`])}
       and ${offeredIn(actor, query)}`,
@@ -44,10 +44,10 @@ export async function listServices(
 
 /** One service. Refuses with NOT_FOUND. */
 export function readService(
-  { world, actor }: ReadContext,
+  { deps, actor }: ReadContext,
   { params }: Input<'GET /services/{serviceId}'>,
 ): Promise<Answer<'GET /services/{serviceId}'>> {
-  return demandService(world.db, actor, params.serviceId)
+  return requireService(deps.db, actor, params.serviceId)
 }
 
 /**
@@ -59,9 +59,9 @@ export async function saveService(
   { params, body }: Input<'PUT /services/{serviceId}'>,
   egress: Egress,
 ): Promise<Answer<'PUT /services/{serviceId}'>> {
-  demandReachable(egress, body.url, 'url')
+  requireReachable(egress, body.url, 'url')
   if (body.owner !== null && !(await ownsModule(tx, body.owner))) {
-    throw new Refusal(
+    throw new DomainError(
       'RESOURCE_OWNERSHIP_MISSING',
       'The owner must be a Module of an installation, by its full locator.',
       {
@@ -99,18 +99,18 @@ export async function saveService(
     reason: body.reason ?? null,
     changes: fieldChanges(before ? fieldsOf(before) : null, fieldsOf(after)),
   })
-  return demandService(tx, actor, params.serviceId)
+  return requireService(tx, actor, params.serviceId)
 }
 
 /** Who refers to a service, of what the actor may see. Refuses with NOT_FOUND. */
 export async function listReferrers(
-  { world, actor }: ReadContext,
+  { deps, actor }: ReadContext,
   { params, query }: Input<'GET /services/{serviceId}/referrers'>,
 ): Promise<Answer<'GET /services/{serviceId}/referrers'>> {
   const { serviceId } = params
-  await demandService(world.db, actor, serviceId)
+  await requireService(deps.db, actor, serviceId)
   const after = cursorValues(query.cursor, ['string', 'string', 'string'])
-  const rows = await listReferrerRows(world.db, actor, { serviceId, after, limit: query.limit + 1 })
+  const rows = await listReferrerRows(deps.db, actor, { serviceId, after, limit: query.limit + 1 })
   return pageOf(rows, query.limit, {
     item: (row) => ({
       installation: {
@@ -127,7 +127,7 @@ export async function listReferrers(
   })
 }
 
-async function demandService(db: Db, actor: Actor, serviceId: string): Promise<Service> {
+async function requireService(db: Db, actor: Actor, serviceId: string): Promise<Service> {
   const [row] = await selectServices(db, { where: sql`service.service_id = ${serviceId}` })
   if (row === undefined) throw notFound('service')
   return serviceView(row, actor)

@@ -1,16 +1,16 @@
 import { STAGES } from '#contract/protocol/vocabulary.ts'
 import { asError } from '#http-kit/text/as-error.ts'
 import { callLimits } from '../engine/calls/call-limits.ts'
-import { claimOperations } from '../store/operations/lease-operations.ts'
-import type { Claim, Claimed } from '../store/operations/lease-operations.ts'
+import { leaseOperations } from '../store/operations/lease-operations.ts'
+import type { LeaseRequest, LeasedRow } from '../store/operations/lease-operations.ts'
 import { openCalls } from '../store/operations/read-calls.ts'
 import { openPlans } from '../store/operations/read-plan.ts'
 import { readServiceAddresses } from '../store/operations/read-service-addresses.ts'
-import type { World } from '../deps/runtime-deps.ts'
+import type { RuntimeDeps } from '../deps/runtime-deps.ts'
 import type { Call } from '../model/call.ts'
-import { begin, NO_PLAN } from '../engine/steps/decide.ts'
-import type { Held } from './leased-operation.ts'
-import { notMade } from './send-call.ts'
+import { begin, EMPTY_PLAN } from '../engine/steps/decide.ts'
+import type { LeasedOperation } from './leased-operation.ts'
+import { unsent } from './send-call.ts'
 import type { FrozenPlan } from '../model/plan.ts'
 import { mayWrite } from '../engine/steps/prepare-call.ts'
 import type { RegistrationRow } from '../model/registration.ts'
@@ -19,12 +19,12 @@ import { callOf } from '../store/operations/call-of-row.ts'
 const [FIRST_STAGE] = STAGES
 
 /** Claims operations that are due, with everything that is needed to take them on. */
-export async function claim(world: World, due: Claim): Promise<Held[]> {
-  const claimed = await claimOperations(world.db, due)
+export async function acquireOperations(deps: RuntimeDeps, due: LeaseRequest): Promise<LeasedOperation[]> {
+  const claimed = await leaseOperations(deps.db, due)
   if (claimed.length === 0) return []
-  const read = await readAll(world, claimed)
-  const addresses = await addressesFor(world, read)
-  return read.map(({ operation, begun, plan, calls }): Held => {
+  const read = await readAll(deps, claimed)
+  const addresses = await addressesFor(deps, read)
+  return read.map(({ operation, begun, plan, calls }): LeasedOperation => {
     const { operation_id: operationId, lease_epoch: epoch } = operation
     const known = {
       lease: { operationId, owner: due.owner, epoch },
@@ -33,7 +33,7 @@ export async function claim(world: World, due: Claim): Promise<Held[]> {
       unmade: [],
       unread: null,
     }
-    const unmade = () => (begun === null ? [] : [notMade(firstAttempt(operationId, begun))])
+    const unmade = () => (begun === null ? [] : [unsent(firstAttempt(operationId, begun))])
     try {
       if (plan instanceof Error) throw plan
       if (calls instanceof Error) throw calls
@@ -45,13 +45,13 @@ export async function claim(world: World, due: Claim): Promise<Held[]> {
       const { attempts, calls: after } = begin(context, first, new Map([[begun.plugin_id, begun]]))
       return { ...known, plan, calls: after, begun: attempts }
     } catch (error) {
-      return { ...known, plan: NO_PLAN, calls: [], unmade: unmade(), unread: asError(error) }
+      return { ...known, plan: EMPTY_PLAN, calls: [], unmade: unmade(), unread: asError(error) }
     }
   })
 }
 
 /** What the claim has recorded, also where nothing of the operation can be read. */
-function firstAttempt(operationId: string, registration: RegistrationRow): Parameters<typeof notMade>[0] {
+function firstAttempt(operationId: string, registration: RegistrationRow): Parameters<typeof unsent>[0] {
   const { plugin_id: pluginId } = registration
   return {
     operationId,
@@ -63,12 +63,12 @@ function firstAttempt(operationId: string, registration: RegistrationRow): Param
   }
 }
 
-interface Read extends Pick<Claimed, 'operation' | 'begun'> {
+interface Read extends Pick<LeasedRow, 'operation' | 'begun'> {
   plan: FrozenPlan | Error
   calls: Call[] | Error
 }
 
-async function readAll({ db, vault }: World, claimed: readonly Claimed[]): Promise<Read[]> {
+async function readAll({ db, vault }: RuntimeDeps, claimed: readonly LeasedRow[]): Promise<Read[]> {
   const planned = claimed.flatMap(({ operation: { operation_id }, plan }) =>
     plan === null ? [] : [{ operation_id, plan }],
   )
@@ -96,7 +96,7 @@ function hasAll(plan: FrozenPlan, calls: readonly Call[]): boolean {
 }
 
 /** What no plugin may write, where one that is to be called may write something. */
-async function addressesFor({ db }: World, read: readonly Read[]): Promise<string[] | Error> {
+async function addressesFor({ db }: RuntimeDeps, read: readonly Read[]): Promise<string[] | Error> {
   const areNeeded = read.some(
     ({ begun, plan }) =>
       !(plan instanceof Error) &&

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { beforeEach, suite, test } from 'node:test'
 import type { Log, LogFields } from './log.ts'
-import { sparingLog } from './sparing-log.ts'
+import { throttledLog } from './throttled-log.ts'
 
 const away = new Error('connect ECONNREFUSED')
 
@@ -24,7 +24,7 @@ suite('the log of a worker while the database is away', () => {
       addSecret: () => {},
       removeSecret: () => {},
     }
-    log = sparingLog(inner, { monotonic: () => now }, (error) => (error === away ? 'it is away' : null))
+    log = throttledLog(inner, { monotonic: () => now }, (error) => (error === away ? 'it is away' : null))
   })
 
   test('says so every ten seconds, with how many lines it left out', () => {

@@ -8,7 +8,7 @@ const EVERY_MS = 10_000
  * reason one line in ten seconds is written, with the reason instead of the error and its stack, and with how many lines
  * were left out since the last. Everything else is written as it is.
  */
-export function sparingLog(
+export function throttledLog(
   log: Log,
   clock: Pick<Clock, 'monotonic'>,
   /** Why an error is one of an outage; null for any other. */
