@@ -1,3 +1,4 @@
+import { getOwn } from '#contract/json-schema/get-own.ts'
 import type { CompiledAuthorization } from '#contract/protocol/authorization.ts'
 import { fromDataValues } from '#contract/protocol/data.ts'
 import { successEnvelope } from '#contract/protocol/envelope.ts'
@@ -67,12 +68,12 @@ function problemOfWrite(
   { locator, property, value }: { locator: string; property: string; value: JsonValue },
   { request, writes, authorization, accessMaterial }: AnswerScope,
 ): string | null {
-  const entry = own(request.resources, locator)
+  const entry = getOwn(request.resources, locator)
   if (entry === undefined) return 'is not a resource of this call'
   if (!isPropertyName(property)) return 'is no property name'
   if (property === INSTANCE_REF_PROPERTY) return 'is written by the runtime only'
-  if (own(entry.references, property) !== undefined) return 'is a reference, which no plugin writes'
-  if (own(writes, property) === undefined) return 'is not among the writes that the plugin declares'
+  if (getOwn(entry.references, property) !== undefined) return 'is a reference, which no plugin writes'
+  if (getOwn(writes, property) === undefined) return 'is not among the writes that the plugin declares'
   if (authorization !== null) {
     const allowed = authorization.resources.find(({ resource }) => resource === locator)?.writeProperties
     if (allowed?.includes(property) !== true) return 'is not in the writeProperties of the plugin'
@@ -98,9 +99,6 @@ export function isWithinAuthorization(
     )
   })
 }
-
-const own = <Value>(record: Readonly<Record<string, Value>>, name: string): Value | undefined =>
-  Object.hasOwn(record, name) ? record[name] : undefined
 
 function holdsAny(value: JsonValue, secrets: ReadonlySet<string>): boolean {
   if (secrets.size === 0) return false

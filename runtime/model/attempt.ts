@@ -1,7 +1,7 @@
 import type { JsonValue } from '#contract/json-schema/json.ts'
 import type { Outcome } from '#contract/protocol/vocabulary.ts'
 import type { Failure } from '#contract/runtime-api/common.ts'
-import type { CallKey } from './call.ts'
+import type { CallKey, CallLimits } from './call.ts'
 import type { Writes } from './plan.ts'
 
 /** What an answer means for its call. */
@@ -46,4 +46,16 @@ export interface RecordedAttempt {
 export interface NewSecrets {
   operationId: string
   secrets: readonly JsonValue[]
+}
+
+/** An attempt whose answer was judged and is to be recorded. */
+export interface CompletedAttempt extends AttemptKey {
+  judgement: Judgement
+  /** Attempts of the current run, this one included. */
+  runAttempt: number
+  limits: CallLimits
+  /** The runtime itself broke the call off, because it stops: this ends no run. */
+  isGivenBack: boolean
+  /** The runtime could not make or judge the call: this says nothing about the plugin. */
+  isOwnTrouble: boolean
 }

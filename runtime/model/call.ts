@@ -43,3 +43,11 @@ export interface CallWrites {
 export interface FailedCall extends CallKey {
   failure: Failure
 }
+
+/** How a plugin is called; a registration may set each (decisions, section 4). */
+export interface CallLimits {
+  timeoutMs: number
+  /** Attempts in one run of an operation, the first included. */
+  maxAttempts: number
+  maxBackoffMs: number
+}

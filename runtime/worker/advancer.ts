@@ -1,9 +1,10 @@
 import type { RuntimeDeps } from '../deps/runtime-deps.ts'
-import { advanceSingle, advanceBatch, advanceWideBatch, isWide } from './advance.ts'
-import type { Advanced, AdvanceOptions, Ready } from './advance.ts'
+import { advanceSingle, advanceBatch, advanceWideBatch } from './advance.ts'
 import { KnownRegistrations } from './known-registrations.ts'
 import type { Leases } from './leases.ts'
 import type { WorkerCounters } from '../model/worker-status.ts'
+import { isWide } from './is-wide.ts'
+import type { AdvanceOptions, Advanced, Ready } from './advance-types.ts'
 
 interface Waiting {
   ready: Ready

@@ -1,8 +1,7 @@
-import type { CallLimits } from '../engine/calls/call-limits.ts'
 import type { Call } from '../model/call.ts'
 import type { FrozenPlan } from '../model/plan.ts'
 import type { PreparedCall } from '../engine/steps/prepare-call.ts'
-import type { AttemptKey, Judgement } from '../model/attempt.ts'
+import type { CompletedAttempt } from '../model/attempt.ts'
 import type { Lease } from '../model/lease.ts'
 import type { OperationRow } from '../model/operation.ts'
 
@@ -20,16 +19,4 @@ export interface LeasedOperation {
   unmade: readonly CompletedAttempt[]
   /** Why plan or calls cannot be read: then nothing can be done with it but to try again later. */
   unread: Error | null
-}
-
-/** An attempt whose answer was judged and is to be recorded. */
-export interface CompletedAttempt extends AttemptKey {
-  judgement: Judgement
-  /** Attempts of the current run, this one included. */
-  runAttempt: number
-  limits: CallLimits
-  /** The runtime itself broke the call off, because it stops: this ends no run. */
-  isGivenBack: boolean
-  /** The runtime could not make or judge the call: this says nothing about the plugin. */
-  isOwnTrouble: boolean
 }

@@ -4,9 +4,8 @@ import { judgeAnswer } from '../engine/calls/judge.ts'
 import { signLifecycleToken } from './lifecycle-token.ts'
 import { sendLifecycleCall } from './send-request.ts'
 import type { RuntimeDeps } from '../deps/runtime-deps.ts'
-import type { CompletedAttempt } from './leased-operation.ts'
 import type { PreparedCall } from '../engine/steps/prepare-call.ts'
-import type { Judgement } from '../model/attempt.ts'
+import type { CompletedAttempt, Judgement } from '../model/attempt.ts'
 import type { OutboundResult } from '#http-kit/outbound-types.ts'
 
 /** Makes a call whose attempt is recorded, and judges what comes back. Never throws. */

@@ -1,10 +1,4 @@
-/** How a plugin is called; a registration may set each (decisions, section 4). */
-export interface CallLimits {
-  timeoutMs: number
-  /** Attempts in one run of an operation, the first included. */
-  maxAttempts: number
-  maxBackoffMs: number
-}
+import type { CallLimits } from '../../model/call.ts'
 
 export const DEFAULT_CALL_LIMITS: CallLimits = { timeoutMs: 30_000, maxAttempts: 8, maxBackoffMs: 60_000 }
 

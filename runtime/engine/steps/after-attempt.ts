@@ -1,8 +1,8 @@
 import type { Failure } from '#contract/runtime-api/common.ts'
-import type { CallLimits } from '../calls/call-limits.ts'
 import { callFailure } from '../calls/failures.ts'
 import { backoffMs } from './backoff.ts'
 import type { CallAfterAttempt, Judgement } from '../../model/attempt.ts'
+import type { CallLimits } from '../../model/call.ts'
 
 /**
  * Repeats have an end: after `maxAttempts` in a run the call fails with what the plugin said last, or, where it is open
