@@ -26,7 +26,6 @@ import { countCalls } from './http/count-calls.ts'
 import { createServiceCheck } from './http/credentials.ts'
 import { replicaGauges } from './http/gauges.ts'
 import { createMetrics } from './http/metrics.ts'
-import type { HttpApp } from './http/mount.ts'
 import { createRateLimiter } from './http/rate-limit.ts'
 import { createHandlers } from './http/routes.ts'
 import { startJanitor } from './janitor.ts'
@@ -44,6 +43,7 @@ import { SpaceWatch } from './http/space-watch.ts'
 import { startWorker } from './worker/worker.ts'
 import type { Worker, WorkerOptions } from './worker/worker.ts'
 import type { RuntimeDeps } from './deps/runtime-deps.ts'
+import type { HttpApp } from './http/http-app.ts'
 
 export interface RuntimeOptions {
   connection: ConnectionSettings
@@ -187,7 +187,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
       egress: { allow: egressAllow, platform },
       stream: { feed, lifetimeMs, heartbeatMs, maxStreams },
     }),
-    attempts: auditSubjects,
+    auditSubjects,
     hasApi: options.api !== 'off',
     isStopping: () => isStopping,
     gauges: () =>

@@ -47,6 +47,8 @@ export interface EndpointRow {
    * pointers into the document. REQUEST_INVALID by default, with paths such as `body.reason`.
    */
   bodyErrorCode?: 'MANIFEST_INVALID'
+  /** Fields of the answer that only the first answer holds; a repeat of the request receives null there. */
+  shownOnce?: readonly string[]
   /** Largest body in bytes; BODY_BYTES_MAX by default. */
   maxBodyBytes?: number
 }

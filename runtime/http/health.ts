@@ -13,8 +13,8 @@ import type { RuntimeDeps } from '../deps/runtime-deps.ts'
 import { databaseGauges } from './gauges.ts'
 import type { Metrics } from './metrics.ts'
 import { refuseMethod } from './mount.ts'
-import type { HttpApp, HttpVariables } from './mount.ts'
 import type { Gauge } from './gauge.ts'
+import type { HttpApp, HttpVariables } from './http-app.ts'
 
 export interface HealthOptions {
   deps: RuntimeDeps

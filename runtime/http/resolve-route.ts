@@ -8,9 +8,10 @@ import { DomainError } from '../engine/domain-error.ts'
 import type { RuntimeDeps } from '../deps/runtime-deps.ts'
 import { bearerOf, unauthenticated } from './credentials.ts'
 import { refusalEnvelope } from './failures.ts'
-import { envelope, refuseMethod } from './mount.ts'
-import type { HttpApp, HttpVariables } from './mount.ts'
+import { refuseMethod } from './mount.ts'
 import { readRequest } from './read-request.ts'
+import { envelope } from './http-app.ts'
+import type { HttpApp, HttpVariables } from './http-app.ts'
 
 export interface ResolveRouteOptions {
   deps: RuntimeDeps

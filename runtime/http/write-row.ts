@@ -29,7 +29,7 @@ export interface WriteCall {
   run(context: WriteContext): Promise<JsonValue>
   /** What a repeat of the call is answered as data. */
   forRepeats(data: JsonValue): JsonValue
-  attempted(): AuditSubject
+  auditSubject(): AuditSubject
 }
 
 /** Does a write once for its idempotency key and answers the envelope, of a refusal too. */
@@ -43,7 +43,7 @@ export function writeRow(call: WriteCall): Promise<OnceAnswer> {
       return { answer: successEnvelope(data), kept: successEnvelope(call.forRepeats(data)) }
     },
     async refuse(tx, refusal) {
-      if (isAudited(refusal)) await recordRefusal(tx, actor, call.attempted(), refusal)
+      if (isAudited(refusal)) await recordRefusal(tx, actor, call.auditSubject(), refusal)
       return refusalEnvelope(refusal, 'bundle-runtime')
     },
     mayRepeat: (tx) => authorizeObject(tx, call),
@@ -54,10 +54,10 @@ export function writeRow(call: WriteCall): Promise<OnceAnswer> {
 export function recordDenied(
   db: Db,
   actor: Actor,
-  attempted: AuditSubject,
+  auditSubject: AuditSubject,
   refusal: DomainError,
 ): Promise<void> {
-  return inTransaction(db, (tx) => recordRefusal(tx, actor, attempted, refusal))
+  return inTransaction(db, (tx) => recordRefusal(tx, actor, auditSubject, refusal))
 }
 
 /** A mistake in a form is no event in the life of an installation, and what is not there has no place in the audit. */
@@ -68,12 +68,17 @@ function isAudited({ code }: DomainError): boolean {
 async function recordRefusal(
   tx: WriteContext['tx'],
   actor: Actor,
-  attempted: AuditSubject,
+  auditSubject: AuditSubject,
   { code }: DomainError,
 ): Promise<void> {
-  const object = PathObject.safeParse(attempted)
-  const scope = attempted.scope ?? (object.success ? await findPlace(tx, object.data) : undefined)
-  await recordAudit(tx, actor, { ...attempted, ...(scope && { scope }), outcome: 'REFUSED', errorCode: code })
+  const object = PathObject.safeParse(auditSubject)
+  const scope = auditSubject.scope ?? (object.success ? await findPlace(tx, object.data) : undefined)
+  await recordAudit(tx, actor, {
+    ...auditSubject,
+    ...(scope && { scope }),
+    outcome: 'REFUSED',
+    errorCode: code,
+  })
 }
 
 const PathObject = z.union([z.object({ operationId: z.string() }), z.object({ bundleInstallId: z.string() })])

@@ -70,7 +70,7 @@ export async function serve(
     // the answer of a use case is JSON, as its row requires
     run: (context) => perform(context, input) as unknown as Promise<JsonValue>,
     forRepeats: (data) => data,
-    attempted: () => ({ action: AUDIT_ACTION_OF[name], ...auditSubjects[name](input as never) }),
+    auditSubject: () => ({ action: AUDIT_ACTION_OF[name], ...auditSubjects[name](input as never) }),
   })
   return answer as JsonObject
 }
