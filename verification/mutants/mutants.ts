@@ -137,7 +137,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'undone-when-the-client-leaves',
     breaks: 'rolls back a write whose client has closed its connection',
-    file: 'runtime/http/mount.ts',
+    file: 'runtime/http/serve-row.ts',
     from: 'run: (context) => dataOf(call, context, request),',
     to: `run: async (context) => {
       const data = await dataOf(call, context, request)

@@ -1,3 +1,4 @@
+import type { MergeState } from '../use-merge.ts'
 import { useState } from 'react'
 import { useText } from '../../../i18n/use-text.ts'
 import { Dialog } from '../../../ui/dialog/Dialog.tsx'
