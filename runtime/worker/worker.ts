@@ -3,11 +3,11 @@ import { Advancer } from './advancer.ts'
 import { acquireOperations } from './acquire-operations.ts'
 import type { LeasedOperation } from './leased-operation.ts'
 import { Leases } from './leases.ts'
+import { Backlog } from './backlog.ts'
 import { Bulkhead } from './bulkhead.ts'
 import { runOperation } from './run-operation.ts'
 import type { WorkerContext } from './run-operation.ts'
 import { zeroCounters } from './counters.ts'
-import type { LeaseRequest } from '../store/operations/lease-operations.ts'
 import type { RuntimeDeps } from '../deps/runtime-deps.ts'
 import type { WorkerStatus } from '../model/worker-status.ts'
 
@@ -18,22 +18,22 @@ export interface WorkerOptions {
   concurrency?: number
   /** Calls at once at one plugin, default a quarter of `concurrency`. */
   callsPerPlugin?: number
-  /** How long an operation is held without a word from its worker; default 60,000. */
+  /** How long a lease lasts unless its worker renews it; default 60,000. */
   leaseMs?: number
-  /** How often to look for operations that others made, or left; default 1,000. */
+  /** How often to look for operations that others made or released; default 1,000. */
   pollMs?: number
-  /** How long `stop` waits for calls under way before it breaks them off; default 10,000. */
+  /** How long `stop` waits for calls in flight before it aborts them; default 10,000. */
   graceMs?: number
-  /** While it answers true nothing more is claimed; by default never. */
+  /** While it resolves to true no operation is leased; by default never. */
   isPaused?: () => Promise<boolean>
-  /** Called after each commit that told of something in `runtime.event`. */
+  /** Called after each commit that recorded an event. */
   onProgress?: () => void
 }
 
 export interface Worker {
   /** Looks for due operations now: to be called after the commit that made one. */
   wake(): void
-  /** Claims nothing more, lets calls under way end, gives the rest back; resolves when nothing is going on. */
+  /** Leases nothing more, lets calls in flight end, and releases the rest. */
   stop(): Promise<void>
   status(): WorkerStatus
 }
@@ -51,14 +51,11 @@ export function startWorker(deps: RuntimeDeps, options: WorkerOptions): Worker {
   const finished = new AbortController()
   const running = new Set<Promise<void>>()
   const timer = new WakeableTimer(deps.clock)
-  let more: MoreDue = { everywhere: false, at: new Set() }
-  /** Where room came since the last claim was sent: until its answer is there, nobody knows what it left. */
-  let room = new Set<string>()
-  const noteRoom = (pluginIds: readonly string[]): void => {
-    for (const pluginId of pluginIds) room.add(pluginId)
-    if (isMoreFor(more, pluginIds)) timer.wake()
+  const backlog = new Backlog()
+  const noteFreed = (pluginIds: readonly string[]): void => {
+    if (backlog.noteFreed(pluginIds)) timer.wake()
   }
-  const bulkhead = new Bulkhead(options.callsPerPlugin ?? Math.max(1, Math.ceil(concurrency / 4)), noteRoom)
+  const bulkhead = new Bulkhead(options.callsPerPlugin ?? Math.max(1, Math.ceil(concurrency / 4)), noteFreed)
   const isStopping = () => stopped.signal.aborted
   const advancer = new Advancer({
     deps,
@@ -84,18 +81,18 @@ export function startWorker(deps: RuntimeDeps, options: WorkerOptions): Worker {
     leases.add(lease, since)
     const run = runOperation(context, held)
       .catch((error: unknown) => {
-        // its lease runs out, and it is claimed again
+        // its lease expires, and a worker leases it again
         deps.log.error('an operation was dropped', { operationId: lease.operationId }, error)
         return null
       })
       .then((letGo) => {
         leases.remove(lease)
         running.delete(run)
-        // a timer may fire a moment before the database thinks that it is time
+        // a timer may fire slightly before the time of the database
         if (letGo !== null && letGo.dueInMs !== null) timer.wakeIn(letGo.dueInMs + 5)
-        // what comes after one that was given back, or that rests, would fare no better at this moment
+        // after an operation that was given back or rests, the next one would not get further at this moment
         const isPaused = letGo?.state === 'give-back' || letGo?.state === 'rest'
-        if (!isPaused) noteRoom([operation.next_plugin])
+        if (!isPaused) noteFreed([operation.next_plugin])
       })
     running.add(run)
   }
@@ -105,14 +102,13 @@ export function startWorker(deps: RuntimeDeps, options: WorkerOptions): Worker {
     if (limit <= 0) return
     const since = deps.clock.monotonic()
     const due = { owner, leaseMs, limit, ...bulkhead.room() }
-    room = new Set()
-    const claimed = await acquireOperations(deps, due)
-    more = moreDueAfter(due, claimed)
-    if (isMoreFor(more, [...room])) timer.wake()
-    if (claimed.length === 0) return
+    backlog.noteRequested()
+    const leased = await acquireOperations(deps, due)
+    if (backlog.noteLeased(due, leased)) timer.wake()
+    if (leased.length === 0) return
     counters.claims++
-    counters.claimed += claimed.length
-    for (const held of claimed) start(held, since)
+    counters.claimed += leased.length
+    for (const held of leased) start(held, since)
     onProgress()
   }
 
@@ -158,27 +154,4 @@ export function startWorker(deps: RuntimeDeps, options: WorkerOptions): Worker {
     stop: () => (stopping ??= stop()),
     status: () => ({ ...counters, held: running.size, troubledPlugins: bulkhead.troubled() }),
   }
-}
-
-/** Where a claim left operations that are due, for all that it knows, since it took as many as it might. */
-interface MoreDue {
-  everywhere: boolean
-  /** At these plugins, which are called next. */
-  at: ReadonlySet<string>
-}
-
-function isMoreFor({ everywhere, at }: MoreDue, pluginIds: readonly string[]): boolean {
-  return pluginIds.some((pluginId) => everywhere || at.has(pluginId))
-}
-
-function moreDueAfter(
-  { limit, perPlugin, rooms }: LeaseRequest,
-  claimed: readonly LeasedOperation[],
-): MoreDue {
-  const taken = Map.groupBy(claimed, ({ operation }) => operation.next_plugin)
-  const room = new Map(rooms.map((known) => [known.pluginId, known.room]))
-  const full = [...new Set([...room.keys(), ...taken.keys()])].filter(
-    (pluginId) => pluginId !== '' && (taken.get(pluginId)?.length ?? 0) >= (room.get(pluginId) ?? perPlugin),
-  )
-  return { everywhere: claimed.length >= limit, at: new Set(full) }
 }
