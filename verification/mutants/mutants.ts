@@ -6,8 +6,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'stale-save-accepted',
     breaks: 'accepts a save whatever snapshot it was based on',
-    file: 'runtime/use-cases/configuration/evaluate-save.ts',
-    from: 'stale: given.snapshotVersion !== scope.snapshot_version,',
+    file: 'runtime/engine/changes/evaluate-save.ts',
+    from: 'stale: input.snapshotVersion !== known.snapshotVersion,',
     to: 'stale: false,',
     killers: [test('runtime/use-cases/configuration/save.test.ts'), suite('model', 60)],
   },

@@ -3,13 +3,7 @@ import { claimColumns } from '../installations/claim.ts'
 import type { Db } from '../../model/db.ts'
 import type { ClaimColumns } from '../../model/installation.ts'
 import type { LedgerRow } from '../../model/ledger.ts'
-
-/** A resource in the ledger of an ACTIVE installation, and what claims that installation. */
-export type OwnedResource = Pick<
-  LedgerRow,
-  'locator' | 'bundle_install_id' | 'kind' | 'title' | 'definitions' | 'written_by'
-> &
-  ClaimColumns
+import type { OwnedResource } from '../../model/owned-resource.ts'
 
 /**
  * The resources that ACTIVE installations of a scope own, all or the named ones. Ledger and claim come from one

@@ -5,8 +5,8 @@ import { identityOf } from '../../engine/installation-view.ts'
 import { getOwn } from '#contract/json-schema/get-own.ts'
 import { findScope } from '../../store/configuration/find-scope.ts'
 import { changeView } from '../../engine/changes/change-view.ts'
-import { evaluateSave } from './evaluate-save.ts'
-import type { Owner } from './evaluate-save.ts'
+import { loadEvaluation } from './load-evaluation.ts'
+import type { Owner } from '../../engine/changes/evaluate-save.ts'
 import { notFound } from '../authorize.ts'
 
 type Name = 'POST /scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/configuration/plan'
@@ -21,7 +21,7 @@ export function planSave({ deps }: ReadContext, input: Input<Name>): Promise<Ans
     async (tx) => {
       const scope = await findScope(tx, input.params)
       if (scope === undefined) throw notFound('scope')
-      const { changes, facts, owners, problems, stale } = await evaluateSave(
+      const { changes, facts, owners, problems, stale } = await loadEvaluation(
         tx,
         deps.vault,
         scope,

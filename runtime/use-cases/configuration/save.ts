@@ -20,8 +20,8 @@ import { lockScope } from '../../store/configuration/lock-scope.ts'
 import { putProperties } from '../../store/configuration/put-properties.ts'
 import { changeView } from '../../engine/changes/change-view.ts'
 import { refuseFor } from '../../engine/problem.ts'
-import { evaluateSave } from './evaluate-save.ts'
-import type { SaveInput, Owner, SaveEvaluation } from './evaluate-save.ts'
+import { loadEvaluation } from './load-evaluation.ts'
+import type { SaveInput, Owner, SaveEvaluation } from '../../engine/changes/evaluate-save.ts'
 import { notFound } from '../authorize.ts'
 
 type Base = '/scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/configuration'
@@ -47,7 +47,7 @@ async function save(context: WriteContext, place: Scope, given: SaveInput, reaso
   const { tx, deps } = context
   const scope = await lockScope(tx, place)
   if (scope === undefined) throw notFound('scope')
-  const evaluation = await evaluateSave(tx, deps.vault, scope, given)
+  const evaluation = await loadEvaluation(tx, deps.vault, scope, given)
   if (!changesAnything(evaluation, scope)) return { snapshotVersion: scope.snapshot_version, operations: [] }
 
   const snapshotVersion = await writeSnapshot(context, scope, evaluation, reason)
