@@ -9,7 +9,7 @@ import type { ConsoleSettings } from '#bff/settings.ts'
 import { checkServer, openServer } from '#database/open.ts'
 import type { OpenServer } from '#database/open.ts'
 import type { EgressRule } from '#http-kit/egress.ts'
-import { keptSecret } from '#http-kit/kept-secret.ts'
+import { persistentSecret } from '#http-kit/persistent-secret.ts'
 import { fieldsFirst } from '#http-kit/log.ts'
 import type { Log } from '#http-kit/log.ts'
 import { createOutbound } from '#http-kit/outbound.ts'
@@ -27,22 +27,22 @@ export interface StartOptions {
   dataDir: string
   /** Null: the embedded PostgreSQL in `dataDir`. */
   databaseUrl: string | null
-  /** How long a database of a URL is waited for; default a minute. */
+  /** How long to wait for a database of a URL; default one minute. */
   databaseWaitMs?: number
   console: ConsoleSettings
   runtime: {
     port: number
-    /** Where plugins reach the platform; by default this machine's loopback. */
+    /** The address at which plugins reach the platform; default: loopback. */
     platformApiBase: string | null
     egressAllow: readonly EgressRule[]
-    /** What no plugin or service may have as its address, beyond the servers that are started here. */
+    /** Addresses that no plugin or service may have, besides the servers started here. */
     egressDeny?: readonly PlatformAddress[]
     credential: string | null
-    /** The files of the sealing key; without one it is kept in `dataDir`. */
+    /** The files of the sealing key; without them it is stored in `dataDir`. */
     sealingKeyFiles?: readonly string[]
     events?: RuntimeOptions['events']
   }
-  /** Whether to run the example plugins that the demo world installs with. */
+  /** Whether to run the example plugins that the demo uses. */
   plugins: boolean
   /** The built console. */
   folder: string
@@ -50,23 +50,23 @@ export interface StartOptions {
 }
 
 export interface Running {
-  /** The console as browsers see it. */
+  /** The console's address for browsers. */
   url: string
   runtimeUrl: string
   signIn: SignIn
   plugins: DemoPlugins | null
-  /** Calls the runtime as a person of the demo world; null when the runtime is somebody else's. */
+  /** Calls the runtime as a person of the demo; null if the runtime is not ours. */
   call: DemoCaller | null
-  /** Settles only when something that everything needs ended by itself. */
+  /** Settles only when a part that everything needs ended unexpectedly. */
   failed: Promise<void>
   stop(): Promise<void>
 }
 
-/** Everything on one machine: database, runtime, example plugins, console. What was started is stopped when a part fails. */
+/** Everything on one machine: database, runtime, example plugins, console. If a part fails, what was started is stopped. */
 export async function startAll(options: StartOptions): Promise<Running> {
   const stops: (() => Promise<void>)[] = []
   const stop = async (): Promise<void> => {
-    // the other way round: whoever uses something ends before it
+    // in reverse order: users of a resource end before the resource
     for (const end of stops.splice(0).reverse()) await end()
   }
   try {
@@ -83,7 +83,7 @@ async function start(
   stop: () => Promise<void>,
 ): Promise<Running> {
   const { dataDir, log } = options
-  // before anything is made: a start that cannot succeed leaves nothing behind
+  // before anything is created: a start that cannot succeed leaves nothing behind
   checkServer(options)
   const listener = await listen({ port: options.console.port })
   stops.push(() => listener.stop())
@@ -114,7 +114,7 @@ async function start(
 
   const bff = await createConsole({
     connection: database.connection,
-    outlast: (step) => database.outlast(step),
+    outlast: (step) => database.retryWhileAway(step),
     dataDir,
     settings: options.console.auth,
     runtime,
@@ -153,7 +153,7 @@ async function startRuntime(
   const { database, assertionKey, listener, consolePort } = parts
   const credential =
     settings.credential ??
-    (await keptSecret({
+    (await persistentSecret({
       directory: dataDir,
       file: 'runtime-credential',
       make: () => crypto.randomUUID() + crypto.randomUUID(),
@@ -181,10 +181,10 @@ async function startRuntime(
   stops.push(() => listener.stop({ graceMs: 2_000 }))
   const plugins = options.plugins ? await startDemoPlugins(join(dataDir, 'plugins'), platformApiBase) : null
   if (plugins !== null) stops.push(() => plugins.stop())
-  // calls under way end while there is still somebody who answers
+  // calls in flight finish while the plugins still respond
   stops.push(() => runtime.drain())
-  // plugins first: an operation that was left over goes on at once
-  await database.outlast(() => runtime.start())
+  // plugins first: an operation left over from the last run continues immediately
+  await database.retryWhileAway(() => runtime.start())
 
   const address = { baseUrl: `http://127.0.0.1:${listener.port}/bundle-runtime/api`, credential }
   const outbound = createOutbound({ egressAllow: [{ kind: 'loopback' }] })

@@ -16,7 +16,7 @@ import { sessionCookie } from '../demo/sign-in.ts'
 import { startBenchSystem } from './system.ts'
 
 const ROUNDS = 7
-const SLOWER = 4
+const CPU_SLOWDOWN = 4
 const KILOBYTES = 165
 const REQUESTS = 15
 const root = dirname(import.meta.dirname)
@@ -27,7 +27,10 @@ interface Visit {
   lcpMs: number
 }
 
-/** A cold visit of the Installations page, beside an empty React page of the same build, at 4 times CPU slow-down. */
+/**
+ * A cold visit of the Installations page, compared with an empty React page of the same build, at 4 times CPU
+ * slow-down.
+ */
 export async function benchConsole(): Promise<Result[]> {
   await buildConsole()
   const executablePath = ensureBrowser()
@@ -63,7 +66,7 @@ export async function benchConsole(): Promise<Result[]> {
       ...shared,
       figure: of('console', 'lcpMs') / of('empty', 'lcpMs'),
       goal: 4,
-      meaning: 'LCP beside an empty React page of the same build.',
+      meaning: 'LCP divided by that of an empty React page of the same build.',
     },
     { ...shared, figure: of('console', 'requests'), goal: REQUESTS, meaning: 'Requests of a cold visit.' },
     {
@@ -85,12 +88,12 @@ async function visit(
   const page = await context.newPage()
   const session = await context.newCDPSession(page)
   await session.send('Network.enable')
-  await session.send('Emulation.setCPUThrottlingRate', { rate: SLOWER })
+  await session.send('Emulation.setCPUThrottlingRate', { rate: CPU_SLOWDOWN })
   let requests = 0
   const scripts = new Set<string>()
   let bytes = 0
   session.on('Network.requestWillBeSent', ({ request }) => {
-    // the event stream is no loading: it stays open
+    // the event stream does not count as loading: it stays open
     if (request.url.startsWith('http') && !request.url.endsWith('/api/events')) requests += 1
   })
   session.on('Network.responseReceived', ({ requestId, type }) => {
@@ -112,7 +115,7 @@ async function visit(
   return { scriptKb: bytes / 1000, requests, lcpMs }
 }
 
-/** The smallest page that the same tools make: React, one element, served in the same way. */
+/** The smallest page that the same tools build: React, one element, served the same way. */
 async function serveEmptyPage(): Promise<{ url: string; stop(): Promise<void> }> {
   const folder = mkdtempSync(join(tmpdir(), 'bundle-console-empty-'))
   const entry = join(root, '.cache', 'empty')
@@ -132,7 +135,7 @@ async function serveEmptyPage(): Promise<{ url: string; stop(): Promise<void> }>
     plugins: [react()],
     build: { outDir: folder, emptyOutDir: true },
   })
-  // compressed beforehand, as ours is
+  // precompressed, like ours
   const files = new Map(
     readdirSync(folder, { recursive: true, encoding: 'utf8' })
       .filter((name) => /\.(html|js)$/.test(name))

@@ -15,9 +15,9 @@ const WARM_UP = 300
 const COUNT = 2_000
 const PER_SECOND = 50
 const PACE = { kind: 'paced', warmUp: 300, count: 300, perSecond: PER_SECOND } as const
-const HANGING = 5_000
+const HANGING_COUNT = 5_000
 const OURS: ArmName = 'bundle-console'
-const THE_PACED: ArmName = 'graphile-worker'
+const PACED_RIVAL: ArmName = 'graphile-worker'
 const OTHERS: ArmName[] = [
   'graphile-worker',
   'graphile-worker, batching',
@@ -27,37 +27,36 @@ const OTHERS: ArmName[] = [
 ]
 
 /**
- * Operations with two plugin calls each, beside the same durable work on graphile-worker, pg-boss and DBOS: two POSTs, one
- * after the other, to a plugin in a process of its own that answers in about a millisecond, the first answer durable
- * before the second call is made, and both kept. Ours moreover keeps before each call that it is about to be made.
+ * Operations with two plugin calls each, compared with the same durable work on graphile-worker, pg-boss and DBOS: two
+ * sequential POSTs to a plugin in its own process that responds in about a millisecond; the first response is durable
+ * before the second call is made, and both are kept. Ours also records each call before it is made.
  *
- * All use the PostgreSQL that we bring, as `npm start` runs it and with synchronous_commit on, each a database of its own
- * that is new in every round, and a process of its own. Full speed: a backlog made beforehand is worked off, 20 at once;
- * DBOS has no backlog and makes each workflow when it runs it. Commits are those of the database while it is worked off.
- * Paced: 50 a second, from the commit that makes the piece until the database shows it as completed, asked every 2 ms, from
- * the seventh second on;
- * ours also beside 5,000 operations that are due at a plugin which never answers.
+ * All engines use the embedded PostgreSQL, as `npm start` runs it and with synchronous_commit on. Each has its own
+ * process and a new database for every round. Full speed: a prepared backlog is processed, 20 at a time; DBOS has no
+ * backlog and creates each workflow when it runs it. Commits are those of the database during processing. Paced: 50 per
+ * second, from the commit that creates the piece until the database shows it as completed, polled every 2 ms, starting
+ * with the seventh second; ours also with 5,000 operations that are due at a plugin that never responds.
  */
 export async function benchEngine(): Promise<Result[]> {
   const dataDir = mkdtempSync(join(tmpdir(), 'bundle-console-bench-'))
   const log = { info: () => {}, warn: () => {}, error: console.error }
   const server = await startEmbedded({ dataDir, log, transport: 'tcp' })
-  await demandDurable(server.connection)
+  await requireDurableCommits(server.connection)
   const plugin = fork(new URL('./engine/plugin.ts', import.meta.url))
   const [{ url: pluginUrl }] = await once<{ url: string }>(plugin, 'message')
   let databases = 0
   const measure = async (task: DistributiveOmit<Task, 'databaseUrl' | 'pluginUrl'>): Promise<Measured> => {
     const connection = await createDatabaseIfMissing(server.connection, `bench_${databases++}`)
-    return inOwnProcess({ ...task, databaseUrl: toUrl(connection), pluginUrl })
+    return runInProcess({ ...task, databaseUrl: toUrl(connection), pluginUrl })
   }
   const found = new Map<ArmName, Measured[]>([OURS, ...OTHERS].map((arm) => [arm, []]))
   const commits: number[] = []
   const beside = new Map<number, number[]>([
     [0, []],
-    [HANGING, []],
+    [HANGING_COUNT, []],
   ])
   try {
-    // interleaved, so that whatever else the machine does falls on all of them
+    // interleaved, so that other load on the machine affects all of them equally
     for (let index = 0; index < ROUNDS; index++) {
       commits.push((await measure({ kind: 'plain-commits' })).perSecond ?? Number.NaN)
       for (const [arm, measured] of found) {
@@ -82,17 +81,17 @@ function results(found: ReadonlyMap<ArmName, readonly Measured[]>, commits: read
     median((found.get(arm) ?? []).map((measured) => measured[figure] ?? Number.NaN))
   const rows = [...found].map(([arm, measured]) => ({
     engine: arm,
-    'a second': Math.round(of(arm, 'perSecond')),
+    'per second': Math.round(of(arm, 'perSecond')),
     rounds: measured.map(({ perSecond }) => Math.round(perSecond ?? Number.NaN)).join(' '),
-    'commits each': round(of(arm, 'commitsPerPiece')),
+    'commits per piece': round(of(arm, 'commitsPerPiece')),
     'paced ms': round(of(arm, 'medianMs')),
-    'CPU ms each': round(of(arm, 'cpuMs')),
+    'CPU ms per piece': round(of(arm, 'cpuMs')),
   }))
   const plain = {
     engine: 'plain commits',
-    'a second': Math.round(median(commits)),
+    'per second': Math.round(median(commits)),
     rounds: commits.map(Math.round).join(' '),
-    'commits each': 1,
+    'commits per piece': 1,
     'paced ms': '',
   }
   const best = OTHERS.toSorted((a, b) => of(b, 'perSecond') - of(a, 'perSecond'))[0]!
@@ -102,44 +101,44 @@ function results(found: ReadonlyMap<ArmName, readonly Measured[]>, commits: read
       rows: [...rows, plain],
       figure: of(OURS, 'perSecond') / of(best, 'perSecond'),
       goal: 1.3,
-      meaning: `Operations a second of ours divided by the best of the others, ${best}; at least the goal.`,
+      meaning: `Our operations per second divided by those of the best other engine, ${best}; at least the goal.`,
     },
     {
       name: 'engine commits',
       rows: [],
       figure: of(OURS, 'commitsPerPiece'),
       goal: 6,
-      meaning: 'Commits of the database for one of our operations with two calls; at most the goal.',
+      meaning: 'Database commits for one of our operations with two calls; at most the goal.',
     },
     {
       name: 'engine latency',
       rows: [],
-      figure: of(OURS, 'medianMs') / of(THE_PACED, 'medianMs'),
+      figure: of(OURS, 'medianMs') / of(PACED_RIVAL, 'medianMs'),
       goal: 1.5,
-      meaning: `Median time to completion at ${PER_SECOND} a second, ours divided by ${THE_PACED}'s; at most the goal.`,
+      meaning: `Median time to completion at ${PER_SECOND} per second, ours divided by ${PACED_RIVAL}'s; at most the goal.`,
     },
   ]
 }
 
-/** What operations of a plugin that answers lose by the many that wait for one that does not. */
+/** What operations of a responsive plugin lose to many operations that wait for an unresponsive one. */
 function besideHanging(medians: ReadonlyMap<number, readonly number[]>): Result {
   const of = (hanging: number): number => median(medians.get(hanging) ?? [])
   return {
     name: 'engine hanging plugin',
     rows: [...medians].map(([hanging, all]) => ({
-      'due at a plugin that never answers': hanging,
-      'paced ms of another': round(median(all)),
+      'due at an unresponsive plugin': hanging,
+      'paced ms of others': round(median(all)),
       rounds: all.map(round).join(' '),
     })),
-    figure: of(HANGING) / of(0),
+    figure: of(HANGING_COUNT) / of(0),
     goal: 1.5,
-    meaning: `Median time to completion at ${PER_SECOND} a second with ${HANGING} operations due at a plugin that never answers, divided by that with none; at most the goal.`,
+    meaning: `Median time to completion at ${PER_SECOND} per second with ${HANGING_COUNT} operations due at an unresponsive plugin, divided by that without them; at most the goal.`,
   }
 }
 
 type DistributiveOmit<Type, Keys extends PropertyKey> = Type extends unknown ? Omit<Type, Keys> : never
 
-async function demandDurable(connection: ConnectionSettings): Promise<void> {
+async function requireDurableCommits(connection: ConnectionSettings): Promise<void> {
   const client = new pg.Client(clientConfig(connection))
   await client.connect()
   for (const setting of ['synchronous_commit', 'fsync', 'full_page_writes']) {
@@ -149,16 +148,16 @@ async function demandDurable(connection: ConnectionSettings): Promise<void> {
   await client.end()
 }
 
-async function inOwnProcess(task: Task): Promise<Measured> {
+async function runInProcess(task: Task): Promise<Measured> {
   const child = fork(new URL('./engine/measure.ts', import.meta.url), [JSON.stringify(task)])
   const [measured] = await once<Measured>(child, 'message')
   return measured
 }
 
-/** The next message of a process, or an error when it ends without one. */
+/** The next message of a process; rejects if it ends without one. */
 function once<Message>(child: ReturnType<typeof fork>, event: 'message'): Promise<[Message]> {
   return new Promise((resolve, reject) => {
     child.once(event, (message) => resolve([message as Message]))
-    child.once('exit', (code) => reject(new Error(`A process of the benchmark ended with ${code}`)))
+    child.once('exit', (code) => reject(new Error(`A process of the benchmark exited with ${code}`)))
   })
 }

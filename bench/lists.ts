@@ -22,7 +22,7 @@ const CREDENTIAL = 'credential-of-the-benchmark-0123456789'
 
 const Page = z.object({ items: z.array(z.unknown()), nextCursor: z.string().nullable() })
 
-/** Pages, filters, search and counts of a runtime that has all of this in it, asked as the BFF asks it. */
+/** Pages, filters, search and counts of a filled runtime, requested the way the BFF does. */
 export async function benchLists(amount: Amount = FULL): Promise<Result[]> {
   const server = await startFilled(amount)
   const { connection, dataDir } = server
@@ -49,7 +49,7 @@ export async function benchLists(amount: Amount = FULL): Promise<Result[]> {
     const response = await runtime.app.request(url, { headers })
     const { errorCode, data } = (await response.json()) as { errorCode: string; data: unknown }
     const ms = performance.now() - started
-    if (errorCode !== '0') throw new Error(`${path} was answered with ${errorCode}`)
+    if (errorCode !== '0') throw new Error(`${path} returned ${errorCode}`)
     return { ms, data }
   }
   const cursorAt = async (path: Case['path']): Promise<string> => {
@@ -82,7 +82,7 @@ export async function benchLists(amount: Amount = FULL): Promise<Result[]> {
   })
   const times = new Map(cases.map(({ name }): [string, number[]] => [name, []]))
   for (const one of cases) await ask(one)
-  // interleaved, so that whatever else the machine does falls on all of them
+  // interleaved, so that other load on the machine affects all of them equally
   for (let index = 0; index < TRIES; index++) {
     for (const one of cases) times.get(one.name)?.push((await ask(one)).ms)
   }

@@ -14,7 +14,7 @@ const ROUNDS = 3
 const LEASE_SECONDS = 5
 /** Beyond the lease. */
 const GOAL_SECONDS = 1
-/** Each replica may call a plugin eight times at once, so that one can hold all of these. */
+/** Each replica may call a plugin eight times concurrently, so that one can hold all of these. */
 const OPERATIONS = 8
 
 interface Recovery {
@@ -22,7 +22,7 @@ interface Recovery {
   seconds: number
 }
 
-/** Two replicas that hold operations; one is killed, and the other takes what it held. */
+/** Two replicas hold operations; one is killed, and the other takes over its operations. */
 export async function benchRecovery(): Promise<Result> {
   const recoveries: Recovery[] = []
   for (let index = 0; index < ROUNDS; index++) recoveries.push(await recoverOnce())
@@ -39,7 +39,7 @@ export async function benchRecovery(): Promise<Result> {
     goal: GOAL_SECONDS,
     meaning:
       `Seconds beyond the lease of ${LEASE_SECONDS} s, from the SIGKILL of one of two replicas until the other holds ` +
-      'all of its operations; below zero where the lease was nearly over.',
+      'all of its operations; negative if the lease had nearly expired.',
   }
 }
 
@@ -62,11 +62,11 @@ async function recoverOnce(): Promise<Recovery> {
 
 async function measure(database: OwnDatabase, system: System): Promise<Recovery> {
   const [first, second] = system.replicas
-  if (first === undefined || second === undefined) throw new Error('two replicas were asked for')
+  if (first === undefined || second === undefined) throw new Error('two replicas are required')
   first.start()
   await Promise.all([first.ready(), system.plugins.start()])
   await system.registerAndPublish(system.client({ bases: [first.apiBase] }))
-  // plugins that stand still: whoever calls them holds its operation
+  // unresponsive plugins: a replica that calls one holds its operation
   await system.plugins.pause()
   const reader = new pg.Client(clientConfig(database.connection))
   await reader.connect()
@@ -98,7 +98,7 @@ async function measure(database: OwnDatabase, system: System): Promise<Recovery>
   return { taken: left.size, seconds }
 }
 
-/** Half of the operations, each in a scope of its own. */
+/** Half of the operations, each in its own scope. */
 async function installHalf(system: System, base: string, from: number): Promise<void> {
   const client = system.client({ bases: [base] })
   for (let workspaceId = from; workspaceId < from + OPERATIONS / 2; workspaceId++) {

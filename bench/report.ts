@@ -1,10 +1,10 @@
-/** What a benchmark found: the last line names its figure and its goal, so that a machine can read it. */
+/** The result of a benchmark: the last line names its figure and its goal, so that a machine can read it. */
 export interface Result {
   name: string
   rows: Record<string, string | number>[]
   figure: number
   goal: number
-  /** What the figure is, in words. */
+  /** What the figure means, in words. */
   meaning: string
 }
 
@@ -12,7 +12,7 @@ export function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b)
   const middle = Math.floor(sorted.length / 2)
   const [low, high] = [sorted[Math.ceil(sorted.length / 2) - 1], sorted[middle]]
-  if (low === undefined || high === undefined) throw new RangeError('There is no median of nothing')
+  if (low === undefined || high === undefined) throw new RangeError('An empty list has no median')
   return (low + high) / 2
 }
 

@@ -12,11 +12,11 @@ import type { Result } from './report.ts'
 
 const SMALL = 10
 const LARGE = 1_000
-/** Modules of one bundle: so a larger scope has more bundles, as it does in life. */
+/** Modules per bundle: a larger scope has more bundles, as in practice. */
 const MODULES = 5
 const TRIES = 120
 
-/** A save of one property, and its plan, in a scope of a thousand Modules beside one of ten. */
+/** A save of one property, and its plan, in a scope of a thousand Modules compared with one of ten. */
 export async function benchSave(): Promise<Result[]> {
   const server = await startTestServer()
   process.env['TEST_DATABASE_URL'] = server.url
@@ -30,7 +30,7 @@ export async function benchSave(): Promise<Result[]> {
     scopes.map(({ modules }) => [modules, { save: [] as number[], plan: [] as number[] }]),
   )
   for (let index = 0; index < TRIES; index++) {
-    // interleaved, so that whatever else the machine does falls on both
+    // interleaved, so that other load on the machine affects both equally
     for (const { modules, workspaceId } of scopes) {
       const { save, plan } = await saveOnce(runtime, workspaceId, `value ${index}`)
       if (index < 10) continue
@@ -66,7 +66,7 @@ function bundle(index: number): AuthorManifest {
       properties: Object.fromEntries(
         Array.from({ length: 5 }, (_, property) => [
           `property${property}`,
-          { kind: 'DATA', schema: { type: 'string', maxLength: 200 }, default: 'as it was' },
+          { kind: 'DATA', schema: { type: 'string', maxLength: 200 }, default: 'unchanged' },
         ]),
       ),
     })),

@@ -10,7 +10,7 @@ const SECONDS = 5
 const ROUNDS = 3
 const root = dirname(import.meta.dirname)
 
-/** From `npm start` on a directory that is there to the first answer of a page, as a person waits for it. */
+/** From `npm start` on an existing directory to the first response of a page, as a person waits for it. */
 export async function benchStart(): Promise<Result> {
   const dataDir = mkdtempSync(join(tmpdir(), 'bundle-console-bench-'))
   const first = await startOnce(dataDir)
@@ -25,7 +25,8 @@ export async function benchStart(): Promise<Result> {
     ],
     figure: median(again),
     goal: SECONDS,
-    meaning: 'Seconds from npm start on an existing directory to the first answer, beside the first start.',
+    meaning:
+      'Seconds from npm start on an existing directory to the first response, compared with the first start.',
   }
 }
 
@@ -44,11 +45,11 @@ async function startOnce(dataDir: string): Promise<number> {
         () => null,
       )
       if (answer?.ok === true) return (performance.now() - started) / 1000
-      if (program.exitCode !== null) throw new Error(`npm start ended with ${program.exitCode}`)
+      if (program.exitCode !== null) throw new Error(`npm start exited with ${program.exitCode}`)
       await new Promise((resolve) => setTimeout(resolve, 20))
     }
   } finally {
-    // the whole group: npm, the way in, and the program itself
+    // the whole group: npm, the wrapper script, and the program itself
     process.kill(-(program.pid ?? 0), 'SIGINT')
     await ended
     await freed()

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createLog } from '#http-kit/log.ts'
-import { buildDemoWorld } from '../demo/world.ts'
+import { buildDemo } from '../demo/build-demo.ts'
 import { startAll } from '../start.ts'
 import type { Running } from '../start.ts'
 
@@ -14,10 +14,10 @@ export interface BenchSystem extends Running {
   user: { username: string; password: string }
 }
 
-/** Everything as `npm start` has it, with the demo world, on a directory of its own. */
+/** The whole system as `npm start` runs it, with the demo, on its own directory. */
 export async function startBenchSystem(): Promise<BenchSystem> {
   const dataDir = mkdtempSync(join(tmpdir(), 'bundle-console-bench-'))
-  const user = { username: 'bench', password: 'a password of the benchmark' }
+  const user = { username: 'bench', password: 'a password for benchmarks' }
   const running = await startAll({
     dataDir,
     databaseUrl: null,
@@ -46,8 +46,8 @@ export async function startBenchSystem(): Promise<BenchSystem> {
     log: createLog({ name: 'bench', level: 'error' }),
   })
   if (running.call === null || running.plugins === null)
-    throw new Error('The system has no runtime of its own')
-  await buildDemoWorld({ call: running.call, plugins: running.plugins })
+    throw new Error('The system does not run its own runtime')
+  await buildDemo({ call: running.call, plugins: running.plugins })
   return {
     ...running,
     dataDir,

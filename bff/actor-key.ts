@@ -1,11 +1,11 @@
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK } from 'jose'
 import type { JWK } from 'jose'
-import { keptSecret } from '#http-kit/kept-secret.ts'
+import { persistentSecret } from '#http-kit/persistent-secret.ts'
 import type { AssertionKey } from './actor-assertion.ts'
 
 /** The key that signs actor assertions: made once, kept in the data directory with mode 0600. */
 export async function loadActorKey(dataDir: string): Promise<AssertionKey> {
-  const text = await keptSecret({ directory: dataDir, file: 'actor-key.json', make: makeKey })
+  const text = await persistentSecret({ directory: dataDir, file: 'actor-key.json', make: makeKey })
   const jwk = JSON.parse(text) as JWK
   const privateKey = await importJWK(jwk, 'EdDSA')
   if (privateKey instanceof Uint8Array) throw new TypeError('actor-key.json is no Ed25519 key')

@@ -42,7 +42,7 @@ import type { BffTables } from './store/tables.ts'
 export interface ConsoleOptions {
   connection: ConnectionSettings
   /** Does what asks the database at the start, and again where that goes away amid it; default: once. */
-  outlast?: OpenServer['outlast']
+  outlast?: OpenServer['retryWhileAway']
   /** For the embedded identity provider's key. */
   dataDir: string
   settings: AuthSettings
@@ -79,7 +79,7 @@ const ACTOR_KEYS_PATH = '/.well-known/jwks.json'
 export async function createConsole(options: ConsoleOptions): Promise<Console> {
   const { connection, settings, log, runtime, outlast = (step) => step() } = options
   const { publicOrigin } = settings
-  const sparing = throttledLog(log, systemClock, (error) => whyUnavailable(error)?.reason ?? null)
+  const throttled = throttledLog(log, systemClock, (error) => whyUnavailable(error)?.reason ?? null)
   const database = openDatabase<BffTables>(connection, {
     applicationName: 'bundle-console',
     onIdleError: (error) => log.warn('an idle database connection was lost', {}, error),
@@ -88,7 +88,7 @@ export async function createConsole(options: ConsoleOptions): Promise<Console> {
   const { dataDir, loopback } = options
   const { mergeSeconds, pollMs } = options.audit ?? {}
   const auth = await outlast(() =>
-    createAuth({ db: database.db, settings, dataDir, loopback, log: sparing, mergeSeconds }),
+    createAuth({ db: database.db, settings, dataDir, loopback, log: throttled, mergeSeconds }),
   )
   log.addSecret(runtime.credential)
   const outbound = createOutbound({ egressAllow: parseEgressAllow(egressOf(runtime.baseUrl)) })
@@ -97,7 +97,7 @@ export async function createConsole(options: ConsoleOptions): Promise<Console> {
   const delivery = startDelivery({
     db: database.db,
     send: createEventSender({ outbound, ...runtime, assertionOf: recordingAssertionOf }),
-    log: sparing,
+    log: throttled,
     pollMs,
   })
   const stopping = new AbortController()
@@ -108,7 +108,7 @@ export async function createConsole(options: ConsoleOptions): Promise<Console> {
     c.set('errorCode', failure.code)
     const fields = { requestId: c.var.requestId, method: c.req.method }
     if (failure.code === 'INTERNAL_ERROR') log.error('request failed', fields, error)
-    if (isUnavailable(error)) sparing.warn('the database could not serve a request', fields, error)
+    if (isUnavailable(error)) throttled.warn('the database could not serve a request', fields, error)
     const answer = problemResponse({ ...problemOf(failure, c.var.requestId) }, headers)
     // so made, it keeps what was set on the way here: Retry-After, Allow
     return c.newResponse(answer.body, answer)
@@ -179,7 +179,7 @@ export async function createConsole(options: ConsoleOptions): Promise<Console> {
 
 function outlasting(
   issue: SignIn['issueFirstPasswords'],
-  outlast: OpenServer['outlast'],
+  outlast: OpenServer['retryWhileAway'],
 ): SignIn['issueFirstPasswords'] {
   if (issue === null) return null
   return async () => {

@@ -37,7 +37,7 @@ async function main({ onStop, end }: Program): Promise<void> {
 
   const bff = await createConsole({
     connection: database.connection,
-    outlast: (step) => database.outlast(step),
+    outlast: (step) => database.retryWhileAway(step),
     dataDir,
     settings: settings.auth,
     runtime,

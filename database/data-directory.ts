@@ -4,8 +4,8 @@ import { dirname, resolve } from 'node:path'
 import type { DatabaseLog } from './server/log.ts'
 
 /**
- * Checks that this user can write in the data directory, or can make it. Makes nothing itself. Throws one line that says
- * what to do.
+ * Checks that this user can write to the data directory or create it. Creates nothing. Throws one line that says what
+ * to do.
  */
 export function checkDataDirectory(dataDir: string): void {
   let existing = resolve(dataDir)
@@ -18,7 +18,7 @@ export function checkDataDirectory(dataDir: string): void {
   }
 }
 
-/** Makes the data directory with mode 0700 when it is missing. Throws one line that says what to do. */
+/** Creates the data directory with mode 0700 if it is missing. Throws one line that says what to do. */
 export function makeDataDirectory(dataDir: string, log: DatabaseLog): void {
   checkDataDirectory(dataDir)
   if (!existsSync(dataDir)) {
@@ -29,9 +29,9 @@ export function makeDataDirectory(dataDir: string, log: DatabaseLog): void {
       throw unusable(dataDir, reasonOf(error), error)
     }
   }
-  // Not ours to tighten: it may be somebody's directory with more in it.
+  // The mode of an existing directory is left alone: it may belong to someone and contain more.
   if (process.platform !== 'win32' && (statSync(dataDir).mode & 0o077) !== 0) {
-    log.warn({ dataDir }, 'other users may look into DATA_DIR; chmod 700 is advised')
+    log.warn({ dataDir }, 'other users can read DATA_DIR; chmod 700 is recommended')
   }
 }
 
@@ -45,7 +45,7 @@ function reasonOf(error: unknown): string {
 }
 
 const REASONS: Record<string, string> = {
-  EACCES: 'this user may not write there',
-  EPERM: 'this user may not write there',
+  EACCES: 'this user cannot write there',
+  EPERM: 'this user cannot write there',
   EROFS: 'its file system is read-only',
 }

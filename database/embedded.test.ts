@@ -23,7 +23,7 @@ import type { ConnectionSettings } from './settings.ts'
 const log = { info: () => {}, warn: () => {}, error: () => {} }
 const isRoot = process.getuid?.() === 0
 
-// Closed to others, as /root is: the server's user cannot follow a path through it.
+// Closed to others, like /root: the server's user cannot follow a path through it.
 const closed = mkdtempSync(join(tmpdir(), 'embedded-'))
 after(() => rmSync(closed, { recursive: true, force: true }))
 
@@ -51,7 +51,7 @@ async function withEmbedded(
   }
 }
 
-/** Not counting the dead whom nobody has collected. */
+/** Zombies do not count. */
 const isRunning = (pid: number) => {
   const { stdout } = spawnSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' })
   return stdout.trim() !== '' && !stdout.startsWith('Z')
@@ -60,8 +60,8 @@ const isRunning = (pid: number) => {
 describe('embedded PostgreSQL', () => {
   const dataDir = newDataDir()
 
-  test('first start: a private, durable server in a directory for us alone', async () => {
-    // What an interrupted start before it has left.
+  test('first start: a private, durable server in a directory that only we can access', async () => {
+    // Left over from an interrupted earlier start.
     mkdirSync(join(dataDir, 'postgresql.new-abc123', 'base'), { recursive: true })
     chmodSync(dataDir, 0o700)
     await withEmbedded(dataDir, async ({ connection, pid }) => {
@@ -93,7 +93,7 @@ describe('embedded PostgreSQL', () => {
         },
       ])
       const environment = spawnSync('cat', [`/proc/${pid}/environ`], { encoding: 'utf8' }).stdout
-      assert.ok(!environment.includes('HOME='), 'the server knows nothing of our environment')
+      assert.ok(!environment.includes('HOME='), 'the server does not inherit our environment')
       await query(connection, 'create table kept (id int); insert into kept values (1)')
     })
   })
@@ -116,7 +116,7 @@ describe('embedded PostgreSQL', () => {
     assert.deepEqual(readdirSync(dataDir).toSorted(), ['postgresql', 'program.lock'])
   })
 
-  test('a name that is there is not made again, ten at once make it once', async () => {
+  test('an existing database is kept, ten concurrent calls create it once', async () => {
     await withEmbedded(dataDir, async ({ connection }) => {
       const all = await Promise.all(
         Array.from({ length: 10 }, () => createDatabaseIfMissing(connection, 'console')),
@@ -124,11 +124,11 @@ describe('embedded PostgreSQL', () => {
       assert.deepEqual(await query(all[9] ?? connection, 'select current_database() as name'), [
         { name: 'console' },
       ])
-      await assert.rejects(createDatabaseIfMissing(connection, 'no"name'), /no usable name/)
+      await assert.rejects(createDatabaseIfMissing(connection, 'no"name'), /not a usable name/)
     })
   })
 
-  test('a second program is refused with one line, also when the first is paused', async () => {
+  test('a second program is rejected with one line, also when the first is paused', async () => {
     const first = startProgram(dataDir)
     await first.says((line) => line.ready !== undefined)
     const refusal = new RegExp(
@@ -143,7 +143,7 @@ describe('embedded PostgreSQL', () => {
     await withEmbedded(dataDir, async () => {})
   })
 
-  test('one of three that start in the same instant wins', async () => {
+  test('one of three concurrent starts wins', async () => {
     const programs = Array.from({ length: 3 }, () => startProgram(dataDir))
     const answers = await Promise.all(
       programs.map(({ says }) => says((line) => line.ready !== undefined || line.failed !== undefined)),
@@ -152,7 +152,7 @@ describe('embedded PostgreSQL', () => {
     await Promise.all(programs.map(({ end }) => end('SIGTERM')))
   })
 
-  test('a server that dies by itself is told, and the next start recovers', async () => {
+  test('a crash of the server is reported, and the next start recovers', async () => {
     await withEmbedded(dataDir, async ({ pid, exited }) => {
       process.kill(pid, 'SIGKILL')
       const { expected, signal } = await exited
@@ -163,7 +163,7 @@ describe('embedded PostgreSQL', () => {
     })
   })
 
-  test('a note of a dead server is no obstacle, whoever has its process id now', async () => {
+  test('a stale pid file does not prevent the start, even if the process id is reused', async () => {
     const notes = [
       `${process.pid}\n${dataDir}/postgresql\n1700000000\n5432\n/tmp/gone\n\n 1 1\nready\n`,
       '999999999\n',
@@ -180,7 +180,7 @@ describe('after SIGKILL of the program', () => {
   const dataDir = newDataDir()
   const acknowledged: string[] = []
 
-  /** Kills a writing program and starts again: every acknowledged row is there, and the old server is not. */
+  /** Kills a writing program and restarts it: every acknowledged row exists, and the old server is gone. */
   async function killWhileWriting(how: (server: number) => void, env?: NodeJS.ProcessEnv): Promise<void> {
     const program = startProgram(dataDir, { task: 'write', ...(env && { env }) })
     const { server = 0, socket = '' } = await program.says((line) => line.ready !== undefined)
@@ -209,8 +209,8 @@ describe('after SIGKILL of the program', () => {
       await killWhileWriting((server) => process.kill(server, 'SIGKILL'))
   })
 
-  test('where nothing ties the server to the program, the next start stops it', async () => {
-    // A PATH without setpriv, as on systems that have none.
+  test('the next start stops a server that outlived its program', async () => {
+    // A PATH without setpriv, as on systems that lack it.
     const bin = join(closed, 'bin')
     mkdirSync(bin)
     for (const name of ['id', 'ps']) {
@@ -221,7 +221,7 @@ describe('after SIGKILL of the program', () => {
     const program = startProgram(dataDir, { env: { PATH: bin } })
     const { server = 0 } = await program.says((line) => line.ready !== undefined)
     await program.end('SIGKILL')
-    assert.ok(isRunning(server), 'it did outlive the program')
+    assert.ok(isRunning(server), 'it outlived the program')
     const next = startProgram(dataDir)
     await next.says((line) => line.ready !== undefined)
     assert.ok(next.lines.some(({ warning }) => warning?.includes('outlived its program')))
@@ -230,7 +230,7 @@ describe('after SIGKILL of the program', () => {
   })
 })
 
-describe('directories that cannot be used', () => {
+describe('unusable directories', () => {
   const refuses = async (dataDir: string, message: RegExp) => {
     await assert.rejects(startEmbedded({ dataDir, log }), (error: Error) => {
       assert.match(error.message, message)
@@ -250,12 +250,15 @@ describe('directories that cannot be used', () => {
 
   test('another major version', async () => {
     const dataDir = clusterWith({ PG_VERSION: '15\n', 'global/pg_control': '' })
-    await refuses(dataDir, /was made by PostgreSQL 15, and this program brings PostgreSQL 18; start it with/)
+    await refuses(
+      dataDir,
+      /was created by PostgreSQL 15, and this program contains PostgreSQL 18; start it with/,
+    )
   })
 
-  test('something that is not ours stays untouched', async () => {
+  test('a foreign directory stays untouched', async () => {
     const dataDir = clusterWith({ 'thesis.txt': 'years of work' })
-    await refuses(dataDir, /is not empty and is no PostgreSQL directory/)
+    await refuses(dataDir, /is not empty and is not a PostgreSQL directory/)
     assert.ok(existsSync(join(dataDir, 'postgresql', 'thesis.txt')))
   })
 
@@ -268,7 +271,7 @@ describe('directories that cannot be used', () => {
     await refuses(clusterWith({ PG_VERSION: '18\n', ...empty }), /does not start: /)
   })
 
-  test('a file, and a lock file that is not ours', async () => {
+  test('a file, and a foreign lock file', async () => {
     const file = newDataDir()
     writeFileSync(file, '')
     await refuses(file, /DATA_DIR .* cannot be used: .* is not a directory; choose another/)
@@ -284,7 +287,7 @@ describe('directories that cannot be used', () => {
 })
 
 describe('users and transports', () => {
-  test('TCP on loopback asks for the generated password', async () => {
+  test('TCP on loopback requires the generated password', async () => {
     const dataDir = newDataDir()
     const embedded = await startEmbedded({ dataDir, log, transport: 'tcp' })
     const { connection } = embedded
@@ -301,7 +304,7 @@ describe('users and transports', () => {
   })
 
   test(
-    'an ordinary user runs it as itself, and root takes the directory over',
+    'an ordinary user runs it as itself, and root takes over the directory',
     { skip: !isRoot && 'needs root' },
     async () => {
       const user = { uid: 65_534, gid: 65_534 }

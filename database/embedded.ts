@@ -20,30 +20,30 @@ export type { DatabaseLog } from './server/log.ts'
 export type { ServerExit } from './server/server-process.ts'
 
 export type EmbeddedOptions = {
-  /** Made with mode 0700 when it is missing; the cluster is its `postgresql`. */
+  /** Created with mode 0700 if missing; the cluster is its `postgresql`. */
   dataDir: string
   log: DatabaseLog
-  /** Default `socket`; where there are no unix sockets (Windows) always `tcp`: loopback with a generated password. */
+  /** Default `socket`; always `tcp` (loopback with a generated password) on systems without Unix sockets (Windows). */
   transport?: 'socket' | 'tcp'
 }
 
 export type EmbeddedDatabase = {
-  /** To the database `postgres`; see {@link createDatabaseIfMissing}. */
+  /** Connects to the database `postgres`; see {@link createDatabaseIfMissing}. */
   connection: ConnectionSettings
   /** The server's process id. */
   readonly pid: number
-  /** Settles when the server ends, never rejects; `expected` is false when nobody called `stop`. */
+  /** Resolves when the server ends, never rejects; `expected` is false if nobody called `stop`. */
   readonly exited: Promise<ServerExit>
-  /** Starts the server again after it has ended, at the same place. Rejects as `startEmbedded` does. */
+  /** Starts the server again at the same location after it has ended. Rejects like `startEmbedded`. */
   resume: () => Promise<void>
-  /** Ends all connections, stops the server and frees the directory; may be called again. */
+  /** Closes all connections, stops the server and releases the directory; idempotent. */
   stop: () => Promise<void>
 }
 
 /**
- * Starts the program's own PostgreSQL on a directory that no other program may use meanwhile. Call it from the main
- * thread. Throws one line that says what to do: the directory is in use, foreign, damaged or of another major
- * version, or PostgreSQL cannot run here. A server left over by a program that was killed is stopped first.
+ * Starts the program's own PostgreSQL on a directory that no other program may use at the same time. Must be called
+ * from the main thread. Throws one line that says what to do if the directory is in use, foreign, damaged or of another
+ * major version, or if PostgreSQL cannot run here. A server left over from a killed program is stopped first.
  */
 export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedDatabase> {
   const dataDir = resolve(options.dataDir)
@@ -81,7 +81,7 @@ async function startOn(cluster: Cluster, lock: ProgramLock, log: DatabaseLog): P
     await resuming
     await server.stop()
     removeRunDirectory(cluster.runDirectory)
-    // Last: whoever gets the lock finds no server.
+    // Last: the next holder of the lock must not find a running server.
     lock.release()
   }
   let stopping: Promise<void> | undefined
@@ -104,8 +104,8 @@ async function startOn(cluster: Cluster, lock: ProgramLock, log: DatabaseLog): P
 }
 
 /**
- * Makes a database on the server of `connection` unless it is there, and answers the connection to it. Safe when several
- * do it at once. Throws on a name that is not lower-case letters, digits and `_`.
+ * Creates a database on the server of `connection` unless it exists, and returns the connection to it. Safe to call
+ * concurrently. Throws on a name that is not lower-case letters, digits and `_`.
  */
 export async function createDatabaseIfMissing(
   connection: ConnectionSettings,

@@ -22,14 +22,14 @@ async function databaseOf(server: Awaited<ReturnType<typeof openServer>>): Promi
   return found.rows[0]?.name ?? ''
 }
 
-it('a command joins the server of a running program, starts one where none runs, and makes none', async () => {
+it('a command joins the server of a running program, or starts one; it never creates a database', async () => {
   await assert.rejects(joinServer(options), /There is no database in DATA_DIR/)
   const program = await openServer(options)
   const running = await databaseOf(program)
   const joined = await joinServer(options)
   assert.equal(await databaseOf(joined), running)
   await joined.stop()
-  assert.equal(await databaseOf(program), running, 'whoever joined a server does not stop it')
+  assert.equal(await databaseOf(program), running, 'closing a joined server does not stop it')
   await program.stop()
 
   const started = await joinServer(options)

@@ -9,8 +9,8 @@ import { needsTcp } from './server/place.ts'
 import { DirectoryInUse } from './server/program-lock.ts'
 
 /**
- * The database for a command: that of the URL, or else the embedded one in `dataDir`, also while a program is running on it,
- * else started for the command. None is made. Throws one line that says what to do.
+ * The database for a command: the one in the URL, or else the embedded one in `dataDir`. Joins the server of a running
+ * program, otherwise starts it for the command. Never creates a database. Throws one line that says what to do.
  */
 export async function joinServer(options: {
   databaseUrl: string | null
@@ -24,14 +24,14 @@ export async function joinServer(options: {
     return await openServer(options)
   } catch (error) {
     const host = error instanceof DirectoryInUse ? error.holder?.runDirectory : undefined
-    // over TCP it is known to its own program alone where its server is
+    // over TCP only the program that started the server knows its port
     if (host === undefined || needsTcp || !existsSync(host)) throw error
     const connection = { host, port: 5432, user: clusterUser, database: embeddedDatabase }
     return {
       connection,
       isExclusive: false,
       failed: new Promise(() => {}),
-      outlast: (step) => step(),
+      retryWhileAway: (step) => step(),
       stop: async () => {},
     }
   }

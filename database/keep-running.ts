@@ -4,13 +4,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { EmbeddedDatabase } from './embedded.ts'
 import type { DatabaseLog } from './server/log.ts'
 
-/** What a server needs to recover: it writes whole files of its log, 16 MiB each. */
+/** What a server needs to recover: it writes whole log files, 16 MiB each. */
 const NEEDED_BYTES = 64 * 1024 * 1024
 const LOOK_EVERY_MS = 1_000
 
 /**
- * Starts the embedded server again that ended because its disk was full, as soon as there is space. PostgreSQL stops when
- * it cannot write its log, and then cannot even recover. Resolves when the server ended for any other reason.
+ * Restarts the embedded server after it ended because its disk was full, as soon as there is space. PostgreSQL stops
+ * when it cannot write its log, and then cannot even recover. Resolves when the server ended for any other reason.
  */
 export async function keepRunning(
   database: EmbeddedDatabase,
@@ -24,18 +24,13 @@ export async function keepRunning(
       { dataDir },
       'the database has stopped: no space is left in DATA_DIR; it restarts once space is free',
     )
-    if (!(await startsAgain(database, dataDir, signal)))
-      return signal.aborted ? new Promise(() => {}) : undefined
+    if (!(await restart(database, dataDir, signal))) return signal.aborted ? new Promise(() => {}) : undefined
     log.info({}, 'the database is running again')
   }
 }
 
-/** False where it does not start for another reason, or is not to. */
-async function startsAgain(
-  database: EmbeddedDatabase,
-  dataDir: string,
-  signal: AbortSignal,
-): Promise<boolean> {
+/** False if it fails to start for another reason, or must not start. */
+async function restart(database: EmbeddedDatabase, dataDir: string, signal: AbortSignal): Promise<boolean> {
   while (!signal.aborted) {
     if (await hasSpace(dataDir)) {
       try {

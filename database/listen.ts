@@ -9,11 +9,11 @@ export type ListenOptions = {
   channels: readonly string[]
   applicationName: string
   onNotify: (channel: string, payload: string) => void
-  /** Listening, from now on: whatever was notified before may have been missed. */
+  /** Now listening; earlier notifications may have been missed. */
   onUp: () => void
-  /** Not listening any more, or not yet; told once until it is up again, with the reason in our words. */
+  /** Not listening any more, or not yet; called once per outage, with a reason in our own words. */
   onDown: (reason: string) => void
-  /** How often the connection is asked whether it lives; default 5,000. */
+  /** How often the connection is checked; default 5,000. */
   heartbeatMs?: number
 }
 
@@ -26,13 +26,13 @@ const firstPauseMs = 100
 const longestPauseMs = 5_000
 
 /**
- * Listens on a connection of its own, and connects again when that is lost, however long it takes. A connection that
- * died without a word is found by asking it.
+ * Listens on a dedicated connection and reconnects when it is lost, for as long as it takes. A silently dead connection
+ * is detected by the heartbeat.
  */
 export function listen(connection: ConnectionSettings, options: ListenOptions): Listening {
   const stopped = new AbortController()
   let up = false
-  let told = false
+  let reported = false
   let pause = firstPauseMs
 
   const rest = (ms: number, signal: AbortSignal) => sleep(ms, undefined, { signal }).catch(() => undefined)
@@ -58,7 +58,7 @@ export function listen(connection: ConnectionSettings, options: ListenOptions): 
     try {
       await client.connect()
       for (const channel of options.channels) await client.query(`listen ${pg.escapeIdentifier(channel)}`)
-      ;[up, told, pause] = [true, false, firstPauseMs]
+      ;[up, reported, pause] = [true, false, firstPauseMs]
       options.onUp()
       const over = AbortSignal.any([lost.signal, stopped.signal])
       while (!over.aborted) {
@@ -77,9 +77,9 @@ export function listen(connection: ConnectionSettings, options: ListenOptions): 
     while (!stopped.signal.aborted) {
       const error: unknown = await once().catch((failure: unknown) => failure)
       if (stopped.signal.aborted) return
-      if (!told) options.onDown(whyUnreachable(error).reason)
-      told = true
-      // replicas that lost the same server do not come back in step
+      if (!reported) options.onDown(whyUnreachable(error).reason)
+      reported = true
+      // replicas that lost the same server must not reconnect in step
       await rest(pause * (0.5 + Math.random() / 2), stopped.signal)
       pause = Math.min(pause * 2, longestPauseMs)
     }

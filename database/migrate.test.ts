@@ -17,7 +17,7 @@ import { toUrl, type ConnectionSettings } from './settings.ts'
 const schema = noteMigrations.schema
 const all = ['0001_note', '0002_note_revision']
 
-/** An empty database and a copy of the migrations to change. */
+/** An empty database and a modifiable copy of the migrations. */
 async function withFolder(
   fresh: FreshDatabase,
   fn: (database: Database<object>, folder: string, connection: ConnectionSettings) => Promise<void>,
@@ -40,14 +40,14 @@ function startMigrator(connection: ConnectionSettings, folder: string) {
   const child = spawn(process.execPath, [script, toUrl(connection), folder], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
-  let said = ''
-  child.stdout.setEncoding('utf8').on('data', (part: string) => (said += part))
-  const ended = once(child, 'close').then(([code]: unknown[]) => ({ code, said }))
+  let output = ''
+  child.stdout.setEncoding('utf8').on('data', (part: string) => (output += part))
+  const ended = once(child, 'close').then(([code]: unknown[]) => ({ code, output }))
   return { ended, kill: () => child.kill('SIGKILL') }
 }
 
 describeOnEachEngine('migrate', (fresh) => {
-  test('runs all, then nothing, and leaves the session as it was', async () => {
+  test('runs all, then none, and leaves the session unchanged', async () => {
     await withFolder(fresh, async ({ pool }) => {
       assert.deepEqual(await migrate(pool, noteMigrations), all)
       assert.deepEqual(await migrate(pool, noteMigrations), [])
@@ -65,7 +65,7 @@ describeOnEachEngine('migrate', (fresh) => {
     })
   })
 
-  test('ten installers at once: each migration runs once', async () => {
+  test('with ten concurrent callers each migration runs once', async () => {
     const { connection, close } = await fresh({ migrated: false })
     const replicas = Array.from({ length: 10 }, () => openDatabase(connection, { max: 1 }))
     const ran = await Promise.all(replicas.map(({ pool }) => migrate(pool, noteMigrations)))
@@ -74,7 +74,7 @@ describeOnEachEngine('migrate', (fresh) => {
     await close()
   })
 
-  test('two schemas in one database keep to themselves', async () => {
+  test('two schemas in one database are independent', async () => {
     await withFolder(fresh, async ({ pool }) => {
       await Promise.all(['one', 'two'].map((name) => migrate(pool, { ...noteMigrations, schema: name })))
       await pool.query(`insert into one.note (text) values ('x')`)
@@ -82,7 +82,7 @@ describeOnEachEngine('migrate', (fresh) => {
     })
   })
 
-  test('a new file runs alone; a failing one leaves nothing of itself', async () => {
+  test('only a new file runs; a failing one is rolled back completely', async () => {
     await withFolder(fresh, async ({ pool }, folder) => {
       await migrate(pool, { schema, folder })
       const third = join(folder, '0003_third.sql')
@@ -96,7 +96,7 @@ describeOnEachEngine('migrate', (fresh) => {
     })
   })
 
-  test('refuses a file changed after it ran, but not other line ends', async () => {
+  test('rejects a file that changed after it ran, except for line endings', async () => {
     await withFolder(fresh, async ({ pool }, folder) => {
       await migrate(pool, { schema, folder })
       const first = join(folder, '0001_note.sql')
@@ -111,7 +111,7 @@ describeOnEachEngine('migrate', (fresh) => {
     })
   })
 
-  test('refuses a schema that is newer than the files', async () => {
+  test('rejects a schema that is newer than the files', async () => {
     await withFolder(fresh, async ({ pool }, folder) => {
       await migrate(pool, { schema, folder })
       await rm(join(folder, '0002_note_revision.sql'))
@@ -122,7 +122,7 @@ describeOnEachEngine('migrate', (fresh) => {
     })
   })
 
-  test('refuses a database that cannot hold every text', async () => {
+  test('rejects a database that cannot store every text', async () => {
     await withFolder(fresh, async ({ pool }) => {
       const { connection, close } = await fresh({ migrated: false })
       const database = `${connection.database}_ascii`
@@ -132,7 +132,7 @@ describeOnEachEngine('migrate', (fresh) => {
       const ascii = openDatabase({ ...connection, database })
       await assert.rejects(
         migrate(ascii.pool, noteMigrations),
-        /has the encoding SQL_ASCII; make one with UTF8/,
+        /has the encoding SQL_ASCII; create one with UTF8/,
       )
       await ascii.close()
       await pool.query(`drop database ${database}`)
@@ -140,7 +140,7 @@ describeOnEachEngine('migrate', (fresh) => {
     })
   })
 
-  test('four processes at once: each migration runs once', async () => {
+  test('with four concurrent processes each migration runs once', async () => {
     await withFolder(fresh, async (_, folder, connection) => {
       await writeFile(join(folder, '0003_slow.sql'), 'create table slow (id int); select pg_sleep(0.3);')
       const migrators = [1, 2, 3, 4].map(() => startMigrator(connection, folder))
@@ -150,13 +150,13 @@ describeOnEachEngine('migrate', (fresh) => {
         [0, 0, 0, 0],
       )
       assert.deepEqual(
-        ran.flatMap(({ said }) => JSON.parse(said)),
+        ran.flatMap(({ output }) => JSON.parse(output)),
         [...all, '0003_slow'],
       )
     })
   })
 
-  test('a process killed in the midst of a migration leaves nothing of it, and the next goes on soon', async () => {
+  test('a process killed during a migration leaves nothing behind, and the next one continues soon', async () => {
     await withFolder(fresh, async ({ pool }, folder, connection) => {
       const third = join(folder, '0003_third.sql')
       await writeFile(third, 'create table third (id int); select pg_sleep(120);')
@@ -168,11 +168,11 @@ describeOnEachEngine('migrate', (fresh) => {
       await migrator.ended
       await writeFile(third, 'create table third (id int);')
       assert.deepEqual(await migrate(pool, { schema, folder }), ['0003_third'])
-      assert.equal((await pool.query(asleep)).rowCount, 0, 'the server has noticed that nobody waits')
+      assert.equal((await pool.query(asleep)).rowCount, 0, 'the server has noticed that the client is gone')
     })
   })
 
-  test('a lost session keeps no lock: the next one migrates', async () => {
+  test('a lost session releases its lock: the next one migrates', async () => {
     await withFolder(fresh, async ({ pool }, folder) => {
       await writeFile(join(folder, '0003_cut.sql'), 'select pg_terminate_backend(pg_backend_pid());')
       await assert.rejects(migrate(pool, { schema, folder }))
@@ -186,12 +186,12 @@ describeOnEachEngine('migrate', (fresh) => {
 test('runs on PostgreSQL 15 and newer only', () => {
   assert.throws(() => refuseServer(140_023, 'UTF8'), /is PostgreSQL 14; 15 or newer is needed/)
   assert.throws(() => refuseServer(90_624, 'UTF8'), /is PostgreSQL 9; 15/)
-  assert.throws(() => refuseServer(180_000, 'LATIN1'), /has the encoding LATIN1; make one with UTF8/)
+  assert.throws(() => refuseServer(180_000, 'LATIN1'), /has the encoding LATIN1; create one with UTF8/)
   refuseServer(150_000, 'UTF8')
   refuseServer(180_004, 'UTF8')
 })
 
-test('what ran and what is in the folder must belong together', () => {
+test('the applied migrations must match the folder', () => {
   const file = (name: string) => ({ name, sql: '', sha256: name })
   const done = (name: string) => ({ name, sha256: name })
   const pending = (files: string[], applied: string[]) =>
@@ -209,7 +209,7 @@ test('what ran and what is in the folder must belong together', () => {
   assert.throws(() => pending([], ['0001_a']), /this version knows it up to nothing/)
 })
 
-test('refuses file names with a gap, a duplicate number or another form', async () => {
+test('rejects file names with a gap, a duplicate number or another form', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'migrations-'))
   const refused = async (names: string[]) => {
     for (const name of names) await writeFile(join(folder, name), 'select 1')

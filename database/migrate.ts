@@ -9,7 +9,7 @@ import { quoteName } from './names.ts'
 import { isPgError, PG } from './transaction.ts'
 
 export type MigrationSource = {
-  /** The schema that the files fill; made when it is missing. */
+  /** The schema that the files create; created if missing. */
   schema: string
   /** The folder of `0001_name.sql`, `0002_name.sql` and so on. */
   folder: URL | string
@@ -19,17 +19,17 @@ export type Migration = { name: string; sql: string; sha256: string }
 
 type Applied = { name: string; sha256: string }
 
-/** The oldest PostgreSQL that the tests run on. */
+/** The oldest PostgreSQL version that is tested. */
 const oldestVersion = 15
-/** Replicas that start together wait for the one that migrates, at most so long. */
+/** Replicas that start together wait this long for the one that migrates. */
 const waitForOthersMs = 300_000
-/** DDL behind a lock makes all others queue behind it, so a migration gives up sooner than they do. */
+/** Statements queue behind DDL that waits for a lock, so a migration gives up sooner than they do. */
 const waitForLockMs = 15_000
 
 /**
  * Brings one schema up to date: runs the files that `<schema>.migration` does not list, in order, one replica at a
- * time, each in a transaction of its own with `search_path` at the schema. Answers the names that it ran. Throws, and
- * changes nothing, when a file that already ran was changed or is missing, or when the schema is newer than the files.
+ * time, each in its own transaction with `search_path` set to the schema. Returns the names that it ran. Throws, and
+ * changes nothing, if a file that already ran was changed or is missing, or if the schema is newer than the files.
  */
 export async function migrate(pool: pg.Pool, source: MigrationSource): Promise<string[]> {
   const migrations = await readMigrations(source.folder)
@@ -39,7 +39,7 @@ export async function migrate(pool: pg.Pool, source: MigrationSource): Promise<s
     client.release()
     return ran
   } catch (error) {
-    // Destroyed, not returned: that frees the advisory lock and whatever the session had set.
+    // Destroyed, not returned: that releases the advisory lock and all session settings.
     client.release(true)
     throw error
   }
@@ -48,9 +48,9 @@ export async function migrate(pool: pg.Pool, source: MigrationSource): Promise<s
 async function migrateOn(client: pg.PoolClient, schema: string, migrations: Migration[]): Promise<string[]> {
   await refuseUnusableServer(client)
   const lockName = `bundle-console migrate ${schema}`
-  await noticeOurDeath(client)
+  await detectLostClient(client)
   await client.query(`set lock_timeout = ${waitForOthersMs}; set statement_timeout = 0`)
-  await waitForOthers(client, schema, lockName)
+  await lockMigrations(client, schema, lockName)
   await client.query(`set lock_timeout = ${waitForLockMs}; set idle_in_transaction_session_timeout = 0`)
   const pending = pendingMigrations(schema, migrations, await readApplied(client, schema))
   for (const migration of pending) await run(client, schema, migration)
@@ -70,52 +70,53 @@ async function refuseUnusableServer(client: pg.PoolClient): Promise<void> {
   refuseServer(version, encoding)
 }
 
-/** Throws where we do not run: `version` as in `server_version_num`. */
+/** Throws if the server is not supported: `version` as in `server_version_num`. */
 export function refuseServer(version: number, encoding: string): void {
   if (version < oldestVersion * 10_000) {
     throw new Error(
       `The database server is PostgreSQL ${Math.floor(version / 10_000)}; ${oldestVersion} or newer is needed.`,
     )
   }
-  if (encoding !== 'UTF8') throw new Error(`The database has the encoding ${encoding}; make one with UTF8.`)
+  if (encoding !== 'UTF8') throw new Error(`The database has the encoding ${encoding}; create one with UTF8.`)
 }
 
 /**
- * A server at work on a long statement looks for its client only at the end, so a killed replica's migration would go on,
- * and hold up the next start, for nothing.
+ * A server notices a lost client only at the end of a long statement, so a killed replica's migration would continue
+ * for nothing and block the next start.
  */
-async function noticeOurDeath(client: pg.PoolClient): Promise<void> {
+async function detectLostClient(client: pg.PoolClient): Promise<void> {
   await client.query('set client_connection_check_interval = 1000').catch((error: unknown) => {
-    // a server on a system that cannot tell: the next start waits longer, no more
+    // not supported on this system: the next start only waits longer
     if (!isPgError(error, PG.invalidParameterValue)) throw error
   })
 }
 
-async function waitForOthers(client: pg.PoolClient, schema: string, lockName: string): Promise<void> {
+async function lockMigrations(client: pg.PoolClient, schema: string, lockName: string): Promise<void> {
   try {
     await client.query(patiently('select pg_advisory_lock(hashtextextended($1, 0))'), [lockName])
   } catch (error) {
     if (!isPgError(error, PG.lockNotAvailable)) throw error
     throw new Error(
       `Another process has been migrating the schema "${schema}" for ${waitForOthersMs / 60_000} minutes; ` +
-        'start again when it is done, or end it.',
+        'restart when it is done, or stop it.',
       { cause: error },
     )
   }
 }
 
-/** The driver has a limit of its own, made for the short statements of a server at work. */
+/** The driver has its own timeout, meant for short statements. */
 function patiently(text: string): pg.QueryConfig & { query_timeout: number } {
   return { text, query_timeout: 2 ** 31 - 1 }
 }
 
 async function readApplied(client: pg.PoolClient, schema: string): Promise<Applied[]> {
   const name = quoteName(schema)
-  // Asked first: "create schema if not exists" needs the right to create even when there is nothing to create.
+  // Checked first: "create schema if not exists" needs the right to create even if the schema exists.
   const found = await client.query<{ there: boolean }>('select to_regnamespace($1) is not null as there', [
     name,
   ])
-  if (!found.rows[0]?.there) await client.query(`create schema ${name}`).catch(explainMissingRight(schema))
+  if (!found.rows[0]?.there)
+    await client.query(`create schema ${name}`).catch(explainMissingPrivilege(schema))
   const table = await client.query<{ there: boolean }>('select to_regclass($1) is not null as there', [
     `${name}.migration`,
   ])
@@ -132,18 +133,18 @@ async function readApplied(client: pg.PoolClient, schema: string): Promise<Appli
   return applied.rows
 }
 
-function explainMissingRight(schema: string) {
+function explainMissingPrivilege(schema: string) {
   return (error: unknown): never => {
     if (!isPgError(error, PG.insufficientPrivilege)) throw error
     throw new Error(
-      `The user of the database may not create the schema "${schema}" in it. Let the user own the database, or grant ` +
-        'create on the database to it, or make the schema with the user as its owner.',
+      `The user of the database may not create the schema "${schema}" in it. Make the user the owner of the database, or grant ` +
+        'create on the database to it, or create the schema with the user as its owner.',
       { cause: error },
     )
   }
 }
 
-/** Which migrations are left to run. Throws when what ran and what is in the folder do not belong together. */
+/** Which migrations are left to run. Throws if the applied migrations do not match the folder. */
 export function pendingMigrations(schema: string, migrations: Migration[], applied: Applied[]): Migration[] {
   const known = new Map(migrations.map((migration) => [migration.name, migration]))
   const lastKnown = migrations.at(-1)?.name ?? ''
@@ -152,18 +153,16 @@ export function pendingMigrations(schema: string, migrations: Migration[], appli
     if (!file && name > lastKnown) {
       throw new Error(
         `The database schema "${schema}" was brought to ${name} by a newer version of this program; this version ` +
-          `knows it up to ${lastKnown || 'nothing'}. Start the newer version, or restore a backup from before it.`,
+          `knows it up to ${lastKnown || 'nothing'}. Start the newer version, or restore an earlier backup.`,
       )
     }
     if (!file) {
-      throw new Error(
-        `Migration ${name} ran on the schema "${schema}", but its file is missing; put it back.`,
-      )
+      throw new Error(`Migration ${name} ran on the schema "${schema}", but its file is missing; restore it.`)
     }
     if (file.sha256 !== sha256) {
       throw new Error(
         `Migration ${name} of the schema "${schema}" was changed after it ran. ` +
-          'Put the old file back and write the change as a new migration.',
+          'Restore the old file and write the change as a new migration.',
       )
     }
   }
@@ -175,7 +174,7 @@ export function pendingMigrations(schema: string, migrations: Migration[], appli
   if (late) {
     throw new Error(
       `Migration ${late.name} sorts before ${lastApplied}, which already ran on the schema "${schema}". ` +
-        'Give it a number after all others.',
+        'Give it the highest number.',
     )
   }
   return pending
@@ -198,7 +197,7 @@ async function run(client: pg.PoolClient, schema: string, { name, sql, sha256 }:
   }
 }
 
-/** Reads a folder of migrations in order. Throws on a name that is not `0001_name.sql` and on a number used twice. */
+/** Reads a folder of migrations in order. Throws on a name that is not `0001_name.sql` and on a duplicate number. */
 export async function readMigrations(folder: URL | string): Promise<Migration[]> {
   const path = folder instanceof URL ? fileURLToPath(folder) : folder
   const names = (await readdir(path)).filter((name) => name.endsWith('.sql')).toSorted()
@@ -208,7 +207,7 @@ export async function readMigrations(folder: URL | string): Promise<Migration[]>
       if (!/^\d{4}_[a-z0-9_]+\.sql$/.test(file) || !file.startsWith(number)) {
         throw new Error(`The migration file ${file} should be named ${number}_name.sql: numbers have no gap.`)
       }
-      // A checkout with other line ends is no change.
+      // Different line endings in a checkout are not a change.
       const sql = (await readFile(join(path, file), 'utf8')).replaceAll('\r\n', '\n')
       return {
         name: file.slice(0, -'.sql'.length),

@@ -1,8 +1,8 @@
-/** Quotes the name of a schema or database of ours. Names cannot be parameters, so only a safe alphabet passes. */
+/** Quotes the name of one of our schemas or databases. Names cannot be parameters, so only a safe alphabet is allowed. */
 export function quoteName(name: string): string {
   if (!/^[a-z_][a-z0-9_]{0,62}$/.test(name)) {
     throw new Error(
-      `"${name}" is no usable name: up to 63 lower-case letters, digits and _, starting with a letter`,
+      `"${name}" is not a usable name: up to 63 lower-case letters, digits and _, starting with a letter`,
     )
   }
   return `"${name}"`

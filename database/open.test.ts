@@ -11,13 +11,13 @@ import { clientConfig } from './settings.ts'
 const log = { info: () => {}, warn: () => {}, error: () => {} }
 
 describe('openServer', () => {
-  it('stops the embedded server when its database cannot be made, so that the directory is free again', async () => {
+  it('stops the embedded server and releases the directory if its database cannot be created', async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'open-'))
     try {
       const server = await startEmbedded({ dataDir, log })
       const client = new pg.Client(clientConfig(server.connection))
       await client.connect()
-      // whoever makes a database copies template1, which nobody may be connected to
+      // creating a database copies template1, to which nobody may be connected
       await client.query('alter database template1 is_template false')
       await client.query('drop database template1')
       await client.end()

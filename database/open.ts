@@ -1,7 +1,7 @@
 import { checkDataDirectory } from './data-directory.ts'
 import { createDatabaseIfMissing, startEmbedded } from './embedded.ts'
 import { keepRunning } from './keep-running.ts'
-import { outlast, reachDatabase } from './reach.ts'
+import { retryWhileAway, reachDatabase } from './reach.ts'
 import type { DatabaseLog } from './server/log.ts'
 import { refuseDirectoryInUse } from './server/program-lock.ts'
 import { fromUrl } from './settings.ts'
@@ -9,12 +9,15 @@ import type { ConnectionSettings } from './settings.ts'
 
 export type OpenServer = {
   connection: ConnectionSettings
-  /** It is the embedded one and this process holds the lock of its directory, so no other program runs on it. */
+  /**
+   * True if the server is the embedded one and this process holds the lock of its directory, so no other program uses
+   * it.
+   */
   isExclusive: boolean
-  /** Settles only when the embedded server ends by itself, for another reason than a full disk. */
+  /** Settles only when the embedded server ends on its own, for a reason other than a full disk. */
   failed: Promise<void>
-  /** Does a step of the program's start, and again where the database goes away amid it; see {@link outlast}. */
-  outlast<Result>(step: () => Promise<Result>): Promise<Result>
+  /** Runs a step of the program's start, and repeats it if the database goes away during it; see {@link retryWhileAway}. */
+  retryWhileAway<Result>(step: () => Promise<Result>): Promise<Result>
   stop(): Promise<void>
 }
 
@@ -22,8 +25,8 @@ export type OpenServer = {
 export const embeddedDatabase = 'bundle_console'
 
 /**
- * Throws one line where {@link openServer} with these options and the keys in `dataDir` cannot succeed, for all that can be
- * seen without making or changing anything.
+ * Throws one line if {@link openServer} with these options and the keys in `dataDir` cannot succeed, as far as can be
+ * checked without creating or changing anything.
  */
 export function checkServer({ databaseUrl, dataDir }: { databaseUrl: string | null; dataDir: string }): void {
   checkDataDirectory(dataDir)
@@ -32,17 +35,17 @@ export function checkServer({ databaseUrl, dataDir }: { databaseUrl: string | nu
 }
 
 /**
- * The database of the URL, waited for where it is away, or else the embedded one in `dataDir`. Throws one line that says
- * what to do.
+ * The database of the URL, awaited if it is down, or else the embedded one in `dataDir`. Throws one line that says what
+ * to do.
  */
 export async function openServer(options: {
   databaseUrl: string | null
   dataDir: string
   log: DatabaseLog
-  /** For the database of a URL; default a minute. */
+  /** For the database of a URL; default one minute. */
   waitMs?: number
   connectTimeoutMs?: number
-  /** Ends the waiting. */
+  /** Aborts the wait. */
   signal?: AbortSignal
 }): Promise<OpenServer> {
   const { databaseUrl, dataDir, log, signal, waitMs = 60_000, connectTimeoutMs = 10_000 } = options
@@ -54,7 +57,7 @@ export async function openServer(options: {
       connection,
       isExclusive: false,
       failed: new Promise(() => {}),
-      outlast: (step) => outlast(connection, reach, step),
+      retryWhileAway: (step) => retryWhileAway(connection, reach, step),
       stop: async () => {},
     }
   }
@@ -70,8 +73,8 @@ export async function openServer(options: {
     connection,
     isExclusive: true,
     failed: keepRunning(embedded, { dataDir, log, signal: stopping.signal }),
-    // it does not come back by itself
-    outlast: (step) => step(),
+    // it does not recover on its own
+    retryWhileAway: (step) => step(),
     stop() {
       stopping.abort()
       return embedded.stop()

@@ -29,7 +29,7 @@ async function using(
 }
 
 describeOnEachEngine('pool', (fresh) => {
-  test('a connection lost between two statements of a transaction fails the next one, and nothing else', async () => {
+  test('a connection lost between two statements of a transaction fails only the next one', async () => {
     const { connection, close } = await fresh()
     await using(connection, { max: 2 }, async ({ db, pool }) => {
       const transaction = db.transaction().execute(async (tx) => {
@@ -69,7 +69,7 @@ describeOnEachEngine('pool', (fresh) => {
     await close()
   })
 
-  test('an int8 that a number cannot hold is an error, and the connection goes on', async () => {
+  test('an int8 beyond the safe integers is an error, and the connection stays usable', async () => {
     const { connection, close } = await fresh()
     await using(connection, { max: 1 }, async ({ db, pool }) => {
       await assert.rejects(pool.query('select 9007199254740993::int8'), RangeError)
@@ -79,7 +79,7 @@ describeOnEachEngine('pool', (fresh) => {
     await close()
   })
 
-  test('every connection has its time-outs, UTC and a name', async () => {
+  test('every connection has timeouts, UTC and a name', async () => {
     const { connection, close } = await fresh()
     const options = {
       statementTimeoutMs: 300,
@@ -128,22 +128,22 @@ describeOnEachEngine('pool', (fresh) => {
     await close()
   })
 
-  test('a connection to what became a standby is not used again', async () => {
+  test('a connection to a server that became a standby is not reused', async () => {
     const { connection, close } = await fresh()
     await using(connection, { max: 1 }, async ({ pool }) => {
-      const whoAmI = async () =>
+      const backendPid = async () =>
         (await pool.query<{ pid: number }>('select pg_backend_pid() as pid')).rows[0]?.pid
-      const before = await whoAmI()
+      const before = await backendPid()
       await pool.query('set default_transaction_read_only = on')
       const write = pool.query(`insert into notes.note (text) values ('a')`)
       await assert.rejects(write, (error) => isPgError(error, PG.readOnly))
-      assert.notEqual(await whoAmI(), before)
+      assert.notEqual(await backendPid(), before)
       assert.equal((await pool.query(`insert into notes.note (text) values ('a')`)).rowCount, 1)
     })
     await close()
   })
 
-  test('connections from when the database was read-only fail no write, and are not kept', async () => {
+  test('connections opened while the database was read-only fail no write, and are discarded', async () => {
     const { connection, close } = await fresh()
     await using(connection, { max: 4 }, async ({ db, pool }) => {
       const all = () => Promise.all(Array.from({ length: 4 }, () => pool.connect()))
@@ -162,7 +162,7 @@ describeOnEachEngine('pool', (fresh) => {
     await close()
   })
 
-  test('a database that is read-only refuses a write, after one more try with a new connection', async () => {
+  test('a read-only database rejects a write, after one more attempt on a new connection', async () => {
     const { connection, close } = await fresh()
     const name = quoteName(connection.database)
     await using(connection, {}, async ({ pool }) => {
@@ -184,12 +184,12 @@ describeOnEachEngine('pool', (fresh) => {
     await close()
   })
 
-  test('an idle connection that is cut is told and replaced', async () => {
+  test('a lost idle connection is reported and replaced', async () => {
     const { connection, close } = await fresh()
-    const told: string[] = []
+    const lost: string[] = []
     await using(
       connection,
-      { max: 1, onIdleError: (error) => told.push(error.message) },
+      { max: 1, onIdleError: (error) => lost.push(error.message) },
       async ({ pool }) => {
         const { pid } = (await pool.query<{ pid: number }>('select pg_backend_pid() as pid')).rows[0] ?? {
           pid: 0,
@@ -197,7 +197,7 @@ describeOnEachEngine('pool', (fresh) => {
         await using(connection, {}, async (other) => {
           await other.pool.query('select pg_terminate_backend($1)', [pid])
         })
-        while (told.length === 0) await sleep(5)
+        while (lost.length === 0) await sleep(5)
         assert.equal((await pool.query('select 1')).rowCount, 1)
       },
     )
@@ -205,7 +205,7 @@ describeOnEachEngine('pool', (fresh) => {
   })
 })
 
-test('a commit that its synchronous standby has not confirmed is not taken for done', async () => {
+test('a commit that its synchronous standby has not confirmed does not count as done', async () => {
   const server = await startTestServer({ parameters: { synchronous_standby_names: 'nobody' } })
   await using(fromUrl(server.url), { max: 2 }, async ({ db, pool }) => {
     await pool.query('create table kept (id int)')
@@ -214,7 +214,7 @@ test('a commit that its synchronous standby has not confirmed is not taken for d
       await sql`insert into kept values (1)`.execute(tx)
     })
     const refused = assert.rejects(write, isUnavailable)
-    // somebody ends the waiting, by which the server says that the commit is done, with a warning
+    // someone cancels the wait, upon which the server reports the commit as done, with a warning
     const cancel = `select pg_cancel_backend(pid) from pg_stat_activity where wait_event = 'SyncRep'`
     while ((await pool.query(cancel)).rowCount === 0) await sleep(20)
     await refused
@@ -223,12 +223,12 @@ test('a commit that its synchronous standby has not confirmed is not taken for d
   await server.stop()
 })
 
-test('a query into a network that swallows everything fails, and its connection is not used again', async () => {
+test('a query into a network that drops everything fails, and its connection is not reused', async () => {
   const { connection, close } = await testDatabase({ migrations: [] })
   const swallowing = await startSwallowingProxy(connection)
   const through = { ...connection, host: '127.0.0.1', port: swallowing.port }
   await using(through, { max: 1, statementTimeoutMs: 1 }, async ({ db, pool }) => {
-    // The driver's limit is 10 s above the server's; the test does not wait for it.
+    // The driver's timeout is 10 s longer than the server's; the test does not wait for it.
     assert.partialDeepStrictEqual(pool.options, { query_timeout: 10_001 })
     Object.assign(pool.options, { query_timeout: 200 })
     await sql`select 1`.execute(db)
@@ -241,7 +241,7 @@ test('a query into a network that swallows everything fails, and its connection 
   await close()
 })
 
-test('no server: the first query says so, and closing twice is fine', async () => {
+test('without a server the first query fails; close is idempotent', async () => {
   const database = openDatabase({ host: '/nonexistent', port: 5432, database: 'x', user: 'x' })
   await assert.rejects(database.pool.query('select 1'), /ENOENT|ENOTDIR/)
   await Promise.all([database.close(), database.close()])
@@ -262,7 +262,7 @@ async function startSwallowingProxy(target: ConnectionSettings) {
       [far, near],
     ] as const) {
       sockets.add(from)
-      // Dead stays dead: what was swallowed does not come later.
+      // Dropped data never arrives later.
       from.on('data', (data) => !swallowing && to.write(data))
       from.on('close', () => to.destroy())
       from.on('error', () => to.destroy())

@@ -1,50 +1,51 @@
 import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
 
-import { giveUpReadOnlySessions } from './read-only-sessions.ts'
+import { replaceReadOnlySessions } from './read-only-sessions.ts'
 import { prepareRecurring, RecurringStatements } from './recurring.ts'
 import { clientConfig, type ConnectionSettings } from './settings.ts'
 import { isPgError, PG } from './transaction.ts'
 import { valueTypes } from './values.ts'
 
 export type PoolOptions = {
-  /** Most connections at once; default 10. */
+  /** Maximum number of connections; default 10. */
   max?: number
   /** Shown in `pg_stat_activity`; default `bundle-console`. */
   applicationName?: string
-  /** The server cancels a statement that runs longer; default 30,000. */
+  /** The server cancels statements that run longer; default 30,000. */
   statementTimeoutMs?: number
-  /** The server fails a statement that waits longer for a lock; default 5,000. */
+  /** The server fails statements that wait longer for a lock; default 5,000. */
   lockTimeoutMs?: number
   /**
-   * The server ends a connection that sits in an open transaction longer; default 10,000. It is what frees the locks
-   * of a paused process, so it bounds every take-over.
+   * The server ends connections that idle longer in an open transaction; default 10,000. This releases the locks of a
+   * paused process, so it bounds every takeover.
    */
   idleInTransactionTimeoutMs?: number
-  /** How long to wait for a connection, a new one or one in use; default 10,000. */
+  /** How long to wait for a connection, new or in use; default 10,000. */
   connectTimeoutMs?: number
   /**
-   * Prepares statements that recur, so that each connection plans them once, and by keys: see KEPT_PLANS. Behind a pooler
-   * that gives each transaction another session one statement fails, and none is prepared from then on. Default: false.
+   * Prepares recurring statements, so that each connection plans them once, using indexes: see CACHED_PLANS. Behind a
+   * pooler that assigns a session per transaction one statement fails, and none is prepared from then on. Default:
+   * false.
    */
   prepareRecurring?: boolean
-  /** Called with the error of each statement that fails, before its caller gets it. */
+  /** Called with the error of each failed statement, before its caller receives it. */
   onStatementError?: (error: unknown) => void
-  /** Told of a connection lost while idle. The pool replaces it by itself; default: nobody is told. */
+  /** Called when an idle connection is lost. The pool replaces it automatically; default: no callback. */
   onIdleError?: (error: Error) => void
 }
 
 export type Database<Tables> = {
   db: Kysely<Tables>
   pool: pg.Pool
-  /** Waits for the connections in use, then closes all; may be called again. */
+  /** Waits for the connections in use, then closes all; idempotent. */
   close: () => Promise<void>
 }
 
 /**
- * Opens a pool; the first query connects. Every connection has lock, statement and idle-in-transaction time-outs,
- * TCP keep-alive, UTC and the value types of `values.ts`. A query that waits too long for a connection throws.
- * A statement that raises its own `statement_timeout` also needs `query_timeout`, the driver's, which is 10 s longer.
+ * Opens a pool; the first query connects. Every connection has lock, statement and idle-in-transaction timeouts, TCP
+ * keep-alive, UTC and the value types of `values.ts`. A query that waits too long for a connection throws. A statement
+ * that raises its own `statement_timeout` must also raise `query_timeout`, the driver's, which is 10 s longer.
  */
 export function openDatabase<Tables>(
   connection: ConnectionSettings,
@@ -56,9 +57,9 @@ export function openDatabase<Tables>(
     max: options.max ?? 10,
     idleTimeoutMillis: 30_000,
   })
-  const onReadOnly = giveUpReadOnlySessions(pool)
+  const onReadOnly = replaceReadOnlySessions(pool)
   pool.on('connect', (client) =>
-    endWhenUseless(client, { onReadOnly, onStatementError: options.onStatementError }),
+    discardWhenUnusable(client, { onReadOnly, onStatementError: options.onStatementError }),
   )
   if (options.prepareRecurring === true) {
     const statements = new RecurringStatements()
@@ -66,7 +67,7 @@ export function openDatabase<Tables>(
   }
   // Without a listener the loss of an idle connection would end the process.
   pool.on('error', (error) => options.onIdleError?.(error))
-  // The same for one that is lost in use, between two statements: the next statement says so.
+  // Likewise for a connection lost in use, between two statements: the next statement reports it.
   pool.on('connect', (client) => client.on('error', () => {}))
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
   let closed: Promise<void> | undefined
@@ -75,13 +76,13 @@ export function openDatabase<Tables>(
 }
 
 /**
- * For plans that are kept however much is in the tables later. One that was made while they were small would look through
- * all of a table, or join all of it, until the next ANALYZE. And by itself the server goes on planning at each execution
- * where it thinks that knowing the values pays, which takes longer than such a statement does.
+ * For cached plans that stay valid as tables grow. A plan made while the tables are small would use sequential scans or
+ * merge joins until the next ANALYZE. By default the server also replans on each execution if it estimates that custom
+ * plans pay off, which takes longer than such a statement itself.
  */
-const KEPT_PLANS = '-c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c enable_mergejoin=off'
+const CACHED_PLANS = '-c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c enable_mergejoin=off'
 
-/** How each connection of a pool is opened. */
+/** The settings of each connection of a pool. */
 export function connectionConfig(connection: ConnectionSettings, options: PoolOptions): pg.ClientConfig {
   const statementTimeoutMs = options.statementTimeoutMs ?? 30_000
   return {
@@ -91,7 +92,7 @@ export function connectionConfig(connection: ConnectionSettings, options: PoolOp
     query_timeout: statementTimeoutMs + 10_000,
     lock_timeout: options.lockTimeoutMs ?? 5_000,
     idle_in_transaction_session_timeout: options.idleInTransactionTimeoutMs ?? 10_000,
-    options: ['-c TimeZone=UTC -c DateStyle=ISO', options.prepareRecurring === true ? KEPT_PLANS : '']
+    options: ['-c TimeZone=UTC -c DateStyle=ISO', options.prepareRecurring === true ? CACHED_PLANS : '']
       .join(' ')
       .trim(),
     connectionTimeoutMillis: options.connectTimeoutMs ?? 10_000,
@@ -101,16 +102,16 @@ export function connectionConfig(connection: ConnectionSettings, options: PoolOp
 }
 
 /**
- * Ends a connection, by which the pool makes a new one, where it is of no use any more:
+ * Ends a connection that has become useless, so that the pool opens a new one:
  *
- * - When the network swallows everything, no answer and no error comes for a quarter of an hour. The driver's own
- *   time-out (10 s after the server's should have come) only fails the query and leaves the connection waiting.
+ * - If the network drops everything, neither response nor error arrives for a quarter of an hour. The driver's own
+ *   timeout (10 s after the server's) only fails the query and leaves the connection waiting.
  * - A newer release changed a table under a prepared statement.
- * - The server became a standby, or read-only. The next connection is led by name to the new primary.
- * - Somebody cancelled a commit that waited for its synchronous standby. The server says that it is done, with a mere
- *   warning, and a failover may lose it: to us it is as unknown as one whose connection was lost.
+ * - The server became a standby, or read-only. The next connection resolves the name again and reaches the new primary.
+ * - Someone cancelled a commit that waited for its synchronous standby. The server reports it as done, with only a
+ *   warning, and a failover may lose it: its result is as unknown as that of a lost connection.
  */
-function endWhenUseless(
+function discardWhenUnusable(
   client: pg.PoolClient,
   {
     onReadOnly,

@@ -5,12 +5,12 @@ import pg from 'pg'
 
 import { freePort } from './free-port.ts'
 import { openServer } from './open.ts'
-import { outlast, reachDatabase } from './reach.ts'
+import { retryWhileAway, reachDatabase } from './reach.ts'
 import { clientConfig, fromUrl, toUrl } from './settings.ts'
 import { startTestServer, type TestServer } from './testing.ts'
 
-const told: string[] = []
-const note = (_: object, message: string) => void told.push(message)
+const messages: string[] = []
+const note = (_: object, message: string) => void messages.push(message)
 const log = { info: note, warn: note, error: note }
 const quickly = { log, waitMs: 0, connectTimeoutMs: 5_000 }
 
@@ -20,7 +20,7 @@ before(async () => {
 })
 after(() => server.stop())
 
-describe('a database that cannot be used', () => {
+describe('an unusable database', () => {
   const refuses = (url: string, message: RegExp) =>
     assert.rejects(reachDatabase(fromUrl(url), quickly), (error: Error) => {
       assert.match(error.message, message)
@@ -28,45 +28,45 @@ describe('a database that cannot be used', () => {
       return true
     })
 
-  test('is told in one line of our own, and never with the password', async () => {
+  test('is reported in our own words in one line, never with the password', async () => {
     const connection = fromUrl(server.url)
     const nobody = await freePort()
     await refuses(
       `postgresql://jon:canary@127.0.0.1:${nobody}/console`,
       /^The database at 127\.0\.0\.1:\d+ \(database "console"\) cannot be used: nothing listens there\.$/,
     )
-    await refuses('postgresql://jon:canary@no-such-host.invalid/console', /its name is not known\.$/)
+    await refuses('postgresql://jon:canary@no-such-host.invalid/console', /its host name is unknown\.$/)
     await refuses('postgresql://jon:canary@/console?host=/nowhere', /there is no socket\.$/)
-    await refuses(toUrl({ ...connection, password: 'canary' }), /it refuses the user or the password\.$/)
+    await refuses(toUrl({ ...connection, password: 'canary' }), /it rejects the user or the password\.$/)
     await refuses(toUrl({ ...connection, database: 'nothing' }), /it has no such database\.$/)
-    await refuses(`${server.url}?sslmode=require`, /it offers no TLS, and sslmode demands it\.$/)
-    await refuses(server.url.replace(/:[^:@/]*@/, '@'), /it asks for a password, and there is none\.$/)
+    await refuses(`${server.url}?sslmode=require`, /it offers no TLS, and sslmode requires it\.$/)
+    await refuses(server.url.replace(/:[^:@/]*@/, '@'), /it requires a password, and none is set\.$/)
   })
 
-  test('is not waited for where waiting cannot help', async () => {
+  test('is not awaited if waiting cannot help', async () => {
     const wrong = { ...fromUrl(server.url), database: 'nothing' }
     await assert.rejects(reachDatabase(wrong, { ...quickly, waitMs: 3_600_000 }), /no such database/)
   })
 })
 
-test('a database that is away is waited for, which is told once', async () => {
+test('a database that is down is awaited, which is logged once', async () => {
   await server.pause()
-  told.length = 0
+  messages.length = 0
   const reached = openServer({ databaseUrl: server.url, dataDir: '/nowhere', log, waitMs: 60_000 })
-  while (told.length === 0) await new Promise((resolve) => setTimeout(resolve, 10))
+  while (messages.length === 0) await new Promise((resolve) => setTimeout(resolve, 10))
   await new Promise((resolve) => setTimeout(resolve, 700))
   await server.restart()
   assert.equal((await reached).connection.host, '127.0.0.1')
   assert.match(
-    told[0] ?? '',
+    messages[0] ?? '',
     /^waiting for the database at 127\.0\.0\.1:\d+ .*: nothing listens there \(60 s left\)$/,
   )
-  assert.match(told.at(-1) ?? '', /is there now$/)
-  const reasons = told.filter((line) => line.includes('nothing listens there'))
-  assert.equal(reasons.length, 1, told.join('\n'))
+  assert.match(messages.at(-1) ?? '', /is available now$/)
+  const reasons = messages.filter((line) => line.includes('nothing listens there'))
+  assert.equal(reasons.length, 1, messages.join('\n'))
 })
 
-test('the waiting ends with the program', async () => {
+test('the wait ends with the program', async () => {
   const stop = new AbortController()
   const nobody = { ...fromUrl(server.url), port: await freePort() }
   const waiting = reachDatabase(nobody, { ...quickly, waitMs: 3_600_000, signal: stop.signal })
@@ -74,13 +74,13 @@ test('the waiting ends with the program', async () => {
   await assert.rejects(waiting, /nothing listens there/)
 })
 
-describe('a database that goes away amid the start', () => {
+describe('a database that goes away during the start', () => {
   const broken = (code: string) => Object.assign(new Error(`write ${code} canary`), { code })
 
-  test('is waited for, and the step is done again from its beginning', async () => {
-    told.length = 0
+  test('is awaited, and the step is repeated from its beginning', async () => {
+    messages.length = 0
     let began = 0
-    const answer = await outlast(fromUrl(server.url), { ...quickly, waitMs: 60_000 }, async () => {
+    const answer = await retryWhileAway(fromUrl(server.url), { ...quickly, waitMs: 60_000 }, async () => {
       began++
       const client = new pg.Client(clientConfig(fromUrl(server.url)))
       client.on('error', () => {})
@@ -94,29 +94,32 @@ describe('a database that goes away amid the start', () => {
       return rows[0]?.one
     })
     assert.deepEqual([answer, began], [1, 2])
-    assert.match(told[0] ?? '', /^the database went away amid the start: it .* \((59|60) s left\)$/)
+    assert.match(messages[0] ?? '', /^the database went away during the start: it .* \((59|60) s left\)$/)
   })
 
-  test('ends the start with one line of our own when the time is over', async () => {
+  test('ends the start with one line in our own words after the deadline', async () => {
     for (const code of ['EPIPE', 'ECONNRESET', '57P01', '25006']) {
-      // as a migration tells it
+      // as a migration reports it
       const step = () => Promise.reject(new Error('Migration 0001 failed', { cause: broken(code) }))
       await assert.rejects(
-        outlast(fromUrl(server.url), quickly, step),
-        /^Error: The database went away amid the start: it (closes the connection|is stopping|takes no writes)\.$/,
+        retryWhileAway(fromUrl(server.url), quickly, step),
+        /^Error: The database went away during the start: it (closes the connection|is stopping|accepts no writes)\.$/,
       )
     }
     let began = 0
     const always = () => Promise.reject((began++, broken('EPIPE')))
-    await assert.rejects(outlast(fromUrl(server.url), { ...quickly, waitMs: 600 }, always), /closes the conn/)
+    await assert.rejects(
+      retryWhileAway(fromUrl(server.url), { ...quickly, waitMs: 600 }, always),
+      /closes the conn/,
+    )
     assert.ok(began > 1 && began < 10, String(began))
   })
 
-  test('is not what every error means', async () => {
+  test('is not assumed for other errors', async () => {
     const wrong = broken('23505')
     let began = 0
     const step = () => Promise.reject((began++, wrong))
-    await assert.rejects(outlast(fromUrl(server.url), { ...quickly, waitMs: 60_000 }, step), wrong)
+    await assert.rejects(retryWhileAway(fromUrl(server.url), { ...quickly, waitMs: 60_000 }, step), wrong)
     assert.equal(began, 1)
   })
 })

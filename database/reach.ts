@@ -9,10 +9,10 @@ import { whyUnreachable, type Unreachable } from './unreachable.ts'
 
 export type ReachOptions = {
   log: DatabaseLog
-  /** How long a database that is away is waited for. */
+  /** How long to wait for a database that is down. */
   waitMs: number
   connectTimeoutMs: number
-  /** Ends the waiting: the program is to stop. */
+  /** Aborts the wait because the program is stopping. */
   signal?: AbortSignal
 }
 
@@ -20,36 +20,36 @@ const firstPauseMs = 250
 const longestPauseMs = 5_000
 
 /**
- * Resolves when the database takes connections and writes. One that is away is waited for, told once for each reason;
- * what somebody has to change (password, name, certificate) is refused at once. Throws one line, in our words.
+ * Resolves when the database accepts connections and writes. Waits while it is down and logs each reason once; problems
+ * that someone must fix (password, name, certificate) are reported immediately. Throws one line, in our own words.
  */
 export async function reachDatabase(connection: ConnectionSettings, options: ReachOptions): Promise<void> {
   const { log, waitMs, signal } = options
   const place = placeOf(connection)
   const deadline = performance.now() + waitMs
-  let told = ''
+  let reported = ''
   for (let pause = firstPauseMs; ; pause = Math.min(pause * 2, longestPauseMs)) {
     const found = await tryOnce(connection, options.connectTimeoutMs)
     if (found === null) {
-      if (told !== '') log.info({}, `the database at ${place} is there now`)
+      if (reported !== '') log.info({}, `the database at ${place} is available now`)
       return
     }
     const left = deadline - performance.now()
-    if (!found.mayPass || left <= 0 || signal?.aborted)
+    if (!found.isTransient || left <= 0 || signal?.aborted)
       throw new Error(`The database at ${place} cannot be used: ${found.reason}.`)
-    if (told !== found.reason)
+    if (reported !== found.reason)
       log.warn({}, `waiting for the database at ${place}: ${found.reason} (${Math.ceil(left / 1000)} s left)`)
-    told = found.reason
+    reported = found.reason
     await sleep(Math.min(pause, left), undefined, signal ? { signal } : {}).catch(() => undefined)
   }
 }
 
 /**
- * Does a step of a start. Where the database goes away amid it, that is waited for as at first and the step done again from
- * its beginning, until `waitMs` have passed since it first went; then throws one line, in our words. What else the step
- * throws is thrown as it is.
+ * Runs a step of a start. If the database goes away during it, waits as for a new connection and repeats the step from
+ * its beginning, until `waitMs` have passed since the database first went away; then throws one line, in our own words.
+ * Other errors of the step are rethrown.
  */
-export async function outlast<Result>(
+export async function retryWhileAway<Result>(
   connection: ConnectionSettings,
   options: ReachOptions,
   step: () => Promise<Result>,
@@ -60,15 +60,15 @@ export async function outlast<Result>(
     try {
       return await step()
     } catch (error) {
-      // a migration tells which one it is, and of the database in its cause
-      const { reason, mayPass } = whyUnreachable(error instanceof Error ? (error.cause ?? error) : error)
-      if (!mayPass) throw error
+      // the error of a migration names it and carries the database error as its cause
+      const { reason, isTransient } = whyUnreachable(error instanceof Error ? (error.cause ?? error) : error)
+      if (!isTransient) throw error
       deadline ??= performance.now() + options.waitMs
       const left = deadline - performance.now()
       if (left <= 0 || signal?.aborted)
-        throw new Error(`The database went away amid the start: ${reason}.`, { cause: error })
-      log.warn({}, `the database went away amid the start: ${reason} (${Math.ceil(left / 1000)} s left)`)
-      // it may take connections and yet not let the step through
+        throw new Error(`The database went away during the start: ${reason}.`, { cause: error })
+      log.warn({}, `the database went away during the start: ${reason} (${Math.ceil(left / 1000)} s left)`)
+      // it may accept connections but still fail the step
       await sleep(Math.min(pause, left), undefined, signal ? { signal } : {}).catch(() => undefined)
       await reachDatabase(connection, { ...options, waitMs: Math.max(0, deadline - performance.now()) })
     }
@@ -79,14 +79,14 @@ async function tryOnce(
   connection: ConnectionSettings,
   connectTimeoutMs: number,
 ): Promise<Unreachable | null> {
-  // as the pools will do it: a pooler in between may not take what they ask for
+  // with the same options as the pools: a pooler in between may reject them
   const client = new pg.Client(connectionConfig(connection, { connectTimeoutMs }))
-  // lost while we say goodbye: nothing to do
+  // lost while closing: nothing to do
   client.on('error', () => {})
   try {
     await client.connect()
     const { rows } = await client.query<{ standby: boolean }>('select pg_is_in_recovery() as standby')
-    return rows[0]?.standby ? { reason: 'it is a standby, which takes no writes', mayPass: true } : null
+    return rows[0]?.standby ? { reason: 'it is a standby, which accepts no writes', isTransient: true } : null
   } catch (error) {
     return whyUnreachable(error)
   } finally {

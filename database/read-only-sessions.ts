@@ -1,12 +1,13 @@
 import type pg from 'pg'
 
 /**
- * A session stays read-only when the database is so no more: it was opened at a standby or under a setting. So when one
- * refuses to write, it and all other sessions of its pool are given up: idle ones now, others when they are released.
+ * A session stays read-only after the database no longer is, if it was opened on a standby or under a setting. So when
+ * a session rejects a write, it and all other sessions of its pool are closed: idle ones now, others when they are
+ * released.
  *
- * Answers what is to be called for each refusal.
+ * Returns the function to call for each such error.
  */
-export function giveUpReadOnlySessions(pool: pg.Pool): (client: pg.PoolClient, refusal: Error) => void {
+export function replaceReadOnlySessions(pool: pg.Pool): (client: pg.PoolClient, refusal: Error) => void {
   const generations = new WeakMap<pg.PoolClient, number>()
   const released = new WeakSet<pg.PoolClient>()
   let generation = 0
@@ -24,7 +25,7 @@ export function giveUpReadOnlySessions(pool: pg.Pool): (client: pg.PoolClient, r
 
 const refusals = new WeakSet<Error>()
 
-/** Whether a write was refused as read-only by a session from earlier, so that a new session may well accept it. */
+/** Whether an old session rejected a write as read-only, so that a new session may well accept it. */
 export function isRefusedByOldSession(error: unknown): boolean {
   return error instanceof Error && refusals.has(error)
 }
@@ -32,7 +33,7 @@ export function isRefusedByOldSession(error: unknown): boolean {
 function discardOne(pool: pg.Pool): void {
   pool.connect().then(
     (client) => client.release(true),
-    // the next user of the pool meets the same and reports it
+    // the next user of the pool hits the same error and reports it
     () => undefined,
   )
 }

@@ -8,7 +8,7 @@ import { testDatabase } from './testing.ts'
 
 const NAME = `recurring_${createHash('sha256').update('select $1').digest('hex').slice(0, 32)}`
 
-suite('statements that recur', () => {
+suite('recurring statements', () => {
   test('get a name the third time, and keep it', () => {
     const statements = new RecurringStatements()
     assert.deepEqual(
@@ -17,7 +17,7 @@ suite('statements that recur', () => {
     )
   })
 
-  test('get the same name for the same text only, whoever names it', () => {
+  test('get the same name only for the same text, on every connection', () => {
     const name = (text: string) => {
       const statements = new RecurringStatements()
       statements.nameOf(text)
@@ -28,7 +28,7 @@ suite('statements that recur', () => {
     assert.notEqual(name('select $1'), name('select $2'))
   })
 
-  test('leave room for others however many differ', () => {
+  test('leave room for others, however many differ', () => {
     const statements = new RecurringStatements()
     for (let index = 0; index < 10_000; index++) assert.equal(statements.nameOf(`select ${index}`), undefined)
     const named = Array.from({ length: 300 }, (_, index) => {
@@ -56,7 +56,7 @@ suite('statements that recur', () => {
     }
   })
 
-  test('find rows by their keys for good, also when they were planned while there were few', async () => {
+  test('keep using indexes, even if they were planned while tables were small', async () => {
     const database = await testDatabase({ migrations: [] })
     const { db, close } = openDatabase<object>(database.connection, { max: 1, prepareRecurring: true })
     try {
@@ -90,12 +90,12 @@ suite('statements that recur', () => {
     }
   })
 
-  // what a pooler without knowledge of prepared statements does to one of its clients
+  // what a pooler without support for prepared statements does to a client
   for (const [what, disturb] of [
     ['does not know the name', sql`deallocate all`],
     ['knows it already', null],
   ] as const)
-    test(`are not prepared any more after another session ${what}`, async () => {
+    test(`are no longer prepared after another session ${what}`, async () => {
       const database = await testDatabase({ migrations: [] })
       const { db, close } = openDatabase<object>(database.connection, { max: 1, prepareRecurring: true })
       const read = async () => (await sql<{ value: string }>`select ${'a'}::text as value`.execute(db)).rows

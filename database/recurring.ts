@@ -2,25 +2,25 @@ import { createHash } from 'node:crypto'
 import type pg from 'pg'
 import { isPgError, PG } from './transaction.ts'
 
-/** Statements that are watched, and at most so many of them get a name: each costs memory on every connection. */
-const MOST_WATCHED = 500
-const MOST_NAMED = 100
-/** A name costs nothing more from the second time on. */
-const RECURS = 3
+/** Number of statements that are watched, and that get a name at most: each name costs memory on every connection. */
+const WATCHED_MAX = 500
+const NAMED_MAX = 100
+/** A statement counts as recurring, and gets a name, from this use on. */
+const NAMED_FROM_USE = 3
 
 /**
- * Names for statements that recur: a connection parses and plans a statement with a name only once. Statements whose text
+ * Names for recurring statements: a connection parses and plans a named statement only once. Statements whose text
  * differs each time, such as those with a list of values, never get one.
  *
- * A name is made of the text. Behind a pooler that gives each transaction another session, a name may have been given
- * there by somebody else: then it stands for the same text, or the server does not know it, which is an error.
+ * A name is a hash of the text. Behind a pooler that assigns a session per transaction, someone else may have prepared
+ * a name: then it stands for the same text, or the server does not know it, which is an error.
  */
 export class RecurringStatements {
   private readonly seen = new Map<string, number>()
   private readonly names = new Map<string, string>()
   private isOff = false
 
-  /** The session is not ours alone: no statement gets a name any more. */
+  /** The session is shared: no statement gets a name any more. */
   giveUp(): void {
     this.isOff = true
   }
@@ -28,24 +28,24 @@ export class RecurringStatements {
   nameOf(text: string): string | undefined {
     if (this.isOff) return undefined
     const name = this.names.get(text)
-    if (name !== undefined || this.names.size >= MOST_NAMED) return name
+    if (name !== undefined || this.names.size >= NAMED_MAX) return name
     const seen = (this.seen.get(text) ?? 0) + 1
     this.seen.delete(text)
-    if (seen >= RECURS) {
-      const given = `recurring_${createHash('sha256').update(text).digest('hex').slice(0, 32)}`
-      this.names.set(text, given)
-      return given
+    if (seen >= NAMED_FROM_USE) {
+      const newName = `recurring_${createHash('sha256').update(text).digest('hex').slice(0, 32)}`
+      this.names.set(text, newName)
+      return newName
     }
     this.seen.set(text, seen)
     const [oldest] = this.seen.keys()
-    if (this.seen.size > MOST_WATCHED && oldest !== undefined) this.seen.delete(oldest)
+    if (this.seen.size > WATCHED_MAX && oldest !== undefined) this.seen.delete(oldest)
     return undefined
   }
 }
 
 /**
- * From now on the connection prepares what recurs, until the session turns out not to be kept for it. The statement that
- * found that out has failed, and done nothing.
+ * From now on the connection prepares recurring statements, until the session turns out to be shared. The statement
+ * that detected this has failed without effect.
  */
 export function prepareRecurring(client: pg.PoolClient, statements: RecurringStatements): void {
   // oxlint-disable-next-line typescript/unbound-method -- the proxy passes `this` on

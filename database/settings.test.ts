@@ -22,7 +22,7 @@ test('reads the directory of a unix socket, as a parameter and as a host', () =>
   assert.deepEqual(fromUrl('postgresql://jon@%2Frun%2Fa%20b/console'), settings)
 })
 
-test('what is written can be read', () => {
+test('a written URL can be parsed', () => {
   const all = [
     { host: '/tmp/x-1', port: 5433, database: 'console', user: 'postgres' },
     { host: '127.0.0.1', port: 40_000, database: 'a/b', user: 'a:b@c', password: '?&=/@:%' },
@@ -42,12 +42,12 @@ test('sslmode has the meaning that libpq gives it', () => {
   assert.ok(tls('?sslmode=verify-ca')?.checkServerIdentity)
 })
 
-test('refuses what it does not understand, and never repeats the password', () => {
+test('rejects what it does not understand, and never repeats the password', () => {
   const refused = [
     ['mysql://jon:canary@host/db', /is not a PostgreSQL URL/],
     ['jon:canary', /is not a PostgreSQL URL/],
     ['postgresql://jon:can#canary@host/db', /is not a PostgreSQL URL.* written as %23/],
-    ['postgresql://jon:%canary@host/db', /a % that begins no character; .* written %25/],
+    ['postgresql://jon:%canary@host/db', /a % that does not start an escape; .* written %25/],
     ['postgresql://jon:canary@host/db?sslmode=require&sslcert=/dev/null', /only one of sslcert and sslkey/],
     ['postgresql://:canary@host/db', /names no user/],
     ['postgresql://jon:canary@/db', /names no host/],

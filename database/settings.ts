@@ -3,9 +3,9 @@ import type { ConnectionOptions as TlsOptions } from 'node:tls'
 
 import type pg from 'pg'
 
-/** Where a database is and who connects. Plain data, safe to copy and change; never log it: it may hold a password. */
+/** Where a database is and who connects. Plain data, safe to copy and change; never log it: it may contain a password. */
 export type ConnectionSettings = {
-  /** Host name, address, or the absolute path of the directory that holds the unix socket. */
+  /** Host name, address, or the absolute path of the directory that contains the Unix socket. */
   host: string
   port: number
   database: string
@@ -19,14 +19,14 @@ const example = 'postgresql://user:password@host:5432/database'
 const encoding = ', with special characters of user and password written as %23 for #, and so on'
 
 /**
- * Reads a `postgresql://` URL. A unix socket is written `postgresql://user@/database?host=/directory`. Understood
- * parameters: `host`, `port`, `sslmode` (`disable`, `require`: encrypted, anybody's certificate unless `sslrootcert` is
- * given, as libpq has it; `verify-ca`; `verify-full`), `sslrootcert`, `sslcert`, `sslkey` (files). There is no TLS on a
- * unix socket, whatever `sslmode` says. Throws on anything else, without the URL in the message, as it may hold a
+ * Parses a `postgresql://` URL. A Unix socket is written `postgresql://user@/database?host=/directory`. Supported
+ * parameters: `host`, `port`, `sslmode` (`disable`; `require`: encrypted, with any certificate unless `sslrootcert` is
+ * given, like libpq; `verify-ca`; `verify-full`), `sslrootcert`, `sslcert`, `sslkey` (files). A Unix socket never uses
+ * TLS, whatever `sslmode` says. Throws on anything else, without the URL in the message, because it may contain a
  * password.
  */
 export function fromUrl(databaseUrl: string): ConnectionSettings {
-  // WHATWG URLs have no empty host beside a user, PostgreSQL's have.
+  // WHATWG URLs do not allow a user with an empty host, PostgreSQL's do.
   const standIn = 'socket.invalid'
   const url = URL.parse(databaseUrl.replace(/^([a-z]+:\/\/(?:[^/@]*@)?)(?=[/?]|$)/i, `$1${standIn}`))
   if (!url || !['postgresql:', 'postgres:'].includes(url.protocol)) {
@@ -64,8 +64,10 @@ function decode(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {
-    // without the cause, which may hold a password
-    throw new Error(`DATABASE_URL has a % that begins no character; a % itself is written %25${encoding}`)
+    // without the cause, which may contain a password
+    throw new Error(
+      `DATABASE_URL has a % that does not start an escape; a literal % is written %25${encoding}`,
+    )
   }
 }
 
@@ -83,7 +85,7 @@ function tlsOf(parameters: URLSearchParams): TlsOptions | undefined {
     case 'disable':
       return undefined
     case 'require':
-      // libpq: whoever names an authority wants it asked, whatever the mode says
+      // like libpq: a given root certificate is verified, whatever the mode
       if (!ca) return { ...files, rejectUnauthorized: false }
       return { ...files, rejectUnauthorized: true, checkServerIdentity: () => undefined }
     case 'verify-ca':
@@ -103,7 +105,7 @@ function readTlsFile(name: string, path: string): string {
   }
 }
 
-/** The opposite of {@link fromUrl}, for handing a connection to another process. Throws when it has TLS settings. */
+/** The inverse of {@link fromUrl}, for passing a connection to another process. Throws if it has TLS settings. */
 export function toUrl(connection: ConnectionSettings): string {
   if (connection.tls) throw new Error('a connection with TLS settings cannot be written as a URL')
   const encode = encodeURIComponent
@@ -114,7 +116,7 @@ export function toUrl(connection: ConnectionSettings): string {
   return `postgresql://${account}@${host.includes(':') ? `[${host}]` : host}:${port}/${name}`
 }
 
-/** The same, in the driver's words. */
+/** The same settings for the driver. */
 export function clientConfig(connection: ConnectionSettings): pg.ClientConfig {
   const { host, port, database, user, password, tls } = connection
   return { host, port, database, user, ...(password !== undefined && { password }), ...(tls && { ssl: tls }) }

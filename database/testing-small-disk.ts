@@ -3,17 +3,17 @@ import { closeSync, mkdtempSync, openSync, rmdirSync, rmSync, writeSync } from '
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** A file system of its own that can be filled. */
+/** A small file system that tests can fill up. */
 export interface SmallDisk {
   path: string
-  /** Takes all space that is left. */
+  /** Uses up all free space. */
   fill(): void
-  /** Gives back what `fill` took. */
+  /** Frees what `fill` used. */
   free(): void
   remove(): void
 }
 
-/** A file system in memory of so many MiB; null where this user may not mount one, as most may not. */
+/** An in-memory file system of this many MiB; null if this user may not mount one, as is common. */
 export function smallDisk(mebibytes: number): SmallDisk | null {
   const path = mkdtempSync(join(tmpdir(), 'small-disk-'))
   const mount = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${mebibytes}m,mode=755`, 'small-disk', path])

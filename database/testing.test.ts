@@ -19,7 +19,7 @@ async function query(url: string, text: string): Promise<object[]> {
   }
 }
 
-test('processes and calls share one template, and each gets a database of its own', async () => {
+test('processes and calls share one template, and each gets its own database', async () => {
   const server = await startTestServer()
   const make = () => testDatabase({ migrations: [noteMigrations], server: server.url })
   const script = `
@@ -45,7 +45,7 @@ test('processes and calls share one template, and each gets a database of its ow
   const counted = `select count(*) filter (where datname ~ '^template_') as templates,
     count(*) filter (where datname ~ '^test_') as tests from pg_database`
   assert.deepEqual(await query(server.url, counted), [{ templates: 1, tests: 7 }])
-  // Somebody still connected does not keep the database.
+  // An open connection does not prevent dropping the database.
   const busy = openDatabase(databases[0]?.connection ?? fromUrl(server.url))
   await busy.pool.query('select 1')
   await Promise.all(databases.flatMap(({ close }) => [close(), close()]))
@@ -56,7 +56,7 @@ test('processes and calls share one template, and each gets a database of its ow
   assert.ok(!existsSync(fromUrl(server.url).host))
 })
 
-test('a process that used no server of the run leaves neither server nor files', async () => {
+test('a process with its own server leaves neither server nor files', async () => {
   const program = fileURLToPath(new URL('./testing.ts', import.meta.url))
   const endings = { returns: '', exits: 'process.exit(0)' }
   await Promise.all(
@@ -76,7 +76,7 @@ test('a process that used no server of the run leaves neither server nor files',
       await once(child, 'close')
       const host = output.trim()
       assert.ok(host.startsWith('/'), name)
-      assert.ok(!existsSync(host), `${name}: ${host} is still there`)
+      assert.ok(!existsSync(host), `${name}: ${host} still exists`)
     }),
   )
 })

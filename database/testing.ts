@@ -20,27 +20,27 @@ import { clientConfig, fromUrl, toUrl, type ConnectionSettings } from './setting
 
 export type TestDatabase = {
   connection: ConnectionSettings
-  /** Drops the database, whoever is still connected; may be called again. */
+  /** Drops the database, even if clients are connected; idempotent. */
   close: () => Promise<void>
 }
 
 export type TestServer = {
   /** For `TEST_DATABASE_URL`. */
   url: string
-  /** Stops the server in order, or kills it, and starts it again at the same place with what it holds. */
+  /** Stops the server gracefully, or kills it, and restarts it at the same location with its data. */
   restart: (how?: 'in order' | 'killed') => Promise<void>
-  /** Stops the server and leaves what it holds to `restart`. */
+  /** Stops the server and leaves its data to `restart`. */
   pause: () => Promise<void>
-  /** Stops the server and removes all of it; may be called again. */
+  /** Stops the server and removes all of it; idempotent. */
   stop: () => Promise<void>
 }
 
 export type TestServerOptions = {
-  /** The programs of another PostgreSQL, see {@link installedPostgres}; default: the one that we bring. */
+  /** The programs of another PostgreSQL, see {@link installedPostgres}; default: the embedded one. */
   binDirectory?: string
-  /** More settings of the server, such as those of TLS. */
+  /** Additional server settings, such as those for TLS. */
   parameters?: ServerParameters
-  /** On loopback rather than a unix socket. */
+  /** On loopback instead of a Unix socket. */
   transport?: 'socket' | 'tcp'
 }
 
@@ -52,9 +52,9 @@ export type TestDatabaseOptions = {
 }
 
 /**
- * A fresh database for one test file, with these migrations applied: about 30 ms, being the copy of a template that is
- * migrated once for each server and content of the migrations. The server is that of `TEST_DATABASE_URL`, else one of
- * this process, started on first use and stopped when the process has nothing left to do.
+ * A fresh database for one test file, with these migrations applied. Takes about 30 ms, because it copies a template
+ * that is migrated once per server and content of the migrations. Uses the server of `TEST_DATABASE_URL`, else one of
+ * this process, which is started on first use and stopped when the process has nothing left to do.
  */
 export async function testDatabase({ migrations, server: url }: TestDatabaseOptions): Promise<TestDatabase> {
   const server = url === undefined ? await testServer() : fromUrl(url)
@@ -87,7 +87,7 @@ async function testServer(): Promise<ConnectionSettings> {
 }
 
 /**
- * Made under another name and renamed when complete, so a template that exists is whole. The lock keeps the other
+ * Created under another name and renamed when complete, so an existing template is complete. The lock keeps the other
  * processes of a test run from doing the same work.
  */
 async function ensureTemplate(server: ConnectionSettings, sources: MigrationSource[]): Promise<string> {
@@ -133,8 +133,8 @@ async function onServer<Result>(
 const silent: DatabaseLog = { info: () => {}, warn: () => {}, error: () => {} }
 
 /**
- * One server for a whole test run: a private PostgreSQL on a new directory, without durability, since a test run that
- * crashed is not continued. Stops with this process, however that ends.
+ * One server for a whole test run: a private PostgreSQL on a new directory, without durability, because a crashed test
+ * run is not continued. Stops with this process, however the process ends.
  */
 export async function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
   const user = serverUser('')
@@ -174,7 +174,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   }
 }
 
-/** What test runs that were killed have left, so that they do not fill the disk. A server at work has its note. */
+/** Removes what killed test runs left behind, so that they do not fill the disk. A running server has its pid file. */
 function removeAbandoned(parent: string): void {
   const old = Date.now() - 10 * 60_000
   for (const path of testDirectoriesIn(parent)) {
@@ -184,10 +184,10 @@ function removeAbandoned(parent: string): void {
   }
 }
 
-/** A program that every PostgreSQL brings and that tells where the others are. */
+/** A program of every PostgreSQL installation that locates the others. */
 const pgConfig = 'pg_config'
 
-/** Where the programs of the machine's own PostgreSQL are, to try a version that is not ours; undefined: it has none. */
+/** The directory of the machine's own PostgreSQL, to test another version; undefined if there is none. */
 export function installedPostgres(): string | undefined {
   const { status, stdout } = spawnSync(pgConfig, ['--bindir'], { encoding: 'utf8' })
   const debian = '/usr/lib/postgresql'

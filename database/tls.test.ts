@@ -11,7 +11,7 @@ import { serverUser } from './server/os-user.ts'
 import { fromUrl } from './settings.ts'
 import { startTestServer, type TestServer } from './testing.ts'
 
-// A real server with certificates of an authority that is made here. It is known as "localhost", and only as that.
+// A real server with certificates of an authority that is created here. Its certificate names "localhost" only.
 
 const openssl = (...args: string[]) => spawnSync('openssl', args, { encoding: 'utf8' })
 const skip = openssl('version').status === 0 ? false : 'this machine has no openssl'
@@ -97,10 +97,10 @@ function urlWith(query: string, changes: { host?: string; user?: string } = {}):
 async function secured(url: string): Promise<string> {
   const { pool, close } = openDatabase(fromUrl(url), { max: 1 })
   try {
-    const { rows } = await pool.query<{ told: string }>(
-      `select ssl::text || ' ' || current_user as told from pg_stat_ssl where pid = pg_backend_pid()`,
+    const { rows } = await pool.query<{ summary: string }>(
+      `select ssl::text || ' ' || current_user as summary from pg_stat_ssl where pid = pg_backend_pid()`,
     )
-    return rows[0]?.told ?? ''
+    return rows[0]?.summary ?? ''
   } finally {
     await close()
   }
@@ -142,23 +142,23 @@ describe('TLS to a real server', { skip }, () => {
     rmSync(folder, { recursive: true })
   })
 
-  test('disable speaks openly, require is encrypted whoever answers', async () => {
+  test('disable is not encrypted, require is encrypted with any server', async () => {
     assert.equal(await secured(urlWith('sslmode=disable')), 'false postgres')
     assert.equal(await secured(urlWith('sslmode=require')), 'true postgres')
     assert.equal(await secured(urlWith('sslmode=require', { host: '127.0.0.1' })), 'true postgres')
   })
 
-  test('verify-ca asks who signed it, under whatever name', async () => {
+  test('verify-ca checks the authority but not the name', async () => {
     const trusted = `sslmode=verify-ca&sslrootcert=${at('authority.crt')}`
     assert.equal(await secured(urlWith(trusted, { host: '127.0.0.1' })), 'true postgres')
     const unknown = /its certificate is not signed by an authority in the file of sslrootcert/
     await refuses(urlWith(`sslmode=verify-ca&sslrootcert=${at('stranger.crt')}`), unknown)
     await refuses(urlWith('sslmode=verify-ca'), unknown)
-    // as libpq has it: an authority that is named is asked
+    // like libpq: a given authority is verified
     await refuses(urlWith(`sslmode=require&sslrootcert=${at('stranger.crt')}`), unknown)
   })
 
-  test('verify-full also asks for the name, and so does an authority without a mode', async () => {
+  test('verify-full also checks the name, and so does an authority without a mode', async () => {
     for (const query of [
       `sslmode=verify-full&sslrootcert=${at('authority.crt')}`,
       `sslrootcert=${at('authority.crt')}`,
@@ -168,18 +168,18 @@ describe('TLS to a real server', { skip }, () => {
     }
   })
 
-  test('a client certificate is shown, and one of a stranger is no good', async () => {
+  test('a client certificate is presented, and a foreign one is rejected', async () => {
     const full = `sslmode=verify-full&sslrootcert=${at('authority.crt')}`
     const shown = (name: string) => `${full}&sslcert=${at(`${name}.crt`)}&sslkey=${at(`${name}.key`)}`
     assert.equal(await secured(urlWith(shown('client'), { user: 'certified' })), 'true certified')
     await refuses(
       urlWith(full, { user: 'certified' }),
-      /it does not let this user in|TLS could not be agreed on/,
+      /it does not accept this user|the TLS handshake failed/,
     )
-    await refuses(urlWith(shown('forged'), { user: 'certified' }), /cannot be used: (it|TLS)/)
+    await refuses(urlWith(shown('forged'), { user: 'certified' }), /cannot be used: (it|the TLS handshake)/)
   })
 
-  test('a file that is not there is named, and the URL is not', () => {
+  test('a missing file is named, but not the URL', () => {
     assert.throws(
       () => fromUrl(urlWith(`sslmode=verify-full&sslrootcert=${at('missing.crt')}`)),
       (error: Error) =>

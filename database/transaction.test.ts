@@ -28,7 +28,7 @@ const revisions = async ({ db }: Database<Tables>) =>
   )
 
 describe('transaction', () => {
-  test('is not done before its commit, and throws what the commit throws', async () => {
+  test('resolves after its commit, and throws what the commit throws', async () => {
     await withNotes(async (database) => {
       await database.pool.query('create table notes.once (n int unique deferrable initially deferred)')
       const same = inTransaction(database.db, async (tx) => {
@@ -39,7 +39,7 @@ describe('transaction', () => {
     })
   })
 
-  test('commits what it returns from, rolls back what it throws', async () => {
+  test('commits when the function returns, rolls back when it throws', async () => {
     await withNotes(async (database) => {
       const { db } = database
       const set = (revision: number) => sql`update notes.note set revision = ${revision}`
@@ -53,10 +53,10 @@ describe('transaction', () => {
     })
   })
 
-  test('a deadlock is tried again, and both changes arrive', async () => {
+  test('a deadlock is retried, and both changes are committed', async () => {
     await withNotes(async (database) => {
       let tries = 0
-      // Both hold their first row before either asks for its second.
+      // Both lock their first row before either requests its second.
       let holding = 0
       let both = () => {}
       const bothHold = new Promise<void>((done) => (both = done))
@@ -75,7 +75,7 @@ describe('transaction', () => {
     })
   })
 
-  test('serialization failures are tried again until all increments are there', async () => {
+  test('serialization failures are retried until all increments are committed', async () => {
     await withNotes(async (database) => {
       const increment = () =>
         inTransaction(
@@ -94,7 +94,7 @@ describe('transaction', () => {
     })
   })
 
-  test('gives up after the attempts it was given, and tries nothing else again', async () => {
+  test('gives up after the given attempts, and retries no other errors', async () => {
     await withNotes(async ({ db }) => {
       const triesOf = async (code: string, attempts: number) => {
         let tries = 0
@@ -120,7 +120,7 @@ describe('transaction', () => {
     })
   })
 
-  test('an error is recognised by its code', async () => {
+  test('an error is recognized by its code', async () => {
     await withNotes(async ({ pool }) => {
       const error: unknown = await pool
         .query(`insert into notes.note (text) values ('a')`)

@@ -37,7 +37,7 @@ export const PG = {
 
 export type PgErrorCode = (typeof PG)[keyof typeof PG]
 
-/** Whether `error` is PostgreSQL's answer with this code, for example `isPgError(error, PG.uniqueViolation)`. */
+/** Whether `error` is a PostgreSQL error with this code, for example `isPgError(error, PG.uniqueViolation)`. */
 export function isPgError(
   error: unknown,
   code: PgErrorCode,
@@ -48,15 +48,15 @@ export function isPgError(
 export type TransactionOptions = {
   /** Default: the server's, `read committed`. */
   isolation?: IsolationLevel
-  /** How often the whole of `fn` is tried; default 6. */
+  /** Maximum number of attempts of the whole of `fn`; default 6. */
   attempts?: number
 }
 
 /**
- * Runs `fn` in one transaction and commits, or rolls back and throws what `fn` threw. A serialization failure or a
- * deadlock starts `fn` again in a new transaction, so `fn` must have no effect outside the database. A connection
- * lost during commit is thrown, never tried again: nobody knows whether it was applied. A session that was opened while the
- * database was read-only is replaced once.
+ * Runs `fn` in one transaction and commits, or rolls back and rethrows. A serialization failure or a deadlock repeats
+ * `fn` in a new transaction, so `fn` must have no effects outside the database. A connection lost during commit is an
+ * error and never retried: it is unknown whether the commit was applied. A session that was opened while the database
+ * was read-only is replaced once.
  */
 export async function inTransaction<Tables, Result>(
   db: Kysely<Tables>,
@@ -77,20 +77,20 @@ export async function inTransaction<Tables, Result>(
       }
       const again = isPgError(error, PG.serializationFailure) || isPgError(error, PG.deadlockDetected)
       if (!again || attempt >= attempts) throw error
-      await (ownPauses.get(db) ?? pause)(attempt)
+      await (retryPauses.get(db) ?? pause)(attempt)
     }
   }
 }
 
-/** How long those who collided wait before they try again, `attempt` being how often they did. */
+/** How long to pause after a conflict, where `attempt` counts the conflicts so far. */
 export type Pause = (attempt: number) => Promise<void>
 
-const ownPauses = new WeakMap<object, Pause>()
+const retryPauses = new WeakMap<object, Pause>()
 
-/** For a database in virtual time: from now on its transactions wait in this way. */
-export function pauseBy<Tables>(db: Kysely<Tables>, ownPause: Pause): void {
-  ownPauses.set(db, ownPause)
+/** For a database in virtual time: from now on its transactions pause this way. */
+export function setRetryPause<Tables>(db: Kysely<Tables>, retryPause: Pause): void {
+  retryPauses.set(db, retryPause)
 }
 
-/** Full jitter: those who collided must not collide again in step. */
+/** Full jitter, so that conflicting transactions do not collide in step. */
 const pause: Pause = (attempt) => sleep(Math.random() * Math.min(10 * 2 ** attempt, 500))

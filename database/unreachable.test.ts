@@ -9,13 +9,13 @@ import { test } from 'node:test'
 import pg from 'pg'
 
 import { PG } from './transaction.ts'
-import { isUnavailable, takesNoWrites, whyUnavailable, whyUnreachable } from './unreachable.ts'
+import { isUnavailable, rejectsWrites, whyUnavailable, whyUnreachable } from './unreachable.ts'
 
 const coded = (code: string, message = 'driver words with canary') =>
   Object.assign(new Error(message), { code })
 
-test('what passes by itself is told from what somebody has to change, never in the words of the driver', () => {
-  const passing = [
+test('distinguishes temporary causes from those that someone must fix, never in the words of the driver', () => {
+  const transient = [
     'ECONNREFUSED',
     'ENOTFOUND',
     'EAI_AGAIN',
@@ -27,7 +27,7 @@ test('what passes by itself is told from what somebody has to change, never in t
     '53100',
     '53200',
   ]
-  const lasting = [
+  const permanent = [
     '28P01',
     '28000',
     '3D000',
@@ -36,34 +36,34 @@ test('what passes by itself is told from what somebody has to change, never in t
     'CERT_HAS_EXPIRED',
     'X',
   ]
-  for (const code of passing) assert.equal(whyUnreachable(coded(code)).mayPass, true, code)
-  for (const code of lasting) assert.equal(whyUnreachable(coded(code)).mayPass, false, code)
-  for (const code of [...passing, ...lasting])
+  for (const code of transient) assert.equal(whyUnreachable(coded(code)).isTransient, true, code)
+  for (const code of permanent) assert.equal(whyUnreachable(coded(code)).isTransient, false, code)
+  for (const code of [...transient, ...permanent])
     assert.ok(!whyUnreachable(coded(code)).reason.includes('canary'), code)
-  assert.equal(whyUnreachable(new Error('timeout expired')).mayPass, true)
+  assert.equal(whyUnreachable(new Error('timeout expired')).isTransient, true)
   assert.match(whyUnreachable(coded('SELF_SIGNED_CERT_IN_CHAIN')).reason, /not signed by an authority/)
-  assert.deepEqual(whyUnreachable('what?'), { reason: 'the connection failed', mayPass: false })
+  assert.deepEqual(whyUnreachable('what?'), { reason: 'the connection failed', isTransient: false })
 })
 
-test('a socket that is missing is the database, a file that is missing is not', async () => {
+test('a missing socket means an unreachable database, a missing file does not', async () => {
   const missing = join(tmpdir(), 'no-such-place', '.s.PGSQL.5432')
   const errorOf = (promise: Promise<unknown>) => promise.catch((error: unknown) => error)
   const noSocket = await errorOf(once(connect(missing), 'connect'))
   const noFile = await errorOf(readFile(missing))
-  assert.deepEqual(whyUnreachable(noSocket), { reason: 'there is no socket', mayPass: true })
+  assert.deepEqual(whyUnreachable(noSocket), { reason: 'there is no socket', isTransient: true })
   assert.ok(isUnavailable(noSocket))
-  assert.deepEqual(whyUnreachable(noFile), { reason: 'the connection failed', mayPass: false })
+  assert.deepEqual(whyUnreachable(noFile), { reason: 'the connection failed', isTransient: false })
   assert.ok(!isUnavailable(noFile))
 })
 
-test("a refusal of the server that we do not know is told with the server's reason", () => {
+test('an unknown server error is reported with its reason', () => {
   const refusal = Object.assign(new pg.DatabaseError('unsupported startup parameter: options', 50, 'error'), {
     code: '08P01',
   })
   assert.match(whyUnreachable(refusal).reason, /unsupported startup parameter: options/)
 })
 
-test('a statement that failed as the database is away or busy is not one that is wrong', () => {
+test('a statement that failed because the database is down or busy is not a wrong statement', () => {
   for (const code of [PG.adminShutdown, PG.crashShutdown, PG.readOnly, PG.lockNotAvailable, '08006', '53300'])
     assert.ok(isUnavailable(coded(code)), code)
   for (const words of [
@@ -77,9 +77,9 @@ test('a statement that failed as the database is away or busy is not one that is
   assert.ok(!isUnavailable('Connection terminated'))
 })
 
-test('what has run out is told with what to do about it, and never in the words of the server', () => {
-  const told = (code: string) => whyUnavailable(coded(code, 'could not extend file "base/5/canary"'))
-  assert.deepEqual(told(PG.diskFull), {
+test('an exhausted resource is reported with what to do, never in the words of the server', () => {
+  const unavailable = (code: string) => whyUnavailable(coded(code, 'could not extend file "base/5/canary"'))
+  assert.deepEqual(unavailable(PG.diskFull), {
     reason: 'it has no space left',
     message: 'The database has no space left. Free space, then retry.',
   })
@@ -90,15 +90,15 @@ test('what has run out is told with what to do about it, and never in the words 
     PG.readOnly,
     PG.diskFull,
   ]) {
-    const { reason = '', message = '' } = told(code) ?? {}
+    const { reason = '', message = '' } = unavailable(code) ?? {}
     assert.match(message, /^The database .*[Rr]etry/, code)
     assert.doesNotMatch(reason + message, /canary|base\//)
   }
-  assert.equal(told(PG.adminShutdown)?.message, undefined)
-  assert.equal(told(PG.deadlockDetected)?.reason, 'it is busy')
-  assert.equal(told(PG.uniqueViolation), null)
+  assert.equal(unavailable(PG.adminShutdown)?.message, undefined)
+  assert.equal(unavailable(PG.deadlockDetected)?.reason, 'it is busy')
+  assert.equal(unavailable(PG.uniqueViolation), null)
   assert.deepEqual(
-    [PG.diskFull, PG.readOnly, PG.adminShutdown, PG.outOfMemory].map((code) => takesNoWrites(coded(code))),
+    [PG.diskFull, PG.readOnly, PG.adminShutdown, PG.outOfMemory].map((code) => rejectsWrites(coded(code))),
     [true, true, false, false],
   )
 })

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 
 import { toRfc3339, toSafeInteger } from './values.ts'
 
-test('an int8 is a number as long as it is exact', () => {
+test('an int8 is a number if it is exact', () => {
   assert.equal(toSafeInteger('0'), 0)
   assert.equal(toSafeInteger('9007199254740991'), Number.MAX_SAFE_INTEGER)
   assert.equal(toSafeInteger('-9007199254740991'), Number.MIN_SAFE_INTEGER)
@@ -18,7 +18,7 @@ test('an int8 is a number as long as it is exact', () => {
   }
 })
 
-test('a timestamptz is RFC 3339 in UTC with milliseconds, cut', () => {
+test('a timestamptz is RFC 3339 in UTC with milliseconds, truncated', () => {
   assert.equal(toRfc3339('2026-01-01 00:00:00+00'), '2026-01-01T00:00:00.000Z')
   assert.equal(toRfc3339('2026-01-01 00:00:00.1+00'), '2026-01-01T00:00:00.100Z')
   assert.equal(toRfc3339('2026-12-31 23:59:59.999999+00'), '2026-12-31T23:59:59.999Z')

@@ -1,15 +1,15 @@
 import pg from 'pg'
 
 /**
- * How PostgreSQL's values become ours: the one parser at the edge. Given to each pool, never set globally, so that no
- * other user of `pg` in the process is changed.
+ * Converts PostgreSQL's values; the only parser at this boundary. Passed to each pool, never set globally, so that no
+ * other user of `pg` in the process is affected.
  *
- * - `int8` (also `count(*)`) is a number; beyond 2^53 - 1 it throws rather than round.
- * - `timestamptz` is an RFC 3339 UTC string with milliseconds, cut, not rounded, so that order stays.
- * - `timestamp` and `date` stay PostgreSQL's text: the driver would read them in the machine's own time zone.
- * - `json` and `jsonb` are parsed, `numeric` stays a string: the driver's defaults.
+ * - `int8` (also `count(*)`) is a number; beyond 2^53 - 1 it throws instead of rounding.
+ * - `timestamptz` is an RFC 3339 UTC string with milliseconds, truncated instead of rounded, so that the order is kept.
+ * - `timestamp` and `date` remain PostgreSQL's text: the driver would read them in the machine's time zone.
+ * - `json` and `jsonb` are parsed, `numeric` remains a string: the driver's defaults.
  *
- * Needs `TimeZone` UTC and `DateStyle` ISO on the connection, which the pool sets.
+ * Requires `TimeZone` UTC and `DateStyle` ISO on the connection, which the pool sets.
  */
 export const valueTypes: pg.CustomTypesConfig = {
   getTypeParser: (oid: number, format?: 'text' | 'binary') => {
@@ -34,22 +34,22 @@ const parsers = new Map<number, (value: string) => unknown>([
   [arrayOid.date, arrayOf(text)],
 ])
 
-/** Throws beyond 2^53 - 1: a rounded sequence number would fence wrongly without a word. */
+/** Throws beyond 2^53 - 1: a rounded sequence number would silently break fencing. */
 export function toSafeInteger(value: string): number {
   const number = Number(value)
   if (!Number.isSafeInteger(number))
-    throw new RangeError(`the int8 ${value} does not fit a JSON number exactly`)
+    throw new RangeError(`the int8 ${value} cannot be represented exactly as a JSON number`)
   return number
 }
 
 /** `2026-01-01 00:00:00.123456+00` → `2026-01-01T00:00:00.123Z`. Throws on infinity, years before 1 and after 9999. */
 export function toRfc3339(value: string): string {
   const parts = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)(?:\.(\d{1,6}))?\+00$/.exec(value)
-  if (!parts) throw new RangeError(`the timestamptz ${value} is no UTC time of the years 1 to 9999`)
+  if (!parts) throw new RangeError(`the timestamptz ${value} is not a UTC time of the years 1 to 9999`)
   return `${parts[1]}T${parts[2]}.${(parts[3] ?? '').slice(0, 3).padEnd(3, '0')}Z`
 }
 
-/** A `bytea` as it stands in JSON or in text, in whichever of its two formats the server was set to. */
+/** A `bytea` inside JSON or text, in either of the server's two output formats. */
 export function toBytes(value: string): Buffer {
   return readBytes(value)
 }
@@ -61,7 +61,7 @@ type Nested = string | null | Nested[]
 function arrayOf(parse: (value: string) => unknown) {
   const read = (item: Nested): unknown =>
     Array.isArray(item) ? item.map(read) : item === null ? null : parse(item)
-  // The driver's own reader of text[] knows the quoting; what is inside is ours.
+  // The driver's own reader of text[] handles the quoting; the items are parsed here.
   const readText: (value: string) => Nested = pg.types.getTypeParser(oid.textArray, 'text')
   return (value: string) => read(readText(value))
 }

@@ -18,13 +18,13 @@ export interface DemoPluginAddresses {
 
 type Properties = Record<string, Record<string, TypedValue>>
 
-const SETTLED = new Set<Operation['state']>(['SUCCEEDED', 'FAILED', 'TAKEN_OVER'])
-const PATIENCE_MS = 60_000
-/** What stood in the way when the building was cut off and begun again ends by itself. */
-const WORTH_WAITING = new Set(['OPERATION_IN_PROGRESS', 'CONFIGURATION_SNAPSHOT_STALE'])
+const SETTLED_STATES = new Set<Operation['state']>(['SUCCEEDED', 'FAILED', 'TAKEN_OVER'])
+const WAIT_MAX_MS = 60_000
+/** Transient obstacles, left by an earlier run that was interrupted. */
+const TRANSIENT_CODES = new Set(['OPERATION_IN_PROGRESS', 'CONFIGURATION_SNAPSHOT_STALE'])
 
-/** The hands that build: each does one thing, as a person, through the runtime API. */
-export class DemoWorld {
+/** The actions that build the demo: each does one thing, as a person, through the runtime API. */
+export class DemoBuilder {
   private readonly installed = new Map<string, string>()
   private readonly call: DemoCaller
 
@@ -39,7 +39,7 @@ export class DemoWorld {
         title: 'Tenant provisioner',
         endpoint: `${tenantProvisioner}/lifecycle`,
       },
-      // patient, so that an operation that keeps repeating can be watched for hours
+      // high limits, so that a repeatedly failing operation can be watched for hours
       {
         pluginId: 'scripted-hooks',
         title: 'Scripted hooks',
@@ -141,7 +141,7 @@ export class DemoWorld {
         'auditLog',
         data(false),
         ling,
-        'Asked for by the works council',
+        'Requested by the works council',
       ],
       [
         'staging',
@@ -208,8 +208,8 @@ export class DemoWorld {
   ): Promise<Operation | undefined> {
     const manifest = manifestOf(bundleId, version)
     const bundleInstallId = this.idOf(place, bundleId)
-    const begun = await this.newest(bundleInstallId, { operationType: 'UPGRADE' })
-    if (begun?.targetVersion === version) return begun
+    const started = await this.newest(bundleInstallId, { operationType: 'UPGRADE' })
+    if (started?.targetVersion === version) return started
     const { snapshotVersion } = await this.configurationOf(scopes[place], person)
     const { operation } = await this.call(
       person,
@@ -228,7 +228,7 @@ export class DemoWorld {
     return operation
   }
 
-  /** Nothing where the value stands already. Waits while an operation that was begun before holds the installation. */
+  /** Does nothing if the value is already saved. Waits while an earlier operation holds the installation. */
   async configure(
     place: Place,
     bundleId: string,
@@ -241,7 +241,7 @@ export class DemoWorld {
     const { bundle } = manifestOf(bundleId)
     const [kind, name = ''] = resource.split('/')
     const locator = formatLocator({ ...bundle, kind: kind as 'MODULE', name })
-    const until = Date.now() + PATIENCE_MS
+    const until = Date.now() + WAIT_MAX_MS
     for (;;) {
       const { snapshotVersion } = await this.configurationOf(scopes[place], person)
       try {
@@ -252,19 +252,19 @@ export class DemoWorld {
             params: scopes[place],
             body: { snapshotVersion, changes: { [locator]: { [property]: value } }, reason },
           },
-          // with the time: a refusal would be answered again to the same key
+          // with the time: the same key would return an earlier failure again
           `configure-${place}-${bundleId}-${property}-${snapshotVersion}-${Date.now()}`,
         )
         return operations[0]
       } catch (error) {
         const code = error instanceof Error && 'code' in error ? error.code : ''
-        if (!WORTH_WAITING.has(String(code)) || Date.now() > until) throw error
+        if (!TRANSIENT_CODES.has(String(code)) || Date.now() > until) throw error
         await pause()
       }
     }
   }
 
-  /** The newest operation of an installation, of a kind where one is asked for. */
+  /** The newest operation of an installation, optionally of one type. */
   async newest(
     bundleInstallId: string,
     filter: { operationType?: string; state?: string } = {},
@@ -285,21 +285,21 @@ export class DemoWorld {
 
   idOf(place: Place, bundleId: string): string {
     const id = this.installed.get(`${place}/${bundleId}`)
-    if (id === undefined) throw new Error(`The demo world has no ${bundleId} in ${place}`)
+    if (id === undefined) throw new Error(`The demo has no ${bundleId} in ${place}`)
     return id
   }
 
   async settled(operation: Operation | undefined): Promise<Operation | undefined> {
     if (operation === undefined) return undefined
-    const until = Date.now() + PATIENCE_MS
+    const until = Date.now() + WAIT_MAX_MS
     while (Date.now() < until) {
       const now = await this.call(platform, 'GET /operations/{operationId}', {
         params: { operationId: operation.operationId },
       })
-      if (SETTLED.has(now.state)) return now
+      if (SETTLED_STATES.has(now.state)) return now
       await pause()
     }
-    throw new Error(`The operation ${operation.operationId} of the demo world did not end within a minute`)
+    throw new Error(`The operation ${operation.operationId} of the demo did not end within a minute`)
   }
 }
 
@@ -314,7 +314,7 @@ function manifestOf(bundleId: string, version?: string): AuthorManifest {
     (candidate) =>
       candidate.bundle.bundleId === bundleId && (version === undefined || candidate.version === version),
   )
-  if (manifest === undefined) throw new Error(`The demo world has no bundle ${bundleId} ${version ?? ''}`)
+  if (manifest === undefined) throw new Error(`The demo has no bundle ${bundleId} ${version ?? ''}`)
   return manifest
 }
 

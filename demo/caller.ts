@@ -3,7 +3,7 @@ import type { Grant } from '#contract/endpoint/permission.ts'
 import type { RuntimeApi } from '#contract/runtime-api/rows.ts'
 import type { RuntimeClient } from '#bff/runtime-client.ts'
 
-/** A person of the demo world, as the audit will name them. */
+/** A person of the demo, as named in the audit. */
 export interface DemoPerson {
   id: string
   name: string
@@ -12,7 +12,7 @@ export interface DemoPerson {
 
 type Name = keyof RuntimeApi & string
 
-/** Calls the runtime as a person; `step` names the call, so that a repeated building of the world does nothing twice. */
+/** Calls the runtime as a person; `step` names the call, so that building the demo again does nothing twice. */
 export type DemoCaller = <Endpoint extends Name>(
   person: DemoPerson,
   name: Endpoint,
@@ -20,7 +20,7 @@ export type DemoCaller = <Endpoint extends Name>(
   step?: string,
 ) => Promise<AnswerOf<RuntimeApi[Endpoint]>>
 
-/** The way that the console itself goes, so that the demo world is made of nothing but real requests. */
+/** Uses the same path as the console, so the demo consists only of real requests. */
 export function createDemoCaller(
   runtime: RuntimeClient,
   assertionOf: (person: DemoPerson) => Promise<string>,
@@ -35,17 +35,17 @@ export function createDemoCaller(
       query?: Record<string, string | number | undefined>
       body?: unknown
     }
-    const given = Object.entries(query).filter(([, value]) => value !== undefined)
+    const present = Object.entries(query).filter(([, value]) => value !== undefined)
     const answer = await runtime({
       name,
       params,
-      query: new URLSearchParams(given.map(([key, value]): [string, string] => [key, String(value)])),
+      query: new URLSearchParams(present.map(([key, value]): [string, string] => [key, String(value)])),
       body: body === undefined ? null : JSON.stringify(body),
       assertion: await assertionOf(person),
       requestId: `demo-${step ?? 'read'}`.slice(0, 64),
       idempotencyKey: step === undefined ? null : `demo-${step}`,
     })
-    // the client validated it against the row that this type comes from
+    // the client has validated it against the row that this type comes from
     return answer as AnswerOf<RuntimeApi[typeof name]>
   }
 }

@@ -19,7 +19,7 @@ export const scopes = {
 
 export type Place = keyof typeof scopes
 
-/** Which version of which bundle is installed where at first, and whereto it is upgraded afterwards. */
+/** Which version of which bundle is installed first, and to which version it is upgraded afterwards. */
 export const installs: readonly { place: Place; bundleId: string; version: string; upgradeTo?: string }[] = [
   { place: 'europe', bundleId: 'crm-suite', version: '1.1.0', upgradeTo: '2.0.0' },
   { place: 'europe', bundleId: 'billing', version: '2.0.0' },

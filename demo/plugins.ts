@@ -5,7 +5,7 @@ import { createScriptedPlugin } from '#plugin/examples/scripted/scripted-plugin.
 import { createTenantProvisioner } from '#plugin/examples/tenant-provisioner/tenant-provisioner.ts'
 
 export interface DemoPlugins {
-  /** Base addresses; each takes lifecycle calls at `/lifecycle`. */
+  /** Base addresses; each accepts lifecycle calls at `/lifecycle`. */
   tenantProvisioner: string
   scriptedHooks: string
   stop(): Promise<void>
@@ -17,8 +17,8 @@ interface Ports {
 }
 
 /**
- * Runs the example plugins on loopback. The system chooses their ports once; they are kept, because the runtime knows the
- * plugins by their address.
+ * Runs the example plugins on loopback. The system chooses their ports once; they are reused, because the runtime knows
+ * the plugins by their addresses.
  */
 export async function startDemoPlugins(folder: string, platformApiBase: string): Promise<DemoPlugins> {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
@@ -45,7 +45,7 @@ function explainPort(port: number) {
   return (error: unknown): never => {
     if (!(error instanceof Error && 'code' in error && error.code === 'EADDRINUSE')) throw error
     throw new SettingsError(
-      `Port ${port}, at which the runtime knows an example plugin, is already in use; free it and start again`,
+      `Port ${port}, the registered port of an example plugin, is already in use; free it and restart`,
       { cause: error },
     )
   }

@@ -2,7 +2,7 @@ import type { Behaviour, When } from '#plugin/examples/scripted/script.ts'
 
 export interface Script {
   clear(): Promise<void>
-  /** Adds a rule before those that are there. */
+  /** Adds a rule before the existing ones. */
   add(rule: {
     when: When
     times?: number
@@ -11,7 +11,7 @@ export interface Script {
   }): Promise<void>
 }
 
-/** Tells the scripted plugin, over HTTP as anybody would, what to do with which calls. */
+/** Scripts the scripted plugin over its public HTTP interface. */
 export function createScript(base: string): Script {
   const send = async (method: string, body?: unknown): Promise<void> => {
     const response = await fetch(`${base}/script`, {
@@ -21,7 +21,7 @@ export function createScript(base: string): Script {
         headers: { 'content-type': 'application/json' },
       }),
     })
-    if (!response.ok) throw new Error(`The scripted plugin refused its script: ${await response.text()}`)
+    if (!response.ok) throw new Error(`The scripted plugin rejected its script: ${await response.text()}`)
   }
   return {
     clear: () => send('DELETE'),

@@ -1,4 +1,4 @@
-/** Signs in by plain requests, as a browser without scripts would, and returns the cookie of the session. */
+/** Signs in with plain requests, like a browser without scripts, and returns the session cookie. */
 export async function sessionCookie(
   url: string,
   user: { username: string; password: string },
@@ -28,7 +28,7 @@ export async function sessionCookie(
     const page = await response.text()
     const action = /<form[^>]*action="([^"]+)"/.exec(page)?.[1]
     if (action === undefined)
-      throw new Error(`Signing in stopped at a page without a form: ${page.slice(0, 200)}`)
+      throw new Error(`Sign-in stopped at a page without a form: ${page.slice(0, 200)}`)
     const hidden = [...page.matchAll(/<input[^>]*type="hidden"[^>]*name="([^"]+)"[^>]*value="([^"]*)"/g)]
     const form = new URLSearchParams(
       hidden.map(([, name = '', value = '']): [string, string] => [name, value]),
@@ -42,6 +42,6 @@ export async function sessionCookie(
     })
   }
   const session = [...jar].find(([name]) => /session/i.test(name) && !/idp/i.test(name))
-  if (session === undefined) throw new Error('Signing in gave no session')
+  if (session === undefined) throw new Error('Sign-in created no session')
   return `${session[0]}=${session[1]}`
 }

@@ -1,19 +1,19 @@
 import { data } from './builder.ts'
-import type { DemoWorld } from './builder.ts'
+import type { DemoBuilder } from './builder.ts'
 import type { DemoCaller } from './caller.ts'
 import { ling, mira, tomas } from './people.ts'
 import { scopes } from './places.ts'
 import type { Script } from './script.ts'
 
 interface Trouble {
-  world: DemoWorld
+  builder: DemoBuilder
   call: DemoCaller
   script: Script
 }
 
-/** What support engineers see on a Monday morning. */
-export async function leaveTroubles(world: DemoWorld, call: DemoCaller, script: Script): Promise<void> {
-  const trouble = { world, call, script }
+/** Typical problems that support engineers handle. */
+export async function createTroubles(builder: DemoBuilder, call: DemoCaller, script: Script): Promise<void> {
+  const trouble = { builder, call, script }
   await retriedToSuccess(trouble)
   await takenOver(trouble)
   await failedInstall(trouble)
@@ -22,7 +22,7 @@ export async function leaveTroubles(world: DemoWorld, call: DemoCaller, script: 
   await waitingOperation(trouble)
 }
 
-async function retriedToSuccess({ world, call, script }: Trouble): Promise<void> {
+async function retriedToSuccess({ builder, call, script }: Trouble): Promise<void> {
   await script.add({
     when: { bundleId: 'support-desk', workspaceId: scopes.preview.workspaceId, operationType: 'CONFIGURE' },
     times: 1,
@@ -34,7 +34,7 @@ async function retriedToSuccess({ world, call, script }: Trouble): Promise<void>
       errorPath: ['scripted-hooks', 'mail-directory'],
     },
   })
-  const begun = await world.configure(
+  const started = await builder.configure(
     'preview',
     'support-desk',
     'MODULE/inbox',
@@ -43,7 +43,9 @@ async function retriedToSuccess({ world, call, script }: Trouble): Promise<void>
     tomas,
     'New address',
   )
-  const operation = await world.settled(begun ?? (await world.newest(world.idOf('preview', 'support-desk'))))
+  const operation = await builder.settled(
+    started ?? (await builder.newest(builder.idOf('preview', 'support-desk'))),
+  )
   if (operation?.state !== 'FAILED') return
   const { operationId, run } = operation
   const retried = await call(
@@ -52,10 +54,10 @@ async function retriedToSuccess({ world, call, script }: Trouble): Promise<void>
     { params: { operationId }, body: { run, reason: 'The migration is over' } },
     'retry-preview',
   )
-  await world.settled(retried.operation)
+  await builder.settled(retried.operation)
 }
 
-async function takenOver({ world, call, script }: Trouble): Promise<void> {
+async function takenOver({ builder, call, script }: Trouble): Promise<void> {
   await script.add({
     when: {
       bundleId: 'storefront',
@@ -70,7 +72,7 @@ async function takenOver({ world, call, script }: Trouble): Promise<void> {
       retryable: false,
     },
   })
-  const failed = await world.settled(await world.install('training', 'storefront', '1.0.0', mira))
+  const failed = await builder.settled(await builder.install('training', 'storefront', '1.0.0', mira))
   if (failed?.state !== 'FAILED') return
   const { operation } = await call(
     ling,
@@ -81,10 +83,10 @@ async function takenOver({ world, call, script }: Trouble): Promise<void> {
     },
     'takeover-training',
   )
-  await world.settled(operation)
+  await builder.settled(operation)
 }
 
-async function failedInstall({ world, script }: Trouble): Promise<void> {
+async function failedInstall({ builder, script }: Trouble): Promise<void> {
   await script.add({
     when: {
       bundleId: 'support-desk',
@@ -100,10 +102,10 @@ async function failedInstall({ world, script }: Trouble): Promise<void> {
       errorPath: ['scripted-hooks', 'imap-gateway'],
     },
   })
-  await world.settled(await world.install('lab', 'support-desk', '1.0.0', tomas))
+  await builder.settled(await builder.install('lab', 'support-desk', '1.0.0', tomas))
 }
 
-async function failedConfigure({ world, script }: Trouble): Promise<void> {
+async function failedConfigure({ builder, script }: Trouble): Promise<void> {
   await script.add({
     when: {
       bundleId: 'billing',
@@ -113,8 +115,8 @@ async function failedConfigure({ world, script }: Trouble): Promise<void> {
     },
     behaviour: { kind: 'fail', message: 'rule set rejected' },
   })
-  await world.settled(
-    await world.configure(
+  await builder.settled(
+    await builder.configure(
       'nordics',
       'billing',
       'MODULE/invoice-engine',
@@ -126,12 +128,12 @@ async function failedConfigure({ world, script }: Trouble): Promise<void> {
   )
 }
 
-async function uncertainOperation({ world, script }: Trouble): Promise<void> {
+async function uncertainOperation({ builder, script }: Trouble): Promise<void> {
   await script.add({
     when: { bundleId: 'crm-suite', workspaceId: scopes.asia.workspaceId, operationType: 'CONFIGURE' },
     behaviour: { kind: 'unknown' },
   })
-  await world.configure(
+  await builder.configure(
     'asia',
     'crm-suite',
     'MODULE/crm-mail',
@@ -142,7 +144,7 @@ async function uncertainOperation({ world, script }: Trouble): Promise<void> {
   )
 }
 
-async function waitingOperation({ world, script }: Trouble): Promise<void> {
+async function waitingOperation({ builder, script }: Trouble): Promise<void> {
   await script.add({
     when: { bundleId: 'storefront', workspaceId: scopes.america.workspaceId, operationType: 'CONFIGURE' },
     behaviour: {
@@ -153,7 +155,7 @@ async function waitingOperation({ world, script }: Trouble): Promise<void> {
       errorPath: ['scripted-hooks', 'shop-control'],
     },
   })
-  await world.configure(
+  await builder.configure(
     'america',
     'storefront',
     'MODULE/shop',

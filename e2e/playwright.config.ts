@@ -12,7 +12,7 @@ export default defineConfig({
   expect: { timeout: 10_000 },
   reporter: [['list'], ['json']],
   outputDir: '../test-results',
-  globalSetup: './world/global-setup.ts',
+  globalSetup: './harness/global-setup.ts',
   use: {
     browserName: 'chromium',
     locale: chromiumContext.locale,

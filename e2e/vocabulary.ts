@@ -6,7 +6,7 @@ import type { Scope } from '#contract/protocol/scope.ts'
 export const MAIL = 'production/crm-suite/MODULE/crm-mail'
 export const CORE = 'production/crm-suite/MODULE/crm-core'
 
-/** The address of a scope's configuration, or of one resource in it. */
+/** The address of a scope's configuration, or of one of its resources. */
 export function configurationPath(
   { environmentKey, applicationRuntimeId, workspaceId }: Scope,
   resource?: string,
@@ -15,22 +15,22 @@ export function configurationPath(
   return resource === undefined ? path : `${path}?resource=${encodeURIComponent(resource)}`
 }
 
-/** A page is there when its heading is, and nothing of it is still loading. */
+/** Waits until a page's heading is visible and nothing is loading. */
 export async function expectPage(page: Page, heading: string | RegExp): Promise<void> {
   await expect(page.getByRole('heading', { level: 1, name: heading })).toBeVisible()
   await expectSettled(page)
 }
 
-/** A page, or the dialog over it, has all that it waited for. */
+/** Waits until a page, and any dialog over it, has finished loading. */
 export async function expectSettled(page: Page): Promise<void> {
   await expect(page.getByRole('heading').first()).toBeVisible()
   await expect(page.locator('[aria-busy="true"]')).toHaveCount(0)
 }
 
-/** The form's field of this title. */
+/** The form field with this title. */
 export const field = (page: Page, title: string): Locator => page.getByRole('textbox', { name: title })
 
-/** Goes from the form to the review of what is edited. */
+/** Opens the review of the current edits. */
 export async function review(page: Page): Promise<Locator> {
   await page.getByRole('region', { name: 'Unsaved changes' }).getByRole('button', { name: 'Review' }).click()
   return page.getByRole('dialog')
@@ -39,7 +39,7 @@ export async function review(page: Page): Promise<Locator> {
 export const saveButton = (page: Page): Locator =>
   page.getByRole('dialog').getByRole('button', { name: /^Save and start/ })
 
-/** Reviews and saves what is edited. */
+/** Reviews and saves the current edits. */
 export async function save(page: Page): Promise<void> {
   await review(page)
   await saveButton(page).click()

@@ -4,10 +4,10 @@ import type { JsonValue } from '#contract/json-schema/json.ts'
 import { BODY_BYTES_MAX } from '#contract/protocol/limits.ts'
 
 /**
- * The whole body of a request; empty where there is none.
+ * Reads the whole body of a request; empty if there is none.
  *
- * @throws TransportError 413 as soon as more than `maxBytes` have come, 415 for a compressed body (a small one may
- *   unpack to a huge one, and nobody who calls us compresses).
+ * @throws TransportError 413 as soon as more than `maxBytes` have arrived, 415 for a compressed body (a small one may
+ * unpack to a huge one, and none of our callers compresses).
  */
 export async function readBody(request: Request, maxBytes: number): Promise<Uint8Array> {
   const encoding = request.headers.get('content-encoding') ?? 'identity'
@@ -17,7 +17,7 @@ export async function readBody(request: Request, maxBytes: number): Promise<Uint
   const announced = request.headers.get('content-length')
   if (announced !== null && Number(announced) > maxBytes) throw tooLarge(maxBytes)
   if (announced !== null) {
-    // Node's parser hands over no more than was announced, so the quick way is safe; the check is for other hosts.
+    // Node's parser never delivers more than was announced, so the fast path is safe; the check is for other hosts.
     const bytes = new Uint8Array(await request.arrayBuffer().catch(cutOff))
     if (bytes.length > maxBytes) throw tooLarge(maxBytes)
     return bytes
@@ -25,17 +25,17 @@ export async function readBody(request: Request, maxBytes: number): Promise<Uint
   return request.body === null ? new Uint8Array() : await collect(request.body, maxBytes)
 }
 
-/** A JSON body: the bytes as received, and the parsed value. */
+/** A JSON body: the received bytes and the parsed value. */
 export interface JsonBody {
   bytes: Uint8Array
   json: JsonValue
 }
 
 /**
- * Reads the JSON body of a request; undefined when there is none. Both servers use this function, so they accept the
- * same bodies.
+ * Reads the JSON body of a request; undefined if there is none. Both servers use this function, so they accept the same
+ * bodies.
  *
- * @throws TransportError as readBody does, and 415 when the type is not `application/json`; StrictJsonError.
+ * @throws TransportError as readBody does, and 415 if the type is not `application/json`; StrictJsonError.
  */
 export async function readJsonBody(
   request: Request,
@@ -67,9 +67,9 @@ async function collect(body: ReadableStream<Uint8Array>, maxBytes: number): Prom
 }
 
 function tooLarge(maxBytes: number): TransportError {
-  return new TransportError('PAYLOAD_TOO_LARGE', `The body may have at most ${maxBytes} bytes`)
+  return new TransportError('PAYLOAD_TOO_LARGE', `The request body exceeds the limit of ${maxBytes} bytes`)
 }
 
 function cutOff(): never {
-  throw new TransportError('REQUEST_INVALID', 'The body was cut off')
+  throw new TransportError('REQUEST_INVALID', 'The request body is incomplete')
 }

@@ -3,14 +3,14 @@ import type { MiddlewareHandler } from 'hono'
 import { TransportError } from './problem.ts'
 
 const SEGMENTS = /^(?:\/(?:[A-Za-z0-9._~!$&'()*+,=:@-]|%[0-9A-Fa-f]{2})*)+$/
-/** Slashes, backslashes, control characters, and what RFC 3986 leaves unreserved and so never needs an escape. */
+/** Slashes, backslashes, control characters, and the unreserved characters of RFC 3986, which never need escaping. */
 const ENCODED_TRICK = /%(?:2[def]|3[0-9]|4[1-9a-f]|5[0-9acf]|6[1-9a-f]|7[0-9aef]|[01][0-9a-f])/i
 
 /**
- * Whether a request target has one reading only, so that router, permission check and upstream cannot differ about it.
- * Refused: absolute form, `//`, `.` and `..` segments, encoded letters, digits, `-`, `.`, `_`, `~`, slashes, backslashes
- * and control characters, raw `;`, `\` and non-ASCII, escapes that are no UTF-8, and a known first segment in another
- * letter case.
+ * Whether a request target has exactly one reading, so that router, permission check and upstream cannot interpret it
+ * differently. Rejected: absolute form, `//`, `.` and `..` segments, encoded letters, digits, `-`, `.`, `_`, `~`,
+ * slashes, backslashes and control characters, raw `;`, `\` and non-ASCII, escapes that are not valid UTF-8, and a
+ * known first segment in another letter case.
  */
 export function isCanonicalTarget(target: string, prefixes: readonly string[]): boolean {
   const path = target.split('?', 1)[0] ?? ''
@@ -29,15 +29,15 @@ export function isCanonicalTarget(target: string, prefixes: readonly string[]): 
 }
 
 /**
- * Answers 404, before routing, to every target that is not canonical: no resource has such an address. `prefixes` are
- * first segments in lower case.
+ * Responds with 404, before routing, to every target that is not canonical: no resource has such an address. `prefixes`
+ * are first segments in lower case.
  */
 export function canonicalPath({ prefixes }: { prefixes: readonly string[] }): MiddlewareHandler {
   return async (c, next) => {
-    // URL parsing already resolves dots away, so the raw target of the request line is what counts.
+    // URL parsing resolves dots, so the raw target of the request line is checked.
     const { incoming } = (c.env ?? {}) as { incoming?: IncomingMessage }
     if (!isCanonicalTarget(incoming?.url ?? targetOf(c.req.raw.url), prefixes)) {
-      throw new TransportError('NOT_FOUND', 'There is nothing at this path. Check its spelling.')
+      throw new TransportError('NOT_FOUND', 'There is nothing at this path. Check the spelling.')
     }
     await next()
   }

@@ -1,10 +1,10 @@
-/** Time as the core sees it, so that tests and the simulation can bring their own. */
+/** The source of time for the core; tests and the simulation bring their own. */
 export interface Clock {
-  /** Wall time; for showing and for signing, never for deciding who owns a row (that is the database's time). */
+  /** Wall-clock time; for display and signing, never to decide who owns a row (the database's time decides that). */
   now(): Date
-  /** Milliseconds that never run backwards; for measuring durations. */
+  /** Monotonic milliseconds; for measuring durations. */
   monotonic(): number
-  /** Resolves after `ms`; rejects with the signal's reason when it is aborted first. */
+  /** Resolves after `ms`; rejects with the signal's reason if it is aborted first. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>
 }
 

@@ -1,17 +1,17 @@
 import ipaddr from 'ipaddr.js'
 import { SettingsError } from './settings.ts'
 
-/** Where outbound calls may go. It stands in the deployment's settings and nowhere else. */
+/** An allowed destination of outbound calls. Configured only in the settings of the deployment. */
 export type EgressRule =
   | { kind: 'loopback' }
   | { kind: 'host'; host: string; port: number | null }
   | { kind: 'network'; network: [ipaddr.IPv4 | ipaddr.IPv6, number]; port: number | null }
 
 /**
- * Reads `EGRESS_ALLOW`: a comma-separated list of `loopback`, `host`, `host:port`, an address with or without a port,
+ * Parses `EGRESS_ALLOW`: a comma-separated list of `loopback`, `host`, `host:port`, an address with or without a port,
  * or a CIDR such as `10.1.0.0/16` or `[fd00::/8]:8443`.
  *
- * @throws SettingsError naming the item that is none of these.
+ * @throws SettingsError naming the invalid item.
  */
 export function parseEgressAllow(text: string): EgressRule[] {
   return text
@@ -60,15 +60,15 @@ export function destinationOf(url: URL): Destination {
   return { protocol: url.protocol, host: url.hostname.replace(/^\[|\]$/g, ''), port }
 }
 
-/** Where a name that the deployment allows may lead: a public or a private network. */
+/** Where an allowed name may resolve to: a public or a private network. */
 const BEHIND_A_NAME = new Set(['unicast', 'private', 'uniqueLocal', 'carrierGradeNat'])
 
 /**
- * Whether a connection for `destination` may be used that has reached `address`.
+ * Whether a connection for `destination` that has reached `address` may be used.
  *
- * A loopback or network rule allows addresses, whatever they are called. A host rule allows a name, wherever in a public
- * or private network it leads; but names can be made to point anywhere, so never through it to this machine (except for
- * `localhost`), to link-local addresses, where clouds keep their credentials, or to anything that is no host.
+ * A loopback or network rule allows addresses, whatever their names. A host rule allows a name that resolves to any
+ * public or private network. Because names can be made to resolve to anything, a host rule never allows this machine
+ * (except for `localhost`), link-local addresses, where clouds expose credentials, or special-purpose addresses.
  */
 export function allowsAddress(
   rules: readonly EgressRule[],
@@ -87,7 +87,7 @@ export function allowsAddress(
   })
 }
 
-/** Whether any address could be allowed for a destination, known before its name is looked up or its port is touched. */
+/** Whether any address could be allowed for a destination, before the name is resolved or the port contacted. */
 export function allowsDestination(rules: readonly EgressRule[], destination: Destination): boolean {
   if (ipaddr.isValid(destination.host)) return allowsAddress(rules, destination, destination.host)
   return rules.some((rule) => {

@@ -54,7 +54,7 @@ describe('the body of an event stream', () => {
     await body.drained()
   })
 
-  it('formats an event as lines, and an id alone as the place to resume from', () => {
+  it('formats an event as lines, and an id alone as the position to resume from', () => {
     assert.equal(formatEvent({ id: '7-1' }), 'id: 7-1\n\n')
     assert.equal(
       formatEvent({ id: '7-1', event: 'reset', data: '{}' }),

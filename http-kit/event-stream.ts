@@ -2,20 +2,21 @@
 export const EVENT_STREAM_HEADERS = {
   'content-type': 'text/event-stream',
   'cache-control': 'no-store',
-  // reverse proxies would hold events back until a buffer is full
+  // reverse proxies would otherwise buffer events
   'x-accel-buffering': 'no',
 }
 
 export interface EventBodyOptions {
-  /** How much one reader may leave unread. One message may exceed it; the next one ends the stream. */
+  /** How much data a reader may leave unread. One message may exceed it; the next one ends the stream. */
   maxUnreadBytes: number
-  /** How long `drained` waits for the reader to make room before it ends the stream; 30,000 where absent. */
+  /** How long `drained` waits for the reader to make room before it ends the stream; default 30,000. */
   stallMs?: number
 }
 
 /**
  * The body of an event stream for one reader. It ends when the reader leaves, when the reader does not read, or when
- * `end` is called. None of these waits for the reader, so whatever belongs to the stream can be released on `ended`.
+ * `end` is called. None of these waits for the reader, so everything that belongs to the stream can be released on
+ * `ended`.
  */
 export interface EventBody {
   stream: ReadableStream<Uint8Array>
@@ -25,7 +26,7 @@ export interface EventBody {
   send(message: string): void
   /** Resolves when there is room for another message, or when the stream has ended. */
   drained(): Promise<void>
-  /** Ends the stream. The reader still gets what was enqueued before. */
+  /** Ends the stream. The reader still receives what was enqueued before. */
   end(): void
 }
 
@@ -80,7 +81,7 @@ export function createEventBody({ maxUnreadBytes, stallMs = STALL_MS }: EventBod
   }
 }
 
-/** One server-sent event as text. An `id` alone only tells the reader where to resume. */
+/** Formats one server-sent event. An `id` alone only sets the position to resume from. */
 export function formatEvent({ id, event, data }: { id?: string; event?: string; data?: string }): string {
   const lines: string[] = []
   if (id !== undefined) lines.push(`id: ${id}`)

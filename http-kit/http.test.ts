@@ -36,13 +36,13 @@ function app() {
 }
 
 describe('canonical targets', () => {
-  it('tells the one spelling from all others', () => {
+  it('accepts only one spelling', () => {
     for (const target of CANONICAL) assert.equal(isCanonicalTarget(target, PREFIXES), true, target)
     for (const target of [...NON_CANONICAL_TARGETS, ...MALFORMED_TARGETS])
       assert.equal(isCanonicalTarget(target, PREFIXES), false, target)
   })
 
-  it('answers 404 to every other spelling on the wire, never the page or the shell', async (t) => {
+  it('responds with 404 to every other spelling on the wire, never with a page', async (t) => {
     const server = await serve({ app: app(), port: 0, hostname: '127.0.0.1' })
     t.after(() => server.stop())
     for (const target of MALFORMED_TARGETS)
@@ -66,7 +66,7 @@ describe('bodies', () => {
     })
   }
 
-  it('takes what fits and refuses more, announced or not', async () => {
+  it('accepts bodies up to the limit and rejects larger ones, announced or not', async () => {
     assert.deepEqual(await (await post({ body: 'x'.repeat(1000) })).json(), { size: 1000 })
     assert.deepEqual(await (await post({ body: chunks(10), duplex: 'half' })).json(), { size: 1000 })
     assert.equal((await post({ body: 'x'.repeat(1001) })).status, 413)
@@ -74,7 +74,7 @@ describe('bodies', () => {
     assert.equal((await post({ body: chunks(1e9), duplex: 'half' })).status, 413)
   })
 
-  it('refuses compressed bodies and other types', async () => {
+  it('rejects compressed bodies and other types', async () => {
     assert.equal((await post({ body: 'x', headers: { 'content-encoding': 'gzip' } })).status, 415)
     for (const type of [
       'text/plain',
@@ -98,7 +98,7 @@ describe('bodies', () => {
 })
 
 describe('problems', () => {
-  it('tells code and request id, and nothing of the cause', async () => {
+  it('contains code and request id, and nothing about the cause', async () => {
     const response = await app().request('/api/fail', { headers: { 'x-request-id': 'chosen-by-caller' } })
     const id = response.headers.get('x-request-id')
     assert.match(id ?? '', /^[0-9a-f-]{36}$/)
@@ -113,7 +113,7 @@ describe('problems', () => {
     })
   })
 
-  it('carries the headers of the refusal', () => {
+  it('carries the headers of the error', () => {
     const response = transportProblem(
       new TransportError('RATE_LIMITED', undefined, { 'retry-after': '5' }),
       'r',
@@ -123,7 +123,7 @@ describe('problems', () => {
 })
 
 describe('request ids', () => {
-  it('keeps a well-formed id of a trusted caller only', async () => {
+  it('keeps only well-formed ids of trusted callers', async () => {
     const trusting = new Hono().use(requestId({ trustInbound: true })).get('/', (c) => c.text(''))
     const idFor = async (id: string) =>
       (await trusting.request('/', { headers: { 'x-request-id': id } })).headers.get('x-request-id')
@@ -133,7 +133,7 @@ describe('request ids', () => {
 })
 
 describe('serve', () => {
-  it('asks the front first, then the app', async () => {
+  it('calls the front first, then the app', async () => {
     const server = await serve({
       app: app(),
       port: 0,
@@ -155,9 +155,9 @@ describe('serve', () => {
       assert.match(error.message, /^PORT is wrong: port \d+ is already in use$/)
       return true
     })
-    // an address for documentation, which no machine has
+    // an address reserved for documentation, which no machine has
     const elsewhere = serve({ app: app(), port: 0, hostname: '192.0.2.1' })
-    await assert.rejects(elsewhere, /^\w*Error: The address to listen on is none of this machine$/)
+    await assert.rejects(elsewhere, /^\w*Error: The address to listen on does not belong to this machine$/)
     await server.stop()
   })
 
@@ -176,7 +176,7 @@ describe('serve', () => {
     await server.stop()
   })
 
-  it('answers 503 until there is something to serve', async () => {
+  it('responds with 503 until there is something to serve', async () => {
     const listener = await listen({ port: 0, hostname: '127.0.0.1' })
     const ask = () => fetch(`http://127.0.0.1:${listener.port}/api/x`)
     const early = await ask()
@@ -186,7 +186,7 @@ describe('serve', () => {
     await Promise.all([listener.stop(), listener.stop()])
   })
 
-  it('lets a request end before it stops, and cuts one that takes too long', async () => {
+  it('finishes requests before it stops, and aborts those that take too long', async () => {
     const slow = new Hono().get('/:ms', async (c) => {
       await new Promise((resolve) => setTimeout(resolve, Number(c.req.param('ms'))))
       return c.text('done')

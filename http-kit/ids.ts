@@ -2,7 +2,7 @@ import { v7 } from 'uuid'
 import type { Clock } from './clock.ts'
 import type { Random } from './random.ts'
 
-/** A UUID version 7 (RFC 9562): sorts by the millisecond in which it was made. */
+/** A UUID version 7 (RFC 9562): sorts by its creation time in milliseconds. */
 export function uuidv7({
   clock,
   random,

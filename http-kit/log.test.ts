@@ -18,7 +18,7 @@ function logged(write: (log: ReturnType<typeof createLog>) => void): {
 }
 
 describe('createLog', () => {
-  it('writes one JSON object a line, with the fields of its child', () => {
+  it('writes one JSON object per line, with the fields of the child log', () => {
     const { lines } = logged((log) => log.child({ requestId: 'r1' }).info('two\nlines %s', { ms: 5 }))
     assert.equal(lines.length, 1)
     assert.deepEqual(
@@ -27,7 +27,7 @@ describe('createLog', () => {
     )
   })
 
-  it('never writes out the name of the protected property', () => {
+  it('never writes the name of the protected property', () => {
     const name = 'instanceRefProperty'
     const { text, lines } = logged((log) => {
       const error = new Error(`no ${name}`, { cause: new Error(name) })
@@ -37,7 +37,7 @@ describe('createLog', () => {
     assert.equal(lines[0]?.['msg'], 'a protected property is missing')
   })
 
-  it('masks a known secret wherever it stands', () => {
+  it('masks a known secret everywhere', () => {
     const { text, lines } = logged((log) => {
       const error = Object.assign(
         new Error(`bad ${CANARY}`, { cause: new Error(Buffer.from(CANARY).toString('base64')) }),

@@ -6,7 +6,7 @@ import { Scrubber } from './text/scrub.ts'
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]
 
-/** Fields are flat on purpose: nobody can log a header map, a body or a row by accident. */
+/** Fields are flat on purpose: headers, bodies and rows cannot be logged by accident. */
 export type LogFields = Record<string, string | number | boolean | null | undefined>
 
 export interface Log {
@@ -14,22 +14,25 @@ export interface Log {
   info(message: string, fields?: LogFields): void
   warn(message: string, fields?: LogFields, error?: unknown): void
   error(message: string, fields?: LogFields, error?: unknown): void
-  /** A log whose every line carries these fields. */
+  /** A log that adds these fields to every line. */
   child(fields: LogFields): Log
-  /** From now on masks this value (8 characters or more) and its common encodings in every line of every child. */
+  /** Masks this value (8 characters or more) and its common encodings in every later line of every child log. */
   addSecret(value: string): void
-  /** Ends the masking of a value that is worth nothing any more, such as an expired token. */
+  /** Stops masking a value that is no longer sensitive, such as an expired token. */
   removeSecret(value: string): void
 }
 
 export interface LogOptions {
   name: string
   level: LogLevel
-  /** Standard output where absent. */
+  /** Default: standard output. */
   stream?: DestinationStream
 }
 
-/** A structured log, one JSON object a line. Errors are written by allow-list: name, code, message, stack, cause. */
+/**
+ * A structured log, one JSON object per line. Only allow-listed parts of errors are written: name, code, message,
+ * stack, cause.
+ */
 export function createLog({ name, level, stream }: LogOptions): Log {
   const options = { name, level, base: { name }, timestamp: pino.stdTimeFunctions.isoTime }
   return wrap(stream === undefined ? pino(options) : pino(options, stream), new Scrubber())
@@ -64,14 +67,14 @@ const clean = (scrubber: Scrubber, text: string): string => hideProtectedName(sc
 function cleanFields(fields: LogFields, scrubber: Scrubber): Record<string, unknown> {
   const cleaned: Record<string, unknown> = {}
   for (const [key, value] of Object.entries(fields)) {
-    // the type forbids objects, but a value that came through a cast must not slip into the log either
+    // the type forbids objects, but a value that came through a cast must not be logged either
     if (typeof value === 'string') cleaned[key] = clean(scrubber, value)
     else if (typeof value !== 'object' || value === null) cleaned[key] = value
   }
   return cleaned
 }
 
-/** The same log for whoever hands over the fields first, as the database does. */
+/** The same log for callers that pass the fields first, such as the database. */
 export function fieldsFirst(log: Log) {
   return {
     info: (fields: object, message: string) => log.info(message, fields as LogFields),

@@ -9,11 +9,11 @@ import { reachesPlatform } from './platform-addresses.ts'
 import type { PlatformAddresses } from './platform-addresses.ts'
 
 /**
- * Connects, looks at the address that was really reached, and only then lets TLS or the request begin.
+ * Connects, checks the remote address that was actually reached, and only then starts TLS or the request.
  *
- * Spellings of an address (`0x7f.1`, `[::ffff:127.0.0.1]`, a name that changes its mind between two look-ups) all end
- * in one remote address, so that is what is judged. The filter on looked-up addresses only spares forbidden hosts the
- * knock on their port.
+ * All spellings of an address (`0x7f.1`, `[::ffff:127.0.0.1]`, a name that changes between two lookups) end in one
+ * remote address, so that is what is checked. The filter on resolved addresses only avoids connections to the ports of
+ * forbidden hosts.
  */
 export function egressConnector({
   rules,

@@ -4,7 +4,7 @@ import type { OutboundResponse, OutboundResult } from './outbound-types.ts'
 
 const DECODERS = { gzip: promisify(gunzip), deflate: promisify(inflate), br: promisify(brotliDecompress) }
 
-/** Unpacks an answer that is compressed although identity was asked for, within the same size limit. */
+/** Decompresses a response that is compressed although identity was requested, within the same size limit. */
 export async function unpack(response: OutboundResponse, maxOutputLength: number): Promise<OutboundResult> {
   const encoding = response.headers['content-encoding']?.trim().toLowerCase() ?? 'identity'
   if (encoding === 'identity' || encoding === '') return response

@@ -1,6 +1,6 @@
 /**
- * Why there is no answer. Before any byte was sent: `refused`, `dns`, `tls`, `egress-denied`. All others leave open
- * whether the other side has acted.
+ * Why there is no response. `refused`, `dns`, `tls` and `egress-denied` mean that no byte was sent. With all others the
+ * other side may have acted.
  */
 export type OutboundFailure =
   | 'timeout'
@@ -14,7 +14,7 @@ export type OutboundFailure =
   | 'redirect'
   | 'aborted'
 
-/** An error that already knows its reason. */
+/** An error that already carries its reason. */
 export class OutboundError extends Error {
   override name = 'OutboundError'
   readonly reason: OutboundFailure
@@ -30,7 +30,7 @@ const BY_CODE: Record<string, OutboundFailure> = {
   ENETUNREACH: 'refused',
   EHOSTDOWN: 'refused',
   EADDRNOTAVAIL: 'refused',
-  // undici refuses to send what is no valid HTTP
+  // undici refuses to send invalid HTTP
   UND_ERR_INVALID_ARG: 'refused',
   ENOTFOUND: 'dns',
   EAI_AGAIN: 'dns',
@@ -42,12 +42,12 @@ const BY_CODE: Record<string, OutboundFailure> = {
   UND_ERR_ABORTED: 'aborted',
 }
 
-/** The reason for an error of the client; once an answer has begun, a lost connection means that it was cut. */
+/** The reason for an error of the client; after the response has started, a lost connection means that it was cut off. */
 export function reasonOf(error: unknown, hasAnswerBegun: boolean): OutboundFailure {
   if (error instanceof OutboundError) return error.reason
   const { code, errors } = error as { code?: unknown; errors?: unknown[] }
   if (typeof code === 'string' && BY_CODE[code] !== undefined) return BY_CODE[code]
-  // several addresses were tried; the first tells enough
+  // several addresses were tried; the first error is sufficient
   if (Array.isArray(errors) && errors.length > 0) return reasonOf(errors[0], hasAnswerBegun)
   if (error instanceof Error && error.name === 'HTTPParserError') return 'cut'
   return hasAnswerBegun ? 'cut' : 'reset'

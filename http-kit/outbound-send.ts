@@ -11,7 +11,7 @@ import type {
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308])
 
-/** One call with one deadline for everything; the answer is buffered as it came. */
+/** One call with a single deadline; the response is buffered as received. */
 export function send(
   pool: Pool,
   url: URL,
@@ -44,7 +44,7 @@ export function send(
     const handler: Dispatcher.DispatchHandler = {
       onRequestStart(started) {
         controller = started
-        // the deadline passed in the queue: not one byte is sent
+        // the deadline passed while queued: nothing is sent
         if (isDone) started.abort(new Error('settled'))
       },
       onResponseStart(_, status, responseHeaders) {
@@ -76,7 +76,7 @@ export function send(
   })
 }
 
-/** Waits for the head of an answer only. */
+/** Waits only for the head of a response. */
 export async function openStream(
   pool: Pool,
   url: URL,
@@ -98,7 +98,7 @@ export async function openStream(
       status: answer.statusCode,
       contentType: typeof type === 'string' ? type : null,
       body: answer.body,
-      // destroying it reports its own end as an error, which nobody needs to hear
+      // destroying the body also emits an error, which can be ignored
       discard: () => void answer.body.on('error', () => undefined).destroy(),
     }
   } catch (error) {

@@ -91,7 +91,7 @@ describe('outbound', () => {
     assert.equal(received.length, 1)
   })
 
-  it('tells each way to fail apart', async () => {
+  it('distinguishes the reasons for failure', async () => {
     assert.equal(await reason(`${base}/big`), 'too-large')
     assert.equal(await reason(`${base}/chunked`), 'too-large')
     assert.equal(await reason(`${base}/bomb`), 'too-large')
@@ -114,7 +114,7 @@ describe('outbound', () => {
     assert.equal(result.kind === 'response' && Buffer.from(result.body).toString(), 'small')
   })
 
-  it('refuses every spelling of an address that is not allowed, before the first byte', async () => {
+  it('rejects every spelling of a forbidden address, before the first byte', async () => {
     const strict = createOutbound({ egressAllow: parseEgressAllow('10.0.0.0/8, plugins.example.org') })
     const { port } = server.address() as AddressInfo
     received = []
@@ -160,7 +160,7 @@ describe('outbound', () => {
     assert.deepEqual(received, [])
   })
 
-  it('refuses a user, a fragment and other schemes', async () => {
+  it('rejects a user, a fragment and other schemes', async () => {
     for (const url of [
       base.replace('//', '//user:pw@'),
       `${base}/ok#x`,
@@ -188,7 +188,7 @@ describe('outbound', () => {
     await one.close()
   })
 
-  it('answers with a cut when the other side speaks no HTTP', async () => {
+  it('fails with cut if the other side does not speak HTTP', async () => {
     const tcp = createTcpServer((socket: Socket) => socket.once('data', () => socket.end('hello\r\n\r\n')))
     await new Promise<void>((resolve) => tcp.listen(0, '127.0.0.1', resolve))
     const seen = await reason(`http://127.0.0.1:${(tcp.address() as AddressInfo).port}/`)
@@ -196,7 +196,7 @@ describe('outbound', () => {
     assert.equal(seen, 'cut')
   })
 
-  it('hands over a stream as it comes and ends it by the signal', async () => {
+  it('delivers a stream as it arrives and ends it on the signal', async () => {
     const stop = new AbortController()
     const limits = { headers: {}, timeoutMs: 1000, idleMs: 1000, signal: stop.signal }
     const stream = await outbound.stream({ ...limits, url: `${base}/drip` })
@@ -210,7 +210,7 @@ describe('outbound', () => {
     })
   })
 
-  it('ends a stream that is late, quiet, not wanted, or still open when the client closes', async () => {
+  it('ends a stream that is late, silent, discarded, or still open when the client closes', async () => {
     const { signal } = new AbortController()
     const limits = { headers: {}, timeoutMs: 1000, idleMs: 1000, signal }
     const late = await outbound.stream({ ...limits, url: `${base}/slow`, timeoutMs: 50 })

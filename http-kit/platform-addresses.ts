@@ -6,18 +6,18 @@ import { SettingsError } from './settings.ts'
 
 /** Where a part of the platform itself listens: its runtime, its console, its database. */
 export interface PlatformAddress {
-  /** A host name or an address; null for this machine, whatever it is called. */
+  /** A host name or an address; null for this machine, under any name. */
   host: string | null
   port: number
 }
 
-/** Asked at each use: a port that the system chooses is known only once its server listens. */
+/** Evaluated on each use: a port that the system chooses is known only once its server listens. */
 export type PlatformAddresses = () => readonly PlatformAddress[]
 
 /**
- * Reads `EGRESS_DENY`: a comma-separated list of `host:port` and `address:port`.
+ * Parses `EGRESS_DENY`: a comma-separated list of `host:port` and `address:port`.
  *
- * @throws SettingsError naming the item that is neither.
+ * @throws SettingsError naming the invalid item.
  */
 export function parseEgressDeny(text: string): PlatformAddress[] {
   return text
@@ -33,14 +33,14 @@ export function parseEgressDeny(text: string): PlatformAddress[] {
     })
 }
 
-/** A part of the platform by the host that it is reached at; the directory of a Unix socket is this machine. */
+/** A part of the platform by its host; the directory of a Unix socket means this machine. */
 export function platformAddress(host: string, port: number): PlatformAddress {
   const name = nameOf(host)
   const isHere = name.startsWith('/') || isLocalName(name) || (ipaddr.isValid(name) && isThisMachine(name))
   return { host: isHere ? null : name, port }
 }
 
-/** Whether a destination is part of the platform by what it says, before any look-up. */
+/** Whether a destination is part of the platform judging by its URL, before any lookup. */
 export function namesPlatform(addresses: PlatformAddresses, { host, port }: Destination): boolean {
   const name = nameOf(host)
   return addresses().some((one) => {
@@ -85,5 +85,7 @@ function isSame(one: string, other: string): boolean {
 function isThisMachine(address: string): boolean {
   const range = ipaddr.process(address).range()
   if (range === 'loopback' || range === 'unspecified') return true
-  return Object.values(networkInterfaces()).some((own) => own?.some((one) => isSame(one.address, address)))
+  return Object.values(networkInterfaces()).some((entries) =>
+    entries?.some((one) => isSame(one.address, address)),
+  )
 }

@@ -1,6 +1,9 @@
 import { hideProtectedName } from '#contract/protocol/protected-name.ts'
 
-/** What the transport refuses, before or beside any business answer (decisions, section 7). */
+/**
+ * Codes of requests that are rejected by the transport, before or independent of any business response
+ * (docs/protocol.md, "The envelope").
+ */
 export const TRANSPORT_STATUS = {
   REQUEST_INVALID: 400,
   AUTHENTICATION_REQUIRED: 401,
@@ -19,22 +22,22 @@ export type TransportCode = keyof typeof TRANSPORT_STATUS
 const TITLES: Record<TransportCode, string> = {
   REQUEST_INVALID: 'The request is not valid',
   AUTHENTICATION_REQUIRED: 'Authentication is required',
-  PERMISSION_DENIED: 'This is not permitted',
-  NOT_FOUND: 'There is nothing here',
-  METHOD_NOT_ALLOWED: 'This method is not allowed here',
+  PERMISSION_DENIED: 'Permission denied',
+  NOT_FOUND: 'Not found',
+  METHOD_NOT_ALLOWED: 'The method is not allowed',
   PAYLOAD_TOO_LARGE: 'The request body is too large',
   UNSUPPORTED_MEDIA_TYPE: 'The request body has an unsupported type',
   RATE_LIMITED: 'Too many requests',
   INTERNAL_ERROR: 'An internal error occurred',
-  SERVICE_UNAVAILABLE: 'The service is not available at the moment',
+  SERVICE_UNAVAILABLE: 'The service is temporarily unavailable',
 }
 
-/** A request is refused by the transport; the app's error handler turns it into a problem. The message is safe to show. */
+/** A request that the transport rejects; the app's error handler turns it into a problem. The message is safe to show. */
 export class TransportError extends Error {
   override name = 'TransportError'
   readonly code: TransportCode
   readonly status: (typeof TRANSPORT_STATUS)[TransportCode]
-  /** Further response headers, such as `Retry-After`. */
+  /** Additional response headers, such as `Retry-After`. */
   readonly headers: Readonly<Record<string, string>>
 
   constructor(code: TransportCode, message?: string, headers: Record<string, string> = {}) {
@@ -53,7 +56,7 @@ export interface Problem {
   [member: string]: unknown
 }
 
-/** An RFC 9457 answer; never cached. */
+/** An RFC 9457 response; never cached. */
 export function problemResponse(problem: Problem, headers: Readonly<Record<string, string>> = {}): Response {
   return new Response(JSON.stringify({ type: 'about:blank', ...problem }), {
     status: problem.status,
@@ -61,10 +64,13 @@ export function problemResponse(problem: Problem, headers: Readonly<Record<strin
   })
 }
 
-/** The problem for anything thrown: a TransportError as it is, all else as INTERNAL_ERROR without a word about the cause. */
+/**
+ * The problem for anything thrown: a TransportError keeps its code, everything else becomes INTERNAL_ERROR without any
+ * hint of the cause.
+ */
 export function transportProblem(error: unknown, requestId: string): Response {
-  const refused = error instanceof TransportError ? error : new TransportError('INTERNAL_ERROR')
-  const { status, code, message, headers } = refused
+  const rejection = error instanceof TransportError ? error : new TransportError('INTERNAL_ERROR')
+  const { status, code, message, headers } = rejection
   return problemResponse(
     { title: TITLES[code], status, code, message: hideProtectedName(message), requestId },
     headers,

@@ -5,7 +5,7 @@ import { describe, it } from 'node:test'
 
 const url = (name: string) => JSON.stringify(new URL(name, import.meta.url).href)
 
-/** Runs a program that says `ready` when it may be told to end; answers how it ended and what it said. */
+/** Runs a program that prints `ready` when it may be signalled; returns its exit code and output. */
 async function run(body: string, options: { signal?: NodeJS.Signals; env?: NodeJS.ProcessEnv } = {}) {
   const script = `import { runProgram } from ${url('program.ts')}
     import { SettingsError } from ${url('settings.ts')}
@@ -16,46 +16,46 @@ async function run(body: string, options: { signal?: NodeJS.Signals; env?: NodeJ
     env: { ...process.env, ...options.env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  let said = ''
-  let complained = ''
+  let stdout = ''
+  let stderr = ''
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     if (text.includes('ready') && options.signal !== undefined) child.kill(options.signal)
-    said += text.replaceAll('ready\n', '')
+    stdout += text.replaceAll('ready\n', '')
   })
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (complained += text))
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text))
   const [code] = (await once(child, 'close')) as [number | null]
-  return { code, said, complained }
+  return { code, stdout, stderr }
 }
 
 const say = (text: string) => `console.log(${JSON.stringify(text)})`
 
 describe('a program', () => {
-  it('tells in one line why it does not start, and stops what it had started', async () => {
+  it('prints in one line why it does not start, and stops what it had started', async () => {
     const ended = await run(`
       program.onStop(async () => ${say('the database stops')})
       throw new SettingsError('PORT is wrong')`)
-    assert.deepEqual(ended, { code: 1, said: 'the database stops\n', complained: 'PORT is wrong\n' })
+    assert.deepEqual(ended, { code: 1, stdout: 'the database stops\n', stderr: 'PORT is wrong\n' })
   })
 
-  it('shows the whole error to whoever debugs, and never an empty line', async () => {
+  it('prints the whole error at log level debug, and never an empty line', async () => {
     const refused = `throw new AggregateError([new Error('connect ECONNREFUSED ::1:5432')])`
-    assert.equal((await run(refused)).complained, 'connect ECONNREFUSED ::1:5432\n')
-    assert.match((await run(refused, { env: { LOG_LEVEL: 'debug' } })).complained, /AggregateError[^]* at /)
+    assert.equal((await run(refused)).stderr, 'connect ECONNREFUSED ::1:5432\n')
+    assert.match((await run(refused, { env: { LOG_LEVEL: 'debug' } })).stderr, /AggregateError[^]* at /)
   })
 
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    it(`stops in order at ${signal}, the last first`, async () => {
+    it(`stops in reverse order on ${signal}`, async () => {
       const ended = await run(
         `program.onStop(async () => { await sleep(20); ${say('database')} })
          program.onStop(async () => { await sleep(20); ${say('server')} })
          ${say('ready')}`,
         { signal },
       )
-      assert.deepEqual(ended, { code: 0, said: 'server\ndatabase\n', complained: '' })
+      assert.deepEqual(ended, { code: 0, stdout: 'server\ndatabase\n', stderr: '' })
     })
   }
 
-  it('goes on stopping in order when it gets a second SIGTERM', async () => {
+  it('continues an orderly stop after a second SIGTERM', async () => {
     const ended = await run(
       `program.onStop(async () => {
          await sleep(20)
@@ -66,38 +66,38 @@ describe('a program', () => {
        ${say('ready')}`,
       { signal: 'SIGTERM' },
     )
-    assert.deepEqual(ended, { code: 0, said: 'database\n', complained: '' })
+    assert.deepEqual(ended, { code: 0, stdout: 'database\n', stderr: '' })
   })
 
-  it('that is told to end while it starts stops what comes of the start', async () => {
+  it('stops what it starts when it is signalled during the start', async () => {
     const ended = await run(
       `${say('ready')}
        await sleep(200)
        program.onStop(async () => ${say('database')})`,
       { signal: 'SIGINT' },
     )
-    assert.deepEqual(ended, { code: 0, said: 'database\n', complained: '' })
+    assert.deepEqual(ended, { code: 0, stdout: 'database\n', stderr: '' })
   })
 
-  it('does not tell of what fails only because it ends', async () => {
+  it('does not report failures that the stop causes', async () => {
     const ended = await run(
       `program.onStop(async () => { void Promise.reject(new Error('cut off')); await sleep(50) })
        ${say('ready')}`,
       { signal: 'SIGINT' },
     )
-    assert.deepEqual(ended, { code: 0, said: '', complained: '' })
+    assert.deepEqual(ended, { code: 0, stdout: '', stderr: '' })
   })
 
-  it('ends with 1 after an error that nobody caught, and when something could not be stopped', async () => {
+  it('exits with 1 after an uncaught error, and when something could not be stopped', async () => {
     const uncaught = await run(`
       program.onStop(async () => ${say('database')})
-      setTimeout(() => { throw new Error('nobody expected this') }, 10)`)
-    assert.deepEqual(uncaught, { code: 1, said: 'database\n', complained: 'nobody expected this\n' })
+      setTimeout(() => { throw new Error('unexpected') }, 10)`)
+    assert.deepEqual(uncaught, { code: 1, stdout: 'database\n', stderr: 'unexpected\n' })
     const stuck = await run(
       `program.onStop(async () => ${say('database')})
        program.onStop(async () => { throw new Error('it does not stop') })
        program.end(0)`,
     )
-    assert.deepEqual(stuck, { code: 1, said: 'database\n', complained: 'it does not stop\n' })
+    assert.deepEqual(stuck, { code: 1, stdout: 'database\n', stderr: 'it does not stop\n' })
   })
 })

@@ -1,23 +1,23 @@
 import { isDiskFull } from './disk-full.ts'
 import { SettingsError } from './settings.ts'
 
-/** A program of ours that runs until it is told to end. */
+/** One of our programs; runs until it is asked to end. */
 export interface Program {
   /**
-   * Whoever registers later is stopped earlier: what uses something ends before it. What does not stop within `withinMs`
-   * (15 s) is left behind, and the program ends with 1.
+   * Registers a stop handler. The last one registered is stopped first, so users of a resource end before the resource.
+   * A part that does not stop within `withinMs` (15 s) is abandoned, and the program exits with 1.
    */
   onStop(stop: () => Promise<void>, withinMs?: number): void
-  /** Ends the program in order. `why` is told on standard error. */
+  /** Ends the program in order. Prints `why` to standard error. */
   end(code: 0 | 1, why?: unknown): void
-  /** Aborted as soon as the program is to end: what fails from then on is no news. */
+  /** Aborted as soon as the program begins to end: failures after that are expected. */
   ending: AbortSignal
 }
 
 /**
- * Runs `start` and then goes on until Ctrl+C, SIGTERM, `end`, or an error that nobody caught; then stops in order, also
- * what was started before a start failed. A second Ctrl+C ends it at once. Errors are told in one line, and whole where
- * `LOG_LEVEL` is `debug`.
+ * Runs `start` and continues until Ctrl+C, SIGTERM, `end`, or an uncaught error; then stops everything in order,
+ * including what was started before a failed start. A second Ctrl+C ends it at once. Errors are printed in one line,
+ * and in full if `LOG_LEVEL` is `debug`.
  */
 export async function runProgram(start: (program: Program) => Promise<void>): Promise<void> {
   const stops: { stop: () => Promise<void>; withinMs: number }[] = []
@@ -25,7 +25,7 @@ export async function runProgram(start: (program: Program) => Promise<void>): Pr
   let started: Promise<void> = Promise.resolve()
 
   const finish = async (code: 0 | 1): Promise<void> => {
-    // whatever is just being started must be known before it can be stopped
+    // a part that is still starting must be registered before it can be stopped
     await started.catch(() => undefined)
     let exitCode = code
     for (const { stop, withinMs } of stops.toReversed()) {
@@ -44,7 +44,7 @@ export async function runProgram(start: (program: Program) => Promise<void>): Pr
   }
 
   process.once('SIGINT', () => end(0))
-  // not once: whoever stops a whole group of processes reaches this twice, as what started it hands the signal on too
+  // not `once`: a signal to the whole process group arrives twice, because the parent forwards it too
   process.on('SIGTERM', () => end(0))
   process.on('uncaughtException', (error) => end(1, error))
   process.on('unhandledRejection', (reason) => end(1, reason))
@@ -68,8 +68,8 @@ function lineOf(error: unknown): unknown {
   if (process.env['LOG_LEVEL'] === 'debug' && !(error instanceof SettingsError)) return error
   if (!(error instanceof Error)) return error
   if (isDiskFull(error))
-    return 'The disk of DATA_DIR or of the database is full; free some space and start again.'
-  // Node joins the refusals of a host's several addresses in an error without a message
+    return 'The disk of DATA_DIR or of the database is full; free some space and restart.'
+  // Node wraps the failures for several addresses of a host in an error without a message
   const inner: unknown = error instanceof AggregateError ? error.errors[0] : undefined
   return error.message || (inner instanceof Error ? inner.message : error.name)
 }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 
-/** Chance as the core sees it; the simulation brings a seeded one. */
+/** The source of randomness for the core; the simulation brings a seeded one. */
 export interface Random {
   /** `count` random bytes. */
   bytes(count: number): Uint8Array

@@ -10,10 +10,10 @@ export interface RequestIdVariables {
 const WELL_FORMED = /^[A-Za-z0-9._-]{1,64}$/
 
 /**
- * Gives each request an id: `c.var.requestId` and the header `X-Request-Id` of the answer.
+ * Gives each request an id: `c.var.requestId` and the response header `X-Request-Id`.
  *
- * `trustInbound` keeps a well-formed id that the caller sent. Only the runtime sets it, whose one caller is the BFF:
- * an id that a browser chooses could forge the trail in logs and audit.
+ * `trustInbound` keeps a well-formed id that the caller sent. Only the runtime sets it, whose only caller is the BFF:
+ * an id chosen by a browser could forge the trail in logs and audit.
  */
 export function requestId({
   trustInbound,
@@ -28,7 +28,7 @@ export function requestId({
         : uuidv7({ clock: systemClock, random: systemRandom })
     c.set('requestId', id)
     await next()
-    // not by c.header, which makes the whole answer anew
+    // not c.header, which rebuilds the whole response
     c.res.headers.set('X-Request-Id', id)
   }
 }

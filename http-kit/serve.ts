@@ -5,23 +5,23 @@ import { getRequestListener } from '@hono/node-server'
 import type { HttpBindings } from '@hono/node-server'
 import { SettingsError } from './settings.ts'
 
-/** Answers a request itself and returns true, or leaves it to the app. */
+/** Handles a request itself and returns true, or leaves it to the app. */
 export type RequestFront = (incoming: IncomingMessage, outgoing: ServerResponse) => boolean
 
 export interface Served {
   app: { fetch(request: Request, env: HttpBindings): Response | Promise<Response> }
-  /** Asked first, with Node's own request: for a handler that is no fetch handler. */
+  /** Called first, with Node's own request: for handlers that are not fetch handlers. */
   front?: RequestFront
 }
 
 export interface ListenOptions {
   /** 0 lets the system choose. */
   port: number
-  /** The address to listen on, such as `127.0.0.1`; all where absent. */
+  /** The address to listen on, such as `127.0.0.1`; default all. */
   hostname?: string
-  /** The variable that sets the port, for the message when it is taken. */
+  /** The variable that sets the port, for the message if the port is taken. */
   portVariable?: string
-  /** Closes a connection that makes no progress for this long during a request; 60,000 where absent. */
+  /** Closes a connection that makes no progress for this long during a request; default 60,000. */
   idleMs?: number
 }
 
@@ -31,18 +31,18 @@ const IDLE_MS = 60_000
 export interface RunningServer {
   port: number
   /**
-   * Takes no new connection, lets requests end for at most `graceMs` (10 s), then cuts what is left. May be called again;
+   * Accepts no new connections, lets requests finish for at most `graceMs` (10 s), then aborts the rest. Idempotent;
    * the first call counts.
    */
   stop(options?: { graceMs?: number }): Promise<void>
 }
 
 export interface Listener extends RunningServer {
-  /** Answers requests from now on. */
+  /** Serves requests from now on. */
   serve(served: Served): void
 }
 
-/** {@link listen} and serve at once. */
+/** {@link listen} and serve immediately. */
 export async function serve({ app, front, ...options }: Served & ListenOptions): Promise<RunningServer> {
   const listener = await listen(options)
   listener.serve({ app, ...(front !== undefined && { front }) })
@@ -50,10 +50,10 @@ export async function serve({ app, front, ...options }: Served & ListenOptions):
 }
 
 /**
- * Takes a port, with limits against slow clients. Requests are answered with 503 until there is something to serve: a
- * program takes its ports before it creates anything, so that a port in use leaves nothing half-made.
+ * Opens a port, with limits against slow clients. Requests get 503 until there is something to serve: a program opens
+ * its ports before it creates anything, so a port in use leaves nothing half-created.
  *
- * @throws SettingsError when the port is taken or not permitted.
+ * @throws SettingsError if the port is taken or not permitted.
  */
 export async function listen({
   port,
@@ -61,7 +61,7 @@ export async function listen({
   portVariable = 'PORT',
   idleMs = IDLE_MS,
 }: ListenOptions): Promise<Listener> {
-  let answer = answerThatItStarts
+  let answer = respondStarting
   const server = createServer(
     {
       headersTimeout: 10_000,
@@ -72,12 +72,12 @@ export async function listen({
       noDelay: true,
     },
     (incoming, outgoing) => {
-      if (!isPathOrUrl(incoming.url ?? '')) incoming.url = NOWHERE
+      if (!isPathOrUrl(incoming.url ?? '')) incoming.url = NON_CANONICAL_PATH
       answer(incoming, outgoing)
     },
   )
   server.maxConnections = 10_000
-  // also covers a client that does not read its answer: a blocked write does not count as progress
+  // also covers a client that does not read its response: a blocked write does not count as progress
   server.timeout = idleMs
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) => reject(startError(error, port, portVariable)))
@@ -105,16 +105,19 @@ export async function listen({
   }
 }
 
-function answerThatItStarts(_: IncomingMessage, outgoing: ServerResponse): void {
+function respondStarting(_: IncomingMessage, outgoing: ServerResponse): void {
   outgoing
     .writeHead(503, { 'retry-after': '1', 'content-type': 'text/plain' })
     .end('The program is starting.\n')
 }
 
-/** No canonical path, so that the app answers 404 with its own headers. */
-const NOWHERE = '/%00'
+/** Not a canonical path, so the app responds with 404 and its own headers. */
+const NON_CANONICAL_PATH = '/%00'
 
-/** Hono itself would answer 400, without the headers of the app, to a target that is neither, and to a backslash. */
+/**
+ * Hono itself would respond with 400, without the headers of the app, to a target that is neither a path nor a URL, and
+ * to a backslash.
+ */
 function isPathOrUrl(target: string): boolean {
   return /^(?:\/|https?:\/\/)/.test(target) && !(target.split('?', 1)[0] ?? '').includes('\\')
 }
@@ -123,8 +126,8 @@ function startError(error: Error & { code?: string }, port: number, variable: st
   if (error.code === 'EADDRINUSE')
     return new SettingsError(`${variable} is wrong: port ${port} is already in use`)
   if (error.code === 'EACCES')
-    return new SettingsError(`${variable} is wrong: port ${port} may not be opened by this user`)
+    return new SettingsError(`${variable} is wrong: this user may not open port ${port}`)
   if (error.code === 'EADDRNOTAVAIL' || error.code === 'ENOTFOUND')
-    return new SettingsError('The address to listen on is none of this machine')
+    return new SettingsError('The address to listen on does not belong to this machine')
   return error
 }

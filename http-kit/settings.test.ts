@@ -20,7 +20,7 @@ const wrong = (env: Record<string, string>): string => {
 }
 
 describe('readSettings', () => {
-  it('reads what is set and fills in the rest; an empty variable is absent', () => {
+  it('reads variables and applies defaults; an empty variable counts as absent', () => {
     const env = { PORT: ' ', PUBLIC_URL: 'https://console.example.org/', NAMES: 'a, b,,', OTHER: 'x' }
     assert.deepEqual(readSettings(schema, env), {
       PORT: 8080,
@@ -30,7 +30,7 @@ describe('readSettings', () => {
     })
   })
 
-  it('says in one line which variable is wrong, what is allowed and what stood there', () => {
+  it('reports the variable, what is allowed and its value in one line', () => {
     assert.equal(wrong({ PORT: '80o80' }), 'PORT is wrong: a port from 0 to 65535 is needed (it is "80o80")')
     assert.match(wrong({ PORT: '65536' }), /^PORT is wrong/)
     for (const url of [

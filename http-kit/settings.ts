@@ -1,6 +1,6 @@
 import * as z from 'zod'
 
-/** A setting is wrong; the message is the one line to print, whatever stands in the value that it tells. */
+/** A setting is invalid; the message is the one line to print, and may repeat the invalid value. */
 export class SettingsError extends Error {
   override name = 'SettingsError'
 
@@ -9,26 +9,26 @@ export class SettingsError extends Error {
   }
 }
 
-// A value under one of these names is never repeated in the message, whatever its schema says.
+// The message never repeats a value under one of these names, whatever its schema says.
 const SECRET_NAME = /SECRET|PASSWORD|CREDENTIAL|TOKEN|KEY|DATABASE_URL|USERS/
 
 /**
  * Reads the variables that the schema names. An empty variable counts as absent, as compose files leave them.
  *
- * @throws SettingsError with one line: which variable, what is allowed, what stood there (unless it may be a secret).
+ * @throws SettingsError with one line: the variable, what is allowed, its value (unless it may be a secret).
  */
 export function readSettings<Schema extends z.ZodObject>(
   schema: Schema,
   env: Record<string, string | undefined>,
 ): z.output<Schema> {
-  const given: Record<string, string> = {}
+  const present: Record<string, string> = {}
   for (const name of Object.keys(schema.shape)) {
     const value = env[name]
-    if (value !== undefined && value.trim() !== '') given[name] = value.trim()
+    if (value !== undefined && value.trim() !== '') present[name] = value.trim()
   }
-  const result = schema.safeParse(given)
+  const result = schema.safeParse(present)
   if (result.success) return result.data
-  throw new SettingsError(lineFor(result.error.issues[0], given))
+  throw new SettingsError(lineFor(result.error.issues[0], present))
 }
 
 function lineFor(issue: z.core.$ZodIssue | undefined, given: Record<string, string>): string {
@@ -50,7 +50,7 @@ export function port(fallback: number) {
     .default(fallback)
 }
 
-/** A whole number within bounds. */
+/** An integer within bounds. */
 export function whole(fallback: number, { min, max }: { min: number; max: number }) {
   const message = `a whole number from ${min} to ${max} is needed`
   return z
@@ -74,7 +74,7 @@ export const originUrl = z.string().transform((text, context) => {
   return z.NEVER
 })
 
-/** A comma-separated list; blanks around items and empty items are dropped. */
+/** A comma-separated list; whitespace around items and empty items are dropped. */
 export const csv = z.string().transform((text) =>
   text
     .split(',')
@@ -82,7 +82,7 @@ export const csv = z.string().transform((text) =>
     .filter((item) => item !== ''),
 )
 
-/** A secret that may be absent; null then. */
+/** An optional secret; null if absent. */
 export const optionalSecret = z
   .string()
   .min(8, 'a secret needs at least 8 characters')

@@ -9,7 +9,7 @@ import { namesPlatform, parseEgressDeny, platformAddress, reachesPlatform } from
 import { systemRandom } from './random.ts'
 
 describe('uuidv7', () => {
-  it('holds the time it is given and sorts by it', () => {
+  it('contains the time and sorts by it', () => {
     const at = (ms: number) => uuidv7({ clock: { now: () => new Date(ms) }, random: systemRandom })
     assert.match(at(0x0123456789ab), /^01234567-89ab-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
     assert.ok(at(1_700_000_000_000) < at(1_700_000_000_001))
@@ -17,7 +17,7 @@ describe('uuidv7', () => {
 })
 
 describe('systemClock', () => {
-  it('sleeps until it is woken', async () => {
+  it('sleeps until it is aborted', async () => {
     const stop = new AbortController()
     setTimeout(() => stop.abort(new Error('woken')), 10)
     await assert.rejects(systemClock.sleep(60_000, stop.signal), /woken/)
@@ -29,7 +29,7 @@ describe('systemClock', () => {
 })
 
 describe('isDiskFull', () => {
-  it('knows the codes of the system and of PostgreSQL, and the words of programs, in causes too', () => {
+  it('recognizes codes of the system and of PostgreSQL and messages of programs, also in causes', () => {
     const of = (code: string) => Object.assign(new Error('write failed'), { code })
     const full = [
       of('ENOSPC'),
@@ -61,7 +61,7 @@ describe('egress rules', () => {
     assert.ok(allows('fd00::/8', 'http://x', 'fd12::1'))
   })
 
-  it('trust a name for public and private networks, and for nothing that only tricks lead to', () => {
+  it('allow a name to resolve to public and private networks only', () => {
     const named = (address: string): boolean =>
       allows('plugins.example.org', 'https://plugins.example.org', address)
     for (const address of [
@@ -95,7 +95,7 @@ describe('egress rules', () => {
     assert.ok(allows('localhost:9000', 'http://localhost:9000', '127.0.0.1'))
   })
 
-  it('name the item that is wrong', () => {
+  it('name the invalid item', () => {
     for (const item of ['10.0.0.0/33', 'http://a', 'a:0', 'a:70000', '*.a', '1.2.3', 'a b', '[host]:1']) {
       assert.throws(() => parseEgressAllow(`loopback,${item}`), /EGRESS_ALLOW is wrong/, item)
     }
@@ -116,7 +116,7 @@ describe('addresses of the platform', () => {
   ]
   const names = (url: string): boolean => namesPlatform(platform, destinationOf(new URL(url)))
 
-  it('are known by every name of this machine, at their ports only', () => {
+  it('match every name of this machine, at their ports only', () => {
     for (const port of [8080, 5432]) {
       for (const host of [
         '127.0.0.1',
@@ -138,7 +138,7 @@ describe('addresses of the platform', () => {
     assert.ok(!names('http://plugins.example.org:8080'))
   })
 
-  it('elsewhere are known by their name or address', () => {
+  it('match the name or address of another machine', () => {
     assert.ok(names('http://db.example.org:5433'))
     assert.ok(names('http://10.9.8.7:5434'))
     assert.ok(names('http://[::ffff:10.9.8.7]:5434'))
@@ -146,7 +146,7 @@ describe('addresses of the platform', () => {
     assert.ok(!names('http://127.0.0.1:5434'))
   })
 
-  it('are recognized by the address that was reached, whatever name led there', async () => {
+  it('match by the address that was reached, whatever the name', async () => {
     const reaches = (address: string, port: number) => reachesPlatform(platform, { address, port })
     assert.ok(await reaches('127.0.0.1', 8080))
     assert.ok(await reaches('::ffff:127.0.0.1', 8080))
@@ -161,7 +161,7 @@ describe('addresses of the platform', () => {
     assert.ok(!(await reachesPlatform(unknown, { address: '127.0.0.1', port: 7000 })))
   })
 
-  it('are read from EGRESS_DENY, naming the item that is wrong', () => {
+  it('are read from EGRESS_DENY, naming the invalid item', () => {
     assert.deepEqual(parseEgressDeny(' console.example.org:8080, [fd00::1]:80,127.0.0.1:9,'), [
       { host: 'console.example.org', port: 8080 },
       { host: 'fd00::1', port: 80 },

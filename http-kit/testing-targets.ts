@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
 
-/** Request targets that name `/api/x`, or look as if they did, and are not canonical. Prefixes: api, auth, idp. */
+/** Request targets that name `/api/x`, or appear to, and are not canonical. Prefixes: api, auth, idp. */
 export const NON_CANONICAL_TARGETS = [
   '//api/x',
   '/api//x',
@@ -45,10 +45,10 @@ export const NON_CANONICAL_TARGETS = [
   '/api/x%1f',
 ]
 
-/** Targets that are not HTTP at all: Node's parser answers 400 before there is a request. */
+/** Targets that are not valid HTTP: Node's parser responds with 400 before there is a request. */
 export const MALFORMED_TARGETS = ['', 'api/x', '/api/é', '/api/a b']
 
-/** One request as it is written, which no client library would send; answers all that comes back. */
+/** Sends one request as written, which no client library would send; returns everything that is received. */
 export function sendRaw(port: number, text: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1', () => socket.write(text, 'latin1'))
@@ -59,7 +59,7 @@ export function sendRaw(port: number, text: string): Promise<string> {
   })
 }
 
-/** GET of a target exactly as it is given. */
+/** Sends a GET for a target exactly as given. */
 export function getTarget(
   port: number,
   target: string,

@@ -3,9 +3,9 @@ import { beforeEach, suite, test } from 'node:test'
 import type { Log, LogFields } from './log.ts'
 import { throttledLog } from './throttled-log.ts'
 
-const away = new Error('connect ECONNREFUSED')
+const outage = new Error('connect ECONNREFUSED')
 
-suite('the log of a worker while the database is away', () => {
+suite('the log of a worker while the database is down', () => {
   let now = 0
   let written: { message: string; fields: LogFields; error?: unknown }[] = []
   let log: Log
@@ -24,26 +24,26 @@ suite('the log of a worker while the database is away', () => {
       addSecret: () => {},
       removeSecret: () => {},
     }
-    log = throttledLog(inner, { monotonic: () => now }, (error) => (error === away ? 'it is away' : null))
+    log = throttledLog(inner, { monotonic: () => now }, (error) => (error === outage ? 'it is down' : null))
   })
 
-  test('says so every ten seconds, with how many lines it left out', () => {
+  test('writes a line every ten seconds, with the number of suppressed lines', () => {
     for (; now < 20_001; now += 1_000) {
-      log.error('not claimed', {}, away)
-      log.warn('not advanced', { operationId: 'a' }, away)
+      log.error('not claimed', {}, outage)
+      log.warn('not advanced', { operationId: 'a' }, outage)
     }
-    const reason = 'it is away'
+    const reason = 'it is down'
     assert.deepEqual(written, [
       { message: 'not claimed', fields: { reason } },
-      { message: 'not claimed', fields: { reason, leftOut: 19 } },
-      { message: 'not claimed', fields: { reason, leftOut: 19 } },
+      { message: 'not claimed', fields: { reason, suppressed: 19 } },
+      { message: 'not claimed', fields: { reason, suppressed: 19 } },
     ])
   })
 
-  test('leaves out nothing else', () => {
+  test('suppresses nothing else', () => {
     for (let times = 0; times < 3; times++) {
       log.error('damaged', { operationId: 'a' }, new Error('a plan is damaged'))
-      log.warn('in trouble', { pluginId: 'b' })
+      log.warn('failing', { pluginId: 'b' })
       log.info('answers again')
     }
     assert.equal(written.length, 9)

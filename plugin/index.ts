@@ -1,4 +1,4 @@
-// What a plugin author imports, and nothing else: everything below may change.
+// The public API for plugin authors: everything below this folder may change.
 export { type WriteDeclarations } from './sdk/answer.ts'
 export { type CallResource, type LifecycleCall } from './sdk/call.ts'
 export {

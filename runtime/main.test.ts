@@ -149,7 +149,10 @@ describe('a replica', () => {
       return rowCount === 1
     }
     await until(cut, 30_000)
-    await until(() => replica.out().includes('the database went away amid the start: it is stopping'), 30_000)
+    await until(
+      () => replica.out().includes('the database went away during the start: it is stopping'),
+      30_000,
+    )
     await until(cut, 30_000)
     await held.query('select pg_advisory_unlock_all()')
     held.release()
@@ -170,7 +173,7 @@ describe('a replica', () => {
       )
       return rowCount === 1
     }, 30_000)
-    await isRefused(replica, /^The database went away amid the start: it is stopping\.\n$/)
+    await isRefused(replica, /^The database went away during the start: it is stopping\.\n$/)
     held.release(true)
     await close()
   })

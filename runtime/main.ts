@@ -56,7 +56,7 @@ async function main({ onStop, end, ending }: Program): Promise<void> {
     worker: role.worker ? { leaseMs: settings.leaseMs } : 'off',
   })
   onStop(() => runtime.stop())
-  await database.outlast(() => runtime.start())
+  await database.retryWhileAway(() => runtime.start())
   listener.serve({ app: runtime.app })
   onStop(() => listener.stop({ graceMs: 2_000 }))
   onStop(() => runtime.drain(shutdownDelayMs), shutdownDelayMs + DRAIN_MS)

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { root, runNode, tool } from './process.ts'
 
-// Each arrow that the house forbids, planted as a file; how it is imported must not matter.
-// What one project plants must not bring in the types of Node, or they would be there for its other files.
+// Forbidden imports, planted as files; the way of importing must not matter.
+// What is planted in one project must not load the types of Node, because its other files would then see them.
 const PLANTED: Record<string, string> = {
   'contract/protocol/planted.ts': `import { runtimeApi } from '#contract/runtime-api/rows.ts'\nexport const planted = runtimeApi\n`,
   'contract/runtime-api/planted.ts': `import { consoleApi } from '#contract/console-api/rows.ts'\nexport const planted = consoleApi\n`,
@@ -36,7 +36,7 @@ const PLANTED: Record<string, string> = {
 const copy = mkdtempSync(join(tmpdir(), 'boundaries-'))
 after(() => rmSync(copy, { recursive: true, force: true }))
 
-test('the compiler refuses every import that the house forbids', async () => {
+test('the compiler rejects every forbidden import', async () => {
   const left = new Set(['node_modules', '.git', '.cache', 'dist', 'data'])
   cpSync(root, copy, { recursive: true, filter: (path) => !left.has(path.slice(root.length + 1)) })
   symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'))
@@ -49,7 +49,7 @@ test('the compiler refuses every import that the house forbids', async () => {
     assert.match(
       output,
       new RegExp(`${file.replaceAll('.', '\\.')}\\(\\d+,\\d+\\): error TS(6307|2591|2580)`),
-      `${file} was not refused`,
+      `${file} was not rejected`,
     )
   }
 })

@@ -5,8 +5,8 @@ import { chromium } from '@playwright/test'
 import { tool } from './process.ts'
 
 /**
- * A Chromium to test with, installed if there is none. Playwright's own is preferred; where it cannot be downloaded, a
- * Debian system gives its package.
+ * Finds a Chromium for tests, and installs one if there is none. Playwright's own is preferred; if it cannot be
+ * downloaded, Debian's package is used on Debian systems.
  *
  * @returns The path of the program, or undefined for Playwright's own.
  */
@@ -32,7 +32,7 @@ export function ensureBrowser(): string | undefined {
       stdio: 'inherit',
     },
   )
-  if (install.status !== 0) throw new Error('There is no Chromium, and none could be installed')
+  if (install.status !== 0) throw new Error('No Chromium was found, and none could be installed')
   return undefined
 }
 

@@ -8,7 +8,7 @@ interface Check {
 
 const CHECKS: readonly Check[] = [
   { name: 'format', args: [tool('oxfmt/bin/oxfmt'), '--check', '.'] },
-  { name: 'types and arrows of the house', args: [tool('typescript/bin/tsc'), '-b'] },
+  { name: 'types and allowed imports', args: [tool('typescript/bin/tsc'), '-b'] },
   { name: 'lint', args: [tool('oxlint/bin/oxlint'), '--type-aware', '--deny-warnings', '.'] },
   { name: 'dead code', args: [tool('knip/bin/knip.js')] },
   { name: 'duplicates', args: [tool('jscpd/run-jscpd.js'), '.'] },
@@ -21,7 +21,7 @@ const CHECKS: readonly Check[] = [
   { name: 'OpenAPI documents are current', args: ['scripts/openapi.ts', '--check'] },
 ]
 
-/** Runs every static check; output is shown only of those that fail. */
+/** Runs every static check; shows only the output of those that fail. */
 export async function runChecks(): Promise<Tally> {
   const failures: string[] = []
   for (const check of CHECKS) {

@@ -9,7 +9,7 @@ const output = join(root, 'dist', 'web')
 const stamp = join(output, '.sources')
 const SOURCES = ['web', 'contract', 'public', 'index.html', 'vite.config.ts', 'package-lock.json']
 
-/** Builds the console to dist/web with a brotli twin of each file; does nothing when it is built from these sources. */
+/** Builds the console to dist/web with a brotli version of each file; does nothing if the build is up to date. */
 export async function buildConsole(): Promise<void> {
   const sources = fingerprint()
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === sources) return

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { root, tool } from './process.ts'
 
-// The servers restart when their sources change; the console is served by Vite, which passes /api on to them.
+// The servers restart when their sources change; Vite serves the console and forwards /api to them.
 const servers = spawn(
   process.execPath,
   [

@@ -4,7 +4,7 @@ import { prepareBrowser } from './prepare-browser.ts'
 import { root, runNode, tool } from './process.ts'
 import type { Tally } from './tally.ts'
 
-/** Runs the Playwright journeys on the built console; further arguments go to Playwright. */
+/** Runs the Playwright journeys on the built console; further arguments are passed to Playwright. */
 export async function runEndToEnd(args: readonly string[]): Promise<Tally> {
   await prepareBrowser()
   const report = join(root, '.cache', 'playwright.json')
@@ -32,9 +32,9 @@ function tally(report: string, code: number): Tally {
   try {
     const { stats, suites } = JSON.parse(readFileSync(report, 'utf8')) as Report
     const { expected, unexpected, flaky } = stats
-    // a pass at the second try is told, so that somebody looks for its cause
+    // a pass on the second attempt is reported, so that someone looks for its cause
     if (flaky > 0)
-      console.log(`${flaky} of the browser journeys passed at the second try only; see the list above`)
+      console.log(`${flaky} of the browser journeys passed only on the second attempt; see the list above`)
     const failures = suites.flatMap(failuresIn)
     if (unexpected === 0 && code !== 0) failures.push('the browser journeys ended with an error')
     return { kind: 'journeys', passed: expected + flaky, failed: failures.length, failures }

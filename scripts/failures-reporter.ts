@@ -2,7 +2,7 @@ import { relative } from 'node:path'
 import { inspect } from 'node:util'
 import type { TestEvent } from 'node:test/reporters'
 
-/** A line a test file, and the whole of every failure: what a person wants to see of two thousand tests. */
+/** One line per test file, and every failure in full: what people want to see of two thousand tests. */
 export default async function* failures(source: AsyncIterable<TestEvent>): AsyncGenerator<string> {
   for await (const event of source) {
     if (event.type === 'test:fail' && event.data.details.type !== 'suite') {

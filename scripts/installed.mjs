@@ -2,8 +2,8 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /**
- * Whether node_modules holds what package-lock.json names, by the note that npm leaves of each installation. Packages of other
- * platforms may be missing.
+ * Whether node_modules matches package-lock.json, according to the record that npm keeps of each installation. Packages
+ * of other platforms may be missing.
  *
  * @param {string} root of the project
  * @returns {boolean}

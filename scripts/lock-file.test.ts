@@ -7,7 +7,7 @@ import { lockFileProblems } from './lock-file.ts'
 import { root, run } from './process.ts'
 
 describe('lockFileProblems', () => {
-  it('accepts dependencies inside their package, beside it and further up', () => {
+  it('accepts dependencies inside their package, next to it and in any parent', () => {
     const packages = {
       '': { dependencies: { a: '1.0.0' } },
       'node_modules/a': { dependencies: { '@s/b': '1.0.0', c: '1.0.0' } },
@@ -36,7 +36,7 @@ describe('lockFileProblems', () => {
     assert.deepEqual(lockFileProblems({ packages }), ['linter, a dependency of package.json, is missing'])
   })
 
-  it('refuses the address of a private registry, and does not repeat it', () => {
+  it('rejects the address of a private registry, and does not repeat it', () => {
     const packages = {
       '': { dependencies: { a: '1.0.0' } },
       'node_modules/a': { resolved: 'https://registry.npmjs.org.example.com/a/-/a-1.0.0.tgz' },

@@ -1,4 +1,4 @@
-/** What {@link lockFileProblems} reads of a package-lock.json of version 3. */
+/** The part of a package-lock.json of version 3 that {@link lockFileProblems} reads. */
 export interface LockFile {
   /** By path: `''` is the project, `node_modules/a/node_modules/b` a package inside another. */
   packages: Record<string, LockedPackage>
@@ -14,9 +14,9 @@ export interface LockedPackage {
 const PUBLIC_REGISTRY = 'https://registry.npmjs.org/'
 
 /**
- * Why `npm ci` would fail on this lock file on some platform or for somebody with another registry; empty if it would not.
+ * Why `npm ci` would fail with this lock file on some platform or with another registry; empty if it would not.
  *
- * A lock file made against a registry that lacks a platform's packages omits them without a word. `npm ci` refuses such a
+ * A lock file created with a registry that lacks a platform's packages silently omits them. `npm ci` rejects such a
  * file, or installs on that platform without the native part.
  */
 export function lockFileProblems({ packages }: LockFile): string[] {
@@ -31,7 +31,7 @@ export function lockFileProblems({ packages }: LockFile): string[] {
   })
 }
 
-/** Looks for a package where Node does: inside the one that needs it, then further and further up. */
+/** Looks for a package where Node does: inside the package that needs it, then in each parent. */
 function isLocked(packages: LockFile['packages'], from: string, name: string): boolean {
   if (`${from === '' ? '' : `${from}/`}node_modules/${name}` in packages) return true
   if (from === '') return false

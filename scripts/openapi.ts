@@ -5,8 +5,7 @@ import { auditRecordApi } from '#contract/runtime-api/audit.ts'
 import { pluginManagerApi } from '#contract/runtime-api/plugin-manager.ts'
 import { runtimeApi } from '#contract/runtime-api/rows.ts'
 
-// Writes the published descriptions of the APIs from the rows that serve them; with --check says whether they are what
-// the rows make now.
+// Writes the published API descriptions from the rows that serve them; with --check verifies that they are up to date.
 
 const FOLDER = new URL('../docs/openapi/', import.meta.url)
 
@@ -17,7 +16,7 @@ const documents = {
       title: 'Runtime API',
       version: '1.0.0',
       description:
-        'What drives a bundle lifecycle runtime: a service credential as bearer, and the acting person in X-Runtime-Actor-Assertion.',
+        'Controls a bundle lifecycle runtime: a service credential as bearer token, and the acting person in X-Runtime-Actor-Assertion.',
       basePath: '/bundle-runtime/api',
       failures: 'envelope',
     },
@@ -25,14 +24,14 @@ const documents = {
   'plugin-manager-api.json': openApiDocument(pluginManagerApi, {
     title: 'Plugin manager API',
     version: '1.0.0',
-    description: 'What plugins call: their own platform credential as bearer.',
+    description: 'Called by plugins with their own platform credential as bearer token.',
     basePath: '/module-plugin-manager/api',
     failures: 'envelope',
   }),
   'console-api.json': openApiDocument(consoleApi, {
     title: 'Console API',
     version: '1.0.0',
-    description: 'What the browser calls: the session cookie and the header X-Requested-By.',
+    description: 'Called by the browser with the session cookie and the header X-Requested-By.',
     basePath: '/api',
     failures: 'problem',
   }),

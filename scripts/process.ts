@@ -9,7 +9,7 @@ export interface Ran {
   output: string
 }
 
-/** Runs a program of ours or of node_modules to its end; `quiet` keeps its output to show only when it fails. */
+/** Runs one of our programs or one of node_modules to completion; `quiet` shows its output only if it fails. */
 export function run(
   command: string,
   args: readonly string[],
@@ -29,7 +29,7 @@ export function run(
   })
 }
 
-/** Runs a JavaScript or TypeScript file with the very Node that runs this. */
+/** Runs a JavaScript or TypeScript file with the Node that runs this process. */
 export function runNode(args: readonly string[], options: { env?: NodeJS.ProcessEnv; quiet?: boolean } = {}) {
   return run(process.execPath, args, options)
 }

@@ -1,5 +1,5 @@
-// The way into every command. It is plain JavaScript, because on a fresh machine it runs on whatever Node is there:
-// it installs what is missing, then hands over to the pinned Node, which runs the TypeScript as it is.
+// The entry point of every command. Plain JavaScript, because on a new machine it runs on any installed Node: it
+// installs missing packages, then starts the pinned Node, which runs the TypeScript directly.
 import { spawn, spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -25,28 +25,28 @@ const programs = {
   openapi: 'scripts/openapi.ts',
 }
 
-const [command = '', ...given] = process.argv.slice(2)
-// `npm run start:runtime --worker`, without the `--` before it: npm keeps it for itself and tells it like this
-const kept = command === 'start:runtime' ? ['api', 'worker'] : []
+const [command = '', ...args] = process.argv.slice(2)
+// `npm run start:runtime --worker`, without `--` before it: npm consumes the option and passes it on as a variable
+const npmOptions = command === 'start:runtime' ? ['api', 'worker'] : []
 const rest = [
-  ...given,
-  ...kept.filter((name) => process.env[`npm_config_${name}`] === 'true').map((name) => `--${name}`),
+  ...args,
+  ...npmOptions.filter((name) => process.env[`npm_config_${name}`] === 'true').map((name) => `--${name}`),
 ]
 const program = programs[command]
 if (program === undefined) {
   console.error(`There is no command "${command}". There are: ${Object.keys(programs).join(', ')}.`)
   process.exit(2)
 }
-installWhatIsMissing()
+installMissingPackages()
 const child = spawn(pinnedNode(), [join(root, program), ...rest], { cwd: root, stdio: 'inherit' })
 child.on('exit', (code) => process.exit(code ?? 1))
-// Ctrl+C reaches the program by itself, and this waits until it has stopped in order; SIGTERM comes to this alone
+// Ctrl+C reaches the program directly, and this waits until it has stopped in order; SIGTERM reaches only this process
 process.on('SIGINT', () => undefined)
 process.on('SIGTERM', () => child.kill('SIGTERM'))
 endWithNpm()
 
-// `npm run` hands SIGTERM to its shell, and many a shell dies of it and tells nobody. Without this the program would go on,
-// hold its port, and be nobody's to stop. On Windows a parent's end is not seen.
+// `npm run` forwards SIGTERM to its shell, and many shells exit without forwarding it. Without this check the program
+// would keep running and hold its port, with nobody left to stop it. Windows does not report the end of a parent.
 function endWithNpm() {
   if (process.env.npm_lifecycle_event === undefined || process.platform === 'win32') return
   const parent = process.ppid
@@ -57,11 +57,11 @@ function endWithNpm() {
   }, 250)
 }
 
-function installWhatIsMissing() {
+function installMissingPackages() {
   if (existsSync(pinnedNode()) && isInstalled(root)) return
   console.log('Installing packages …')
   const windows = process.platform === 'win32'
-  // Windows cannot delete a program that runs: there, an update by the pinned Node must leave node_modules in place
+  // Windows cannot delete a running program: there, an update by the pinned Node must leave node_modules in place
   const isPinned = process.execPath.startsWith(join(root, 'node_modules'))
   const how = windows && isPinned ? ['install', '--no-save'] : ['ci']
   const install = spawnSync(

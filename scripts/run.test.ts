@@ -13,7 +13,7 @@ after(() => rmSync(dataDir, { recursive: true }))
 
 describe('a program that npm started', { skip: process.platform === 'win32' && 'no signals there' }, () => {
   it('ends when npm gets SIGTERM', { timeout: 60_000 }, async () => {
-    // it waits for a database at a port where there is none, for a minute and a half at most
+    // it waits up to a minute and a half for a database on an unused port
     const npm = spawn('npm', ['run', '--silent', 'start:runtime', '--', '--worker'], {
       cwd: root,
       env: {
@@ -24,8 +24,8 @@ describe('a program that npm started', { skip: process.platform === 'win32' && '
       },
       stdio: ['ignore', 'pipe', 'ignore'],
     })
-    const [said] = (await once(npm.stdout, 'data')) as [Buffer]
-    assert.match(said.toString(), /waiting for the database/)
+    const [output] = (await once(npm.stdout, 'data')) as [Buffer]
+    assert.match(output.toString(), /waiting for the database/)
     npm.kill('SIGTERM')
     // the pipe ends when the last process that writes to it has ended
     npm.stdout.resume()

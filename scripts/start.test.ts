@@ -79,7 +79,7 @@ describe('a start that cannot succeed', () => {
     ['PORT', '::'],
     ['RUNTIME_PORT', '127.0.0.1'],
   ] as const) {
-    it(`is refused where ${variable} is in use, and makes nothing`, async () => {
+    it(`fails if ${variable} is in use, and creates nothing`, async () => {
       const port = place.env[variable]
       const other = createServer().listen(Number(port), host)
       await once(other, 'listening')
@@ -90,7 +90,7 @@ describe('a start that cannot succeed', () => {
     })
   }
 
-  it('is refused where DATA_DIR cannot be made', async () => {
+  it('fails if DATA_DIR cannot be created', async () => {
     const file = join(dirname(place.dataDir), 'file')
     writeFileSync(file, '')
     await isRefused(
@@ -99,21 +99,17 @@ describe('a start that cannot succeed', () => {
     )
   })
 
-  it(
-    'is refused where DATA_DIR may not be written',
-    { skip: isRoot && 'root may write everywhere' },
-    async () => {
-      const closed = join(dirname(place.dataDir), 'closed')
-      mkdirSync(closed, { mode: 0o500 })
-      for (const dataDir of [closed, join(closed, 'data')])
-        await isRefused(
-          place.start({ DATA_DIR: dataDir }),
-          /^DATA_DIR .* cannot be used: this user may not write there; choose another DATA_DIR\n$/,
-        )
-    },
-  )
+  it('fails if DATA_DIR is not writable', { skip: isRoot && 'root may write everywhere' }, async () => {
+    const closed = join(dirname(place.dataDir), 'closed')
+    mkdirSync(closed, { mode: 0o500 })
+    for (const dataDir of [closed, join(closed, 'data')])
+      await isRefused(
+        place.start({ DATA_DIR: dataDir }),
+        /^DATA_DIR .* cannot be used: this user cannot write there; choose another DATA_DIR\n$/,
+      )
+  })
 
-  it('is refused where the database of DATABASE_URL is away, and makes nothing', async () => {
+  it('fails if the database of DATABASE_URL is down, and creates nothing', async () => {
     const url = `postgresql://jon:canary@127.0.0.1:${await freePort()}/console`
     await isRefused(
       place.start({ DATABASE_URL: url, DATABASE_WAIT_SECONDS: '0' }),
@@ -122,16 +118,16 @@ describe('a start that cannot succeed', () => {
     assert.equal(existsSync(place.dataDir), false)
   })
 
-  it('is refused where a program has the directory, also when that has the ports too', async () => {
+  it('fails if another program uses the directory, also if it uses the ports too', async () => {
     const first = place.start()
     await first.isUp()
     await isRefused(place.start(), /^DATA_DIR .* is in use by process \d+ /)
     await first.stop()
   })
 
-  it('is refused where DATA_DIR is on a read-only file system', async (context) => {
+  it('fails if DATA_DIR is on a read-only file system', async (context) => {
     const disk = mountDisk(place, 'ro')
-    if (disk === null) return context.skip('it may not mount a file system')
+    if (disk === null) return context.skip('this user may not mount a file system')
     await isRefused(
       place.start({ DATA_DIR: join(disk.path, 'data') }),
       /^DATA_DIR .* cannot be used: its file system is read-only; choose another DATA_DIR\n$/,
@@ -139,14 +135,14 @@ describe('a start that cannot succeed', () => {
   })
 
   for (const size of ['4k', '16m']) {
-    it(`is refused where the disk is full (${size}), and succeeds with space`, async (context) => {
+    it(`fails if the disk is full (${size}), and succeeds with free space`, async (context) => {
       const disk = mountDisk(place, `size=${size}`)
-      if (disk === null) return context.skip('it may not mount a file system')
+      if (disk === null) return context.skip('this user may not mount a file system')
       if (size === '4k') writeFileSync(join(disk.path, 'large'), Buffer.alloc(4096))
       const dataDir = join(disk.path, 'data')
       await isRefused(
         place.start({ DATA_DIR: dataDir }),
-        /^The disk of DATA_DIR or of the database is full; free some space and start again\.\n$/,
+        /^The disk of DATA_DIR or of the database is full; free some space and restart\.\n$/,
       )
       const left = existsSync(dataDir) ? readdirSync(dataDir) : []
       assert.deepEqual(
@@ -160,7 +156,7 @@ describe('a start that cannot succeed', () => {
     })
   }
 
-  /** A small file system of its own, in memory; null where this user may not mount. */
+  /** A small in-memory file system; null if this user may not mount one. */
   function mountDisk({ dataDir }: StartPlace, options: string) {
     const path = mkdtempSync(join(dirname(dataDir), 'disk-'))
     const mount = (all: string) =>
@@ -180,8 +176,8 @@ describe('first passwords', () => {
   }
 
   it(
-    'are printed by the next start when one was killed before it could print them',
-    { skip: isWindows && 'no pipes with names' },
+    'are printed by the next start if one was killed before it printed them',
+    { skip: isWindows && 'no named pipes' },
     async () => {
       const { place, pool, env } = await startOnDatabase()
       const stdout = fullPipe(dirname(place.dataDir))
@@ -192,7 +188,7 @@ describe('first passwords', () => {
     },
   )
 
-  it('are printed again when the program was killed before it could note that they are', async () => {
+  it('are printed again if the program was killed before it recorded the printing', async () => {
     const { place, pool, env } = await startOnDatabase()
     const lock = await pool.connect()
     await lock.query('select pg_advisory_lock(1)')
@@ -205,7 +201,7 @@ describe('first passwords', () => {
     await first.isUp()
     assert.match(first.output(), /admin +/)
     await first.kill()
-    // the server has not noticed yet, and would carry the statement out
+    // the server has not noticed yet, and would execute the statement
     await lock.query(
       `select pg_terminate_backend(pid) from pg_stat_activity
       where wait_event = 'advisory' and datname = current_database()`,
@@ -232,7 +228,7 @@ describe('first passwords', () => {
     return { place, pool, env: { DATABASE_URL: toUrl(database.connection) } }
   }
 
-  /** Something to write to that takes nothing, as nobody reads it. */
+  /** A writable pipe that blocks, because nobody reads it. */
   function fullPipe(folder: string): number {
     const path = join(folder, 'pipe')
     spawnSync('mkfifo', [path])
@@ -255,10 +251,10 @@ describe('npm start after SIGKILL', () => {
   before(async () => (place = await startPlace()))
   after(() => place.close())
 
-  it('continues an unfinished operation at once, although its lease still runs', async () => {
+  it('continues an unfinished operation at once, although its lease has not expired', async () => {
     const plugin = await testingPlugin()
     after(() => plugin.close())
-    // the first call is never answered
+    // the first call never gets a response
     plugin.script(() => (plugin.calls.length === 1 ? 'hang' : { outcome: 'APPLIED' }))
 
     const first = place.start()
@@ -280,7 +276,7 @@ describe('npm start after SIGKILL', () => {
   })
 })
 
-/** Installs the bundle, whose plugin is at this endpoint; answers the operation's id. */
+/** Installs the bundle, whose plugin is at this endpoint; returns the operation's id. */
 async function installOn(place: StartPlace, endpoint: string): Promise<string> {
   const { call, close } = await callerOf(place)
   await call(
@@ -314,7 +310,7 @@ async function installOn(place: StartPlace, endpoint: string): Promise<string> {
   return operation.operationId
 }
 
-/** Calls the runtime of a started program as its console does. */
+/** Calls the runtime of a started program like its console does. */
 async function callerOf(place: StartPlace): Promise<{ call: DemoCaller; close(): Promise<void> }> {
   const outbound = createOutbound({ egressAllow: [{ kind: 'loopback' }] })
   const runtime = createRuntimeClient({

@@ -7,17 +7,18 @@ import { runProgram } from '#http-kit/program.ts'
 import type { Program } from '#http-kit/program.ts'
 import { SettingsError } from '#http-kit/settings.ts'
 import { readRuntimeSettings } from '#runtime/config.ts'
-import { buildDemoWorld } from '../demo/world.ts'
+import { buildDemo } from '../demo/build-demo.ts'
 import { startAll } from '../start.ts'
 import type { Running } from '../start.ts'
 import { buildConsole } from './console-build.ts'
 import { root } from './process.ts'
 
-const KNOWN = ['--no-demo']
+const OPTIONS = ['--no-demo']
 
 async function main({ onStop, end, ending }: Program): Promise<void> {
-  const unknown = process.argv.slice(2).find((argument) => !KNOWN.includes(argument))
-  if (unknown !== undefined) throw new SettingsError(`${unknown} is no option; there is ${KNOWN.join(', ')}`)
+  const unknown = process.argv.slice(2).find((argument) => !OPTIONS.includes(argument))
+  if (unknown !== undefined)
+    throw new SettingsError(`${unknown} is not an option; available: ${OPTIONS.join(', ')}`)
   const settings = readConsoleSettings(process.env)
   const runtime = readRuntimeSettings(process.env)
   const dataDir = resolve(runtime.dataDir)
@@ -43,26 +44,30 @@ async function main({ onStop, end, ending }: Program): Promise<void> {
     log,
   })
   onStop(() => running.stop())
-  void running.failed.then(() => end(1, 'The embedded database ended by itself. See its log in DATA_DIR.'))
+  void running.failed.then(() => end(1, 'The embedded database ended unexpectedly. See its log in DATA_DIR.'))
   await greet(running.signIn)
-  // not waited for: everything is up without it
-  if (wantsDemo) void furnish(running, dataDir, ending)
+  // not awaited: everything works without it
+  if (wantsDemo) void buildDemoOnce(running, dataDir, ending)
 }
 
-/** On an empty directory, and on one where this was cut off. A world that is there is left as it is. */
-async function furnish({ call, plugins }: Running, dataDir: string, ending: AbortSignal): Promise<void> {
+/** On an empty directory, or one where an earlier build was interrupted. A complete demo is left unchanged. */
+async function buildDemoOnce(
+  { call, plugins }: Running,
+  dataDir: string,
+  ending: AbortSignal,
+): Promise<void> {
   const done = join(dataDir, 'demo-world')
   if (call === null || plugins === null || existsSync(done)) return
-  console.log('\nThe demo world is being built: bundles are installed by really running operations …')
+  console.log('\nBuilding the demo: bundles are installed by running real operations …')
   const started = performance.now()
   try {
-    await buildDemoWorld({ call, plugins })
+    await buildDemo({ call, plugins })
     writeFileSync(done, `${new Date().toISOString()}\n`)
-    console.log(`The demo world is complete (${((performance.now() - started) / 1000).toFixed(0)} s).`)
+    console.log(`The demo is complete (${((performance.now() - started) / 1000).toFixed(0)} s).`)
   } catch (error) {
     if (ending.aborted) return
-    console.error(`The demo world could not be completed: ${(error as Error).message}`)
-    console.error('The console works without it. The next start goes on with it; --no-demo leaves it.')
+    console.error(`The demo could not be completed: ${(error as Error).message}`)
+    console.error('The console works without it. The next start resumes it; --no-demo skips it.')
   }
 }
 

@@ -1,7 +1,7 @@
 import { relative } from 'node:path'
 import type { TestEvent } from 'node:test/reporters'
 
-/** Counts the tests (not the suites around them) of a run, and names those that failed; its one line of output is JSON. */
+/** Counts the tests (not their suites) of a run and lists those that failed; its only line of output is JSON. */
 export default async function* tally(source: AsyncIterable<TestEvent>): AsyncGenerator<string> {
   const count = { passed: 0, failed: 0, skipped: 0, failures: [] as string[] }
   for await (const event of source) {

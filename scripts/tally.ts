@@ -8,9 +8,9 @@ export interface Tally {
   kind: (typeof KINDS)[number]
   passed: number
   failed: number
-  /** What failed, one entry each; abridged where there are very many. */
+  /** The failures, one entry each; truncated if there are very many. */
   failures: readonly string[]
-  /** How many trials were run, by kind: simulated histories, fuzzed inputs and the like, which are no tests. */
+  /** How many trials were run, by kind: simulated histories, fuzzed inputs and the like, which do not count as tests. */
   trials?: Readonly<Record<string, number>>
 }
 
@@ -28,9 +28,9 @@ export function closingLines(tallies: readonly Tally[]): string[] {
   const total = (of: readonly Tally[], count: 'passed' | 'failed'): number =>
     of.reduce((sum, tally) => sum + tally[count], 0)
   const kinds = KINDS.flatMap((kind) => {
-    const own = tallies.filter((tally) => tally.kind === kind)
-    const passed = total(own, 'passed')
-    return own.length === 0 ? [] : [`${passed} of ${passed + total(own, 'failed')} ${kind}`]
+    const ofKind = tallies.filter((tally) => tally.kind === kind)
+    const passed = total(ofKind, 'passed')
+    return ofKind.length === 0 ? [] : [`${passed} of ${passed + total(ofKind, 'failed')} ${kind}`]
   })
   const trials = tallies.flatMap((tally) => describeTrials(tally.trials ?? {}) || [])
   return [

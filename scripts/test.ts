@@ -11,7 +11,7 @@ import { root, runNode } from './process.ts'
 import { close } from './tally.ts'
 import type { Tally } from './tally.ts'
 
-/** Every test file of the servers and the contract, against one PostgreSQL that is started for the run. */
+/** Runs every test file of the servers and the contract against one PostgreSQL that is started for the run. */
 async function runUnitTests(): Promise<Tally> {
   const files = globSync(
     '{contract,http-kit,database,plugin,runtime,bff,verification,scripts,web}/**/*.test.ts',
@@ -26,7 +26,7 @@ async function runUnitTests(): Promise<Tally> {
       [
         '--test',
         '--test-concurrency=2',
-        // a file whose failed test left something open would never end
+        // without it a file whose failed test left something open would never end
         '--test-timeout=300000',
         '--test-reporter=./scripts/failures-reporter.ts',
         '--test-reporter-destination=stdout',
@@ -50,7 +50,7 @@ async function runUnitTests(): Promise<Tally> {
   }
 }
 
-/** The quick form of every verification suite, on a server of their own: some of them leave much data. */
+/** The quick form of every verification suite, on a separate server: some of them leave much data behind. */
 async function runVerification(): Promise<Tally> {
   await prepareBrowser()
   const server = await startTestServer()

@@ -7,28 +7,28 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort } from '#database/free-port.ts'
 import { root } from './process.ts'
 
-/** `npm start -- --no-demo` as a process of its own. */
+/** `npm start -- --no-demo` as a child process. */
 export interface StartedProgram {
   /** Of the console. */
   url: string
   output: () => string
   errors: () => string
-  /** The exit code; null when a signal ended it. */
+  /** The exit code; null if a signal ended it. */
   ended: Promise<number | null>
-  /** Resolves once the console is up; rejects when the program ends before that, or after two minutes. */
+  /** Resolves once the console is up; rejects if the program ends before that, or after two minutes. */
   isUp(): Promise<void>
-  /** Ends it in order and resolves with its exit code. */
+  /** Stops it in order and resolves with its exit code. */
   stop(): Promise<number | null>
-  /** SIGKILL; resolves when it is gone. */
+  /** Sends SIGKILL; resolves when it has ended. */
   kill(): Promise<void>
 }
 
 /** A parent directory for data directories, and the programs on them; `close` kills those that still run. */
 export interface StartPlace {
-  /** A path below the place; the directory does not exist yet. */
+  /** A path inside it; the directory does not exist yet. */
   dataDir: string
   env: Record<string, string>
-  /** `stdout`: a file descriptor to write to, in place of `output`. */
+  /** `stdout`: a file descriptor to write to, instead of `output`. */
   start(env?: Record<string, string>, stdout?: number): StartedProgram
   close(): Promise<void>
 }

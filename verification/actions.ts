@@ -4,7 +4,7 @@ import type { Changes } from '#contract/runtime-api/common.ts'
 import type { Operation } from '#contract/runtime-api/operations.ts'
 import type { ApiClient, Result } from './api-client.ts'
 
-// What people do through the API. A refusal that is not expected is an error.
+// What people do through the API. An unexpected error code is an error.
 
 export interface PluginLimits {
   timeoutMs: number
@@ -43,7 +43,7 @@ const CONFIGURATION = '/scopes/{environmentKey}/{applicationRuntimeId}/{workspac
 export const readConfiguration = (client: ApiClient, scope: Scope) =>
   client.read(`GET ${CONFIGURATION}`, { params: scope })
 
-/** Null where another save was faster. */
+/** Null if another save was faster. */
 export async function save(client: ApiClient, scope: Scope, changes: Changes): Promise<Operation[] | null> {
   const { snapshotVersion } = await readConfiguration(client, scope)
   const body = { snapshotVersion, changes }

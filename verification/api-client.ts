@@ -7,9 +7,9 @@ export type Result<Data> = { isDone: true; data: Data } | { isDone: false; error
 
 /** A client of the runtime API, typed by the rows of the contract. */
 export interface ApiClient {
-  /** Throws where it is refused. */
+  /** Throws if the request is rejected. */
   read<Name extends RowName>(name: Name, call: CallOf<RuntimeApi[Name]>): Promise<AnswerOf<RuntimeApi[Name]>>
-  /** With one idempotency key, however often it must be sent. */
+  /** Uses one idempotency key, however often the request is sent. */
   write<Name extends RowName>(
     name: Name,
     call: CallOf<RuntimeApi[Name]>,

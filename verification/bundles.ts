@@ -7,12 +7,12 @@ import { INTEGER, manifest, module, plugin, resource, TEXT } from './manifests.t
 
 // The bundles that the simulation and the process suites install, each in an old and a new version.
 
-/** A substring of every sensitive value and of nothing else: found in clear anywhere, it is a leak. */
+/** A substring of every sensitive value and of nothing else: found in plain text anywhere, it is a leak. */
 export const CANARY = 'canary-7f3a91'
 
 export const PLUGIN_IDS = ['tenants', 'keys', 'mailer', 'reports'] as const
 
-/** What each plugin writes on the Module `core`; a plugin on the SDK writes it in this stage only. */
+/** What each plugin writes on the Module `core`; a plugin on the SDK writes it only in this stage. */
 export const WRITES: Readonly<Record<string, PluginWrite | undefined>> = {
   tenants: { property: 'tenantId', isSensitive: false, stage: 'BEFORE_RESOURCES' },
   keys: { property: 'token', isSensitive: true, stage: 'AFTER_RESOURCES' },
@@ -51,7 +51,7 @@ const caller = (bundleId: string, pluginId: string, order: number): ManifestPlug
 const TENANT = { tenantId: TEXT }
 const TOKEN = { token: { ...TEXT, isSensitive: true } } as const
 
-/** `orders` calls its plugins one after the other, `equals` two of them concurrently; `plain` has no plugin. */
+/** `orders` calls its plugins in sequence, `equals` two of them in parallel; `plain` has no plugin. */
 export const BUNDLES = {
   orders: [
     manifest(bundleRef('orders'), '1.0.0', {
@@ -98,7 +98,7 @@ export type BundleName = keyof typeof BUNDLES
 
 export const MANIFESTS = Object.values(BUNDLES).flat()
 
-/** Values of the Module `core` that differ for each number. */
+/** Values of the Module `core`, different for each number. */
 export function coreValues(bundleId: BundleName, number: number): Changes {
   return {
     [coreOf(bundleId)]: {

@@ -5,18 +5,18 @@ import type { Outcome } from '#contract/protocol/vocabulary.ts'
 import { successOf } from '#runtime/testing/plugin.ts'
 import type { Delivery } from './invariants/evidence.ts'
 
-/** What a plugin does with a call that it carries out. */
+/** What a plugin does with a call that it executes. */
 export type WorkOutcome = Extract<Outcome, 'APPLIED' | 'VERIFIED' | 'NOT_APPLIED'>
 
 /**
- * One or more plugins that keep the protocol: each call is carried out once, a repeat gets the recorded answer, and a
- * call with a lower execution sequence than one that was seen is refused. Every delivery is recorded.
+ * One or more plugins that follow the protocol: each call is executed once, a retry gets the recorded answer, and a
+ * call with a lower execution sequence than one already seen is rejected. Every delivery is recorded.
  */
 export class ProtocolPlugin<Recorded extends Delivery = Delivery> {
   readonly deliveries: Recorded[] = []
   /** Operation, stage and plugin of each effect. */
   readonly effects = new Set<string>()
-  /** Calls refused because a later operation of the installation was seen. */
+  /** Calls rejected because a later operation of the installation was seen. */
   staleCalls = 0
   private readonly answers = new Map<string, JsonObject>()
   private readonly highest = new Map<string, number>()
@@ -27,7 +27,7 @@ export class ProtocolPlugin<Recorded extends Delivery = Delivery> {
     this.writesOf = writesOf
   }
 
-  /** The answer to a stale or a repeated call; null where the call has to be carried out. */
+  /** The answer to a stale or a retried call; null if the call has to be executed. */
   recall(request: LifecycleRequest, delivery: Delivery): JsonObject | null {
     const place = `${request.pluginId} ${request.installation.bundleInstallId}`
     const highest = this.highest.get(place) ?? 0
@@ -38,12 +38,12 @@ export class ProtocolPlugin<Recorded extends Delivery = Delivery> {
     }
     this.highest.set(place, request.executionSequence)
     const answer = this.answers.get(effectKey(request)) ?? null
-    // the plugin answers a repeat with the recorded outcome
+    // the plugin answers a retry with the recorded outcome
     if (answer !== null) delivery.answered = outcomeOf(answer)
     return answer
   }
 
-  /** Carries the call out, once, and returns the envelope. What exists already after `forget` is VERIFIED. */
+  /** Executes the call, once, and returns the envelope. What already exists after `forget` is VERIFIED. */
   act(request: LifecycleRequest, delivery: Delivery, outcome: WorkOutcome = 'APPLIED'): JsonObject {
     const known = this.recall(request, delivery)
     if (known !== null) return known

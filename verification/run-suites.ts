@@ -1,10 +1,10 @@
 import { SUITES } from './suites.ts'
 import type { Suite, SuiteOptions, SuiteReport, Violation } from './suite.ts'
 
-/** Of each suite; the rest is counted. */
+/** Per suite; the rest is only counted. */
 const MAX_SHOWN = 20
 
-/** A suite counts as one test; its trials are counted apart, by kind. */
+/** A suite counts as one test; its trials are counted separately, by kind. */
 export interface SuitesResult {
   passed: number
   failed: number
@@ -13,7 +13,7 @@ export interface SuitesResult {
   trials: Record<string, number>
 }
 
-/** Runs suites one after the other, and prints what each tried and found. */
+/** Runs suites in sequence, and prints what each tried and found. */
 export async function runSuites({
   suites,
   ...options

@@ -3,7 +3,7 @@ export type Size = 'quick' | 'full'
 
 export interface SuiteOptions {
   size: Size
-  /** Runs only the trial of this seed, to look at one failure again; null runs all. */
+  /** Runs only the trial of this seed, to examine one failure again; null runs all. */
   seed: number | null
   /** Runs this many trials instead of the size's number; null keeps the size's number. */
   count: number | null
@@ -15,7 +15,7 @@ export interface SuiteOptions {
 
 /** A promise that was broken. */
 export interface Violation {
-  /** The id of the promise, for example `I1`, or a short name of the suite's own. */
+  /** The id of the promise, for example `I1`, or a short name specific to the suite. */
   promise: string
   /** What was observed, in one line. */
   seen: string
@@ -28,7 +28,7 @@ export interface SuiteReport {
   lines: string[]
   /** How many trials were run, by kind: `{ 'crash points': 252 }`. */
   trials: Record<string, number>
-  /** The suite has passed where this is empty. */
+  /** The suite has passed if this is empty. */
   violations: Violation[]
 }
 

@@ -1,6 +1,6 @@
 import type { Suite } from './suite.ts'
 
-/** Every suite, in the order in which they run; each is loaded when it is its turn. */
+/** Every suite, in the order in which they run; each is loaded when it starts. */
 export const SUITES: Record<string, () => Promise<Suite>> = {
   'crash-points': async () => (await import('./crash-points/suite.ts')).CRASH_POINTS,
   simulation: async () => (await import('./simulation/suite.ts')).SIMULATION,

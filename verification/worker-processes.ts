@@ -13,8 +13,8 @@ export function splitIntoBatches<Item>(items: readonly Item[], minSize: number):
 }
 
 /**
- * Runs each job in a process of its own, all of them concurrently; `script` calls `serveJob`. As soon as a result
- * `isEnough` the other processes are ended, and their results are left out.
+ * Runs each job in a separate process, all concurrently; `script` calls `serveJob`. As soon as a result `isEnough` the
+ * other processes are ended, and their results are dropped.
  */
 export async function runInProcesses<Job, Result>(
   script: URL,
@@ -30,7 +30,7 @@ export async function runInProcesses<Job, Result>(
   return (await Promise.all(results)).filter((result) => result !== null)
 }
 
-/** Null when it was ended by the signal. */
+/** Null if it was ended by the signal. */
 function runInProcess<Job, Result>(script: URL, job: Job, signal: AbortSignal): Promise<Result | null> {
   return new Promise((resolve, reject) => {
     const child = fork(script, { serialization: 'advanced' })
@@ -46,7 +46,7 @@ function runInProcess<Job, Result>(script: URL, job: Job, signal: AbortSignal): 
   })
 }
 
-/** For the script: does the job that arrives, sends its result and ends. */
+/** For the script: executes the job that arrives, sends its result and ends. */
 export function serveJob<Job, Result>(work: (job: Job) => Promise<Result>): void {
   process.once('disconnect', () => process.exit(1))
   process.once('message', (job) => {

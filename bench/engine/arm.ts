@@ -1,20 +1,20 @@
 /**
- * One engine under measurement. All do the same work: two POSTs to the plugin, one after the other, where the first answer is
+ * One engine under measurement. All do the same work: two sequential POSTs to the plugin, where the first response is
  * durable before the second call is made, and both are kept.
  */
 export interface Arm {
-  /** Makes its tables, in a database of its own. */
+  /** Creates its tables, in its own database. */
   prepare(): Promise<void>
-  /** Makes work that waits; absent where work cannot wait, because making it begins it. */
+  /** Creates a backlog; absent if work starts as soon as it is created. */
   fill?(count: number): Promise<void>
-  /** Begins to work; `onDone` is called once for each piece that is completed durably. */
+  /** Starts to work; `onDone` is called once for each durably completed piece. */
   start(onDone: () => void): Promise<void>
-  /** Makes one piece and answers its id as soon as that is committed. */
+  /** Creates one piece and resolves with its id once it is committed. */
   makeOne(): Promise<string>
-  /** The statement that answers which of the pieces in $1, an array of ids, are completed, as `id`. */
+  /** The statement that selects, as `id`, which of the pieces in $1, an array of ids, are completed. */
   completedOf: string
-  /** How many pieces are completed with all that they are to keep, asked of the database. */
-  countKept(): Promise<number>
+  /** How many pieces are completed with everything that they must keep, according to the database. */
+  countStored(): Promise<number>
   stop(): Promise<void>
 }
 
@@ -22,8 +22,8 @@ export interface ArmContext {
   databaseUrl: string
   pluginUrl: string
   /**
-   * Of ours only: how many operations are due at a plugin that never answers, beside the work. Where it is said, also as none,
-   * the worker has its own settings and not those that it is compared with.
+   * Only for our engine: the number of operations due at an unresponsive plugin besides the work. If set, even to 0,
+   * the worker uses its normal settings instead of those for the comparison.
    */
   hanging?: number
 }

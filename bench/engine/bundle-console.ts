@@ -31,11 +31,11 @@ const SCOPES = 100
 const LOCATOR = 'bench/crm/MODULE/tenants'
 
 /**
- * CONFIGURE operations as a save makes them: one Module, one plugin in both stages. Each call is signed, its attempt is
- * recorded before and after, its answer is judged, the ledger is written and every step is told in an event.
+ * CONFIGURE operations as a save creates them: one Module, one plugin in both stages. Each call is signed, its attempt
+ * is recorded before and after, its response is judged, the ledger is written and every step is published as an event.
  */
 export async function bundleConsoleArm({ databaseUrl, pluginUrl, hanging }: ArmContext): Promise<Arm> {
-  // two pools, as the runtime has them: one that makes operations, one of the worker
+  // two pools, like the runtime: one creates operations, one belongs to the worker
   const making = openDatabase<RuntimeTables>(fromUrl(databaseUrl), { max: 8 })
   const { db, pool, close } = openDatabase<RuntimeTables>(fromUrl(databaseUrl), {
     max: 8,
@@ -55,7 +55,7 @@ export async function bundleConsoleArm({ databaseUrl, pluginUrl, hanging }: ArmC
   let ended = 0
 
   const spare: string[] = []
-  /** Installed bundles, of which an operation can be made; all at once, for installing them is not what is measured. */
+  /** Inserts installed bundles as the basis of operations; in bulk, because installing them is not measured. */
   const install = async (count: number): Promise<void> => {
     const { rows } = await sql<{ id: string }>`
       insert into runtime.installation (bundle_install_id, scope_id, environment_key, application_runtime_id,
@@ -109,7 +109,7 @@ export async function bundleConsoleArm({ databaseUrl, pluginUrl, hanging }: ArmC
         .execute()
       await install(1_000)
       await make(hanging ?? 0, SILENT)
-      // so many are not made in a second otherwise: autovacuum would have done it meanwhile
+      // production never creates this many within a second: autovacuum would have run meanwhile
       if (hanging !== undefined) await sql`analyze`.execute(db)
     },
     async fill(count) {
@@ -133,13 +133,13 @@ export async function bundleConsoleArm({ databaseUrl, pluginUrl, hanging }: ArmC
     completedOf: `
       select operation_id as id from runtime.operation
       where operation_id = any($1::uuid[]) and state = 'SUCCEEDED'`,
-    async countKept() {
-      const { rows } = await sql<{ kept: number }>`
-        select count(*)::integer as kept from runtime.operation
+    async countStored() {
+      const { rows } = await sql<{ stored: number }>`
+        select count(*)::integer as stored from runtime.operation
         where state = 'SUCCEEDED' and 2 = (
           select count(*) from runtime.attempt
           where attempt.operation_id = operation.operation_id and finished_at is not null)`.execute(db)
-      return rows[0]?.kept ?? 0
+      return rows[0]?.stored ?? 0
     },
     async stop() {
       await worker?.stop()
@@ -150,7 +150,7 @@ export async function bundleConsoleArm({ databaseUrl, pluginUrl, hanging }: ArmC
   }
 }
 
-/** Each installation is of a bundle of its own, with a Module of its own. */
+/** Each installation has its own bundle with its own Module. */
 function planOf(bundleInstallId: string, pluginId: string): FrozenPlan {
   const locator = `${LOCATOR}-${bundleInstallId}`
   return {

@@ -5,8 +5,8 @@ import type { Arm, ArmContext } from './arm.ts'
 import { poster } from './post.ts'
 
 /**
- * A workflow of two steps, each checkpointed. Started directly, 20 at once: its queues are polled once a second and slower
- * for short work. So making a workflow is part of running it here.
+ * A workflow of two steps, each checkpointed. Started directly, 20 at a time: its queues are polled once per second and
+ * slower for short work. So creating a workflow is part of running it here.
  */
 export async function dbosArm({ databaseUrl, pluginUrl }: ArmContext): Promise<Arm> {
   const post = poster(pluginUrl)
@@ -52,11 +52,11 @@ export async function dbosArm({ databaseUrl, pluginUrl }: ArmContext): Promise<A
     completedOf: `
       select workflow_uuid as id from dbos.workflow_status
       where workflow_uuid = any($1::text[]) and status = 'SUCCESS'`,
-    async countKept() {
-      const { rows } = await pool.query<{ kept: number }>(
-        "select count(*)::integer as kept from dbos.workflow_status where status = 'SUCCESS'",
+    async countStored() {
+      const { rows } = await pool.query<{ stored: number }>(
+        "select count(*)::integer as stored from dbos.workflow_status where status = 'SUCCESS'",
       )
-      return rows[0]?.kept ?? 0
+      return rows[0]?.stored ?? 0
     },
     async stop() {
       stopping.abort()

@@ -6,8 +6,9 @@ import type { Arm, ArmContext } from './arm.ts'
 import { poster } from './post.ts'
 
 /**
- * A task that makes both calls and keeps each result as soon as it is there, before the next call is made. A job leaves no
- * result behind, so a table of ours keeps them; a job for each call would cost more. With `batching` as its page on performance has it for many jobs.
+ * A task that makes both calls and stores each result immediately, before the next call. Jobs leave no result behind,
+ * so our own table stores them; one job per call would be more expensive. With `batching` as its performance page
+ * recommends for many jobs.
  */
 export async function graphileWorkerArm(
   { databaseUrl, pluginUrl }: ArmContext,
@@ -68,13 +69,15 @@ export async function graphileWorkerArm(
       if (job === undefined) throw new Error('It is not prepared')
       return job.id
     },
-    // a job that is completed is gone
+    // a completed job is deleted
     completedOf: `
       select piece.id from unnest($1::text[]) as piece (id)
       where not exists (select from graphile_worker._private_jobs as job where job.id = piece.id::bigint)`,
-    async countKept() {
-      const { rows } = await pool.query<{ kept: number }>('select count(*)::integer / 2 as kept from result')
-      return rows[0]?.kept ?? 0
+    async countStored() {
+      const { rows } = await pool.query<{ stored: number }>(
+        'select count(*)::integer / 2 as stored from result',
+      )
+      return rows[0]?.stored ?? 0
     },
     async stop() {
       await runner?.stop()

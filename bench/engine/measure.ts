@@ -19,7 +19,7 @@ export const ARMS = {
 
 export type ArmName = keyof typeof ARMS
 
-/** What the measuring process is asked for, as JSON in its argument. */
+/** The task of a measuring process, as JSON in its argument. */
 export type Task = ArmContext &
   (
     | { kind: 'full-speed'; arm: ArmName; warmUp: number; count: number }
@@ -30,7 +30,7 @@ export type Task = ArmContext &
 export interface Measured {
   perSecond?: number
   commitsPerPiece?: number
-  /** Of the process that works, for one piece. */
+  /** Of the working process, per piece. */
   cpuMs?: number
   medianMs?: number
 }
@@ -46,7 +46,7 @@ async function measure(what: Task): Promise<Measured> {
   return what.kind === 'full-speed' ? fullSpeed(arm, what) : paced(arm, what)
 }
 
-/** From the piece that ends the warm-up to the last: a backlog is worked off. */
+/** From the piece that ends the warm-up to the last: processes a backlog. */
 async function fullSpeed(arm: Arm, what: Extract<Task, { kind: 'full-speed' }>): Promise<Measured> {
   const total = what.warmUp + what.count
   await arm.fill?.(total)
@@ -63,17 +63,20 @@ async function fullSpeed(arm: Arm, what: Extract<Task, { kind: 'full-speed' }>):
     }
   })
   await finished.promise
-  const kept = await keptAtLeast(arm, total)
+  const stored = await storedAtLeast(arm, total)
   await arm.stop()
   const commits = (await commitsOf(what.databaseUrl)) - before
   return {
     perSecond: what.count / ((ended.at - began.at) / 1000),
-    commitsPerPiece: commits / kept,
+    commitsPerPiece: commits / stored,
     cpuMs: (ended.cpu.user + ended.cpu.system) / 1000 / what.count,
   }
 }
 
-/** Pieces made at a steady pace, each timed from when it is made until the database shows it as completed; the first are not counted. */
+/**
+ * Pieces created at a steady pace, each timed from its creation until the database shows it as completed; the first
+ * ones are not counted.
+ */
 async function paced(arm: Arm, what: Extract<Task, { kind: 'paced' }>): Promise<Measured> {
   if (arm.fill !== undefined) await arm.start(() => {})
   const watch = new Watch(what.databaseUrl, arm.completedOf)
@@ -95,20 +98,20 @@ async function paced(arm: Arm, what: Extract<Task, { kind: 'paced' }>): Promise<
   return { medianMs: median(times.slice(what.warmUp)) }
 }
 
-/** What was reported as done must stand in the database; an engine that reports before it keeps is waited for. */
-async function keptAtLeast(arm: Arm, total: number): Promise<number> {
+/** Work reported as done must be in the database; waits for engines that report before they commit. */
+async function storedAtLeast(arm: Arm, total: number): Promise<number> {
   for (let tries = 0; tries < 100; tries++) {
-    const kept = await arm.countKept()
-    if (kept >= total) return kept
+    const stored = await arm.countStored()
+    if (stored >= total) return stored
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
-  throw new Error('Not everything that was reported as done is kept')
+  throw new Error('Not everything that was reported as done is stored')
 }
 
 async function commitsOf(databaseUrl: string): Promise<number> {
   const client = new pg.Client({ connectionString: databaseUrl })
   await client.connect()
-  // a session tells its counts when it has been idle for a while, or ends
+  // a session publishes its statistics when it has been idle for a while, or ends
   await new Promise((resolve) => setTimeout(resolve, 1_500))
   const { rows } = await client.query<{ commits: string }>(
     'select xact_commit as commits from pg_stat_database where datname = current_database()',

@@ -7,10 +7,10 @@ import { poster } from './post.ts'
 const QUEUE = 'calls'
 
 /**
- * Jobs whose output holds the second result; the first is kept in a table of ours before the second call is made. (Its own
- * flows release the next job in rounds of the background, and a job for each call would cost more.) In batches of 20 that
- * are settled one by one, the first results of a batch kept by one statement, fetching on while batches are full; or in 20
- * loops of fetch and complete, which is what its `work` does one job at a time.
+ * Jobs whose output holds the second result; the first is stored in our own table before the second call. (Its own
+ * flows release the next job in background rounds, and one job per call would be more expensive.) In batches of 20 that
+ * are completed one by one, with the first results of a batch stored by one statement, fetching continuously while
+ * batches are full; or in 20 loops of fetch and complete, which is what its `work` does one job at a time.
  */
 export async function pgBossArm(
   { databaseUrl, pluginUrl }: ArmContext,
@@ -83,18 +83,18 @@ export async function pgBossArm(
     },
     async makeOne() {
       const id = await boss.send(QUEUE, {})
-      if (id === null) throw new Error('The job was not made')
+      if (id === null) throw new Error('The job was not created')
       return id
     },
     completedOf: `
       select id::text from pgboss.job
       where name = '${QUEUE}' and id = any($1::uuid[]) and state = 'completed'`,
-    async countKept() {
-      const { rows } = await pool.query<{ kept: number }>(
-        `select count(*)::integer as kept from pgboss.job join result on result.job = job.id
+    async countStored() {
+      const { rows } = await pool.query<{ stored: number }>(
+        `select count(*)::integer as stored from pgboss.job join result on result.job = job.id
          where state = 'completed' and output is not null`,
       )
-      return rows[0]?.kept ?? 0
+      return rows[0]?.stored ?? 0
     },
     async stop() {
       stopping.abort()

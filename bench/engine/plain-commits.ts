@@ -3,7 +3,7 @@ import { CONCURRENCY } from './arm.ts'
 
 const MS = 2_000
 
-/** Commits a second of one small row each, from as many connections as the engines have work at once. */
+/** Commits per second of one small row each, from as many connections as the engines use concurrently. */
 export async function plainCommits(databaseUrl: string): Promise<number> {
   const pool = new pg.Pool({ connectionString: databaseUrl, max: CONCURRENCY })
   await pool.query(

@@ -3,7 +3,10 @@ import type { AddressInfo } from 'node:net'
 
 const ANSWER_MS = 1
 
-/** A plugin in a process of its own: says APPLIED to whatever it is asked, after about a millisecond; or never, below /silent. */
+/**
+ * A plugin in its own process: responds APPLIED to every call after about a millisecond; below /silent it never
+ * responds.
+ */
 const server = createServer((request, response) => {
   if (request.url === '/silent') return
   const chunks: Buffer[] = []

@@ -1,7 +1,7 @@
 import { Pool } from 'undici'
 import { CONCURRENCY } from './arm.ts'
 
-/** What the others send: the same request that our engine sends, by the client that ours is built on. */
+/** The calls of the other engines: the same request that ours sends, with the client that ours is built on. */
 export function poster(pluginUrl: string): (stage: string) => Promise<unknown> {
   const pool = new Pool(pluginUrl, { connections: CONCURRENCY })
   return async (stage) => {
@@ -11,7 +11,7 @@ export function poster(pluginUrl: string): (stage: string) => Promise<unknown> {
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ ...REQUEST, stage }),
     })
-    if (statusCode !== 200) throw new Error(`The plugin answered with ${statusCode}`)
+    if (statusCode !== 200) throw new Error(`The plugin responded with ${statusCode}`)
     return body.json()
   }
 }

@@ -2,21 +2,21 @@ import pg from 'pg'
 
 const EVERY_MS = 2
 
-/** Sees when pieces are completed, for every engine alike: by asking the database, on a connection of its own. */
+/** Detects when pieces are completed, for all engines alike: by polling the database on its own connection. */
 export class Watch {
   private readonly waiting = new Map<string, (at: number) => void>()
   private readonly pool: pg.Pool
   private readonly query: { name: string; text: string }
   private looking: Promise<void> | undefined
 
-  /** `completedOf` answers which of the pieces in $1 are completed, as `id`. */
+  /** `completedOf` selects, as `id`, which of the pieces in $1 are completed. */
   constructor(databaseUrl: string, completedOf: string) {
-    // by key: looking through ever more pieces would take from the engine what is measured
+    // by index: scanning a growing table would slow down the measured engine
     this.pool = new pg.Pool({ connectionString: databaseUrl, max: 1, options: '-c enable_seqscan=off' })
     this.query = { name: 'completed', text: completedOf }
   }
 
-  /** Resolves with the time when it was seen to be completed. */
+  /** Resolves with the time at which it was seen completed. */
   completed(id: string): Promise<number> {
     return new Promise((resolve, reject) => {
       this.waiting.set(id, resolve)

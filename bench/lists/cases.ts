@@ -5,25 +5,25 @@ export interface Case {
   name: string
   path: '/operations' | '/operations/counts' | '/installations' | '/summary' | '/scopes'
   query: Record<string, string>
-  /** Who asks; default: somebody who may see everything. */
+  /** The caller's grants; default: a person who may see everything. */
   grants?: Actor['grants']
 }
 
-/** Something that is there, to ask for. */
+/** Existing objects to query for. */
 export interface Sample {
   operationId: string
   bundleInstallId: string
   environmentKey: string
   applicationRuntimeId: string
   workspaceId: number
-  /** Where pages begin that are a thousand pages down. */
+  /** Cursors a thousand pages down. */
   deepOperations: string
   deepInstallations: string
 }
 
 const permissions = [...PERMISSIONS]
 
-/** Every page, filter, search and count that a person may ask for. */
+/** Every page, filter, search and count that a person can request. */
 export function casesFor(sample: Sample): Case[] {
   const { environmentKey, applicationRuntimeId, workspaceId, bundleInstallId, operationId } = sample
   const scope = { environmentKey, applicationRuntimeId, workspaceId: String(workspaceId) }

@@ -13,7 +13,7 @@ import type { RuntimeTables } from '#runtime/model/tables.ts'
 import type { RuntimeDeps } from '#runtime/deps/runtime-deps.ts'
 import type { Case } from './cases.ts'
 
-/** The statements of one request, each with its plan as it was carried out. */
+/** The statements of one request, each with its executed plan. */
 export async function explain(
   connection: ConnectionSettings,
   { deps, actor, one }: { deps: RuntimeDeps; actor: Actor; one: Case },
@@ -25,17 +25,17 @@ export async function explain(
     log: ({ query: { sql, parameters } }) => void statements.push({ sql, parameters }),
   })
   await ask({ deps: { ...deps, db }, actor }, one)
-  const told: string[] = []
+  const plans: string[] = []
   for (const { sql, parameters } of statements) {
     if (!/^\s*(select|with)/i.test(sql)) continue
     const { rows } = await pool.query<{ 'QUERY PLAN': string }>(
       `explain (analyze, buffers, costs off, timing off) ${sql}`,
       [...parameters],
     )
-    told.push(rows.map((row) => row['QUERY PLAN']).join('\n'))
+    plans.push(rows.map((row) => row['QUERY PLAN']).join('\n'))
   }
   await db.destroy()
-  return told.join('\n\n')
+  return plans.join('\n\n')
 }
 
 function ask(context: { deps: RuntimeDeps; actor: Actor }, { path, query }: Case): Promise<unknown> {
@@ -65,7 +65,7 @@ function ask(context: { deps: RuntimeDeps; actor: Actor }, { path, query }: Case
   }
 }
 
-/** The lines of a plan that say which way was taken: what was scanned, by which index. */
+/** The lines of a plan that show the access paths: what was scanned, and by which index. */
 export function essence(plan: string): string {
   const scans =
     plan.match(/(?:Index Only|Index|Bitmap Heap|Bitmap Index|Seq|Parallel Seq) Scan[^(\n]*/g) ?? []

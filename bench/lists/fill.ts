@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '#runtime/model/db.ts'
 
-/** How much there is to list. */
+/** How much data the lists have. */
 export interface Amount {
   installations: number
   operations: number
@@ -15,14 +15,14 @@ const IN_A_SCOPE = 40
 const DAYS = 90
 
 /**
- * Fills the tables in bulk, in the order in which the rows would have come: some environments and people much busier than
- * others, most operations well, one in a thousand FAILED, a few taken over, a few under way.
+ * Fills the tables in bulk, in chronological order: some environments and people are much busier than others; most
+ * operations succeeded, one in a thousand is FAILED, a few are taken over, a few in progress.
  */
 export async function fill(db: Db, { installations, operations }: Amount): Promise<void> {
   const rounds = Math.ceil(operations / installations)
   const scopes = Math.ceil(installations / IN_A_SCOPE)
   await db.connection().execute(async (one) => {
-    // no row checks another, and indexes are made once all is there: as a restore does it
+    // skips foreign key checks and creates indexes at the end, like a restore
     await sql`set session_replication_role = replica`.execute(one)
     await sql`set statement_timeout = 0`.execute(one)
     await sql`set maintenance_work_mem = '512MB'`.execute(one)
@@ -80,7 +80,7 @@ export async function fill(db: Db, { installations, operations }: Amount): Promi
 const personName = (n: ReturnType<typeof sql>) =>
   sql`(array['Mira','Jonas','Aylin','Tom','Sofia'])[(${n} % 5 + 1)::int] || ' ' || to_hex(${n})`
 
-/** Each installation once: so its sequence is the round, and only in the last one may it be held. */
+/** One operation per installation: so its sequence is the round, and only the last one may hold the claim. */
 async function fillRound(
   db: Db,
   { round, rounds, installations }: { round: number; rounds: number; installations: number },
@@ -121,7 +121,7 @@ async function fillRound(
     from made order by n`.execute(db)
   await sql`insert into runtime.operation_plan select operation_id, '{"resources":[],"plugins":[],"changes":[]}'
     from made order by n`.execute(db)
-  // one call of each is enough to be found by
+  // one call each is enough for filters to match
   await sql`
     insert into runtime.plugin_call (operation_id, stage, plugin_id, call_order, outcome, ended_well)
     select operation_id, 'AFTER_RESOURCES',
@@ -130,7 +130,7 @@ async function fillRound(
   await sql`drop table made`.execute(db)
 }
 
-/** A UUID of version 7 of this time, different for each number. */
+/** A UUIDv7 of this time, different for each number. */
 function uuid(at: ReturnType<typeof sql>, number: ReturnType<typeof sql>) {
   return sql`(lpad(to_hex((extract(epoch from ${at}) * 1000)::bigint), 12, '0') || '7' || substr(md5((${number})::text), 1, 3)
     || '8' || substr(md5((${number})::text), 4, 15))::uuid`

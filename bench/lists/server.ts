@@ -17,20 +17,20 @@ import type { Amount } from './fill.ts'
 
 export interface FilledServer {
   connection: ConnectionSettings
-  /** Beside the database, whose keys it has. */
+  /** Next to the database whose keys it contains. */
   dataDir: string
   stop(): Promise<void>
 }
 
-/** A PostgreSQL with this much in it; filled once and kept in `.cache`, for it takes minutes. */
+/** A PostgreSQL with this much data; filled once and kept in `.cache`, because filling takes minutes. */
 export async function startFilled(amount: Amount): Promise<FilledServer> {
-  const kept = join(
+  const cacheDirectory = join(
     import.meta.dirname,
     '../../.cache/bench-lists',
     `${amount.installations}-${amount.operations}`,
   )
-  mkdirSync(kept, { recursive: true })
-  const directory = join(kept, 'postgresql')
+  mkdirSync(cacheDirectory, { recursive: true })
+  const directory = join(cacheDirectory, 'postgresql')
   const user = serverUser(directory)
   const runDirectory = makeRunDirectory(user, 'test')
   const cluster: Cluster = { directory, runDirectory, binaries: findBinaries(user), user, disposable: true }
@@ -51,12 +51,12 @@ export async function startFilled(amount: Amount): Promise<FilledServer> {
   if (total < amount.operations) {
     await fill(db, amount)
     console.log(`filled in ${Math.round((performance.now() - started) / 1000)} s: ${directory}`)
-  } else if (isThere) console.log(`filled before: ${directory}`)
+  } else if (isThere) console.log(`already filled: ${directory}`)
   while (await rollUpOperations(db));
   await close()
   return {
     connection: server.connection,
-    dataDir: join(kept, 'keys'),
+    dataDir: join(cacheDirectory, 'keys'),
     async stop() {
       await server.stop()
       removeRunDirectory(runDirectory)

@@ -1,7 +1,7 @@
 import { exportJWK, generateKeyPair } from 'jose'
 import type { JWK } from 'jose'
 import * as z from 'zod'
-import { keptSecret } from '#http-kit/kept-secret.ts'
+import { persistentSecret } from '#http-kit/persistent-secret.ts'
 import { SettingsError } from '#http-kit/settings.ts'
 
 /** The algorithm that the embedded identity provider signs ID tokens with. */
@@ -23,7 +23,7 @@ const PrivateJwk = z.looseObject({
  * @throws SettingsError where the file holds no such key.
  */
 export async function idpSigningKey(directory: string): Promise<JWK> {
-  const text = await keptSecret({ directory, file: KEY_FILE, make: makeKey })
+  const text = await persistentSecret({ directory, file: KEY_FILE, make: makeKey })
   const key = PrivateJwk.safeParse(parse(text))
   if (key.success) return { ...key.data, alg: ID_TOKEN_ALGORITHM, use: 'sig' }
   throw new SettingsError(`DATA_DIR is wrong: ${KEY_FILE} in it is no P-256 key; restore it, or remove it`)

@@ -15,7 +15,7 @@ import { getTarget, NON_CANONICAL_TARGETS } from '#http-kit/testing-targets.ts'
 import { demoBundles } from '#plugin/examples/bundles/demo-bundles.ts'
 import { RUNTIME_MIGRATIONS } from '#runtime/store/migrations.ts'
 import { sessionCookie } from '../../demo/sign-in.ts'
-import { buildDemoWorld } from '../../demo/world.ts'
+import { buildDemo } from '../../demo/build-demo.ts'
 import { startAll } from '../../start.ts'
 import type { Running } from '../../start.ts'
 import { bffMigrations } from '../store/tables.ts'
@@ -73,7 +73,7 @@ before(async () => {
   })
   const { call, plugins } = running
   assert.ok(call !== null && plugins !== null)
-  await buildDemoWorld({ call, plugins })
+  await buildDemo({ call, plugins })
   for (const username of ['admin', 'viewer', 'local']) {
     cookies[username] = await sessionCookie(running.url, { username, password: PASSWORD })
   }

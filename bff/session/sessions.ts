@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import type { Context } from 'hono'
 import type { Grant } from '#contract/endpoint/permission.ts'
 import { inTransaction } from '#database/transaction.ts'
-import { takesNoWrites, throwUnless } from '#database/unreachable.ts'
+import { rejectsWrites, throwUnless } from '#database/unreachable.ts'
 import type { KnownPerson, Origin, Recorder } from '../audit/recorder.ts'
 import { hashOf, opaqueValue } from '../store/hash.ts'
 import { createSession } from '../store/sessions/create-session.ts'
@@ -87,7 +87,7 @@ export function createSessions(options: {
       if (idHash === null || stored === null) return null
       if (isActivity && stored.quietSeconds > touchAfterSeconds)
         // what can still be read is shown to people also while nothing can be written
-        await touchSession(db, idHash).catch(throwUnless(takesNoWrites))
+        await touchSession(db, idHash).catch(throwUnless(rejectsWrites))
       return {
         id: stored.sub,
         issuer: stored.iss,

@@ -1,11 +1,11 @@
-/** What a code is called, what it means where the failure has no message of its own, and what to do about it. */
+/** Title of an error code, its meaning for failures without a message of their own, and what to do about it. */
 export interface CatalogueEntry {
   title: string
   message: string
   remedy: string
 }
 
-/** The one catalogue of codes; the console translates it by code. */
+/** The single catalogue of error codes; the console translates it by code. */
 export const catalogue: Readonly<Record<string, CatalogueEntry>> = {
   AUTHENTICATION_REQUIRED: {
     title: 'You are not signed in',
@@ -196,7 +196,7 @@ export const catalogue: Readonly<Record<string, CatalogueEntry>> = {
   },
 }
 
-/** A code that the catalogue does not know is shown as it is, with a general remedy. */
+/** An unknown code is shown as is, with general advice. */
 export function describeCode(code: string): CatalogueEntry {
   return (
     catalogue[code] ?? {
@@ -238,7 +238,7 @@ const STATUS: Readonly<Record<string, number>> = {
   SERVICE_UNAVAILABLE: 503,
 }
 
-/** The HTTP status of a failure code; unknown codes go by whether a repeat can help. */
+/** The HTTP status for a failure code; for unknown codes it depends on whether a retry can help. */
 export function statusOf(code: string, retryable: boolean): number {
   return STATUS[code] ?? (retryable ? 503 : 422)
 }

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { Detail } from '#contract/protocol/envelope.ts'
 
-/** A failure as the browser gets it (RFC 9457, `application/problem+json`). */
+/** A failure as the browser receives it (RFC 9457, `application/problem+json`). */
 export const Problem = z.object({
   type: z.string(),
   title: z.string(),
@@ -9,7 +9,7 @@ export const Problem = z.object({
   code: z.string(),
   message: z.string(),
   remedy: z.string(),
-  /** Whether the same request may be sent again as it is. */
+  /** Whether the same request may be sent again unchanged. */
   retryable: z.boolean(),
   errorPath: z.array(z.string()),
   requestId: z.string(),

@@ -23,8 +23,8 @@ const sessionEndpoints = defineEndpoints({
 })
 
 /**
- * The console API below `/api`: the runtime's rows as they are, and the session. Answers come without an envelope,
- * failures as `application/problem+json`, and without the property that is the runtime's alone.
+ * The console API below `/api`: the runtime's rows unchanged, plus the session. Responses have no envelope, failures
+ * are `application/problem+json`, and the property reserved for the runtime is left out.
  */
 export const consoleApi = { ...runtimeApi, ...sessionEndpoints }
 export type ConsoleApi = typeof consoleApi

@@ -1,4 +1,4 @@
-// What the console API carries of the runtime's shapes, under the name by which the browser knows it.
+// The runtime shapes that the console API carries, under the names that the browser uses.
 export type { RuntimeEvent } from '#contract/runtime-api/events.ts'
 export type { Attempt, Operation, OperationDetail, PluginCall } from '#contract/runtime-api/operations.ts'
 export type {

@@ -1,2 +1,2 @@
-// The words of the runtime API's states, for the browser; without zod.
+// The names of the runtime API's states, for the browser; without zod.
 export * from '#contract/runtime-api/vocabulary.ts'

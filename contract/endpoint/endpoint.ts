@@ -5,21 +5,21 @@ export const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 export type Method = (typeof METHODS)[number]
 
 /**
- * Where the scope of a permission comes from.
+ * Where the scope of a permission check comes from.
  *
  * - `path`: the path names the scope.
  * - `body`: the body's `scope` names it.
- * - `object`: the object that the path names belongs to one; whoever may not read it is told that it is not there.
- * - `list`: the answer holds only what the person may see.
- * - `environment`: the path's `environmentKey` is the place.
- * - `everywhere`: a platform-wide thing; only an unlimited grant counts.
- * - `anywhere`: a platform-wide thing; any grant counts.
+ * - `object`: the scope of the object that the path names; people who may not read it get NOT_FOUND.
+ * - `list`: the response contains only what the person may see.
+ * - `environment`: the path's `environmentKey`.
+ * - `everywhere`: a platform-wide object; only an unlimited grant counts.
+ * - `anywhere`: a platform-wide object; any grant counts.
  */
 export type PermissionPlace = 'path' | 'body' | 'object' | 'list' | 'environment' | 'everywhere' | 'anywhere'
 
 /**
- * Who may call: a person with a permission or a session, a plugin with its own credential, a console that records what it
- * did itself, or anybody.
+ * Who may call: a person with a permission or a session, a plugin with its own credential, a console that reports its
+ * own actions, or anyone.
  */
 export type Access =
   | { needs: Permission; where: PermissionPlace }
@@ -28,7 +28,10 @@ export type Access =
   | { needs: 'recording' }
   | { needs: 'nothing' }
 
-/** An endpoint is one row of data; servers, clients, the permission check, OpenAPI and contract tests come from it. */
+/**
+ * An endpoint is one row of data; servers, clients, the permission check, OpenAPI and contract tests are derived from
+ * it.
+ */
 export interface EndpointRow {
   summary: string
   access: Access
@@ -36,20 +39,20 @@ export interface EndpointRow {
   query?: z.ZodObject
   body?: z.ZodType
   answer: z.ZodType
-  /** The failure codes that this endpoint may answer, beyond REQUEST_INVALID and PERMISSION_DENIED. */
+  /** The failure codes that this endpoint may return in addition to REQUEST_INVALID and PERMISSION_DENIED. */
   codes: readonly string[]
   /** `json` by default; `events` is a server-sent event stream whose messages are `answer`. */
   answers?: 'json' | 'events'
-  /** A POST that writes nothing (a plan) takes no `Idempotency-Key`. */
+  /** A POST that writes nothing, such as a plan, takes no `Idempotency-Key`. */
   writesNothing?: true
   /**
-   * The code for a body that does not satisfy its schema, where the body is a document of its own; its `details` are JSON
-   * pointers into the document. REQUEST_INVALID by default, with paths such as `body.reason`.
+   * The code for a body that does not match its schema, for bodies that are documents in their own right; its `details`
+   * are JSON pointers into the document. Defaults to REQUEST_INVALID with paths such as `body.reason`.
    */
   bodyErrorCode?: 'MANIFEST_INVALID'
-  /** Fields of the answer that only the first answer holds; a repeat of the request receives null there. */
+  /** Fields that only the first answer contains; a repeated request receives null there. */
   shownOnce?: readonly string[]
-  /** Largest body in bytes; BODY_BYTES_MAX by default. */
+  /** Maximum body size in bytes; defaults to BODY_BYTES_MAX. */
   maxBodyBytes?: number
 }
 
@@ -61,7 +64,7 @@ export type QueryOf<Row> = Row extends { query: infer Schema extends z.ZodType }
 export type BodyOf<Row> = Row extends { body: infer Schema extends z.ZodType } ? z.output<Schema> : undefined
 export type AnswerOf<Row> = Row extends { answer: infer Schema extends z.ZodType } ? z.output<Schema> : never
 
-/** What a caller hands over for a row, each part only where the row has it; a query is given as it stands in the address. */
+/** What a caller passes for a row; each part exists only if the row has it. The query is in its URL form. */
 export type CallOf<Row> = (Row extends { params: infer Schema extends z.ZodType }
   ? { params: { [Name in keyof z.input<Schema>]: string | number } }
   : { params?: never }) &
@@ -72,7 +75,7 @@ export type CallOf<Row> = (Row extends { params: infer Schema extends z.ZodType 
     : { query?: never }) &
   (Row extends { body: infer Schema extends z.ZodType } ? { body: z.output<Schema> } : { body?: never })
 
-/** `GET /a/{b}` split in its method and path template. */
+/** Splits `GET /a/{b}` into method and path template. */
 export function splitName(name: EndpointName): { method: Method; path: string } {
   const space = name.indexOf(' ')
   const method = METHODS.find((candidate) => candidate === name.slice(0, space))
@@ -80,12 +83,12 @@ export function splitName(name: EndpointName): { method: Method; path: string } 
   return { method, path: name.slice(space + 1) }
 }
 
-/** Whether a call of this row changes something, and so carries an `Idempotency-Key`. */
+/** Whether calls of this row change something and therefore carry an `Idempotency-Key`. */
 export function isWrite(name: EndpointName, row: EndpointRow): boolean {
   return splitName(name).method !== 'GET' && row.writesNothing !== true
 }
 
-/** Fills a path template; each value becomes exactly one segment, whatever it holds. */
+/** Fills a path template; each value becomes exactly one segment, whatever characters it contains. */
 export function fillPath(path: string, params: Record<string, string | number>): string {
   return path.replace(/\{(\w+)\}/g, (_, key: string) => {
     const value = params[key]
@@ -93,7 +96,7 @@ export function fillPath(path: string, params: Record<string, string | number>):
     const segment = encodeURIComponent(String(value))
     // "." and ".." survive encodeURIComponent, and URL parsers resolve them away
     if (segment === '.' || segment === '..' || segment === '')
-      throw new TypeError(`"${key}" is no path segment`)
+      throw new TypeError(`"${key}" cannot be a path segment`)
     return segment
   })
 }

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { PERMISSIONS } from './permission.ts'
 import type { Grant as GrantType } from './permission.ts'
 
-/** A grant as it stands in an actor assertion and in the answer about a session. */
+/** A grant as it appears in an actor assertion and in the session response. */
 export const Grant = z.strictObject({
   permissions: z.array(z.enum(PERMISSIONS)),
   scope: z.union([

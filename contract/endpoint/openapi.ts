@@ -7,11 +7,11 @@ export interface OpenApiOptions {
   version: string
   description: string
   basePath: string
-  /** `envelope`: every 200 is the response envelope around the data; `problem`: data itself, failures as RFC 9457. */
+  /** `envelope`: every 200 is the response envelope around the data. `problem`: the data itself, failures as RFC 9457. */
   failures: 'envelope' | 'problem'
 }
 
-/** The OpenAPI 3.1 document of a set of rows, made from the very schemas that validate. */
+/** The OpenAPI 3.1 document of a set of rows, generated from the schemas that validate requests. */
 export function openApiDocument(rows: Endpoints, options: OpenApiOptions): Record<string, unknown> {
   const paths: Record<string, Record<string, unknown>> = {}
   for (const [name, row] of Object.entries(rows) as [EndpointName, EndpointRow][]) {
@@ -115,14 +115,14 @@ function accessText(row: EndpointRow): string {
   const { access } = row
   switch (access.needs) {
     case 'nothing':
-      return 'Open to anybody.'
+      return 'Open to anyone.'
     case 'session':
-      return 'Needs a session.'
+      return 'Requires a session.'
     case 'recording':
-      return 'Needs an actor assertion for the audience bundle-runtime-audit.'
+      return 'Requires an actor assertion for the audience bundle-runtime-audit.'
     case 'plugin-credential':
-      return 'Needs the plugin’s own credential.'
+      return 'Requires the plugin’s own credential.'
     default:
-      return `Needs the permission ${access.needs} (${access.where}).`
+      return `Requires the permission ${access.needs} (${access.where}).`
   }
 }

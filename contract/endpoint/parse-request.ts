@@ -1,12 +1,12 @@
 import type * as z from 'zod'
 import type { EndpointRow } from './endpoint.ts'
 
-/** The codes of a request that does not satisfy its row. */
+/** The codes of a request that does not match its row. */
 export type RequestErrorCode = 'REQUEST_INVALID' | NonNullable<EndpointRow['bodyErrorCode']>
 
 /**
- * One thing that is wrong with a request, and where: `query.limit`, `body.changes`; or a JSON pointer into the body where
- * the row has a `bodyErrorCode`.
+ * One problem of a request and its location: `query.limit`, `body.changes`; or a JSON pointer into the body if the row
+ * has a `bodyErrorCode`.
  */
 export interface RequestProblem {
   path: string
@@ -18,7 +18,7 @@ export type ParsedRequest =
   | { ok: true; params: unknown; query: unknown; body: unknown }
   | { ok: false; problems: RequestProblem[] }
 
-/** Checks path, query and body of one request against its row; all problems are told together. */
+/** Checks path, query and body of one request against its row and returns all problems together. */
 export function parseRequest(
   row: EndpointRow,
   request: { params: Record<string, string>; query: Iterable<[string, string]>; body: unknown },
@@ -32,7 +32,7 @@ export function parseRequest(
   return problems.length > 0 ? { ok: false, problems } : { ok: true, params, query: parsedQuery, body }
 }
 
-/** What is wrong with a body as a whole, such as a syntax error. */
+/** A problem with the body as a whole, such as a syntax error. */
 export function bodyProblem(row: EndpointRow, message: string): RequestProblem {
   return row.bodyErrorCode === undefined
     ? invalid('body', message)
@@ -40,8 +40,8 @@ export function bodyProblem(row: EndpointRow, message: string): RequestProblem {
 }
 
 /**
- * The one failure that stands for the problems of a request. The code of the body counts only where nothing else is
- * wrong with the request.
+ * The single failure that represents the problems of a request. The row's body code applies only if nothing else is
+ * wrong.
  */
 export function requestFailure(problems: readonly RequestProblem[]): {
   code: RequestErrorCode
@@ -107,9 +107,9 @@ function readQuery(query: Iterable<[string, string]>, problems: RequestProblem[]
   const values = new Map<string, string>()
   for (const [key, value] of query) {
     if (values.has(key)) problems.push(invalid(`query.${key}`, 'May be given once only'))
-    // no database can look for it
+    // databases cannot store or compare it
     else if (value.includes('\0')) problems.push(invalid(`query.${key}`, 'Must not hold a NUL'))
-    // an empty filter means "no filter", as a form submits it
+    // an empty filter means "no filter", as forms submit it
     else if (value !== '') values.set(key, value)
   }
   return Object.fromEntries(values)

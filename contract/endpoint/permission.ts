@@ -1,4 +1,4 @@
-/** Everything that a person may be allowed to do. The table of roles that grant them is the BFF's. */
+/** Every permission that a person can have. The table of roles that grant them belongs to the BFF. */
 export const PERMISSIONS = [
   'read',
   'configuration:write',
@@ -16,7 +16,7 @@ export const PERMISSIONS = [
 
 export type Permission = (typeof PERMISSIONS)[number]
 
-/** Where a grant holds: `null` is everywhere, an environment alone is all of its scopes. */
+/** Where a grant applies: `null` means everywhere; an environment alone means all of its scopes. */
 export type GrantScope =
   | null
   | { environmentKey: string }
@@ -27,24 +27,24 @@ export interface Grant {
   scope: GrantScope
 }
 
-/** The place that is asked about; fewer parts than a scope has mean "all of it". */
+/** The place to check; fewer parts than a scope has mean "all of it". */
 export interface Place {
   environmentKey: string
   applicationRuntimeId?: string
   workspaceId?: number
 }
 
-/** Whether one of the grants gives the permission for all of the place. */
+/** Whether one of the grants gives the permission for the whole place. */
 export function mayIn(grants: readonly Grant[], permission: Permission, place: Place): boolean {
   return grants.some((grant) => grant.permissions.includes(permission) && covers(grant.scope, place))
 }
 
-/** Whether the permission is granted in any place at all. */
+/** Whether the permission is granted in any place. */
 export function mayAnywhere(grants: readonly Grant[], permission: Permission): boolean {
   return grants.some((grant) => grant.permissions.includes(permission))
 }
 
-/** Whether the permission is granted without a limit: what platform-wide things (plugins, services) ask for. */
+/** Whether the permission is granted without limits, as platform-wide objects (plugins, services) require. */
 export function mayEverywhere(grants: readonly Grant[], permission: Permission): boolean {
   return grants.some((grant) => grant.permissions.includes(permission) && grant.scope === null)
 }

@@ -5,10 +5,10 @@ import type { JsonValue } from './json.ts'
 import { checkSchema, checkValue } from './json-schema.ts'
 
 const parsed = (text: string): JsonValue => JSON.parse(text) as JsonValue
-const tell = (schema: JsonValue, value: JsonValue) =>
+const problemsOf = (schema: JsonValue, value: JsonValue) =>
   checkValue(schema, value).map(({ path, message }) => `${path}: ${message}`)
 
-/** For each schema: what satisfies it, what does not, and what is then said. */
+/** For each schema: valid values, invalid values, and the resulting problems. */
 const keywords: [JsonValue, JsonValue[], [JsonValue, string][]][] = [
   [true, [1, null, {}], []],
   [{}, [1, null, {}], []],
@@ -279,11 +279,11 @@ const keywords: [JsonValue, JsonValue[], [JsonValue, string][]][] = [
 for (const [schema, satisfied, failed] of keywords)
   test(`values of ${JSON.stringify(schema)}`, () => {
     assert.deepEqual(checkSchema(schema), [])
-    for (const value of satisfied) assert.deepEqual(tell(schema, value), [], JSON.stringify(value))
+    for (const value of satisfied) assert.deepEqual(problemsOf(schema, value), [], JSON.stringify(value))
     for (const [value, message] of failed)
       assert.ok(
-        tell(schema, value).includes(message),
-        `${JSON.stringify(value)}: ${tell(schema, value).join('; ')}`,
+        problemsOf(schema, value).includes(message),
+        `${JSON.stringify(value)}: ${problemsOf(schema, value).join('; ')}`,
       )
   })
 
@@ -331,7 +331,7 @@ const formats: Record<string, [JsonValue[], JsonValue[]]> = {
 for (const [format, [satisfied, failed]] of Object.entries(formats))
   test(`format ${format}`, () => {
     for (const value of [...satisfied, 1, null])
-      assert.deepEqual(tell({ format }, value), [], JSON.stringify(value))
+      assert.deepEqual(problemsOf({ format }, value), [], JSON.stringify(value))
     for (const value of failed) {
       const [problem, ...more] = checkValue({ format }, value)
       assert.deepEqual([problem?.keyword, more], ['format', []], JSON.stringify(value))
@@ -340,8 +340,8 @@ for (const [format, [satisfied, failed]] of Object.entries(formats))
   })
 
 test('a format of somebody else is a remark', () => {
-  assert.deepEqual(checkSchema({ format: 'colour' }), [])
-  assert.deepEqual(tell({ format: 'colour' }, 'x'), [])
+  assert.deepEqual(checkSchema({ format: 'color' }), [])
+  assert.deepEqual(problemsOf({ format: 'color' }, 'x'), [])
 })
 
 const unusable: [JsonValue, string, RegExp][] = [
@@ -403,7 +403,7 @@ for (const [schema, path, words] of unusable)
     assert.equal(problem?.path, path)
     assert.match(problem?.message ?? '', words)
     assert.deepEqual(more, [])
-    assert.deepEqual(tell(schema, 1), [': Cannot be checked, because its schema is not valid'])
+    assert.deepEqual(problemsOf(schema, 1), [': Cannot be checked, because its schema is not valid'])
   })
 
 test('references may come back through a property or an item, not on the spot', () => {
@@ -417,20 +417,20 @@ test('references may come back through a property or an item, not on the spot', 
   assert.equal(checkSchema(by({ dependentSchemas: { x: { $ref: '#' } } })).length, 1)
 })
 
-test('schemas nest 32 deep and not 33', () => {
+test('schemas may nest 32 levels deep, not 33', () => {
   const nested = (depth: number): JsonValue => (depth === 1 ? {} : { items: nested(depth - 1) })
   assert.deepEqual(checkSchema(nested(32)), [])
   assert.match(checkSchema(nested(33))[0]?.message ?? '', /deeper than 32/)
   assert.match(checkSchema(nested(3000))[0]?.message ?? '', /deeper than 32/)
 })
 
-test('values nest 128 deep and not 129', () => {
+test('values may nest 128 levels deep, not 129', () => {
   const nested = (depth: number): JsonValue => (depth === 0 ? 1 : [nested(depth - 1)])
-  assert.deepEqual(tell({ items: { $ref: '#' } }, nested(128)), [])
-  assert.match(tell({ items: { $ref: '#' } }, nested(129)).join(), /deeper than 128/)
+  assert.deepEqual(problemsOf({ items: { $ref: '#' } }, nested(128)), [])
+  assert.match(problemsOf({ items: { $ref: '#' } }, nested(129)).join(), /deeper than 128/)
 })
 
-test('neither schema nor value is changed', () => {
+test('neither the schema nor the value is modified', () => {
   const schema = parsed(
     '{"$id": "https://a/b", "properties": {"a": {"$ref": "#/$defs/b"}}, "$defs": {"b": false}}',
   )
@@ -438,25 +438,25 @@ test('neither schema nor value is changed', () => {
     if (typeof value === 'object' && value !== null) Object.values(Object.freeze(value)).forEach(freeze)
   }
   freeze(schema)
-  assert.deepEqual(tell(schema, Object.freeze({ a: 1 })), ['/a: Is not allowed'])
+  assert.deepEqual(problemsOf(schema, Object.freeze({ a: 1 })), ['/a: Is not allowed'])
 })
 
-test('names of the prototype and of other drafts are only names', () => {
+test('names from the prototype and from other drafts have no special meaning', () => {
   const schema = parsed(
     '{"properties": {"__proto__": {"type": "string"}}, "required": ["toString"], "id": "#", "__absolute_ref__": "x"}',
   )
-  assert.deepEqual(tell(schema, parsed('{"__proto__": 1}')), [
+  assert.deepEqual(problemsOf(schema, parsed('{"__proto__": 1}')), [
     '/toString: Is required',
     '/__proto__: Must be text',
   ])
-  assert.deepEqual(tell({ additionalProperties: false }, parsed('{"__proto__": 1}')), [
+  assert.deepEqual(problemsOf({ additionalProperties: false }, parsed('{"__proto__": 1}')), [
     '/__proto__: Is not a known property',
   ])
-  assert.deepEqual(tell({ properties: { constructor: { type: 'string' } } }, {}), [])
+  assert.deepEqual(problemsOf({ properties: { constructor: { type: 'string' } } }, {}), [])
 })
 
-test('a name that is no Unicode is told and not thrown', () => {
-  assert.match(tell({ additionalProperties: false }, { '\ud800': 1 }).join(), /well-formed/)
+test('a name that is not well-formed Unicode is reported, not thrown', () => {
+  assert.match(problemsOf({ additionalProperties: false }, { '\ud800': 1 }).join(), /well-formed/)
   assert.match(checkSchema({ properties: { '\ud800': true } })[0]?.message ?? '', /well-formed/)
 })
 
@@ -471,7 +471,7 @@ test('no message repeats the value', () => {
       for (const { message } of checkValue(schema, value)) assert.ok(!message.includes(secret), message)
 })
 
-test('a message stays short, however long the words of the schema are', () => {
+test('a message stays short, however long the texts of the schema are', () => {
   const long = 'x'.repeat(1000)
   const schemas: JsonValue[] = [
     { pattern: `^${long}$` },
@@ -485,13 +485,13 @@ test('a message stays short, however long the words of the schema are', () => {
       for (const { message } of checkValue(schema, value)) assert.ok(message.length <= 256, message)
 })
 
-test("what is told is the caller's own", () => {
+test('the caller owns the returned problems', () => {
   const schema = { type: 'text' }
   checkSchema(schema).pop()
   assert.equal(checkSchema(schema).length, 1)
 })
 
-test('no value takes long, and none is thrown at', () => {
+test('no value takes long or causes an exception', () => {
   const many = (item: JsonValue): JsonValue => Array.from({ length: 100_000 }, () => item)
   const branch = (name: string): JsonValue => ({ required: [name], properties: { x: { $ref: '#/$defs/a' } } })
   const doubling: JsonValue = { $ref: '#/$defs/a', $defs: { a: { anyOf: [branch('k'), branch('l')] } } }
@@ -514,12 +514,12 @@ test('no value takes long, and none is thrown at', () => {
   ]
   for (const [schema, value, words] of slow) {
     const before = performance.now()
-    assert.match(tell(schema, value).join('; '), words)
+    assert.match(problemsOf(schema, value).join('; '), words)
     assert.ok(performance.now() - before < 5000, words.source)
   }
 })
 
-test('at most a hundred problems are told', () => {
+test('at most 100 problems are reported', () => {
   assert.equal(
     checkValue(
       { items: { type: 'string' } },
@@ -529,7 +529,7 @@ test('at most a hundred problems are told', () => {
   )
 })
 
-test('any JSON at all is a schema that is refused or works', () => {
+test('any JSON value is either rejected as a schema or works', () => {
   const words = [
     'type',
     'items',

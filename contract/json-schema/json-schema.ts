@@ -9,26 +9,30 @@ import type { Problem } from './problem.ts'
 export type { Problem }
 
 /**
- * What makes a schema unusable as JSON Schema 2020-12: a keyword of the wrong type, a `$ref` that leaves the document,
- * points to no schema or comes back to itself, a pattern that can hang, nesting beyond 32. Empty when it can be used.
+ * Returns what makes a schema unusable as JSON Schema 2020-12: a keyword of the wrong type, a `$ref` that leaves the
+ * document, points to no schema or refers back to itself, a pattern that can hang, nesting beyond 32. Empty if the
+ * schema can be used.
  */
 export const checkSchema = (schema: JsonValue): Problem[] => [...prepare(schema).problems]
 
 /**
- * What is wrong with a value; empty when it satisfies the schema. `format` is checked. Never throws, and never takes
- * long: a schema that `checkSchema` refuses, and a value too large to be checked, is a problem like any other.
+ * Returns what is wrong with a value; empty if it satisfies the schema. `format` is checked. Never throws and never
+ * takes long: a schema that `checkSchema` rejects, or a value too large to check, is reported as a problem.
  */
 export function checkValue(schema: JsonValue, value: JsonValue): Problem[] {
   const prepared = prepare(schema)
   if (prepared.problems.length > 0)
     return [{ path: '', keyword: '$schema', message: 'Cannot be checked, because its schema is not valid' }]
-  const unfit = problemOfSize(value)
-  if (unfit !== null) return [unfit]
+  const sizeProblem = problemOfSize(value)
+  if (sizeProblem !== null) return [sizeProblem]
   try {
     const { errors } = validate(value, prepared.root, '2020-12', limited(prepared.targets), false)
-    return explain({ root: prepared.root, targets: prepared.targets, value, isNothing }, errors)
+    return explain(
+      { root: prepared.root, targets: prepared.targets, value, isFalseSchema: isFalseSchema },
+      errors,
+    )
   } catch (error) {
-    // The interpreter recurses with the value, and passes lists of errors on as arguments: both end in a RangeError.
+    // The interpreter recurses with the value and passes error lists as arguments: both can end in a RangeError.
     if (error instanceof TooCostly || error instanceof RangeError)
       return [{ path: '', keyword: '$schema', message: 'Is too large or too deeply nested to be checked' }]
     throw error
@@ -40,7 +44,7 @@ export function checkValue(schema: JsonValue, value: JsonValue): Problem[] {
 /** `root` is a copy for the interpreter, `targets` its subschemas by JSON pointer, as `$ref` names them in the copy. */
 type Prepared = { problems: Problem[]; root: Schema; targets: ReadonlyMap<string, Schema> }
 
-/** Schemas are not changed once they are read; a form checks the same one with every key that is pressed. */
+/** Schemas do not change after they are read; a form checks the same one on every key press. */
 const known = new WeakMap<object, Prepared>()
 
 function prepare(schema: JsonValue): Prepared {
@@ -49,7 +53,7 @@ function prepare(schema: JsonValue): Prepared {
   const survey = surveyOf(schema)
   const usable = survey.problems.length === 0
   const targets = new Map<string, Schema>()
-  const root = usable ? copy(schema, '', { survey, targets }) : NOTHING
+  const root = usable ? copy(schema, '', { survey, targets }) : FALSE_SCHEMA
   const prepared = { problems: survey.problems, root, targets }
   if (typeof schema === 'object' && schema !== null) known.set(schema, prepared)
   return prepared
@@ -115,7 +119,7 @@ function visit(
   }
 }
 
-/** The pointer that a `$ref` of this document stands for, or null when no schema is there. */
+/** The pointer that a `$ref` of this document resolves to, or null if there is no schema. */
 function targetOf(reference: string, { schemas, anchors }: Survey): string | null {
   if (!reference.startsWith('#')) return null
   let fragment: string
@@ -128,7 +132,7 @@ function targetOf(reference: string, { schemas, anchors }: Survey): string | nul
   return schemas.has(fragment) ? fragment : null
 }
 
-/** References that come back to where they started before a part of the value is used up, and so never end. */
+/** References that return to their start without consuming a part of the value, and so never end. */
 function findLoops(survey: Survey): Problem[] {
   const done = new Set<string>()
   const problems: Problem[] = []
@@ -165,11 +169,11 @@ function inPlaceOf(pointer: string, survey: Survey): string[] {
 
 // --- The copy that the interpreter reads ---------------------------------------------------------------------------
 
-/** Stands for `false`: the interpreter tells no place for a boolean schema, but it does for this. */
-const NOTHING: Schema = Object.freeze({ not: {} })
-const isNothing = (schema: Schema): boolean => schema === NOTHING
+/** Replaces `false`: the interpreter reports no location for a boolean schema, but it does for this. */
+const FALSE_SCHEMA: Schema = Object.freeze({ not: {} })
+const isFalseSchema = (schema: Schema): boolean => schema === FALSE_SCHEMA
 
-/** Formats that the interpreter checks safely; any other is a remark, as 2020-12 has it. */
+/** Formats that the interpreter checks safely; any other is an annotation, as in 2020-12. */
 const FORMATS: ReadonlySet<string> = new Set([
   'date',
   'date-time',
@@ -188,7 +192,7 @@ const FORMATS: ReadonlySet<string> = new Set([
   'uuid',
 ])
 
-/** Only what the interpreter is to act on: it also knows keywords of other drafts, and internal ones. */
+/** Only what the interpreter should act on: it also supports keywords of other drafts, and internal ones. */
 const COPIED: readonly string[] = [
   'type',
   'const',
@@ -210,7 +214,7 @@ const COPIED: readonly string[] = [
   'maxProperties',
 ]
 
-/** Text longer than this is refused before a pattern of that degree is tried on it; see `patternCost`. */
+/** Longer text is rejected before a pattern of that degree is tried on it; see `patternCost`. */
 const LONGEST_BY_DEGREE: Readonly<Record<number, number>> = { 2: 10_000, 3: 1000, 4: 250 }
 
 function copy(
@@ -219,8 +223,8 @@ function copy(
   context: { survey: Survey; targets: Map<string, Schema> },
 ): Schema {
   if (schema === false) {
-    context.targets.set(pointer, NOTHING)
-    return NOTHING
+    context.targets.set(pointer, FALSE_SCHEMA)
+    return FALSE_SCHEMA
   }
   const result: Schema = {}
   context.targets.set(pointer, result)
@@ -254,11 +258,11 @@ function copyChildren(
   for (const [keyword, children] of entries)
     context.result[keyword] = lists.includes(keyword)
       ? children.map(([, child]) => child)
-      : // Defines its keys, so that __proto__ is a name like any other.
+      : // Defines its keys, so that __proto__ is an ordinary name.
         Object.fromEntries(children)
 }
 
-/** A pattern whose time grows faster than the text is only tried on text that is short enough for it. */
+/** A pattern whose time grows faster than the text is tried only on text that is short enough for it. */
 function addPattern(result: Schema, pattern: string): void {
   const cost = patternCost(pattern)
   const longest = cost.usable ? LONGEST_BY_DEGREE[cost.degree] : undefined
@@ -266,7 +270,7 @@ function addPattern(result: Schema, pattern: string): void {
   else addGuarded(result, { maxLength: longest }, { pattern })
 }
 
-/** The interpreter goes through all keywords of a schema even after one has failed; a condition holds it back. */
+/** The interpreter evaluates all keywords of a schema even after one has failed; a condition prevents that. */
 const addGuarded = (result: Schema, guard: Schema, guarded: Schema): void => {
   // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
   result.allOf = [...(result.allOf ?? []), { if: guard, then: guarded, else: guard }]
@@ -277,7 +281,7 @@ const addGuarded = (result: Schema, guard: Schema, guarded: Schema): void => {
 class TooCostly extends Error {}
 
 const REFERENCES_MAX = 20_000
-/** The interpreter compares every item with every other. */
+/** The interpreter compares every item with every other item. */
 const UNIQUE_ITEMS_MAX = 2000
 
 /** The targets as the interpreter looks them up. Only references can make its work grow faster than the value. */

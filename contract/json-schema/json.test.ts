@@ -9,7 +9,7 @@ test('a value equals its round trip through JSON', () => {
   fc.assert(fc.property(json, (value) => deepEqual(value, JSON.parse(JSON.stringify(value)) as JsonValue)))
 })
 
-test('equality agrees with a canonical text', () => {
+test('equality agrees with a canonical form', () => {
   const canonical = (value: JsonValue): string =>
     JSON.stringify(value, (_, held: unknown) =>
       isJsonObject(held)
@@ -60,7 +60,7 @@ test('equality of JSON values', () => {
     assert.ok(!deepEqual(a, b) && !deepEqual(b, a), `${JSON.stringify(a)} and ${JSON.stringify(b)}`)
 })
 
-test('deep nesting costs no stack', () => {
+test('deep nesting does not use the call stack', () => {
   const nest = (): JsonValue => {
     let value: JsonValue = []
     for (let depth = 0; depth < 200_000; depth += 1) value = [value]
@@ -70,7 +70,7 @@ test('deep nesting costs no stack', () => {
   assert.ok(deepEqual(nest(), nest()))
 })
 
-test('what JSON cannot say is no JSON value', () => {
+test('a value that JSON cannot represent is not a JSON value', () => {
   const cycle: unknown[] = []
   cycle.push({ cycle })
   for (const value of [

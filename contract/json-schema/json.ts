@@ -1,11 +1,11 @@
-/** What JSON can say, and nothing else. */
+/** Every value that JSON can represent, and nothing else. */
 export type JsonValue = null | boolean | number | string | JsonValue[] | JsonObject
 export type JsonObject = { [key: string]: JsonValue }
 
-/** Names that reach an object's prototype when they are used as a key carelessly; no map of the protocol has them. */
+/** Names that can reach an object's prototype when used as a key; maps of the protocol reject them. */
 export const RESERVED_NAMES: readonly string[] = ['__proto__', 'constructor', 'prototype']
 
-/** True for an object that JSON.parse could have made: not null, not an array, no class of its own. */
+/** True for an object that JSON.parse could have produced: not null, not an array, not a class instance. */
 export function isJsonObject(value: unknown): value is JsonObject {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
   const prototype: unknown = Object.getPrototypeOf(value)
@@ -13,8 +13,8 @@ export function isJsonObject(value: unknown): value is JsonObject {
 }
 
 /**
- * True when the whole value survives JSON: no undefined, no NaN or infinity, no class instance, no hole, no cycle.
- * Walks with a list of its own, because a body may nest deeper than the stack is.
+ * True if the whole value survives JSON: no undefined, NaN, infinity, class instance, hole or cycle. Uses an explicit
+ * stack, because a body may nest deeper than the call stack.
  */
 export function isJsonValue(value: unknown): value is JsonValue {
   const open: { value: unknown; leave?: true }[] = [{ value }]
@@ -26,7 +26,7 @@ export function isJsonValue(value: unknown): value is JsonValue {
       if (above.has(current) || !(Array.isArray(current) || isJsonObject(current))) return false
       above.add(current)
       open.push({ value: current, leave: true })
-      // Array.from turns a hole into undefined, which is then refused.
+      // Array.from turns a hole into undefined, which is then rejected.
       const children: unknown[] = Array.isArray(current) ? Array.from(current) : Object.values(current)
       for (const child of children) open.push({ value: child })
     } else if (typeof current === 'number' ? !Number.isFinite(current) : !isScalar(current)) return false
@@ -37,7 +37,7 @@ export function isJsonValue(value: unknown): value is JsonValue {
 const isScalar = (value: unknown): boolean =>
   value === null || typeof value === 'string' || typeof value === 'boolean'
 
-/** Equality of JSON values: the order of keys says nothing, 1.0 is 1, and -0 is 0. Two absent values are equal. */
+/** Equality of JSON values: key order is ignored, 1.0 equals 1, and -0 equals 0. Two absent values are equal. */
 export function deepEqual(a: JsonValue | undefined, b: JsonValue | undefined): boolean {
   const open: [JsonValue | undefined, JsonValue | undefined][] = [[a, b]]
   for (let pair = open.pop(); pair !== undefined; pair = open.pop()) {

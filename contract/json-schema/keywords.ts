@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from './json.ts'
 import { patternCost } from './pattern.ts'
 
-/** Keywords of 2020-12 by what they hold. Where a schema can stand inside a schema is told here and nowhere else. */
+/** Keywords of 2020-12 by the kind of their value. The only place that knows where a schema can contain a schema. */
 export const SCHEMA_KEYWORDS = [
   'additionalProperties',
   'contains',
@@ -24,7 +24,7 @@ export const SCHEMA_MAP_KEYWORDS = [
   'properties',
 ] as const
 
-/** Those whose schemas apply to the very value that their own schema applies to. */
+/** Keywords whose schemas apply to the same value as the schema that contains them. */
 export const IN_PLACE_KEYWORDS: readonly string[] = [
   'allOf',
   'anyOf',
@@ -38,7 +38,7 @@ export const IN_PLACE_KEYWORDS: readonly string[] = [
 
 export const TYPES: readonly string[] = ['array', 'boolean', 'integer', 'null', 'number', 'object', 'string']
 
-/** What is wrong with what a keyword holds, or null. */
+/** Returns what is wrong with a keyword's value, or null. */
 type Rule = (held: JsonValue) => string | null
 
 const must =
@@ -84,7 +84,7 @@ const pattern: Rule = (held) => {
 
 const DRAFT = 'https://json-schema.org/draft/2020-12/schema'
 
-/** A rule for every keyword whose value is not simply a schema; a keyword that is not listed is only a remark. */
+/** A rule for every keyword whose value is not simply a schema; an unlisted keyword is only an annotation. */
 const RULES: Readonly<Record<string, Rule>> = {
   $schema: must((held) => held === DRAFT || held === `${DRAFT}#`, `Must be ${DRAFT}`),
   $id: text,
@@ -107,7 +107,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   dependentSchemas: schemaMap,
   patternProperties: (held) => {
     if (!isJsonObject(held)) return 'Must be an object of schemas'
-    // A name has no length that could be limited first, so that only a pattern that needs no limit may stand here.
+    // The length of a name cannot be limited first, so only patterns that need no limit are allowed here.
     const costs = Object.keys(held).map(patternCost)
     const refused = costs.find((cost) => !cost.usable)
     if (refused !== undefined && !refused.usable) return `Every name in it is a pattern: ${refused.problem}`
@@ -152,13 +152,13 @@ const RULES: Readonly<Record<string, Rule>> = {
   contentMediaType: text,
 }
 
-/** What is wrong with the value of one keyword by itself, not with the schemas in it. */
+/** Returns what is wrong with the value of one keyword, not counting the schemas in it. */
 export const problemOfKeyword = (keyword: string, held: JsonValue): string | null =>
   Object.hasOwn(RULES, keyword) ? (RULES[keyword]?.(held) ?? null) : null
 
 export type Child = { keyword: string; key: string | null; schema: JsonValue }
 
-/** The schemas that stand directly in a schema, with the keyword and the name or position in it. */
+/** The direct subschemas of a schema, with keyword and name or index. */
 export function childrenOf(schema: JsonObject): Child[] {
   const children: Child[] = []
   for (const keyword of SCHEMA_KEYWORDS)

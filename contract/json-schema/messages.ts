@@ -3,21 +3,21 @@ import type { JsonValue } from './json.ts'
 import { SCHEMA_LIST_KEYWORDS, SCHEMA_MAP_KEYWORDS } from './keywords.ts'
 import type { Problem } from './problem.ts'
 
-/** The schema as the interpreter read it, and the value, so that a message can say what is allowed at its place. */
+/** The schema as the interpreter reads it, and the value, so that a message can say what is allowed at its location. */
 export type Checked = {
   root: Schema
   targets: ReadonlyMap<string, Schema>
   value: JsonValue
-  /** True for the schema that stands for `false`. */
-  isNothing: (schema: Schema) => boolean
+  /** True for the schema that replaces `false`. */
+  isFalseSchema: (schema: Schema) => boolean
 }
 
 const PROBLEMS_MAX = 100
 
-/** What the interpreter reports, told to a person: only where something is wrong, once each, and never with the value. */
+/** Turns the interpreter's output into messages for people: each problem once, and never with the value. */
 export function explain(checked: Checked, units: readonly OutputUnit[]): Problem[] {
   const distinct = new Map<string, Problem>()
-  for (const problem of tellAll(checked, units)) {
+  for (const problem of describeAll(checked, units)) {
     if (distinct.size === PROBLEMS_MAX) break
     const key = JSON.stringify(problem)
     if (!distinct.has(key)) distinct.set(key, problem)
@@ -25,7 +25,7 @@ export function explain(checked: Checked, units: readonly OutputUnit[]): Problem
   return [...distinct.values()]
 }
 
-/** These are reported for the sake of the problems inside, which follow. */
+/** Reported only because of the problems inside, which follow. */
 const AROUND: ReadonlySet<string> = new Set([
   '$ref',
   'additionalProperties',
@@ -41,9 +41,9 @@ const AROUND: ReadonlySet<string> = new Set([
   'unevaluatedProperties',
 ])
 
-function tellAll(checked: Checked, units: readonly OutputUnit[]): Problem[] {
+function describeAll(checked: Checked, units: readonly OutputUnit[]): Problem[] {
   const problems: Problem[] = []
-  // More are never shown, and a large value can have one for each of its parts.
+  // A large value can have one per part; more are never shown.
   for (let index = 0; index < units.length && problems.length < 10 * PROBLEMS_MAX; index += 1) {
     const unit = units[index]
     if (unit === undefined || AROUND.has(unit.keyword)) continue
@@ -51,19 +51,19 @@ function tellAll(checked: Checked, units: readonly OutputUnit[]): Problem[] {
     if (place.within.includes('contains')) continue
     if (unit.keyword === 'anyOf' || unit.keyword === 'oneOf') {
       const inside = unitsInside(units, index)
-      problems.push(...tellChoice(checked, { unit, place, inside }))
+      problems.push(...describeChoice(checked, { unit, place, inside }))
       index += inside.length
-    } else problems.push(...tell(checked, unit, place))
+    } else problems.push(...describe(checked, unit, place))
   }
   return problems
 }
 
 // --- Where in the schema -------------------------------------------------------------------------------------------
 
-/** The schema that a problem comes from, and the keywords on the way to it. */
+/** The schema that a problem comes from, and the keywords that lead to it. */
 type Place = { schema: Schema; within: string[] }
 
-/** What stands before a name or a position, so that the part after it is no keyword. */
+/** Keywords followed by a name or an index, which is not a keyword itself. */
 const KEYED: ReadonlySet<string> = new Set([...SCHEMA_LIST_KEYWORDS, ...SCHEMA_MAP_KEYWORDS])
 
 function placeOf({ root, targets }: Checked, unit: OutputUnit): Place {
@@ -115,8 +115,8 @@ function unitsInside(units: readonly OutputUnit[], index: number): OutputUnit[] 
   return units.slice(index + 1, end)
 }
 
-/** When one option is clearly meant, what is wrong with it; else which options there are. */
-function tellChoice(
+/** If one option is clearly meant, its problems; otherwise the list of options. */
+function describeChoice(
   checked: Checked,
   { unit, place, inside }: { unit: OutputUnit; place: Place; inside: OutputUnit[] },
 ): Problem[] {
@@ -131,7 +131,7 @@ function tellChoice(
   const count = ((unit.keyword === 'anyOf' ? place.schema.anyOf : place.schema.oneOf) ?? []).length
   if (options.length < count) return problem(`Must match only one of the ${count} allowed forms`)
   const meant = options.filter((option) => !option.some((inner) => rulesOut(inner, path)))
-  if (meant.length === 1 && meant[0] !== undefined) return tellAll(checked, meant[0])
+  if (meant.length === 1 && meant[0] !== undefined) return describeAll(checked, meant[0])
   const types = options.map((option) =>
     option.find((inner) => inner.keyword === 'type' && pointerOf(inner) === path),
   )
@@ -140,7 +140,7 @@ function tellChoice(
   return problem(`Must match one of the ${count} allowed forms`)
 }
 
-/** An option is not the one that is meant when the type differs, or a fixed value in the value or directly in it. */
+/** An option is ruled out if the type differs, or a constant does, in the value or directly inside it. */
 function rulesOut(unit: OutputUnit, path: string): boolean {
   const at = pointerOf(unit)
   if (unit.keyword === 'type') return at === path
@@ -150,20 +150,20 @@ function rulesOut(unit: OutputUnit, path: string): boolean {
 
 // --- Messages ------------------------------------------------------------------------------------------------------
 
-function tell(checked: Checked, unit: OutputUnit, place: Place): Problem[] {
+function describe(checked: Checked, unit: OutputUnit, place: Place): Problem[] {
   const path = pointerOf(unit)
   const { schema, within } = place
   const { keyword } = unit
   if (keyword === 'required') {
-    const given = valueAt(checked.value, path)
-    return missing(given, schema.required ?? []).map((name) => ({
+    const holder = valueAt(checked.value, path)
+    return missing(holder, schema.required ?? []).map((name) => ({
       path: below(path, name),
       keyword,
       message: 'Is required',
     }))
   }
-  if (keyword === 'dependentRequired') return tellDependent(checked, path, schema)
-  if (keyword === 'not' && checked.isNothing(schema)) return [tellForbidden(path, within)]
+  if (keyword === 'dependentRequired') return describeDependent(checked, path, schema)
+  if (keyword === 'not' && checked.isFalseSchema(schema)) return [describeForbidden(path, within)]
   const message = messageOf(keyword, schema)
   const isName = within.includes('propertyNames')
   return [
@@ -175,16 +175,16 @@ function tell(checked: Checked, unit: OutputUnit, place: Place): Problem[] {
   ]
 }
 
-const missing = (given: JsonValue | undefined, names: readonly string[]): string[] =>
-  typeof given === 'object' && given !== null ? names.filter((name) => !Object.hasOwn(given, name)) : []
+const missing = (holder: JsonValue | undefined, names: readonly string[]): string[] =>
+  typeof holder === 'object' && holder !== null ? names.filter((name) => !Object.hasOwn(holder, name)) : []
 
-function tellDependent(checked: Checked, path: string, schema: Schema): Problem[] {
-  const given = valueAt(checked.value, path)
-  if (typeof given !== 'object' || given === null) return []
+function describeDependent(checked: Checked, path: string, schema: Schema): Problem[] {
+  const holder = valueAt(checked.value, path)
+  if (typeof holder !== 'object' || holder === null) return []
   return Object.entries(schema.dependentRequired ?? {})
-    .filter(([name]) => Object.hasOwn(given, name))
+    .filter(([name]) => Object.hasOwn(holder, name))
     .flatMap(([name, names]) =>
-      missing(given, names).map((absent) => ({
+      missing(holder, names).map((absent) => ({
         path: below(path, absent),
         keyword: 'dependentRequired',
         message: `Is required together with ${short(name, 'another property')}`,
@@ -192,7 +192,7 @@ function tellDependent(checked: Checked, path: string, schema: Schema): Problem[
     )
 }
 
-function tellForbidden(path: string, within: string[]): Problem {
+function describeForbidden(path: string, within: string[]): Problem {
   const keyword = within.at(-1) ?? 'not'
   switch (keyword) {
     case 'additionalProperties':
@@ -235,7 +235,7 @@ const FORMAT_NAMES: Readonly<Record<string, string>> = {
   uuid: 'a UUID',
 }
 
-/** How much of a schema's own words a message repeats: all of it stays within what a failure may say. */
+/** Limits how much schema text a message repeats, so that messages stay within the maximum length of a failure. */
 const SHOWN_MAX = 200
 
 const short = (text: string, otherwise: string): string => (text.length <= SHOWN_MAX ? text : otherwise)

@@ -1,12 +1,12 @@
-/** Told to the author of the pattern. */
+/** Reported to the author of the pattern. */
 export class PatternRefused extends Error {}
 
 export const TOO_COMPLEX = 'Is too complex to be checked'
 
-/** The tree of a pattern that is known to compile. */
+/** The syntax tree of a pattern that is known to compile. */
 export const readPattern = (pattern: string): Node => new Reader(pattern).readChoice()
 
-/** A pattern as far as it matters for the ways in which a text can match it. */
+/** A pattern, reduced to what determines the ways in which a text can match it. */
 export type Node =
   | { type: 'characters'; mask: bigint }
   | { type: 'sequence'; items: Node[] }
@@ -16,7 +16,7 @@ export type Node =
   | { type: 'start' }
   | { type: 'nothing' }
 
-/** Reads a pattern that is known to compile, so that only what matters here is looked at. */
+/** Parses a pattern that is known to compile, and reads only what matters here. */
 class Reader {
   readonly #text: string
   readonly #masks: CharacterMasks
@@ -94,8 +94,8 @@ class Reader {
 }
 
 /**
- * Sets of characters as bits, one for each character that tells two sets of this pattern apart: all of ASCII, a few of
- * other scripts, and both ends of every range that is written in the pattern.
+ * Character sets as bit masks, with one bit for each sample character that distinguishes two sets of this pattern: all
+ * of ASCII, a few characters of other scripts, and both ends of every range in the pattern.
  */
 class CharacterMasks {
   readonly #samples: string[]
@@ -116,7 +116,7 @@ class CharacterMasks {
     const known = this.#known.get(atom)
     if (known !== undefined) return known
     const expression = new RegExp(`^${atom}$`, 'u')
-    // The first bit is set for what cannot be told by samples, so that two of them always count as overlapping.
+    // The first bit is set for sets that samples cannot distinguish, so that two of them always overlap.
     let mask = /\\p\{/i.test(atom) ? 1n : 0n
     for (const sample of this.#samples) mask = (mask << 1n) | (expression.test(sample) ? 1n : 0n)
     this.#known.set(atom, mask)
@@ -124,7 +124,7 @@ class CharacterMasks {
   }
 }
 
-/** True when the pattern can only match at the start of the text. */
+/** True if the pattern can match only at the start of the text. */
 export function isAnchored(node: Node): boolean {
   switch (node.type) {
     case 'start':
@@ -140,7 +140,7 @@ export function isAnchored(node: Node): boolean {
   }
 }
 
-/** True when every text that matches has the same length. */
+/** True if all matching texts have the same length. */
 export const isFixed = (node: Node): boolean => {
   switch (node.type) {
     case 'sequence':

@@ -2,27 +2,27 @@ import { PATTERN_MAX } from './limits.ts'
 import { isAnchored, isFixed, PatternRefused, readPattern, TOO_COMPLEX, type Node } from './pattern-tree.ts'
 
 /**
- * How long a regular expression of an author can keep a browser or a runtime busy.
+ * Estimates how long a regular expression from an author can keep a browser or a runtime busy.
  *
- * JavaScript matches by trying: where one text can be matched in several ways, each way is tried before the match fails.
- * `(a+)+$` has exponentially many, and thirty characters stop a process. The question "in how many ways?" can be decided
- * (Weber and Seidl, "On the degree of ambiguity of finite automata", 1991), and that is what is done here: the pattern
- * becomes an automaton without empty moves, whose states are the characters of the pattern.
+ * JavaScript matches by backtracking: if a text can be matched in several ways, each way is tried before the match
+ * fails. `(a+)+$` has exponentially many, and thirty characters hang a process. The number of ways can be decided
+ * (Weber and Seidl, "On the degree of ambiguity of finite automata", 1991): the pattern becomes an automaton without
+ * empty moves, whose states are the characters of the pattern.
  *
- * - Exponential: a state comes back to itself by two different ways over one text. Refused.
- * - Else the ways grow with a power of the length of the text, the degree: one more for each loop that can hand text over
+ * - Exponential: a state returns to itself in two different ways over one text. Rejected.
+ * - Otherwise the ways grow with a power of the text length, the degree: one more for each loop that can hand text over
  *   to a later loop. `^[a-z]+$` has degree 1, `^.*=.*$` 2.
- * - Without any loop there can still be too many, as in `^a?a?a?a?…$`: they are counted over the worst short text that a
+ * - Without loops there can still be too many, as in `^a?a?a?a?…$`: they are counted over the worst short text that a
  *   search finds.
  *
- * Approximations are on the careful side: a repetition of ten or more times counts as endless.
+ * Approximations err on the safe side: a repetition of ten or more times counts as unbounded.
  */
 export type PatternCost = { usable: true; degree: number } | { usable: false; problem: string }
 
 const STATES_MAX = 256
 const MOVES_MAX = 16_000
 const STEPS_MAX = 1_000_000
-const ENDLESS = 10
+const UNBOUNDED_FROM = 10
 const DEGREE_MAX = 4
 const WAYS_MAX = 100_000
 const SEARCH_LENGTH = 48
@@ -44,7 +44,7 @@ export function patternCost(pattern: string): PatternCost {
 
 function compiles(pattern: string): boolean {
   try {
-    // The flag is the one that the interpreter uses.
+    // The interpreter uses the same flag.
     return new RegExp(pattern, 'u').unicode
   } catch {
     return false
@@ -58,17 +58,17 @@ const EXPONENTIAL =
 
 // --- The pattern as an automaton -----------------------------------------------------------------------------------
 
-const EVERYTHING = (1n << 4096n) - 1n
+const ANY_CHARACTER = (1n << 4096n) - 1n
 
 type Part = { nullable: boolean; first: number[]; last: number[] }
 
-const NOTHING: Part = { nullable: true, first: [], last: [] }
+const EMPTY_PART: Part = { nullable: true, first: [], last: [] }
 
 class Automaton {
   readonly masks: bigint[] = []
-  /** For each state the states that can follow it, and in how many ways each. */
+  /** For each state, the states that can follow it, and in how many ways each. */
   readonly follow: Map<number, number>[] = []
-  /** What looks ahead or behind, matched from where it stands; `repeated` when it stands in a loop. */
+  /** Look-ahead and look-behind parts, matched from their position; `repeated` if inside a loop. */
   readonly looks: { body: Node; repeated: boolean }[] = []
   #loops = 0
   #moves = 0
@@ -78,17 +78,17 @@ class Automaton {
       case 'characters':
         return this.#addState(node.mask)
       case 'sequence':
-        return node.items.reduce((before, item) => this.join(before, this.add(item)), NOTHING)
+        return node.items.reduce((before, item) => this.join(before, this.add(item)), EMPTY_PART)
       case 'choice':
         return this.#addChoice(node.options)
       case 'repeat':
         return this.#addRepeat(node)
       case 'look':
         this.looks.push({ body: node.body, repeated: this.#loops > 0 })
-        return NOTHING
+        return EMPTY_PART
       case 'start':
       case 'nothing':
-        return NOTHING
+        return EMPTY_PART
     }
   }
 
@@ -126,16 +126,16 @@ class Automaton {
   }
 
   #addRepeat({ body, min, max }: { body: Node; min: number; max: number }): Part {
-    if (max === 0) return NOTHING
-    const isLoop = max === Infinity || (max >= ENDLESS && !(min === max && isFixed(body)))
+    if (max === 0) return EMPTY_PART
+    const isLoop = max === Infinity || (max >= UNBOUNDED_FROM && !(min === max && isFixed(body)))
     if (isLoop) {
       const part = this.addLoop(body)
-      // Required rounds may match nothing, and then every choice of those that do is another way.
-      if (part.nullable && min >= ENDLESS) throw new PatternRefused(EXPONENTIAL)
+      // Required repetitions may match nothing; every choice of the ones that do is another way.
+      if (part.nullable && min >= UNBOUNDED_FROM) throw new PatternRefused(EXPONENTIAL)
       return { ...part, nullable: part.nullable || min === 0 }
     }
-    let rest = NOTHING
-    if (max >= ENDLESS) return this.join(this.add(body), this.add(body))
+    let rest = EMPTY_PART
+    if (max >= UNBOUNDED_FROM) return this.join(this.add(body), this.add(body))
     for (let optional = max - min; optional > 0; optional -= 1)
       rest = { ...this.join(this.add(body), rest), nullable: true }
     for (let copies = min; copies > 0; copies -= 1) rest = this.join(this.add(body), rest)
@@ -156,14 +156,14 @@ class Automaton {
 
 function degreeOf(pattern: string): number {
   const tree = readPattern(pattern)
-  // A pattern without ^ is tried at every place, which is a loop over everything before it.
+  // A pattern without ^ is tried at every position, which is a loop over everything before it.
   return degreeOfTree(tree, { searches: !isAnchored(tree) })
 }
 
 function degreeOfTree(tree: Node, { searches }: { searches: boolean }): number {
   const automaton = new Automaton()
-  const everything: Node = { type: 'characters', mask: EVERYTHING }
-  const before = searches ? { ...automaton.addLoop(everything), nullable: true } : NOTHING
+  const everything: Node = { type: 'characters', mask: ANY_CHARACTER }
+  const before = searches ? { ...automaton.addLoop(everything), nullable: true } : EMPTY_PART
   const whole = automaton.join(before, automaton.add(tree))
   const ahead = automaton.looks.map(
     ({ body, repeated }) => degreeOfTree(body, { searches: false }) + (repeated || searches ? 1 : 0),
@@ -171,14 +171,14 @@ function degreeOfTree(tree: Node, { searches }: { searches: boolean }): number {
   const loops = findLoops(automaton)
   for (const loop of loops) if (isExponential(automaton, loop)) throw new PatternRefused(EXPONENTIAL)
   const degree = Math.max(1, degreeOfLoops(automaton, loops), ...ahead)
-  if (degree <= DEGREE_MAX && waysAtWorst(automaton, whole.first) > WAYS_MAX)
+  if (degree <= DEGREE_MAX && worstCaseWays(automaton, whole.first) > WAYS_MAX)
     throw new PatternRefused(EXPONENTIAL)
   return degree
 }
 
 type Loop = { states: Set<number>; mask: bigint; reaches: Set<number> }
 
-/** The states that can come back to themselves, grouped by those that reach each other. */
+/** The states that can return to themselves, grouped by mutual reachability. */
 function findLoops({ follow, masks }: Automaton): Loop[] {
   const reach = follow.map((_, state) => reachable(follow, state, () => true))
   const loops: Loop[] = []
@@ -212,7 +212,7 @@ function reachable(
   return seen
 }
 
-/** True when a state of the loop comes back to itself by two ways over one text. */
+/** True if a state of the loop returns to itself in two ways over one text. */
 function isExponential({ follow, masks }: Automaton, { states }: Loop): boolean {
   let steps = 0
   const open: [number, number][] = [...states].map((state) => [state, state])
@@ -226,7 +226,7 @@ function isExponential({ follow, masks }: Automaton, { states }: Loop): boolean 
         if ((steps += 1) > STEPS_MAX) throw new PatternRefused(TOO_COMPLEX)
         if (!states.has(nextRight)) continue
         if (nextLeft === nextRight) {
-          // Two different ways have come together again.
+          // Two different ways have met again.
           if (left !== right) return true
           continue
         }
@@ -240,7 +240,7 @@ function isExponential({ follow, masks }: Automaton, { states }: Loop): boolean 
   return false
 }
 
-/** One for the longest loop, and one more for each loop on the way that can take over text of the one before it. */
+/** One for the longest loop, plus one for each loop on the path that can take over text from the one before it. */
 function degreeOfLoops(automaton: Automaton, loops: Loop[]): number {
   const known = new Map<Loop, number>()
   const degreeTo = (loop: Loop): number => {
@@ -249,14 +249,14 @@ function degreeOfLoops(automaton: Automaton, loops: Loop[]): number {
     let degree = 1
     for (const earlier of loops)
       if (earlier !== loop && [...loop.states].some((state) => earlier.reaches.has(state)))
-        degree = Math.max(degree, degreeTo(earlier) + (handsOver(automaton, earlier, loop) ? 1 : 0))
+        degree = Math.max(degree, degreeTo(earlier) + (canHandOver(automaton, earlier, loop) ? 1 : 0))
     known.set(loop, degree)
     return degree
   }
   return Math.max(0, ...loops.map(degreeTo))
 }
 
-function handsOver({ follow, masks }: Automaton, from: Loop, to: Loop): boolean {
+function canHandOver({ follow, masks }: Automaton, from: Loop, to: Loop): boolean {
   const common = from.mask & to.mask
   if (common === 0n) return false
   const overlaps = (state: number): boolean => ((masks[state] ?? 0n) & common) !== 0n
@@ -266,10 +266,10 @@ function handsOver({ follow, masks }: Automaton, from: Loop, to: Loop): boolean 
 }
 
 /**
- * The number of ways through the automaton over the worst text that a beam search finds, up to SEARCH_LENGTH characters:
- * always the characters after which there are the most ways.
+ * The number of ways through the automaton over the worst text that a beam search finds, up to SEARCH_LENGTH
+ * characters; it always extends with the characters that leave the most ways.
  */
-function waysAtWorst({ follow, masks }: Automaton, first: number[]): number {
+function worstCaseWays({ follow, masks }: Automaton, first: number[]): number {
   const letters = lettersOf(masks)
   let beam = [new Map(first.map((state) => [state, 1]))]
   let worst = 0
@@ -287,12 +287,12 @@ function waysAtWorst({ follow, masks }: Automaton, first: number[]): number {
   return worst
 }
 
-/** One set of states for each kind of character that the pattern tells apart. */
+/** One set of states for each class of characters that the pattern distinguishes. */
 function lettersOf(masks: bigint[]): Set<number>[] {
   const letters = new Map<string, Set<number>>()
   const bits = Math.max(
     0,
-    ...masks.filter((mask) => mask !== EVERYTHING).map((mask) => mask.toString(2).length),
+    ...masks.filter((mask) => mask !== ANY_CHARACTER).map((mask) => mask.toString(2).length),
   )
   for (let bit = 0; bit < bits; bit += 1) {
     const states = masks.flatMap((mask, state) => (((mask >> BigInt(bit)) & 1n) === 1n ? [state] : []))

@@ -1,2 +1,2 @@
-/** One thing that is wrong: `path` is a JSON pointer to it, `message` says what is allowed and never what was given. */
+/** One problem: `path` is a JSON pointer to it, `message` says what is allowed and never repeats the value. */
 export type Problem = { path: string; keyword: string; message: string }

@@ -24,7 +24,7 @@ test('a request carries no plugin, target, address or token', () => {
     refuses(AccessResolutionRequest, '', new RegExp(field), { ...request, [field]: 'x' })
 })
 
-test('a response echoes the request and tells access and expiry', () => {
+test('a response echoes the request and contains access and expiry', () => {
   accepts(AccessResolutionResponse, response)
   for (const field of Object.keys(response))
     refuses(AccessResolutionResponse, field, /./, but(response, { [field]: undefined }))
@@ -37,7 +37,7 @@ test('a response echoes the request and tells access and expiry', () => {
     )
 })
 
-test('the same service shares one entry, and each service has one', () => {
+test('each service has exactly one entry', () => {
   const list = { '@type': 'ServiceReferenceList', valueList: [reference('mailer'), reference('mailer')] }
   accepts(AccessResolutionResponse, but(response, { reference: list }))
   accepts(AccessResolutionResponse, but(response, { reference: { ...list, valueList: [] }, access: {} }))
@@ -57,6 +57,6 @@ test('expiresAt is any RFC 3339 time, or null from another platform', () => {
     refuses(AccessResolutionResponse, 'expiresAt', /RFC 3339|./, but(response, { expiresAt }))
 })
 
-test('unknown fields of a response are not kept', () => {
+test('unknown fields of a response are dropped', () => {
   assert.deepEqual(AccessResolutionResponse.parse({ ...response, more: 1 }), response)
 })

@@ -12,17 +12,17 @@ const echo = {
   propertyKey: PropertyName,
 }
 
-/** Asks for access by a reference property. Strict: it carries no pluginId, target, URL or token. */
+/** Requests access for a reference property. Strict: it carries no pluginId, target, URL or token. */
 export const AccessResolutionRequest = z.strictObject(echo)
 export type AccessResolutionRequest = z.infer<typeof AccessResolutionRequest>
 
-/** Address and token of one service, for one business call, never stored. */
+/** Address and token of one service, for a single business call; never stored. */
 export const Access = z.object({ url: z.string().min(1), token: z.string().min(1) })
 export type Access = z.infer<typeof Access>
 
 /**
- * The current reference and one access entry for each of its services. `expiresAt` is the earliest expiry; null never
- * comes from us, and any RFC 3339 time of another platform is accepted.
+ * The current reference and one access entry for each of its services. `expiresAt` is the earliest expiry; we never
+ * send null, and accept any RFC 3339 time from other platforms.
  */
 export const AccessResolutionResponse = z
   .object({

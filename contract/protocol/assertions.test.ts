@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type * as z from 'zod'
 
-/** The values that the tests change one thing of. */
+/** Base values that the tests modify. */
 export const scope = { environmentKey: 'prod', applicationRuntimeId: 'shop', workspaceId: 7 }
 export const installation = {
   ...scope,
@@ -18,7 +18,7 @@ export const locator = 'catalog/billing/MODULE/invoices'
 export const reference = (serviceId = 'mailer') => ({ '@type': 'ServiceReference', serviceId })
 export const data = (value: unknown) => ({ '@type': 'Data', value })
 
-/** The value with other properties; one that is given as undefined is left out. */
+/** The value with some properties replaced; undefined removes a property. */
 export const but = (value: object, changes: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(Object.entries({ ...value, ...changes }).filter(([, held]) => held !== undefined))
 
@@ -29,7 +29,7 @@ export function accepts(schema: z.ZodType, ...values: unknown[]): void {
   }
 }
 
-/** Each value must be refused, at the path, with words that match. */
+/** Each value must be rejected at the path, with a message that matches `words`. */
 export function refuses(schema: z.ZodType, path: string, words: RegExp, ...values: unknown[]): void {
   for (const value of values) {
     const result = schema.safeParse(value)

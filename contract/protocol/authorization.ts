@@ -3,11 +3,11 @@ import { Key, ModuleId, PropertyName, ResourceLocator, SchemaVersion, Values } f
 import { LIFECYCLE_VERSION } from './limits.ts'
 import { FAILURE_POLICIES } from './vocabulary.ts'
 
-/** A plugin's own business configuration. */
+/** The business configuration of a plugin. */
 export const PluginConfiguration = z.strictObject({ schemaVersion: SchemaVersion, values: Values })
 export type PluginConfiguration = z.infer<typeof PluginConfiguration>
 
-/** Plugins are called in ascending `order`, descending in a DETACH; equal ones together. */
+/** Plugins are called in ascending `order`, in DETACH in descending order; equal ones run in parallel. */
 export const PluginOrder = z.number('Must be a number').int('Must be a whole number')
 export type PluginOrder = z.infer<typeof PluginOrder>
 
@@ -20,7 +20,7 @@ const propertyLists = {
   credentialProperties: z.array(PropertyName),
 }
 
-/** What the runtime compiles from the exact Module ownership for one plugin; never part of an author manifest. */
+/** What the runtime compiles for one plugin from the exact Module ownership; never part of an author manifest. */
 export const CompiledAuthorization = z.strictObject({
   pluginId: Key,
   protocolVersion: z.literal(LIFECYCLE_VERSION, `Must be ${LIFECYCLE_VERSION}`),
@@ -32,8 +32,8 @@ export const CompiledAuthorization = z.strictObject({
 export type CompiledAuthorization = z.infer<typeof CompiledAuthorization>
 
 /**
- * What an author asks for on one Module. Strict: a compiled entry, which has a `resource` locator, is refused here.
- * `credentialProperties` are those whose references the plugin may resolve to access material.
+ * What an author requests on one Module. Strict: a compiled entry, which has a `resource` locator, is rejected here.
+ * `credentialProperties` are the references that the plugin may resolve to access material.
  */
 export const AuthorAuthorization = z.strictObject({
   object: z.strictObject({ type: z.literal('MODULE', 'Must be MODULE'), moduleId: ModuleId }),

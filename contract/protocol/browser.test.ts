@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 
-/** What the console uses at run time: it must not pull zod into the browser. */
+/** Modules that the console imports at run time: they must not pull zod into the browser. */
 const FOR_BROWSERS = [
   '../json-schema/json-schema.ts',
   '../json-schema/json.ts',
@@ -23,7 +23,7 @@ async function importsOf(file: URL): Promise<string[]> {
 }
 
 for (const name of FOR_BROWSERS)
-  test(`${name} brings no zod`, async () => {
+  test(`${name} does not import zod`, async () => {
     const seen = new Set<string>()
     const open = [new URL(name, import.meta.url)]
     for (let next = open.pop(); next !== undefined; next = open.pop()) {
@@ -36,6 +36,6 @@ for (const name of FOR_BROWSERS)
     }
   })
 
-test('the check sees imports', async () => {
+test('the check detects imports', async () => {
   assert.ok((await importsOf(new URL('keys.ts', import.meta.url))).includes('zod'))
 })

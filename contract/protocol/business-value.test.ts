@@ -14,7 +14,7 @@ const values: Record<string, TypedValue> = {
   SERVICE_REFERENCE_LIST: { '@type': 'ServiceReferenceList', valueList: [service] },
 }
 
-test('a value is of the kind that the definition says', () => {
+test('a value must have the kind in its definition', () => {
   for (const [kind, expected] of Object.entries(values))
     for (const value of Object.values(values)) {
       const definition = { kind, ...(kind === 'DATA' ? { schema: true } : {}) } as PropertyDefinition
@@ -27,7 +27,7 @@ test('a value is of the kind that the definition says', () => {
     }
 })
 
-test('the business value inside Data satisfies the schema', () => {
+test('the business value inside Data must satisfy the schema', () => {
   const definition: PropertyDefinition = { kind: 'DATA', schema: { type: 'string', maxLength: 3 } }
   assert.deepEqual(checkTypedValue(definition, { '@type': 'Data', value: 'abc' }), [])
   assert.deepEqual(checkTypedValue(definition, { '@type': 'Data', value: 'abcd' }), [
@@ -39,13 +39,13 @@ test('the business value inside Data satisfies the schema', () => {
   )
 })
 
-test('an @type inside a business value is only data', () => {
+test('an @type inside a business value has no special meaning', () => {
   const definition: PropertyDefinition = { kind: 'DATA', schema: { type: 'object', required: ['@type'] } }
   assert.deepEqual(checkTypedValue(definition, { '@type': 'Data', value: service }), [])
   assert.deepEqual(checkTypedValue(definition, { '@type': 'Data', value: { '@type': 'Data', value: 1 } }), [])
 })
 
-test('a mask is never the value of a sensitive property, wherever it stands inside', () => {
+test('a mask is rejected anywhere inside a sensitive value', () => {
   const sensitive: PropertyDefinition = { kind: 'DATA', schema: true, isSensitive: true }
   const check = (definition: PropertyDefinition, value: JsonValue) =>
     checkTypedValue(definition, { '@type': 'Data', value }).map(({ path, keyword }) => [path, keyword])
@@ -55,5 +55,9 @@ test('a mask is never the value of a sensitive property, wherever it stands insi
     ['/a~1b', 'mask'],
   ])
   assert.deepEqual(check(sensitive, { user: 'me', password: 'p*ss•word' }), [])
-  assert.deepEqual(check({ kind: 'DATA', schema: true }, MASK), [], 'a value that is shown may be anything')
+  assert.deepEqual(
+    check({ kind: 'DATA', schema: true }, MASK),
+    [],
+    'a mask is accepted in a value that is not sensitive',
+  )
 })

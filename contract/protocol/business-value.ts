@@ -5,9 +5,9 @@ import type { TypedValue } from './typed-value.ts'
 import { TYPE_OF_KIND } from './vocabulary.ts'
 
 /**
- * What is wrong with a value of this property; an empty list when nothing is. Only the business value inside a Data is
- * held against the schema, so that a business object with an `@type` of its own is data like any other. A sensitive
- * value must not contain a mask.
+ * Returns what is wrong with a value of this property; empty if nothing is. Only the business value inside a Data is
+ * checked against the schema, so a business object with its own `@type` is ordinary data. A sensitive value must not
+ * contain a mask.
  */
 export function checkTypedValue(definition: PropertyDefinition, value: TypedValue): Problem[] {
   const type = TYPE_OF_KIND[definition.kind]

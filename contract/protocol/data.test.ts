@@ -8,7 +8,7 @@ import { Data, type TypedValue } from './typed-value.ts'
 const json = fc.jsonValue() as fc.Arbitrary<JsonValue>
 const names = fc.stringMatching(/^[a-z_][A-Za-z0-9_]{0,8}$/)
 
-test('a value that was wrapped twice comes back wrapped once', () => {
+test('unwrapping a value that was wrapped twice leaves one wrapper', () => {
   fc.assert(
     fc.property(json, (value) => {
       const once = helpers.wrapData(value)
@@ -27,7 +27,7 @@ test('decodeData undoes fromDataValues', () => {
   )
 })
 
-test('fromProperties undoes decode, marks and all', () => {
+test('fromProperties undoes decode, including sensitive marks', () => {
   const properties = { a: helpers.wrapData(1), token: helpers.wrapSensitive('s') }
   const decoded = helpers.decode({ properties, references: {} })
   assert.deepEqual(helpers.fromProperties(decoded), properties)
@@ -41,15 +41,15 @@ test('decode shows properties and references in their wrappers', () => {
   })
 })
 
-test('fromDataValues marks what it is told is sensitive', () => {
+test('fromDataValues marks the given names as sensitive', () => {
   assert.deepEqual(helpers.fromDataValues({ a: 1, b: 2 }, { sensitive: ['b'] }), {
     a: { '@type': 'Data', value: 1 },
     b: { '@type': 'Data', value: 2, isSensitive: true },
   })
 })
 
-test('a bare value or a reference is refused by name', () => {
-  // As a plugin in JavaScript could call it.
+test('rejects a bare value or a reference and names the property', () => {
+  // JavaScript plugins can pass anything.
   for (const wrong of [
     1,
     null,
@@ -64,7 +64,7 @@ test('a bare value or a reference is refused by name', () => {
   }
 })
 
-test('a name of the prototype is only a name', () => {
+test('names from the prototype have no special meaning', () => {
   const values = JSON.parse('{"__proto__": 1}') as Record<string, JsonValue>
   assert.deepEqual(Object.keys(helpers.fromDataValues(values)), ['__proto__'])
 })

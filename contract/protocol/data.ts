@@ -1,7 +1,7 @@
 import type { JsonValue } from '../json-schema/json.ts'
 import type { Data, Reference, TypedValue } from './typed-value.ts'
 
-/** Wraps a business value once, whatever is inside. */
+/** Wraps a business value once, whatever it contains. */
 export const wrapData = (value: JsonValue): Data => ({ '@type': 'Data', value })
 
 /** Wraps a value whose definition says that it is sensitive. */
@@ -11,7 +11,7 @@ export const isData = (value: TypedValue): value is Data => value['@type'] === '
 
 export const isReference = (value: TypedValue): value is Reference => !isData(value)
 
-/** The distinct services of a reference in the order of first mention. */
+/** The distinct services of a reference in order of first occurrence. */
 export function referencedServices(reference: Reference): string[] {
   switch (reference['@type']) {
     case 'ServiceReference':
@@ -25,7 +25,7 @@ export function referencedServices(reference: Reference): string[] {
 
 const distinct = (names: string[]): string[] => [...new Set(names)]
 
-/** The business values of a resource's properties. Throws a TypeError that names a property which is not Data. */
+/** The business values of a resource's properties. Throws a TypeError that names a property that is not Data. */
 export function decodeData(properties: Readonly<Record<string, TypedValue>>): Record<string, JsonValue> {
   return mapValues(properties, (value, name) => requireData(value, name).value)
 }
@@ -40,7 +40,7 @@ export function fromDataValues(
   )
 }
 
-/** Everything that a resource entry shows, properties and references, each in its complete wrapper. */
+/** All properties and references of a resource entry, each in its complete wrapper. */
 export function decode(entry: {
   properties: Readonly<Record<string, Data>>
   references: Readonly<Record<string, Reference>>
@@ -49,14 +49,14 @@ export function decode(entry: {
 }
 
 /**
- * Properties for output in the wrappers that they have, the sensitive mark kept. Throws a TypeError that names a bare
- * value or a reference, which a plugin must not write.
+ * Properties for output in their existing wrappers, sensitive marks kept. Throws a TypeError that names a bare value or
+ * a reference, which plugins must not write.
  */
 export function fromProperties(properties: Readonly<Record<string, TypedValue>>): Record<string, Data> {
   return mapValues(properties, (value, name) => ({ ...requireData(value, name) }))
 }
 
-// Plugin authors call these from JavaScript too, so the wrapper is looked at and not only declared.
+// Plugin authors also call these from JavaScript, so the wrapper is checked at run time.
 function requireData(value: TypedValue | undefined, name: string): Data {
   const wrapped =
     typeof value === 'object' && value !== null && isData(value) && Object.hasOwn(value, 'value')
@@ -64,7 +64,7 @@ function requireData(value: TypedValue | undefined, name: string): Data {
   return value
 }
 
-// fromEntries defines its keys, so that no name can reach the prototype.
+// fromEntries defines its keys, so no name can reach the prototype.
 const mapValues = <Value, Result>(
   record: Readonly<Record<string, Value>>,
   change: (value: Value, name: string) => Result,

@@ -32,12 +32,12 @@ test('errorCode is 0 or upper-case words, 1 to 128 characters', () => {
   refuses(ErrorCode, '', /string/, 0, null)
 })
 
-test('message has 1 to 512 characters, however many units they take', () => {
-  const said = (message: unknown) => but(failure, { message })
-  accepts(FailureData, said('x'), said('x'.repeat(512)), said('😀'.repeat(512)))
-  refuses(FailureData, 'message', /at most 512/, said('x'.repeat(513)), said('😀'.repeat(513)))
-  refuses(FailureData, 'message', /empty/, said(''))
-  refuses(FailureData, 'message', /string/, said(undefined), said(1))
+test('message has 1 to 512 characters, counted in code points', () => {
+  const withMessage = (message: unknown) => but(failure, { message })
+  accepts(FailureData, withMessage('x'), withMessage('x'.repeat(512)), withMessage('😀'.repeat(512)))
+  refuses(FailureData, 'message', /at most 512/, withMessage('x'.repeat(513)), withMessage('😀'.repeat(513)))
+  refuses(FailureData, 'message', /empty/, withMessage(''))
+  refuses(FailureData, 'message', /string/, withMessage(undefined), withMessage(1))
 })
 
 test('retryable is required', () => {
@@ -58,7 +58,7 @@ test('errorPath has at least one item, none with white space or control characte
     refuses(FailureData, 'errorPath.1', /white space or control/, path('a', item))
 })
 
-test('unknown properties of failure data are ignored, and details of another shape with them', () => {
+test('unknown properties of failure data and details of another shape are ignored', () => {
   assert.deepEqual(readEnvelope({ errorCode: 'A', data: { ...failure, hint: 'x', details: 'all of it' } }), {
     kind: 'failure',
     errorCode: 'A',
@@ -66,7 +66,7 @@ test('unknown properties of failure data are ignored, and details of another sha
   })
 })
 
-test('details tell each problem at its field', () => {
+test('details locate each problem at its field', () => {
   const detail = {
     locator,
     property: 'size',
@@ -84,12 +84,12 @@ test('details tell each problem at its field', () => {
   })
 })
 
-test('a success has any data', () => {
+test('a success may have any data', () => {
   for (const data of [null, 0, '', false, [], {}, { message: 1 }])
     assert.deepEqual(readEnvelope({ errorCode: '0', data }), { kind: 'success', data })
 })
 
-test('what is written as a success is read as one', () => {
+test('a success envelope is read back as a success', () => {
   fc.assert(
     fc.property(fc.jsonValue(), (data) => {
       const sent: unknown = JSON.parse(JSON.stringify(successEnvelope(data)))
@@ -101,7 +101,7 @@ test('what is written as a success is read as one', () => {
   )
 })
 
-test('producers emit the version', () => {
+test('produced envelopes contain the version', () => {
   assert.deepEqual(successEnvelope(1), { errorCode: '0', data: 1, contractVersion: '1.0.0' })
   assert.deepEqual(failureEnvelope('A', null), { errorCode: 'A', data: null, contractVersion: '1.0.0' })
 })
@@ -130,7 +130,7 @@ test('a failure has null or failure data', () => {
     assert.equal(readEnvelope({ errorCode: 'A', data }).kind, 'invalid')
 })
 
-test('what is no envelope is invalid, and the problem names the field', () => {
+test('anything else is invalid, and the problem names the field', () => {
   const problems: [unknown, RegExp][] = [
     [undefined, /not an envelope/],
     [null, /not an envelope/],

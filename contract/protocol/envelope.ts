@@ -15,18 +15,18 @@ export const ErrorCode = z
   )
 export type ErrorCode = z.infer<typeof ErrorCode>
 
-/** Safe to show to a person; 1 to 512 characters. */
+/** Safe to show to people; 1 to 512 characters. */
 export const Message = z
   .string('Must be a string')
   .min(1, 'Must not be empty')
-  // Characters are what the protocol counts; one of them may be two units of a JavaScript string.
+  // The protocol counts characters; one can take two units of a JavaScript string.
   .refine((text) => text.length <= MESSAGE_MAX || [...text].length <= MESSAGE_MAX, {
     message: `Must be at most ${MESSAGE_MAX} characters`,
   })
   .meta({ maxLength: MESSAGE_MAX })
 export type Message = z.infer<typeof Message>
 
-/** One problem of several, so that each can be shown at its own field; `path` is a JSON pointer into the value there. */
+/** One of several problems, so that each can be shown at its own field; `path` is a JSON pointer into that value. */
 export const Detail = z.object({
   locator: ResourceLocator.optional(),
   property: PropertyName.optional(),
@@ -46,9 +46,8 @@ export const ErrorPath = z
 export type ErrorPath = z.infer<typeof ErrorPath>
 
 /**
- * What a failure says of itself. `retryable`: the same operation, with the same input and authorization, can succeed
- * later. Unknown properties are ignored; `details` is ours and not the protocol's, so that somebody else's property of
- * this name is ignored too.
+ * The data of a failure. `retryable`: the same operation, with the same input and authorization, can succeed later.
+ * Unknown properties are ignored. `details` is our extension, so a foreign property of that name is ignored too.
  */
 export const FailureData = z.object({
   message: Message,
@@ -58,7 +57,7 @@ export const FailureData = z.object({
 })
 export type FailureData = z.infer<typeof FailureData>
 
-/** The response envelope. An absent contractVersion means 1.0.0, and unknown top-level fields are ignored. */
+/** The response envelope. An absent contractVersion means 1.0.0; unknown top-level fields are ignored. */
 export const Envelope = z.object({
   contractVersion: z
     .literal(ENVELOPE_VERSION, `Must be ${ENVELOPE_VERSION} or absent`)
@@ -73,20 +72,20 @@ export type EnvelopeReading =
   | { kind: 'failure'; errorCode: ErrorCode; failure: FailureData | null }
   | { kind: 'invalid'; problem: string }
 
-/** What an answer of status 200 says. `problem` names the field and what is allowed there, never what was sent. */
+/** The reading of a response body with status 200. `problem` names the field and what is allowed there, never the value. */
 export function readEnvelope(json: unknown): EnvelopeReading {
   const envelope = Envelope.safeParse(json)
-  if (!envelope.success) return { kind: 'invalid', problem: tellProblem(envelope.error, []) }
+  if (!envelope.success) return { kind: 'invalid', problem: describeIssue(envelope.error, []) }
   const { errorCode, data } = envelope.data
   if (errorCode === SUCCESS) return { kind: 'success', data }
   if (data === null) return { kind: 'failure', errorCode, failure: null }
   const failure = FailureData.safeParse(data)
-  if (!failure.success) return { kind: 'invalid', problem: tellProblem(failure.error, ['data']) }
+  if (!failure.success) return { kind: 'invalid', problem: describeIssue(failure.error, ['data']) }
   const { details, ...rest } = failure.data
   return { kind: 'failure', errorCode, failure: details === undefined ? rest : { ...rest, details } }
 }
 
-function tellProblem(error: z.ZodError, at: string[]): string {
+function describeIssue(error: z.ZodError, at: string[]): string {
   const issue = error.issues[0]
   const path = [...at, ...(issue?.path ?? [])].join('.')
   return path === '' ? 'The body is not an envelope object' : `${path}: ${issue?.message ?? 'is not valid'}`

@@ -1,4 +1,4 @@
-/** What the runtime and the plugin manager refuse or fail with; every one comes in a failure envelope with status 200. */
+/** The failure codes of the runtime and the plugin manager; each is returned in a failure envelope with status 200. */
 export const RUNTIME_ERROR_CODES = [
   'REQUEST_INVALID',
   'NOT_FOUND',

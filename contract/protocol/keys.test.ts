@@ -30,7 +30,7 @@ test('MapKey is a business key', () => {
   refuses(keys.MapKey, '', /Must not be/, '__proto__', 'constructor', 'prototype')
 })
 
-test('identifiers of somebody else are any text of 1 to 128', () => {
+test('foreign identifiers are any text of 1 to 128 characters', () => {
   for (const schema of [keys.InstallId, keys.OperationId, keys.ModuleId, keys.SchemaVersion]) {
     accepts(schema, 'x', 'op/1 of 2', 'x'.repeat(128))
     refuses(schema, '', /Must not be empty/, '')
@@ -38,7 +38,7 @@ test('identifiers of somebody else are any text of 1 to 128', () => {
   }
 })
 
-test('Uuid is of any version, in lower case', () => {
+test('Uuid accepts any version, in lower case', () => {
   accepts(keys.Uuid, '0198c0de-0000-7000-8000-000000000001', '00000000-0000-0000-0000-000000000000')
   refuses(
     keys.Uuid,
@@ -92,7 +92,7 @@ test('Json must be present, and Values keeps every key', () => {
   refuses(keys.Values, '', /JSON object/, [], null, 'a', { a: undefined })
 })
 
-test('a map tells which key it refuses, and drops none', () => {
+test('a map names the keys that it rejects and drops none', () => {
   const map = keys.mapOf(keys.PropertyName, z.number())
   accepts(map, {}, { a: 1 })
   refuses(map, '1a', /begin with a letter/, { '1a': 1 })

@@ -18,7 +18,7 @@ export const Key = z
   .regex(KEY_PATTERN, `Must be 1 to ${KEY_MAX} characters of A-Z a-z 0-9 . _ ~ -, and not . or ..`)
 export type Key = z.infer<typeof Key>
 
-/** A Key that may stand as the key of a map. */
+/** A Key that may be used as a map key. */
 export const ServiceId = Key.refine(notReserved, RESERVED)
 export type ServiceId = z.infer<typeof ServiceId>
 
@@ -51,11 +51,11 @@ const Identifier = z
   .min(1, 'Must not be empty')
   .max(KEY_MAX, `Must be at most ${KEY_MAX} characters`)
 
-/** Unique everywhere. Ours are UUIDv7; those of another runtime are taken as they are. */
+/** Globally unique. Ours are UUIDv7; those of other runtimes are accepted unchanged. */
 export const InstallId = Identifier
 export type InstallId = z.infer<typeof InstallId>
 
-/** Unchanged when the same operation is repeated. Ours are UUIDv7; those of another runtime are taken as they are. */
+/** Unchanged when the operation is retried. Ours are UUIDv7; those of other runtimes are accepted unchanged. */
 export const OperationId = Identifier
 export type OperationId = z.infer<typeof OperationId>
 
@@ -63,7 +63,7 @@ export type OperationId = z.infer<typeof OperationId>
 export const ModuleId = Identifier
 export type ModuleId = z.infer<typeof ModuleId>
 
-/** Version of a plugin's own business configuration contract; it says nothing about the lifecycle version. */
+/** Version of the contract for a plugin's business configuration; independent of the lifecycle version. */
 export const SchemaVersion = Identifier
 export type SchemaVersion = z.infer<typeof SchemaVersion>
 
@@ -87,29 +87,29 @@ export type PositiveInteger = z.infer<typeof PositiveInteger>
 
 const NO_TIME = 'Must be a time in UTC with milliseconds, such as 2026-01-31T08:00:00.000Z'
 
-/** RFC 3339 in UTC with milliseconds, as we write every instant. */
+/** RFC 3339 in UTC with milliseconds, the format in which we write every instant. */
 export const Timestamp = z.iso
   .datetime({ precision: 3, error: NO_TIME })
-  // our calendar has no year 0, and neither has a database
+  // our calendar has no year 0, and neither do databases
   .refine((text) => !text.startsWith('0000'), NO_TIME)
 export type Timestamp = z.infer<typeof Timestamp>
 
 /** Any JSON, present: an absent value is not null. */
-// The refinement is the proof of the narrower type; z.json() would recurse as deep as the body nests.
+// The refinement proves the narrower type; z.json() would recurse as deep as the body nests.
 export const Json = z.unknown().refine(isJsonValue, 'Must be a JSON value') as unknown as z.ZodType<
   JsonValue,
   JsonValue
 >
 
-/** A JSON object whose inside is the business's own: kept as it is, `__proto__` included. */
+/** A JSON object whose content belongs to the business: kept unchanged, including `__proto__`. */
 export const Values = z
   .unknown()
   .refine((value) => isJsonObject(value) && isJsonValue(value), 'Must be a JSON object')
   .meta({ type: 'object' }) as unknown as z.ZodType<JsonObject, JsonObject>
 
 /**
- * A map by checked keys. zod's own record drops a key named `__proto__` without a word and says only that a key is
- * invalid; here the first is refused and the second is told in the key's own words.
+ * A map with checked keys. zod's own record drops a key named `__proto__` silently and only reports that a key is
+ * invalid; here the key is rejected, and the message is that of the key's schema.
  */
 export const mapOf = <Name extends z.ZodType<string, string>, Item extends z.ZodType>(
   name: Name,

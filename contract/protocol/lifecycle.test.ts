@@ -47,7 +47,7 @@ test('a request has all of its fields and no others', () => {
   refuses(LifecycleRequest, '', /token/, but(request, { token: 'x' }))
 })
 
-test('the contract version is 6.0.0, whatever the plugin calls its configuration', () => {
+test('the contract version is 6.0.0, independent of the configuration version', () => {
   accepts(LifecycleRequest, but(request, { configuration: { schemaVersion: '1.0.0', values: { any: [1] } } }))
   refuses(
     LifecycleRequest,
@@ -64,7 +64,7 @@ test('executionSequence is a positive integer', () => {
   refuses(LifecycleRequest, 'executionSequence', /whole/, but(request, { executionSequence: 1.5 }))
 })
 
-test('resources stand by locator', () => {
+test('resources are keyed by locator', () => {
   refuses(
     LifecycleRequest,
     'resources.invoices',
@@ -94,7 +94,7 @@ test('a resource entry', () => {
   refuses(ResourceEntry, 'properties.9', /begin with a letter/, but(entry, { properties: { 9: data(3) } }))
 })
 
-test('a response has the echo, an outcome and what was written', () => {
+test('a response has the echo, an outcome and the writes', () => {
   accepts(LifecycleResponse, response)
   for (const outcome of ['NOT_APPLIED', 'APPLIED', 'VERIFIED', 'FAILED', 'UNKNOWN'])
     accepts(LifecycleResponse, but(response, { outcome, resources: {} }))
@@ -103,7 +103,7 @@ test('a response has the echo, an outcome and what was written', () => {
   refuses(LifecycleResponse, 'outcome', /one of/, but(response, { outcome: 'DONE' }))
 })
 
-test('FAILED and UNKNOWN carry no writes: their resources are neither required nor looked at', () => {
+test('resources are optional and ignored with FAILED and UNKNOWN', () => {
   const strange = [undefined, null, 5, 'x', [], { 'no locator': 1 }, { [locator]: { tenant: 'bare' } }]
   for (const outcome of ['FAILED', 'UNKNOWN'])
     for (const resources of [...strange, response.resources])
@@ -113,17 +113,17 @@ test('FAILED and UNKNOWN carry no writes: their resources are neither required n
       )
 })
 
-test('NOT_APPLIED may leave its resources out, and what stands in them is looked at', () => {
+test('resources are optional but validated with NOT_APPLIED', () => {
   const answer = but(response, { outcome: 'NOT_APPLIED', resources: undefined })
   assert.deepEqual(LifecycleResponse.parse(answer), but(answer, { resources: {} }))
   refuses(LifecycleResponse, 'resources', /object/, but(answer, { resources: [] }))
 })
 
-test('a response keeps nothing that it has no field for', () => {
+test('unknown fields of a response are dropped', () => {
   assert.deepEqual(LifecycleResponse.parse(but(response, { accessToken: 'x' })), response)
 })
 
-test('a response writes Data and nothing else', () => {
+test('a response may write only Data', () => {
   const writes = (written: unknown) => but(response, { resources: { [locator]: { tenant: written } } })
   accepts(LifecycleResponse, writes({ ...data('s'), isSensitive: true }), writes(data(reference())))
   refuses(LifecycleResponse, `resources.${locator}.tenant`, /./, writes('t-1'), writes(null))
@@ -136,7 +136,7 @@ test('a response writes Data and nothing else', () => {
   )
 })
 
-test('an echo with more in it is no echo', () => {
+test('an echo with extra fields is rejected', () => {
   refuses(
     LifecycleResponse,
     'installation',
@@ -167,7 +167,7 @@ test('a compiled authorization', () => {
   refuses(CompiledAuthorization, 'resources.0.resource', /./, but(compiled, { resources: [authored] }))
 })
 
-test('an author entry is not a compiled one', () => {
+test('an author entry is not a compiled authorization', () => {
   accepts(AuthorAuthorization, authored)
   for (const field of Object.keys(authored))
     refuses(AuthorAuthorization, field, /./, but(authored, { [field]: undefined }))

@@ -7,7 +7,7 @@ import { InstallationIdentity } from './scope.ts'
 import { Data, Reference } from './typed-value.ts'
 import { OUTCOMES } from './vocabulary.ts'
 
-/** One resource as a plugin sees it: what is not set, or not authorized, is absent. */
+/** One resource as a plugin sees it; properties that are not set or not authorized are absent. */
 export const ResourceEntry = z.strictObject({
   action: ResourceAction,
   currentVersion: Key.nullable(),
@@ -17,7 +17,7 @@ export const ResourceEntry = z.strictObject({
 })
 export type ResourceEntry = z.infer<typeof ResourceEntry>
 
-/** What the response must repeat unchanged. */
+/** The fields that the response must repeat unchanged. */
 const echo = {
   contractVersion: z.literal(LIFECYCLE_VERSION, `Must be ${LIFECYCLE_VERSION}`),
   pluginId: Key,
@@ -27,7 +27,7 @@ const echo = {
   stage: Stage,
 }
 
-/** The call of one plugin in one stage. The bytes are the same in every repeat. */
+/** The call of one plugin in one stage. Every attempt sends the same bytes. */
 export const LifecycleRequest = z.strictObject({
   ...echo,
   configuration: PluginConfiguration,
@@ -41,7 +41,7 @@ type Written = z.infer<typeof Written>
 
 /**
  * The data of a plugin's envelope: the echo, the outcome and the writes. `resources` is required with APPLIED and
- * VERIFIED and optional with NOT_APPLIED. FAILED and UNKNOWN carry no writes: their `resources` are ignored, valid or not.
+ * VERIFIED and optional with NOT_APPLIED. With FAILED and UNKNOWN `resources` is ignored, valid or not.
  */
 export const LifecycleResponse = z.discriminatedUnion(
   'outcome',

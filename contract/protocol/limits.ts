@@ -2,14 +2,14 @@
 export const ENVELOPE_VERSION = '1.0.0' as const
 /** Version of the lifecycle request and response, and `protocolVersion` of a compiled authorization. */
 export const LIFECYCLE_VERSION = '6.0.0' as const
-/** Version of the access resolution. */
+/** Version of access resolution. */
 export const ACCESS_VERSION = '4.0.0' as const
 
-/** The protected property: the runtime writes it at INSTALL, and nobody else ever. */
+/** The protected property: only the runtime writes it, in an INSTALL. */
 export const INSTANCE_REF_PROPERTY = 'instanceRefProperty' as const
 
 export const ERROR_CODE_MAX = 128
-/** Counted in Unicode characters, as JSON Schema counts. */
+/** Counted in Unicode characters, like `maxLength` in JSON Schema. */
 export const MESSAGE_MAX = 512
 /** A key, a locator segment, an identifier, a property name. */
 export const KEY_MAX = 128

@@ -20,7 +20,7 @@ const parts: fc.Arbitrary<LocatorParts> = fc.record(
   { noNullPrototype: true },
 )
 
-test('a locator is the text of its parts and nothing else', () => {
+test('formatting and parsing a locator are inverse', () => {
   fc.assert(
     fc.property(parts, (whole) => {
       assert.deepEqual(parseLocator(formatLocator(whole)), whole)
@@ -28,7 +28,7 @@ test('a locator is the text of its parts and nothing else', () => {
   )
 })
 
-test('whatever is read as a locator is written back byte for byte', () => {
+test('every parsed locator is formatted back byte for byte', () => {
   const near = fc.string({ unit: fc.constantFrom(...allowed, '/', '%', ' ', 'MODULE', 'é'), maxLength: 40 })
   fc.assert(
     fc.property(fc.oneof(near, fc.string()), (text) => {
@@ -54,30 +54,30 @@ for (const text of [
 const refused: Record<string, string> = {
   'three segments': 'e/b/MODULE',
   'five segments': 'e/b/MODULE/n/m',
-  'a slash before': '/e/b/MODULE/n',
-  'a slash after': 'e/b/MODULE/n/',
+  'a leading slash': '/e/b/MODULE/n',
+  'a trailing slash': 'e/b/MODULE/n/',
   'an empty segment': 'e//MODULE/n',
-  'another kind': 'e/b/PLUGIN/n',
+  'an unknown kind': 'e/b/PLUGIN/n',
   'a kind in lower case': 'e/b/module/n',
   'a dot': './b/MODULE/n',
   'two dots': 'e/../MODULE/n',
-  'two dots as the name': 'e/b/MODULE/..',
-  'a segment of 129': `${long}x/b/MODULE/n`,
+  'two dots as its name': 'e/b/MODULE/..',
+  'a segment of 129 characters': `${long}x/b/MODULE/n`,
   'percent encoding': 'e/b/MODULE/%6e',
   'an encoded slash': 'e/b%2FMODULE/n',
-  'a space before': ' e/b/MODULE/n',
-  'a space after': 'e/b/MODULE/n ',
-  'a line end': 'e/b/MODULE/n\n',
+  'a leading space': ' e/b/MODULE/n',
+  'a trailing space': 'e/b/MODULE/n ',
+  'a line feed': 'e/b/MODULE/n\n',
   'another script': 'e/b/MODULE/nаme',
   'a full-width letter': 'e/b/MODULE/ｎ',
   'a NUL': 'e/b/MODULE/n\0',
-  'a back slash': 'e\\b\\MODULE\\n',
+  'a backslash': 'e\\b\\MODULE\\n',
   nothing: '',
 }
 for (const [what, text] of Object.entries(refused))
-  test(`${what} makes it no locator`, () => assert.equal(parseLocator(text), null))
+  test(`rejects ${what}`, () => assert.equal(parseLocator(text), null))
 
-test('keys differ in every byte', () => {
+test('keys are compared byte for byte', () => {
   assert.notDeepEqual(parseLocator('e/b/MODULE/Name'), parseLocator('e/b/MODULE/name'))
 })
 

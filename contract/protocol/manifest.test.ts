@@ -47,7 +47,7 @@ const withAuthorization = (changes: object) =>
 
 const locator = 'catalog/billing/MODULE/invoices'
 
-/** Exactly one problem, at this place. */
+/** Asserts exactly one problem, at this path. */
 function refusedAt(found: ReturnType<typeof checkManifest>, path: string, words: RegExp): void {
   assert.deepEqual(
     found.map((detail) => detail.path),
@@ -86,12 +86,12 @@ test('the shape of a manifest', () => {
   )
 })
 
-test('a manifest that holds together', () => {
+test('a consistent manifest', () => {
   assert.deepEqual(details({}), [])
   assert.deepEqual(details({ resources: [], plugins: [] }), [])
 })
 
-test('a resource stands in it once, by kind and name', () => {
+test('a resource is listed once by kind and name', () => {
   assert.deepEqual(details({ resources: [module, timer, { ...timer, kind: 'AGENT' }] }), [])
   refusedAt(details({ resources: [module, timer, timer] }), '/resources/2/name', /same kind and name/)
 })
@@ -133,7 +133,7 @@ test('an event is declared once, with a schema that can be used', () => {
   )
 })
 
-test('a schema can be used, and the default satisfies it', () => {
+test('a schema must be usable, and the default must satisfy it', () => {
   refusedAt(
     withProperty('size', { kind: 'DATA', schema: { $ref: 'https://example.com/schema' } }),
     '/resources/0/properties/size/schema/$ref',
@@ -161,7 +161,7 @@ test('a sensitive property has no default', () => {
   assert.deepEqual(withProperty('size', { ...text, isSensitive: true }), [])
 })
 
-test('an authorization names a MODULE of the manifest, once a plugin', () => {
+test('an authorization names a MODULE of the manifest, once per plugin', () => {
   const elsewhere = { object: { type: 'MODULE', moduleId: 'mod-9' } }
   refusedAt(withAuthorization(elsewhere), '/plugins/0/resources/0/object/moduleId', /No MODULE/)
   const found = details({
@@ -170,7 +170,7 @@ test('an authorization names a MODULE of the manifest, once a plugin', () => {
   refusedAt(found, '/plugins/0/resources/1/object/moduleId', /another entry/)
 })
 
-test('the properties of an authorization exist', () => {
+test('the properties of an authorization must exist', () => {
   for (const list of ['readProperties', 'writeProperties', 'credentialProperties'])
     for (const property of ['missing', 'toString'])
       refusedAt(
@@ -248,7 +248,7 @@ test('a plugin is listed once', () => {
   )
 })
 
-test('all problems are told together', () => {
+test('all problems are reported together', () => {
   const found = details({
     resources: [but(module, { moduleId: undefined }), { ...timer, events: [] }],
     plugins: [plugin, plugin],

@@ -10,11 +10,11 @@ import { BundleRef } from './scope.ts'
 
 const Title = z.string().min(1, 'Must not be empty').max(TITLE_MAX, `Must be at most ${TITLE_MAX} characters`)
 
-/** An event method that a Module takes; `method` is one path segment after the service's address. */
+/** An event method that a Module accepts; `method` is one path segment after the service's address. */
 export const EventDeclaration = z.strictObject({ method: Key, schema: JsonSchema })
 export type EventDeclaration = z.infer<typeof EventDeclaration>
 
-/** A resource of a bundle. Its locator is made of the bundle, its kind and its name. */
+/** A resource of a bundle. Its locator consists of the bundle, the kind and the name. */
 export const ManifestResource = z.strictObject({
   kind: z.enum(RESOURCE_KINDS, `Must be one of ${RESOURCE_KINDS.join(', ')}`),
   name: Key,
@@ -25,7 +25,7 @@ export const ManifestResource = z.strictObject({
 })
 export type ManifestResource = z.infer<typeof ManifestResource>
 
-/** A plugin of a bundle, and what it asks for on the bundle's Modules. */
+/** A plugin of a bundle, and what it requests on the bundle's Modules. */
 export const ManifestPlugin = z.strictObject({
   pluginId: Key,
   order: PluginOrder,
@@ -35,7 +35,7 @@ export const ManifestPlugin = z.strictObject({
 })
 export type ManifestPlugin = z.infer<typeof ManifestPlugin>
 
-/** What a bundle's author publishes for one version. The shape only: `checkManifest` says whether it holds together. */
+/** What the author of a bundle publishes for one version. Only the shape: `checkManifest` checks consistency. */
 export const AuthorManifest = z.strictObject({
   bundle: BundleRef,
   version: Key,
@@ -48,7 +48,7 @@ export type AuthorManifest = z.infer<typeof AuthorManifest>
 
 type Place = { locator?: string; property?: string; path: string }
 
-/** Every reason for which a manifest is MANIFEST_INVALID; `path` is a JSON pointer into the manifest. */
+/** Every problem that makes a manifest MANIFEST_INVALID; `path` is a JSON pointer into the manifest. */
 export function checkManifest(manifest: AuthorManifest): Detail[] {
   return [
     ...manifest.resources.flatMap((resource, index) => checkResource(manifest, resource, index)),
@@ -89,7 +89,7 @@ function checkResource(manifest: AuthorManifest, resource: ManifestResource, ind
   }
   for (const [eventIndex, event] of (resource.events ?? []).entries()) {
     const place = at('events', eventIndex, 'schema')
-    details.push(...tell(place, checkSchema(event.schema)))
+    details.push(...detailsOf(place, checkSchema(event.schema)))
     if (resource.events?.findIndex(({ method }) => method === event.method) !== eventIndex)
       details.push(
         refuse(at('events', eventIndex, 'method'), `Event ${event.method} is declared more than once`),
@@ -105,18 +105,18 @@ function checkDefinition(place: Place, resource: ManifestResource, definition: P
     return [refuse(place, 'A protected property may only be a DATA property of a MODULE')]
   if (definition.schema === undefined) return []
   const problems = checkSchema(definition.schema)
-  if (problems.length > 0) return tell(within(place, 'schema'), problems)
+  if (problems.length > 0) return detailsOf(within(place, 'schema'), problems)
   if (definition.default === undefined) return []
   if (definition.isSensitive === true)
     return [
       refuse(within(place, 'default'), 'A sensitive property must not have a default: manifests are shown'),
     ]
-  return tell(within(place, 'default'), checkValue(definition.schema, definition.default))
+  return detailsOf(within(place, 'default'), checkValue(definition.schema, definition.default))
 }
 
 const within = (place: Place, ...path: string[]): Place => ({ ...place, path: place.path + pointer(...path) })
 
-const tell = (place: Place, problems: Problem[]): Detail[] =>
+const detailsOf = (place: Place, problems: Problem[]): Detail[] =>
   problems.map((problem) => refuse({ ...place, path: place.path + problem.path }, problem.message))
 
 function checkModuleIdsAreUnique(manifest: AuthorManifest): Detail[] {
@@ -190,7 +190,7 @@ function problemOfListed(
   property: string,
   definition: PropertyDefinition | undefined,
 ): string | null {
-  // Told first and whether it is defined or not: nobody but the runtime ever writes it.
+  // Checked first, defined or not: only the runtime may write it.
   if (list === 'writeProperties' && property === INSTANCE_REF_PROPERTY)
     return 'A protected property can be in no writeProperties'
   if (definition === undefined) return `The Module has no property ${property}`

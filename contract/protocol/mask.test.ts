@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { JsonValue } from '../json-schema/json.ts'
 import { findMasks, isMask, MASK } from './mask.ts'
 
-test('the mask that we display, and every text of mask characters only, is a mask', () => {
+test('our own mask and every text of mask characters only are masks', () => {
   for (const text of [
     MASK,
     `${MASK}\n`,
@@ -19,7 +19,7 @@ test('the mask that we display, and every text of mask characters only, is a mas
     assert.ok(isMask(text), JSON.stringify(text))
 })
 
-test('a text with any other character, and an empty one, is no mask', () => {
+test('an empty text or one with any other character is not a mask', () => {
   for (const text of ['', ' ', '\n', 'x', 'xxxx', '...', '----', '*.example.com', `${MASK}a`, 'p••', '0'])
     assert.ok(!isMask(text), JSON.stringify(text))
 })

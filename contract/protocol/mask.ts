@@ -14,7 +14,7 @@ export function isMask(text: string): boolean {
 
 /**
  * Finds every mask inside a business value. A mask is copied from a page that hides the real value, so saving it would
- * overwrite that value. Object keys are not checked. Returns one problem per mask, empty when there is none.
+ * overwrite that value. Object keys are not checked. Returns one problem per mask, empty if there is none.
  */
 export function findMasks(value: JsonValue): Problem[] {
   const problems: Problem[] = []

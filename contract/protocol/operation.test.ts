@@ -4,7 +4,7 @@ import { accepts, but, installation, operation, refuses, scope } from './asserti
 import { OperationIdentity, OperationType, Outcome, ResourceAction, Stage } from './operation.ts'
 import { BundleRef, InstallationIdentity, Scope } from './scope.ts'
 
-test('the words of the protocol', () => {
+test('the enumerations of the protocol', () => {
   assert.deepEqual(OperationType.options, ['INSTALL', 'UPGRADE', 'CONFIGURE', 'DETACH'])
   assert.deepEqual(Stage.options, ['BEFORE_RESOURCES', 'AFTER_RESOURCES'])
   assert.deepEqual(Outcome.options, ['NOT_APPLIED', 'APPLIED', 'VERIFIED', 'FAILED', 'UNKNOWN'])
@@ -33,7 +33,7 @@ test('currentVersion equals targetVersion in a CONFIGURE', () => {
   )
 })
 
-test('an UPGRADE has two versions, a DETACH may have none to come from', () => {
+test('an UPGRADE has two versions; in a DETACH currentVersion may be null', () => {
   accepts(
     OperationIdentity,
     but(operation, { operationType: 'UPGRADE', targetVersion: '2.0.0' }),

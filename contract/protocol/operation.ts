@@ -17,7 +17,7 @@ export type Outcome = z.infer<typeof Outcome>
 export const ResourceAction = oneOf(vocabulary.RESOURCE_ACTIONS)
 export type ResourceAction = z.infer<typeof ResourceAction>
 
-/** One operation: `currentVersion` is null in an INSTALL, and equals `targetVersion` in a CONFIGURE. */
+/** One operation: `currentVersion` is null in an INSTALL and equals `targetVersion` in a CONFIGURE. */
 export const OperationIdentity = z
   .strictObject({
     operationId: OperationId,

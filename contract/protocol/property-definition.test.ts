@@ -4,7 +4,7 @@ import { PropertyDefinition } from './property-definition.ts'
 
 const data = { kind: 'DATA', schema: { type: 'string' } }
 
-test('DATA has a schema, and may have all the rest', () => {
+test('DATA requires a schema and allows all other fields', () => {
   accepts(PropertyDefinition, data, { kind: 'DATA', schema: true }, { kind: 'DATA', schema: {} })
   accepts(PropertyDefinition, { ...data, isSensitive: true, required: true, group: 'Mail', order: -1 })
   accepts(PropertyDefinition, { ...data, default: null }, { ...data, default: { '@type': 'Data', value: 1 } })
@@ -18,7 +18,7 @@ test('DATA has a schema, and may have all the rest', () => {
   )
 })
 
-test('a reference has neither schema, default nor mark', () => {
+test('a reference has no schema, default or sensitive mark', () => {
   for (const kind of ['SERVICE_REFERENCE', 'SERVICE_REFERENCE_MAP', 'SERVICE_REFERENCE_LIST']) {
     accepts(
       PropertyDefinition,
@@ -31,7 +31,7 @@ test('a reference has neither schema, default nor mark', () => {
   }
 })
 
-test('what a definition says is of the right type, and nothing is added', () => {
+test('fields have the right type, and unknown fields are rejected', () => {
   refuses(PropertyDefinition, 'kind', /one of DATA, SERVICE_REFERENCE/, { kind: 'data' }, {})
   refuses(PropertyDefinition, 'isSensitive', /./, { ...data, isSensitive: 'yes' })
   refuses(PropertyDefinition, 'required', /./, { ...data, required: 1 })

@@ -4,7 +4,7 @@ import { Json } from './keys.ts'
 import { GROUP_MAX } from './limits.ts'
 import { PROPERTY_KINDS } from './vocabulary.ts'
 
-/** A JSON Schema 2020-12 as written; `checkSchema` says whether it can be used. */
+/** A JSON Schema 2020-12 as written; `checkSchema` checks whether it can be used. */
 export const JsonSchema = z
   .unknown()
   .refine(
@@ -15,8 +15,8 @@ export const JsonSchema = z
 export type JsonSchema = z.infer<typeof JsonSchema>
 
 /**
- * What a property may hold and where the console shows it. `schema` is required for DATA and forbidden otherwise;
- * `default`, the business value that INSTALL uses when none is given, is for DATA only.
+ * What a property may contain and where the console shows it. `schema` is required for DATA and forbidden otherwise;
+ * `default`, the business value that INSTALL uses if none is given, is only for DATA.
  */
 export const PropertyDefinition = z
   .strictObject({

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { hideInDetail, hideProtectedName } from './protected-name.ts'
 
-test('a text calls it a protected property, and leaves names alone that only contain its name', () => {
+test('replaces the whole name only, not names that contain it', () => {
   assert.equal(
     hideProtectedName('core.instanceRefProperty: "instanceRefProperty" /instanceRefProperty/x'),
     'core.a protected property: "a protected property" /a protected property/x',
@@ -17,7 +17,7 @@ test('a text calls it a protected property, and leaves names alone that only con
     assert.equal(hideProtectedName(text), text)
 })
 
-test('a detail names no protected property, and its path ends at what contains it', () => {
+test('removes the name from a detail and cuts its path to the parent', () => {
   const of = (path: string, property?: string) =>
     hideInDetail({ path, ...(property !== undefined && { property }), errorCode: 'X', message: 'Is wrong' })
   const plain = { errorCode: 'X', message: 'Is wrong' }

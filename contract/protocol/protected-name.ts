@@ -1,10 +1,10 @@
 import type { Detail } from './envelope.ts'
 import { INSTANCE_REF_PROPERTY } from './limits.ts'
 
-/** What people read instead of the name of the protected property. Only manifests show the name. */
+/** Shown instead of the name of the protected property. Only manifests show the name. */
 export const PROTECTED_PROPERTY = 'a protected property'
 
-/** The name as a whole word: the name of another property may contain it. */
+/** Matches the whole word: the name of another property may contain it. */
 const NAME = new RegExp(`(?<![\\w-])${INSTANCE_REF_PROPERTY}(?![\\w-])`, 'g')
 
 /** Replaces the name of the protected property in a text. */
@@ -12,7 +12,7 @@ export function hideProtectedName(text: string): string {
   return text.includes(INSTANCE_REF_PROPERTY) ? text.replace(NAME, PROTECTED_PROPERTY) : text
 }
 
-/** Removes the name from one detail of a failure: `property` is left out, `path` ends at the parent. */
+/** Removes the name from one detail of a failure: omits `property` and cuts `path` to the parent. */
 export function hideInDetail(detail: Detail): Detail {
   const hidden = { ...detail, message: hideProtectedName(detail.message) }
   if (hidden.property === INSTANCE_REF_PROPERTY) delete hidden.property

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { InstallId, Key, WorkspaceId } from './keys.ts'
 
-/** The place that bundles are installed into and whose configuration is edited. */
+/** The place into which bundles are installed and whose configuration is edited. */
 export const Scope = z.strictObject({
   environmentKey: Key,
   applicationRuntimeId: Key,
@@ -9,11 +9,11 @@ export const Scope = z.strictObject({
 })
 export type Scope = z.infer<typeof Scope>
 
-/** A bundle at its source; its environment may differ from the one that it is installed in. */
+/** A bundle at its source; its environment can differ from the one it is installed in. */
 export const BundleRef = z.strictObject({ environmentKey: Key, bundleId: Key })
 export type BundleRef = z.infer<typeof BundleRef>
 
-/** One installation in full. Strict, because an echo with anything more in it is not an echo. */
+/** The full identity of one installation. Strict, because the echo must match exactly. */
 export const InstallationIdentity = z.strictObject({
   environmentKey: Key,
   applicationRuntimeId: Key,

@@ -29,7 +29,7 @@ test('the sensitive mark is true or absent', () => {
   )
 })
 
-test('a reference carries a service and neither address nor key', () => {
+test('a reference contains a service and no address or key', () => {
   accepts(ServiceReference, reference())
   refuses(ServiceReference, 'serviceId', /1 to 128/, reference(''), reference('http://a/b'))
   refuses(ServiceReference, '', /url/, { ...reference(), url: 'http://a' })
@@ -49,13 +49,13 @@ test('a map holds references by business key', () => {
   refuses(ServiceReferenceMap, 'valueMap', /object/, map([]), map(undefined))
 })
 
-test('a list holds references in order, twice if need be', () => {
+test('a list keeps the order of references and allows duplicates', () => {
   accepts(ServiceReferenceList, list([]), list([reference('a'), reference('b'), reference('a')]))
   refuses(ServiceReferenceList, 'valueList', /list/, list({}), list(undefined))
   refuses(ServiceReferenceList, 'valueList.0.@type', /ServiceReference/, list([list([])]))
 })
 
-test('a bare value is no typed value', () => {
+test('a bare value is not a typed value', () => {
   accepts(TypedValue, data(1), reference(), map({}), list([]))
   refuses(TypedValue, '', /wrapped as Data/, 1, 'text', null, [], true)
   refuses(
@@ -69,7 +69,7 @@ test('a bare value is no typed value', () => {
   )
 })
 
-test('Data is no reference', () => {
+test('Data is not a reference', () => {
   accepts(Reference, reference(), map({}), list([]))
   refuses(Reference, '@type', /ServiceReferenceList/, data(1))
 })

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { Json, MapKey, mapOf, ServiceId } from './keys.ts'
 
-/** A wrapped business value. What is inside is the business's own, even when it looks like a wrapper itself. */
+/** A wrapped business value. Its content belongs to the business, even if it looks like a wrapper itself. */
 export const Data = z.strictObject({
   '@type': z.literal('Data', 'Must be Data: a bare value is not accepted'),
   value: Json,
@@ -9,7 +9,7 @@ export const Data = z.strictObject({
 })
 export type Data = z.infer<typeof Data>
 
-/** A logical name of a service; it carries no address and no key. */
+/** The logical name of a service; it carries no address and no key. */
 export const ServiceReference = z.strictObject({
   '@type': z.literal('ServiceReference', 'Must be ServiceReference'),
   serviceId: ServiceId,
@@ -23,7 +23,7 @@ export const ServiceReferenceMap = z.strictObject({
 })
 export type ServiceReferenceMap = z.infer<typeof ServiceReferenceMap>
 
-/** References in order; a service may stand in it twice. */
+/** References in order; a service may occur twice. */
 export const ServiceReferenceList = z.strictObject({
   '@type': z.literal('ServiceReferenceList', 'Must be ServiceReferenceList'),
   valueList: z.array(ServiceReference, 'Must be a list of ServiceReference'),
@@ -37,7 +37,7 @@ export const Reference = z.discriminatedUnion(
 )
 export type Reference = z.infer<typeof Reference>
 
-/** Whatever a property may hold; a bare value is refused. */
+/** Any value of a property; a bare value is rejected. */
 export const TypedValue = z.discriminatedUnion(
   '@type',
   [Data, ServiceReference, ServiceReferenceMap, ServiceReferenceList],

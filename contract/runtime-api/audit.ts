@@ -5,14 +5,14 @@ import { Scope } from '#contract/protocol/scope.ts'
 import { listOf, pageQuery, Person, PropertyChange, ResourceLocator, Timestamp, Uuid } from './common.ts'
 import { AUDIT_ACTIONS } from './vocabulary.ts'
 
-/** One field before and after; `locator` is null where it belongs to the subject itself and to no resource. */
+/** One field before and after; `locator` is null if the field belongs to the subject itself and not to a resource. */
 export const AuditChange = PropertyChange.extend({
   locator: ResourceLocator.nullable(),
   property: z.string(),
 })
 export type AuditChange = z.infer<typeof AuditChange>
 
-/** How often something happened that the console recorded, and when; what repeats within a minute is one entry. */
+/** How often and when the console recorded an event; repetitions within a minute share one entry. */
 export const Occurrences = z.object({
   count: z.number().int().positive(),
   firstAt: Timestamp,
@@ -23,11 +23,11 @@ export type Occurrences = z.infer<typeof Occurrences>
 export const AuditEntry = z.object({
   sequence: z.number().int().positive(),
   at: Timestamp,
-  /** `issuer` is the identity provider that vouches for the person; null where it is not known. */
+  /** `issuer` is the identity provider that authenticated the person; null if unknown. */
   actor: Person.extend({ issuer: z.string().nullable().default(null) }),
   clientAddress: z.string().nullable().default(null),
   action: z.enum(AUDIT_ACTIONS),
-  /** What it was done to, in words: a bundle version, a plugin, a service, a scope. */
+  /** The subject in words: a bundle version, a plugin, a service, a scope. */
   subject: z.string(),
   scope: Scope.nullable(),
   bundleInstallId: Uuid.nullable(),
@@ -35,7 +35,7 @@ export const AuditEntry = z.object({
   reason: z.string().nullable(),
   changes: z.array(AuditChange),
   outcome: z.enum(['DONE', 'REFUSED']),
-  /** Why it was refused. */
+  /** Why it was rejected. */
   errorCode: z.string().nullable().default(null),
   requestId: z.string(),
   occurrences: Occurrences.nullable().default(null),
@@ -59,10 +59,10 @@ export const auditEndpoints = defineEndpoints({
   },
 })
 
-/** What a console did itself, or refused before the runtime was asked. */
+/** What a console did itself, or rejected before it sent a request to the runtime. */
 export const ConsoleEvent = z.strictObject({
   action: z.enum(AUDIT_ACTIONS),
-  /** DONE is for sign-ins and sign-outs alone: the runtime records itself what else is done. */
+  /** DONE is only for sign-ins and sign-outs: the runtime records all other actions itself. */
   outcome: z.enum(['DONE', 'REFUSED']),
   subject: z.string().min(1).max(512),
   errorCode: z.string().min(1).max(ERROR_CODE_MAX).nullable(),
@@ -76,11 +76,11 @@ export const ConsoleEvent = z.strictObject({
 })
 export type ConsoleEvent = z.infer<typeof ConsoleEvent>
 
-/** What only a console calls, below the same base as the runtime API, and on nobody's behalf but its own. */
+/** Called only by a console, below the same base as the runtime API, and only on its own behalf. */
 export const auditRecordApi = defineEndpoints({
   'POST /audit/entries': {
     summary:
-      'Record a sign-in, a sign-out, or a refusal of the console, as done by the actor of the assertion',
+      'Record a sign-in, a sign-out, or a request that the console rejected, under the actor of the assertion',
     access: { needs: 'recording' },
     body: ConsoleEvent,
     answer: z.object({ recorded: z.literal(true) }),

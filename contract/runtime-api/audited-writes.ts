@@ -3,7 +3,7 @@ import type { AuditAction } from './vocabulary.ts'
 
 const scope = '/scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}' as const
 
-/** The action under which the audit records each write; one that is missing does not compile. */
+/** The audit action of each write; a missing one does not compile. */
 export const AUDIT_ACTION_OF: Readonly<Record<WriteName, AuditAction>> = {
   'POST /installations': 'installation.install',
   'POST /installations/{bundleInstallId}/upgrade': 'installation.upgrade',

@@ -51,7 +51,7 @@ export const catalogEndpoints = defineEndpoints({
     codes: ['NOT_FOUND'],
   },
   'PUT /bundles/{environmentKey}/{bundleId}/versions/{version}': {
-    summary: 'Publish a version; a published version never changes',
+    summary: 'Publish a version; published versions never change',
     access: { needs: 'catalog:write', where: 'environment' },
     params: versionParams,
     body: AuthorManifest,

@@ -28,11 +28,11 @@ export const pageQuery = {
   cursor: z.string().max(512, 'Is not a cursor of this list').optional(),
 }
 
-/** A page of a list; `nextCursor` is null on the last one. */
+/** A page of a list; `nextCursor` is null on the last page. */
 export const listOf = <Item extends z.ZodType>(item: Item) =>
   z.object({ items: z.array(item), nextCursor: z.string().nullable() })
 
-/** A filter of one or several names, separated by commas: `state=FAILED,WAITING`. */
+/** A filter by one or more names, separated by commas: `state=FAILED,WAITING`. */
 export const oneOrMore = <const Names extends readonly [string, ...string[]]>(names: Names) =>
   z
     .string()
@@ -60,7 +60,7 @@ export const scopeParams = z.strictObject({
 export const installationParams = z.strictObject({ bundleInstallId: Uuid })
 export const operationParams = z.strictObject({ operationId: Uuid })
 
-/** Why a person does it; shown wherever the operation or the audit entry is. */
+/** Why a person does this; shown with the operation and in the audit log. */
 export const Reason = z
   .string()
   .trim()
@@ -70,11 +70,11 @@ export const Reason = z
 /** The search text of a list. */
 export const searchText = z.string().trim().max(128, 'Must be at most 128 characters').optional()
 
-/** A person as recorded with what they did. */
+/** The person who did it, as recorded. */
 export const Person = z.object({ id: z.string(), name: z.string() })
 export type Person = z.infer<typeof Person>
 
-/** What was given up with, as it stands on an operation or an attempt. */
+/** The failure that ended an operation or an attempt. */
 export const Failure = z.object({
   errorCode: z.string().min(1).max(ERROR_CODE_MAX),
   message: z.string().min(1).max(MESSAGE_MAX),
@@ -83,7 +83,7 @@ export const Failure = z.object({
 })
 export type Failure = z.infer<typeof Failure>
 
-/** A property as people see it: a sensitive value is only ever `isSet`. */
+/** A property as people see it: for a sensitive value only `isSet`. */
 export const PropertyView = z.union([
   z.strictObject({ '@type': z.literal('Data'), isSensitive: z.literal(true), isSet: z.boolean() }),
   z.strictObject({ '@type': z.literal('Data'), value: Json }),
@@ -93,7 +93,7 @@ export const PropertyView = z.union([
 ])
 export type PropertyView = z.infer<typeof PropertyView>
 
-/** One property before and after; null is "not set". */
+/** One property before and after; null means "not set". */
 export const PropertyChange = z.object({
   locator: ResourceLocator,
   property: PropertyName,

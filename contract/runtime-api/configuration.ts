@@ -31,7 +31,7 @@ export const ConfigurationResource = z.object({
   title: z.string(),
   properties: z.record(PropertyName, PropertyView),
   definitions: z.record(PropertyName, PropertyDefinition),
-  /** For each property that a plugin of the bundle writes, that plugin: operators may not write it. */
+  /** For each property that a plugin of the bundle writes, that plugin; operators may not write it. */
   writtenBy: z.record(PropertyName, Key),
   claim: Claim.nullable(),
 })
@@ -46,7 +46,7 @@ export const Configuration = z.object({
 })
 export type Configuration = z.infer<typeof Configuration>
 
-/** What made a snapshot: a person's save, or an operation that succeeded. */
+/** What created a snapshot: a person's save, or an operation that succeeded. */
 export const SNAPSHOT_CAUSES = ['CREATED', 'SAVE', ...OPERATION_TYPES] as const
 
 export const Snapshot = z.object({
@@ -60,7 +60,7 @@ export const Snapshot = z.object({
 })
 export type Snapshot = z.infer<typeof Snapshot>
 
-/** One thing that a save would be refused for. */
+/** One reason why a save would be rejected. */
 export const PlanProblem = z.object({
   locator: ResourceLocator.optional(),
   property: PropertyName.optional(),
@@ -70,7 +70,10 @@ export const PlanProblem = z.object({
 })
 export type PlanProblem = z.infer<typeof PlanProblem>
 
-/** What a save would do: the exact changes, who takes part, which plugins are called when, what refuses it. */
+/**
+ * What a save would do: the exact changes, the installations affected, the order of plugin calls, and the problems that
+ * would reject it.
+ */
 export const Plan = z.object({
   snapshotVersion: PositiveInteger,
   stale: z.boolean(),
@@ -99,7 +102,7 @@ export const SaveBody = z.strictObject({
 })
 export type SaveBody = z.infer<typeof SaveBody>
 
-/** A sensitive value that the writer leaves as it is. */
+/** Keeps the saved value of a sensitive property. */
 export const KeptSensitive = z.strictObject({ '@type': z.literal('Data'), isSensitive: z.literal(true) })
 
 export const FullConfigurationBody = z.strictObject({
@@ -131,7 +134,7 @@ const base = '/scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/conf
 
 export const configurationEndpoints = defineEndpoints({
   [`GET ${base}` as const]: {
-    summary: 'The configuration of a scope as it stands',
+    summary: 'The current configuration of a scope',
     access: { needs: 'read', where: 'path' },
     params: scopeParams,
     answer: Configuration,
@@ -163,8 +166,9 @@ export const configurationEndpoints = defineEndpoints({
     codes: ['NOT_FOUND'],
   },
   [`POST ${base}/plan` as const]: {
-    summary: 'What a save of these changes would do; writes nothing',
-    // a plan tells whether a given sensitive value equals the saved one, so it is for those who may write it anyway
+    summary: 'Preview a save of these changes; writes nothing',
+    // a plan reveals whether a given sensitive value equals the saved one, so it requires permission to write that
+    // value
     access: { needs: 'configuration:write', where: 'path' },
     params: scopeParams,
     body: SaveBody,

@@ -7,8 +7,8 @@ import { Installation } from './installations.ts'
 import { Operation } from './operations.ts'
 
 /**
- * A server-sent event: `event` is the kind, `id` resumes the stream, `data` is this without the kind.
- * `version` grows with each change of the thing that `id` names; a reader drops what is older than it holds.
+ * A server-sent event: `event` is the kind, `id` resumes the stream, `data` is this object without the kind. `version`
+ * grows with each change of the object that `id` names; readers discard anything older than what they hold.
  */
 export const RuntimeEvent = z.discriminatedUnion('kind', [
   z.object({
@@ -37,7 +37,7 @@ export type RuntimeEvent = z.infer<typeof RuntimeEvent>
 
 export const eventEndpoints = defineEndpoints({
   'GET /events': {
-    summary: 'What changes, as it changes; resumable with Last-Event-ID',
+    summary: 'Stream of changes; resumable with Last-Event-ID',
     access: { needs: 'read', where: 'list' },
     answer: RuntimeEvent,
     answers: 'events',

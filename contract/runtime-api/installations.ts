@@ -26,7 +26,7 @@ import {
 import { Operation } from './operations.ts'
 import { CLAIM_STATES, INSTALLATION_STATES } from './vocabulary.ts'
 
-/** The operation that holds an installation: nothing else may change it meanwhile. */
+/** The operation that holds an installation: nothing else may change the installation meanwhile. */
 export const Claim = z.object({
   operationId: Uuid,
   operationType: z.enum(OPERATION_TYPES),
@@ -78,7 +78,7 @@ const started = z.object({ operation: Operation })
 
 export const installationEndpoints = defineEndpoints({
   'GET /installations': {
-    summary: 'Installations of all scopes that the person may see',
+    summary: 'Installations of all scopes that the caller may see',
     access: { needs: 'read', where: 'list' },
     query: z.strictObject({
       ...scopeFilter,

@@ -3,7 +3,7 @@ import { defineEndpoints } from '#contract/endpoint/define.ts'
 import { Json, Key, mapOf, PropertyName } from '#contract/protocol/keys.ts'
 import { listOf, pageQuery, Person, Reason, scopeParams, Timestamp } from './common.ts'
 
-/** A runtime-local service: no Module identity, no plugin, no operation; saved by compare-and-set on its own version. */
+/** A runtime-local service: no Module identity, plugin or operation; saved by compare-and-set on its own version. */
 export const LocalService = z.object({
   serviceName: Key,
   values: z.record(PropertyName, Json),
@@ -33,7 +33,7 @@ export const localServiceEndpoints = defineEndpoints({
     codes: ['NOT_FOUND'],
   },
   [`PUT ${base}/{serviceName}` as const]: {
-    summary: 'Save a local service on top of a named version; version 0 makes it. No operation is made',
+    summary: 'Save a local service on top of a named version; version 0 creates it. Starts no operation',
     access: { needs: 'configuration:write', where: 'path' },
     params,
     body: z.strictObject({

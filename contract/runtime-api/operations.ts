@@ -45,7 +45,7 @@ export const Operation = z.object({
 })
 export type Operation = z.infer<typeof Operation>
 
-/** One call of a plugin as it was made and answered; sensitive values are masked. */
+/** One plugin call with its request and response; sensitive values are masked. */
 export const Attempt = z.object({
   attempt: z.number().int().positive(),
   run: z.number().int().positive(),
@@ -65,7 +65,7 @@ export const PluginCall = z.object({
   order: z.number().int(),
   outcome: z.enum(OUTCOMES).nullable(),
   attempts: z.array(Attempt),
-  /** What the call wrote, once it ended well. */
+  /** The properties that the call wrote, once it has succeeded. */
   writes: z.array(z.object({ locator: ResourceLocator, property: PropertyName, value: PropertyView })),
 })
 export type PluginCall = z.infer<typeof PluginCall>
@@ -105,14 +105,14 @@ export const OPERATION_SORTS = ['-createdAt', 'createdAt'] as const
 
 export const operationEndpoints = defineEndpoints({
   'GET /operations': {
-    summary: 'Operations of all scopes that the person may see, newest first',
+    summary: 'Operations of all scopes that the caller may see, newest first',
     access: { needs: 'read', where: 'list' },
     query: z.strictObject({ ...filters, ...pageQuery, sort: z.enum(OPERATION_SORTS).default('-createdAt') }),
     answer: listOf(Operation),
     codes: [],
   },
   'GET /operations/counts': {
-    summary: 'Operations counted by state in buckets of time, for plots',
+    summary: 'Counts of operations by state in time buckets, for charts',
     access: { needs: 'read', where: 'list' },
     query: z.strictObject({ ...filters, bucket: z.enum(['minute', 'hour', 'day']).default('hour') }),
     answer: z.object({
@@ -132,7 +132,7 @@ export const operationEndpoints = defineEndpoints({
   },
   'POST /operations/{operationId}/retry': {
     summary:
-      'Run a FAILED operation again: same id, stage, sequence and bytes, from the call that did not end well',
+      'Retry a FAILED operation: same id, stage, sequence and bytes, from the call that did not succeed',
     access: { needs: 'operation:retry', where: 'object' },
     params: operationParams,
     body: z.strictObject({ run: z.number().int().positive(), reason: Reason.optional() }),
@@ -140,7 +140,7 @@ export const operationEndpoints = defineEndpoints({
     codes: ['NOT_FOUND', 'OPERATION_NOT_RETRYABLE', 'IDEMPOTENCY_KEY_REUSED'],
   },
   'POST /operations/{operationId}/takeover': {
-    summary: 'Take a FAILED operation over with a DETACH of its installation',
+    summary: 'Take over a FAILED operation with a DETACH of its installation',
     access: { needs: 'operation:takeover', where: 'object' },
     params: operationParams,
     body: z.strictObject({ run: z.number().int().positive(), reason: Reason }),

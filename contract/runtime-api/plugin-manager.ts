@@ -1,7 +1,7 @@
 import { defineEndpoints } from '#contract/endpoint/define.ts'
 import { AccessResolutionRequest, AccessResolutionResponse } from '#contract/protocol/access-resolution.ts'
 
-/** What plugins call, below `{platform_api_base}/module-plugin-manager/api`. */
+/** Called by plugins, below `{platform_api_base}/module-plugin-manager/api`. */
 export const pluginManagerApi = defineEndpoints({
   'POST /bundle-plugin/service-reference/resolve': {
     summary: 'Resolve a reference property of an active installation to addresses and short-lived tokens',

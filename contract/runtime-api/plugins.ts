@@ -51,7 +51,7 @@ export const pluginEndpoints = defineEndpoints({
     codes: ['NOT_FOUND'],
   },
   'PUT /plugins/{pluginId}': {
-    summary: 'Register a plugin, or change its registration; read live by the next call',
+    summary: 'Register a plugin, or change its registration; takes effect with the next call',
     access: { needs: 'plugin:write', where: 'everywhere' },
     params,
     body: z.strictObject({
@@ -65,7 +65,7 @@ export const pluginEndpoints = defineEndpoints({
     codes: ['IDEMPOTENCY_KEY_REUSED'],
   },
   'POST /plugins/{pluginId}/credentials': {
-    summary: 'Make a credential; its secret is answered this once. Two may be valid at a time',
+    summary: 'Create a credential; its secret is returned only once. At most two can be valid at a time',
     access: { needs: 'plugin:write', where: 'everywhere' },
     params,
     body: z.strictObject({ reason: Reason.optional() }),
@@ -74,7 +74,7 @@ export const pluginEndpoints = defineEndpoints({
     codes: ['NOT_FOUND', 'REQUEST_INVALID', 'IDEMPOTENCY_KEY_REUSED'],
   },
   'DELETE /plugins/{pluginId}/credentials/{credentialId}': {
-    summary: 'Revoke a credential, at once',
+    summary: 'Revoke a credential with immediate effect',
     access: { needs: 'plugin:write', where: 'everywhere' },
     params: params.extend({ credentialId: Uuid }),
     answer: Plugin,

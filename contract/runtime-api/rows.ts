@@ -9,7 +9,7 @@ import { pluginEndpoints } from './plugins.ts'
 import { serviceEndpoints } from './services.ts'
 import { summaryEndpoints } from './summary.ts'
 
-/** The whole runtime API below `{platform_api_base}/bundle-runtime/api`, a row an endpoint. */
+/** The whole runtime API below `{platform_api_base}/bundle-runtime/api`, one row per endpoint. */
 export const runtimeApi = {
   ...summaryEndpoints,
   ...installationEndpoints,
@@ -24,7 +24,7 @@ export const runtimeApi = {
 }
 export type RuntimeApi = typeof runtimeApi
 
-/** The rows that change something; the compiler's twin of `isWrite`. */
+/** The rows that change something; the type-level counterpart of `isWrite`. */
 export type WriteName = {
   [Name in keyof RuntimeApi]: Name extends `GET ${string}`
     ? never

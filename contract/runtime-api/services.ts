@@ -19,7 +19,7 @@ export const Service = z.object({
 })
 export type Service = z.infer<typeof Service>
 
-/** Who refers to a service: the property of an installed resource. */
+/** A reference to a service: the property of an installed resource. */
 export const Referrer = z.object({
   installation: InstallationIdentity,
   locator: ResourceLocator,
@@ -31,7 +31,7 @@ const params = z.strictObject({ serviceId: Key })
 
 export const serviceEndpoints = defineEndpoints({
   'GET /services': {
-    summary: 'Registered services; with a whole scope, those that it may use',
+    summary: 'Registered services; with a full scope, only those that it may use',
     access: { needs: 'read', where: 'anywhere' },
     query: z.strictObject({ ...scopeFilter, q: searchText, ...pageQuery }),
     answer: listOf(Service),

@@ -11,7 +11,7 @@ const count = z.number().int().nonnegative()
 export const Summary = z.object({
   installations: z.record(z.enum(INSTALLATION_STATES), count),
   claims: z.array(z.object({ operationType: z.enum(OPERATION_TYPES), state: z.enum(CLAIM_STATES), count })),
-  /** Operations that were created in the last 24 hours, by their state now. */
+  /** Operations created in the last 24 hours, by current state. */
   operations: z.record(z.enum(OPERATION_STATES), count),
 })
 export type Summary = z.infer<typeof Summary>
@@ -32,7 +32,7 @@ export const summaryEndpoints = defineEndpoints({
     codes: [],
   },
   'GET /scopes': {
-    summary: 'Scopes that bundles were ever installed into, with counts',
+    summary: 'Scopes that have ever had an installation, with counts',
     access: { needs: 'read', where: 'list' },
     query: z.strictObject({ ...scopeFilter, ...pageQuery }),
     answer: listOf(ScopeRow),

@@ -24,7 +24,7 @@ export type StepState = (typeof STEP_STATES)[number]
 export const INSTALLATION_STATES = ['NOT_INSTALLED', 'ACTIVE', 'DETACHED'] as const
 export type InstallationState = (typeof INSTALLATION_STATES)[number]
 
-/** Everything that the audit records. */
+/** Every action that the audit records. */
 export const AUDIT_ACTIONS = [
   'configuration.save',
   'installation.install',

@@ -11,7 +11,7 @@ const user = serverUser('')
 const base = mkdtempSync(join(tmpdir(), 'binaries-'))
 after(() => rmSync(base, { recursive: true }))
 
-test('the installed programs are used where they are', () => {
+test('the installed programs are used in place', () => {
   const installed = installedPackage()
   const { postgres, major } = findBinaries(user, installed)
   assert.equal(dirname(dirname(dirname(postgres))), installed.directory)
@@ -19,11 +19,11 @@ test('the installed programs are used where they are', () => {
 })
 
 test(
-  'what cannot be run where it is, closed to others or without its links, is copied once',
-  { skip: process.platform === 'win32' && 'no links there' },
+  'programs that cannot run in place (not accessible, links missing) are copied once',
+  { skip: process.platform === 'win32' && 'no links in the original' },
   () => {
     const installed = installedPackage()
-    // Mode 0700, as /root has it, and without links, as after "npm install --ignore-scripts".
+    // Mode 0700, like /root, and without links, as after "npm install --ignore-scripts".
     const directory = mkdtempSync(join(base, 'closed-'))
     const cache = mkdtempSync('/tmp/binaries-cache-')
     after(() => rmSync(cache, { recursive: true }))
@@ -32,7 +32,7 @@ test(
       filter: (path) => !lstatSync(path).isSymbolicLink(),
     })
     const place = { ...installed, directory, cache }
-    // The cache is only closed by mkdtemp; the real one is open.
+    // The cache is closed only by mkdtemp; the real one is open.
     chmodSync(cache, 0o755)
     const first = findBinaries(user, place)
     assert.ok(first.postgres.startsWith(cache))
@@ -42,7 +42,7 @@ test(
   },
 )
 
-test('says why programs do not run', () => {
+test('reports why programs do not run', () => {
   assert.throws(
     () => binariesIn(join(base, 'none'), user),
     /does not run \(.*ENOENT|EACCES.*\); set DATABASE_URL/,

@@ -23,20 +23,20 @@ export type Binaries = {
   postgres: string
   initdb: string
   pgCtl: string
-  /** The one major version whose clusters these binaries open. */
+  /** The only major version whose clusters these binaries open. */
   major: number
 }
 
-/** What a program of PostgreSQL is started with. None of our own environment: it holds our secrets. */
+/** The environment of PostgreSQL's programs. It omits our own environment, which holds secrets. */
 export function serverEnvironment(): NodeJS.ProcessEnv {
   const { PATH, SystemRoot } = process.env
   return { LC_ALL: 'C', ...(PATH && { PATH }), ...(SystemRoot && { SystemRoot }) }
 }
 
 /**
- * Finds the PostgreSQL that came with the package and proves that `user` can run it. Where it cannot, since the program
- * lies below a directory closed to others (`/root`) or its links were not made, a copy in a cache directory is used,
- * and kept for the next start. Throws when there is none for this platform or none that runs.
+ * Finds the packaged PostgreSQL and proves that `user` can run it. If it cannot, because the package is below a
+ * directory closed to others (`/root`) or its links are missing, a copy in a cache directory is used and kept for later
+ * starts. Throws if there is none for this platform, or none that runs.
  */
 export function findBinaries(user: OsUser | undefined, installed = installedPackage()): Binaries {
   const direct = tryBinaries(join(installed.directory, 'native', 'bin'), user)
@@ -44,7 +44,7 @@ export function findBinaries(user: OsUser | undefined, installed = installedPack
   return binariesIn(join(copyOf(installed), 'bin'), user)
 }
 
-/** The programs of one directory. Throws when `user` cannot run them. */
+/** The programs of one directory. Throws if `user` cannot run them. */
 export function binariesIn(binDirectory: string, user: OsUser | undefined): Binaries {
   const { binaries, reason } = tryBinaries(binDirectory, user)
   if (binaries) return binaries
@@ -56,7 +56,7 @@ export function binariesIn(binDirectory: string, user: OsUser | undefined): Bina
 type InstalledPackage = {
   directory: string
   version: string
-  /** Where a copy may be kept. */
+  /** Where a copy may be stored. */
   cache: string
 }
 
@@ -108,7 +108,7 @@ function tryBinaries(
   return { reason: error?.message ?? (stderr.trim() || stdout.trim() || `it ended with ${status}`) }
 }
 
-/** Trusts a copy that is already there only if nobody else can have made or changed it. */
+/** Trusts an existing copy only if nobody else can have created or changed it. */
 function copyOf({ directory, version, cache }: InstalledPackage): string {
   const uid = process.getuid?.() ?? 0
   const target = join(cache, `bundle-console-postgresql-${version}-${uid}`)
@@ -122,13 +122,13 @@ function copyOf({ directory, version, cache }: InstalledPackage): string {
   try {
     renameSync(fresh, target)
   } catch {
-    // Another start was quicker.
+    // Another start was faster.
     rmSync(fresh, { recursive: true, force: true })
   }
   return join(target, 'native')
 }
 
-/** Not the temporary directory where there is a better one: cleaners would take a running server's libraries. */
+/** Not the temporary directory if there is a better one: cleaners would remove a running server's libraries. */
 function cacheDirectory(): string {
   try {
     accessSync('/var/cache', constants.W_OK)
@@ -138,7 +138,7 @@ function cacheDirectory(): string {
   }
 }
 
-// Modes are set, not copied: the very reason for the copy may be that the originals are closed.
+// Modes are set, not copied: the originals may be copied precisely because they are closed.
 function copyTree(from: string, to: string): void {
   mkdirSync(to)
   chmodSync(to, 0o755)
@@ -151,12 +151,12 @@ function copyTree(from: string, to: string): void {
   }
 }
 
-/** npm packages hold no symbolic links; the list of them comes as a file. */
+/** npm packages contain no symbolic links; a file lists them. */
 function makeLinks(packageDirectory: string, target: string): void {
   const list = join(packageDirectory, 'native', 'pg-symlinks.json')
   const links = JSON.parse(readFileSync(list, 'utf8')) as { source: string; target: string }[]
   for (const link of links) {
-    // Relative, as the directory is renamed afterwards.
+    // Relative, because the directory is renamed afterwards.
     symlinkSync(relative(dirname(link.target), link.source), join(target, link.target))
   }
 }

@@ -21,29 +21,29 @@ import { giveDirectory, giveTree, type OsUser } from './os-user.ts'
 /** The superuser of our clusters. */
 export const clusterUser = 'postgres'
 
-/** Everything that starting a server on one directory needs. */
+/** Everything needed to start a server on one directory. */
 export type Cluster = {
   directory: string
-  /** Short, for the server alone: it holds the socket. */
+  /** Short, for the server only: it contains the socket. */
   runDirectory: string
   binaries: Binaries
   user: OsUser | undefined
-  /** Given: TCP on loopback with this password instead of a unix socket. */
+  /** If set: TCP on loopback with this password instead of a Unix socket. */
   tcp?: { port: number; password: string }
-  /** True for a test run's only: not written to disk with care. */
+  /** For test runs only: gives up durability. */
   disposable?: true
 }
 
 /**
- * How the server is told where its directory is. When it runs as another user it may be unable to follow the path to it
- * (DATA_DIR is closed to others, and so may be a parent). It is started inside the directory, and this names "where I
- * stand" without a path to follow.
+ * The value of the server's data directory argument. A server that runs as another user may be unable to follow the
+ * path to its directory (DATA_DIR or a parent may be closed to others). So it is started inside the directory and gets
+ * the current directory as its argument.
  */
 export function directoryArgument({ directory, user }: Cluster): string {
   return user && process.platform === 'linux' ? '/proc/self/cwd' : directory
 }
 
-/** Makes the cluster when there is none. Throws one line when the directory is not one that these binaries open. */
+/** Creates the cluster if there is none. Throws one line if these binaries cannot open the directory. */
 export async function ensureCluster(cluster: Cluster): Promise<'made' | 'found'> {
   const { directory, user } = cluster
   const entries = existsSync(directory) ? readdirSync(directory) : []
@@ -53,14 +53,14 @@ export async function ensureCluster(cluster: Cluster): Promise<'made' | 'found'>
   }
   if (!entries.includes('PG_VERSION')) {
     throw new Error(
-      `${directory} is not empty and is no PostgreSQL directory; move it away or choose another DATA_DIR`,
+      `${directory} is not empty and is not a PostgreSQL directory; move it away or choose another DATA_DIR`,
     )
   }
   const major = readFileSync(join(directory, 'PG_VERSION'), 'utf8').trim()
   if (major !== String(cluster.binaries.major)) {
     throw new Error(
-      `${directory} was made by PostgreSQL ${major || '(unknown)'}, and this program brings PostgreSQL ` +
-        `${cluster.binaries.major}; start it with the version of the program that made it, or choose another DATA_DIR`,
+      `${directory} was created by PostgreSQL ${major || '(unknown)'}, and this program contains PostgreSQL ` +
+        `${cluster.binaries.major}; start it with the version of the program that created it, or choose another DATA_DIR`,
     )
   }
   const missing = ['global/pg_control', 'pg_wal', 'base'].filter((part) => !existsSync(join(directory, part)))
@@ -71,7 +71,7 @@ export async function ensureCluster(cluster: Cluster): Promise<'made' | 'found'>
   return 'found'
 }
 
-/** Made beside its place and renamed, so that a half-made cluster never stands in it. */
+/** Created beside its location and renamed, so a half-created cluster is never found there. */
 async function makeCluster(cluster: Cluster): Promise<void> {
   const fresh = freshDirectory(cluster.directory)
   giveDirectory(fresh, cluster.user)
@@ -84,21 +84,21 @@ async function makeCluster(cluster: Cluster): Promise<void> {
     '--locale=C',
     '--no-instructions',
   ]
-  // The collation is PostgreSQL's own, so a newer C library cannot silently break an index.
+  // The collation is PostgreSQL's own, so a newer C library cannot silently corrupt an index.
   if (cluster.binaries.major >= 17) options.push('--locale-provider=builtin', '--builtin-locale=C.UTF-8')
   if (cluster.disposable) options.push('--no-sync')
   if (cluster.tcp) options.push(`--pwfile=${passwordFileFor(cluster, cluster.tcp.password)}`)
   const { status, output } = await runToEnd(cluster.binaries.initdb, options, fresh, cluster.user)
   if (status !== 0) {
     rmSync(fresh, { recursive: true, force: true })
-    throw new Error(`A new database could not be made in ${cluster.directory}: ${lastLines(output)}`)
+    throw new Error(`A new database could not be created in ${cluster.directory}: ${lastLines(output)}`)
   }
   rmSync(cluster.directory, { recursive: true, force: true })
   renameSync(fresh, cluster.directory)
   syncDirectory(dirname(cluster.directory))
 }
 
-/** Its name is new each time: an initdb that outlived our program may still be writing to the last one. */
+/** Each name is new: an initdb that outlived our program may still be writing to the last one. */
 function freshDirectory(directory: string): string {
   const prefix = `${basename(directory)}.new-`
   const parent = dirname(directory)
@@ -106,13 +106,13 @@ function freshDirectory(directory: string): string {
     try {
       rmSync(join(parent, name), { recursive: true, force: true })
     } catch {
-      // Being written to at this moment; the next start removes it.
+      // Still being written to; the next start removes it.
     }
   }
   return mkdtempSync(join(parent, prefix))
 }
 
-/** The server's user reads it, so it lies in the server's own directory. */
+/** The server's user reads it, so it is in the server's own directory. */
 function passwordFileFor({ runDirectory, user }: Cluster, password: string): string {
   const path = join(runDirectory, 'password')
   writeFileSync(path, `${password}\n`, { mode: 0o600 })
@@ -120,7 +120,7 @@ function passwordFileFor({ runDirectory, user }: Cluster, password: string): str
   return path
 }
 
-/** The generated password of a cluster that is reached by TCP; kept beside it, for us alone. */
+/** The generated password of a cluster that is reached by TCP; stored beside the cluster, readable only by us. */
 export function clusterPassword(directory: string): string {
   const path = join(dirname(directory), `${basename(directory)}.password`)
   if (existsSync(path)) return readFileSync(path, 'utf8').trim()
@@ -138,7 +138,7 @@ function syncDirectory(path: string): void {
 
 type Ended = { status: number | null; output: string }
 
-/** Runs a program of PostgreSQL to its end. Rejects when it cannot be started at all. */
+/** Runs a PostgreSQL program to completion. Rejects if it cannot be started. */
 export async function runToEnd(
   program: string,
   options: string[],
@@ -161,13 +161,13 @@ export async function runToEnd(
   })
 }
 
-/** The end of what a program said, as one line. */
+/** The last lines of a program's output, as one line. */
 export function lastLines(output: string): string {
   const lines = output.split('\n').map((line) => line.trim())
   return (
     lines
       .filter((line) => line !== '')
       .slice(-6)
-      .join(' | ') || 'it said nothing'
+      .join(' | ') || 'no output'
   )
 }

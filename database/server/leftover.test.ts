@@ -11,9 +11,9 @@ import { findBinaries } from './binaries.ts'
 
 const log = { info: () => {}, warn: () => {}, error: () => {} }
 
-test('a server that was killed while it was asked to stop leaves no note that keeps the next one from starting', async () => {
+test('a server killed during its shutdown leaves no pid file that blocks the next start', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'leftover-'))
-  // looks like a server at work, and ends by a signal without taking its note with it
+  // looks like a running server, and ends on a signal without removing its pid file
   const server = spawn('sleep', ['60'], { argv0: `postgres -D ${directory}`, stdio: 'ignore' })
   const exited = once(server, 'exit')
   const note = join(directory, 'postmaster.pid')
@@ -25,9 +25,9 @@ test('a server that was killed while it was asked to stop leaves no note that ke
     )
     assert.deepEqual(await exited, [null, 'SIGINT'])
     const [pid, ...rest] = readFileSync(note, 'utf8').split('\n')
-    // nobody has it, also where the dead are never collected
+    // no process has this id, even where zombies are never reaped
     assert.equal(pid, String(2 ** 31 - 1))
-    // by which workers are found that outlived it
+    // identifies workers that outlived the server
     assert.equal(rest[5], ' 1 1')
   } finally {
     server.kill('SIGKILL')

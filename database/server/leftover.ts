@@ -6,14 +6,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { runToEnd, type Cluster } from './cluster.ts'
 import type { DatabaseLog } from './log.ts'
 
-/** No system has so high a process id, so nobody is ever found under it. */
-const nobodysPid = 2 ** 31 - 1
+/** Larger than any process id on any system, so it never belongs to a process. */
+const UNUSED_PID = 2 ** 31 - 1
 
 /**
- * Stops a server that outlived its program, so that the next one can start. The caller holds the program's lock, so
- * a server on this directory belongs to nobody alive. PostgreSQL itself refuses to start over a note whose process id
- * anybody has, so a note of a dead server is corrected first: ids are used again (a restarted container has the
- * same few), and the dead may never be collected. Throws when the server does not go.
+ * Stops a server that outlived its program, so that the next one can start. The caller holds the program's lock, so a
+ * server on this directory has no living owner. PostgreSQL itself refuses to start if its pid file names a process id
+ * in use, so the pid file of a dead server is corrected first: ids are reused (a restarted container has the same few),
+ * and zombies may never be reaped. Throws if the server does not stop.
  */
 export async function stopLeftover(cluster: Cluster, log: DatabaseLog): Promise<void> {
   const notePath = join(cluster.directory, 'postmaster.pid')
@@ -22,7 +22,7 @@ export async function stopLeftover(cluster: Cluster, log: DatabaseLog): Promise<
   const [first = '', ...rest] = readFileSync(notePath, 'utf8').split('\n')
   const pid = Number(first)
   if (!Number.isInteger(pid) || pid <= 0) {
-    // Cut short when the machine lost power.
+    // Truncated if the machine lost power.
     rmSync(notePath)
     return
   }
@@ -34,20 +34,20 @@ export async function stopLeftover(cluster: Cluster, log: DatabaseLog): Promise<
     )
     return
   }
-  const verdict = isAlive(pid) ? whoIs(pid, cluster.directory, rest[3] ?? '') : 'something else'
+  const verdict = isAlive(pid) ? identify(pid, cluster.directory, rest[3] ?? '') : 'something else'
   if (verdict === 'ours') {
     log.warn({ pid }, 'stopping a database server that outlived its program')
-    // First as at any stop; then at once, which costs the next start a recovery and no data.
+    // First a normal stop; then an immediate one, which costs the next start a recovery but no data.
     const ended = (await endsAfter(pid, 'SIGINT', 15_000)) || (await endsAfter(pid, 'SIGQUIT', 10_000))
-    if (!ended) throw leftAlive(cluster, pid)
+    if (!ended) throw stillRunning(cluster, pid)
   }
-  // It takes its note with it, unless it was killed; that may have been while we asked.
+  // The server removes its pid file unless it was killed, possibly during our shutdown.
   if (!existsSync(notePath)) return
-  // Not removed: by the line of the shared memory PostgreSQL finds workers that have outlived their server.
-  writeFileSync(notePath, [nobodysPid, ...rest].join('\n'))
+  // Not removed: PostgreSQL uses the shared memory line to find workers that outlived their server.
+  writeFileSync(notePath, [UNUSED_PID, ...rest].join('\n'))
 }
 
-function leftAlive(cluster: Cluster, pid: number): Error {
+function stillRunning(cluster: Cluster, pid: number): Error {
   return new Error(
     `${cluster.directory} is still used by a database server left over (process ${pid}) that does not stop; ` +
       `end it with: kill -QUIT ${pid}`,
@@ -56,14 +56,14 @@ function leftAlive(cluster: Cluster, pid: number): Error {
 
 type Verdict = 'ours' | 'something else'
 
-function whoIs(pid: number, directory: string, socketDirectory: string): Verdict {
+function identify(pid: number, directory: string, socketDirectory: string): Verdict {
   const { stdout } = spawnSync('ps', ['-ww', '-o', 'command=', '-p', String(pid)], { encoding: 'utf8' })
   const command = commandOf(pid) ?? stdout
   if (!/(^|\/)postgres( |:|$)/.test(command)) return 'something else'
-  // The name of the socket's directory is random, so it proves the server; the directory itself proves it too.
+  // The name of the socket directory is random, so it identifies the server; so does the data directory.
   const marks = [socketDirectory, directory].filter((mark) => mark.length > 5)
   if (marks.some((mark) => command.includes(mark))) return 'ours'
-  switch (standsIn(pid, directory)) {
+  switch (worksIn(pid, directory)) {
     case 'yes':
       return 'ours'
     case 'no':
@@ -84,8 +84,8 @@ function commandOf(pid: number): string | undefined {
   }
 }
 
-/** A server's working directory is its data. Not every system tells, nor everybody. */
-function standsIn(pid: number, directory: string): 'yes' | 'no' | 'unknown' {
+/** A server's working directory is its data directory. Not every system reports it, nor to every user. */
+function worksIn(pid: number, directory: string): 'yes' | 'no' | 'unknown' {
   try {
     const [there, here] = [statSync(`/proc/${pid}/cwd`), statSync(directory)]
     return there.dev === here.dev && there.ino === here.ino ? 'yes' : 'no'
@@ -112,13 +112,13 @@ function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0)
   } catch (error) {
-    // Forbidden means that it is there.
+    // Permission denied means that the process exists.
     return error instanceof Error && 'code' in error && error.code === 'EPERM'
   }
   return !isZombie(pid)
 }
 
-/** Dead, but not yet collected by whoever inherited it, which in a container may be never. */
+/** A zombie: dead, but not yet reaped by its parent, which in a container may never happen. */
 function isZombie(pid: number): boolean {
   try {
     return /\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))

@@ -1,4 +1,4 @@
-/** What the database needs of a logger; pino's has this shape. */
+/** The logger interface that the database needs; compatible with pino. */
 export type DatabaseLog = {
   info(fields: object, message: string): void
   warn(fields: object, message: string): void

@@ -2,12 +2,12 @@ import { spawnSync } from 'node:child_process'
 import { chmodSync, chownSync, lchownSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Whom PostgreSQL runs as when it cannot be ourselves. */
+/** The user that PostgreSQL runs as if it cannot be ours. */
 export type OsUser = { uid: number; gid: number }
 
 /**
- * PostgreSQL refuses to run as root, so as root another user is needed: whoever owns the cluster, else `postgres`, else
- * `nobody`. Answers undefined when we are not root: then it runs as ourselves. Throws when there is no such user.
+ * PostgreSQL refuses to run as root, so root needs another user: the owner of the cluster, else `postgres`, else
+ * `nobody`. Returns undefined if we are not root: then it runs as the current user. Throws if there is no such user.
  */
 export function serverUser(clusterDirectory: string): OsUser | undefined {
   if (process.getuid?.() !== 0) return undefined
@@ -31,13 +31,13 @@ function userNamed(name: string): OsUser | undefined {
   return uid > 0 && gid >= 0 ? { uid, gid } : undefined
 }
 
-/** Gives one directory to the server, for it alone (0700). Throws what is in the way. */
+/** Gives one directory to the server, closed to all others (0700). Throws on failure. */
 export function giveDirectory(path: string, user: OsUser | undefined): void {
   if (user) allow(path, () => chownSync(path, user.uid, user.gid))
   chmodSync(path, 0o700)
 }
 
-/** Gives a whole tree to the server, such as a cluster that root copied back from a backup. */
+/** Gives a whole tree to the server, such as a cluster that root restored from a backup. */
 export function giveTree(path: string, user: OsUser): void {
   giveDirectory(path, user)
   for (const entry of readdirSync(path, { withFileTypes: true })) {

@@ -2,7 +2,7 @@ import type { Cluster } from './cluster.ts'
 
 export type ServerParameters = Record<string, string | number>
 
-/** What the server is told on its command line: stronger than the cluster's own file, so no edit there takes durability. */
+/** Settings on the server's command line: they override the cluster's own file, so no edit there disables durability. */
 export function parametersFor(cluster: Cluster, extra: ServerParameters): ServerParameters {
   return {
     ...common,
@@ -23,7 +23,7 @@ const common: ServerParameters = {
   timezone: 'UTC',
   log_timezone: 'UTC',
   cluster_name: 'bundle-console',
-  // Statements that fail are their caller's affair, and their text and details may hold secrets.
+  // Failed statements are their caller's concern, and their text and details may contain secrets.
   log_min_messages: 'log',
   log_min_error_statement: 'panic',
   log_error_verbosity: 'terse',
@@ -31,7 +31,7 @@ const common: ServerParameters = {
   log_line_prefix: '',
 }
 
-// Read-ahead workers (since 18) are idle processes in a database of this size.
+// I/O workers (since 18) would be idle processes in a database of this size.
 const since18: ServerParameters = { io_method: 'sync' }
 
 function placeOf({ tcp, runDirectory }: Cluster): ServerParameters {

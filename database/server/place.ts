@@ -6,7 +6,7 @@ import { giveDirectory, type OsUser } from './os-user.ts'
 
 const prefix = 'bundle-console-'
 
-/** A short path, as that of a socket may have about 100 characters, and one that the server's user can follow. */
+/** A short path, because a socket's path is limited to about 100 characters, and one that the server's user can access. */
 export function makeRunDirectory(user: OsUser | undefined, kind: 'run' | 'test' = 'run'): string {
   const usual = tmpdir()
   const base = (user || usual.length > 60) && existsSync('/tmp') ? '/tmp' : usual
@@ -15,18 +15,18 @@ export function makeRunDirectory(user: OsUser | undefined, kind: 'run' | 'test' 
   return path
 }
 
-/** Those of the kind `test` below `parent`. */
+/** The directories of kind `test` below `parent`. */
 export function testDirectoriesIn(parent: string): string[] {
   return readdirSync(parent)
     .filter((name) => name.startsWith(`${prefix}test-`))
     .map((name) => join(parent, name))
 }
 
-/** Removes what {@link makeRunDirectory} made, and nothing else. */
+/** Removes a directory of {@link makeRunDirectory}, and nothing else. */
 export function removeRunDirectory(path: string | undefined): void {
   if (!path || !basename(path).startsWith(prefix)) return
   rmSync(path, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 })
 }
 
-/** Where there are no unix sockets, the server is on loopback. */
+/** On systems without Unix sockets the server listens on loopback. */
 export const needsTcp = process.platform === 'win32'

@@ -3,18 +3,18 @@ import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 
-/** What the holder of a data directory writes down about itself. A note for people: the lock is what decides. */
+/** What the holder of a data directory records about itself. Informational only: the lock decides. */
 export type Holder = {
   pid: number
   /** RFC 3339 UTC. */
   startedAt: string
   host: string
-  /** The directory of the socket, to be removed by whoever comes after a crash. */
+  /** The directory of the socket; the next holder removes it after a crash. */
   runDirectory?: string
 }
 
 export type ProgramLock = {
-  /** Whoever held the directory before and did not release it. */
+  /** The previous holder, if it did not release the directory. */
   crashed: Holder | undefined
   noteRunDirectory: (path: string) => void
   release: () => void
@@ -23,16 +23,16 @@ export type ProgramLock = {
 const LOCK_FILE = 'program.lock'
 const NOTE_FILE = 'program.json'
 
-// A handle that nobody refers to is collected, and its lock with it.
+// An unreferenced handle is garbage-collected together with its lock.
 const held = new Set<DatabaseSync>()
 
 /**
- * Takes the exclusive lock of a data directory, or throws one line that says who has it.
+ * Takes the exclusive lock of a data directory, or throws one line that names the holder.
  *
- * The lock is the operating system's own on `program.lock`, through the one thing in Node that can ask for it: SQLite.
- * No data is kept there. Process ids and heartbeats were considered and are worse: the kernel frees this lock
- * at the very moment its holder dies, however it dies, keeps it while the holder is merely stopped, is not
- * confused when a process id is used again, and it holds between containers that share a volume.
+ * The lock is the operating system's own on `program.lock`, taken through SQLite, the only part of Node that can
+ * request one. No data is stored there. Process ids and heartbeats are worse alternatives: the kernel releases this
+ * lock at the moment its holder dies, however it dies, keeps it while the holder is only paused, is not confused by
+ * reused process ids, and the lock works between containers that share a volume.
  */
 export function acquireProgramLock(dataDir: string): ProgramLock {
   const notePath = join(dataDir, NOTE_FILE)
@@ -53,7 +53,7 @@ export function acquireProgramLock(dataDir: string): ProgramLock {
   }
 }
 
-/** Throws as {@link acquireProgramLock} does where another program holds the directory; takes and makes nothing. */
+/** Throws like {@link acquireProgramLock} if another program holds the directory; acquires and creates nothing. */
 export function refuseDirectoryInUse(dataDir: string): void {
   if (!existsSync(join(dataDir, LOCK_FILE))) return
   openExclusively(dataDir, join(dataDir, NOTE_FILE)).close()
@@ -63,7 +63,7 @@ function openExclusively(dataDir: string, notePath: string): DatabaseSync {
   const path = join(dataDir, LOCK_FILE)
   let handle: DatabaseSync | undefined
   try {
-    // The short wait lets one of two that start in the same instant win, instead of neither.
+    // The short wait lets one of two simultaneous starts win, instead of neither.
     handle = new DatabaseSync(path, { timeout: 200 })
     chmodSync(path, 0o600)
     handle.exec('begin exclusive')
@@ -89,7 +89,7 @@ function sqliteCode(error: unknown): number | undefined {
   return error.errcode & 0xff
 }
 
-/** Another program has the directory. */
+/** Another program holds the directory. */
 export class DirectoryInUse extends Error {
   readonly holder: Holder | undefined
 

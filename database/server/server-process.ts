@@ -14,9 +14,9 @@ import { parametersFor, type ServerParameters } from './parameters.ts'
 export type ServerExit = {
   code: number | null
   signal: NodeJS.Signals | null
-  /** Whether we asked for it. */
+  /** Whether we requested it. */
   expected: boolean
-  /** The last lines it logged. */
+  /** The last lines of its log. */
   output: string
 }
 
@@ -25,11 +25,11 @@ export type ServerProcess = {
   pid: number
   /** Never rejects. */
   exited: Promise<ServerExit>
-  /** Ends all connections and stops, in order if it can. Rejects when it does not go. */
+  /** Closes all connections and stops, gracefully if possible. Rejects if the server does not stop. */
   stop: () => Promise<void>
 }
 
-/** Starts the server of a cluster and waits until it answers. Rejects with what it said when it does not. */
+/** Starts the server of a cluster and waits until it accepts connections. Rejects with its output if it does not start. */
 export async function startServer(
   cluster: Cluster,
   log: DatabaseLog,
@@ -40,7 +40,7 @@ export async function startServer(
     const server = launch(cluster, log, extra)
     if (await answers(server, log)) return server
     const { output } = await server.exited
-    // The workers of a server that was killed hold its memory until they notice.
+    // The workers of a killed server hold its memory until they notice.
     if (!output.includes('pre-existing shared memory block') || Date.now() > deadline) {
       throw new Error(`The database in ${cluster.directory} does not start: ${lastLines(output)}`)
     }
@@ -61,12 +61,12 @@ function launch(cluster: Cluster, log: DatabaseLog, extra: ServerParameters): Se
   const child = spawn(program, options, {
     cwd: cluster.directory,
     env: serverEnvironment(),
-    // A group of its own: Ctrl+C is for our program, which stops the server after its own work.
+    // Its own process group: Ctrl+C goes to our program, which stops the server after its own work.
     detached: true,
     stdio: ['ignore', 'ignore', 'pipe'],
     ...cluster.user,
   })
-  // Its life depends on ours, not ours on its.
+  // The server must not keep our process alive.
   child.unref()
   const stopOnExit = () => child.kill('SIGINT')
   process.once('exit', stopOnExit)
@@ -94,9 +94,9 @@ function launch(cluster: Cluster, log: DatabaseLog, extra: ServerParameters): Se
 }
 
 /**
- * On Linux the kernel itself stops the server (SIGINT: in order) when we die, however we die. Set after the change of
- * user, which would clear it, and therefore in the server's own process. It follows the thread that starts the
- * server, so that must be the main one. Elsewhere the next start finds what is left over.
+ * On Linux the kernel stops the server (SIGINT: gracefully) when we die, however we die. Set after the change of user,
+ * which would clear it, and therefore in the server's own process. It is tied to the thread that starts the server, so
+ * that must be the main one. On other systems the next start stops the leftover server.
  */
 function boundToUs(): string[] {
   if (process.platform !== 'linux') return []
@@ -114,7 +114,7 @@ function watch(child: ChildProcess, log: DatabaseLog, wasExpected: () => boolean
     for (const line of parts) {
       lines.push(line)
       if (lines.length > 40) lines.shift()
-      // Answers to our own knocking.
+      // Responses to our own connection attempts.
       if (line.startsWith('FATAL:  the database system is ')) continue
       const serious = /^(FATAL|PANIC|WARNING|ERROR):/.test(line)
       log[serious ? 'warn' : 'info']({}, `database: ${line}`)
@@ -130,7 +130,7 @@ function watch(child: ChildProcess, log: DatabaseLog, wasExpected: () => boolean
       lines.push(error.message)
       end(null, null)
     })
-    // Not "close": a server that was killed leaves workers that still hold the pipe for a moment.
+    // Not "close": workers of a killed server keep the pipe open for a moment.
     child.once('exit', (code, signal) => setTimeout(end, 50, code, signal))
   })
 }
@@ -141,7 +141,7 @@ async function answers(server: ServerProcess, log: DatabaseLog): Promise<boolean
   const since = Date.now()
   for (let round = 0; !gone.signal.aborted; round++) {
     const client = new pg.Client({ ...clientConfig(server.connection), connectionTimeoutMillis: 2000 })
-    // Lost while we say goodbye: nothing to do.
+    // Lost while closing: nothing to do.
     client.on('error', () => {})
     try {
       await client.connect()
@@ -150,13 +150,13 @@ async function answers(server: ServerProcess, log: DatabaseLog): Promise<boolean
     } catch (error) {
       if (isRefusal(error)) {
         await server.stop()
-        throw new Error(`The database server is up, but does not let us in: ${error.message}`, {
+        throw new Error(`The database server is running, but rejects our connection: ${error.message}`, {
           cause: error,
         })
       }
       await sleep(15)
     }
-    // Recovery after a crash may take its time, and to give up would only start it again.
+    // Crash recovery may take long, and giving up would only restart it.
     if (round > 0 && round % 300 === 0) {
       log.info({ waitedMs: Date.now() - since }, 'the database is still starting')
     }
@@ -164,7 +164,7 @@ async function answers(server: ServerProcess, log: DatabaseLog): Promise<boolean
   return false
 }
 
-/** An answer of the server itself, other than "not yet". To ask again would change nothing. */
+/** A response of the server other than "not yet". Retrying would change nothing. */
 function isRefusal(error: unknown): error is Error {
   if (!(error instanceof pg.DatabaseError)) return false
   return error.code !== PG.cannotConnectNow
@@ -178,7 +178,7 @@ async function stopProcess(
   const within = async (ms: number) =>
     Promise.race([exited.then(() => true), sleep(ms, false, { ref: false })])
   if (process.platform === 'win32') {
-    // Windows has no signals: this is how the server is told.
+    // Windows has no signals: this is how the server is stopped there.
     await runToEnd(
       cluster.binaries.pgCtl,
       ['stop', '-D', cluster.directory, '-m', 'fast', '-w'],

@@ -1,15 +1,15 @@
 import { AxeBuilder } from '@axe-core/playwright'
 import type { Page } from '@playwright/test'
 import { configurationPath, expectSettled, field, review, saveButton } from '../vocabulary.ts'
-import { createShowcase } from '../world/showcase.ts'
-import { expect, test } from '../world/test.ts'
+import { seedEveryPage } from '../harness/seed-every-page.ts'
+import { expect, test } from '../harness/test.ts'
 
 const STANDARD = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22a', 'wcag22aa']
 
-/** Our pages have no frames, for which axe would open a page of its own each time. */
+/** Our pages have no frames, for which axe would open an extra page each time. */
 const axe = (page: Page) => new AxeBuilder({ page }).setLegacyMode()
 
-/** What axe has against the page as it stands, in both themes; another theme changes nothing but colours. */
+/** The axe violations of the current page, in both themes; another theme changes only colors. */
 async function flaws(page: Page): Promise<string[]> {
   await showIn(page, 'dark')
   const dark = await axe(page).withRules(['color-contrast']).analyze()
@@ -20,7 +20,7 @@ async function flaws(page: Page): Promise<string[]> {
   )
 }
 
-/** Shows the page in a theme, and waits until the last colour has gone over into it. */
+/** Switches the page to a theme, and waits for the color transitions to end. */
 async function showIn(page: Page, colorScheme: 'dark' | 'light'): Promise<void> {
   await page.emulateMedia({ colorScheme })
   await expect(page.locator('html')).toHaveAttribute('data-theme', colorScheme)
@@ -30,11 +30,11 @@ async function showIn(page: Page, colorScheme: 'dark' | 'light'): Promise<void> 
   })
 }
 
-/** What makes a page wider than a phone; nothing where it is not. */
+/** The elements that make a page wider than a phone; empty if there are none. */
 async function tooWideForPhone(page: Page): Promise<string[]> {
   const size = page.viewportSize()
   await page.setViewportSize({ width: 360, height: 740 })
-  // some parts change their form by script, a moment later
+  // some parts change their layout by script, a moment later
   await page
     .waitForFunction(() => document.documentElement.scrollWidth <= 360, null, { timeout: 5_000 })
     .catch(() => undefined)
@@ -52,11 +52,11 @@ async function tooWideForPhone(page: Page): Promise<string[]> {
 test.describe.configure({ timeout: 300_000 })
 
 for (const half of [0, 1]) {
-  test(`no page has a flaw for axe, or must be scrolled sideways on a phone (half ${half + 1} of them)`, async ({
+  test(`no page violates axe or scrolls sideways on a phone (half ${half + 1} of 2)`, async ({
     system,
     signIn,
   }) => {
-    const pages = Object.entries(await createShowcase(system))
+    const pages = Object.entries(await seedEveryPage(system))
     const page = await signIn('admin')
     for (const [name, path] of pages.filter((_, index) => index % 2 === half)) {
       await page.goto(path)
@@ -67,7 +67,7 @@ for (const half of [0, 1]) {
   })
 }
 
-test('no dialog has a flaw for axe', async ({ system, signIn }) => {
+test('no dialog violates axe', async ({ system, signIn }) => {
   const scope = system.newScope()
   await system.script.add({
     when: { workspaceId: scope.workspaceId, bundleId: 'storefront' },

@@ -1,11 +1,11 @@
 import { expectPage } from '../vocabulary.ts'
-import { expect, test } from '../world/test.ts'
+import { expect, test } from '../harness/test.ts'
 
-test('the audit shows sign-ins, and what a change of a plugin changed', async ({ system, signIn }) => {
+test('the audit log shows sign-ins, and the changes made to a plugin', async ({ system, signIn }) => {
   const page = await signIn('admin', '/audit?action=session.sign-in')
   await expectPage(page, 'Audit')
   const entries = page.getByRole('list', { name: 'Audit entries, newest first' }).getByRole('listitem')
-  // the console sends its events after the sign-in
+  // the console reports its events after the sign-in
   await expect(async () => {
     await page.reload()
     await expect(entries.first()).toContainText('admin signed in to the console', { timeout: 1_000 })

@@ -1,7 +1,7 @@
 import { configurationPath, expectPage } from '../vocabulary.ts'
-import { expect, test } from '../world/test.ts'
+import { expect, test } from '../harness/test.ts'
 
-test('who reads Chinese switches the language, and every page speaks it', async ({ system, signIn }) => {
+test('after switching to Chinese every page is in Chinese', async ({ system, signIn }) => {
   const scope = system.newScope()
   const { operation } = await system.install(scope, 'crm-suite', '1.0.0')
   const page = await signIn('admin')

@@ -1,9 +1,9 @@
 import { wrapData } from '#contract/protocol/data.ts'
 import { mira } from '../../demo/people.ts'
 import { configurationPath, field, review, saveButton } from '../vocabulary.ts'
-import { expect, test } from '../world/test.ts'
+import { expect, test } from '../harness/test.ts'
 
-test('while an operation holds the installation the form says whose it is, and opens by itself when it ends', async ({
+test('while an operation locks the installation the form shows it, and unlocks automatically when it ends', async ({
   system,
   editing,
   crmScope,

@@ -1,13 +1,13 @@
 import { wrapData } from '#contract/protocol/data.ts'
 import { mira } from '../../demo/people.ts'
 import { CORE, expectApplied, field, review, saveButton } from '../vocabulary.ts'
-import { expect, test } from '../world/test.ts'
+import { expect, test } from '../harness/test.ts'
 
 const core = { bundleId: 'crm-suite', kind: 'MODULE', name: 'crm-core' } as const
 const mail = { bundleId: 'crm-suite', kind: 'MODULE', name: 'crm-mail' } as const
 const timer = { bundleId: 'crm-suite', kind: 'TIMER', name: 'nightly-sync' } as const
 
-test('somebody saves elsewhere: the page moves on by itself, says so, and the edit is saved on top', async ({
+test('a colleague saves another resource: the page updates, says so, and the edit is saved on top', async ({
   system,
   editing,
   crmScope,
@@ -26,7 +26,7 @@ test('somebody saves elsewhere: the page moves on by itself, says so, and the ed
   await expect(field(page, 'When to synchronize')).toHaveValue('0 3 * * *')
 })
 
-test('somebody saves beside the edit: nothing is lost, both values are saved', async ({
+test('a colleague saves another property: nothing is lost, both values are saved', async ({
   system,
   editing,
   crmScope,
@@ -48,7 +48,7 @@ test('somebody saves beside the edit: nothing is lost, both values are saved', a
   await expect(field(page, 'SMTP user')).toHaveValue('mira')
 })
 
-test('somebody saves the same properties: theirs, mine or a third value, and none without a choice', async ({
+test('a colleague saves the same properties: each needs a choice of theirs, mine or a third value', async ({
   system,
   editing,
   crmScope,
@@ -71,16 +71,16 @@ test('somebody saves the same properties: theirs, mine or a third value, and non
   await expect(port).toContainText('You started from 587')
   await expect(port).toContainText(/Use theirsMira Castellan.*465/)
   await expect(port).toContainText('Keep mine2525')
-  const goOn = dialog.getByRole('button', { name: 'Continue on top of theirs' })
-  await expect(goOn).toBeDisabled()
-  await expect(goOn).toHaveAccessibleDescription('Decide on 3 more properties.')
+  const continueButton = dialog.getByRole('button', { name: 'Continue on top of theirs' })
+  await expect(continueButton).toBeDisabled()
+  await expect(continueButton).toHaveAccessibleDescription('Decide on 3 more properties.')
 
   await port.getByRole('radio', { name: 'Keep mine' }).check()
   await dialog.getByRole('group', { name: 'SMTP user' }).getByRole('radio', { name: 'Use theirs' }).check()
   const host = dialog.getByRole('group', { name: 'SMTP host' })
   await host.getByRole('radio', { name: 'Another value' }).check()
   await host.getByRole('textbox').fill('both.example')
-  await goOn.click()
+  await continueButton.click()
   await expect(dialog.getByLabel('Changes of CRM mail')).toContainText('Before: mira.example')
   await saveButton(page).click()
 
@@ -90,7 +90,7 @@ test('somebody saves the same properties: theirs, mine or a third value, and non
   await expect(field(page, 'SMTP host')).toHaveValue('both.example')
 })
 
-test('another save comes between the decision and the save: the same again, and nothing is overwritten', async ({
+test('another save between the decision and the save raises the conflict again, and nothing is overwritten', async ({
   system,
   editing,
   crmScope,
@@ -131,10 +131,10 @@ test('a third value stays when another save arrives while it is typed, and must 
   await expect(third).not.toBeChecked()
   await page.keyboard.type('h')
   await expect(conflict.getByRole('textbox')).toHaveValue('both')
-  const goOn = page.getByRole('button', { name: 'Continue on top of theirs' })
-  await expect(goOn).toBeDisabled()
+  const continueButton = page.getByRole('button', { name: 'Continue on top of theirs' })
+  await expect(continueButton).toBeDisabled()
   await third.check()
-  await goOn.click()
+  await continueButton.click()
   await expect(page.getByLabel('Changes of CRM mail')).toContainText(/Before: somebody.*After: both/)
 })
 

@@ -8,11 +8,11 @@ import {
   saveButton,
   signOut,
 } from '../vocabulary.ts'
-import { expect, fillSignIn, test } from '../world/test.ts'
+import { expect, fillSignIn, test } from '../harness/test.ts'
 
-const SECRET = 'a password nobody may find'
+const SECRET = 'a password that must not leak'
 
-test('what is edited survives a reload; a sensitive value is never stored, and the page says that it was not kept', async ({
+test('edits survive a reload; a sensitive value is never stored, and the page says that it was not kept', async ({
   editing,
 }) => {
   const page = await editing({ field: 'SMTP port', value: '2525' })
@@ -165,13 +165,13 @@ test('another person who signs in after a lost session sees nothing of the first
   await expect(page.getByRole('region', { name: 'Unsaved changes' })).toHaveCount(0)
 })
 
-test('a session that ends under one’s hands takes nothing away', async ({ editing }) => {
+test('nothing is lost when the session ends during an edit', async ({ editing }) => {
   const page = await editing({ field: 'SMTP port', value: '2525' })
   const elsewhere = await page.context().newPage()
   await elsewhere.goto('/')
   await signOut(elsewhere, 'olivia')
 
-  // whoever asks for something next is told; and so is, a moment later, whoever does not
+  // the next request reveals it; without one, the event stream does a moment later
   await page.keyboard.press('ControlOrMeta+S')
   const lost = page.getByRole('dialog', { name: 'Your session has ended' })
   await expect(lost).toBeVisible()
@@ -184,7 +184,7 @@ test('a session that ends under one’s hands takes nothing away', async ({ edit
   await lost.getByRole('button', { name: 'I’ve signed in' }).click()
   await expect(lost).toHaveCount(0)
 
-  // the review goes on, or begins where the page was told before it was asked for it
+  // the review continues, or starts again if the session ended before it was requested
   if ((await page.getByRole('dialog').count()) === 0) await review(page)
   await expect(page.getByLabel('Changes of CRM mail')).toContainText('After: 2525')
   await saveButton(page).click()

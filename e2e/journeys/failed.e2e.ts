@@ -1,9 +1,9 @@
 import { wrapData } from '#contract/protocol/data.ts'
 import { tomas } from '../../demo/people.ts'
 import { expectPage } from '../vocabulary.ts'
-import { expect, test } from '../world/test.ts'
+import { expect, test } from '../harness/test.ts'
 
-test('from the overview to a failed operation, what it says, and a retry that helps', async ({
+test('from the overview to a failed operation, its explanation, and a successful retry', async ({
   system,
   signIn,
   crmScope,
@@ -54,7 +54,7 @@ test('from the overview to a failed operation, what it says, and a retry that he
   expect(calls).toHaveLength(3)
 })
 
-test('a colleague retries first: the page says so before anybody retries twice', async ({
+test('a colleague retries first: the page says so instead of retrying twice', async ({
   system,
   signIn,
   crmScope,

@@ -1,7 +1,7 @@
 import { expectPage, field } from '../vocabulary.ts'
-import { expect, test } from '../world/test.ts'
+import { expect, test } from '../harness/test.ts'
 
-test('a bundle is installed by hand: scope, bundle, version, values, and then its operation', async ({
+test('a bundle is installed: scope, bundle, version, values, and then its operation', async ({
   system,
   signIn,
 }) => {
@@ -29,7 +29,10 @@ test('a bundle is installed by hand: scope, bundle, version, values, and then it
   await expect(page.getByRole('main')).toContainText('shop.example')
 })
 
-test('an upgrade shows what changes and asks for what the new version needs', async ({ system, signIn }) => {
+test('an upgrade shows what changes and requests the values that the new version requires', async ({
+  system,
+  signIn,
+}) => {
   const scope = system.newScope()
   const { bundleInstallId } = await system.install(scope, 'crm-suite', '1.1.0')
   const page = await signIn('olivia', `/installations/${bundleInstallId}`)
@@ -47,7 +50,7 @@ test('an upgrade shows what changes and asks for what the new version needs', as
   await expect(page.getByRole('definition').filter({ hasText: /^1.1.0 → 2.0.0$/ })).toBeVisible()
 })
 
-test('an installation is detached by hand, with a reason and its name typed', async ({ system, signIn }) => {
+test('an installation is detached, with a reason and its typed name', async ({ system, signIn }) => {
   const scope = system.newScope()
   const { bundleInstallId } = await system.install(scope, 'crm-suite', '1.0.0')
   const page = await signIn('olivia', `/installations/${bundleInstallId}`)

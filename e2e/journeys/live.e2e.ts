@@ -1,11 +1,11 @@
 import { wrapData } from '#contract/protocol/data.ts'
 import { ling } from '../../demo/people.ts'
 import { expectPage, field } from '../vocabulary.ts'
-import { expect, test } from '../world/test.ts'
+import { expect, test } from '../harness/test.ts'
 
 const mail = { bundleId: 'crm-suite', kind: 'MODULE', name: 'crm-mail' } as const
 
-test('an operation that is started elsewhere appears in the list and ends there, without a reload', async ({
+test('an operation started elsewhere appears in the list and completes there, without a reload', async ({
   system,
   signIn,
   crmScope,
@@ -29,7 +29,7 @@ test('a save before the event stream of a new page opens is shown in its editor'
   editing,
   crmScope,
 }) => {
-  const release = system.line.hold('GET /api/events ')
+  const release = system.proxy.hold('GET /api/events ')
   const page = await editing()
   await expect(field(page, 'SMTP user')).toHaveValue('crm')
   const { operationId } = await system.configure(crmScope, mail, 'smtpUser', wrapData('ling'), ling)
@@ -38,7 +38,7 @@ test('a save before the event stream of a new page opens is shown in its editor'
   await expect(field(page, 'SMTP user')).toHaveValue('ling')
 })
 
-test('a lost line is told in one quiet line, which goes when it is back; what happened meanwhile is shown', async ({
+test('a lost connection shows one notice until it is back; missed changes are then shown', async ({
   system,
   editing,
   crmScope,
@@ -47,20 +47,20 @@ test('a lost line is told in one quiet line, which goes when it is back; what ha
   await expect(field(page, 'SMTP user')).toHaveValue('crm')
   await expect(page.getByText('Connection lost')).toHaveCount(0)
 
-  system.line.down()
+  system.proxy.down()
   await expect(page.getByText('Connection lost. Reconnecting…')).toBeVisible()
   await field(page, 'SMTP host').fill('typed.while.away.example')
   const { operationId } = await system.configure(crmScope, mail, 'smtpUser', wrapData('ling'), ling)
   await system.ended(operationId)
   await expect(field(page, 'SMTP user')).toHaveValue('crm')
 
-  system.line.up()
+  system.proxy.up()
   await expect(page.getByText('Connection lost')).toHaveCount(0, { timeout: 20_000 })
   await expect(field(page, 'SMTP user')).toHaveValue('ling')
   await expect(field(page, 'SMTP host')).toHaveValue('typed.while.away.example')
 })
 
-test('what is asked for while the line is lost comes when it is back, and nothing that is shown goes', async ({
+test('requests during a lost connection complete when it is back, and nothing shown disappears', async ({
   system,
   signIn,
 }) => {
@@ -68,24 +68,24 @@ test('what is asked for while the line is lost comes when it is back, and nothin
   const { bundleInstallId } = await system.install(scope, 'crm-suite', '1.0.0')
   const page = await signIn('olivia', `/installations/${bundleInstallId}`)
   await expectPage(page, 'CRM suite')
-  system.line.down()
+  system.proxy.down()
   await expect(page.getByText('Connection lost. Reconnecting…')).toBeVisible()
-  // its code has not been fetched yet
+  // its code has not been loaded yet
   await page.getByRole('button', { name: 'Detach' }).click()
   await expectPage(page, 'CRM suite')
-  system.line.up()
+  system.proxy.up()
   await expect(page.getByRole('dialog', { name: /^Detach/ })).toBeVisible()
   await page.keyboard.press('Escape')
 
-  system.line.down()
+  system.proxy.down()
   await expect(page.getByText('Connection lost. Reconnecting…')).toBeVisible()
   await page.getByRole('link', { name: 'Services', exact: true }).click()
   await expect(page.getByText('could not be displayed')).toHaveCount(0)
-  system.line.up()
+  system.proxy.up()
   await expectPage(page, 'Services')
 })
 
-test('the oldest of too many tabs pauses and says so, and resumes when the person returns to it', async ({
+test('with too many tabs the oldest pauses and says so, and resumes when the person returns to it', async ({
   system,
   editing,
   crmScope,

@@ -1,11 +1,11 @@
 import { mira } from '../../demo/people.ts'
 import { expectPage } from '../vocabulary.ts'
-import { expect, test } from '../world/test.ts'
+import { expect, test } from '../harness/test.ts'
 
 const ADDRESS =
   'PUT /scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/local-services/{serviceName}' as const
 
-test('a local service has a version of its own: whoever saves second sees both, and makes no operation', async ({
+test('a local service has its own version: the second save shows both, and starts no operation', async ({
   system,
   signIn,
 }) => {
@@ -28,10 +28,10 @@ test('a local service has a version of its own: whoever saves second sees both, 
   const conflict = page.getByRole('status').filter({ hasText: 'Someone else saved first' })
   await expect(conflict).toContainText('Mira Castellan saved version 2')
   await expect(page.getByRole('button', { name: 'Save', exact: true })).toBeDisabled()
-  const goOn = conflict.getByRole('button', { name: 'Continue from version 2' })
-  await expect(goOn).toBeDisabled()
+  const continueButton = conflict.getByRole('button', { name: 'Continue from version 2' })
+  await expect(continueButton).toBeDisabled()
   await conflict.getByRole('radio', { name: /Mine.*4096/ }).check()
-  await goOn.click()
+  await continueButton.click()
   await page.getByRole('button', { name: 'Save', exact: true }).click()
 
   await expect(page.getByText('Version 3, saved')).toBeVisible()

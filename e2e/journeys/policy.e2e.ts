@@ -1,8 +1,8 @@
-import { expect, test } from '../world/test.ts'
+import { expect, test } from '../harness/test.ts'
 
-test('a page that breaks its content policy, or leaves an error uncaught, fails its journey', async ({
+test('a page that violates its content policy or leaves an error uncaught fails its journey', async ({
   signIn,
-  complaints,
+  browserErrors,
 }) => {
   const page = await signIn('vera')
   await page.evaluate(() => {
@@ -10,21 +10,21 @@ test('a page that breaks its content policy, or leaves an error uncaught, fails 
     image.src = 'http://elsewhere.invalid/pixel.png'
     document.body.append(image)
   })
-  await expect.poll(() => complaints.join()).toContain('img-src')
+  await expect.poll(() => browserErrors.join()).toContain('img-src')
   await page.evaluate(() => {
     setTimeout(() => {
-      throw new Error('nobody catches this')
+      throw new Error('left uncaught on purpose')
     })
   })
-  await expect.poll(() => complaints.join()).toContain('nobody catches this')
+  await expect.poll(() => browserErrors.join()).toContain('left uncaught on purpose')
   await expect(
     page.evaluate(() => {
       document.body.innerHTML = '<b>markup</b>'
     }),
   ).rejects.toThrow('TrustedHTML')
-  await expect.poll(() => complaints.join()).toContain('require-trusted-types-for')
-  // the image is told twice, as an event and in the console
-  await expect.poll(() => complaints.length).toBe(4)
-  // they were meant: this journey has seen all of them
-  complaints.length = 0
+  await expect.poll(() => browserErrors.join()).toContain('require-trusted-types-for')
+  // the image is reported twice, as an event and in the console
+  await expect.poll(() => browserErrors.length).toBe(4)
+  // expected here: this journey has checked all of them
+  browserErrors.length = 0
 })

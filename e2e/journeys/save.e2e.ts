@@ -8,9 +8,9 @@ import {
   save,
   saveButton,
 } from '../vocabulary.ts'
-import { expect, test } from '../world/test.ts'
+import { expect, test } from '../harness/test.ts'
 
-test('a property is edited, reviewed and saved; a colleague sees the value and the operation ends well', async ({
+test('a property is edited, reviewed and saved; a colleague sees the value and the operation succeeds', async ({
   signIn,
   editing,
   crmScope,
@@ -50,14 +50,14 @@ test('a property is edited, reviewed and saved; a colleague sees the value and t
   await expect(plugins.last()).toContainText('Verified')
 })
 
-test('a save whose answer is lost is asked for again, and is one operation', async ({
+test('a save whose response is lost is sent again, and is one operation', async ({
   system,
   editing,
   crmScope,
 }) => {
   const page = await editing({ field: 'SMTP port', value: '2525' })
   await review(page)
-  const lost = system.line.loseNextAnswer('PATCH')
+  const lost = system.proxy.dropNextResponse('PATCH')
   await saveButton(page).click()
   await lost
 
@@ -66,25 +66,25 @@ test('a save whose answer is lost is asked for again, and is one operation', asy
   expect(await system.operations(crmScope, 'CONFIGURE')).toHaveLength(1)
 })
 
-test('a save of which nobody can say whether it arrived is not called saved, until somebody knows', async ({
+test('a save with an unknown result is not shown as saved until the result is known', async ({
   system,
   editing,
   crmScope,
 }) => {
   const page = await editing({ field: 'SMTP port', value: '2525' })
   const dialog = await review(page)
-  system.line.loseAnswers('PATCH')
+  system.proxy.dropResponses('PATCH')
   await saveButton(page).click()
   await expect(dialog.getByText('The response to your save was lost')).toBeVisible({ timeout: 20_000 })
   await expect(page.getByText(/Snapshot \d+ (saved|applied)/)).toHaveCount(0)
 
-  system.line.up()
+  system.proxy.up()
   await dialog.getByRole('button', { name: 'Check again' }).click()
   await expectApplied(page)
   expect(await system.operations(crmScope, 'CONFIGURE')).toHaveLength(1)
 })
 
-test('a mask typed as a secret is an error at its field, and cannot be saved', async ({ editing }) => {
+test('a mask typed as a secret is reported at its field, and cannot be saved', async ({ editing }) => {
   const page = await editing()
   const secret = page.getByRole('group', { name: 'SMTP password' })
   await secret.getByRole('button', { name: /^(Replace|Set a value)$/ }).click()
@@ -101,7 +101,7 @@ test('a mask typed as a secret is an error at its field, and cannot be saved', a
   await expectApplied(page)
 })
 
-test('from the page to the save without a mouse', async ({ editing }) => {
+test('edit and save with the keyboard only', async ({ editing }) => {
   const page = await editing({ resource: CORE })
   await expect(field(page, 'Seats')).toBeVisible()
   const tabTo = async (target: ReturnType<typeof field>) => {
@@ -128,7 +128,7 @@ test('from the page to the save without a mouse', async ({ editing }) => {
   await expect(field(page, 'SMTP port')).toHaveValue('465')
 })
 
-test('a value that is not valid is told at its field, and cannot be saved', async ({ editing }) => {
+test('an invalid value is reported at its field, and cannot be saved', async ({ editing }) => {
   const page = await editing({ field: 'SMTP port', value: '70000' })
   await expect(field(page, 'SMTP port')).toHaveAccessibleDescription(/at most 65,535/)
   await expect(field(page, 'SMTP port')).toHaveAttribute('aria-invalid', 'true')

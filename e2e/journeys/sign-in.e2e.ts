@@ -1,8 +1,6 @@
-import { expect, fillSignIn, test } from '../world/test.ts'
+import { expect, fillSignIn, test } from '../harness/test.ts'
 
-test('a person signs in, comes to the page that was asked for, and signs out for good', async ({
-  signIn,
-}) => {
+test('a person signs in, reaches the requested page, and signs out', async ({ signIn }) => {
   const page = await signIn('olivia', '/installations')
   await expect(page.getByRole('heading', { level: 1, name: 'Installations' })).toBeVisible()
   const cookies = await page.context().cookies()
@@ -11,13 +9,13 @@ test('a person signs in, comes to the page that was asked for, and signs out for
   await page.getByRole('button', { name: 'Sign out' }).click()
   await expect(page.getByText(/signed out/i).first()).toBeVisible()
 
-  // the old cookie is worth nothing any more
+  // the old cookie is no longer valid
   await page.context().addCookies(cookies)
   const answer = await page.request.get('/api/session', { headers: { 'x-requested-by': 'console' } })
   expect(answer.status()).toBe(401)
 })
 
-test('a wrong password is told without saying which part is wrong, and the right one still works', async ({
+test('a wrong password is rejected without saying which part is wrong, and the right one still works', async ({
   visit,
 }) => {
   const page = await visit('/auth/login')
@@ -30,9 +28,7 @@ test('a wrong password is told without saying which part is wrong, and the right
   await expect(page.getByRole('heading', { level: 1, name: 'Overview' })).toBeVisible()
 })
 
-test('a link from a ticket leads through the sign-in to what it shows, filters and all', async ({
-  visit,
-}) => {
+test('a deep link leads through the sign-in to its page, including filters', async ({ visit }) => {
   const page = await visit('/operations?state=FAILED&operationType=DETACH&utm_source=tickets')
   await page.getByRole('link', { name: 'Sign in' }).click()
   await fillSignIn(page, 'sam')
@@ -41,7 +37,7 @@ test('a link from a ticket leads through the sign-in to what it shows, filters a
   await expect(page).toHaveURL('/operations?operationType=DETACH&state=FAILED')
 })
 
-test('whoever only watches a page is told that the session has ended', async ({ system, signIn }) => {
+test('an idle page reports that the session has ended', async ({ system, signIn }) => {
   const page = await signIn('sam', '/operations')
   await expect(page.getByRole('heading', { level: 1, name: 'Operations' })).toBeVisible()
   const elsewhere = await page.context().newPage()
@@ -50,8 +46,8 @@ test('whoever only watches a page is told that the session has ended', async ({ 
   await elsewhere.getByRole('button', { name: 'Sign out' }).click()
   await expect(elsewhere.getByText('You are signed out')).toBeVisible()
 
-  // the stream of events begins anew, and nobody is there for it any more
-  system.line.down()
-  system.line.up()
+  // the event stream reconnects, and its session no longer exists
+  system.proxy.down()
+  system.proxy.up()
   await expect(page.getByRole('dialog', { name: 'Your session has ended' })).toBeVisible({ timeout: 20_000 })
 })

@@ -1,5 +1,5 @@
 import { expectPage } from '../vocabulary.ts'
-import { expect, test } from '../world/test.ts'
+import { expect, test } from '../harness/test.ts'
 
 test('a failed install is taken over by a DETACH, and the bundle can be installed again', async ({
   system,

@@ -1,9 +1,9 @@
 import { wrapData } from '#contract/protocol/data.ts'
 import { ling } from '../../demo/people.ts'
 import { expectPage } from '../vocabulary.ts'
-import { expect, test } from '../world/test.ts'
+import { expect, test } from '../harness/test.ts'
 
-test('an UNKNOWN is told as unknown, repeated with the same bytes, and ends well before one’s eyes', async ({
+test('UNKNOWN is shown as unknown, retried with the same bytes, and succeeds while the page is open', async ({
   system,
   signIn,
   crmScope,
@@ -36,7 +36,7 @@ test('an UNKNOWN is told as unknown, repeated with the same bytes, and ends well
   expect(new Set(calls.map(({ sha256 }) => sha256)).size).toBe(1)
 })
 
-test('no answer at all is told as no answer, with what that proves and what not', async ({
+test('a missing response is shown as such, with what it proves and what it does not', async ({
   system,
   signIn,
   crmScope,

@@ -1,9 +1,9 @@
 import { configurationPath, expectPage } from '../vocabulary.ts'
-import { expect, test } from '../world/test.ts'
+import { expect, test } from '../harness/test.ts'
 
 const MAIL = 'production/crm-suite/MODULE/crm-mail'
 
-test('who may only look is told why, everywhere, and the API refuses what the page does not offer', async ({
+test('a viewer sees everywhere why actions are disabled, and the API rejects them', async ({
   system,
   signIn,
 }) => {
@@ -41,7 +41,7 @@ test('who may only look is told why, everywhere, and the API refuses what the pa
   expect(await system.operations(scope, 'CONFIGURE')).toHaveLength(0)
 })
 
-test('a failed operation tells a viewer who could go the ways out', async ({ system, signIn }) => {
+test('a failed operation tells a viewer who may take the actions', async ({ system, signIn }) => {
   const scope = system.newScope()
   await system.script.add({
     when: { workspaceId: scope.workspaceId },

@@ -6,7 +6,7 @@ import { maskStrings, Scrubber } from './scrub.ts'
 const SECRET = 's3cret/+"value"-ÿ'
 
 describe('Scrubber', () => {
-  it('finds a value in plain and in the common encodings, anywhere in a text', () => {
+  it('finds a value in plain and in common encodings, anywhere in a text', () => {
     const scrubber = new Scrubber()
     scrubber.add(SECRET)
     const bytes = Buffer.from(SECRET)
@@ -31,7 +31,7 @@ describe('Scrubber', () => {
     assert.equal(scrubber.scrub('s3cret/+ alone'), 's3cret/+ alone')
   })
 
-  it('forgets what is removed and takes no short value', () => {
+  it('forgets removed values and ignores short ones', () => {
     const scrubber = new Scrubber()
     scrubber.add('shorter')
     scrubber.add('long enough')
@@ -42,7 +42,7 @@ describe('Scrubber', () => {
     assert.equal(scrubber.scrub('long enough too'), 'long enough too')
   })
 
-  it('stays quick with many secrets and long texts', () => {
+  it('stays fast with many secrets and long texts', () => {
     const scrubber = new Scrubber()
     for (let index = 0; index < 25_000; index++) scrubber.add(`token-${index}-${index * 7919}`)
     const started = performance.now()
@@ -52,7 +52,7 @@ describe('Scrubber', () => {
 })
 
 describe('maskStrings', () => {
-  it('masks whole strings, keys and numbers that hold a sensitive value', () => {
+  it('masks whole strings, keys and numbers that contain a sensitive value', () => {
     const json = { note: `key is ${SECRET}`, list: [SECRET, 'fine', 4711, 42], [SECRET]: true, n: null }
     assert.deepEqual(maskStrings(json, [SECRET, 4711, { deep: ['pass'] }]), {
       note: MASK,
@@ -63,7 +63,7 @@ describe('maskStrings', () => {
     assert.equal(maskStrings('my password', ['pass']), MASK)
   })
 
-  it('masks a very short value only where it stands alone', () => {
+  it('masks a very short value only if it is the whole string', () => {
     assert.deepEqual(maskStrings(['a', 'banana', ''], ['a', '']), [MASK, 'banana', ''])
     const same = { a: 1 }
     assert.equal(maskStrings(same, []), same)

@@ -5,14 +5,17 @@ const KEY_LENGTH = 8
 const MAX_SECRETS = 20_000
 
 /**
- * Finds known secret values, and their common encodings, inside any text. Cost is linear in the text however many
- * secrets are known: the first eight characters of each needle are looked up at every position.
+ * Finds known secret values and their common encodings inside any text. The cost is linear in the text, independent of
+ * the number of secrets: the first eight characters of each needle are looked up at every position.
  */
 export class Scrubber {
   private readonly byStart = new Map<string, Set<string>>()
   private readonly values = new Set<string>()
 
-  /** Remembers a value of at least 8 characters; shorter ones would mask ordinary words. Oldest are forgotten at 20,000. */
+  /**
+   * Remembers a value of at least 8 characters; shorter ones would mask ordinary words. The oldest are forgotten beyond
+   * 20,000.
+   */
   add(value: string): void {
     if (value.length < KEY_LENGTH || this.values.has(value)) return
     if (this.values.size >= MAX_SECRETS) this.remove(this.values.values().next().value ?? '')
@@ -77,7 +80,7 @@ function encodingsOf(value: string): Set<string> {
     hex.toUpperCase(),
   ]
   // Inside a longer base64 text ("user:secret") a value starts at one of three bit offsets; its edges mix with the
-  // neighbours and are left away.
+  // neighbors and are dropped.
   for (const offset of [0, 1, 2]) {
     const text = Buffer.concat([Buffer.alloc(offset), bytes])
       .toString('base64')
@@ -100,9 +103,9 @@ function textsOf(value: JsonValue): string[] {
 const SHORTEST_INNER = 4
 
 /**
- * A copy of `json` in which no string or key holds any of the sensitive values, in plain or in a common encoding: the
- * whole string is masked then, and a number that equals one too. A value shorter than four characters is masked only
- * where the string is nothing else, or every "a" would go.
+ * A copy of `json` in which every string or key that contains a sensitive value, in plain or in a common encoding, is
+ * masked as a whole, and so is every number equal to one. A value shorter than four characters is masked only if it is
+ * the entire string; otherwise every "a" would be masked.
  */
 export function maskStrings(json: JsonValue, secrets: Iterable<JsonValue>): JsonValue {
   const texts = new Set([...secrets].flatMap(textsOf))

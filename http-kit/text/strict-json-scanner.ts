@@ -15,7 +15,10 @@ export const STRICT_JSON_LIMITS: StrictJsonLimits = {
   maxStringBytes: STRING_BYTES_MAX,
 }
 
-/** The text is no JSON that we take. `path` is a JSON pointer to the place; the message holds no value of the text. */
+/**
+ * The text is not JSON that we accept. `path` is a JSON pointer to the location; the message contains no value from the
+ * text.
+ */
 export class StrictJsonError extends Error {
   override name = 'StrictJsonError'
   readonly path: string
@@ -28,7 +31,10 @@ export class StrictJsonError extends Error {
 const PLAIN = /[^"\\\u0000-\u001f]*/y
 const NUMBER = /-?(?:0|[1-9]\d*)(\.\d+)?(?:[eE][+-]?\d+)?/y
 const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y
-/** Reads JSON letter by letter: slow, but it knows what is wrong and where. `strict-json.ts` says what it refuses. */
+/**
+ * Reads JSON character by character: slow, but it knows what is wrong and where. `strict-json.ts` lists what is
+ * rejected.
+ */
 export class StrictJsonScanner {
   private at = 0
   private keys = 0
@@ -44,7 +50,7 @@ export class StrictJsonScanner {
   document(): JsonValue {
     const value = this.value()
     this.blank()
-    if (this.at < this.text.length) this.fail('There is something after the end of the JSON value')
+    if (this.at < this.text.length) this.fail('There is text after the end of the JSON value')
     return value
   }
 
@@ -76,7 +82,7 @@ export class StrictJsonScanner {
       const key = this.string()
       this.path.push(key)
       if (key === '__proto__') this.fail('The key "__proto__" is not allowed')
-      if (Object.hasOwn(result, key)) this.fail('The key stands twice in one object')
+      if (Object.hasOwn(result, key)) this.fail('The key is duplicated in one object')
       if (++this.keys > this.limits.maxKeys) this.fail(`There are more than ${this.limits.maxKeys} keys`)
       this.blank()
       if (this.text[this.at++] !== ':') this.fail('A colon is expected after the key')
@@ -105,7 +111,7 @@ export class StrictJsonScanner {
     if (++this.depth > this.limits.maxDepth) this.fail(`The nesting is deeper than ${this.limits.maxDepth}`)
   }
 
-  /** Steps over a comma to the next member, or over the closing bracket. */
+  /** Advances past a comma to the next member, or past the closing bracket. */
   private ends(bracket: string, first: boolean): boolean {
     this.blank()
     if (this.text[this.at] === bracket) {
@@ -115,7 +121,7 @@ export class StrictJsonScanner {
     if (first) return false
     if (this.text[this.at++] !== ',') this.fail(`A comma or "${bracket}" is expected`)
     this.blank()
-    if (this.text[this.at] === bracket) this.fail('A comma stands before a closing bracket')
+    if (this.text[this.at] === bracket) this.fail('There is a comma before a closing bracket')
     return false
   }
 
@@ -127,16 +133,18 @@ export class StrictJsonScanner {
       const next = this.text[this.at]
       if (next === '"') break
       if (next !== '\\')
-        this.fail(next === undefined ? 'A string does not end' : 'A string holds a raw control character')
+        this.fail(
+          next === undefined ? 'A string is not terminated' : 'A string contains a raw control character',
+        )
       const escape = this.match(ESCAPE)
-      if (escape === '') this.fail('A string holds an escape that JSON does not have')
+      if (escape === '') this.fail('A string contains an invalid escape')
       hasEscape = true
       this.at += escape.length
     }
     const raw = this.text.slice(start, this.at++)
     const value = hasEscape ? String(JSON.parse(`"${raw}"`)) : raw
-    if (hasEscape && value.includes('\0')) this.fail('A string holds the character NUL')
-    if (!value.isWellFormed()) this.fail('A string holds half of a surrogate pair')
+    if (hasEscape && value.includes('\0')) this.fail('A string contains the character NUL')
+    if (!value.isWellFormed()) this.fail('A string contains half of a surrogate pair')
     const { maxStringBytes } = this.limits
     if (value.length * 3 > maxStringBytes && Buffer.byteLength(value) > maxStringBytes) {
       this.fail(`A string is longer than ${maxStringBytes} bytes`)
@@ -147,14 +155,14 @@ export class StrictJsonScanner {
   private number(): number {
     const lexeme = this.match(NUMBER)
     if (lexeme === '' || lexeme === '-')
-      this.fail(this.at < this.text.length ? 'A JSON value is expected' : 'The JSON text is cut off')
+      this.fail(this.at < this.text.length ? 'A JSON value is expected' : 'The JSON text is incomplete')
     this.at += lexeme.length
     const value = Number(lexeme)
     if (!Number.isFinite(value)) this.fail('A number is too large')
-    // written again it must be the same text; JSON.stringify writes an exponent from 1e21 on
+    // it must serialize to the same text; JSON.stringify writes an exponent from 1e21 on
     const losesDigits =
       /^-?\d{16,}$/.test(lexeme) && String(value) !== lexeme && BigInt(lexeme) !== BigInt(value)
-    if (losesDigits) this.fail('An integer is too large to be kept exactly')
+    if (losesDigits) this.fail('An integer is too large to be represented exactly')
     return value
   }
 

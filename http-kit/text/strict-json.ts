@@ -8,9 +8,9 @@ export type { StrictJsonLimits } from './strict-json-scanner.ts'
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /**
- * Parses JSON as RFC 8259 has it and refuses what JSON.parse lets through and a database or another parser reads
- * differently: duplicate keys, `__proto__`, NUL, lone surrogates, integers that would lose digits, numbers beyond the
- * finite, invalid UTF-8, and documents that are too deep, too wide or hold too long strings.
+ * Parses JSON as RFC 8259 defines it and rejects what JSON.parse accepts but a database or another parser reads
+ * differently: duplicate keys, `__proto__`, NUL, lone surrogates, integers that would lose digits, non-finite numbers,
+ * invalid UTF-8, and documents that are too deep, too wide or contain strings that are too long.
  *
  * @throws StrictJsonError
  */
@@ -36,9 +36,9 @@ function textOf(input: Uint8Array | string): string {
 const UNSURE = Symbol('unsure')
 
 /**
- * The platform's own parser, several times as fast as ours, and then a check of what it made: a key that stands twice
- * shows, because there are more colons in the text than keys in the result. Whatever is not surely right is left to the
- * scanner, so this may be wary but never wrong.
+ * Uses the platform's parser, several times as fast as ours, then checks the result: a duplicate key shows as more
+ * colons in the text than keys in the result. Anything doubtful is left to the scanner, so false alarms are fine and
+ * misses are not.
  */
 function parseQuickly(text: string, limits: StrictJsonLimits): JsonValue | typeof UNSURE {
   let value: JsonValue
@@ -48,8 +48,8 @@ function parseQuickly(text: string, limits: StrictJsonLimits): JsonValue | typeo
     return UNSURE
   }
   const check: Check = {
-    // without such an escape, and in text that is well-formed, no string can hold NUL or half a surrogate pair
-    mayHoldOdd: text.includes('\\u') || !text.isWellFormed(),
+    // without such an escape, and in well-formed text, no string can contain NUL or half a surrogate pair
+    mayContainSpecial: text.includes('\\u') || !text.isWellFormed(),
     mayBeLong: text.length * 3 > limits.maxStringBytes,
     keys: 0,
     limits,
@@ -59,7 +59,7 @@ function parseQuickly(text: string, limits: StrictJsonLimits): JsonValue | typeo
 }
 
 interface Check {
-  mayHoldOdd: boolean
+  mayContainSpecial: boolean
   mayBeLong: boolean
   keys: number
   limits: StrictJsonLimits
@@ -82,12 +82,12 @@ function checkValue(value: JsonValue, check: Check, depth: number): boolean {
   return true
 }
 
-function checkText(text: string, { mayHoldOdd, mayBeLong, limits }: Check): boolean {
+function checkText(text: string, { mayContainSpecial: mayHoldOdd, mayBeLong, limits }: Check): boolean {
   if (mayHoldOdd && (text.includes('\0') || !text.isWellFormed())) return false
   return !mayBeLong || text.length * 3 <= limits.maxStringBytes
 }
 
-/** Colons outside of strings, in a text that is known to be JSON. */
+/** Counts colons outside of strings, in a text that is known to be JSON. */
 function countColons(text: string): number {
   let colons = 0
   for (let at = 0; at < text.length; at++) {

@@ -11,15 +11,15 @@ export interface ExampleArguments {
 }
 
 const USAGE = `Options:
-  --data-dir <folder>            where the plugin keeps its state (required)
-  --platform-api-base <address>  where the platform's keys are; required, but with the option that follows it
-  --insecure-accept-any-caller   take calls without a token: for trying out only
-  --issuer <text>                the iss of the runtime's tokens; the platform's address unless given
+  --data-dir <folder>            where the plugin stores its state (required)
+  --platform-api-base <address>  where the platform's keys are; required without the next option
+  --insecure-accept-any-caller   accept calls without a token: for experiments only
+  --issuer <text>                the iss of the runtime's tokens; default: the platform's address
   --plugin-id <id>               the id under which the plugin is registered
-  --port <number>                0, which is the default, lets the system choose
-  --host <address>               127.0.0.1 unless given`
+  --port <number>                default 0: the system chooses
+  --host <address>               default 127.0.0.1`
 
-/** The arguments with which an example runs alone. Tells what is wrong and ends the process. */
+/** Reads the arguments for running an example standalone. Prints what is wrong and exits. */
 export function readArguments(defaults: { pluginId: string }): ExampleArguments {
   try {
     const { values } = parseArgs({
@@ -39,7 +39,8 @@ export function readArguments(defaults: { pluginId: string }): ExampleArguments 
     if (verify && values['platform-api-base'] === undefined)
       throw new Error('--platform-api-base is required')
     const port = Number(values.port)
-    if (!Number.isInteger(port) || port < 0 || port > 65535) throw new Error('--port is a number up to 65535')
+    if (!Number.isInteger(port) || port < 0 || port > 65535)
+      throw new Error('--port must be a number up to 65535')
     return {
       port,
       host: values.host,

@@ -10,9 +10,9 @@ export type Admission =
 export interface Arrival {
   request: LifecycleRequest
   fingerprint: string
-  /** What is remembered of this operationId and stage. */
+  /** The remembered call with this operationId and stage. */
   call: RememberedCall | null
-  /** What is remembered of the installation. */
+  /** The remembered mark of the installation. */
   mark: Mark | null
   /** Milliseconds since 1970. */
   now: number
@@ -20,9 +20,9 @@ export interface Arrival {
 }
 
 /**
- * What to do with a call that arrives. The bytes are compared first, so that a remembered answer never goes to another
- * question. A remembered answer comes before the fence: giving it once more changes nothing. What is not remembered must
- * pass the fence, and must not run already.
+ * Decides how to handle an arriving call. The bytes are compared first, so that a remembered answer is never returned
+ * for a different request. A remembered answer precedes the fence: returning it again changes nothing. Other calls must
+ * pass the fence, and must not be running already.
  */
 export function admit({ request, fingerprint, call, mark, now, isOwnerGone }: Arrival): Admission {
   if (call !== null && call.fingerprint !== fingerprint) return refuse(otherBytes())
@@ -45,7 +45,10 @@ export function fence(
 ): PluginFailure | null {
   if (mark === null) return null
   if (executionSequence < mark.executionSequence)
-    return sdkFailure('EXECUTION_SEQUENCE_STALE', 'A later operation of this installation has arrived before')
+    return sdkFailure(
+      'EXECUTION_SEQUENCE_STALE',
+      'A later operation of this installation has already arrived',
+    )
   if (executionSequence === mark.executionSequence)
     return operation.operationId === mark.operationId
       ? null
@@ -58,13 +61,13 @@ export function fence(
 
 const refuse = (failure: PluginFailure): Admission => ({ kind: 'refuse', failure })
 
-/** Other bytes than before, under the same operationId and stage. */
+/** Different bytes than before, with the same operationId and stage. */
 export const otherBytes = (): PluginFailure =>
   sdkFailure(
     'REQUEST_INVALID',
-    'Another request came before with this operationId and stage: a repeat must have the same bytes',
+    'A different request with this operationId and stage has already arrived: a retry must have the same bytes',
   )
 
-/** The same call runs in another process, or that process has just taken this one over. */
+/** The same call runs in another process, or that process has just taken it over. */
 export const inProgress = (): PluginFailure =>
-  sdkFailure('CALL_IN_PROGRESS', 'The same call is still running; ask again in a moment', true)
+  sdkFailure('CALL_IN_PROGRESS', 'The same call is still running; retry in a moment', true)

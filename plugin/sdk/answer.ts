@@ -8,19 +8,19 @@ import { ANSWER_BYTES_MAX, INSTANCE_REF_PROPERTY } from '#contract/protocol/limi
 import { isPropertyName } from '#contract/protocol/locator.ts'
 import { sdkFailure, type HandlerResult, type PluginFailure, type Writes } from './result.ts'
 
-/** What a plugin may ever write, by property name, and which of it is sensitive. */
+/** Everything that a plugin may write, by property name, and which of it is sensitive. */
 export type WriteDeclarations = Readonly<Record<string, { isSensitive?: boolean }>>
 
 export interface AnswerScope {
   request: LifecycleRequest
   writes: WriteDeclarations
-  /** Null: not known here, and only the runtime holds the answer against it. */
+  /** Null: unknown here; only the runtime checks the answer against it. */
   authorization: CompiledAuthorization | null
   /** Addresses and tokens that were resolved in this call; none of them may be written back. */
   accessMaterial: ReadonlySet<string>
 }
 
-/** The whole answering body. Throws a PluginFailure when the handler writes what it must not. */
+/** The complete response body. Throws a PluginFailure if the handler writes something that is not allowed. */
 export function composeAnswer(result: HandlerResult, scope: AnswerScope): string {
   const { request } = scope
   const data: LifecycleResponse = {
@@ -35,16 +35,16 @@ export function composeAnswer(result: HandlerResult, scope: AnswerScope): string
   }
   const answer = JSON.stringify(successEnvelope(data))
   if (Buffer.byteLength(answer) > ANSWER_BYTES_MAX)
-    throw sdkFailure('ANSWER_TOO_LARGE', 'The plugin has written more than the runtime reads')
+    throw sdkFailure('ANSWER_TOO_LARGE', 'The response of the plugin is larger than the runtime accepts')
   return answer
 }
 
-/** A plugin in plain JavaScript can return writes with any outcome. FAILED and UNKNOWN carry none, so they are dropped. */
+/** A plain JavaScript plugin can return writes with any outcome. FAILED and UNKNOWN carry none, so they are dropped. */
 function writesOf(result: HandlerResult): Writes {
   if (result.outcome === 'FAILED' || result.outcome === 'UNKNOWN') return {}
   const writes: Writes = 'writes' in result ? result.writes : {}
   if (result.outcome === 'NOT_APPLIED' && Object.keys(writes).length > 0)
-    throw sdkFailure('WRITE_NOT_AUTHORIZED', 'An outcome NOT_APPLIED goes without writes')
+    throw sdkFailure('WRITE_NOT_AUTHORIZED', 'The outcome NOT_APPLIED must not have writes')
   return writes
 }
 
@@ -62,7 +62,7 @@ function wrapWrites(writes: Writes, scope: AnswerScope): LifecycleResponse['reso
 }
 
 const refuse = (locator: string, property: string, problem: string): PluginFailure =>
-  sdkFailure('WRITE_NOT_AUTHORIZED', cut(`${property} of ${locator} ${problem}`))
+  sdkFailure('WRITE_NOT_AUTHORIZED', truncate(`${property} of ${locator} ${problem}`))
 
 function problemOfWrite(
   { locator, property, value }: { locator: string; property: string; value: JsonValue },
@@ -70,19 +70,21 @@ function problemOfWrite(
 ): string | null {
   const entry = getOwn(request.resources, locator)
   if (entry === undefined) return 'is not a resource of this call'
-  if (!isPropertyName(property)) return 'is no property name'
-  if (property === INSTANCE_REF_PROPERTY) return 'is written by the runtime only'
-  if (getOwn(entry.references, property) !== undefined) return 'is a reference, which no plugin writes'
-  if (getOwn(writes, property) === undefined) return 'is not among the writes that the plugin declares'
+  if (!isPropertyName(property)) return 'is not a property name'
+  if (property === INSTANCE_REF_PROPERTY) return 'is written only by the runtime'
+  if (getOwn(entry.references, property) !== undefined) return 'is a reference, which plugins must not write'
+  if (getOwn(writes, property) === undefined) return 'is not declared in the writes of the plugin'
   if (authorization !== null) {
     const allowed = authorization.resources.find(({ resource }) => resource === locator)?.writeProperties
     if (allowed?.includes(property) !== true) return 'is not in the writeProperties of the plugin'
   }
-  if (!isJsonValue(value)) return 'has a value that JSON cannot say'
-  return holdsAny(value, accessMaterial) ? 'holds an address or a token that was resolved in this call' : null
+  if (!isJsonValue(value)) return 'has a value that JSON cannot represent'
+  return containsAny(value, accessMaterial)
+    ? 'contains an address or a token that was resolved in this call'
+    : null
 }
 
-/** Says whether the request shows no more than the plugin is authorized to read. */
+/** Whether the request contains only what the plugin is authorized to read. */
 export function isWithinAuthorization(
   request: LifecycleRequest,
   authorization: CompiledAuthorization,
@@ -100,12 +102,12 @@ export function isWithinAuthorization(
   })
 }
 
-function holdsAny(value: JsonValue, secrets: ReadonlySet<string>): boolean {
+function containsAny(value: JsonValue, secrets: ReadonlySet<string>): boolean {
   if (secrets.size === 0) return false
   if (typeof value === 'string') return [...secrets].some((secret) => value.includes(secret))
   if (typeof value !== 'object' || value === null) return false
-  return Object.entries(value).some(([key, item]) => holdsAny(key, secrets) || holdsAny(item, secrets))
+  return Object.entries(value).some(([key, item]) => containsAny(key, secrets) || containsAny(item, secrets))
 }
 
-/** At most as many characters as a message may have. */
-export const cut = (message: string): string => [...message].slice(0, 500).join('')
+/** Truncates to the maximum length of a message. */
+export const truncate = (message: string): string => [...message].slice(0, 500).join('')

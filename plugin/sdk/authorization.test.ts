@@ -41,12 +41,12 @@ async function answerTo(
     handle: { BEFORE_RESOURCES: () => result },
     ...more,
   })
-  const told = await ask(plugin, request)
+  const reply = await ask(plugin, request)
   await store.close()
-  return told
+  return reply
 }
 
-test('an authorized write leaves', async () => {
+test('an authorized write is sent', async () => {
   const { response } = await answerTo(applied({ [LOCATOR]: { tenantId: 'tenant-1' } }))
   assert.equal(response?.outcome, 'APPLIED')
 })
@@ -58,23 +58,23 @@ const refused: Record<string, Writes> = {
   'a reference': { [LOCATOR]: { gateway: 'mail-gateway' } },
   instanceRefProperty: { [LOCATOR]: { instanceRefProperty: 'install-2' } },
   'a resource that is not of the call': { [OTHER]: { tenantId: 'tenant-1' } },
-  'a value that JSON cannot say': { [LOCATOR]: { tenantId: Number.NaN } },
+  'a value that JSON cannot represent': { [LOCATOR]: { tenantId: Number.NaN } },
 }
 for (const [name, writes] of Object.entries(refused))
-  test(`${name} does not leave`, async () => {
-    const told = await answerTo(applied(writes))
-    assert.equal(told.errorCode, 'WRITE_NOT_AUTHORIZED')
-    assert.equal(told.failure?.retryable, false)
-    assert.ok(!told.body.includes('instanceRefProperty'), 'the protected name is not written out')
-    assert.equal(told.response, null)
+  test(`${name} is not sent`, async () => {
+    const reply = await answerTo(applied(writes))
+    assert.equal(reply.errorCode, 'WRITE_NOT_AUTHORIZED')
+    assert.equal(reply.failure?.retryable, false)
+    assert.ok(!reply.body.includes('instanceRefProperty'), 'the protected name is not written out')
+    assert.equal(reply.response, null)
   })
 
-test('writes beside NOT_APPLIED do not leave', async () => {
+test('writes with NOT_APPLIED are rejected', async () => {
   const result = { outcome: 'NOT_APPLIED', writes: { [LOCATOR]: { tenantId: 'tenant-1' } } } as HandlerResult
   assert.equal((await answerTo(result)).errorCode, 'WRITE_NOT_AUTHORIZED')
 })
 
-test('writes beside FAILED and UNKNOWN are dropped, and the outcome stands', async () => {
+test('writes with FAILED and UNKNOWN are dropped, and the outcome is kept', async () => {
   for (const outcome of ['FAILED', 'UNKNOWN'] as const) {
     const result = { outcome, writes: { 'no locator': { undeclared: 1 } } } as HandlerResult
     const { response } = await answerTo(result)
@@ -82,18 +82,18 @@ test('writes beside FAILED and UNKNOWN are dropped, and the outcome stands', asy
   }
 })
 
-test('a request that shows more than is authorized is refused before the handler', async () => {
+test('a request that contains more than authorized is rejected before the handler runs', async () => {
   const request = lifecycleRequest({ values: { displayName: 'Northwind', payroll: 'secret' } })
-  const told = await answerTo(applied(), {}, request)
-  assert.equal(told.errorCode, 'REQUEST_INVALID')
-  assert.ok(!told.body.includes('secret'))
+  const reply = await answerTo(applied(), {}, request)
+  assert.equal(reply.errorCode, 'REQUEST_INVALID')
+  assert.ok(!reply.body.includes('secret'))
 })
 
-test('an unknown authorization refuses the call', async () => {
+test('a call without an authorization is rejected', async () => {
   assert.equal((await answerTo(applied(), { authorization: () => null })).errorCode, 'REQUEST_INVALID')
 })
 
-test('an answer that the runtime would not read does not leave', async () => {
-  const told = await answerTo(applied({ [LOCATOR]: { tenantId: 'x'.repeat(1024 * 1024) } }))
-  assert.equal(told.errorCode, 'ANSWER_TOO_LARGE')
+test('a response that the runtime would not accept is not sent', async () => {
+  const reply = await answerTo(applied({ [LOCATOR]: { tenantId: 'x'.repeat(1024 * 1024) } }))
+  assert.equal(reply.errorCode, 'ANSWER_TOO_LARGE')
 })

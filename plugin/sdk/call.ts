@@ -10,7 +10,7 @@ import type { ResolvedReference } from './resolve-reference.ts'
 import type { HandlerResult } from './result.ts'
 import type { Awaitable } from './store.ts'
 
-/** One Module as this plugin may see it; what is not set, or not authorized, is absent. */
+/** One Module as this plugin may see it; properties that are not set or not authorized are absent. */
 export interface CallResource {
   /** Bundle environment, bundle id, MODULE and name, joined by `/`. */
   locator: string
@@ -24,32 +24,33 @@ export interface CallResource {
   properties: Readonly<Record<string, TypedValue>>
 }
 
-/** What a handler gets: the request, checked and decoded, and the three things that it may do with it. */
+/** The argument of a handler: the validated and decoded request, and the three things that a handler can do. */
 export interface LifecycleCall<Tx> {
   pluginId: string
   operation: OperationIdentity
   stage: Stage
-  /** The same in every repeat of the operation; higher in each later operation of the installation. */
+  /** The same in every attempt of the operation; higher in each later operation of the installation. */
   executionSequence: number
   installation: InstallationIdentity
-  /** The plugin's own business configuration. */
+  /** The business configuration of the plugin. */
   configuration: PluginConfiguration
   resources: readonly CallResource[]
   /**
-   * A step of the business change. It is rolled back, and throws, when a later operation of the installation has come
-   * meanwhile or another process has taken this call over. For an intent that is noted before an effect elsewhere.
+   * One step of the business change. It is rolled back, and throws, if a later operation of the installation has
+   * arrived meanwhile or another process has taken over this call. Use it to record an intent before an external
+   * effect.
    */
   transaction<Result>(work: (tx: Tx) => Awaitable<Result>): Promise<Result>
   /**
-   * The last step: commits the business change together with the memory of its answer, or neither. Return what it
-   * gives. The change is rolled back when `work` throws or its writes are refused.
+   * The last step: commits the business change together with its remembered answer, or neither. Return its result from
+   * the handler. The change is rolled back if `work` throws or its writes are rejected.
    */
   conclude(work: (tx: Tx) => Awaitable<HandlerResult>): Promise<HandlerResult>
-  /** Resolves a reference property of one of the resources for one business call. Throws ReferenceNotResolved. */
+  /** Resolves a reference property of one of the resources for a single business call. Throws ReferenceNotResolved. */
   resolve(locator: string, propertyKey: string): Promise<ResolvedReference>
 }
 
-/** The part of a call that is only read. */
+/** The read-only part of a call. */
 export const describeCall = (request: LifecycleRequest) => ({
   pluginId: request.pluginId,
   operation: request.operation,

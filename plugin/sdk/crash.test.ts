@@ -7,7 +7,7 @@ import { ask } from '../testing/ask.ts'
 import { lifecycleRequest } from '../testing/lifecycle-request.ts'
 import { startProcess } from '../testing/start-process.ts'
 
-test('a plugin that was killed between effect and memory adopts its effect, without waiting for the lease', async (t) => {
+test('a plugin killed between effect and commit adopts the effect, without waiting for the lease', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'plugin-'))
   const file = new URL('../testing/crashing-plugin.ts', import.meta.url)
   await assert.rejects(ask(await startProcess(t, file, [folder, 'crash']), lifecycleRequest()))

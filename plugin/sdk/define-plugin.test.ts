@@ -16,13 +16,13 @@ const SCHEMA = 'CREATE TABLE IF NOT EXISTS effect (operation_id TEXT NOT NULL, s
 
 type Call = LifecycleCall<SqliteTransaction>
 
-const makeEffect = (tx: SqliteTransaction, { operation, stage }: Call): void => {
+const recordEffect = (tx: SqliteTransaction, { operation, stage }: Call): void => {
   tx.prepare('INSERT INTO effect VALUES (?, ?)').run(operation.operationId, stage)
 }
 const countEffects = (store: SqliteStore): Promise<number> =>
   store.transaction((tx) => Number(tx.prepare('SELECT count(*) AS n FROM effect').get()?.['n']))
 
-/** A plugin whose handler makes one effect and answers what it is told, in both stages. */
+/** A plugin whose handler has one effect and returns the given result, in both stages. */
 function plugin(
   t: TestContext,
   handler: (call: Call) => HandlerResult | Promise<HandlerResult>,
@@ -46,7 +46,7 @@ function plugin(
 
 const applyOnce = (call: Call): Promise<HandlerResult> =>
   call.conclude((tx) => {
-    makeEffect(tx, call)
+    recordEffect(tx, call)
     return applied({ [LOCATOR]: { tenantId: 'tenant-1', accessToken: 'secret' } })
   })
 
@@ -67,7 +67,7 @@ test('a success echoes the call and wraps each write once', async (t) => {
   })
 })
 
-test('a business object that looks wrapped is wrapped again, and is read as it is', async (t) => {
+test('a business object that looks wrapped is wrapped again and read unchanged', async (t) => {
   const inner = { '@type': 'Data', value: 1 }
   const { handler } = plugin(t, (call) =>
     applied({ [LOCATOR]: { tenantId: call.resources[0]?.values['displayName'] ?? null } }),
@@ -76,7 +76,7 @@ test('a business object that looks wrapped is wrapped again, and is read as it i
   assert.deepEqual(response?.resources[LOCATOR], { tenantId: { '@type': 'Data', value: inner } })
 })
 
-test('a repeat gets the same bytes and makes no second effect', async (t) => {
+test('a retry gets the same bytes and causes no second effect', async (t) => {
   const { handler, store } = plugin(t, applyOnce)
   const first = await ask(handler, lifecycleRequest())
   const second = await ask(handler, lifecycleRequest())
@@ -84,7 +84,7 @@ test('a repeat gets the same bytes and makes no second effect', async (t) => {
   assert.equal(await countEffects(store), 1)
 })
 
-test('twenty at once make one effect and hear the same answer', async (t) => {
+test('twenty concurrent calls cause one effect and get the same response', async (t) => {
   const { handler, store } = plugin(t, async (call) => {
     await wait(20)
     return applyOnce(call)
@@ -95,7 +95,7 @@ test('twenty at once make one effect and hear the same answer', async (t) => {
   assert.equal(await countEffects(store), 1)
 })
 
-test('other bytes under the same operationId and stage are refused, and the first answer stands', async (t) => {
+test('different bytes with the same operationId and stage are rejected, and the first answer is kept', async (t) => {
   const { handler, store } = plugin(t, applyOnce)
   const first = await ask(handler, lifecycleRequest())
   const other = await ask(handler, `${JSON.stringify(lifecycleRequest())} `)
@@ -105,18 +105,18 @@ test('other bytes under the same operationId and stage are refused, and the firs
   assert.equal(await countEffects(store), 1)
 })
 
-test('other bytes are refused while the first call still runs', async (t) => {
+test('different bytes are rejected while the first call still runs', async (t) => {
   const started = Promise.withResolvers<void>()
-  const goOn = Promise.withResolvers<void>()
+  const finish = Promise.withResolvers<void>()
   const { handler } = plugin(t, async (call) => {
     started.resolve()
-    await goOn.promise
+    await finish.promise
     return applyOnce(call)
   })
   const first = ask(handler, lifecycleRequest())
   await started.promise
   assert.equal((await ask(handler, `${JSON.stringify(lifecycleRequest())} `)).errorCode, 'REQUEST_INVALID')
-  goOn.resolve()
+  finish.resolve()
   assert.equal((await first).response?.outcome, 'APPLIED')
 })
 
@@ -140,7 +140,7 @@ for (const [name, misfortune] of Object.entries({
     assert.equal(runs, 2)
   })
 
-test('NOT_APPLIED is remembered, and is what a stage without a handler says', async (t) => {
+test('NOT_APPLIED is remembered, and is the result of a stage without a handler', async (t) => {
   let runs = 0
   const { handler } = plugin(t, notApplied, {
     handle: { INSTALL: { BEFORE_RESOURCES: () => (runs++, notApplied()) } },
@@ -152,10 +152,10 @@ test('NOT_APPLIED is remembered, and is what a stage without a handler says', as
   assert.equal(after.response?.outcome, 'NOT_APPLIED')
 })
 
-test('a change is rolled back when its writes are refused', async (t) => {
+test('a change is rolled back if its writes are rejected', async (t) => {
   const { handler, store } = plugin(t, (call) =>
     call.conclude((tx) => {
-      makeEffect(tx, call)
+      recordEffect(tx, call)
       return applied({ [LOCATOR]: { undeclared: 1 } })
     }),
   )
@@ -163,7 +163,7 @@ test('a change is rolled back when its writes are refused', async (t) => {
   assert.equal(await countEffects(store), 0)
 })
 
-test('a restarted plugin still knows its answers', async (t) => {
+test('answers survive a restart of the plugin', async (t) => {
   const file = join(mkdtempSync(join(tmpdir(), 'plugin-')), 'plugin.sqlite')
   const before = sqliteStore(file, { schema: SCHEMA })
   const first = await ask(plugin(t, applyOnce, { store: before }).handler, lifecycleRequest())
@@ -175,17 +175,17 @@ test('a restarted plugin still knows its answers', async (t) => {
   assert.equal(await countEffects(after), 1)
 })
 
-test('another replica is told to come back while the first runs, and never makes a second effect', async (t) => {
+test('another replica fails with a retryable code while the first runs, and never causes a second effect', async (t) => {
   const file = join(mkdtempSync(join(tmpdir(), 'plugin-')), 'plugin.sqlite')
   const stores = [sqliteStore(file, { schema: SCHEMA }), sqliteStore(file, { schema: SCHEMA })] as const
   t.after(() => Promise.all(stores.map((store) => store.close())))
   const started = Promise.withResolvers<void>()
-  const goOn = Promise.withResolvers<void>()
+  const resume = Promise.withResolvers<void>()
   const slow = plugin(
     t,
     async (call) => {
       started.resolve()
-      await goOn.promise
+      await resume.promise
       return applyOnce(call)
     },
     { store: stores[0] },
@@ -196,13 +196,13 @@ test('another replica is told to come back while the first runs, and never makes
   const meanwhile = await ask(replica, lifecycleRequest())
   assert.equal(meanwhile.errorCode, 'CALL_IN_PROGRESS')
   assert.equal(meanwhile.failure?.retryable, true)
-  goOn.resolve()
+  resume.resolve()
   assert.equal((await ask(replica, lifecycleRequest()).then(() => first)).response?.outcome, 'APPLIED')
   assert.equal((await ask(replica, lifecycleRequest())).body, (await first).body)
   assert.equal(await countEffects(stores[0]), 1)
 })
 
-test('a replica takes over when the lease has ended, and the sleeper commits nothing', async (t) => {
+test('a replica takes over after the lease expired, and the paused one commits nothing', async (t) => {
   const file = join(mkdtempSync(join(tmpdir(), 'plugin-')), 'plugin.sqlite')
   const stores = [sqliteStore(file, { schema: SCHEMA }), sqliteStore(file, { schema: SCHEMA })] as const
   t.after(() => Promise.all(stores.map((store) => store.close())))

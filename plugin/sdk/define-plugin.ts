@@ -19,7 +19,7 @@ import { runCall, type Handler } from './run-call.ts'
 import type { Store } from './store.ts'
 import { KeysUnavailable, matchToken, TokenRefused, tokenVerifier, type VerifyToken } from './token.ts'
 
-/** A stage without a handler answers NOT_APPLIED. */
+/** A stage without a handler results in NOT_APPLIED. */
 export type StageHandlers<Tx> = { readonly [stage in Stage]?: Handler<Tx> }
 export type Handlers<Tx> = StageHandlers<Tx> | { readonly [type in OperationType]?: StageHandlers<Tx> }
 
@@ -27,39 +27,45 @@ export interface PluginDefinition<Tx> {
   pluginId: string
   store: Store<Tx>
   handle: Handlers<Tx>
-  /** Every property that a handler may write, and which of them are sensitive. None unless told. */
+  /** Every property that a handler may write, and which of them are sensitive. Default: none. */
   writes?: WriteDeclarations
-  /** What the runtime compiled for this plugin; null refuses the call. Where absent only the runtime checks the lists. */
+  /**
+   * The authorization that the runtime compiled for this plugin; null rejects the call. If absent, only the runtime
+   * enforces it.
+   */
   authorization?: CompiledAuthorization | ((request: LifecycleRequest) => CompiledAuthorization | null)
-  /** The platform's registered address: keys are fetched from it and references resolved at it. */
+  /** The platform's registered address, used to fetch keys and to resolve references. */
   platformApiBase?: string
-  /** The `iss` of the runtime's tokens; the platform's address unless told. */
+  /** The `iss` of the runtime's tokens; default: the platform's address. */
   issuer?: string
-  /** True, unless told: with the platform's keys. A key set: with these. False takes a call from anybody: tests only. */
+  /**
+   * True (default): verify tokens with the platform's keys. A key set: verify with these. False accepts calls from
+   * anyone: tests only.
+   */
   verify?: boolean | JSONWebKeySet
-  /** The plugin's own credential, or how to read it; for `call.resolve`. */
+  /** The plugin's credential, or a function that reads it; for `call.resolve`. */
   credential?: string | (() => string | Promise<string>)
-  /** 4 MiB unless told. */
+  /** Default 4 MiB. */
   maxRequestBytes?: number
-  /** 30 s unless told. */
+  /** Default 30 s. */
   leaseMs?: number
-  /** How long answers of an installation's earlier operations are kept: 30 days unless told. */
+  /** How long answers of an installation's earlier operations are kept; default 30 days. */
   retentionMs?: number
-  /** What a handler threw that is not a PluginFailure; the caller is told nothing of it. Printed unless told. */
+  /** Receives errors of a handler that are not PluginFailures; the caller gets no details. Default: print them. */
   onError?: (error: unknown) => void
   /** Milliseconds since 1970. */
   now?: () => number
 }
 
-/** Takes a lifecycle call at whatever path it is mounted on; for any server that speaks fetch. */
+/** Handles lifecycle calls at any path; for any server that uses fetch-style handlers. */
 export type PluginHandler = (request: Request) => Promise<Response>
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
 /**
- * Makes a plugin of its handlers. The handler runs once for each operationId and stage until it says APPLIED, VERIFIED or
- * NOT_APPLIED; that answer is remembered with its bytes, and repeats get it again. Throws when the definition itself
- * does not hold together.
+ * Creates a plugin from its handlers. The handler runs once for each operationId and stage until it results in APPLIED,
+ * VERIFIED or NOT_APPLIED; that answer is stored byte for byte and returned for retries. Throws if the definition is
+ * inconsistent.
  */
 export function definePlugin<Tx>(definition: PluginDefinition<Tx>): PluginHandler {
   const { pluginId, store, writes = {}, now = Date.now } = definition
@@ -78,7 +84,7 @@ export function definePlugin<Tx>(definition: PluginDefinition<Tx>): PluginHandle
     return joinOrRun(request, createHash('sha256').update(body).digest('hex'))
   }
 
-  // A repeat that arrives while the first still runs here waits for its answer instead of being told to come back.
+  // A retry that arrives while the first call still runs in this process waits for its answer instead of failing.
   function joinOrRun(request: LifecycleRequest, fingerprint: string): Promise<string> {
     const key = `${request.stage} ${request.operation.operationId}`
     const first = running.get(key)
@@ -128,7 +134,7 @@ export function definePlugin<Tx>(definition: PluginDefinition<Tx>): PluginHandle
       onError(error)
       return failureResponse(
         pluginId,
-        sdkFailure('PLUGIN_INTERNAL_ERROR', 'The plugin met a problem of its own', true),
+        sdkFailure('PLUGIN_INTERNAL_ERROR', 'The plugin encountered an internal error', true),
       )
     }
   }
@@ -141,9 +147,9 @@ function verifierOf<Tx>({
   issuer = platformApiBase,
 }: PluginDefinition<Tx>): VerifyToken | null {
   if (verify === false) return null
-  if (issuer === undefined) throw new Error('Give platformApiBase or issuer: whose tokens are to be taken?')
+  if (issuer === undefined) throw new Error('Set platformApiBase or issuer, the issuer of accepted tokens')
   if (verify !== true) return tokenVerifier({ pluginId, issuer, keys: verify })
-  if (platformApiBase === undefined) throw new Error('Give platformApiBase: the keys are fetched from there')
+  if (platformApiBase === undefined) throw new Error('Set platformApiBase: the keys are fetched from there')
   return tokenVerifier({ pluginId, issuer, keys: { platformApiBase } })
 }
 
@@ -154,7 +160,7 @@ function authorizationOf<Tx>(
   if (authorization === undefined) return null
   const compiled = typeof authorization === 'function' ? authorization(request) : authorization
   if (compiled === null || compiled.pluginId !== pluginId || !isWithinAuthorization(request, compiled))
-    throw sdkFailure('REQUEST_INVALID', 'The request shows more than this plugin is authorized to read')
+    throw sdkFailure('REQUEST_INVALID', 'The request contains more than this plugin is authorized to read')
   return compiled
 }
 
@@ -172,6 +178,6 @@ const isByType = <Tx>(
 
 async function platformOf<Tx>({ platformApiBase, credential }: PluginDefinition<Tx>) {
   if (platformApiBase === undefined || credential === undefined)
-    throw new Error('Give platformApiBase and credential: a reference is resolved with both')
+    throw new Error('Set platformApiBase and credential: both are needed to resolve a reference')
   return { platformApiBase, credential: typeof credential === 'function' ? await credential() : credential }
 }

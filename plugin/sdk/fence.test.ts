@@ -30,7 +30,7 @@ const operation = (executionSequence: number, more: RequestOptions = {}) =>
     ...more,
   })
 
-test('an earlier operation that arrives late is refused and does nothing', async (t) => {
+test('an earlier operation that arrives late is rejected and does nothing', async (t) => {
   let runs = 0
   const plugin = pluginOf(t, () => (runs++, applied()))
   assert.equal((await ask(plugin, operation(7))).response?.outcome, 'APPLIED')
@@ -51,20 +51,20 @@ test('sequences are compared as numbers', async (t) => {
   assert.equal((await ask(plugin, operation(2 ** 53 - 1))).response?.outcome, 'APPLIED')
 })
 
-test('another operation with the same sequence is refused', async (t) => {
+test('another operation with the same sequence is rejected', async (t) => {
   const plugin = pluginOf(t, () => applied())
   await ask(plugin, operation(3))
   const other = await ask(plugin, operation(3, { operationId: 'operation-x' }))
   assert.equal(other.errorCode, 'EXECUTION_SEQUENCE_STALE')
 })
 
-test('a higher sequence fences also when its own call failed', async (t) => {
+test('a higher sequence also fences if its own call failed', async (t) => {
   const plugin = pluginOf(t, (call) => (call.executionSequence === 7 ? failed() : applied()))
   assert.equal((await ask(plugin, operation(7))).response?.outcome, 'FAILED')
   assert.equal((await ask(plugin, operation(6))).errorCode, 'EXECUTION_SEQUENCE_STALE')
 })
 
-test('a call that sleeps while a later operation passes cannot commit', async (t) => {
+test('a call that is paused during a later operation cannot commit', async (t) => {
   const started = Promise.withResolvers<void>()
   const wake = Promise.withResolvers<void>()
   const plugin = pluginOf(t, async (call) => {
@@ -88,7 +88,7 @@ test('installations do not fence each other', async (t) => {
   assert.equal((await ask(plugin, other)).response?.outcome, 'APPLIED')
 })
 
-test('after a DETACH a delayed call is stale, a CONFIGURE is refused, and an INSTALL may follow', async (t) => {
+test('after a DETACH a delayed call is stale, a CONFIGURE is rejected, and an INSTALL is allowed', async (t) => {
   const plugin = pluginOf(t, () => applied())
   for (const stage of ['BEFORE_RESOURCES', 'AFTER_RESOURCES'] as const)
     assert.equal(

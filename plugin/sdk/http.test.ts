@@ -17,31 +17,31 @@ const plugin = definePlugin({
 const request = lifecycleRequest()
 
 const invalid: Record<string, unknown> = {
-  'no JSON': 'hello',
-  'a cut body': JSON.stringify(request).slice(0, 100),
+  'invalid JSON': 'hello',
+  'a truncated body': JSON.stringify(request).slice(0, 100),
   'a list': [],
   'an unknown field': { ...request, traceId: 'x' },
   'another plugin': { ...request, pluginId: 'another' },
   'another version': { ...request, contractVersion: '7.0.0' },
   'a sequence of 0': { ...request, executionSequence: 0 },
-  'a sequence as text': { ...request, executionSequence: '1' },
-  'a fraction of a sequence': { ...request, executionSequence: 1.5 },
+  'a sequence as a string': { ...request, executionSequence: '1' },
+  'a fractional sequence': { ...request, executionSequence: 1.5 },
   'a sequence beyond 2^53 - 1': JSON.stringify(request).replace(
     '"executionSequence":1',
     '"executionSequence":9007199254740993',
   ),
   'a bare value': JSON.stringify(request).replace(/\{"@type":"Data","value":"Northwind"\}/, '"Northwind"'),
-  'a body that nests without end': '['.repeat(30_000),
+  'a deeply nested body': '['.repeat(30_000),
 }
 for (const [name, body] of Object.entries(invalid))
   test(`${name} is REQUEST_INVALID`, async () => {
-    const told = await ask(plugin, body)
-    assert.equal(told.status, 200)
-    assert.equal(told.errorCode, 'REQUEST_INVALID')
-    assert.equal(told.failure?.retryable, false)
+    const response = await ask(plugin, body)
+    assert.equal(response.status, 200)
+    assert.equal(response.errorCode, 'REQUEST_INVALID')
+    assert.equal(response.failure?.retryable, false)
   })
 
-test('what the transport refuses is outside the envelope', async () => {
+test('transport errors are sent without an envelope', async () => {
   const send = (init: RequestInit) => plugin(new Request('http://plugin.invalid/', init))
   const post = { method: 'POST', body: '{}' }
   assert.equal((await send({ method: 'GET' })).status, 405)

@@ -1,10 +1,10 @@
 import { failureEnvelope } from '#contract/protocol/envelope.ts'
 import { LifecycleRequest } from '#contract/protocol/lifecycle.ts'
 import { VALUE_DEPTH_MAX } from '#contract/json-schema/limits.ts'
-import { cut } from './answer.ts'
+import { truncate } from './answer.ts'
 import { sdkFailure, type PluginFailure } from './result.ts'
 
-/** What the transport refuses, outside the envelope: the consumer goes by the status. */
+/** A request that the transport rejects, outside the envelope; the consumer relies on the status. */
 export class TransportRefusal extends Error {
   override readonly name = 'TransportRefusal'
   readonly status: number
@@ -17,29 +17,33 @@ export class TransportRefusal extends Error {
   }
 }
 
-/** The bytes of the body. Throws a TransportRefusal for another method, another type, or more than `maxBytes`. */
+/** Reads the body as bytes. Throws a TransportRefusal for another method, another type, or more than `maxBytes`. */
 export async function readBody(request: Request, maxBytes: number): Promise<Uint8Array> {
   if (request.method !== 'POST')
-    throw new TransportRefusal(405, 'METHOD_NOT_ALLOWED', 'A lifecycle call is a POST')
+    throw new TransportRefusal(405, 'METHOD_NOT_ALLOWED', 'A lifecycle call must be a POST')
   const type = request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase()
   if (type !== 'application/json')
-    throw new TransportRefusal(415, 'UNSUPPORTED_MEDIA_TYPE', 'A lifecycle call is application/json')
+    throw new TransportRefusal(415, 'UNSUPPORTED_MEDIA_TYPE', 'A lifecycle call must be application/json')
   const chunks: Uint8Array[] = []
   let length = 0
   for await (const chunk of request.body ?? []) {
     length += chunk.byteLength
     if (length > maxBytes)
-      throw new TransportRefusal(413, 'CONTENT_TOO_LARGE', `A lifecycle call has at most ${maxBytes} bytes`)
+      throw new TransportRefusal(
+        413,
+        'CONTENT_TOO_LARGE',
+        `A lifecycle call must have at most ${maxBytes} bytes`,
+      )
     chunks.push(chunk)
   }
   return Buffer.concat(chunks)
 }
 
-// The request nests a few levels itself before a business value begins.
+// The request itself adds a few levels around a business value.
 const DEPTH_MAX = VALUE_DEPTH_MAX + 8
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** Reads a lifecycle request strictly: nothing missing, nothing more. Throws a REQUEST_INVALID that names the field. */
+/** Parses a lifecycle request strictly: no missing and no unknown fields. Throws a REQUEST_INVALID that names the field. */
 export function readLifecycleRequest(body: Uint8Array): LifecycleRequest {
   const reading = LifecycleRequest.safeParse(parseJson(body))
   if (reading.success) return reading.data
@@ -55,8 +59,8 @@ function parseJson(body: Uint8Array): unknown {
   } catch {
     throw invalid('The body is not UTF-8')
   }
-  // Asked before parsing: JSON.parse takes a million nested lists, and what walks them afterwards may not.
-  if (nestsDeeperThan(text, DEPTH_MAX)) throw invalid(`The body nests deeper than ${DEPTH_MAX}`)
+  // Checked before parsing: JSON.parse accepts a million nested lists, but code that traverses them may not.
+  if (nestsDeeperThan(text, DEPTH_MAX)) throw invalid(`The body nests deeper than ${DEPTH_MAX} levels`)
   try {
     return JSON.parse(text)
   } catch {
@@ -80,9 +84,9 @@ function nestsDeeperThan(text: string, max: number): boolean {
   return false
 }
 
-const invalid = (message: string): PluginFailure => sdkFailure('REQUEST_INVALID', cut(message))
+const invalid = (message: string): PluginFailure => sdkFailure('REQUEST_INVALID', truncate(message))
 
-/** A body of the envelope, always with status 200. */
+/** A response with an envelope, always with status 200. */
 export const envelopeResponse = (body: string): Response =>
   new Response(body, { headers: { 'content-type': 'application/json', 'cache-control': 'no-store' } })
 

@@ -2,10 +2,10 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
 
-/** For `http.createServer`, Express and whatever else calls with Node's own request and response. */
+/** For `http.createServer`, Express and everything else that uses Node's own request and response. */
 export type NodeListener = (incoming: IncomingMessage, outgoing: ServerResponse) => void
 
-/** Lets a fetch-style handler serve Node's own server. What the handler throws is answered with status 500. */
+/** Adapts a fetch-style handler to Node's own server. Errors of the handler result in status 500. */
 export const toNodeListener =
   (handler: (request: Request) => Promise<Response>): NodeListener =>
   (incoming, outgoing) => {
@@ -25,21 +25,21 @@ async function answer(
   }
 }
 
-/** The body is streamed, not read: the handler sets the limit. */
+/** The body is streamed, not buffered: the handler sets the limit. */
 export function toRequest(incoming: IncomingMessage): Request {
   const { method = 'GET', url = '/' } = incoming
-  // Only the path counts; the Host header is the caller's and is not believed.
+  // Only the path is used; the Host header comes from the caller and is not trusted.
   const address = new URL(url.replace(/^\/*/, '/'), 'http://plugin.invalid')
   const headers = new Headers()
   for (let index = 0; index + 1 < incoming.rawHeaders.length; index += 2)
     headers.append(incoming.rawHeaders[index] ?? '', incoming.rawHeaders[index + 1] ?? '')
   if (method === 'GET' || method === 'HEAD') return new Request(address, { method, headers })
-  // The two libraries name the same web stream differently.
+  // The two libraries declare the same web stream differently.
   const body = Readable.toWeb(incoming) as ReadableStream<Uint8Array>
   return new Request(address, { method, headers, body, duplex: 'half' })
 }
 
-/** Sends a whole response in one piece. */
+/** Sends a complete response at once. */
 export async function sendResponse(response: Response, outgoing: ServerResponse): Promise<void> {
   const body = Buffer.from(await response.arrayBuffer())
   if (outgoing.destroyed) return
@@ -48,20 +48,20 @@ export async function sendResponse(response: Response, outgoing: ServerResponse)
 
 export interface Listening {
   port: number
-  /** `http://host:port`, without a slash at the end. */
+  /** `http://host:port`, without a trailing slash. */
   url: string
-  /** Takes no new connection, waits for the calls in flight at most `graceMs` (10 s), then cuts what is left. */
+  /** Accepts no new connections, waits at most `graceMs` (10 s) for calls in progress, then aborts the rest. */
   close(options?: { graceMs?: number }): Promise<void>
 }
 
-/** Serves a listener; port 0 lets the system choose, and the host is the loopback unless told. */
+/** Serves a listener; port 0 lets the system choose, and the default host is loopback. */
 export async function listen(listener: NodeListener, port = 0, host = '127.0.0.1'): Promise<Listening> {
   const server = createServer({ headersTimeout: 10_000, requestTimeout: 30_000 }, listener)
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen(port, host, resolve)
   })
-  // A server that listens on a port has such an address.
+  // A listening server always has such an address.
   const address = server.address() as AddressInfo
   return {
     port: address.port,

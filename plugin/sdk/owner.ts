@@ -4,12 +4,12 @@ import { hostname } from 'node:os'
 const HOST = hostname()
 const PROCESS = randomUUID()
 
-/** A name for one run of a handler, from which another process can tell whether its process still lives. */
+/** A name for one run of a handler, from which another process can tell whether its process is still alive. */
 export const newOwner = (): string => JSON.stringify([HOST, process.pid, PROCESS, randomUUID()])
 
 /**
- * True when the owner's process is surely gone: a process of this host whose number is free, or has become ours. A
- * restarted plugin then need not wait for the lease of the one that crashed. On another host only the lease tells.
+ * True if the owner's process has certainly ended: a process of this host whose id is unused, or is now ours. A
+ * restarted plugin then need not wait for the lease of the crashed one. Across hosts only the lease counts.
  */
 export function isOwnerGone(owner: string): boolean {
   const [host, pid, processId] = JSON.parse(owner) as [string, number, string]
@@ -22,7 +22,7 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0)
     return true
   } catch (error) {
-    // EPERM: somebody else's process, which lives.
+    // EPERM: a process of another user, which is alive.
     return !(error instanceof Error && 'code' in error && error.code === 'ESRCH')
   }
 }

@@ -38,7 +38,7 @@ async function platform(t: TestContext, answer: unknown, status = 200) {
   return { url, seen, resolve }
 }
 
-test('the request carries the place and nothing else, and the credential as a bearer', async (t) => {
+test('the request contains only the location, and the credential as a bearer token', async (t) => {
   const { resolve, seen } = await platform(t, successEnvelope(honest))
   const { access, expiresAt } = await resolve()
   assert.deepEqual(access, honest.access)
@@ -91,10 +91,15 @@ const refusals: Record<string, { answer: unknown; status?: number; errorCode: st
       retryable: false,
     },
     'a redirect': { answer: {}, status: 307, errorCode: 'RESOLUTION_UNCERTAIN', retryable: true },
-    'a platform in trouble': { answer: {}, status: 503, errorCode: 'RESOLUTION_UNCERTAIN', retryable: true },
+    'a platform with an internal error': {
+      answer: {},
+      status: 503,
+      errorCode: 'RESOLUTION_UNCERTAIN',
+      retryable: true,
+    },
   }
 for (const [name, { answer, status, errorCode, retryable }] of Object.entries(refusals))
-  test(`${name} hands out nothing`, async (t) => {
+  test(`${name} resolves nothing`, async (t) => {
     const { resolve } = await platform(t, answer, status)
     await assert.rejects(resolve(), (error) => {
       assert.ok(error instanceof ReferenceNotResolved)
@@ -103,7 +108,7 @@ for (const [name, { answer, status, errorCode, retryable }] of Object.entries(re
     })
   })
 
-test('what was resolved in a call cannot be written back, and a refusal becomes the answer', async (t) => {
+test('resolved values cannot be written back, and a failed resolution becomes the response', async (t) => {
   const { url } = await platform(t, successEnvelope(honest))
   const refusing = await platform(t, refusals['a refusal']?.answer)
   const answerWith = async (platformApiBase: string) => {

@@ -15,25 +15,25 @@ export interface Run<Tx> {
   handler: Handler<Tx>
   scope: AnswerScope
   resolve: LifecycleCall<Tx>['resolve']
-  /** How long another process lets this one alone after it was last heard of. */
+  /** How long other processes leave a call to this one after its last renewal. */
   leaseMs: number
   retentionMs: number
   now: () => number
 }
 
 /*
- * The life of a call.
+ * The life cycle of a call.
  *
  *   arrived ── admitted, mark raised, leased ──▶ running ── concluded ──▶ remembered (APPLIED, VERIFIED, NOT_APPLIED)
  *      │                                            │
- *      └─ answered from memory, or refused          └─ FAILED, UNKNOWN, thrown, crashed ──▶ free: the same bytes run again
+ *      └─ answered from memory, or rejected         └─ FAILED, UNKNOWN, thrown, crashed ──▶ free: the same bytes run again
  *
- * Every step of a running call is one transaction that first looks whether the call is still its own: whether no later
- * operation has raised the installation's mark, and no other process holds the lease. So the effect, the mark and the
- * memory are committed together or not at all, and two processes never both commit.
+ * Every step of a running call is one transaction that first checks ownership: no later operation has raised the
+ * installation's mark, and no other process holds the lease. So the effect, the mark and the memory are committed
+ * together or not at all, and two processes never both commit.
  */
 
-/** Gives the answering body: the remembered one, or that of the handler. Throws a PluginFailure for a failure envelope. */
+/** Returns the response body: the remembered one, or the handler's. Throws a PluginFailure for a failure envelope. */
 export async function runCall<Tx>(run: Run<Tx>): Promise<string> {
   const { store, request, handler, now } = run
   const owner = newOwner()
@@ -43,11 +43,11 @@ export async function runCall<Tx>(run: Run<Tx>): Promise<string> {
   let answer: string | null = null
   const transaction = <Result>(work: (tx: Tx) => Awaitable<Result>): Promise<Result> =>
     store.transaction(async (tx) => {
-      await requireOwn(tx, run, owner)
+      await requireOwnership(tx, run, owner)
       return work(tx)
     })
   const conclude = async (work: (tx: Tx) => Awaitable<HandlerResult>): Promise<HandlerResult> => {
-    if (answer !== null) throw new Error('The call is concluded already: return what conclude gave')
+    if (answer !== null) throw new Error('The call is already concluded: return the result of conclude')
     const concluded = await transaction(async (tx) => {
       const result = await work(tx)
       return { result, body: await end(tx, run, result) }
@@ -62,7 +62,7 @@ export async function runCall<Tx>(run: Run<Tx>): Promise<string> {
     const result = await handler({ ...describeCall(request), transaction, conclude, resolve: run.resolve })
     if (answer === null) await conclude(() => result)
   } catch (error) {
-    // Once committed, the answer stands, whatever the handler did afterwards.
+    // Once committed, the answer is final, whatever the handler does afterwards.
     if (answer === null) {
       await release(run, owner)
       throw error
@@ -93,10 +93,14 @@ export async function runCall<Tx>(run: Run<Tx>): Promise<string> {
 }
 
 function neverConcluded(): never {
-  throw new Error('A handler ended without an answer')
+  throw new Error('A handler ended without a result')
 }
 
-async function requireOwn<Tx>(tx: Tx, { store, request }: Run<Tx>, owner: string): Promise<RememberedCall> {
+async function requireOwnership<Tx>(
+  tx: Tx,
+  { store, request }: Run<Tx>,
+  owner: string,
+): Promise<RememberedCall> {
   const stale = fence(request, await store.memory.readMark(tx, request.installation.bundleInstallId))
   if (stale !== null) throw stale
   const call = await store.memory.readCall(tx, keyOf(request))
@@ -127,13 +131,13 @@ async function end<Tx>(tx: Tx, { store, request, fingerprint, scope, now }: Run<
 }
 
 const renew = <Tx>(run: Run<Tx>, owner: string): Promise<void> =>
-  whileOwn(run, owner, ({ now, leaseMs }) => ({ leaseUntil: now() + leaseMs }))
+  whileOwned(run, owner, ({ now, leaseMs }) => ({ leaseUntil: now() + leaseMs }))
 
 const release = <Tx>(run: Run<Tx>, owner: string): Promise<void> =>
-  whileOwn(run, owner, ({ now }) => ({ owner: null, leaseUntil: null, endedAt: now() }))
+  whileOwned(run, owner, ({ now }) => ({ owner: null, leaseUntil: null, endedAt: now() }))
 
-/** Changes the call's row if it is still this run's. A failure is left: the lease then ends by itself. */
-async function whileOwn<Tx>(
+/** Updates the call's row if this run still owns it. Errors are ignored: the lease then expires. */
+async function whileOwned<Tx>(
   run: Run<Tx>,
   owner: string,
   change: (run: Run<Tx>) => Partial<RememberedCall>,
@@ -144,7 +148,7 @@ async function whileOwn<Tx>(
       if (call?.owner === owner) await run.store.memory.writeCall(tx, { ...call, ...change(run) })
     })
   } catch {
-    // The store is closed or out of reach.
+    // The store is closed or unreachable.
   }
 }
 

@@ -2,10 +2,10 @@ import type { DatabaseSync } from 'node:sqlite'
 import { STAGES } from '#contract/protocol/vocabulary.ts'
 import type { Mark, Memory, RememberedCall } from './store.ts'
 
-/** What an author's change uses inside a transaction. */
+/** The connection that an author's change uses inside a transaction. */
 export type SqliteTransaction = Pick<DatabaseSync, 'exec' | 'prepare'>
 
-/** The SDK's own tables, beside those of the author. */
+/** The SDK's tables, next to those of the author. */
 export const SQLITE_MEMORY_SCHEMA = `
 CREATE TABLE IF NOT EXISTS plugin_sdk_call (
   operation_id TEXT NOT NULL,
@@ -31,7 +31,7 @@ CREATE TABLE IF NOT EXISTS plugin_sdk_mark (
 
 type Row = Record<string, unknown>
 
-/** The memory of a store in SQLite. The statements are prepared once, on the store's only connection. */
+/** The memory of an SQLite store. The statements are prepared once, on the store's only connection. */
 export function sqliteMemory(database: DatabaseSync): Memory<SqliteTransaction> {
   const readCall = database.prepare('SELECT * FROM plugin_sdk_call WHERE operation_id = ? AND stage = ?')
   const writeCall = database.prepare(
@@ -96,5 +96,5 @@ const text = (value: unknown): string => (typeof value === 'string' ? value : co
 const number = (value: unknown): number => (typeof value === 'number' ? value : corrupt())
 
 function corrupt(): never {
-  throw new Error('The tables of the plugin SDK hold something that it did not write')
+  throw new Error('The tables of the plugin SDK contain data that it did not write')
 }

@@ -6,21 +6,22 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { sqliteMemory, SQLITE_MEMORY_SCHEMA } from './sqlite-memory.ts'
 import type { Awaitable, Store } from './store.ts'
 import type { SqliteTransaction } from './sqlite-memory.ts'
+
 export type SqliteStore = Store<SqliteTransaction>
 
 export interface SqliteStoreOptions {
-  /** SQL of the author's own tables, run at each opening: write `CREATE TABLE IF NOT EXISTS`. */
+  /** SQL of the author's own tables, run each time the store is opened: write `CREATE TABLE IF NOT EXISTS`. */
   schema?: string
 }
 
 const BUSY_MS = 5_000
 const BUSY_RETRY_MS = 5
-/** SQLITE_BUSY: another connection writes. */
+/** SQLITE_BUSY: another connection is writing. */
 const BUSY = 5
 
 /**
- * A store in one SQLite file, which only its owner may read; the folder is made where it is absent. Several processes
- * of one machine may open it. Throws when the file was written by a newer SDK.
+ * A store in one SQLite file that only its owner may read; the folder is created if missing. Several processes of one
+ * machine may open it. Throws if a newer SDK wrote the file.
  */
 export function sqliteStore(file: string, { schema }: SqliteStoreOptions = {}): SqliteStore {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
@@ -28,7 +29,7 @@ export function sqliteStore(file: string, { schema }: SqliteStoreOptions = {}): 
   return openStore(file, schema)
 }
 
-/** The same store without a file, for tests: what it holds is gone when it is closed. */
+/** The same store without a file, for tests: its data is lost when it is closed. */
 export const memoryStore = ({ schema }: SqliteStoreOptions = {}): SqliteStore => openStore(':memory:', schema)
 
 function openStore(location: string, schema: string | undefined): SqliteStore {
@@ -37,10 +38,10 @@ function openStore(location: string, schema: string | undefined): SqliteStore {
   database.exec(SQLITE_MEMORY_SCHEMA)
   if (schema !== undefined) database.exec(schema)
 
-  // From now on waiting for another connection is done by a timer: SQLite's own waiting would stop the whole process.
+  // From now on a timer waits for other connections: SQLite's own wait would block the whole process.
   database.exec('PRAGMA busy_timeout = 0')
   const inside = new AsyncLocalStorage<true>()
-  // One connection has one transaction: the next one waits for the end of this chain.
+  // A connection has one transaction at a time: the next one waits for the end of this chain.
   let last: Promise<unknown> = Promise.resolve()
 
   async function perform<Result>(work: (tx: SqliteTransaction) => Awaitable<Result>): Promise<Result> {
@@ -60,7 +61,7 @@ function openStore(location: string, schema: string | undefined): SqliteStore {
     transaction(work) {
       if (inside.getStore() === true)
         throw new Error(
-          'A transaction is open already: use the one that was handed in, a second would wait for ever',
+          'A transaction is already open: use the one passed in, a second one would wait forever',
         )
       const result = last.then(() => perform(work))
       last = result.catch(() => undefined)
@@ -73,7 +74,7 @@ function openStore(location: string, schema: string | undefined): SqliteStore {
   }
 }
 
-/** Takes the write lock now, so that nothing read inside can be stale at the commit. Throws after BUSY_MS. */
+/** Takes the write lock immediately, so that nothing read inside can be stale at the commit. Throws after BUSY_MS. */
 async function begin(database: DatabaseSync): Promise<void> {
   const giveUpAt = performance.now() + BUSY_MS
   for (;;) {

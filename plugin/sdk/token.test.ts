@@ -27,7 +27,7 @@ function pluginWith(more: Partial<PluginDefinition<SqliteTransaction>> = {}) {
   })
 }
 
-test("the runtime's token is taken", async () => {
+test("the runtime's token is accepted", async () => {
   assert.equal((await ask(pluginWith(), request, await tokens.sign(request))).response?.outcome, 'APPLIED')
 })
 
@@ -37,17 +37,17 @@ const wrong: Record<string, JWTPayload> = {
   'another operation': { sub: 'operation-2' },
   'another stage': { stage: 'AFTER_RESOURCES' },
   'another sequence': { executionSequence: 2 },
-  'a sequence as text': { executionSequence: '1' },
+  'a sequence as a string': { executionSequence: '1' },
   'no stage': { stage: undefined },
 }
 for (const [name, claims] of Object.entries(wrong))
-  test(`a token for ${name} is refused`, async () => {
-    const told = await ask(pluginWith(), request, await tokens.sign(request, claims))
-    assert.equal(told.status, 401)
-    assert.equal(JSON.parse(told.body).code, 'AUTHENTICATION_REQUIRED')
+  test(`a token for ${name} is rejected`, async () => {
+    const response = await ask(pluginWith(), request, await tokens.sign(request, claims))
+    assert.equal(response.status, 401)
+    assert.equal(JSON.parse(response.body).code, 'AUTHENTICATION_REQUIRED')
   })
 
-test('no token, a word, an unsigned, an expired and a foreign one are refused', async () => {
+test('a missing, malformed, unsigned, expired or foreign token is rejected', async () => {
   const none = Buffer.from('{"alg":"none"}').toString('base64url')
   const foreign = await (await runtimeTokens()).sign(request)
   const unsigned = `${none}.${(await tokens.sign(request)).split('.')[1]}.`
@@ -67,7 +67,7 @@ test('the keys are fetched from the platform', async (t) => {
   assert.equal(asked, '/base/bundle-runtime/api/.well-known/jwks.json')
 })
 
-test('keys that cannot be fetched are no reason to refuse for good', async () => {
+test('if keys cannot be fetched the failure is retryable', async () => {
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const address = server.address()
@@ -77,12 +77,12 @@ test('keys that cannot be fetched are no reason to refuse for good', async () =>
   assert.equal((await ask(plugin, request, await tokens.sign(request))).status, 503)
 })
 
-test('a definition that trusts nobody in particular is a mistake', () => {
+test('a definition without an issuer is an error', () => {
   const { issuer: _, ...rest } = { issuer: '', pluginId: 'p', store: memoryStore(), handle: {} }
   assert.throws(() => definePlugin(rest), /platformApiBase/)
 })
 
-test('the address of the keys takes a base with and without a slash', () => {
+test('the address of the keys accepts a base with and without a trailing slash', () => {
   const expected = 'https://a.example/p/bundle-runtime/api/.well-known/jwks.json'
   assert.equal(jwksAddress('https://a.example/p').href, expected)
   assert.equal(jwksAddress('https://a.example/p/').href, expected)

@@ -8,30 +8,30 @@ import {
 } from 'jose'
 import type { LifecycleRequest } from '#contract/protocol/lifecycle.ts'
 
-/** The token is absent, is not the runtime's, or is for another plugin or another call. Answered with status 401. */
+/** The token is missing, was not issued by the runtime, or is for another plugin or call. Leads to status 401. */
 export class TokenRefused extends Error {
   override readonly name = 'TokenRefused'
 }
 
-/** The platform's keys could not be fetched, so that nothing can be said of the token. Answered with status 503. */
+/** The platform's keys could not be fetched, so the token could not be verified. Leads to status 503. */
 export class KeysUnavailable extends Error {
   override readonly name = 'KeysUnavailable'
 }
 
 export interface TokenCheck {
   pluginId: string
-  /** What the runtime signs as `iss`. */
+  /** The value that the runtime signs as `iss`. */
   issuer: string
-  /** A key set of its own, or the address of the platform, where the set is fetched and kept. */
+  /** A fixed key set, or the address of the platform, from which the set is fetched and cached. */
   keys: JSONWebKeySet | { platformApiBase: string }
 }
 
-/** Checks the `Authorization` header of a lifecycle call and gives the claims. */
+/** Verifies the `Authorization` header of a lifecycle call and returns the claims. */
 export type VerifyToken = (authorization: string | null) => Promise<JWTPayload>
 
 const CLOCK_TOLERANCE_SECONDS = 30
 
-/** Throws TokenRefused or KeysUnavailable; the messages say nothing of the token. */
+/** Throws TokenRefused or KeysUnavailable; the messages reveal nothing about the token. */
 export function tokenVerifier({ pluginId, issuer, keys }: TokenCheck): VerifyToken {
   const keySet =
     'platformApiBase' in keys && typeof keys.platformApiBase === 'string'
@@ -57,18 +57,18 @@ export function tokenVerifier({ pluginId, issuer, keys }: TokenCheck): VerifyTok
   }
 }
 
-/** `/bundle-runtime/api/.well-known/jwks.json` under the platform's address, whether that ends in a slash or not. */
+/** `/bundle-runtime/api/.well-known/jwks.json` below the platform's address, with or without a trailing slash. */
 export const jwksAddress = (platformApiBase: string): URL =>
   new URL(`${platformApiBase.replace(/\/+$/, '')}/bundle-runtime/api/.well-known/jwks.json`)
 
-// What jose throws of its own is about the token, but for these: a set that is slow, broken or not JSON. What it does
-// not throw itself is the network's.
+// jose's own errors are about the token, except for these: a key set that is slow, broken or not JSON. All other errors
+// come from the network.
 function isAboutToken(error: unknown): boolean {
   if (error instanceof errors.JWKSTimeout || error instanceof errors.JWKSInvalid) return false
   return error instanceof errors.JOSEError && error.code !== 'ERR_JOSE_GENERIC'
 }
 
-/** Throws TokenRefused unless the token was issued for this very call. */
+/** Throws TokenRefused unless the token was issued for this call. */
 export function matchToken(claims: JWTPayload, request: LifecycleRequest): void {
   const isForThisCall =
     claims.sub === request.operation.operationId &&

@@ -2,20 +2,20 @@ import { LifecycleResponse } from '#contract/protocol/lifecycle.ts'
 import { readEnvelope, type FailureData } from '#contract/protocol/envelope.ts'
 import type { PluginHandler } from '../sdk/define-plugin.ts'
 
-export interface Told {
+export interface PluginResponse {
   status: number
   body: string
-  /** Null where the answer is no success. */
+  /** Null if the response is not a success. */
   response: LifecycleResponse | null
   errorCode: string | null
   failure: FailureData | null
 }
 
-/** Anything that answers a POST: a handler, or an address. */
+/** Anything that responds to a POST: a handler, or an address. */
 export type Plugin = PluginHandler | string
 
-/** Sends one lifecycle call; a text is sent as it is. */
-export async function ask(plugin: Plugin, request: unknown, token?: string): Promise<Told> {
+/** Sends one lifecycle call; a string is sent unchanged. */
+export async function ask(plugin: Plugin, request: unknown, token?: string): Promise<PluginResponse> {
   const init = {
     method: 'POST',
     headers: {
@@ -31,7 +31,7 @@ export async function ask(plugin: Plugin, request: unknown, token?: string): Pro
   return read(answer.status, await answer.text())
 }
 
-function read(status: number, body: string): Told {
+function read(status: number, body: string): PluginResponse {
   const reading = status === 200 ? readEnvelope(JSON.parse(body)) : null
   const isFailure = reading?.kind === 'failure'
   return {

@@ -6,7 +6,7 @@ import { listen, toNodeListener } from '../sdk/node-listener.ts'
 import { applied } from '../sdk/result.ts'
 import { sqliteStore } from '../sdk/sqlite-store.ts'
 
-// A process for one test: its effect is a file outside of the store, and told to crash it is killed right after it.
+// A process for one test: its effect is a file outside of the store; on request it kills itself right after the effect.
 const [folder = '.', crash] = process.argv.slice(2)
 
 const plugin = definePlugin({

@@ -13,13 +13,13 @@ export interface RequestOptions {
   stage?: Stage
   executionSequence?: number
   bundleInstallId?: string
-  /** Business values of the one resource. */
+  /** Business values of the only resource. */
   values?: Record<string, JsonValue>
   references?: Record<string, Reference>
   action?: ResourceEntry['action']
 }
 
-/** A believable lifecycle request over one Module. */
+/** A realistic lifecycle request for one Module. */
 export function lifecycleRequest({
   pluginId = 'tenant-provisioner',
   operationId = 'operation-1',

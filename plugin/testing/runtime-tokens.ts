@@ -5,11 +5,11 @@ export const ISSUER = 'https://platform.example'
 
 export interface RuntimeTokens {
   keys: JSONWebKeySet
-  /** A token for this call as the runtime makes it, with the changes. */
+  /** A token for this call as the runtime issues it, with the changes. */
   sign(request: LifecycleRequest, changes?: JWTPayload, expiresIn?: string): Promise<string>
 }
 
-/** Plays the runtime's part of the authentication. */
+/** Plays the runtime's part in authentication. */
 export async function runtimeTokens(): Promise<RuntimeTokens> {
   const { publicKey, privateKey } = await generateKeyPair('EdDSA', { extractable: true })
   const kid = 'key-1'

@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline'
 import type { TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
 
-/** Starts a TypeScript file as a process of its own and gives its first line. It is killed after the test. */
+/** Starts a TypeScript file as a child process and returns its first line of output. It is killed after the test. */
 export async function startProcess(
   t: TestContext,
   file: URL,
@@ -18,7 +18,7 @@ export async function startProcess(
   t.after(() => child.kill('SIGKILL'))
   const [line] = await Promise.race([
     once(createInterface(child.stdout), 'line'),
-    once(child, 'exit').then(() => Promise.reject(new Error('The process ended before it said a line'))),
+    once(child, 'exit').then(() => Promise.reject(new Error('The process ended before it printed a line'))),
   ])
   return String(line)
 }

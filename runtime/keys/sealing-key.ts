@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { findKeptSecret, keptSecret } from '#http-kit/kept-secret.ts'
+import { findPersistentSecret, persistentSecret } from '#http-kit/persistent-secret.ts'
 import { SettingsError } from '#http-kit/settings.ts'
 import { KEY_BYTES } from './cipher.ts'
 
@@ -26,14 +26,14 @@ const KEY_FILE = 'sealing.key'
 export async function readSealingKeys({ dataDir, files }: SealingKeySettings): Promise<SealingKey[]> {
   if (files.length > 0)
     return Promise.all(files.map((file) => readSealingKey(file, `SEALING_KEY_FILE is wrong: ${file}`)))
-  const kept = await findKeptSecret({ directory: dataDir, file: KEY_FILE })
+  const kept = await findPersistentSecret({ directory: dataDir, file: KEY_FILE })
   return kept === null ? [] : [await readKept(dataDir)]
 }
 
 /** The sealing key of the data directory, made where it is missing. */
 export async function makeSealingKey(dataDir: string): Promise<SealingKey> {
   const make = (): string => `${randomBytes(KEY_BYTES).toString('base64')}\n`
-  await keptSecret({ directory: dataDir, file: KEY_FILE, make })
+  await persistentSecret({ directory: dataDir, file: KEY_FILE, make })
   return readKept(dataDir)
 }
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { calculateJwkThumbprint, decodeJwt, exportJWK, generateKeyPair } from 'jose'
 import type { JsonValue } from '#contract/json-schema/json.ts'
 import type { Clock } from '#http-kit/clock.ts'
-import { keptSecret } from '#http-kit/kept-secret.ts'
+import { persistentSecret } from '#http-kit/persistent-secret.ts'
 import { SettingsError } from '#http-kit/settings.ts'
 import type { PublicKey } from '../model/public-key.ts'
 import type { Signer } from '../deps/signer.ts'
@@ -72,7 +72,7 @@ async function publicKeyOf(privateKey: KeyObject): Promise<PublicKey> {
 }
 
 async function loadOrMakeKey(directory: string): Promise<KeyObject> {
-  const text = await keptSecret({ directory, file: KEY_FILE, make: makeKey })
+  const text = await persistentSecret({ directory, file: KEY_FILE, make: makeKey })
   return parseKey(text, join(directory, KEY_FILE))
 }
 

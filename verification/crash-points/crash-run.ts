@@ -10,20 +10,21 @@ import type { Crash } from './crash.ts'
 export interface CrashRun {
   /** A description of each durable boundary. */
   boundaries: readonly string[]
-  /** What became of the operations. */
+  /** The final state of the operations. */
   outcome: string
   trace: string[]
   violations: Violation[]
 }
 
 const START = Date.parse('2026-03-01T00:00:00Z')
-/** Within this each step of the scenario must be over, whatever crashed. */
+/** Every step of the scenario must complete within this time, whatever crashed. */
 const BOUND_MS = 60_000
 
 /**
  * Runs the scenario once: an INSTALL with two plugins, a CONFIGURE, an UPGRADE that drops a resource, a CONFIGURE that
- * fails, its retry, and the DETACH that takes it over. Crashed processes are replaced, on the same database and with the
- * same plugins; a user who got no answer repeats the request with the same key. The outcome must be the `expected` one.
+ * fails, its retry, and the DETACH that takes it over. Crashed processes are replaced, on the same database and with
+ * the same plugins; a user who got no response retries the request with the same key. The outcome must be the
+ * `expected` one.
  */
 export async function runWithCrashes(
   simulation: Simulation,
@@ -93,7 +94,7 @@ export async function runWithCrashes(
   const { violations, facts } = await run.complete(scenario(), users)
   const outcome = facts === null ? '' : outcomeOf(facts)
   if (expected !== null && outcome !== expected)
-    violations.push({ promise: 'I10', seen: `the outcome differs from that without a crash: ${outcome}` })
+    violations.push({ promise: 'I10', seen: `the outcome differs from that without crashes: ${outcome}` })
   return { boundaries: faults.boundaries, outcome, trace: run.trace, violations }
 }
 

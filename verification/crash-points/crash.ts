@@ -10,7 +10,7 @@ export interface Crash {
   mode: (typeof MODES)[number]
 }
 
-/** The crash that a seed means. */
+/** The crash that a seed stands for. */
 export function crashOf(seed: number): Crash {
   const mode = MODES[seed % MODES.length]
   if (mode === undefined) throw new RangeError(`${seed} is not the seed of a crash point`)

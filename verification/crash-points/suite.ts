@@ -15,7 +15,7 @@ const FIRST_PAIR = 100_000
 
 export const CRASH_POINTS: Suite = {
   name: 'crash-points',
-  title: 'a crash at every durable boundary: before it, after it, and with its answer lost',
+  title: 'a crash at every durable boundary: before it, after it, and with its response lost',
   run: (options) => (options.seed === null ? tryAll(options) : replay(options.seed, options.databaseUrl)),
 }
 
@@ -62,7 +62,7 @@ function isInQuickForm({ boundary, mode }: Crash, { boundaries }: CrashRun): boo
   return mode === (boundary % 8 === 1 ? 'die-before' : 'lose-answer')
 }
 
-/** So many of the points, evenly distributed. */
+/** About this many of the points, evenly distributed. */
 function sample<Item>(items: readonly Item[], count: number): Item[] {
   const step = Math.max(1, items.length / count)
   return items

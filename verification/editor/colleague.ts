@@ -2,7 +2,7 @@ import { ConsoleFailure } from '#bff/failure.ts'
 import type { Scope } from '#contract/protocol/scope.ts'
 import { mira } from '../../demo/people.ts'
 import type { SeededRandom } from '../seeded-random.ts'
-import type { System } from '../../e2e/world/system.ts'
+import type { System } from '../../e2e/harness/system.ts'
 import { fieldOf, MAIN } from './bundle.ts'
 import { anyValue, type Value } from './values.ts'
 

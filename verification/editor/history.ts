@@ -1,7 +1,7 @@
 import type { Scope } from '#contract/protocol/scope.ts'
 import type { PropertyView } from '#contract/console-api/shapes.ts'
 import { mira } from '../../demo/people.ts'
-import type { System } from '../../e2e/world/system.ts'
+import type { System } from '../../e2e/harness/system.ts'
 import { FIELDS } from './bundle.ts'
 import type { Value } from './values.ts'
 

@@ -1,6 +1,6 @@
 import type { Scope } from '#contract/protocol/scope.ts'
 import { platform } from '../../demo/people.ts'
-import type { System } from '../../e2e/world/system.ts'
+import type { System } from '../../e2e/harness/system.ts'
 import { INSTALL_VALUES, MANIFESTS } from './bundle.ts'
 
 /** Publishes the bundles that each trial installs. */

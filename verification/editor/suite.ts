@@ -1,6 +1,6 @@
 import { chromium, type Browser, type BrowserContext } from '@playwright/test'
-import { startSystem, type System } from '../../e2e/world/system.ts'
-import { fillSignIn } from '../../e2e/world/test.ts'
+import { startSystem, type System } from '../../e2e/harness/system.ts'
+import { fillSignIn } from '../../e2e/harness/test.ts'
 import { mapConcurrently } from '../concurrency.ts'
 import type { Suite, SuiteOptions, SuiteReport, Violation } from '../suite.ts'
 import { publish } from './install.ts'

@@ -1,6 +1,6 @@
 import type { BrowserContext, Page } from '@playwright/test'
 import { configurationPath } from '../../e2e/vocabulary.ts'
-import type { System } from '../../e2e/world/system.ts'
+import type { System } from '../../e2e/harness/system.ts'
 import { SeededRandom } from '../seeded-random.ts'
 import { fieldOf, MAIN } from './bundle.ts'
 import { checkSave } from './check-save.ts'

@@ -14,8 +14,8 @@ import {
 } from './fault.ts'
 import type { CallContext, Fault, Kind, Meaning } from './fault.ts'
 
-// Kinds 21 to 31: a complete answer with status 200. One that is no JSON, or too large to be read, leaves open what the
-// plugin did; JSON that is no valid answer is a definite failure, and nothing of it is stored.
+// Kinds 21 to 31: a complete response with status 200. One that is not JSON, or too large to read, leaves open what the
+// plugin did; JSON that is not a valid response is a definite failure, and nothing of it is stored.
 
 const unknown = uncertain('PLUGIN_RESULT_UNKNOWN', 200)
 const MEBIBYTE = 1024 * 1024
@@ -42,11 +42,11 @@ const envelope = (
 const data = (name: string, change: (good: JsonObject, context: CallContext) => JsonValue): Fault =>
   envelope(name, invalid, (good, context) => withData(good, (own) => change(own, context)))
 
-/** A changed text, for what JSON.stringify would not write; it is invalid. */
+/** The same with changed text, for what JSON.stringify would not write; it is invalid. */
 const text = (name: string, change: (good: string) => string): Fault =>
   body(name, invalid, (context) => change(JSON.stringify(poisoned(context))))
 
-/** The envelope of a good plugin that writes something which must not be stored. */
+/** The envelope of a correct plugin that writes something which must not be stored. */
 const poisoned = ({ act }: CallContext): JsonObject =>
   withData(act(), (own) => writing(own, { ...wrapData(POISON) }))
 
@@ -61,7 +61,7 @@ const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth)
 const without = (object: JsonObject, field: string): JsonObject =>
   Object.fromEntries(Object.entries(object).filter(([name]) => name !== field))
 
-/** A failure of the plugin's own, with an unknown code. */
+/** A failure reported by the plugin, with an unknown code. */
 const failure = (name: string, retryable: boolean | null): Fault => {
   const code = 'TENANT_QUOTA_SPENT'
   const means: Meaning =

@@ -4,10 +4,10 @@ import type { AddressInfo, Server, Socket } from 'node:net'
 import { Worker } from 'node:worker_threads'
 import type { BadEndpoints } from './fault.ts'
 
-/** Longer than a label may be, so every resolver answers at once that it does not exist. */
+/** Longer than a label may be, so every resolver reports immediately that it does not exist. */
 export const UNKNOWN_HOST = `${'x'.repeat(64)}.invalid`
 
-/** Opens every address at which no plugin answers; `witnessed` counts the requests at the witness. */
+/** Opens every address at which no plugin responds; `witnessed` counts the requests at the witness. */
 export async function openBadEndpoints(): Promise<{
   endpoints: BadEndpoints
   witnessed(): number

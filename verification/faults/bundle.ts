@@ -11,7 +11,7 @@ export function bundleOf(name: string, version: string): AuthorManifest {
   const core = module(name, 'core', {
     name: { ...TEXT, required: true },
     password: { ...TEXT, isSensitive: true },
-    // accepts anything, so an answer is only refused for what is wrong with the answer itself
+    // accepts anything, so a response is rejected only for its own faults
     tenantId: { kind: 'DATA', schema: true },
     instanceRefProperty: TEXT,
   })

@@ -10,8 +10,9 @@ import { NETWORK_KINDS } from './network-faults.ts'
 export const KINDS: readonly Kind[] = [...NETWORK_KINDS, ...ANSWER_KINDS, ...DELIVERY_KINDS]
 
 /**
- * `first`: the first attempt meets the fault. `repeat`: the first has its effect and is reset, the second meets the fault.
- * `always`: every attempt meets it, until a person retries. `takeover`: the only attempt meets it, and a DETACH takes over.
+ * `first`: the first attempt meets the fault. `repeat`: the first has its effect and is reset, the second meets the
+ * fault. `always`: every attempt meets it, until a person retries. `takeover`: the only attempt meets it, and a DETACH
+ * takes over.
  */
 export const TIMES = ['first', 'repeat', 'always', 'takeover'] as const
 type Time = (typeof TIMES)[number]
@@ -62,7 +63,7 @@ function lastingFaults(): Candidate[] {
   })
 }
 
-/** The delayed call arrives, and is answered, after a DETACH has taken the operation over and ended. */
+/** The delayed call arrives, and gets its response, after a DETACH has taken over the operation and ended. */
 function takeovers(): Candidate[] {
   return KINDS.filter(({ number }) => number === 33).flatMap((kind) =>
     PLACES.filter(({ time }) => time === 'first').map((place) => {
@@ -71,7 +72,7 @@ function takeovers(): Candidate[] {
   )
 }
 
-/** Of two neighbouring places, the first attempt and the repeat, one is in the quick form; variants alternate. */
+/** Of two neighboring places, the first attempt and the repeat, one is in the quick form; variants alternate. */
 function isQuick({ number, faults }: Kind, place: number, variant: number): boolean {
   const pair = Math.floor(place / 2)
   const pairs = PLACES.length / 2

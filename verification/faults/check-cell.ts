@@ -19,7 +19,7 @@ export interface Seen {
   bundleInstallId: string
 }
 
-/** How an attempt ended, as a person sees it, in a word. */
+/** The result of an attempt as a person sees it, in one word. */
 const resultOf = ({ failure, httpStatus, late }: Attempt): string =>
   late ? 'late' : failure === null ? 'done' : `${failure.errorCode} ${httpStatus ?? '-'}`
 
@@ -41,7 +41,7 @@ function expectedResults({ fault, time }: Cell): string[] {
   return [...before, result, 'done']
 }
 
-/** Checks the operation after the fault and all automatic repeats. */
+/** Checks the operation after the fault and all automatic retries. */
 export async function checkFault(seen: Seen): Promise<string[]> {
   const { cell, platform, operationId, bundleInstallId } = seen
   const { means } = cell.fault
@@ -95,7 +95,7 @@ function checkAttempts(cell: Cell, attempts: readonly Attempt[]): string[] {
 const ALLOWED = new Set(['size', 'contentType', 'known'])
 const ALLOWED_KNOWN = new Set(['contractVersion', 'errorCode', 'outcome'])
 
-/** Of an answer that is not accepted only its size, its type and known fields are stored. */
+/** Of a rejected response only its size, type and known fields are stored. */
 function checkStoredAnswer({ response, failure, late }: Attempt): string[] {
   if (response === null || late) return []
   if (failure !== null && !failure.errorCode.startsWith('PLUGIN_')) return []
@@ -108,7 +108,7 @@ function checkStoredAnswer({ response, failure, late }: Attempt): string[] {
   return excess.length > 0 ? [`an attempt stores ${excess.join(', ')} of an answer that is not accepted`] : []
 }
 
-/** Checks everything when the operation has succeeded, automatically or after a person's retry. */
+/** Checks everything after the operation has succeeded, automatically or after a person's retry. */
 export async function checkEnd(seen: Seen): Promise<string[]> {
   const { cell, plugin, platform, operationId, bundleInstallId } = seen
   const detail = await platform.detail(operationId)
@@ -171,7 +171,7 @@ function checkEffects({ effects, deliveries }: CellPlugin): string[] {
     : [`${operations.size} operations have the effects ${[...effects].join(', ')}, made ${made} times`]
 }
 
-/** A DETACH has taken the failed operation over, and the delayed call has arrived since. */
+/** A DETACH has taken over the failed operation, and the delayed call has arrived since. */
 export async function checkTakeover(seen: Seen, detachId: string): Promise<string[]> {
   const { cell, plugin, platform, operationId, bundleInstallId } = seen
   // the held call arrives at the plugin before anything else happens

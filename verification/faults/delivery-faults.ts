@@ -3,14 +3,14 @@ import type { JsonObject } from '#contract/json-schema/json.ts'
 import { done, fault, kind, timedOut, unknown, unreachable, withData, writing } from './fault.ts'
 import type { CallContext, Kind } from './fault.ts'
 
-// Kinds 32 to 36: requests and answers that arrive twice, late or changed, and a plugin that loses its memory.
+// Kinds 32 to 36: requests and responses that arrive twice, late or changed, and a plugin that loses its memory.
 
 async function answerAfterLoss({ loseLease, json }: CallContext, answer: JsonObject): Promise<void> {
   await loseLease()
   json(answer)
 }
 
-/** An answer that the plugin would not give to a repeat. */
+/** A response that the plugin would not give to a retry. */
 const differentAnswer = ({ act }: CallContext): JsonObject =>
   withData(act(), (data) => writing(data, { ...wrapData('not in the answer to a repeat') }))
 

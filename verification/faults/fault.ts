@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import type { JsonObject, JsonValue } from '#contract/json-schema/json.ts'
 import type { LifecycleRequest } from '#contract/protocol/lifecycle.ts'
 
-/** A part of answers that must never be stored; no valid answer contains it. */
+/** A marker in responses that must never be stored; no valid response contains it. */
 export const POISON = 'POISON-must-not-be-kept'
 
 /** Addresses at which there is no plugin. */
@@ -18,38 +18,38 @@ export interface BadEndpoints {
   witness: string
 }
 
-/** A call that arrived at the plugin, and everything that a fault may do with it. */
+/** A call that arrived at the plugin, and everything that a fault can do with it. */
 export interface CallContext {
   request: LifecycleRequest
   socket: Socket
   response: ServerResponse
   endpoints: BadEndpoints
-  /** Carries the call out, or recalls its answer. Returns the valid envelope. */
+  /** Executes the call, or recalls its response. Returns the valid envelope. */
   act(): JsonObject
-  /** The plugin loses its recorded answers, not its effects. */
+  /** The plugin loses its recorded responses, but not its effects. */
   forget(): void
   json(body: JsonValue): void
   /** Resolves when the operation has ended. */
   ended: Promise<void>
-  /** Has another worker lease the operation, so that the answer to this call comes too late. */
+  /** Makes another worker lease the operation, so that the response to this call arrives too late. */
   loseLease(): Promise<void>
 }
 
-/** What docs/protocol.md says that the fault means for the operation. */
+/** What the fault means for the operation according to docs/protocol.md. */
 export type Meaning =
-  /** Uncertain, or retryable as the plugin says: the same bytes again. `lastCode` where no attempt succeeds. */
+  /** Uncertain, or retryable according to the plugin: the same bytes are sent again. `lastCode` if no attempt succeeds. */
   | { as: 'repeat'; code: string; status: number | null; lastCode: string }
   | { as: 'failed'; code: string; retryable: boolean }
   | { as: 'done' }
-  /** The worker has lost the operation: recorded as late, and called again. */
+  /** The worker has lost the operation: the response is recorded as late, and the call is sent again. */
   | { as: 'late' }
 
 export interface Fault {
   name: string
-  /** `inject` answers a call; `endpoint` is the address that the plugin is registered at for as long as the fault lasts. */
+  /** `inject` responds to a call; `endpoint` is the address at which the plugin is registered while the fault lasts. */
   how: { inject: (context: CallContext) => unknown } | { endpoint: keyof BadEndpoints }
   means: Meaning
-  /** The fault is that no answer comes: the plugin is registered with a short timeout. */
+  /** The fault is a missing response: the plugin is registered with a short timeout. */
   isSlow: boolean
 }
 
@@ -77,7 +77,7 @@ export const kind = (number: number, name: string, ...faults: [Fault, ...Fault[]
   faults,
 })
 
-/** A fault of calls that arrive. One that times out `isSlow`. */
+/** A fault of calls that arrive. It `isSlow` if it causes a timeout. */
 export const fault = (name: string, means: Meaning, inject: (context: CallContext) => unknown): Fault => ({
   name,
   how: { inject },

@@ -2,11 +2,11 @@ import type { Socket } from 'node:net'
 import { badEndpoint, done, fault, kind, timedOut, uncertain, unknown, unreachable } from './fault.ts'
 import type { CallContext, Fault, Kind } from './fault.ts'
 
-// Kinds 1 to 20: the connection and HTTP. None of them says anything about what the plugin did, whatever the body contains.
+// Kinds 1 to 20: the connection and HTTP. None of them reveals what the plugin did, whatever the body contains.
 
 const STEP_MS = 50
 
-/** Writes a text again and again, for as long as the other side listens. */
+/** Writes a text repeatedly, for as long as the other side listens. */
 function drip(socket: Socket, text: string): void {
   const timer = setInterval(() => socket.write(text), STEP_MS)
   socket.once('close', () => clearInterval(timer))

@@ -54,7 +54,7 @@ export class Platform {
     return this.client.read('GET /installations/{bundleInstallId}', { params: { bundleInstallId } })
   }
 
-  /** Does what another worker does that leases the operation and dies at once. */
+  /** Simulates another worker that leases the operation and dies immediately. */
   async loseLease(operationId: string): Promise<void> {
     await sql`
       update runtime.operation

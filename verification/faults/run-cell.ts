@@ -19,7 +19,7 @@ export interface Environment {
 const SHORT_MS = 1_000
 const LONG_MS = 60_000
 
-/** One operation, on an installation of its own, that meets one fault. */
+/** One operation, on a separate installation, that meets one fault. */
 export class CellRun {
   readonly cell: Cell
   readonly plugin = createPlugin()
@@ -41,7 +41,7 @@ export class CellRun {
     environment.server.serve(this.name, this.plugin, (call) => this.serve(call))
   }
 
-  /** Returns everything that was not as promised. */
+  /** Returns every broken promise. */
   async run(): Promise<string[]> {
     const { cell, plugin, scope } = this
     const { platform } = this.environment
@@ -81,7 +81,7 @@ export class CellRun {
     this.hasEnded.resolve()
   }
 
-  /** The timeout is short for a call that is to time out, and long for one that is to be answered, where they differ. */
+  /** The timeout is short for a call that should time out, and long for one that should get a response, if they differ. */
   private register(endpoint: keyof BadEndpoints | null = null): Promise<void> {
     const { fault, time } = this.cell
     const { platform, server, endpoints } = this.environment
@@ -94,7 +94,7 @@ export class CellRun {
     })
   }
 
-  /** Everything before the operation that meets the fault. Returns the id of the installation. */
+  /** Sets up everything before the operation that meets the fault. Returns the id of the installation. */
   private async prepare(): Promise<string | null> {
     const { client, watch } = this.environment.platform
     const { operationType } = this.cell
@@ -155,7 +155,7 @@ export class CellRun {
     await this.heal()
   }
 
-  /** Injects the fault into the call that is meant to meet it; otherwise answers as a good plugin. */
+  /** Injects the fault into the call that should meet it; otherwise responds like a correct plugin. */
   private async serve(call: Call): Promise<void> {
     const { cell } = this
     const { request } = call

@@ -11,7 +11,7 @@ import { CellRun } from './run-cell.ts'
 const CONCURRENT_CELLS = 128
 const PATIENCE_MS = 120_000
 
-/** Every kind of fault that a plugin, its host or the network may have, in both stages of every operation type. */
+/** Every kind of fault of a plugin, its host or the network, in both stages of every operation type. */
 export const FAULTS: Suite = {
   name: 'faults',
   title: '36 kinds of faults × stage × operation type × first attempt or repeat, over real sockets',
@@ -83,7 +83,7 @@ function table(cells: readonly Cell[], failed: ReadonlySet<Cell>): string[] {
   })
   const variants = new Set(cells.map(({ fault }) => fault)).size
   return [
-    `${cells.length} cells of ${variants} faults, each an operation on an installation of its own`,
+    `${cells.length} cells of ${variants} faults, each an operation on a separate installation`,
     `${''.padEnd(33)}${TIMES.map((time) => time.padStart(6)).join('  ')}`,
     ...lines,
   ]

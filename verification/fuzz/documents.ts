@@ -5,7 +5,7 @@ import { successOf } from '#runtime/testing/plugin.ts'
 import { crm } from '#runtime/testing/bundles.ts'
 import { CREDENTIAL, SERVICE_ADDRESS, TOKEN } from './odd-values.ts'
 
-// Valid documents of every kind, from which the edited ones are made.
+// Valid documents of every kind, the basis of the edited ones.
 
 const plan = planWith()
 

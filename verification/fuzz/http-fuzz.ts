@@ -12,7 +12,7 @@ import type { Violation } from '../suite.ts'
 import { editedRequests, malformedRequests, oddRequests } from './http-requests.ts'
 import type { Endpoint, FuzzedRequest, RawRequest } from './http-requests.ts'
 
-/** Sends malformed requests. Each is answered with a failure envelope or a problem, never with an internal error. */
+/** Sends malformed requests. Each must be answered with a failure envelope or a problem, never with an internal error. */
 class HttpFuzzer {
   readonly violations: Violation[] = []
   requests = 0
@@ -73,7 +73,7 @@ class HttpFuzzer {
     return new Headers(Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== null))
   }
 
-  /** The content of every table that a refused request must not change, as hashes. */
+  /** The content of every table that a rejected request must not change, as hashes. */
   async hashTables(): Promise<string> {
     const { db } = this.http.runtime.deps
     const { rows } = await sql<{ name: string }>`
@@ -95,7 +95,7 @@ class HttpFuzzer {
 export async function fuzzHttp(options: {
   databaseUrl: string
   seed: number
-  /** How many edited bodies each endpoint that takes one gets. */
+  /** How many edited bodies are sent to each endpoint with a body. */
   edits: number
 }): Promise<{ line: string; requests: number; violations: Violation[] }> {
   const { databaseUrl, seed, edits } = options

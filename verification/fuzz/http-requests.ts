@@ -6,7 +6,7 @@ import { SeededRandom } from '../seeded-random.ts'
 import { editJson, editText } from './edits.ts'
 import { ODD_TEXTS } from './odd-values.ts'
 
-// The same malformed requests for every endpoint row of the contract, also for rows that are added later.
+// The same malformed requests for every endpoint row of the contract, including rows that are added later.
 
 export interface RawRequest {
   method: string
@@ -16,7 +16,7 @@ export interface RawRequest {
   headers?: Record<string, string | null>
 }
 
-/** An edited request may happen to be valid, and then need not be refused. */
+/** An edited request may happen to be valid; then it need not be rejected. */
 export interface FuzzedRequest extends RawRequest {
   what: string
   mustBeRefused: boolean

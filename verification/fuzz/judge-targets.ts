@@ -11,8 +11,8 @@ import { bytes, structured } from './target.ts'
 import type { Target } from './target.ts'
 import type { Judgement } from '#runtime/model/attempt.ts'
 
-// How the runtime judges an answer, compared with the table of outcomes in docs/protocol.md and not with the code: only
-// permitted writes are stored, and nothing else.
+// How the runtime judges a response, compared with the table of outcomes in docs/protocol.md and not with the code:
+// only permitted writes are stored, and nothing else.
 
 const ECHO = [
   'contractVersion',

@@ -21,7 +21,7 @@ import type { Target } from './target.ts'
 
 const reprint = (value: unknown): JsonValue => JSON.parse(JSON.stringify(value)) as JsonValue
 
-/** A schema must accept its own result, printed and read again, and answer the same. */
+/** A schema must accept its own result, printed and parsed again, and return the same. */
 function unstable(schema: z.ZodType, value: JsonValue): string | null {
   const first = schema.safeParse(value)
   if (!first.success) {
@@ -106,7 +106,7 @@ const isUnreserved = (letter: string): boolean =>
   (letter >= '0' && letter <= '9') ||
   (letter.length === 1 && '._~-'.includes(letter))
 
-/** An implementation of its own, from the text of docs/protocol.md. */
+/** An independent implementation, from the text of docs/protocol.md. */
 function isLocator(text: string): boolean {
   const parts = text.split('/')
   const [environment = '', bundle = '', kind = '', name = ''] = parts
@@ -146,7 +146,7 @@ function wrongOfIds(text: string): string | null {
   return !Number.isNaN(instant.getTime()) && instant.toISOString() === text ? null : 'an invalid time'
 }
 
-/** An accepted pattern is fast even for texts that are meant to be slow. */
+/** An accepted pattern is fast even for adversarial texts. */
 function wrongOfPattern([pattern, text]: [string, string]): string | null {
   const cost = patternCost(pattern)
   if (!cost.usable) return cost.problem === '' ? 'a problem has no message' : null

@@ -27,7 +27,7 @@ function read(parse: () => JsonValue): Read {
   }
 }
 
-/** What is accepted is accepted by JSON.parse too, with the same value; the fast path and the scanner agree. */
+/** JSON.parse also accepts every accepted text, with the same value; the fast path and the scanner agree. */
 function wrongOfJson(bytes: Uint8Array): string | null {
   const result = read(() => readStrictJson(bytes))
   let text: string

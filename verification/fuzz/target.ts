@@ -7,7 +7,7 @@ export type Family = 'structured' | 'bytes'
 type Check<Input> = (input: Input) => string | null | Promise<string | null>
 
 interface Options<Input> {
-  /** How large a share of the family's inputs it gets; default 1. */
+  /** Its share of the family's inputs; default 1. */
   share?: number
   /** Inputs that once revealed a bug; they always run first. */
   regressions?: readonly Input[]
@@ -22,7 +22,7 @@ export interface Target {
   run(options: { runs: number; seed: number }): Promise<string | null>
 }
 
-/** No input may take longer; one that does is tried once more, because the machine may be busy. */
+/** No input may take longer; a slow one is tried once more, because the machine may be busy. */
 const MAX_MS = 2_000
 const MAX_SHOWN = 2_000
 

@@ -4,8 +4,8 @@ import { readJson } from './reader.ts'
 import type { Reader } from './reader.ts'
 
 /**
- * I15: a text that occurs only in sensitive values is nowhere in the database in clear, because those are encrypted. Reads
- * every table of the runtime, so it is called once for a database rather than for each history.
+ * I15: a text that occurs only in sensitive values is nowhere in the database in plain text, because those are
+ * encrypted. Reads every table of the runtime, so it is called once per database rather than for each history.
  */
 export async function checkCanary(reader: Reader, canary: string): Promise<Violation[]> {
   const text = `select coalesce(json_agg(tablename order by tablename), '[]')::text as json
@@ -26,7 +26,7 @@ export async function checkCanary(reader: Reader, canary: string): Promise<Viola
   return found
 }
 
-/** I15 outside of the database: logs, answers, events. */
+/** I15 outside of the database: logs, responses, events. */
 export function checkTexts(canary: string, where: string, texts: Iterable<string>): Violation[] {
   for (const text of texts)
     if (text.includes(canary)) return [broken('I15', `a sensitive value is in ${where}`)]

@@ -24,7 +24,7 @@ const reader: Reader = {
 }
 const REQUEST = runtime.actor.requestId
 
-/** An INSTALL and a CONFIGURE that succeed, and an UPGRADE that fails twice and is taken over, run for real. */
+/** A real run: an INSTALL and a CONFIGURE that succeed, and an UPGRADE that fails twice and is taken over. */
 async function realFacts(): Promise<Facts> {
   const next: AuthorManifest = { ...crm, version: '2.0.0' }
   for (const manifest of [crm, next]) await runtime.publish(manifest)
@@ -148,7 +148,7 @@ const PLANTED: Record<string, [promise: string, plant: (facts: Facts) => void]> 
   ],
   'a missing audit entry': ['I13', ({ state }) => void state.audit.splice(0, 1)],
   'an audit entry too many': ['I13', ({ state }) => void push(state.audit, at(state.audit, 0))],
-  'an audit entry in a transaction of its own': ['I13', (facts) => void (auditChange(facts).xid = '1')],
+  'an audit entry in a separate transaction': ['I13', (facts) => void (auditChange(facts).xid = '1')],
   'a step without an event': [
     'I14',
     ({ state }) => void (state.events = state.events.filter(({ event_id }) => event_id > 4)),
@@ -206,7 +206,7 @@ suite('the invariants', () => {
     assert.ok(promises.includes('I13'))
   })
 
-  test('a sensitive value is a violation in clear, in any table or log, and none where it is encrypted', async () => {
+  test('a sensitive value is a violation in plain text, in any table or log, but not if it is encrypted', async () => {
     assert.deepEqual(await checkCanary(reader, 'canary-1'), [])
     // also in columns that hold it encrypted
     await reader.query(`update runtime.snapshot_change set before = '{"value":"canary-1"}'`)

@@ -37,10 +37,10 @@ const INVARIANTS: readonly Invariant[] = [
 ]
 
 /**
- * Everything in these scopes, or in the whole database, that breaks an invariant, judged only by the tables and by what
- * plugins and clients observed. Where `installJournal` was called before, the steps in between are judged too.
+ * Every violation of an invariant in these scopes, or in the whole database, judged only by the tables and by what
+ * plugins and clients observed. If `installJournal` was called before, the intermediate steps are judged too.
  *
- * Not included: I15 is checked once for a database (`canaries.ts`); I18 and I19 cannot be seen in what a run leaves.
+ * Not included: I15 is checked once per database (`canaries.ts`); I18 and I19 cannot be seen in what a run leaves.
  */
 export async function checkInvariants(
   reader: Reader,
@@ -52,7 +52,7 @@ export async function checkInvariants(
   return judgeFacts({ ...evidence, state: await readState(reader, scopes), journal })
 }
 
-/** The same for facts that were read already. */
+/** The same for facts that have been read. */
 export function judgeFacts(facts: Facts): Violation[] {
   return INVARIANTS.flatMap((invariant) => [...invariant(facts)])
 }

@@ -4,7 +4,7 @@ import type { Facts } from './facts.ts'
 
 const GOOD = new Set(['APPLIED', 'VERIFIED', 'NOT_APPLIED'])
 
-/** I1: a plugin has one effect for an operation and stage; and a call ends well only by an answer that the plugin gave. */
+/** I1: a plugin has one effect for an operation and stage; and a call succeeds only by an answer that the plugin gave. */
 export function* effects({ state, deliveries }: Facts): Generator<Violation> {
   const arrived = Map.groupBy(deliveries, deliveryKey)
   const effectsOf = (key: string): number =>
@@ -15,7 +15,7 @@ export function* effects({ state, deliveries }: Facts): Generator<Violation> {
     const key = callKey(call)
     const answers = new Set((arrived.get(key) ?? []).map(({ answered }) => answered))
     if (call.outcome === null || !GOOD.has(call.outcome))
-      yield broken('I1', `${key} ended well with outcome ${call.outcome}`)
+      yield broken('I1', `${key} succeeded with outcome ${call.outcome}`)
     else if (!answers.has(call.outcome))
       yield broken('I1', `${key} ended with ${call.outcome}, which its plugin never answered`)
     if (call.outcome === 'APPLIED' && effectsOf(key) === 0)

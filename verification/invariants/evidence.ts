@@ -1,8 +1,8 @@
 import type { OperationType, Outcome, Stage } from '#contract/protocol/vocabulary.ts'
 import type { Operation } from '#contract/runtime-api/operations.ts'
 
-// What the plugins and the clients observed of a run. Together with the tables this is all that the invariants are checked
-// against; none of it comes from the runtime's own code.
+// What the plugins and the clients observed of a run. Together with the tables this is all that the invariants are
+// checked against; none of it comes from the runtime's own code.
 
 /** A lifecycle call that arrived at a plugin, in the order of arrival. */
 export interface Delivery {
@@ -13,7 +13,7 @@ export interface Delivery {
   executionSequence: number
   /** SHA-256 of the body as it arrived, in hex. */
   bodyHash: string
-  /** Whether the plugin carried it out; false for a repeat and for a refused call. */
+  /** Whether the plugin executed it; false for a retry and for a rejected call. */
   isEffect: boolean
   /**
    * What the plugin answered, whether or not the answer arrived: an outcome, `failure` (permanent), `retryable`, or
@@ -22,22 +22,22 @@ export interface Delivery {
   answered: Outcome | 'failure' | 'retryable' | 'nothing'
   /** The network delivered a call again that it had delivered before. */
   isCopy?: boolean
-  /** Milliseconds, by the clock of the database; where it is known. */
+  /** Milliseconds, by the clock of the database; if known. */
   at?: number
 }
 
 /** A write that a client requested, under one idempotency key. */
 export interface ClientWrite {
   kind: OperationType | 'RETRY' | 'TAKEOVER'
-  /** The request ids under which it was sent, as the audit records them; empty where they are not known. */
+  /** The request ids under which it was sent, as the audit records them; empty if unknown. */
   requestIds: readonly string[]
-  /** What the client knows: `unknown` where no answer arrived. */
+  /** What the client knows: `unknown` if no response arrived. */
   result: 'accepted' | 'refused' | 'unknown'
   /** The operations in the answer. A save that changed nothing has none. */
   operations: readonly AcknowledgedOperation[]
   /** For an accepted save: the snapshot it made, and the one it was based on. */
   snapshot?: { scopeId: number; version: number; base: number }
-  /** Every answer that arrived, as text: all must be the same. */
+  /** Every response that arrived, as text: all must be equal. */
   answers: readonly string[]
 }
 
@@ -78,6 +78,6 @@ export function clientWrite(of: {
 export interface Evidence {
   deliveries: readonly Delivery[]
   writes: readonly ClientWrite[]
-  /** Faults are over, and the bound within which everything must have ended has passed. */
+  /** Faults are over, and the time limit for everything to end has passed. */
   isQuiet: boolean
 }

@@ -3,14 +3,14 @@ import type { Evidence } from './evidence.ts'
 import type { Change } from './journal.ts'
 import type { State } from './state.ts'
 
-/** Everything that is known of a run. */
+/** Everything that is known about a run. */
 export interface Facts extends Evidence {
   state: State
-  /** Null where no journal was installed: then what only it can show is not checked. */
+  /** Null if no journal was installed: then checks that need it are skipped. */
   journal: readonly Change[] | null
 }
 
-/** Everything in the facts that breaks a promise. */
+/** Every violation of a promise in the facts. */
 export type Invariant = (facts: Facts) => Iterable<Violation>
 
 export const broken = (promise: string, seen: string): Violation => ({ promise, seen })

@@ -3,7 +3,7 @@ import { broken } from './facts.ts'
 import type { Facts } from './facts.ts'
 import type { OperationChange } from './journal.ts'
 
-/** A real process may be suspended for a moment between a statement's look at the clock and the trigger's. */
+/** A real process may be suspended for a moment between a statement's reading of the clock and the trigger's. */
 const TOLERANCE_MS = 250
 
 /** I6: the lease epoch of an operation never decreases, and a worker that lost the lease writes nothing. */
@@ -43,7 +43,7 @@ function* leased({ operation_id, at, actor, before, after }: OperationChange): G
     yield broken('I6', `${operation_id} was changed by ${actor}, but leased by ${before.lease_owner}`)
 }
 
-/** I20: after its takeover an operation is called no more; late answers are recorded as late. */
+/** I20: after its takeover an operation's plugins are not called again; late answers are recorded as late. */
 export function* afterTakeover({ state, journal }: Facts): Generator<Violation> {
   const created = new Map(state.operations.map((row) => [row.operation_id, row.created_at]))
   for (const row of state.operations.filter((one) => one.state === 'TAKEN_OVER')) {

@@ -14,7 +14,7 @@ export function* quiescence({ state, isQuiet }: Facts): Generator<Violation> {
   }
 }
 
-/** I8: an operation that succeeded or was taken over never changes again, nor does a call that ended well. */
+/** I8: an operation that succeeded or was taken over never changes again, nor does a call that succeeded. */
 export function* finished({ journal }: Facts): Generator<Violation> {
   for (const change of journal ?? []) {
     const found = problemOf(change)
@@ -43,7 +43,7 @@ function problemOf(change: Change): Violation | null {
     if (before.request !== null && before.request !== after.request)
       return broken('I2', `has a new request for ${name}`)
     const hasChanged = !after.ended_well || before.outcome !== after.outcome || before.writes !== after.writes
-    return before.ended_well && hasChanged ? broken('I8', `changed ${name}, which had ended well`) : null
+    return before.ended_well && hasChanged ? broken('I8', `changed ${name}, which had succeeded`) : null
   }
   return change.before === null ? null : broken('I13', 'lost or changed an audit entry')
 }

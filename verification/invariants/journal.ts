@@ -2,8 +2,8 @@ import type { OperationState, Phase } from '#contract/runtime-api/vocabulary.ts'
 import { readJson } from './reader.ts'
 import type { Reader } from './reader.ts'
 
-// Triggers of our own that record every change of an operation and of its calls, and every audit entry, with its
-// transaction. So the steps in between can be judged too, not only the final state.
+// Triggers that record every change of an operation and of its calls, and every audit entry, with its transaction. So
+// intermediate steps can be judged too, not only the final state.
 
 interface ChangeOf<Relation extends string, Row> {
   relation: Relation
@@ -11,7 +11,7 @@ interface ChangeOf<Relation extends string, Row> {
   change_id: number
   xid: string
   at: number
-  /** The setting `journal.actor` of the connection; null where it is not set. */
+  /** The setting `journal.actor` of the connection; null if it is not set. */
   actor: string | null
   operation_id: string
   /** Null for a new row. */
@@ -96,12 +96,12 @@ const INSTALL = `
     .map((relation) => triggerOn(relation as Change['relation']))
     .join('\n')}`
 
-/** Called once for a database, after the migrations, as its owner. */
+/** Called once per database, after the migrations, by its owner. */
 export async function installJournal(reader: Reader): Promise<void> {
   await reader.query(INSTALL)
 }
 
-/** The changes of the operations of these scopes, in order; null where no journal was installed. */
+/** The changes of the operations of these scopes, in order; null if no journal was installed. */
 export async function readJournal(reader: Reader, scopeIds: readonly number[]): Promise<Change[] | null> {
   const installed = await readJson(
     reader,

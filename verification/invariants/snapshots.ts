@@ -5,9 +5,9 @@ import type { Facts } from './facts.ts'
 import type { ChangeFact, ScopeFact, State } from './state.ts'
 
 /**
- * I7: the snapshots of a scope are one chain without gaps, each change starts from the value that the previous one left,
- * and the configuration is the end of the chain. Each accepted save is one snapshot and one CONFIGURE for each owner, and
- * the other way round.
+ * I7: the snapshots of a scope are one chain without gaps, each change starts from the value that the previous one
+ * left, and the configuration is the end of the chain. Each accepted save is one snapshot and one CONFIGURE for each
+ * owner, and vice versa.
  */
 export function* snapshots(facts: Facts): Generator<Violation> {
   for (const scope of facts.state.scopes) yield* chain(scope, facts.state)
@@ -79,7 +79,7 @@ function* saves({ state, writes }: Facts): Generator<Violation> {
     if (snapshot === undefined || result !== 'accepted' || operations.length === 0) continue
     const { scopeId, version, base } = snapshot
     const name = `${scopeId} ${version}`
-    if (version !== base + 1) yield broken('I7', `a save based on ${base} made snapshot ${version}`)
+    if (version !== base + 1) yield broken('I7', `a save based on ${base} created snapshot ${version}`)
     if (acknowledged.has(name)) yield broken('I7', `two saves were answered with snapshot ${name}`)
     acknowledged.add(name)
     if (!saved.some((row) => row.scope_id === scopeId && row.snapshot_version === version))
@@ -87,7 +87,7 @@ function* saves({ state, writes }: Facts): Generator<Violation> {
   }
 }
 
-/** A snapshot of an operation is made once, when the operation succeeds. */
+/** A snapshot of an operation is created once, when the operation succeeds. */
 export function* operationSnapshots({ state }: Facts): Generator<Violation> {
   const operations = new Map(state.operations.map((row) => [row.operation_id, row.state]))
   for (const [operationId, rows] of Map.groupBy(state.snapshots, (row) => row.operation_id)) {

@@ -5,8 +5,8 @@ import type { Facts } from './facts.ts'
 import type { AttemptFact, CallFact, OperationFact } from './state.ts'
 
 /**
- * I3: a stage, and an order within it, starts only when everything before it has ended well and that is stored; nothing is
- * skipped; an attempt is stored before it is sent.
+ * I3: a stage, and an order within it, starts only when everything before it has succeeded and that is stored; nothing
+ * is skipped; an attempt is stored before it is sent.
  */
 export function* stages({ state, deliveries }: Facts): Generator<Violation> {
   const callsOf = Map.groupBy(state.calls, ({ operation_id }) => operation_id)
@@ -59,9 +59,9 @@ function* inOrder(
   for (const later of calls.filter((call) => startOf(call) < Infinity))
     for (const earlier of calls)
       if (rank(earlier) < rank(later) && endOf(earlier) > startOf(later))
-        yield broken('I3', `${callKey(later)} was started before ${callKey(earlier)} had ended well`)
+        yield broken('I3', `${callKey(later)} was started before ${callKey(earlier)} had succeeded`)
 }
 
-/** Whether a call could have ended well by this attempt. */
+/** Whether a call could have succeeded by this attempt. */
 const isGood = ({ late, outcome, finished_at }: AttemptFact): boolean =>
   !late && finished_at !== null && ['APPLIED', 'VERIFIED', 'NOT_APPLIED'].includes(outcome ?? '')

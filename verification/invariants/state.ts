@@ -25,7 +25,7 @@ export interface OperationFact {
   finished_at: number | null
   lease_owner: string | null
   lease_epoch: number
-  /** Of the plan; null where the plan cannot be read. */
+  /** Of the plan; null if the plan cannot be read. */
   resources: { locator: string; action: string; targetVersion: string }[] | null
   plugins: { pluginId: string; order: number }[] | null
 }
@@ -40,7 +40,7 @@ export interface CallFact {
   failed: boolean
   error_code: string | null
   attempts: number
-  /** SHA-256 of the frozen request; null before it is frozen, and where it is stored encrypted. */
+  /** SHA-256 of the frozen request; null before it is frozen, and if it is stored encrypted. */
   request_hash: string | null
 }
 

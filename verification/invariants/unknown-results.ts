@@ -13,10 +13,10 @@ export function* unknownResults({ state, deliveries }: Facts): Generator<Violati
     const last = attempts.findLast(({ finished_at, late }) => finished_at !== null && !late)
     if (last === undefined || !isUncertain(last)) continue
     if (call.ended_well && !attempts.some(isDefiniteSuccess))
-      yield broken('I9', `${key} ended well by an answer that says nothing`)
+      yield broken('I9', `${key} succeeded by an answer that proves nothing`)
     const codes = ['PLUGIN_RESULT_UNKNOWN', 'PLUGIN_NOT_REGISTERED']
     if (call.failed && !codes.includes(call.error_code ?? ''))
-      yield broken('I9', `${key} failed with ${call.error_code} after an answer that says nothing`)
+      yield broken('I9', `${key} failed with ${call.error_code} after an answer that proves nothing`)
   }
   for (const { operation_id, error_code } of state.operations.filter((row) => row.state === 'FAILED')) {
     const failed = state.calls.filter((call) => call.operation_id === operation_id && call.failed)

@@ -4,7 +4,7 @@ import { broken } from './facts.ts'
 import type { Facts } from './facts.ts'
 import type { State } from './state.ts'
 
-/** I11: what was acknowledged to a client exists; a repeat under the same key gets the same answer. */
+/** I11: what was acknowledged to a client exists; a retry with the same key gets the same answer. */
 export function* acknowledged({ state, writes }: Facts): Generator<Violation> {
   const operations = new Map(state.operations.map((row) => [row.operation_id, row]))
   const makers = new Map<string, ClientWrite>()
@@ -21,7 +21,7 @@ export function* acknowledged({ state, writes }: Facts): Generator<Violation> {
       if (write.kind === 'RETRY') continue
       const other = makers.get(operationId)
       if (other !== undefined)
-        yield broken('I12', `${nameOf(write)} and ${nameOf(other)} made the same operation`)
+        yield broken('I12', `${nameOf(write)} and ${nameOf(other)} created the same operation`)
       makers.set(operationId, write)
     }
   }
@@ -35,8 +35,8 @@ const MAKER = {
 } as const
 
 /**
- * I12 and I13: a write is done completely or not at all. Each operation has exactly one audit entry for its creation and
- * one for each retry; an accepted write has its entries, a refused one none with the outcome DONE.
+ * I12 and I13: a write is done completely or not at all. Each operation has exactly one audit entry for its creation
+ * and one for each retry; an accepted write has its entries, a rejected one none with the outcome DONE.
  */
 export function* allOrNothing({ state, writes, journal }: Facts): Generator<Violation> {
   const done = state.audit.filter(({ outcome }) => outcome === 'DONE')
@@ -67,7 +67,7 @@ function* entriesOf(write: ClientWrite, done: State['audit']): Generator<Violati
       if (entries.length !== started.size || entries.some((entry) => !started.has(entry.operation_id ?? '')))
         yield broken(
           'I13',
-          `${nameOf(write)} made ${started.size} operations and ${entries.length} audit entries`,
+          `${nameOf(write)} created ${started.size} operations and ${entries.length} audit entries`,
         )
       return
     case 'refused':

@@ -6,7 +6,7 @@ import type { InstallCommand, Ruling, SaveCommand, UpgradeCommand } from './rule
 import { MODES, required } from './state.ts'
 import type { Mode, Model } from './state.ts'
 
-/** A random choice: it refers to things by number, and becomes a command where the model has them. */
+/** A random draft: it refers to things by number, and becomes a command if the model has them. */
 export interface Draft {
   kind: Command['kind']
   which: number
@@ -15,7 +15,7 @@ export interface Draft {
   given: readonly (readonly [string, Value | null])[]
   /** Mostly true: the command names the current snapshot, or the current run. */
   isCurrent: boolean
-  /** Mostly true: the command is about something that it can be applied to. */
+  /** Mostly true: the command refers to something that it can be applied to. */
   isAimed: boolean
   mode: Mode
   plugin: PluginName
@@ -108,7 +108,7 @@ export const aimedDrafts = (kinds: readonly Command['kind'][]): fc.Arbitrary<Dra
 /** The first drafts of a trial: something is installed, and a plugin often fails. */
 export const firstDrafts: fc.Arbitrary<Draft[]> = fc.tuple(aimedDrafts(['install']), aimedDrafts(['mode']))
 
-/** The command of a draft, or null where the model has nothing that it could refer to. */
+/** The command of a draft, or null if the model has nothing that it could refer to. */
 export function commandOf(model: Model, draft: Draft): Command | null {
   const { kind, which, bundle, plugin, isCurrent, isAimed } = draft
   const base = (model.snapshot ?? 1) + (isCurrent ? 0 : which % 2 === 0 ? 1 : -1)
@@ -160,7 +160,7 @@ export function commandOf(model: Model, draft: Draft): Command | null {
   }
 }
 
-/** The index of one of the items, where the draft is aimed preferably of one that fits. */
+/** The index of one of the items; an aimed draft prefers one that matches. */
 function choose<Item>(
   items: readonly Item[],
   isFit: (item: Item) => boolean,
@@ -228,7 +228,10 @@ export function ruleOf(model: Model, command: Command): Ruling {
   }
 }
 
-/** A reference resolves to what RESOURCES applied last, while the installation is active; all credentials are of `one`. */
+/**
+ * A reference resolves to what RESOURCES applied last, while the installation is active; all credentials belong to
+ * plugin `one`.
+ */
 function resolveCode(model: Model, { installation, credential }: Command & { kind: 'resolve' }): string {
   if (required(model.credentials[credential]).isRevoked) return 'CREDENTIAL_REVOKED'
   if (!model.plugins.one.isEnabled) return 'PLUGIN_NOT_REGISTERED'

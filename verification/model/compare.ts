@@ -8,8 +8,8 @@ import { required } from './state.ts'
 import type { Model } from './state.ts'
 import type { TestScope } from './test-scope.ts'
 
-// Compares the answers of the API with the state of the model. Answers are cast to the types of their rows: an answer of
-// another shape differs from the model.
+// Compares the responses of the API with the state of the model. Responses are cast to the types of their rows: a
+// response of another shape differs from the model.
 
 const DEADLINE_MS = 15_000
 
@@ -96,7 +96,7 @@ async function readOthers(scope: TestScope): Promise<View> {
   }
 }
 
-/** Of a sensitive value the API shows only whether it is set. */
+/** For a sensitive value the API shows only whether it is set. */
 function valueIn(view: Record<string, unknown>, environmentKey: string): unknown {
   if (view['isSensitive'] === true) return view['isSet'] === true ? 'hidden' : undefined
   return view['@type'] === 'ServiceReference'

@@ -16,12 +16,12 @@ import { findBreaches } from './save-order.ts'
 import type { Entry, Register, Result, Values } from './save-order.ts'
 
 // Concurrent clients save the two compare-and-set registers of a scope, its configuration and a local service, while
-// commits and answers are lost. No update may be lost, and no answer may be wrong.
+// commits and responses are lost. No update may be lost, and no response may be wrong.
 
 const CLIENTS = 8
 const REQUESTS = 12
 const MAX_REPEATS = 4
-/** Without plugins, so that a save holds the claim of an owner for a moment only. */
+/** Without plugins, so that a save holds the claim of an owner only briefly. */
 const BUNDLES = ['a', 'b', 'c']
 
 const REGISTERS = ['configuration', 'local-service'] as const
@@ -43,7 +43,7 @@ export interface ConcurrentHistory {
   violations: Violation[]
 }
 
-/** One history of clients in a scope of its own. How they interleave is not determined by the seed. */
+/** One history of clients in a separate scope. Their interleaving is not determined by the seed. */
 export async function runConcurrentSaves(
   replicas: Replicas,
   workspaceId: number,
@@ -88,7 +88,7 @@ class Scope {
     this.path = `/scopes/saves/concurrent/${workspaceId}`
   }
 
-  /** A client that sends one request after the other. */
+  /** A client that sends one request at a time. */
   async runClient(client: number, random: SeededRandom): Promise<void> {
     const known: Record<RegisterName, number | null> = { configuration: null, 'local-service': 0 }
     for (let index = 0; index < REQUESTS; index++) {
@@ -99,14 +99,14 @@ class Scope {
       const keys = base === null ? [] : name === 'configuration' ? owners : ['value']
       const sets = Object.fromEntries(keys.map((key) => [key, `${client}-${index}`]))
       const result = await this.request(name, { client, base, sets }, random)
-      // most clients read again after a refusal, as a person would; a few repeat the save
+      // most clients read again after a rejection, like a person; a few repeat the save
       if (result.kind === 'read') known[name] = result.register.version
       else if (result.kind === 'saved') known[name] = result.version
       else if (result.kind === 'stale' && random.chance(0.8)) known[name] = null
     }
   }
 
-  /** Reads both registers, until they are answered. */
+  /** Reads both registers, until there is a response. */
   async readAll(): Promise<Record<RegisterName, Register>> {
     const random = new SeededRandom(1)
     const read = async (name: RegisterName): Promise<Register> => {
@@ -118,7 +118,7 @@ class Scope {
     return { configuration: await read('configuration'), 'local-service': await read('local-service') }
   }
 
-  /** Sends a request until it is answered, always with the same key, or gives up; and records it. */
+  /** Sends a request until there is a response, always with the same key, or gives up; and records it. */
   private async request(
     name: RegisterName,
     entry: Pick<Entry, 'client' | 'base' | 'sets'>,
@@ -135,7 +135,7 @@ class Scope {
       await sleep(random.below(10))
     }
     const result: Result = answer === null ? { kind: 'unknown' } : resultOf(name, entry, answer)
-    // a read without an answer says nothing
+    // a read without a response proves nothing
     if (entry.base !== null || answer !== null)
       this.entries[name].push({
         ...entry,
@@ -215,7 +215,7 @@ async function savesInTables(replicas: Replicas, workspaceId: number, after: num
   return rows.map(({ changed }) => changed)
 }
 
-/** The same for a local service, whose old versions are not stored, from what the clients know. */
+/** The same for a local service, whose old versions are not stored, from the clients' knowledge. */
 function savesInAnswers(entries: readonly Entry[]): Values[] {
   const saves: Values[] = []
   const last = Math.max(
@@ -224,7 +224,7 @@ function savesInAnswers(entries: readonly Entry[]): Values[] {
   for (let version = 1; version <= last; version++) {
     const answered = entries.find(({ result }) => result.kind === 'saved' && result.version === version)
     const read = entries.find(({ result }) => result.kind === 'read' && result.register.version === version)
-    // not seen by any client: made by the first save that may have made it
+    // not seen by any client: created by the first save that may have created it
     const unanswered = entries
       .filter(({ base, result }) => base === version - 1 && result.kind === 'unknown')
       .toSorted((a, b) => a.calledAt - b.calledAt)[0]
@@ -234,7 +234,10 @@ function savesInAnswers(entries: readonly Entry[]): Values[] {
   return saves
 }
 
-/** The invariants, among them I7: the saves are one chain, each with one CONFIGURE for each owner, refused ones left nothing. */
+/**
+ * The invariants, among them I7: the saves are one chain, each with one CONFIGURE for each owner; rejected ones left
+ * nothing.
+ */
 async function checkTables(
   replicas: Replicas,
   workspaceId: number,
@@ -249,7 +252,7 @@ async function checkTables(
     const reader = {
       query: (text: string, values?: unknown[]) => db.executeQuery(CompiledQuery.raw(text, values)),
     }
-    // a commit whose answer was lost may still be under way
+    // a commit whose response was lost may still be in progress
     const evidence = { deliveries: [], writes, isQuiet: false }
     return checkInvariants(
       reader,
@@ -259,7 +262,7 @@ async function checkTables(
   })
 }
 
-/** Installs all bundles in a scope of their own. */
+/** Installs all bundles in a separate scope. */
 async function installAll(replicas: Replicas, workspaceId: number): Promise<void> {
   const scope = { environmentKey: 'saves', applicationRuntimeId: 'concurrent', workspaceId }
   for (const bundleId of BUNDLES) {
@@ -289,7 +292,7 @@ async function untilUnclaimed(replicas: Replicas, workspaceId: number): Promise<
   }
 }
 
-/** A request that must succeed in the end, however often its answer is lost. */
+/** A request that must eventually succeed, however often its response is lost. */
 async function mustSucceed(replicas: Replicas, path: string, call: Call): Promise<void> {
   const key = randomUUID()
   for (let attempt = 0; attempt < 100; attempt++) {

@@ -2,7 +2,7 @@ import { connect, createServer } from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'
 import type { ConnectionSettings } from '#database/settings.ts'
 
-/** When the connection is cut: `before` the COMMIT arrives, `after` its answer was sent, or `during` the commit. */
+/** When the connection is cut: `before` the COMMIT arrives, `after` its response was sent, or `during` the commit. */
 export type CommitFault = 'none' | 'before' | 'during' | 'after'
 
 export interface LossyLink {
@@ -13,7 +13,7 @@ export interface LossyLink {
   close(): Promise<void>
 }
 
-/** A TCP proxy for PostgreSQL that cuts connections, above all while a transaction is committed. */
+/** A TCP proxy for PostgreSQL that cuts connections, mostly while a transaction is committed. */
 export async function openLossyLink(
   target: ConnectionSettings,
   faultOf: () => CommitFault,
@@ -64,7 +64,7 @@ export async function openLossyLink(
   }
 }
 
-/** Whether the bytes are a simple query COMMIT, which the driver sends in a message of its own. */
+/** Whether the bytes are a simple query COMMIT, which the driver sends as a separate message. */
 function isCommit(bytes: Buffer): boolean {
   return bytes[0] === 0x51 && bytes.toString('latin1', 5, 11).toLowerCase() === 'commit'
 }

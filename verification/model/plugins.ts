@@ -5,12 +5,12 @@ import type { Reply } from '#runtime/testing/plugin.ts'
 import type { Mode } from './state.ts'
 import { failsIn, holds, tenantOf, writesTenant } from './work.ts'
 
-/** One server for the plugins of all runs; each answers as its mode says. */
+/** One server for the plugins of all runs; each responds according to its mode. */
 export interface Plugins {
   endpoint(pluginId: string): string
   /** How many calls of the plugin are held now. */
   heldCalls(pluginId: string): number
-  /** From now on; a call that the new mode does not hold is answered by it. */
+  /** From now on; held calls that the new mode does not hold get its response. */
   setMode(pluginId: string, mode: Mode): void
   close(): Promise<void>
 }
@@ -20,7 +20,7 @@ export async function startPlugins(): Promise<Plugins> {
   const held = new Map<string, Set<() => void>>()
   const server = await testingPlugin()
   server.script(async ({ pluginId, stage, request }) => {
-    // the record of the calls is not used, and would grow with every run
+    // the record of the calls is unused, and would grow with every run
     server.calls.length = 0
     const mode = (): Mode => modes.get(pluginId) ?? 'ok'
     while (holds(mode(), stage))

@@ -47,7 +47,7 @@ export const races: fc.Arbitrary<Race> = fc.constantFrom(...CONFLICTS).chain((ki
   }),
 )
 
-/** Throws where no order explains the outcome. False where there were not enough commands for a race. */
+/** Throws if no order explains the outcome. False if there were not enough commands for a race. */
 export async function runRace(model: Model, scope: TestScope, { before, racers }: Race): Promise<boolean> {
   await runDrafts(model, scope, before)
   const commands = racers.flatMap((draft) => commandOf(model, draft) ?? [])
@@ -68,7 +68,7 @@ interface Raced {
   answer: CommandAnswer
 }
 
-/** The models after this order, one for each possible progress of the workers; none where an answer does not fit. */
+/** The models after this order, one for each possible progress of the workers; none if an answer does not match. */
 function outcomesOf(model: Model, order: readonly Raced[]): Model[] {
   let models = [structuredClone(model)]
   for (const { command, answer } of order) {

@@ -9,12 +9,12 @@ import type { SeededRandom } from '../seeded-random.ts'
 import { openLossyLink } from './lossy-link.ts'
 import type { Db } from '#runtime/model/db.ts'
 
-/** Two runtimes on one database. One reaches it through a link that loses commits; connections of both are cut. */
+/** Two runtimes on one database. One is connected through a link that loses commits; connections of both are cut. */
 export interface Replicas {
   count: number
-  /** Null where the answer does not say whether the request was carried out. */
+  /** Null if the response does not say whether the request was executed. */
   call(replica: number, path: string, call: Call): Promise<Answered | null>
-  /** Reads from the database itself; repeats where it is restarted meanwhile. */
+  /** Reads from the database directly; retries while it restarts. */
   read<Result>(read: (db: Db) => Promise<Result>): Promise<Result>
   /** Cuts connections, and loses commits, until it is stopped. */
   startFaults(): { stop(): Promise<FaultCounts> }
@@ -29,7 +29,7 @@ export interface FaultCounts {
 export interface ReplicasOptions {
   databaseUrl: string
   random: SeededRandom
-  /** Restarts the database; null where it must not be restarted. */
+  /** Restarts the database; null if it must not be restarted. */
   restartDatabase: (() => Promise<void>) | null
 }
 
@@ -111,7 +111,7 @@ export async function startReplicas(options: ReplicasOptions): Promise<Replicas>
 
 const PATIENCE_MS = 60_000
 
-/** Repeats a step for as long as the database is unavailable. */
+/** Retries a step for as long as the database is unavailable. */
 async function persistently<Result>(step: () => Promise<Result>): Promise<Result> {
   const deadline = performance.now() + PATIENCE_MS
   for (;;) {

@@ -3,8 +3,8 @@ import type { Property, Value } from './bundles.ts'
 import { isSame, required, splitKey, valuesOf } from './state.ts'
 import type { Model, ModelInstallation, ModelOperation, Values } from './state.ts'
 
-// The order of the checks and the effect of each command, written from the rules and not from the runtime. Each function
-// returns the correct codes: one, or several where problems of one kind may be reported in any order.
+// The order of the checks and the effect of each command, written from the rules and not from the runtime. Each
+// function returns the correct codes: one, or several if problems of one kind may be reported in any order.
 
 /** `place property` → value; null removes it. */
 export type Given = ReadonlyMap<string, Value | null>
@@ -22,11 +22,11 @@ export interface InstallCommand {
   copyFrom: number | null
 }
 
-/** The ids that the runtime gave to what an accepted command created. */
+/** The ids that the runtime assigned to what an accepted command created. */
 export type CreatedIds = { installation?: string; operations: readonly string[] }
 export interface Ruling {
   codes: Codes
-  /** Applies the command to the model; called once it is known that the runtime accepted it. */
+  /** Applies the command to the model; called once the runtime is known to have accepted it. */
   effect?: (ids: CreatedIds) => void
 }
 const refuse = (...codes: string[]): Ruling => ({ codes })

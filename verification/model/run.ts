@@ -33,7 +33,7 @@ class Step implements fc.AsyncCommand<Model, TestScope> {
 
 export const runs = fc.commands([drafts().map((draft) => new Step(draft))], { maxCommands: 30, size: 'max' })
 
-/** The same for drafts that are not shrunk by fast-check one by one. */
+/** The same for drafts that fast-check does not shrink one by one. */
 export async function runDrafts(model: Model, scope: TestScope, drafted: readonly Draft[]): Promise<void> {
   for (const draft of drafted) {
     const command = commandOf(model, draft)
@@ -41,7 +41,7 @@ export async function runDrafts(model: Model, scope: TestScope, drafted: readonl
   }
 }
 
-/** Throws where the runtime does not do what the rules say. */
+/** Throws if the runtime does not do what the rules say. */
 async function runStep(model: Model, scope: TestScope, command: Command, isRepeated: boolean): Promise<void> {
   const { codes, effect } = ruleOf(model, command)
   const { code, ids } = await scope.perform(model, command, isRepeated)

@@ -14,7 +14,7 @@ const read = (time: [number, number], version: number, values: Values): Entry =>
 const save = (time: [number, number], base: number, value: string, result: Result): Entry =>
   entry(time, base, { a: value }, result)
 
-/** Two accepted saves and one whose answer was lost, with reads and refusals around them. */
+/** Two accepted saves and one whose response was lost, with reads and rejections around them. */
 const SOUND: History = {
   start: { version: 1, values: {} },
   saves: [{ a: 'x' }, { a: 'y' }, { a: 'z' }],
@@ -51,7 +51,7 @@ const WRONG: Record<string, (entries: Entry[]) => History['saves'] | void> = {
 }
 
 suite('the order of saves', () => {
-  test('a history without a fault has no breach', () => {
+  test('a sound history has no breach', () => {
     assert.deepEqual(findBreaches(SOUND), [])
   })
 

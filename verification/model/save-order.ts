@@ -15,20 +15,20 @@ export interface Entry {
   client: number
   /** The version that a save was based on; null for a read. */
   base: number | null
-  /** What a save sets. Every save sets a value of its own, by which it is recognised; a read sets nothing. */
+  /** The values that a save sets. Every save sets a unique value, which identifies it; a read sets nothing. */
   sets: Values
   result: Result
   calledAt: number
-  /** Infinity where no answer came: the request may be carried out at any time, or never. */
+  /** Infinity if no response arrived: the request may be executed at any time, or never. */
   answeredAt: number
 }
 
 export type Result =
   | { kind: 'read'; register: Register }
   | { kind: 'saved'; version: number }
-  /** Refused: another save was made on the same base. */
+  /** Rejected: another save was made on the same base. */
   | { kind: 'stale' }
-  /** Refused: an operation of an earlier save holds the claim of an owner. */
+  /** Rejected: an operation of an earlier save holds the claim of an owner. */
   | { kind: 'claimed' }
   | { kind: 'unknown' }
 
@@ -39,7 +39,7 @@ export interface History {
   entries: readonly Entry[]
 }
 
-/** Every way in which the answers fit no order of the requests. */
+/** All contradictions between the responses and every order of the requests. */
 export function findBreaches({ start, saves, entries }: History): string[] {
   const breaches: string[] = []
   const made = new Map<Entry, number>()
@@ -49,8 +49,8 @@ export function findBreaches({ start, saves, entries }: History): string[] {
     contents.push({ ...contents[index], ...sets })
     const save = entries.find(({ base, sets: own }) => base !== null && tokenOf(own) === tokenOf(sets))
     if (save === undefined) breaches.push(`no client saved version ${version}`)
-    else if (made.has(save)) breaches.push(`${describe(save)} also made version ${version}`)
-    else if (save.base !== version - 1) breaches.push(`${describe(save)} made version ${version}`)
+    else if (made.has(save)) breaches.push(`${describe(save)} also created version ${version}`)
+    else if (save.base !== version - 1) breaches.push(`${describe(save)} created version ${version}`)
     else made.set(save, version)
   }
   for (const entry of entries) {
@@ -76,12 +76,12 @@ function problemOf(
         ? null
         : `the version contains ${JSON.stringify(contentOf(result.register.version))}`
     case 'saved':
-      return made === result.version ? null : `the save made version ${made}`
+      return made === result.version ? null : `the save created version ${made}`
     case 'stale':
-      if (made !== undefined) return `the refused save made version ${made}`
+      if (made !== undefined) return `the refused save created version ${made}`
       return contentOf((base ?? 0) + 1) === undefined ? 'no save followed on its base' : null
     case 'claimed': {
-      if (made !== undefined) return `the refused save made version ${made}`
+      if (made !== undefined) return `the refused save created version ${made}`
       // a claim is that of an earlier save of the owner, so one of the values was set before
       const content = contentOf(base ?? 0) ?? {}
       return Object.keys(sets).some((key) => key in content) ? null : 'no save holds a claim'
@@ -91,7 +91,7 @@ function problemOf(
   }
 }
 
-/** Between which versions a request was carried out: a save of version 5 at 4.5, a read of it at 5. */
+/** The version range in which a request was executed: a save of version 5 at 4.5, a read of it at 5. */
 function positionOf({ base, result }: Entry, made: number | undefined): { min: number; max: number } {
   const at = (position: number) => ({ min: position, max: position })
   if (made !== undefined) return at(made - 0.5)

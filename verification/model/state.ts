@@ -35,9 +35,9 @@ export interface ModelOperation {
   phase: Stage | 'RESOURCES' | 'DONE'
   errorCode: string | null
   plugins: PluginName[]
-  /** `stage plugin` of the calls that ended well. */
+  /** `stage plugin` of the calls that succeeded. */
   done: Set<string>
-  /** The plugin that was called and has not answered yet. */
+  /** The plugin that was called and has not responded yet. */
   waitsFor: PluginName | null
   /** Planned values of the installation. */
   planned: Values
@@ -49,20 +49,20 @@ export interface ModelOperation {
 }
 
 export const MODES = ['ok', 'fail-before', 'fail-after', 'hold-before', 'hold-after', 'unknown'] as const
-/** How a plugin answers. */
+/** How a plugin responds. */
 export type Mode = (typeof MODES)[number]
 
 export interface Model {
   /** `bundle version` → variant. */
   published: Map<string, number>
-  /** Null where the scope does not exist yet. */
+  /** Null if the scope does not exist yet. */
   snapshot: number | null
   configuration: Values
   installations: ModelInstallation[]
   operations: ModelOperation[]
   plugins: Record<PluginName, { isEnabled: boolean; mode: Mode }>
   credentials: { id: string; secret: string; isRevoked: boolean }[]
-  /** Version of the only local service; 0 where it does not exist. */
+  /** Version of the only local service; 0 if it does not exist. */
   localService: number
 }
 

@@ -19,11 +19,11 @@ const SIZES = {
   quick: { runs: 150, races: 120, histories: 20 },
   full: { runs: 5_000, races: 2_000, histories: 1_000 },
 }
-/** How often the concurrent clients of a given seed are run, because how they interleave is not determined by it. */
+/** How often the concurrent clients of a given seed are run, because the seed does not determine their interleaving. */
 const REPEATS = 10
 const CONCURRENT_TRIALS = 6
 const SHRINK_MS = 20_000
-/** Seeds that found something once; they run first. */
+/** Seeds that once revealed a bug; they run first. */
 const REGRESSIONS: readonly number[] = []
 
 export const MODEL: Suite = {
@@ -46,7 +46,7 @@ function seedsOf({ seed, count }: SuiteOptions, usual: number): number[] {
   return [...REGRESSIONS, ...Array.from({ length: count ?? usual }, (_, index) => index + 1)]
 }
 
-/** Random commands one after the other, and conflicting ones concurrently. */
+/** Random commands in sequence, and conflicting ones concurrently. */
 async function compareWithModel(options: SuiteOptions): Promise<SuiteReport> {
   const { databaseUrl, isBailing, size } = options
   const plugins = await startPlugins()
@@ -122,7 +122,7 @@ async function check<Drawn extends [unknown, ...unknown[]]>(
   return violations
 }
 
-/** Concurrent clients at two runtimes; in the full form the database is restarted under them too. */
+/** Concurrent clients at two runtimes; in the full form the database is also restarted. */
 async function tryConcurrentSaves(options: SuiteOptions): Promise<SuiteReport> {
   const { seed, size, isBailing } = options
   const once = seedsOf(options, SIZES[size].histories)

@@ -12,7 +12,7 @@ import type { CreatedIds, Given } from './rules.ts'
 import { emptyModel, required, splitKey } from './state.ts'
 import type { Model } from './state.ts'
 
-/** The answer to a command. */
+/** The response to a command. */
 export interface CommandAnswer {
   code: string
   ids: CreatedIds
@@ -74,7 +74,7 @@ export class TestScope {
     for (const name of PLUGINS) this.plugins.setMode(this.pluginId(name), 'ok')
   }
 
-  /** Sends the command; where it `isRepeated`, a repeat with the same key must get the same answer. */
+  /** Sends the command; if it `isRepeated`, a retry with the same key must get the same response. */
   async perform(model: Model, command: Command, isRepeated: boolean): Promise<CommandAnswer> {
     if (command.kind === 'mode') {
       this.plugins.setMode(this.pluginId(command.plugin), command.mode)

@@ -3,7 +3,7 @@ import { ORDER } from './bundles.ts'
 import { isSameValues, required, valuesOf } from './state.ts'
 import type { Mode, Model, ModelOperation } from './state.ts'
 
-// What the workers do with the operations, by the rules.
+// What the workers do with the operations, according to the rules.
 
 /** Advances every operation as far as possible without a person, or only until it has applied its resources. */
 export function work(model: Model, until: 'end' | 'resources' = 'end'): void {
@@ -21,14 +21,14 @@ function advance(model: Model, operation: ModelOperation, until: 'end' | 'resour
   if (completeStage(model, operation, 'AFTER_RESOURCES')) succeed(model, operation)
 }
 
-/** Makes the calls that are left; false where the operation waits or has failed. */
+/** Makes the remaining calls; false if the operation waits or has failed. */
 function completeStage(model: Model, operation: ModelOperation, stage: Stage): boolean {
   const direction = operation.type === 'DETACH' ? -1 : 1
   const inOrder = operation.plugins.toSorted((a, b) => direction * (ORDER[a] - ORDER[b]))
   for (const name of inOrder) {
     if (operation.done.has(`${stage} ${name}`)) continue
     const { isEnabled, mode } = model.plugins[name]
-    // a call in flight is answered even if the plugin is disabled meanwhile
+    // a call in flight gets its response even if the plugin is disabled meanwhile
     if (operation.waitsFor !== name && !isEnabled) return fail(operation, 'PLUGIN_NOT_REGISTERED')
     if (holds(mode, stage)) {
       operation.waitsFor = name
@@ -48,7 +48,7 @@ export const holds = (mode: Mode, stage: Stage): boolean =>
 export const failsIn = (mode: Mode, stage: Stage): boolean =>
   mode === (stage === 'BEFORE_RESOURCES' ? 'fail-before' : 'fail-after')
 
-/** Whether the plugin writes the tenant in its second stage: `one` does wherever the target has the property. */
+/** Whether the plugin writes the tenant in its second stage: `one` does if the target has the property. */
 export function writesTenant(
   { type, target }: Pick<ModelOperation, 'type' | 'target'>,
   name: string,

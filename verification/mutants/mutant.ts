@@ -1,14 +1,14 @@
 /** A fault planted on purpose: a piece of a source file is replaced while a suite or a test runs. */
 export interface Mutant {
   name: string
-  /** What it does wrong, in one line. */
+  /** The faulty behaviour, in one line. */
   breaks: string
   /** Relative to the root of the repository. */
   file: string
   /** Must be in the file exactly once, so that a changed source is noticed. */
   from: string
   to: string
-  /** What must notice it. The quick form asks only the first. */
+  /** What must detect it. The quick form runs only the first. */
   killers: readonly [Killer, ...Killer[]]
 }
 
@@ -26,7 +26,7 @@ export const suite = (name: string, count?: number): Killer => ({
   ...(count !== undefined && { count }),
 })
 
-/** The source with the fault. Throws where the piece is not in it exactly once. */
+/** The source with the fault. Throws unless the piece occurs exactly once. */
 export function plant({ name, file, from, to }: Mutant, source: string): string {
   const pieces = source.split(from)
   if (pieces.length !== 2)

@@ -100,7 +100,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'audit-outside-the-transaction',
-    breaks: 'writes the audit entry of a save in a transaction of its own',
+    breaks: 'writes the audit entry of a save in a separate transaction',
     file: 'runtime/use-cases/configuration/save.ts',
     from: '  await recordAudit(tx, actor, {',
     to: '  await recordAudit(deps.db as never, actor, {',

@@ -19,8 +19,8 @@ interface Verdict {
 }
 
 /**
- * Verifies the suites and tests: each mutant must be noticed. The quick form runs its first killer, the full one all of
- * them, and prints how many mutants each kills. `--seed N` is the mutant of this number.
+ * Verifies the suites and tests: each mutant must be detected. The quick form runs its first killer, the full one all
+ * of them, and prints how many mutants each kills. `--seed N` is the mutant with this number.
  */
 export const MUTANTS_SUITE: Suite = {
   name: 'mutants',
@@ -71,7 +71,7 @@ async function judge(mutant: Mutant, killer: Killer, databaseUrl: string): Promi
   return { mutant, killer: name, isKilled, seen: (first?.trim() ?? why).slice(0, 160) }
 }
 
-/** Returns the exit code, or null where it did not end in time. */
+/** Returns the exit code, or null if it did not end in time. */
 function runKiller(
   mutant: Mutant,
   killer: Killer,

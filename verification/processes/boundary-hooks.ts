@@ -22,7 +22,7 @@ function print(line: string): void {
   writeSync(1, `${line}\n`)
 }
 
-/** Counts a boundary. Returns what to call at its moments. */
+/** Counts a boundary. Returns the functions to call at its moments. */
 function meet(boundary: Boundary): (moment: Moment) => void {
   const isCounted =
     isCounting &&
@@ -42,7 +42,7 @@ function meet(boundary: Boundary): (moment: Moment) => void {
 
 type Query = (...args: unknown[]) => unknown
 const WRITES = /\b(insert\s+into|update\s+runtime|delete\s+from)\b/i
-/** Of each connection with an open transaction: whether it has written. */
+/** Per connection with an open transaction: whether it has written. */
 const transactions = new WeakMap<object, { hasWritten: boolean }>()
 
 const original: Query = pg.Client.prototype.query
@@ -58,7 +58,7 @@ pg.Client.prototype.query = function query(this: pg.Client & WithName, ...args: 
   const transaction = transactions.get(this)
   if (verb.startsWith('commit')) {
     transactions.delete(this)
-    // counted at its first write already where the order is for `inside`
+    // for `inside`, counted at the first write
     const isCounted = transaction?.hasWritten === true && order?.moment !== 'inside'
     return isCounted ? pass(meet({ kind: 'commit', where }), send) : send()
   }

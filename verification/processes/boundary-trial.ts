@@ -14,10 +14,10 @@ import type { RetryingClient } from './retrying-client.ts'
 import { startSuccessor } from './successor.ts'
 import { createSystem } from './system.ts'
 
-/** One replica that follows an order, on a database of its own, and a successor that is started later. */
+/** One replica that follows an order, on a separate database, and a successor that is started later. */
 export interface BoundaryTrial {
   replica: Replica
-  /** Asks whichever of the two answers. */
+  /** Sends requests to whichever of the two responds. */
   client: RetryingClient
   reader: pg.Client
   startSuccessor(): Promise<void>

@@ -9,14 +9,14 @@ export interface Boundary {
 }
 
 /**
- * The moment at a boundary: before it; after it, when its answer has arrived but was not processed; `lost`, when it was
- * sent and the answer is under way; or `inside` the transaction, which has already written.
+ * The moment at a boundary: before it; after it, when its response has arrived but was not processed; `lost`, when it
+ * was sent and the response is on its way; or `inside` the transaction, which has already written.
  */
 export type Moment = 'before' | 'after' | 'lost' | 'inside'
 
-/** A signal that a replica sends to itself, once it was told to start counting boundaries. */
+/** A signal that a replica sends to itself, once it has been instructed to count boundaries. */
 export interface Order {
-  /** Counts only boundaries of this kind and place; all where absent. */
+  /** Counts only boundaries of this kind and place; all if absent. */
   kind?: Boundary['kind']
   where?: Boundary['where']
   moment: Moment

@@ -107,7 +107,7 @@ export function startChaos({ database, replicas, plugins, random, leaseSeconds }
 /** Restarts replicas that were killed or have ended. */
 function superviseReplicas(replicas: readonly Replica[], counts: ChaosCounts): { stop(): Promise<void> } {
   const stopped = new AbortController()
-  /** Those that were ready once. One that loses the database during its start may end. */
+  /** Replicas that have been ready once. One that loses the database during its start may end. */
   const ready = new Set<Child>()
   const supervise = async (): Promise<void> => {
     while (!stopped.signal.aborted) {

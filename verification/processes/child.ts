@@ -17,7 +17,7 @@ export interface Exit {
   signal: NodeJS.Signals | null
 }
 
-/** A program of ours in a process of its own, which never outlives this one. */
+/** One of our programs in a child process, which never outlives this one. */
 export interface Child {
   exited: Promise<Exit>
   /** True while the process exists, also while it is paused. */
@@ -25,7 +25,7 @@ export interface Child {
   signal(name: 'SIGKILL' | 'SIGSTOP' | 'SIGCONT' | 'SIGUSR2'): void
   /** Resolves when a SIGSTOP has taken effect. */
   paused(): Promise<void>
-  /** The first line of output, past or future, that fits; rejects when the process ends without it. */
+  /** The first line of output, past or future, that matches; rejects if the process ends without one. */
   line(fits: (line: string) => boolean): Promise<string>
   /** The last lines of its output. */
   output(): string[]
@@ -39,7 +39,7 @@ process.once('exit', () => {
   for (const child of alive) child.signal('SIGKILL')
 })
 
-/** Starts a TypeScript file with the Node, and the options of Node, that this process has. */
+/** Starts a TypeScript file with the Node, and the options of Node, of this process. */
 export function startChild({ file, args = [], env = {}, imports = [] }: ChildOptions): Child {
   const node = [
     process.execPath,

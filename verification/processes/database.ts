@@ -10,7 +10,7 @@ import { startServer } from '#database/server/server-process.ts'
 import { toUrl } from '#database/settings.ts'
 import type { ConnectionSettings } from '#database/settings.ts'
 
-/** A PostgreSQL of a suite's own, with durable writes as in production, that can crash. */
+/** A separate PostgreSQL for a suite, with durable writes as in production, that can crash. */
 export interface OwnDatabase {
   connection: ConnectionSettings
   url: string

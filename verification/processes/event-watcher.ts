@@ -31,7 +31,7 @@ export class EventWatcher {
     this.watching = this.watch(system)
   }
 
-  /** Resolves once an operation fits. */
+  /** Resolves once an operation matches. */
   operation(operationId: string, fits: (row: Operation) => boolean, signal: AbortSignal): Promise<Operation> {
     const known = this.newest.get(`operation ${operationId}`)
     if (known?.kind === 'operation' && fits(known.row)) return Promise.resolve(known.row)
@@ -55,8 +55,8 @@ export class EventWatcher {
   }
 
   /**
-   * I14 for a subscriber: one that resumes after every lost connection has in the end received the newest version of each
-   * object, with its row. Only the newest row is sent, not every step.
+   * I14 for a subscriber: one that resumes after every lost connection has eventually received the newest version of
+   * each object, with its row. Only the newest row is sent, not every step.
    */
   async check(reader: Reader): Promise<Violation[]> {
     const [xid = '0', eventId = '0'] = (this.firstEventId ?? '').split('-')

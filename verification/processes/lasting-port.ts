@@ -4,8 +4,8 @@ const FIRST = 20_000
 const LAST = 32_000
 
 /**
- * A free port on loopback that stays free while its process is down: below the range from which systems take the ports of
- * outgoing connections, chosen at random so that processes which start at the same time do not choose the same one.
+ * A free port on loopback that stays free while its process is down: below the range from which systems take the ports
+ * of outgoing connections, chosen at random so that processes that start at the same time do not choose the same one.
  */
 export async function lastingPort(): Promise<number> {
   for (;;) {

@@ -17,14 +17,14 @@ import type { Faults, PluginProgramSettings } from './plugin-process.ts'
 import { DELIVERIES_FILE, EFFECT_SCHEMA, storeFile } from './plugin-record.ts'
 import type { DeliveryLine } from './plugin-record.ts'
 
-// Plugins as an author would write them, on the SDK, in a process that records every delivery and every effect. Around them
-// is an unreliable network: a fault may be injected before or after the plugin handles a delivery.
+// Plugins as an author would write them, on the SDK, in a process that records every delivery and every effect. An
+// unreliable network surrounds them: a fault may be injected before or after the plugin handles a delivery.
 
 // written by the suite that starts this process
 const settings = JSON.parse(process.argv[2] ?? '{}') as PluginProgramSettings
 const { folder, platformApiBase, pluginIds, port, seed, faults, timeoutMs, maxDelayMs } = settings
 const deliveries = openSync(join(folder, DELIVERIES_FILE), 'a', 0o600)
-// other random numbers than the process before this one
+// different random numbers than in the previous process
 const random = new SeededRandom(seed + process.pid)
 const deliveryId = new AsyncLocalStorage<string>()
 let arrivals = 0

@@ -8,7 +8,7 @@ import { lastingPort } from './lasting-port.ts'
 
 /** The probability of each fault of a delivery. */
 export interface Faults {
-  /** A failure that may pass, without an effect. */
+  /** A transient failure, without an effect. */
   retryable: number
   /** A permanent failure, without an effect: the operation is FAILED until a person acts. */
   permanent: number
@@ -16,7 +16,7 @@ export interface Faults {
   unavailable: number
   /** The connection is cut before the plugin has done anything. */
   'reset-before': number
-  /** The connection is cut after the effect, instead of an answer. */
+  /** The connection is cut after the effect, instead of a response. */
   'reset-after': number
   /** Nothing happens until the runtime has given up. */
   hang: number
@@ -25,17 +25,17 @@ export interface Faults {
 }
 
 export interface PluginSettings {
-  /** Where the runtime's token keys are served; null accepts a call from anybody. */
+  /** Where the runtime's token keys are served; null accepts calls from anyone. */
   platformApiBase: string | null
   seed: number
   faults: Partial<Faults>
-  /** When the runtime gives a call up. */
+  /** When the runtime gives up on a call. */
   timeoutMs: number
-  /** The longest time that a call takes without a fault. */
+  /** The maximum duration of a call without a fault. */
   maxDelayMs: number
 }
 
-/** Of the program: `folder` is for everything that the plugins store. */
+/** For the program: `folder` contains everything that the plugins store. */
 export interface PluginProgramSettings extends PluginSettings {
   folder: string
   port: number

@@ -21,7 +21,7 @@ export type DeliveryLine =
   | { kind: 'arrived'; id: string; fault: string; delivery: Delivery }
   | { kind: 'answered'; id: string; answered: Delivery['answered'] }
 
-/** All deliveries in the order of their arrival, also those of killed processes. */
+/** All deliveries in the order of their arrival, including those of killed processes. */
 export function readDeliveries(folder: string): Delivery[] {
   const effects = readEffects(folder)
   const found = new Map<string, Delivery>()

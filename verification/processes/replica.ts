@@ -4,7 +4,7 @@ import type { Child } from './child.ts'
 
 export interface ReplicaOptions {
   databaseUrl: string
-  /** The replica's own directory; its keys stay there from one start to the next. */
+  /** The replica's own directory; its keys persist there between starts. */
   dataDir: string
   port: number
   /** Where plugins reach the platform: the same for all replicas. */
@@ -26,7 +26,7 @@ export interface Replica {
   apiBase: string
   child(): Child
   start(): void
-  /** Resolves when it is ready, with the database reached; it may be started again meanwhile. */
+  /** Resolves when it is ready, with the database reached; it may be restarted meanwhile. */
   ready(): Promise<void>
   /** SIGKILL; resolves when the process has ended. */
   kill(): Promise<void>

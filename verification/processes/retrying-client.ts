@@ -10,14 +10,14 @@ import { createApiClient } from '../api-client.ts'
 import type { ApiClient, Result, RowName } from '../api-client.ts'
 import type { Outbound } from '#http-kit/outbound-types.ts'
 
-/** A person's browser and console in one: asks any replica, and repeats until one answers. */
+/** A person's browser and console in one: sends requests to any replica, and retries until one responds. */
 export interface RetryingClient extends ApiClient {
   writes: readonly SentWrite[]
   /** How often writes were sent beyond the first time. */
   repeats(): number
 }
 
-/** A write, to be compared with what it has left. */
+/** A write, to be compared with its effects. */
 export interface SentWrite {
   name: RowName
   params: Record<string, string | number>
@@ -32,20 +32,20 @@ export interface RetryingClientOptions {
   bases: readonly string[]
   credential: string
   key: AssertionKey
-  /** Whether an answered write is sent once more, to compare the answers. */
+  /** Whether a completed write is sent once more, to compare the responses. */
   isSentTwice?: () => boolean
-  /** For one call with its retries; a paused replica accepts the request and does not answer. */
+  /** For one call with its retries; a paused replica accepts the request and does not respond. */
   timeoutMs?: number
 }
 
-/** Until something is answered, however often it is sent. */
+/** Until there is a response, however often it is sent. */
 const PATIENCE_MS = 240_000
 export const EVERYBODY: AssertedPerson = {
   id: 'ada',
   name: 'Ada',
   grants: [{ permissions: [...PERMISSIONS], scope: null }],
 }
-/** Codes that do not say whether the request was carried out. */
+/** Codes that do not say whether the request was executed. */
 const UNANSWERED = new Set([
   'UPSTREAM_UNAVAILABLE',
   'UPSTREAM_TIMEOUT',
@@ -61,7 +61,7 @@ export function createRetryingClient(options: RetryingClientOptions): RetryingCl
     createRuntimeClient({ outbound, baseUrl, credential, budgetMs: timeoutMs }),
   )
   const assertion = createActorAssertions(options.key)
-  /** The replica that is asked, until it does not answer. */
+  /** The replica in use, until it does not respond. */
   let current = 0
   let repeats = 0
   const writes: SentWrite[] = []

@@ -23,20 +23,20 @@ export interface SystemOptions {
   leaseSeconds: number
   seed: number
   faults?: Partial<Faults>
-  /** When the runtime gives a call up. */
+  /** When the runtime gives up on a call. */
   timeoutMs?: number
-  /** The longest time that a call takes without a fault. */
+  /** The maximum duration of a call without a fault. */
   maxDelayMs?: number
-  /** Plugins that other systems use too, and that outlive this one; default: its own. */
+  /** Plugins that other systems share, and that outlive this one; default: separate plugins. */
   plugins?: PluginProcess
-  /** What the replica of this number is started with in addition. */
+  /** Additional options for the replica with this index. */
   hooks?: (index: number) => Pick<ReplicaOptions, 'imports' | 'env'>
 }
 
-/** Replicas and plugins, each in a process of its own, on one database; and clients of them. */
+/** Replicas and plugins, each in a separate process, on one database; and clients of them. */
 export interface System {
   replicas: readonly Replica[]
-  /** What they are started with. */
+  /** The options of the replicas. */
   replicaOptions: readonly ReplicaOptions[]
   plugins: PluginProcess
   outbound: Outbound
@@ -53,7 +53,7 @@ export interface System {
   stop(): Promise<void>
 }
 
-/** Creates a system of which nothing runs yet. */
+/** Creates a system in which nothing runs yet. */
 export async function createSystem(options: SystemOptions): Promise<System> {
   const folder = await mkdtemp(join(fastFolder(), 'bundle-console-system-'))
   const key = await loadActorKey(folder)

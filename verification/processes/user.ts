@@ -12,9 +12,9 @@ export interface UserOptions {
   client: ApiClient
   random: SeededRandom
   scope: Scope
-  /** Resolves with the operation once it fits, as events report it; the user also reads it now and then. */
+  /** Resolves with the operation once it matches, as events report it; the user also reads it from time to time. */
   watch(operationId: string, fits: (row: Operation) => boolean, signal: AbortSignal): Promise<Operation>
-  /** Whether to begin something new. */
+  /** Whether to start something new. */
   shouldContinue(): boolean
   /** Called for each accepted operation. */
   onStarted(): void
@@ -67,7 +67,7 @@ class Session {
       this.installed.push({ bundle, bundleInstallId, version: manifest.version })
   }
 
-  /** Saves values of one or more installations at once. */
+  /** Saves values of one or more installations together. */
   private async save(owners: readonly Installed[]): Promise<void> {
     const { client, random, scope } = this.options
     const values = owners.map(({ bundle }) => coreValues(bundle, random.integer(1, 1_000)))
@@ -97,7 +97,7 @@ class Session {
   }
 
   /**
-   * Waits for the end of an operation, retries it when it fails, or takes it over. False where it did not succeed itself:
+   * Waits for the end of an operation, retries it when it fails, or takes it over. False if it did not succeed itself:
    * then the installation is detached.
    */
   private async succeeds(started: Operation): Promise<boolean> {

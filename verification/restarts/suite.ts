@@ -22,7 +22,7 @@ const SIZES = {
   full: { operations: 5_000, crashes: 60, users: 48 },
 } as const
 const LEASE_SECONDS = 3
-/** The bound within which everything must end after the chaos. */
+/** The time limit within which everything must end after the chaos. */
 const BOUND_MS = 90_000
 const FAULTS: Faults = {
   retryable: 0.03,
@@ -34,7 +34,7 @@ const FAULTS: Faults = {
   late: 0.01,
 }
 
-/** Two replicas, one PostgreSQL and users at work, while every process is killed or paused again and again. */
+/** Two replicas, one PostgreSQL and active users, while every process is repeatedly killed or paused. */
 export const RESTARTS: Suite = {
   name: 'restarts',
   title: 'two replicas under load while the database, replicas and plugins crash',
@@ -139,7 +139,7 @@ async function connect(database: OwnDatabase): Promise<pg.Client> {
   return client
 }
 
-/** Waits until no operation has work to do, or the bound has passed; what is left then violates I10. */
+/** Waits until no operation has work to do, or the limit has passed; what is left then violates I10. */
 async function untilQuiet(reader: pg.Client): Promise<number> {
   const since = performance.now()
   for (;;) {

@@ -13,13 +13,13 @@ import { changedTables, readContents } from './table-contents.ts'
 const QUICK = { kills: 9, pauses: 10 }
 const FULL_PAUSES = 200
 const CONCURRENT_TRIALS = 4
-/** How long a resumed replica gets to do damage. */
+/** How long a resumed replica has to do damage. */
 const DAMAGE_MS = 1_500
 
 /** Seeds of kills begin here: each is a boundary and a moment. Smaller seeds are pauses. */
 const FIRST_KILL = 1_000
 const KILL_MOMENTS: readonly Moment[] = ['before', 'lost', 'after']
-/** Where a replica is paused; the lifecycle meets each at least `times` times. */
+/** Where a replica is paused; the lifecycle reaches each at least `times` times. */
 const PAUSES: readonly { name: string; order: Omit<Order, 'number' | 'signal'>; times: number }[] = [
   { name: 'before a call', order: { kind: 'call', moment: 'before' }, times: 16 },
   { name: 'during a call', order: { kind: 'call', moment: 'lost' }, times: 16 },
@@ -44,7 +44,7 @@ interface Trial {
 }
 
 interface Tried extends Trial {
-  /** What a replica does without a request varies, so it may not get as far as its order. */
+  /** What a replica does without requests varies, so it may not reach the end of its order. */
   isReached: boolean
   violations: Violation[]
 }
@@ -108,7 +108,7 @@ function pauseOf(seed: number): Trial {
 
 const pauses = (count: number): Trial[] => Array.from({ length: count }, (_, seed) => pauseOf(seed))
 
-/** About so many of the kills, evenly distributed, with all moments. */
+/** About this many of the kills, evenly distributed, with all moments. */
 function sample(kills: readonly Trial[], count: number): Trial[] {
   const step = Math.ceil(kills.length / count)
   const coprime = step % KILL_MOMENTS.length === 0 ? step + 1 : step
@@ -129,7 +129,7 @@ async function tryTrial(trial: Trial, serverUrl: string, plugins: PluginProcess)
       order.signal === 'SIGKILL'
         ? child.exited
         : child.line((line) => line === REACHED).then(() => child.paused())
-    // a replica that never gets there is killed in the end
+    // a replica that never reaches it is killed in the end
     interrupted.catch(() => undefined)
     const isReached = await Promise.race([interrupted.then(() => true), lifecycle.then(() => false)])
     if (isReached) {
@@ -154,7 +154,7 @@ async function resume({ replica, reader }: BoundaryTrial): Promise<Violation[]> 
     promise: 'I6',
     seen: `a resumed replica has changed ${table}`,
   }))
-  // it gives its leases up, and continues as a replica like any other
+  // it gives up its leases, and continues as a normal replica
   await replica.ready().catch((error: unknown) => {
     found.push({ promise: 'a resumed replica serves again', seen: String(error) })
   })

@@ -9,7 +9,7 @@ import { SITUATIONS } from './situations.ts'
 export interface Batch {
   databaseUrl: string
   seeds: readonly number[]
-  /** How many of them run once more, to compare the results. */
+  /** How many of them run twice, to compare the results. */
   repeats: number
   isBailing: boolean
 }
@@ -35,7 +35,7 @@ export interface BatchResult {
   clocks: number
 }
 
-/** Runs a batch; with `isBailing` up to the first violation. */
+/** Runs a batch; with `isBailing` only until the first violation. */
 export async function runBatch(batch: Batch): Promise<BatchResult> {
   const result: BatchResult = {
     histories: 0,

@@ -15,11 +15,11 @@ export const CALL_FAULTS = {
 export type CallFaultGroup = keyof typeof CALL_FAULTS
 export type CallFault = (typeof CALL_FAULTS)[CallFaultGroup][number]
 
-/** What happens to the worker's lease on the operation while it waits for the answer. */
+/** What happens to the worker's lease on the operation while it waits for the response. */
 export const LEASE_FAULTS = ['held', 'paused', 'expired', 'taken', 'killed'] as const
 export type LeaseFault = (typeof LEASE_FAULTS)[number]
 
-/** What happens to the transaction that records the answer, grouped by what it leaves. */
+/** What happens to the transaction that records the response, grouped by the result. */
 export const RECORDING_FAULTS = {
   kept: ['ok'],
   undone: ['serialization-failure', 'lost-before-commit', 'unknown-not-applied', 'time-out'],
@@ -30,13 +30,13 @@ export type RecordingFaultGroup = keyof typeof RECORDING_FAULTS
 /** Decided when a call is sent. */
 export interface CallPlan {
   fault: CallFault
-  /** The outcome where the plugin carries the call out. */
+  /** The outcome if the plugin executes the call. */
   outcome: WorkOutcome
-  /** How much later than usual the answer arrives. */
+  /** How much later than usual the response arrives. */
   delayMs: number
-  /** What is attempted on the worker; what really happens is observed afterwards. */
+  /** What is attempted on the worker; the actual result is observed afterwards. */
   lease: LeaseFault
-  /** What happens to the transaction that records the answer. */
+  /** What happens to the transaction that records the response. */
   recording: TransactionFault
 }
 
@@ -52,9 +52,9 @@ export interface SimulatedCall {
   sentAt: number
   /** How often the worker had been paused when it sent the call. */
   pausesBefore: number
-  /** When the worker received the answer, or an error; null where it never did. */
+  /** When the worker received the response, or an error; null if it never did. */
   answeredAt: number | null
-  /** When the worker tried to record the answer. */
+  /** When the worker tried to record the response. */
   recordedAt: number | null
   /** What happened to that transaction. */
   recording: TransactionFault | null

@@ -44,7 +44,7 @@ export type WriteRequest = {
   }
 }[ClientWrite['kind']]
 
-/** Serves a request in one process, as the HTTP layer does. Throws where there is no answer. */
+/** Serves a request in one process, as the HTTP layer does. Throws if there is no response. */
 export async function serve(
   deps: RuntimeDeps,
   request: WriteRequest,
@@ -67,7 +67,7 @@ export async function serve(
     request: requestText(body as JsonValue),
     access: runtimeApi[name].access,
     params,
-    // the answer of a use case is JSON, as its row requires
+    // the result of a use case is JSON, as its row requires
     run: (context) => perform(context, input) as unknown as Promise<JsonValue>,
     forRepeats: (data) => data,
     auditSubject: () => ({ action: AUDIT_ACTION_OF[name], ...auditSubjects[name](input as never) }),

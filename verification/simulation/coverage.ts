@@ -42,7 +42,7 @@ function groupOf(groups: Readonly<Record<string, readonly string[]>>, name: stri
   return Object.keys(groups).find((key) => name !== null && groups[key]?.includes(name)) ?? 'nothing'
 }
 
-/** Null where the worker was still waiting for the answer at the end, or recorded it together with the next. */
+/** Null if the worker was still waiting for the response at the end, or recorded it together with the next one. */
 function leaseOf(call: SimulatedCall, { journal }: Facts): LeaseFault | null {
   const { recordedAt, worker, operationId, sentAt, wasPaused } = call
   if (recordedAt === null) return call.isWorkerKilled ? 'killed' : null

@@ -8,7 +8,7 @@ import { RUNTIME_MIGRATIONS } from '#runtime/store/migrations.ts'
 import { installJournal } from '../invariants/journal.ts'
 import type { Reader } from '../invariants/reader.ts'
 
-// A real PostgreSQL with virtual time: the search path puts a schema of ours first, whose functions replace those that
+// A real PostgreSQL with virtual time: the search path puts our own schema first, whose functions replace those that
 // read the clock, so the runtime's SQL runs unchanged. One connection serves all processes, one transaction after the
 // other, so the order in which statements reach the database is deterministic.
 
@@ -61,7 +61,7 @@ const OPTIONS = [
 
 /** Exclusive use of the connection. */
 export interface Session {
-  /** Runs one statement at once. */
+  /** Runs one statement immediately. */
   query(text: string, values?: readonly unknown[]): Promise<pg.QueryResult>
   release(): void
 }
@@ -121,7 +121,7 @@ export class SimulatedDatabase implements Reader {
     }
   }
 
-  /** SQL to run first, where it is not empty: it sets the clock to `now`, and names the process that writes. */
+  /** SQL to run first, if not empty: it sets the clock to `now`, and names the process that writes. */
   timeFor(now: number, process: string): string {
     const wanted = `${now} ${process}`
     if (this.time === wanted) return ''
@@ -137,7 +137,7 @@ export class SimulatedDatabase implements Reader {
     await session.query('rollback')
   }
 
-  /** Keeps later runs from working on the operations that a failed run has left. */
+  /** Keeps later runs from working on the operations that a failed run left behind. */
   async parkOperations(): Promise<void> {
     await this.query(
       `update runtime.operation set available_at = '9999-01-01' where state in ('PENDING', 'RUNNING', 'WAITING')`,

@@ -31,11 +31,11 @@ export type Interruption = 'none' | 'die-before' | 'die-after' | 'lose-answer'
 
 /** Decides what goes wrong on a process's way to the database. */
 export interface DatabaseFaults {
-  /** Asked at the end of a transaction; `ids` are all ids that its statements named. */
+  /** Called at the end of a transaction; `ids` are all ids that its statements named. */
   transaction(process: SimulatedProcess, ids: ReadonlySet<string>): TransactionFault
-  /** Asked at each statement and each commit. */
+  /** Called at each statement and each commit. */
   interruption(process: SimulatedProcess, boundary: string): Interruption
-  /** How long a connection is waited for, in virtual milliseconds. */
+  /** How long to wait for a connection, in virtual milliseconds. */
   waitMs(process: SimulatedProcess): number
 }
 
@@ -211,7 +211,7 @@ class ProcessConnection implements DatabaseConnection {
     const { database, process } = this.options
     const session = await database.acquire()
     if (process.state !== 'running') {
-      // a paused or killed process asks for nothing
+      // a paused or killed process sends nothing
       session.release()
       await process.receive(Promise.resolve())
       return this.acquire()

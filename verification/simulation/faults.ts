@@ -25,7 +25,7 @@ const TRANSACTION_FAULTS: readonly TransactionFault[] = [
 
 /** Probabilities of faults in a history. */
 interface Rates {
-  /** Of calls that something happens to: to them, to their worker, or to the transaction that records them. */
+  /** Of calls with a fault: of the call, its worker, or the transaction that records it. */
   calls: number
   /** Of all other transactions and statements. */
   others: number
@@ -63,7 +63,7 @@ const RECORDING_WEIGHTS: Readonly<Record<RecordingFaultGroup, number>> = {
   undone: 6,
   'kept unknown': 6,
 }
-/** Balance the coverage: operation types that histories contain rarely get more faults. */
+/** Balance the coverage: operation types that are rare in histories get more faults. */
 const TYPE_WEIGHTS: Readonly<Record<OperationType, number>> = {
   INSTALL: 0.6,
   UPGRADE: 1.2,
@@ -85,7 +85,7 @@ export class Faults implements DatabaseFaults {
   private readonly without: ReadonlySet<number>
   private calls = 0
 
-  /** `without` are numbers of faults to leave out, to find those that a violation needs. */
+  /** `without` contains numbers of faults to leave out, to find those that a violation needs. */
   constructor(options: {
     random: SeededRandom
     schedule: Schedule
@@ -117,7 +117,7 @@ export class Faults implements DatabaseFaults {
     return plan
   }
 
-  /** The worker of a call has received the answer. */
+  /** The worker of a call has received the response. */
   answered(call: SimulatedCall): void {
     this.unrecorded.add(call)
   }

@@ -1,6 +1,6 @@
 import type { Clock } from '#http-kit/clock.ts'
 import type { Log } from '#http-kit/log.ts'
-import { pauseBy } from '#database/transaction.ts'
+import { setRetryPause } from '#database/transaction.ts'
 import { startWorker } from '#runtime/worker/worker.ts'
 import type { Worker } from '#runtime/worker/worker.ts'
 import type { RuntimeDeps } from '#runtime/deps/runtime-deps.ts'
@@ -45,7 +45,7 @@ export interface FleetOptions {
   pollMs?: number
 }
 
-/** The processes of the runtime: workers that come and go, and one for each request. */
+/** The processes of the runtime: workers that come and go, and one per request. */
 export class Fleet {
   readonly members: Member[] = []
   private readonly options: FleetOptions
@@ -70,7 +70,7 @@ export class Fleet {
     const clock = processClock(schedule, process, skew)
     const db = processDatabase({ database, schedule, faults, process })
     const own = random.fork(`chance of ${process.name}`)
-    pauseBy(db, (attempt) => clock.sleep(own.between(0, 10 * 2 ** attempt)))
+    setRetryPause(db, (attempt) => clock.sleep(own.between(0, 10 * 2 ** attempt)))
     const signer: RuntimeDeps['signer'] = {
       issuer: 'http://platform.test',
       sign: (claims, audience) => Promise.resolve(`signed ${JSON.stringify({ ...claims, aud: audience })}`),
@@ -109,7 +109,7 @@ export class Fleet {
     process.kill()
   }
 
-  /** Pauses a worker for a time, and resumes it. */
+  /** Pauses a worker for some time, then resumes it. */
   pause({ process }: Member, ms: number): void {
     const { note, schedule } = this.options
     if (process.state !== 'running') return
@@ -140,7 +140,7 @@ function randomSkew(random: SeededRandom): Skew {
   }
 }
 
-/** Passes each log line on, and writes it nowhere. */
+/** Passes each log line on instead of writing it. */
 function logTo(log: (text: string) => void): Log {
   const write =
     (level: string) =>

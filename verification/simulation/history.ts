@@ -13,7 +13,7 @@ import type { Simulation } from './simulation.ts'
 
 export interface HistoryOptions {
   seed: number
-  /** Default: as the seed says. */
+  /** Default: determined by the seed. */
   clocks?: Clocks
   /** Numbers of faults that are left out. */
   without?: ReadonlySet<number>
@@ -37,7 +37,7 @@ export interface History {
 
 const START = Date.parse('2026-03-01T00:00:00Z')
 
-/** Runs one history: users, processes, plugins and faults, all of it determined by the seed. */
+/** Runs one history: users, processes, plugins and faults, all determined by the seed. */
 export async function runHistory(simulation: Simulation, options: HistoryOptions): Promise<History> {
   const { seed, without = new Set<number>() } = options
   const { database } = simulation
@@ -99,7 +99,7 @@ function withoutIds(text: string): string {
   })
 }
 
-/** Pauses or kills workers while they wait for an answer. */
+/** Pauses or kills workers while they wait for a response. */
 class LeaseTrouble {
   private readonly schedule: Schedule
   private readonly random: SeededRandom

@@ -6,9 +6,9 @@ import type { SimulatedProcess } from './process.ts'
 import type { Schedule } from './schedule.ts'
 import type { Outbound, OutboundRequest, OutboundResult } from '#http-kit/outbound-types.ts'
 
-/** What the network asks the run, and reports to it. */
+/** What the network requests from the run, and reports to it. */
 export interface CallObserver {
-  /** Decides about a call that a process sends now; null where the process dies before it is sent. */
+  /** Decides about a call that a process sends now; null if the process dies before it is sent. */
   plan(process: SimulatedProcess, request: LifecycleRequest): CallPlan | null
   sent(call: SimulatedCall): void
   answered(call: SimulatedCall, result: OutboundResult): void
@@ -20,7 +20,7 @@ export interface NetworkOptions extends CallObserver {
   plugins: SimulatedPlugins
 }
 
-/** The network as one process sees it: it loses, delays and repeats calls as the plan of each says. */
+/** The network as one process sees it: it loses, delays and duplicates calls according to the plan of each. */
 export function processNetwork(options: NetworkOptions, process: SimulatedProcess): Outbound {
   return {
     request: (request) => send(options, process, request),
@@ -135,7 +135,7 @@ function transmit({ schedule, random, plugins }: NetworkOptions, call: Transmiss
       deliver('works', answer)
       return deliver('works', lose, { afterMs: random.between(20, 8_000), isCopy: true })
     case 'late':
-      // arrives after the time-out, possibly long after a repeat
+      // arrives after the timeout, possibly long after a retry
       return deliver('works', lose, { afterMs: timeoutMs + random.between(1, 20_000) })
   }
 }

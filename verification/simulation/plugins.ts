@@ -6,7 +6,7 @@ import { CANARY, WRITES } from '../bundles.ts'
 import { deliveryOf, failure, ProtocolPlugin } from '../protocol-plugin.ts'
 import type { WorkOutcome } from '../protocol-plugin.ts'
 
-/** How a plugin treats a call that is neither stale nor a repeat; `hangs` neither does anything nor answers. */
+/** How a plugin treats a call that is neither stale nor a retry; with `hangs` it neither does anything nor responds. */
 export type Behaviour = 'works' | 'FAILED' | 'UNKNOWN' | 'retryable' | 'failure' | 'invalid' | 'hangs'
 
 export interface Answer {
@@ -23,7 +23,7 @@ export class SimulatedPlugins extends ProtocolPlugin {
     this.now = now
   }
 
-  /** A call arrives; null is no answer. `outcome` is that of a call which is carried out. */
+  /** A call arrives; null means no response. `outcome` is that of a call which is executed. */
   deliver(
     body: Uint8Array,
     { behaviour, outcome, isCopy }: { behaviour: Behaviour; outcome: WorkOutcome; isCopy: boolean },

@@ -67,7 +67,7 @@ export class SimulatedProcess {
   }
 }
 
-/** How wrong the clock of a process is. Its monotonic clock may run a little fast or slow, and starts anywhere. */
+/** The clock error of a process. Its monotonic clock may run a little fast or slow, and starts at any value. */
 export interface Skew {
   offsetMs: number
   /** 1 is right. */

@@ -6,7 +6,7 @@ import { openSimulation } from './simulation.ts'
 /** How many histories may be run to find the faults that a violation needs. */
 const MAX_ATTEMPTS = 80
 
-/** Runs one history again and prints it; where it breaks a promise, with as few faults as still break it. */
+/** Runs one history again and prints it; if it breaks a promise, with a minimal set of faults that still breaks it. */
 export async function replay(seed: number, databaseUrl: string): Promise<SuiteReport> {
   const run = async (without: ReadonlySet<number>): Promise<History> => {
     const simulation = await openSimulation(databaseUrl)
@@ -18,7 +18,7 @@ export async function replay(seed: number, databaseUrl: string): Promise<SuiteRe
   }
   const original = await run(new Set())
   const { history, omitted } =
-    original.violations.length === 0 ? { history: original, omitted: 0 } : await minimise(original, run)
+    original.violations.length === 0 ? { history: original, omitted: 0 } : await minimize(original, run)
   for (const line of history.trace) console.log(`  ${line}`)
   console.log(`\n  ${history.outcome.replaceAll('\n', '\n  ')}\n`)
   return {
@@ -32,7 +32,7 @@ export async function replay(seed: number, databaseUrl: string): Promise<SuiteRe
 }
 
 /** Leaves out ever smaller groups of faults, as long as the same promise is still broken. */
-async function minimise(
+async function minimize(
   original: History,
   run: (without: ReadonlySet<number>) => Promise<History>,
 ): Promise<{ history: History; omitted: number }> {

@@ -17,11 +17,11 @@ import { Users } from './users.ts'
 
 export interface RunOptions extends Pick<FleetOptions, 'faults' | 'clocks' | 'pollMs'> {
   calls: CallObserver
-  /** Whether requests and answers of users are lost at random. */
+  /** Whether requests and responses of users are lost at random. */
   isLossy: () => boolean
 }
 
-/** One run of the runtime in virtual time, in a scope of its own: its processes, plugins and users, and their trace. */
+/** One run of the runtime in virtual time, in a separate scope: its processes, plugins and users, and their trace. */
 export class SimulatedRun {
   readonly schedule: Schedule
   readonly plugins: SimulatedPlugins
@@ -75,7 +75,7 @@ export class SimulatedRun {
     return { fleet, users }
   }
 
-  /** Runs a scenario to its end, which must come within `limitMs` of virtual time, and checks what it has left. */
+  /** Runs a scenario to its end, which must come within `limitMs` of virtual time, and checks what it leaves behind. */
   async complete(
     scenario: Promise<void>,
     users: Users,
@@ -114,7 +114,7 @@ export class SimulatedRun {
   }
 }
 
-/** What became of the operations, independent of time and random choices. */
+/** The final state of the operations, independent of time and random choices. */
 export function outcomeOf({ state }: Facts): string {
   const operations = state.operations.map((row) =>
     [row.bundle, row.execution_sequence, row.operation_type, row.state, row.run, row.error_code].join(' '),

@@ -8,7 +8,7 @@ import type { InstallationView, ScopeView, Users } from './users.ts'
 
 /** How long faults are injected. */
 const FAULTS_MS = 90_000
-/** The bound within which everything must end once faults are over. */
+/** The time limit within which everything must end once faults are over. */
 const BOUND_MS = 120_000
 /** No scenario takes longer. */
 export const LONGEST_MS = FAULTS_MS + 3 * BOUND_MS
@@ -104,7 +104,7 @@ export class Scenario {
       await users.install(random.pick(detached).bundle)
       return
     }
-    // requests that must be refused
+    // requests that must be rejected
     if (busy.length > 0 && random.chance(0.1)) {
       const target = random.pick(busy)
       if (random.chance(0.5)) await users.save(view, [target.bundle])
@@ -176,7 +176,7 @@ export class Scenario {
       this.violations.push({ promise: 'I10', seen: `${left.length} installations cannot be detached` })
   }
 
-  /** Workers stop when asked to, and leave no timer (I19). */
+  /** Workers stop on request, and leave no timers (I19). */
   private async stopWorkers(): Promise<void> {
     const { running } = this.parts.fleet
     await Promise.all(running.map(({ worker }) => worker.stop()))

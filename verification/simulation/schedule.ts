@@ -12,8 +12,8 @@ interface Entry {
 }
 
 /**
- * Virtual time. It stands still while anything real is in progress, which is a statement at the database and nothing
- * else, and jumps to the next entry once everything is idle.
+ * Virtual time. It stands still while anything real is in progress, which is only ever a database statement, and jumps
+ * to the next entry once everything is idle.
  */
 export class Schedule {
   /** Milliseconds since 1970. */
@@ -52,7 +52,7 @@ export class Schedule {
     })
   }
 
-  /** Advances time until `isDone`; throws when no entry is left before that. */
+  /** Advances time until `isDone`; throws if no entry is left before that. */
   async runUntil(isDone: () => boolean): Promise<void> {
     for (;;) {
       await this.settle()

@@ -8,11 +8,11 @@ import type { Violation } from '../suite.ts'
 import { SimulatedDatabase } from './database.ts'
 import type { Vault } from '#runtime/model/vault.ts'
 
-/** A database for simulated runs, one after the other, each in a scope of its own. */
+/** A database for simulated runs, one after the other, each in a separate scope. */
 export interface Simulation {
   database: SimulatedDatabase
   vault: Vault
-  /** What is checked once for a database: the audit chain, and that no sensitive value is stored in clear. */
+  /** What is checked once per database: the audit chain, and that no sensitive value is stored in plain text. */
   checkDatabase(): Promise<Violation[]>
   close(): Promise<void>
 }

@@ -20,7 +20,7 @@ const succeededAfter =
       (call) => call.recording === recording && operationOf(facts, call.operationId)?.state === 'SUCCEEDED',
     )
 
-/** What some history must have met; without it the simulation proves less than it seems to. */
+/** Situations that some history must have met; without them the simulation proves less than it seems to. */
 export const SITUATIONS: Readonly<Record<string, Situation>> = {
   'a late answer after a takeover': (facts) =>
     facts.state.attempts.some(

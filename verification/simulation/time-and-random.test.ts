@@ -6,7 +6,7 @@ import { test } from 'node:test'
 // The simulation is valid only where time and random numbers come from `World`: code that reads a clock or draws a number
 // itself is outside of virtual time and does not depend on the seed.
 
-/** What is simulated; HTTP, reads and event streams may have timers of their own. */
+/** The simulated code; HTTP, reads and event streams may have their own timers. */
 const SIMULATED = [
   'runtime/worker/worker.ts',
   'runtime/{operations,configuration,installations,idempotency,plugins,audit,store}/**/*.ts',

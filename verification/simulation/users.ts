@@ -49,11 +49,11 @@ export interface UsersOptions {
   random: SeededRandom
   scope: Scope
   note: (text: string) => void
-  /** Whether requests and answers are lost at random. */
+  /** Whether requests and responses are lost at random. */
   isLossy: () => boolean
 }
 
-/** Users of the console: their writes, and the answers they got. */
+/** Users of the console: their writes, and the responses they got. */
 export class Users {
   readonly writes: ClientWrite[] = []
   private readonly options: UsersOptions
@@ -114,7 +114,7 @@ export class Users {
     return this.request({ kind: 'TAKEOVER', input: { params: { operationId }, body } })
   }
 
-  /** Sends the request until there is an answer, always with the same key; gives up after many attempts. */
+  /** Sends the request until there is a response, always with the same key; gives up after many attempts. */
   private async request(request: WriteRequest, view?: ScopeView): Promise<ClientWrite> {
     const { schedule, random, note, scope } = this.options
     const key = `${scope.applicationRuntimeId}-key-${++this.keys}`
@@ -139,7 +139,7 @@ export class Users {
     return write
   }
 
-  /** Null where no answer arrives. */
+  /** Null if no response arrives. */
   private async send(
     request: WriteRequest,
     ids: { key: string; requestId: string },

@@ -41,7 +41,7 @@ const engineProperties: Record<string, PropertyDefinition> = {
   lateFeePercent: data(
     {
       type: 'number',
-      title: 'Late fee in per cent a year',
+      title: 'Late fee in percent per year',
       minimum: 0,
       exclusiveMaximum: 25,
     },
@@ -55,7 +55,7 @@ const engineProperties: Record<string, PropertyDefinition> = {
     {
       type: 'object',
       title: 'Issuer',
-      description: 'Who stands on the invoice.',
+      description: 'The sender on the invoice.',
       properties: {
         name: { type: 'string', title: 'Legal name', minLength: 1, maxLength: 120 },
         vatId: { type: 'string', title: 'VAT id', pattern: '^[A-Z]{2}[A-Z0-9]{2,12}$' },
@@ -80,7 +80,7 @@ const engineProperties: Record<string, PropertyDefinition> = {
     {
       type: 'string',
       title: 'Signing key',
-      description: 'With which invoices are signed; 32 bytes in hexadecimal.',
+      description: 'Signs the invoices; 32 bytes in hexadecimal.',
       pattern: '^[0-9a-f]{64}$',
     },
     { group: 'Issuer', order: 2 },
@@ -93,14 +93,14 @@ const taxProperties: Record<string, PropertyDefinition> = {
     {
       type: 'array',
       title: 'Tax rules',
-      description: 'The first rule that fits a line of the invoice is applied.',
+      description: 'The first rule that matches an invoice line is applied.',
       items: {
         type: 'object',
         title: 'Rule',
         properties: {
           country: { type: 'string', title: 'Country', pattern: '^[A-Z]{2}$' },
           category: { type: 'string', title: 'Category', enum: ['standard', 'reduced', 'zero'] },
-          ratePercent: { type: 'number', title: 'Rate in per cent', minimum: 0, maximum: 50 },
+          ratePercent: { type: 'number', title: 'Rate in percent', minimum: 0, maximum: 50 },
         },
         required: ['country', 'category', 'ratePercent'],
         additionalProperties: false,
@@ -133,7 +133,7 @@ const reverseCharge = data(
   {
     type: 'object',
     title: 'Reverse charge',
-    description: 'Free form: what the tax adviser agreed, by country.',
+    description: 'Free form: the terms agreed with the tax adviser, by country.',
     additionalProperties: { type: 'string', maxLength: 200 },
   },
   { group: 'Rules', order: 3, default: {} },
@@ -190,7 +190,7 @@ const dunning: ManifestResource = {
   },
 }
 
-// Equal orders: the runtime calls the two together.
+// Equal orders: the runtime calls the two in parallel.
 const plugins = [
   plugin('tenant-provisioner', 10, [tenantAuthorization('module-invoice-engine')]),
   plugin('scripted-hooks', 10, [
@@ -207,7 +207,7 @@ const costCentre = data(
   {
     type: 'string',
     title: 'Cost centre',
-    description: 'Four digits, as finance books this installation.',
+    description: 'Four digits; finance books this installation under it.',
     pattern: '^[0-9]{4}$',
   },
   { group: 'Issuer', order: 3, required: true },
@@ -219,7 +219,7 @@ export const billing: AuthorManifest[] = [
     bundle,
     title,
     version: '1.0.0',
-    description: 'Invoices, taxes and a portal in which customers find them.',
+    description: 'Invoices, taxes and a portal where customers find them.',
     resources: [engine(engineProperties), taxes(taxProperties), portal, invoiceRun],
     plugins,
   },
@@ -227,7 +227,7 @@ export const billing: AuthorManifest[] = [
     bundle,
     title,
     version: '1.2.0',
-    description: 'Invoices, taxes, reminders and a portal in which customers find them.',
+    description: 'Invoices, taxes, reminders and a portal where customers find them.',
     resources: [engine(engineProperties), taxes(taxProperties), portal, invoiceRun, dunning],
     plugins,
   },

@@ -1,7 +1,7 @@
 import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
 import { data, secret, service } from './definitions.ts'
 
-/** What the mail Module of the CRM suite is told; the password is sensitive, the gateway a service. */
+/** Properties of the mail Module of the CRM suite; the password is sensitive, the gateway a service. */
 export const mailProperties: Record<string, PropertyDefinition> = {
   smtpHost: data(
     { type: 'string', format: 'hostname', title: 'SMTP host', maxLength: 253 },
@@ -31,7 +31,7 @@ export const mailProperties: Record<string, PropertyDefinition> = {
     {
       type: 'string',
       title: 'Signature',
-      description: 'Put under every message; may be empty.',
+      description: 'Appended to every message; may be empty.',
       maxLength: 2000,
     },
     { group: 'Outgoing mail', order: 7, default: '' },

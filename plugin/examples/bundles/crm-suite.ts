@@ -29,7 +29,7 @@ const coreProperties: Record<string, PropertyDefinition> = {
     {
       type: 'array',
       title: 'Pipeline stages',
-      description: 'The steps of a deal in their order.',
+      description: 'The steps of a deal, in order.',
       items: { type: 'string', minLength: 1, maxLength: 40 },
       minItems: 2,
       maxItems: 12,
@@ -38,7 +38,7 @@ const coreProperties: Record<string, PropertyDefinition> = {
     { group: 'Sales', order: 2, default: ['New', 'Qualified', 'Proposal', 'Won'] },
   ),
   auditLog: data(
-    { type: 'boolean', title: 'Audit log', description: 'Record who looked at which contact.' },
+    { type: 'boolean', title: 'Audit log', description: 'Record who viewed which contact.' },
     { group: 'Compliance', order: 1, default: true },
   ),
   retention: data(
@@ -166,13 +166,13 @@ const dataRegion = data(
     type: 'string',
     enum: ['eu-central', 'us-east', 'ap-south'],
     title: 'Data region',
-    description: 'Where contacts are stored. It must be chosen: there is no safe default.',
+    description: 'Where contacts are stored. You must choose it: there is no safe default.',
   },
   { group: 'Compliance', order: 3, required: true },
 )
 
 const dailyLimit = data(
-  { type: 'integer', title: 'Leads a day at most', minimum: 1, maximum: 100000 },
+  { type: 'integer', title: 'Maximum leads per day', minimum: 1, maximum: 100000 },
   { group: 'Behaviour', order: 3, default: 500 },
 )
 

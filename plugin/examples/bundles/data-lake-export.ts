@@ -12,7 +12,7 @@ const exporterProperties: Record<string, PropertyDefinition> = {
       type: 'string',
       format: 'uri',
       title: 'Bucket',
-      description: 'Where files are put, such as s3://lake/raw.',
+      description: 'Where files are written, such as s3://lake/raw.',
       maxLength: 500,
     },
     { group: 'Target', order: 1, required: true },
@@ -26,7 +26,7 @@ const exporterProperties: Record<string, PropertyDefinition> = {
     { group: 'Files', order: 1, default: 'parquet' },
   ),
   rowsPerFile: data(
-    { type: 'integer', title: 'Rows in a file at most', minimum: 1000, maximum: 10000000, multipleOf: 1000 },
+    { type: 'integer', title: 'Maximum rows per file', minimum: 1000, maximum: 10000000, multipleOf: 1000 },
     { group: 'Files', order: 2, default: 1000000 },
   ),
   tables: data(
@@ -44,15 +44,12 @@ const exporterProperties: Record<string, PropertyDefinition> = {
     {
       type: 'object',
       title: 'Options',
-      description: 'Handed to the writer as they are; any JSON.',
+      description: 'Passed to the writer unchanged; any JSON.',
       additionalProperties: true,
     },
     { group: 'Files', order: 3, default: { compression: 'zstd', statistics: { enabled: true } } },
   ),
-  legacyNames: data(
-    { type: 'boolean', title: 'Names in the old manner' },
-    { group: 'Files', order: 4, default: false },
-  ),
+  legacyNames: data({ type: 'boolean', title: 'Legacy names' }, { group: 'Files', order: 4, default: false }),
 }
 
 const exporter = (properties: Record<string, PropertyDefinition>): ManifestResource => ({
@@ -70,7 +67,7 @@ const catalogue: ManifestResource = {
   moduleId: 'module-schema-catalogue',
   properties: {
     strictness: data(
-      { type: 'string', enum: ['report', 'refuse'], title: 'When a column is not known' },
+      { type: 'string', enum: ['report', 'refuse'], title: 'If a column is unknown' },
       { group: 'Checks', order: 1, default: 'report' },
     ),
   },
@@ -84,17 +81,17 @@ const timer = (name: string, timerTitle: string, whenAbsent: string): ManifestRe
 })
 
 const contact = data(
-  { type: 'string', format: 'email', title: 'Contact', description: 'Who is told when an export fails.' },
+  { type: 'string', format: 'email', title: 'Contact', description: 'Notified when an export fails.' },
   { group: 'Target', order: 3, required: true },
 )
 
-/** No plugin at all: its CONFIGURE has an owner and no call. 1.1.0 adds a Module, 2.0.0 requires a contact. */
+/** No plugins: its CONFIGURE has an owner and no call. 1.1.0 adds a Module, 2.0.0 requires a contact. */
 export const dataLakeExport: AuthorManifest[] = [
   {
     bundle,
     title,
     version: '1.0.0',
-    description: 'Copies tables into a data lake by night.',
+    description: 'Copies tables into a data lake every night.',
     resources: [exporter(exporterProperties), timer('nightly-export', 'Nightly export', '0 1 * * *')],
     plugins: [],
   },
@@ -102,7 +99,7 @@ export const dataLakeExport: AuthorManifest[] = [
     bundle,
     title,
     version: '1.1.0',
-    description: 'Copies tables into a data lake by night and checks their columns.',
+    description: 'Copies tables into a data lake every night and checks their columns.',
     resources: [
       exporter(exporterProperties),
       catalogue,
@@ -114,7 +111,7 @@ export const dataLakeExport: AuthorManifest[] = [
     bundle,
     title,
     version: '2.0.0',
-    description: 'Copies tables into a data lake by night and by hour, and checks their columns.',
+    description: 'Copies tables into a data lake every night and every hour, and checks their columns.',
     resources: [
       exporter({ ...without(exporterProperties, 'legacyNames'), contact }),
       catalogue,

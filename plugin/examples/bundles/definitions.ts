@@ -4,14 +4,14 @@ import type { PropertyDefinition } from '#contract/protocol/property-definition.
 type Place = { group?: string; order?: number; required?: boolean }
 type Schema = JsonObject & { title: string; description?: string }
 
-/** A business value; `default` is what INSTALL uses when none is given. */
+/** A business value; INSTALL uses `default` if none is given. */
 export const data = (schema: Schema, place: Place & { default?: JsonValue } = {}): PropertyDefinition => ({
   kind: 'DATA',
   schema,
   ...place,
 })
 
-/** A business value that nobody ever sees again once it is saved. */
+/** A business value that is never shown again once it is saved. */
 export const secret = (schema: Schema, place: Place = {}): PropertyDefinition => ({
   kind: 'DATA',
   schema,
@@ -29,7 +29,7 @@ export const serviceList = (place: Place = {}): PropertyDefinition => ({
   ...place,
 })
 
-/** The protected property: the runtime writes the bundleInstallId here, and nobody else ever. */
+/** The protected property: only the runtime writes the bundleInstallId here. */
 export const instanceRef: PropertyDefinition = data(
   { type: 'string', title: 'Instance', description: 'The installation that this Module belongs to.' },
   { group: 'Identity', order: 1 },
@@ -48,7 +48,7 @@ export const cron = (title: string, whenAbsent: string): PropertyDefinition =>
     { group: 'Schedule', order: 1, required: true, default: whenAbsent },
   )
 
-/** The zone in which a TIMER's fields are read. */
+/** The time zone of a TIMER's fields. */
 export const timeZone: PropertyDefinition = data(
   {
     type: 'string',
@@ -64,12 +64,12 @@ export const enabled: PropertyDefinition = data(
   {
     type: 'boolean',
     title: 'Enabled',
-    description: 'When off, the schedule is kept but nothing is started.',
+    description: 'If off, the schedule is kept but nothing is started.',
   },
   { group: 'Schedule', order: 3, default: true },
 )
 
-/** The name under which a GATEWAY answers. */
+/** The name under which a GATEWAY is reachable. */
 export const domain = (title: string): PropertyDefinition =>
   data(
     {
@@ -83,13 +83,13 @@ export const domain = (title: string): PropertyDefinition =>
     { group: 'Address', order: 1, required: true },
   )
 
-/** What the tenant provisioner reads, and what it writes back. */
+/** The properties that the tenant provisioner reads and writes. */
 export const tenantProperties: Record<string, PropertyDefinition> = {
   displayName: data(
     {
       type: 'string',
       title: 'Display name',
-      description: 'How the business system names this tenant to its users.',
+      description: 'The name of the tenant as users see it in the business system.',
       minLength: 1,
       maxLength: 80,
     },
@@ -100,7 +100,7 @@ export const tenantProperties: Record<string, PropertyDefinition> = {
       type: 'string',
       enum: ['starter', 'team', 'enterprise'],
       title: 'Plan',
-      description: 'Decides which features the tenant has.',
+      description: 'Determines the features of the tenant.',
     },
     { group: 'Tenant', order: 2, required: true, default: 'starter' },
   ),
@@ -108,27 +108,27 @@ export const tenantProperties: Record<string, PropertyDefinition> = {
     {
       type: 'integer',
       title: 'Seats',
-      description: 'How many people may work in the tenant at most.',
+      description: 'Maximum number of people in the tenant.',
       minimum: 1,
       maximum: 10000,
     },
     { group: 'Tenant', order: 3, default: 5 },
   ),
   tenantId: data(
-    { type: 'string', title: 'Tenant', description: 'Given by the tenant provisioner.' },
+    { type: 'string', title: 'Tenant', description: 'Assigned by the tenant provisioner.' },
     { group: 'Tenant', order: 4 },
   ),
   accessToken: secret(
     {
       type: 'string',
       title: 'Access token',
-      description: 'Issued by the tenant provisioner for this installation alone.',
+      description: 'Issued by the tenant provisioner for this installation only.',
     },
     { group: 'Tenant', order: 5 },
   ),
 }
 
-/** The lists with which a bundle's author admits the tenant provisioner to a Module. */
+/** The lists with which a bundle's author authorizes the tenant provisioner on a Module. */
 export const tenantAuthorization = (moduleId: string) => ({
   object: { type: 'MODULE' as const, moduleId },
   readProperties: ['displayName', 'plan', 'seats', 'tenantId'],
@@ -150,7 +150,7 @@ export const plugin = <Resources>(
   resources,
 })
 
-/** The properties but for those named: how a later version drops some. */
+/** The properties without the named ones: how a later version drops some. */
 export const without = (
   properties: Record<string, PropertyDefinition>,
   ...names: string[]

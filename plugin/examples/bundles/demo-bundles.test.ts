@@ -9,21 +9,21 @@ import { demoInstallValues, demoReferences } from './demo-values.ts'
 for (const manifest of demoBundles) {
   const name = `${manifest.bundle.bundleId} ${manifest.version}`
 
-  test(`${name} is a manifest without a problem`, () => {
+  test(`${name} is a valid manifest`, () => {
     assert.deepEqual(AuthorManifest.parse(manifest), manifest)
     assert.deepEqual(checkManifest(manifest), [])
   })
 
   test(`${name} can be installed with its demo values and defaults`, () => {
-    const given = demoInstallValues(manifest)
+    const installValues = demoInstallValues(manifest)
     for (const resource of manifest.resources) {
       const locator = formatLocator({ ...manifest.bundle, kind: resource.kind, name: resource.name })
       for (const [property, definition] of Object.entries(resource.properties)) {
-        const value = given[locator]?.[property]
+        const value = installValues[locator]?.[property]
         if (value === undefined)
           assert.ok(
             definition.required !== true || definition.default !== undefined,
-            `${locator} ${property} is required and has neither value nor default`,
+            `${locator} ${property} is required and has no value or default`,
           )
         else assert.deepEqual(checkTypedValue(definition, value), [], `${locator} ${property}`)
       }
@@ -38,7 +38,7 @@ test('five bundles of two environments, each in several versions', () => {
   for (const [bundleId, manifests] of versions) assert.ok(manifests.length >= 2, bundleId)
 })
 
-test('every kind of property and of value stands somewhere', () => {
+test('every kind of property and of value occurs somewhere', () => {
   const definitions = demoBundles.flatMap(({ resources }) =>
     resources.flatMap(({ properties }) => Object.values(properties)),
   )
@@ -52,7 +52,7 @@ test('every kind of property and of value stands somewhere', () => {
   assert.ok(definitions.some(({ isSensitive }) => isSensitive === true))
 })
 
-test('the demo references are for properties that exist', () => {
+test('the demo references belong to existing properties', () => {
   for (const [bundleId, byResource] of Object.entries(demoReferences)) {
     const latest = demoBundles.findLast(({ bundle }) => bundle.bundleId === bundleId)
     for (const [place, values] of Object.entries(byResource)) {

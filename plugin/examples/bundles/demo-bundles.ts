@@ -5,7 +5,7 @@ import { dataLakeExport } from './data-lake-export.ts'
 import { storefront } from './storefront.ts'
 import { supportDesk } from './support-desk.ts'
 
-/** Every version of the five bundles of the demo world, oldest first within a bundle. */
+/** All versions of the five demo bundles, oldest first within a bundle. */
 export const demoBundles: AuthorManifest[] = [
   ...crmSuite,
   ...billing,

@@ -8,7 +8,7 @@ const SERVICE = (serviceId: string): TypedValue => ({ '@type': 'ServiceReference
 
 type Values = Record<string, JsonValue>
 
-// By bundle, then `KIND/name`: what no default can fill, in all versions.
+// By bundle, then `KIND/name`: values that have no default, for all versions.
 const VALUES: Record<string, Record<string, Values>> = {
   'crm-suite': {
     'MODULE/crm-core': { displayName: 'Northwind Sales', dataRegion: 'eu-central' },
@@ -44,8 +44,8 @@ const VALUES: Record<string, Record<string, Values>> = {
 }
 
 /**
- * The references that a demo world may set once services of these ids are registered, by bundle and `KIND/name`. None
- * of them is required, so that a bundle can be installed without any service.
+ * The references that a demo may set once services with these ids are registered, by bundle and `KIND/name`. None of
+ * them is required, so bundles can be installed without any service.
  */
 export const demoReferences: Record<string, Record<string, Record<string, TypedValue>>> = {
   'crm-suite': {
@@ -75,8 +75,8 @@ export const demoReferences: Record<string, Record<string, Record<string, TypedV
 }
 
 /**
- * What an INSTALL of this demo bundle needs besides the defaults, by locator and wrapped. Only what this version
- * defines is given; a bundle that is not of the demo gives an empty object.
+ * The values that an INSTALL of this demo bundle needs besides the defaults, by locator and wrapped. Contains only what
+ * this version defines; empty for other bundles.
  */
 export function demoInstallValues(manifest: AuthorManifest): Record<string, Record<string, TypedValue>> {
   const ofBundle = VALUES[manifest.bundle.bundleId] ?? {}

@@ -28,15 +28,15 @@ const shopProperties: Record<string, PropertyDefinition> = {
     {
       type: 'array',
       title: 'Languages',
-      description: 'The first one is shown to a visitor whose language is not among them.',
+      description: 'Visitors with any other language see the first one.',
       items: { type: 'string', enum: ['de', 'en', 'fr', 'it', 'nl', 'pl'] },
       minItems: 1,
       uniqueItems: true,
     },
     { group: 'Shop', order: 2, required: true, default: ['en'] },
   ),
-  accentColour: data(
-    { type: 'string', title: 'Accent colour', pattern: '^#[0-9a-f]{6}$' },
+  accentColor: data(
+    { type: 'string', title: 'Accent color', pattern: '^#[0-9a-f]{6}$' },
     { group: 'Shop', order: 3, default: '#2f6f4e' },
   ),
   imprintUrl: data({ type: 'string', format: 'uri', title: 'Imprint' }, { group: 'Shop', order: 4 }),
@@ -50,7 +50,7 @@ const checkoutProperties: Record<string, PropertyDefinition> = {
     {
       type: 'string',
       title: 'Webhook secret',
-      description: 'With which payment providers sign what they tell us.',
+      description: 'Payment providers sign their notifications with it.',
       minLength: 16,
       maxLength: 128,
     },
@@ -109,7 +109,7 @@ const gateway = (name: string, gatewayTitle: string): ManifestResource => ({
       {
         type: 'array',
         title: 'Redirect from',
-        description: 'Other domain names that lead here.',
+        description: 'Other domain names that redirect here.',
         items: { type: 'string', format: 'hostname' },
         maxItems: 20,
         uniqueItems: true,
@@ -142,7 +142,7 @@ const adviser: ManifestResource = {
         description: 'Never, or after a number of questions without an answer.',
         oneOf: [
           { const: 'never', title: 'Never' },
-          { type: 'integer', title: 'After so many questions', minimum: 1, maximum: 10 },
+          { type: 'integer', title: 'After this many questions', minimum: 1, maximum: 10 },
         ],
       },
       { group: 'Behaviour', order: 2, default: 3 },
@@ -168,16 +168,16 @@ const plugins = [
 ]
 
 const checkoutId = data(
-  { type: 'string', title: 'Checkout', description: 'Given by the checkout plugin.' },
+  { type: 'string', title: 'Checkout', description: 'Assigned by the checkout plugin.' },
   { group: 'Payment', order: 3 },
 )
 
 const returnPolicyDays = data(
-  { type: 'integer', title: 'Days to send back', minimum: 14, maximum: 365 },
+  { type: 'integer', title: 'Return period in days', minimum: 14, maximum: 365 },
   { group: 'Shop', order: 5, required: true, default: 30 },
 )
 
-/** References of all three shapes. 1.5.0 adds an agent and a second domain; 2.0.0 drops the colour and adds a policy. */
+/** References of all three shapes. 1.5.0 adds an agent and a second domain; 2.0.0 drops the color and adds a policy. */
 export const storefront: AuthorManifest[] = [
   {
     bundle,
@@ -213,7 +213,7 @@ export const storefront: AuthorManifest[] = [
     version: '2.0.0',
     description: 'A shop with several payment providers, an adviser and a return policy.',
     resources: [
-      shop({ ...without(shopProperties, 'accentColour'), returnPolicyDays }),
+      shop({ ...without(shopProperties, 'accentColor'), returnPolicyDays }),
       checkout({ ...checkoutProperties, checkoutId }),
       gateway('shop-web', 'Shop address'),
       stockImport,

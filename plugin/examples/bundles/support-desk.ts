@@ -37,7 +37,7 @@ const deskProperties: Record<string, PropertyDefinition> = {
     { group: 'Service', order: 1, default: [] },
   ),
   answerWithinHours: data(
-    { type: 'number', title: 'Answer within hours', exclusiveMinimum: 0, maximum: 168 },
+    { type: 'number', title: 'Response time in hours', exclusiveMinimum: 0, maximum: 168 },
     { group: 'Service', order: 2, default: 8 },
   ),
   escalation: service({ group: 'Services', order: 1 }),
@@ -89,7 +89,7 @@ const web: ManifestResource = {
 const reminder: ManifestResource = {
   kind: 'TIMER',
   name: 'overdue-reminder',
-  title: 'Reminder of overdue tickets',
+  title: 'Reminder for overdue tickets',
   properties: { cron: cron('When to remind', '0 8-18/2 * * 1-5'), timeZone, enabled },
 }
 
@@ -105,8 +105,8 @@ const triage: ManifestResource = {
     confidence: data(
       {
         type: 'number',
-        title: 'Least confidence',
-        description: 'Below it a person decides.',
+        title: 'Minimum confidence',
+        description: 'Below this a person decides.',
         minimum: 0,
         maximum: 1,
       },
@@ -133,7 +133,7 @@ const plugins = [
   ]),
 ]
 
-/** Two plugins one after the other, a required secret. 2.0.0 adds an agent and a newly required property. */
+/** Two plugins in sequence, a required secret. 2.0.0 adds an agent and a newly required property. */
 export const supportDesk: AuthorManifest[] = [
   {
     bundle,

@@ -10,17 +10,17 @@ import { startProcess } from '../../testing/start-process.ts'
 const FILE = new URL('main.ts', import.meta.url)
 const GUIDE = new URL('../../../docs/writing-a-plugin.md', import.meta.url)
 
-test('the first plugin of the guide is this very file', () => {
+test('the guide shows this file as the first plugin', () => {
   assert.ok(readFileSync(GUIDE, 'utf8').includes(readFileSync(FILE, 'utf8').trim()))
 })
 
-test('the call that the guide shows is answered as it says', async (t) => {
+test('the call in the guide gets the response in the guide', async (t) => {
   const shown = /--data-binary '(?<body>\{.*?\})'\n```\n.*?```json\n(?<answer>.*?)\n```/s.exec(
     readFileSync(GUIDE, 'utf8'),
   )
   const url = await startFirst(t)
-  const told = await ask(url, shown?.groups?.['body'] ?? '')
-  assert.deepEqual(JSON.parse(told.body), JSON.parse(shown?.groups?.['answer'] ?? ''))
+  const response = await ask(url, shown?.groups?.['body'] ?? '')
+  assert.deepEqual(JSON.parse(response.body), JSON.parse(shown?.groups?.['answer'] ?? ''))
 })
 
 test('the first plugin installs, verifies and detaches', async (t) => {

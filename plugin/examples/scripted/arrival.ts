@@ -7,7 +7,7 @@ import type { LogEntry, StoredRule } from './script-store.ts'
 
 export const sha256 = (bytes: Uint8Array | string): string => createHash('sha256').update(bytes).digest('hex')
 
-/** The request, or null when it is none: the SDK then refuses it as it refuses others. */
+/** The request, or null if it is invalid: then the SDK rejects it like any other. */
 export function readLeniently(body: Uint8Array): LifecycleRequest | null {
   try {
     return readLifecycleRequest(body)
@@ -23,7 +23,7 @@ export interface Arrival {
   rule: StoredRule | null
 }
 
-/** The log's entry for a call that has just come in. */
+/** The log entry for a call that has just arrived. */
 export const describeArrival = ({ arrived, body, request, rule }: Arrival): Omit<LogEntry, 'id'> => ({
   at: new Date().toISOString(),
   path: new URL(arrived.url).pathname,
@@ -44,7 +44,7 @@ export const describeArrival = ({ arrived, body, request, rule }: Arrival): Omit
   endedAt: null,
 })
 
-// Only read: whether the token is the runtime's is for the SDK to say, which answers 401 when it is not.
+// Only decoded: the SDK verifies the token and responds with 401 if it is not the runtime's.
 function claimsOf(authorization: string | null): Record<string, unknown> | null {
   try {
     return decodeJwt((authorization ?? '').replace(/^Bearer /i, ''))

@@ -2,7 +2,7 @@ import type { SqliteStore } from '../../sdk/sqlite-store.ts'
 import { clearLog, listCalls, listEffects, listRules, prependRules, removeRules } from './script-store.ts'
 import { Script } from './script.ts'
 
-/** Answers what tests and people tell and ask the plugin; null for a path that is not of the control. */
+/** The HTTP interface for scripting the plugin and reading its log; null for other paths. */
 export async function control(request: Request, store: SqliteStore): Promise<Response | null> {
   const { pathname, searchParams } = new URL(request.url)
   if (pathname === '/script') return script(request, store, searchParams.get('ruleId'))

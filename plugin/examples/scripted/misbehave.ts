@@ -5,7 +5,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '#contract/json-sc
 import type { LifecycleRequest } from '#contract/protocol/lifecycle.ts'
 import type { Garbage, Write } from './script.ts'
 
-/** An answer as bytes, before anything of it is sent. */
+/** A response as bytes, before any of it is sent. */
 export interface RawAnswer {
   status: number
   headers: Record<string, string>
@@ -20,7 +20,7 @@ export const json = (body: string, status = 200): RawAnswer => ({
   body,
 })
 
-/** What an honest plugin would say, without having done anything. */
+/** The response of an honest plugin, without the effect. */
 export const pretend = (request: LifecycleRequest): JsonObject => ({
   contractVersion: request.contractVersion,
   pluginId: request.pluginId,
@@ -32,7 +32,7 @@ export const pretend = (request: LifecycleRequest): JsonObject => ({
   resources: {},
 })
 
-/** The answer with more written into it than the SDK would let out. */
+/** The response with more writes than the SDK would let through. */
 export function addWrites(answer: string, writes: readonly Write[], request: LifecycleRequest): string {
   const envelope: unknown = JSON.parse(answer)
   if (!isJsonObject(envelope) || !isJsonObject(envelope['data'])) return answer
@@ -40,7 +40,7 @@ export function addWrites(answer: string, writes: readonly Write[], request: Lif
   for (const { locator = firstLocator(request), property, value, isSensitive, as } of writes) {
     if (locator === undefined) continue
     const properties = (resources[locator] ??= {})
-    // Names such as __proto__ are meant to be sent too.
+    // Names such as __proto__ must be sent too.
     Object.defineProperty(properties, property, { value: wrap(value, as, isSensitive), enumerable: true })
   }
   return JSON.stringify({ ...envelope, data: { ...envelope['data'], resources } })
@@ -112,7 +112,7 @@ export function garbageFor(garbage: Garbage, request: LifecycleRequest): RawAnsw
   }
 }
 
-/** Sends the answer as it is. */
+/** Sends the response unchanged. */
 export function send(outgoing: ServerResponse, { status, headers, body, isCut }: RawAnswer): void {
   const bytes = Buffer.from(body)
   outgoing.writeHead(status, { ...headers, 'content-length': bytes.length })
@@ -122,7 +122,7 @@ export function send(outgoing: ServerResponse, { status, headers, body, isCut }:
 
 const SLOW_PIECES = 20
 
-/** Sends the answer in pieces, spread over `ms`. */
+/** Sends the response in pieces, spread over `ms`. */
 export async function sendSlowly(outgoing: ServerResponse, answer: RawAnswer, ms: number): Promise<void> {
   const bytes = Buffer.from(answer.body)
   outgoing.writeHead(answer.status, { ...answer.headers, 'content-length': bytes.length })

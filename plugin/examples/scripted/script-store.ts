@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { LifecycleRequest } from '#contract/protocol/lifecycle.ts'
-import { fits, Rule } from './script.ts'
 import type { SqliteTransaction } from '../../sdk/sqlite-memory.ts'
+import { matches, Rule } from './script.ts'
 
 export const SCRIPT_SCHEMA = `
 CREATE TABLE IF NOT EXISTS rule (
@@ -26,35 +26,35 @@ CREATE TABLE IF NOT EXISTS effect (
 ) STRICT;
 `
 
-/** One call as it came and went. No body and no token is kept, only what tells whether two calls were the same. */
+/** One logged call. Neither body nor token is stored, only hashes that show whether two calls were the same. */
 export interface LogEntry {
   id: number
   at: string
   path: string
-  /** SHA-256 of the body's bytes, in hexadecimal. */
+  /** SHA-256 of the body, in hexadecimal. */
   sha256: string
   byteLength: number
-  /** Null where the body was no lifecycle request. */
+  /** Null if the body was not a lifecycle request. */
   operationId: string | null
   operationType: string | null
   stage: string | null
   executionSequence: number | null
   bundleInstallId: string | null
   bundleId: string | null
-  /** The claims of the bearer token, checked or not; null without one. */
+  /** The claims of the bearer token, verified or not; null without a token. */
   claims: Record<string, unknown> | null
   /** The names of the request's headers, in lower case. */
   headers: string[]
   ruleId: string | null
   behaviour: string
-  /** Null where nothing was answered, or not yet. */
+  /** Null if there was no response, or not yet. */
   status: number | null
-  /** SHA-256 of the answer's bytes: equal for equal answers. */
+  /** SHA-256 of the response's bytes: equal for equal responses. */
   answerSha256: string | null
   endedAt: string | null
 }
 
-/** How often the business effect of a call was made: never more than once. */
+/** How often a call took effect: never more than once. */
 export interface Effect {
   operationId: string
   stage: string
@@ -69,7 +69,7 @@ export interface StoredRule {
   rule: Rule
 }
 
-/** Null: of all. */
+/** Null selects all. */
 export interface LogFilter {
   operationId: string | null
   bundleInstallId: string | null
@@ -86,7 +86,7 @@ export function listRules(tx: SqliteTransaction): StoredRule[] {
     }))
 }
 
-/** Puts rules before those that are there, in their order; gives their ids. */
+/** Inserts rules before the existing ones, in the given order; returns their ids. */
 export function prependRules(tx: SqliteTransaction, rules: readonly Rule[]): string[] {
   const first = tx.prepare('SELECT min(position) AS position FROM rule').get()
   const start = Number(first?.['position'] ?? 0) - rules.length
@@ -106,24 +106,24 @@ export function removeRules(tx: SqliteTransaction, ruleId: string | null): void 
   tx.prepare('DELETE FROM rule WHERE ? IS NULL OR rule_id = ?').run(ruleId, ruleId)
 }
 
-/** The rule that decides this call, counted as used; null when none fits. */
-export function takeRule(tx: SqliteTransaction, request: LifecycleRequest): StoredRule | null {
+/** The rule that applies to this call, counted as used; null if none matches. */
+export function useRule(tx: SqliteTransaction, request: LifecycleRequest): StoredRule | null {
   const rule = listRules(tx).find(
-    ({ used, rule: { times, when } }) => (times === undefined || used < times) && fits(when, request),
+    ({ used, rule: { times, when } }) => (times === undefined || used < times) && matches(when, request),
   )
   if (rule === undefined) return null
   tx.prepare('UPDATE rule SET used = used + 1 WHERE rule_id = ?').run(rule.ruleId)
   return rule
 }
 
-export function noteCall(tx: SqliteTransaction, entry: Omit<LogEntry, 'id'>): number {
+export function recordCall(tx: SqliteTransaction, entry: Omit<LogEntry, 'id'>): number {
   const { lastInsertRowid } = tx
     .prepare('INSERT INTO call (operation_id, bundle_install_id, entry) VALUES (?, ?, ?)')
     .run(entry.operationId, entry.bundleInstallId, JSON.stringify(entry))
   return Number(lastInsertRowid)
 }
 
-export function noteEnd(
+export function recordEnd(
   tx: SqliteTransaction,
   id: number,
   end: Pick<LogEntry, 'status' | 'answerSha256' | 'endedAt'>,
@@ -139,7 +139,7 @@ export function listCalls(tx: SqliteTransaction, filter: LogFilter): LogEntry[] 
     tx
       .prepare(`SELECT id, entry FROM call WHERE ${WHERE} ORDER BY id`)
       .all(...parametersOf(filter))
-      // Only noteCall and noteEnd write here.
+      // Only recordCall and recordEnd write here.
       .map((row) => ({ id: Number(row['id']), ...JSON.parse(String(row['entry'])) }) as LogEntry)
   )
 }
@@ -163,7 +163,7 @@ const parametersOf = ({ operationId, bundleInstallId }: LogFilter) => [
 
 export const clearLog = (tx: SqliteTransaction): void => tx.exec('DELETE FROM call')
 
-/** The business effect that a scripted plugin has: it counts itself. */
+/** The business effect of a scripted plugin: it counts its executions. */
 export function countEffect(tx: SqliteTransaction, request: Omit<Effect, 'count'>): void {
   tx.prepare(
     `INSERT INTO effect VALUES (?, ?, ?, ?, 1)

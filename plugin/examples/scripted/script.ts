@@ -7,16 +7,16 @@ import { OperationType, Stage } from '#contract/protocol/operation.ts'
 /** Milliseconds, up to an hour. */
 const Milliseconds = z.number().int().min(0).max(3_600_000)
 
-/** Answers that are 200 and yet no answer, in the kinds that a runtime must tell apart. */
+/** Invalid responses with status 200, in the kinds that a runtime must distinguish. */
 export const GARBAGE = [
-  // Uncertain: not JSON, or cut.
+  // Uncertain: not JSON, or truncated.
   'html',
   'empty',
   'not-json',
   'cut-json',
   'cut-body',
   'too-large',
-  // Definite: JSON, but no valid answer.
+  // Definite: JSON, but not a valid response.
   'no-envelope',
   'wrong-envelope-version',
   'wrong-operation',
@@ -27,14 +27,14 @@ export const GARBAGE = [
   'bare-values',
   'not-applied-with-writes',
   'deep',
-  // Valid all the same: fields that a consumer ignores.
+  // Still valid: fields that a consumer ignores.
   'extra-fields',
 ] as const
 export const Garbage = z.enum(GARBAGE)
 export type Garbage = z.infer<typeof Garbage>
 
 const Write = z.strictObject({
-  /** The first resource of the call unless told. */
+  /** Default: the first resource of the call. */
   locator: ResourceLocator.optional(),
   property: z.string().min(1),
   value: Json,
@@ -44,36 +44,39 @@ const Write = z.strictObject({
 })
 export type Write = z.infer<typeof Write>
 
-/** What is done first: nothing, or the effect with the memory of its answer, which is then kept from the caller. */
+/** What happens first: nothing, or the effect including the remembered answer, which is then withheld from the caller. */
 const afterEffect = { afterEffect: z.boolean().default(false) }
 
-/** What the plugin does with a call. `apply`, `verify`, `not-applied` and `write` are remembered as the protocol says. */
+/**
+ * How the plugin handles a call. The results of `apply`, `verify`, `not-applied` and `write` are remembered as the
+ * protocol requires.
+ */
 export const Behaviour = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('apply') }),
   z.strictObject({ kind: z.literal('verify') }),
   z.strictObject({ kind: z.literal('not-applied') }),
-  // The outcome FAILED; the protocol has no place for a message there, so that it goes into the log alone.
+  // The outcome FAILED; the protocol has no message for it, so the message only goes to the log.
   z.strictObject({ kind: z.literal('fail'), message: z.string().max(512).default('') }),
   z.strictObject({ kind: z.literal('unknown') }),
   z.strictObject({
     kind: z.literal('failure-envelope'),
     errorCode: ErrorCode.default('SCRIPTED_FAILURE'),
-    message: Message.default('The script says so'),
+    message: Message.default('The script requests this failure'),
     retryable: z.boolean().default(false),
-    /** Answers the code with null instead of failure data. */
+    /** Responds with the code and null instead of failure data. */
     nullData: z.boolean().default(false),
     errorPath: z.array(z.string()).optional(),
   }),
   z.strictObject({ kind: z.literal('write'), writes: z.array(Write).min(1) }),
-  // No answer for `ms`, then the connection is cut.
+  // No response for `ms`, then the connection is cut.
   z.strictObject({ kind: z.literal('hang'), ms: Milliseconds.default(600_000), ...afterEffect }),
-  // The honest answer, byte by byte, spread over `ms`.
+  // The honest response, byte by byte, spread over `ms`.
   z.strictObject({ kind: z.literal('slow'), ms: Milliseconds }),
   z.strictObject({ kind: z.literal('garbage'), garbage: Garbage, ...afterEffect }),
   z.strictObject({
     kind: z.literal('status'),
     status: z.number().int().min(201).max(599),
-    /** For a redirect; `/redirected` of this plugin unless told, whose calls are logged. */
+    /** Target of a redirect; default: `/redirected` of this plugin, which logs its calls. */
     location: z.string().optional(),
     ...afterEffect,
   }),
@@ -82,7 +85,7 @@ export const Behaviour = z.discriminatedUnion('kind', [
 ])
 export type Behaviour = z.infer<typeof Behaviour>
 
-/** All that are given must fit; none given fits every call. */
+/** All given conditions must match; without conditions every call matches. */
 export const When = z.strictObject({
   environmentKey: Key.optional(),
   applicationRuntimeId: Key.optional(),
@@ -96,12 +99,12 @@ export const When = z.strictObject({
 })
 export type When = z.infer<typeof When>
 
-/** One rule of the script: the first that fits a call and is not used up decides. */
+/** One rule of the script: the first one that matches a call and is not used up applies. */
 export const Rule = z.strictObject({
   when: When.default({}),
-  /** How many calls it decides; for ever unless told. */
+  /** How many calls it applies to; default: no limit. */
   times: z.number().int().min(1).optional(),
-  /** Before anything is done. */
+  /** Delay before anything is done. */
   delayMs: Milliseconds.default(0),
   behaviour: Behaviour,
 })
@@ -110,10 +113,10 @@ export type Rule = z.infer<typeof Rule>
 export const Script = z.strictObject({ rules: z.array(Rule) })
 export type Script = z.infer<typeof Script>
 
-/** What is done with a call that no rule fits. */
+/** The behaviour for calls that no rule matches. */
 export const HONEST: Behaviour = { kind: 'apply' }
 
-export function fits(when: When, { installation, operation, stage }: LifecycleRequest): boolean {
+export function matches(when: When, { installation, operation, stage }: LifecycleRequest): boolean {
   const call = {
     environmentKey: installation.environmentKey,
     applicationRuntimeId: installation.applicationRuntimeId,
@@ -125,7 +128,7 @@ export function fits(when: When, { installation, operation, stage }: LifecycleRe
     targetVersion: operation.targetVersion,
     stage,
   } satisfies Required<{ [name in keyof When]: unknown }>
-  // The cast is sound: the object above has every name that `When` has.
+  // The cast is sound: the object above has every key of `When`.
   return Object.entries(when).every(
     ([name, wanted]) => wanted === undefined || call[name as keyof typeof call] === wanted,
   )

@@ -17,7 +17,7 @@ interface Log {
   calls: LogEntry[]
   effects: Effect[]
 }
-// What our own plugin answers, whose shape the assertions look at.
+// The plugin's own responses; the assertions check their shape.
 const asLog = (json: unknown): Log => json as Log
 
 async function running(t: TestContext, dataDir = mkdtempSync(join(tmpdir(), 'scripted-'))) {
@@ -63,7 +63,7 @@ test('without a script a call is applied once, and the log shows equal bytes', a
   )
 })
 
-test('rules are taken in order, by what they fit, and as often as they say', async (t) => {
+test('rules apply in order, if they match, and as often as they allow', async (t) => {
   const { script, send } = await running(t)
   await script(
     { when: { bundleInstallId: 'install-2' }, behaviour: { kind: 'fail', message: 'No' } },
@@ -76,7 +76,7 @@ test('rules are taken in order, by what they fit, and as often as they say', asy
   assert.equal(await outcome({ stage: 'AFTER_RESOURCES' }), 'VERIFIED')
 })
 
-test('POST puts rules in front, DELETE removes them, and a wrong script is told', async (t) => {
+test('POST prepends rules, DELETE removes them, and an invalid script is rejected', async (t) => {
   const { url, script, send } = await running(t)
   await script({ behaviour: { kind: 'unknown' } })
   const rules = [{ behaviour: { kind: 'failure-envelope', errorCode: 'NO_LUCK', retryable: true } }]
@@ -105,7 +105,7 @@ test('script, log and memory survive a restart', async (t) => {
 })
 
 for (const kind of ['reset', 'hang'] as const)
-  test(`${kind} gives no answer, with and without the effect before it`, async (t) => {
+  test(`${kind} sends no response, with and without the effect before it`, async (t) => {
     const { script, raw, send, log } = await running(t)
     const ms = kind === 'hang' ? { ms: 20 } : {}
     await script(
@@ -135,7 +135,7 @@ test('status and redirect', async (t) => {
   assert.equal(redirect.headers.get('location'), '/redirected')
 })
 
-test('delay and slow keep the answer whole', async (t) => {
+test('delay and slow leave the response intact', async (t) => {
   const { script, send } = await running(t)
   await script({ delayMs: 30, behaviour: { kind: 'slow', ms: 40 } })
   const since = performance.now()
@@ -143,7 +143,7 @@ test('delay and slow keep the answer whole', async (t) => {
   assert.ok(performance.now() - since >= 60)
 })
 
-test('write puts into the answer what an honest plugin could not', async (t) => {
+test('write adds writes that an honest plugin could not make', async (t) => {
   const { script, send, raw } = await running(t)
   await script(
     {

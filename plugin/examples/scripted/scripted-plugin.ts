@@ -19,41 +19,41 @@ import { sqliteStore, type SqliteStore } from '../../sdk/sqlite-store.ts'
 import { control } from './control.ts'
 import { describeArrival, readLeniently, sha256 } from './arrival.ts'
 import { addWrites, garbageFor, json, send, sendSlowly, type RawAnswer } from './misbehave.ts'
-import { countEffect, noteCall, noteEnd, SCRIPT_SCHEMA, takeRule } from './script-store.ts'
+import { countEffect, recordCall, recordEnd, SCRIPT_SCHEMA, useRule } from './script-store.ts'
 import { HONEST, type Behaviour } from './script.ts'
 import { type SqliteTransaction } from '../../sdk/sqlite-memory.ts'
 
 export interface ScriptedPluginOptions {
-  /** Its script, log and memory are `scripted.sqlite` in this folder, which is made where it is absent. */
+  /** Script, log and memory are stored in `scripted.sqlite` in this folder, which is created if missing. */
   dataDir: string
-  /** `scripted-hooks` unless told. */
+  /** Default `scripted-hooks`. */
   pluginId?: string
-  /** Where the keys of the runtime's tokens are. */
+  /** Where the public keys for the runtime's tokens are. */
   platformApiBase: string
-  /** The `iss` of the runtime's tokens; the platform's address unless told. */
+  /** The `iss` of the runtime's tokens; default: the platform's address. */
   issuer?: string
-  /** True, the platform's keys, unless told; or these keys; false takes a call from anybody. */
+  /** True (the default): verify with the platform's keys; a key set: verify with these; false accepts calls from anyone. */
   verify?: boolean | JSONWebKeySet
 }
 
 export interface ScriptedPlugin {
-  /** `POST /lifecycle`; `GET, PUT, POST, DELETE /script`; `GET, DELETE /log`. The control is open to anybody. */
+  /** `POST /lifecycle`; `GET, PUT, POST, DELETE /script`; `GET, DELETE /log`. The control paths need no authentication. */
   listener: NodeListener
-  /** Closing it cuts calls that hang, and closes the store too. */
+  /** Closing it cuts hanging calls and closes the store. */
   listen(port?: number, host?: string): Promise<Listening>
   close(): Promise<void>
 }
 
 /**
- * A plugin that does as it is told. A call that no rule fits is applied at once and honestly. What is honest goes through
- * the SDK; what is not is made from raw bytes, with the effect before it (`afterEffect`) or without any.
+ * A plugin that follows a script. A call that no rule matches is applied immediately and honestly. Honest responses go
+ * through the SDK; all others are built from raw bytes, with the effect before them (`afterEffect`) or without any.
  */
 export function createScriptedPlugin(options: ScriptedPluginOptions): ScriptedPlugin {
   const { dataDir, pluginId = 'scripted-hooks', ...trust } = options
   const store = sqliteStore(join(dataDir, 'scripted.sqlite'), { schema: SCRIPT_SCHEMA })
-  const told = new AsyncLocalStorage<Behaviour>()
+  const scripted = new AsyncLocalStorage<Behaviour>()
   const perform = (call: LifecycleCall<SqliteTransaction>): Promise<HandlerResult> =>
-    call.conclude((tx) => performOnce(tx, call, told.getStore() ?? HONEST))
+    call.conclude((tx) => performOnce(tx, call, scripted.getStore() ?? HONEST))
   const honest = definePlugin({
     pluginId,
     store,
@@ -61,7 +61,7 @@ export function createScriptedPlugin(options: ScriptedPluginOptions): ScriptedPl
     handle: { BEFORE_RESOURCES: perform, AFTER_RESOURCES: perform },
   })
   const listener: NodeListener = (incoming, outgoing) => {
-    serve({ store, honest, told }, incoming, outgoing).catch(() => outgoing.destroy())
+    serve({ store, honest, scripted }, incoming, outgoing).catch(() => outgoing.destroy())
   }
   return {
     listener,
@@ -80,8 +80,8 @@ export function createScriptedPlugin(options: ScriptedPluginOptions): ScriptedPl
 interface Scripted {
   store: SqliteStore
   honest: PluginHandler
-  /** What the script says of the call that is being answered. */
-  told: AsyncLocalStorage<Behaviour>
+  /** The scripted behaviour for the call being handled. */
+  scripted: AsyncLocalStorage<Behaviour>
 }
 
 function performOnce(
@@ -98,7 +98,7 @@ function performOnce(
 }
 
 async function serve(
-  { store, honest, told }: Scripted,
+  { store, honest, scripted }: Scripted,
   incoming: IncomingMessage,
   outgoing: ServerResponse,
 ): Promise<void> {
@@ -109,44 +109,44 @@ async function serve(
   const body = Buffer.from(await arrived.arrayBuffer())
   const request = new URL(url).pathname === '/lifecycle' ? readLeniently(body) : null
   const { rule, id } = await store.transaction((tx) => {
-    const taken = request === null ? null : takeRule(tx, request)
-    return { rule: taken, id: noteCall(tx, describeArrival({ arrived, body, request, rule: taken })) }
+    const taken = request === null ? null : useRule(tx, request)
+    return { rule: taken, id: recordCall(tx, describeArrival({ arrived, body, request, rule: taken })) }
   })
   if (new URL(url).pathname !== '/lifecycle') return finish(store, id, outgoing, json('{}', 404))
 
   const behaviour = rule?.rule.behaviour ?? HONEST
-  const askHonestly = async (): Promise<RawAnswer> => {
+  const callHonestHandler = async (): Promise<RawAnswer> => {
     const again = new Request(url, { method, headers, ...(body.length > 0 ? { body } : {}) })
-    const response = await told.run(behaviour, () => honest(again))
+    const response = await scripted.run(behaviour, () => honest(again))
     return {
       status: response.status,
       headers: Object.fromEntries(response.headers),
       body: await response.text(),
     }
   }
-  if (request === null) return finish(store, id, outgoing, await askHonestly())
+  if (request === null) return finish(store, id, outgoing, await callHonestHandler())
   await wait(rule?.rule.delayMs ?? 0)
-  await behave({ behaviour, request, askHonestly, outgoing, store, id })
+  await behave({ behaviour, request, callHonestHandler, outgoing, store, id })
 }
 
 interface Turn {
   behaviour: Behaviour
   request: LifecycleRequest
-  askHonestly: () => Promise<RawAnswer>
+  callHonestHandler: () => Promise<RawAnswer>
   outgoing: ServerResponse
   store: SqliteStore
   id: number
 }
 
-async function behave({ behaviour, request, askHonestly, outgoing, store, id }: Turn): Promise<void> {
-  if ('afterEffect' in behaviour && behaviour.afterEffect) await askHonestly()
+async function behave({ behaviour, request, callHonestHandler, outgoing, store, id }: Turn): Promise<void> {
+  if ('afterEffect' in behaviour && behaviour.afterEffect) await callHonestHandler()
   switch (behaviour.kind) {
     case 'apply':
     case 'verify':
     case 'not-applied':
     case 'fail':
     case 'unknown':
-      return finish(store, id, outgoing, await askHonestly())
+      return finish(store, id, outgoing, await callHonestHandler())
     case 'failure-envelope': {
       const { errorCode, message, retryable, nullData, errorPath } = behaviour
       const failure = nullData
@@ -155,13 +155,13 @@ async function behave({ behaviour, request, askHonestly, outgoing, store, id }: 
       return finish(store, id, outgoing, json(JSON.stringify(failureEnvelope(errorCode, failure))))
     }
     case 'write': {
-      const answer = await askHonestly()
+      const answer = await callHonestHandler()
       const body = addWrites(answer.body, behaviour.writes, request)
       return finish(store, id, outgoing, { ...answer, body })
     }
     case 'slow': {
-      const answer = await askHonestly()
-      await note(store, id, answer.status, answer.body)
+      const answer = await callHonestHandler()
+      await recordResponse(store, id, answer.status, answer.body)
       return sendSlowly(outgoing, answer, behaviour.ms)
     }
     case 'garbage':
@@ -169,15 +169,15 @@ async function behave({ behaviour, request, askHonestly, outgoing, store, id }: 
     case 'status': {
       const { status, location = '/redirected' } = behaviour
       const headers = { 'content-type': 'text/plain', ...(status < 400 ? { location } : {}) }
-      return finish(store, id, outgoing, { status, headers, body: `The script says ${status}` })
+      return finish(store, id, outgoing, { status, headers, body: `The script requests status ${status}` })
     }
     case 'hang':
-      await untilGone(outgoing, behaviour.ms)
-      await note(store, id, null, null)
+      await sleepUntilDisconnect(outgoing, behaviour.ms)
+      await recordResponse(store, id, null, null)
       outgoing.destroy()
       return
     case 'reset':
-      await note(store, id, null, null)
+      await recordResponse(store, id, null, null)
       outgoing.destroy()
   }
 }
@@ -188,22 +188,27 @@ async function finish(
   outgoing: ServerResponse,
   answer: RawAnswer,
 ): Promise<void> {
-  await note(store, id, answer.status, answer.body)
+  await recordResponse(store, id, answer.status, answer.body)
   send(outgoing, answer)
 }
 
-// Noted before it is sent, so that a log which is read after an answer has it.
-const note = (store: SqliteStore, id: number, status: number | null, body: string | null): Promise<void> =>
+// Recorded before it is sent, so that a log read after the response contains it.
+const recordResponse = (
+  store: SqliteStore,
+  id: number,
+  status: number | null,
+  body: string | null,
+): Promise<void> =>
   store.transaction((tx) =>
-    noteEnd(tx, id, {
+    recordEnd(tx, id, {
       status,
       answerSha256: body === null ? null : sha256(body),
       endedAt: new Date().toISOString(),
     }),
   )
 
-/** Waits so long, or until the caller has given up. */
-const untilGone = (outgoing: ServerResponse, ms: number): Promise<void> =>
+/** Waits this long, or until the caller has disconnected. */
+const sleepUntilDisconnect = (outgoing: ServerResponse, ms: number): Promise<void> =>
   new Promise((resolve) => {
     const timer = setTimeout(resolve, ms)
     outgoing.once('close', () => {

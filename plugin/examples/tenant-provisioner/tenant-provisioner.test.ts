@@ -11,7 +11,7 @@ import type { Tenant } from './tenants.ts'
 
 const PLATFORM = 'http://platform.invalid'
 
-// What our own plugin answers, whose shape the assertions look at.
+// The plugin's own responses; the assertions check their shape.
 const asTenants = (json: unknown): Tenant[] => (json as { tenants: Tenant[] }).tenants
 
 async function running(t: TestContext, dataDir = mkdtempSync(join(tmpdir(), 'tenants-'))) {
@@ -34,7 +34,7 @@ const configure = (executionSequence: number, values: RequestOptions['values']):
   ...(values === undefined ? {} : { values }),
 })
 
-test('INSTALL makes one tenant, writes its id and its token, and verifies it', async (t) => {
+test('INSTALL creates one tenant, writes its id and its token, and verifies it', async (t) => {
   const { send, tenants } = await running(t)
   const first = await send(install)
   const { tenantId, accessToken } = first.response?.resources[LOCATOR] ?? {}
@@ -51,14 +51,14 @@ test('INSTALL makes one tenant, writes its id and its token, and verifies it', a
   assert.ok(!JSON.stringify(list).includes(String(accessToken?.value)))
 })
 
-test('each installation has a token of its own', async (t) => {
+test('each installation has its own token', async (t) => {
   const { send } = await running(t)
   const tokenOf = async (bundleInstallId: string, operationId: string) =>
     (await send({ bundleInstallId, operationId })).response?.resources[LOCATOR]?.['accessToken']?.value
   assert.notEqual(await tokenOf('install-1', 'operation-1'), await tokenOf('install-2', 'operation-2'))
 })
 
-test('CONFIGURE changes the terms, and says NOT_APPLIED when there is nothing to change', async (t) => {
+test('CONFIGURE changes the terms, and returns NOT_APPLIED if nothing changes', async (t) => {
   const { send, tenants } = await running(t)
   const installed = await send(install)
   const terms = { displayName: 'Northwind', plan: 'team', seats: 7 }
@@ -71,7 +71,7 @@ test('CONFIGURE changes the terms, and says NOT_APPLIED when there is nothing to
   assert.equal((await tenants())[0]?.seats, 90)
 })
 
-test('a restart keeps the tenants and the answers', async (t) => {
+test('tenants and remembered answers survive a restart', async (t) => {
   const before = await running(t)
   const first = await before.send(install)
   await before.close()
@@ -95,7 +95,7 @@ test('DETACH removes the tenant after the resources, and a delayed call does not
   )
 })
 
-test('DETACH of what was never installed is no failure', async (t) => {
+test('DETACH succeeds for an installation that never existed', async (t) => {
   const { send } = await running(t)
   const detach: RequestOptions = { operationType: 'DETACH', stage: 'AFTER_RESOURCES' }
   assert.equal((await send(detach)).response?.outcome, 'NOT_APPLIED')
@@ -109,7 +109,7 @@ test('an upgrade that drops the Module removes its tenant', async (t) => {
   assert.equal((await tenants())[0]?.state, 'REMOVED')
 })
 
-test('AFTER_RESOURCES fails for good when the tenant is not as provisioned', async (t) => {
+test('AFTER_RESOURCES fails permanently if the tenant is not as provisioned', async (t) => {
   const { send } = await running(t)
   await send(install)
   const values = { displayName: 'Somebody else' }
@@ -118,7 +118,7 @@ test('AFTER_RESOURCES fails for good when the tenant is not as provisioned', asy
   assert.equal(after.failure?.retryable, false)
 })
 
-test('without a token of the runtime nothing happens', async (t) => {
+test('nothing happens without a token of the runtime', async (t) => {
   const { keys, sign } = await runtimeTokens()
   const dataDir = mkdtempSync(join(tmpdir(), 'tenants-'))
   const plugin = createTenantProvisioner({ dataDir, platformApiBase: PLATFORM, issuer: ISSUER, verify: keys })

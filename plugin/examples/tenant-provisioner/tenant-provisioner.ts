@@ -19,36 +19,36 @@ import {
 import { type SqliteTransaction } from '../../sdk/sqlite-memory.ts'
 
 export interface TenantProvisionerOptions {
-  /** Its state is `tenants.sqlite` in this folder, which is made where it is absent. */
+  /** Its state is stored in `tenants.sqlite` in this folder, which is created if missing. */
   dataDir: string
-  /** `tenant-provisioner` unless told. */
+  /** Default `tenant-provisioner`. */
   pluginId?: string
-  /** Where the keys of the runtime's tokens are. */
+  /** Where the public keys for the runtime's tokens are. */
   platformApiBase: string
-  /** The `iss` of the runtime's tokens; the platform's address unless told. */
+  /** The `iss` of the runtime's tokens; default: the platform's address. */
   issuer?: string
-  /** True, the platform's keys, unless told; or these keys; false takes a call from anybody. */
+  /** True (the default): verify with the platform's keys; a key set: verify with these; false accepts calls from anyone. */
   verify?: boolean | JSONWebKeySet
 }
 
 export interface TenantProvisioner {
-  /** `POST /lifecycle`, and `GET /tenants`, which lists the tenants without a secret. */
+  /** `POST /lifecycle`, and `GET /tenants`, which lists the tenants without secrets. */
   handler: PluginHandler
-  /** Closing it closes the store too. */
+  /** Closing it also closes the store. */
   listen(port?: number, host?: string): Promise<Listening>
   close(): Promise<void>
 }
 
 /**
- * Keeps one business tenant for each resource that shows a `displayName`; `plan` (starter) and `seats` (5) are optional.
- * BEFORE_RESOURCES makes or changes it and writes `tenantId` and the sensitive `accessToken`, which no other installation
- * has; AFTER_RESOURCES verifies it. A CONFIGURE that changes nothing of these is NOT_APPLIED. DETACH removes the tenants
- * after the resources, and leaves tombstones.
+ * Maintains one business tenant for each resource with a `displayName`; `plan` (starter) and `seats` (5) are optional.
+ * BEFORE_RESOURCES creates or updates it and writes `tenantId` and the sensitive `accessToken`, which is unique to the
+ * installation; AFTER_RESOURCES verifies it. A CONFIGURE that changes none of these is NOT_APPLIED. DETACH removes the
+ * tenants after the resources and leaves tombstones.
  */
 export function createTenantProvisioner(options: TenantProvisionerOptions): TenantProvisioner {
   const { dataDir, pluginId = 'tenant-provisioner', ...trust } = options
   const store = sqliteStore(join(dataDir, 'tenants.sqlite'), { schema: TENANT_SCHEMA })
-  const keepTenants: StageHandlers<SqliteTransaction> = {
+  const handleTenants: StageHandlers<SqliteTransaction> = {
     BEFORE_RESOURCES: (call) => call.conclude((tx) => provision(tx, call)),
     AFTER_RESOURCES: (call) => call.conclude((tx) => verify(tx, call)),
   }
@@ -58,9 +58,9 @@ export function createTenantProvisioner(options: TenantProvisionerOptions): Tena
     ...trust,
     writes: { tenantId: {}, accessToken: { isSensitive: true } },
     handle: {
-      INSTALL: keepTenants,
-      UPGRADE: keepTenants,
-      CONFIGURE: keepTenants,
+      INSTALL: handleTenants,
+      UPGRADE: handleTenants,
+      CONFIGURE: handleTenants,
       DETACH: { AFTER_RESOURCES: (call) => call.conclude((tx) => remove(tx, call)) },
     },
   })
@@ -96,7 +96,7 @@ function provision(tx: SqliteTransaction, call: Call): HandlerResult {
   for (const resource of call.resources) {
     const { locator } = resource
     const owner = { bundleInstallId, locator }
-    // An upgrade that drops the Module takes its tenant along.
+    // An upgrade that drops the Module also removes its tenant.
     if (resource.action === 'DETACH') {
       isChanged = removeTenants(tx, owner, { executionSequence, now }) || isChanged
       continue
@@ -108,8 +108,8 @@ function provision(tx: SqliteTransaction, call: Call): HandlerResult {
     if (tenant === null) continue
     writes[locator] = { tenantId: tenant.tenantId, accessToken: readAccessToken(tx, tenant.tenantId) }
   }
-  const isNothingToSay = Object.keys(writes).length === 0 || call.operation.operationType === 'CONFIGURE'
-  return !isChanged && isNothingToSay ? notApplied() : applied(writes)
+  const isUnchanged = Object.keys(writes).length === 0 || call.operation.operationType === 'CONFIGURE'
+  return !isChanged && isUnchanged ? notApplied() : applied(writes)
 }
 
 function verify(tx: SqliteTransaction, call: Call): HandlerResult {
@@ -139,7 +139,7 @@ function remove(tx: SqliteTransaction, { installation, executionSequence }: Call
     : notApplied()
 }
 
-/** Null for a resource that has no tenant. */
+/** Null for a resource without a tenant. */
 function termsOf({ locator, values }: CallResource): TenantTerms | null {
   const { displayName, plan = 'starter', seats = 5 } = values
   if (displayName === undefined) return null
@@ -147,7 +147,7 @@ function termsOf({ locator, values }: CallResource): TenantTerms | null {
     return { displayName, plan, seats: Number(seats) }
   throw new PluginFailure({
     errorCode: 'TENANT_PROPERTIES_INVALID',
-    message: `displayName and plan of ${locator} must be texts, and seats a whole number`,
+    message: `displayName and plan of ${locator} must be strings, and seats an integer`,
     retryable: false,
   })
 }

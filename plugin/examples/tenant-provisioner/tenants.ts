@@ -19,20 +19,20 @@ CREATE TABLE IF NOT EXISTS tenant (
 ) STRICT;
 `
 
-/** What an operator decides about a tenant. */
+/** The properties of a tenant that an operator decides. */
 export interface TenantTerms {
   displayName: string
   plan: string
   seats: number
 }
 
-/** One tenant for one resource of one installation. A removed one stays as a tombstone without its token. */
+/** One tenant for one resource of one installation. A removed tenant remains as a tombstone without its token. */
 export interface Tenant extends TenantTerms {
   tenantId: string
   bundleInstallId: string
   locator: string
   state: 'ACTIVE' | 'REMOVED'
-  /** Of the operation that changed it last. */
+  /** Of the operation that last changed it. */
   executionSequence: number
   createdAt: string
   updatedAt: string
@@ -46,9 +46,9 @@ export interface TenantOwner {
 const COLUMNS = `tenant_id AS tenantId, bundle_install_id AS bundleInstallId, locator, display_name AS displayName,
   plan, seats, state, execution_sequence AS executionSequence, created_at AS createdAt, updated_at AS updatedAt`
 
-/** All tenants, removed ones too, without their tokens; the oldest first. */
+/** All tenants, including removed ones, without their tokens; oldest first. */
 export const listTenants = (tx: SqliteTransaction): Tenant[] =>
-  // The columns are named as the type is, and STRICT keeps their types.
+  // The columns have the names of the type's fields, and STRICT enforces their types.
   tx.prepare(`SELECT ${COLUMNS} FROM tenant ORDER BY created_at, tenant_id`).all() as unknown as Tenant[]
 
 export const findTenant = (tx: SqliteTransaction, { bundleInstallId, locator }: TenantOwner): Tenant | null =>
@@ -56,7 +56,7 @@ export const findTenant = (tx: SqliteTransaction, { bundleInstallId, locator }: 
     .prepare(`SELECT ${COLUMNS} FROM tenant WHERE bundle_install_id = ? AND locator = ?`)
     .get(bundleInstallId, locator) as Tenant | undefined) ?? null
 
-/** The tenant's own token, or null after its removal. */
+/** The tenant's token, or null after its removal. */
 export function readAccessToken(tx: SqliteTransaction, tenantId: string): string | null {
   const row = tx.prepare('SELECT access_token FROM tenant WHERE tenant_id = ?').get(tenantId)
   return typeof row?.['access_token'] === 'string' ? row['access_token'] : null
@@ -70,8 +70,8 @@ export interface TenantChange {
 }
 
 /**
- * Makes the tenant, or gives a removed one a new life with a new token, or changes its terms. False when it was already
- * just so. Its id follows from its owner, so that it is the same whenever it is made.
+ * Creates the tenant, revives a removed one with a new token, or changes its terms. Returns false if nothing changed.
+ * Its id is derived from its owner, so it is always the same.
  */
 export function putTenant(
   tx: SqliteTransaction,
@@ -105,7 +105,7 @@ export function putTenant(
   return true
 }
 
-/** Removes the installation's tenants, or only those of one locator; false when none was there. */
+/** Removes the installation's tenants, or only those of one locator; false if there were none. */
 export function removeTenants(
   tx: SqliteTransaction,
   { bundleInstallId, locator }: { bundleInstallId: string; locator?: string },

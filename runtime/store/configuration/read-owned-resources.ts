@@ -1,8 +1,6 @@
 import { sql } from 'kysely'
 import { claimColumns } from '../installations/claim.ts'
 import type { Db } from '../../model/db.ts'
-import type { ClaimColumns } from '../../model/installation.ts'
-import type { LedgerRow } from '../../model/ledger.ts'
 import type { OwnedResource } from '../../model/owned-resource.ts'
 
 /**

@@ -1,4 +1,4 @@
-import { takesNoWrites, throwUnless } from '#database/unreachable.ts'
+import { rejectsWrites, throwUnless } from '#database/unreachable.ts'
 import { DomainError } from '../../engine/domain-error.ts'
 import { findCredential } from '../../store/plugins/find-credential.ts'
 import { noteCredentialUse } from '../../store/plugins/note-credential-use.ts'
@@ -21,6 +21,6 @@ export async function authenticatePlugin(db: Db, secret: string): Promise<string
     })
   }
   // a commit for each resolution would cost more than the resolution
-  if (holder.is_use_stale) await noteCredentialUse(db, holder.credential_id).catch(throwUnless(takesNoWrites))
+  if (holder.is_use_stale) await noteCredentialUse(db, holder.credential_id).catch(throwUnless(rejectsWrites))
   return holder.plugin_id
 }

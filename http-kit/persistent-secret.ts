@@ -2,30 +2,30 @@ import { randomBytes } from 'node:crypto'
 import { link, mkdir, open, readFile, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** Where a generated secret is kept. */
-export interface KeptPlace {
+/** Where a generated secret is stored. */
+export interface SecretLocation {
   directory: string
   file: string
 }
 
 /**
- * A generated secret: read from its file, or made once and kept there, readable by its owner only. Two processes that
- * start together on one directory end with the same secret, and a crash leaves no half of one. Once this has answered, the
- * secret outlives a loss of power: what it protects may be written down at once.
+ * Reads a generated secret from its file, or creates and stores it, readable by its owner only. Two processes that
+ * start together on one directory get the same secret, and a crash never leaves a partial file. Once this resolves, the
+ * secret survives a power loss, so data that it protects may be written immediately.
  *
- * @param options.directory is made with mode 0700 when it is missing.
+ * @param options.directory is created with mode 0700 if it is missing.
  */
-export async function keptSecret(
-  options: KeptPlace & { make: () => string | Promise<string> },
+export async function persistentSecret(
+  options: SecretLocation & { make: () => string | Promise<string> },
 ): Promise<string> {
-  const found = await findKeptSecret(options)
+  const found = await findPersistentSecret(options)
   if (found !== null) return found
   const path = join(options.directory, options.file)
   await mkdir(options.directory, { recursive: true, mode: 0o700 })
   const draft = `${path}.${randomBytes(6).toString('hex')}`
   try {
     await writeDurably(draft, await options.make())
-    // a link fails where the other process was first; its secret counts then
+    // the link fails if another process was first; its secret is used then
     await link(draft, path).catch(nullWhen('EEXIST'))
   } finally {
     await unlink(draft).catch(nullWhen('ENOENT'))
@@ -34,8 +34,8 @@ export async function keptSecret(
   return await readFile(path, 'utf8')
 }
 
-/** The secret of {@link keptSecret} where it was made already, else null. */
-export function findKeptSecret({ directory, file }: KeptPlace): Promise<string | null> {
+/** The secret of {@link persistentSecret} if it exists, else null. */
+export function findPersistentSecret({ directory, file }: SecretLocation): Promise<string | null> {
   return readFile(join(directory, file), 'utf8').catch(nullWhen('ENOENT'))
 }
 
@@ -49,7 +49,10 @@ async function writeDurably(path: string, text: string): Promise<void> {
   }
 }
 
-/** A name is only safe when its directory is. Windows cannot open one, and keeps names by itself. */
+/**
+ * A new file name is durable only after its directory is synced. Windows cannot open directories and persists names
+ * itself.
+ */
 async function syncDirectory(path: string): Promise<void> {
   if (process.platform === 'win32') return
   const handle = await open(path, 'r')

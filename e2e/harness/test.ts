@@ -10,11 +10,11 @@ import type { UserName } from './users.ts'
 export { expect } from '@playwright/test'
 
 interface Fixtures {
-  /** What a browser must never have to say: a broken policy, an error that nobody caught. Any fails the journey. */
-  complaints: string[]
-  /** Opens a page as somebody, in a browser of their own. */
+  /** Errors that no page may cause: violations of its content policy and uncaught errors. Any of them fails the journey. */
+  browserErrors: string[]
+  /** Signs in as a user in a separate browser and opens a page. */
   signIn: (user: UserName, path?: string) => Promise<Page>
-  /** Opens a page as nobody, in a browser of its own. */
+  /** Opens a page in a separate browser without signing in. */
   visit: (path: string) => Promise<Page>
   /** A scope of the journey's own in which crm-suite 1.0.0 is installed. */
   crmScope: Scope
@@ -25,7 +25,7 @@ interface Fixtures {
   editing: (edit?: { resource?: string; field?: string; value?: string }) => Promise<Page>
 }
 
-/** The tests' way in; `system` is the worker's own. */
+/** The test function with our fixtures; `system` belongs to the worker. */
 export const test = base.extend<Fixtures, { system: System }>({
   system: [
     // oxlint-disable-next-line no-empty-pattern -- Playwright reads the names of the fixtures from here
@@ -37,21 +37,21 @@ export const test = base.extend<Fixtures, { system: System }>({
     { scope: 'worker', timeout: 60_000 },
   ],
   // oxlint-disable-next-line no-empty-pattern -- as above
-  complaints: async ({}, use) => {
-    const complaints: string[] = []
-    await use(complaints)
-    if (complaints.length > 0) throw new Error(`The browser complained:\n${complaints.join('\n')}`)
+  browserErrors: async ({}, use) => {
+    const browserErrors: string[] = []
+    await use(browserErrors)
+    if (browserErrors.length > 0) throw new Error(`The browser reported errors:\n${browserErrors.join('\n')}`)
   },
-  visit: async ({ browser, system, complaints }, use) => {
+  visit: async ({ browser, system, browserErrors }, use) => {
     const contexts: BrowserContext[] = []
     await use(async (path) => {
-      const context = await newBrowser(browser, system, complaints)
+      const context = await newBrowser(browser, system, browserErrors)
       contexts.push(context)
       const page = await context.newPage()
       await page.goto(path)
       return page
     })
-    system.line.up()
+    system.proxy.up()
     for (const context of contexts) await context.close()
   },
   signIn: async ({ visit, system }, use) => {
@@ -82,22 +82,26 @@ export async function fillSignIn(page: Page, name: UserName, password = users[na
   await page.getByRole('button', { name: 'Sign in' }).click()
 }
 
-async function newBrowser(browser: Browser, system: System, complaints: string[]): Promise<BrowserContext> {
+async function newBrowser(
+  browser: Browser,
+  system: System,
+  browserErrors: string[],
+): Promise<BrowserContext> {
   const context = await browser.newContext({ baseURL: system.url })
-  await context.exposeBinding('complain', (_, words: string) => complaints.push(words))
+  await context.exposeBinding('reportViolation', (_, words: string) => browserErrors.push(words))
   await context.addInitScript(() => {
-    const { complain } = globalThis as unknown as { complain: (words: string) => void }
+    const { reportViolation } = globalThis as unknown as { reportViolation: (words: string) => void }
     document.addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI, sample }) =>
-      complain(`Content-Security-Policy: ${violatedDirective} ${blockedURI} ${sample}`),
+      reportViolation(`Content-Security-Policy: ${violatedDirective} ${blockedURI} ${sample}`),
     )
   })
   context.on('console', (message) => {
-    // the event is not told of everything: what is refused before the first script runs is in the console alone
-    if (/content.security.policy|trusted.?type/i.test(message.text())) complaints.push(message.text())
+    // the event does not cover everything: what is blocked before the first script runs appears only in the console
+    if (/content.security.policy|trusted.?type/i.test(message.text())) browserErrors.push(message.text())
   })
   context.on('weberror', (uncaught) => {
     const { name, message, stack } = uncaught.error()
-    complaints.push(`Uncaught at ${uncaught.page()?.url()}: ${name} ${message}\n${stack}`)
+    browserErrors.push(`Uncaught at ${uncaught.page()?.url()}: ${name} ${message}\n${stack}`)
   })
   return context
 }

@@ -3,8 +3,8 @@ import { ling, platform } from '../../demo/people.ts'
 import { configurationPath } from '../vocabulary.ts'
 import type { System } from './system.ts'
 
-/** Something of everything, and the address of every page that shows it. */
-export async function createShowcase(system: System): Promise<Record<string, string>> {
+/** Creates something of every kind, and returns the address of every page that shows it. */
+export async function seedEveryPage(system: System): Promise<Record<string, string>> {
   const scope = system.newScope()
   const { environmentKey, applicationRuntimeId, workspaceId } = scope
   await system.script.add({
@@ -69,18 +69,18 @@ export async function createShowcase(system: System): Promise<Record<string, str
     'the configuration’s history': `${configurationPath(scope)}?tab=history`,
     'local services': `/scopes/${environmentKey}/${applicationRuntimeId}/${workspaceId}/local-services`,
     operations: '/operations',
-    'an operation that failed': `/operations/${shop.operation.operationId}`,
-    'an operation that waits': `/operations/${waiting.operationId}`,
-    'an operation that succeeded': `/operations/${desk.operation.operationId}`,
+    'a failed operation': `/operations/${shop.operation.operationId}`,
+    'a waiting operation': `/operations/${waiting.operationId}`,
+    'a succeeded operation': `/operations/${desk.operation.operationId}`,
     'the catalog': '/catalog',
     'a version of a bundle': version,
-    'a version beside another': `${version}?tab=compare`,
+    'a comparison of two versions': `${version}?tab=compare`,
     plugins: '/plugins',
     'a plugin': '/plugins/scripted-hooks',
     services: '/services',
     'a service': `/services/${serviceId}`,
     'the audit': '/audit',
-    'a page that is not there': '/nowhere',
-    'the page of who is signed out': '/signed-out',
+    'a missing page': '/nowhere',
+    'the signed-out page': '/signed-out',
   }
 }

@@ -1,30 +1,30 @@
 import { connect, createServer } from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'
 
-/** The line between browser and console: passes bytes on, and can be told to lose an answer or to be down. */
-export interface Line {
+/** A TCP proxy between browser and console that can drop responses or go down. */
+export interface FaultProxy {
   port: number
-  /** Lets the next request of this method arrive, and cuts the connection instead of answering it; resolves then. */
-  loseNextAnswer(method: string): Promise<void>
-  /** Lets every request of this method arrive and answers none, until the line is up again. */
-  loseAnswers(method: string): void
+  /** Forwards the next request of this method, and cuts the connection instead of returning its response; resolves then. */
+  dropNextResponse(method: string): Promise<void>
+  /** Forwards every request of this method and drops the responses, until `up` is called. */
+  dropResponses(method: string): void
   /** Holds requests whose first line begins like this. Returns a function that releases them. */
   hold(beginning: string): () => void
-  /** Cuts everything and refuses what comes, until it is up again. */
+  /** Cuts all connections and rejects new ones, until `up` is called. */
   down(): void
   up(): void
   close(): Promise<void>
 }
 
-export async function createLine(targetPort: () => number): Promise<Line> {
+export async function createFaultProxy(targetPort: () => number): Promise<FaultProxy> {
   const open = new Set<Socket>()
-  let lose: { method: string; isOnce: boolean; lost: () => void } | null = null
+  let drop: { method: string; isOnce: boolean; onDropped: () => void } | null = null
   let held: { beginning: string; requests: (() => void)[] } | null = null
   let isDown = false
   const server = createServer((browser) => {
     if (isDown) return browser.destroy()
     const target = connect(targetPort(), '127.0.0.1')
-    let isLost: (() => void) | null = null
+    let onResponse: (() => void) | null = null
     open.add(browser)
     const end = () => {
       open.delete(browser)
@@ -32,18 +32,18 @@ export async function createLine(targetPort: () => number): Promise<Line> {
       target.destroy()
     }
     browser.on('data', (chunk) => {
-      // a request begins a chunk of its own: browsers do not pipeline
+      // a request starts a new chunk: browsers do not pipeline
       const begins = (words: string) => chunk.subarray(0, words.length).toString('latin1') === words
-      if (lose !== null && begins(`${lose.method} `)) {
-        isLost = lose.lost
-        if (lose.isOnce) lose = null
+      if (drop !== null && begins(`${drop.method} `)) {
+        onResponse = drop.onDropped
+        if (drop.isOnce) drop = null
       }
       if (held !== null && begins(held.beginning)) held.requests.push(() => target.write(chunk))
       else target.write(chunk)
     })
     target.on('data', (chunk) => {
-      if (isLost === null) return browser.write(chunk)
-      isLost()
+      if (onResponse === null) return browser.write(chunk)
+      onResponse()
       return end()
     })
     for (const socket of [browser, target]) {
@@ -55,12 +55,12 @@ export async function createLine(targetPort: () => number): Promise<Line> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
     port: (server.address() as AddressInfo).port,
-    loseNextAnswer: (method) =>
+    dropNextResponse: (method) =>
       new Promise((lost) => {
-        lose = { method, isOnce: true, lost }
+        drop = { method, isOnce: true, onDropped: lost }
       }),
-    loseAnswers(method) {
-      lose = { method, isOnce: false, lost: () => undefined }
+    dropResponses(method) {
+      drop = { method, isOnce: false, onDropped: () => undefined }
     },
     hold(beginning) {
       const holding = { beginning, requests: [] as (() => void)[] }
@@ -76,7 +76,7 @@ export async function createLine(targetPort: () => number): Promise<Line> {
     },
     up() {
       isDown = false
-      lose = null
+      drop = null
     },
     close: () =>
       new Promise((resolve) => {

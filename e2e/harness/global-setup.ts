@@ -1,6 +1,6 @@
 import { startTestServer } from '#database/testing.ts'
 
-/** One PostgreSQL for the run; each worker has a database of its own on it. */
+/** One PostgreSQL for the run; each worker has its own database on it. */
 export default async function globalSetup(): Promise<() => Promise<void>> {
   const server = await startTestServer()
   process.env['TEST_DATABASE_URL'] = server.url

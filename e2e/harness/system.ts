@@ -16,15 +16,15 @@ import { createScript } from '../../demo/script.ts'
 import type { Script } from '../../demo/script.ts'
 import type { DemoCaller, DemoPerson } from '../../demo/caller.ts'
 import { startAll } from '../../start.ts'
-import { createLine } from './line.ts'
-import type { Line } from './line.ts'
+import { createFaultProxy } from './fault-proxy.ts'
+import type { FaultProxy } from './fault-proxy.ts'
 import { users } from './users.ts'
 
-/** The whole real system for one worker: database, runtime, plugins, console; nothing of it is a stand-in of ours. */
+/** The whole real system for one worker: database, runtime, plugins, console; none of our parts is mocked. */
 export interface System {
   url: string
-  /** What lies between the browsers and the console. */
-  line: Line
+  /** The proxy between the browsers and the console. */
+  proxy: FaultProxy
   call: DemoCaller
   script: Script
   /** A scope that no other test uses. */
@@ -35,7 +35,7 @@ export interface System {
     bundleId: string,
     version: string,
   ): Promise<{ bundleInstallId: string; operation: Operation }>
-  /** Saves one property behind the back of whoever has the page open. */
+  /** Saves one property through the API, while the page may be open. */
   configure(
     scope: Scope,
     resource: { bundleId: string; kind: 'MODULE' | 'GATEWAY' | 'AGENT' | 'TIMER'; name: string },
@@ -74,14 +74,14 @@ export async function startSystem(worker: number, server?: string): Promise<Syst
     ],
   })
   const [port, runtimePort] = [await freePort(), await freePort()]
-  const line = await createLine(() => port)
+  const proxy = await createFaultProxy(() => port)
   const running = await startAll({
     dataDir,
     databaseUrl: toUrl(database.connection),
     console: {
       port,
       auth: {
-        publicOrigin: `http://localhost:${line.port}`,
+        publicOrigin: `http://localhost:${proxy.port}`,
         externalIdp: null,
         rolesClaim: 'roles',
         users: Object.values(users),
@@ -102,7 +102,7 @@ export async function startSystem(worker: number, server?: string): Promise<Syst
     log: createLog({ name: `worker-${worker}`, level: 'error' }),
   })
   const { call, plugins } = running
-  if (call === null || plugins === null) throw new Error('The system has no runtime of its own')
+  if (call === null || plugins === null) throw new Error('The system does not run its own runtime')
   await publishAll(call, plugins)
 
   const ended = async (operationId: string): Promise<Operation> => {
@@ -115,7 +115,7 @@ export async function startSystem(worker: number, server?: string): Promise<Syst
   let workspaceId = 1000 + worker * 100_000
   return {
     url: running.url,
-    line,
+    proxy: proxy,
     call,
     script: createScript(plugins.scriptedHooks),
     ended,
@@ -170,7 +170,7 @@ export async function startSystem(worker: number, server?: string): Promise<Syst
         .calls
     },
     async stop() {
-      await line.close()
+      await proxy.close()
       await running.stop()
       await database.close()
       rmSync(dataDir, { recursive: true, force: true })
@@ -187,7 +187,7 @@ async function publishAll(
     'scripted-hooks': plugins.scriptedHooks,
   }
   for (const [pluginId, url] of Object.entries(endpoints)) {
-    // repeated soon, and until the test has seen enough
+    // retried soon, and often enough for every test
     const body = {
       title: pluginId,
       endpoint: `${url}/lifecycle`,

@@ -9,7 +9,7 @@ const user = (username: string, role: Role): ConfiguredUser => ({
   roles: [{ role, scope: null }],
 })
 
-/** Who may sign in to the systems of the browser tests. */
+/** The users who may sign in to the systems of the browser tests. */
 export const users = {
   admin: user('admin', 'admin'),
   olivia: user('olivia', 'operator'),
