@@ -1,11 +1,15 @@
 import tailwindcss from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
+import { chunks } from './scripts/console/chunks.ts'
+import { fontSubsets } from './scripts/console/fonts.ts'
+import { pageScripts } from './scripts/console/page-scripts.ts'
 
+const split = chunks()
 const server = 'http://localhost:8080'
 
 export default defineConfig({
-  plugins: [react(), tailwindcss()],
+  plugins: [react(), tailwindcss(), fontSubsets(), split.plugin, pageScripts()],
   server: {
     proxy: {
       '/api': server,
@@ -17,31 +21,16 @@ export default defineConfig({
     outDir: 'dist/web',
     emptyOutDir: true,
     sourcemap: false,
-    // the server reads it to preload what a page needs
-    manifest: true,
     // fonts as data: URLs would break `font-src 'self'`
     assetsInlineLimit: 0,
-    // it would only add script for browsers that we do not support
-    modulePreload: { polyfill: false },
+    modulePreload: false,
     target: 'baseline-widely-available',
     reportCompressedSize: false,
     rolldownOptions: {
       output: {
         codeSplitting: {
-          // Left alone, the bundler makes a chunk of every small thing that two pages share, each a request of a cold
-          // visit. So: what hardly ever changes, what every page has, and the pages. What opens on demand stays apart.
-          groups: [
-            {
-              name: 'libraries',
-              test: /node_modules\/(react|react-dom|scheduler|use-sync-external-store|@tanstack\/(history|query-core|react-query|react-router|react-store|router-core|store))\//,
-              priority: 2,
-            },
-            {
-              name: 'console',
-              test: /\/web\/(?!pages\/\w|forms\/|i18n\/(en|zh)\/|ui\/(values\/|Combobox|dialog\/Confirm|table\/Virtual))[^?]*\.tsx?$|\/web\/pages\/[\w-]+\/search\.ts$|\/contract\/endpoint\/permission/,
-              priority: 1,
-            },
-          ],
+          includeDependenciesRecursively: false,
+          groups: [{ name: split.name }],
         },
       },
     },

@@ -1,13 +1,11 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { freePort } from '#database/free-port.ts'
 import { createLog } from '#http-kit/log.ts'
 import { buildDemo } from '../demo/build-demo.ts'
 import { startAll } from '../start.ts'
 import type { Running } from '../start.ts'
-
-const PORT = 18_080
-const RUNTIME_PORT = 18_081
 
 export interface BenchSystem extends Running {
   dataDir: string
@@ -17,14 +15,15 @@ export interface BenchSystem extends Running {
 /** The whole system as `npm start` runs it, with the demo, on its own directory. */
 export async function startBenchSystem(): Promise<BenchSystem> {
   const dataDir = mkdtempSync(join(tmpdir(), 'bundle-console-bench-'))
+  const [port, runtimePort] = [await freePort(), await freePort()]
   const user = { username: 'bench', password: 'a password for benchmarks' }
   const running = await startAll({
     dataDir,
     databaseUrl: null,
     console: {
-      port: PORT,
+      port,
       auth: {
-        publicOrigin: `http://localhost:${PORT}`,
+        publicOrigin: `http://localhost:${port}`,
         externalIdp: null,
         rolesClaim: 'roles',
         users: [{ ...user, roles: [{ role: 'admin', scope: null }] }],
@@ -36,7 +35,7 @@ export async function startBenchSystem(): Promise<BenchSystem> {
       rates: { reads: { perSecond: 1e6, burst: 1e6 }, writes: { perSecond: 1e6, burst: 1e6 } },
     },
     runtime: {
-      port: RUNTIME_PORT,
+      port: runtimePort,
       platformApiBase: null,
       egressAllow: [{ kind: 'loopback' }],
       credential: null,

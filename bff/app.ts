@@ -30,6 +30,9 @@ import { publicHost } from './middleware/public-host.ts'
 import { rateLimit } from './middleware/rate-limit.ts'
 import { securityHeaders } from './middleware/security-headers.ts'
 import type { SessionVariables } from './middleware/session.ts'
+import { documentRoute } from './document/document-route.ts'
+import { createApiReader } from './document/read-api.ts'
+import { readShell } from './document/shell.ts'
 import { consoleFiles } from './routes/console-files.ts'
 import { endpointRoutes, methodsOf } from './routes/endpoints.ts'
 import { eventRoute } from './routes/events.ts'
@@ -101,6 +104,8 @@ export async function createConsole(options: ConsoleOptions): Promise<Console> {
     pollMs,
   })
   const stopping = new AbortController()
+  const shell = readShell(options.folder)
+  let eventPosition: string | null = null
 
   const app = new Hono<{ Variables: SessionVariables }>()
   app.onError((error, c) => {
@@ -122,7 +127,7 @@ export async function createConsole(options: ConsoleOptions): Promise<Console> {
     c.set('clientAddress', exactClientAddress(incoming, settings.trustedProxyHops))
     await next()
   })
-  app.use(securityHeaders({ publicOrigin }))
+  app.use(securityHeaders({ publicOrigin, inlineScripts: shell?.inlineScripts ?? [] }))
   app.use(canonicalPath({ prefixes: ['api', 'auth', 'idp', 'assets'] }))
   app.get('/healthz', (c) => c.text('ok'))
   app.get(ACTOR_KEYS_PATH, (c) =>
@@ -139,6 +144,7 @@ export async function createConsole(options: ConsoleOptions): Promise<Console> {
       open: createRuntimeEvents({ outbound, ...runtime }),
       assertionOf,
       isStillSignedIn: auth.isStillSignedIn,
+      onPosition: (id) => (eventPosition = id),
       stopping: stopping.signal,
       log,
     }),
@@ -162,6 +168,14 @@ export async function createConsole(options: ConsoleOptions): Promise<Console> {
     throw new ConsoleFailure('METHOD_NOT_ALLOWED')
   })
   app.use(consoleFiles(options.folder))
+  if (shell !== null) {
+    const readApiFor = createApiReader({
+      fetch: (request, env) => app.fetch(request, env),
+      publicOrigin,
+    })
+    const { hasSessionCookie } = auth
+    app.use(documentRoute({ shell, readApiFor, hasSessionCookie, eventPosition: () => eventPosition, log }))
+  }
   const purging = startPurging({ db: database.db, limits: settings.limits, log })
 
   return {

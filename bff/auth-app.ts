@@ -46,6 +46,8 @@ export interface Auth {
   front: RequestFront | null
   /** For every route of `/api`: sets `c.var.person` or refuses with AUTHENTICATION_REQUIRED. */
   requireSession: MiddlewareHandler<{ Variables: SessionVariables }>
+  /** Whether a request has a session cookie, valid or not. */
+  hasSessionCookie: (c: Context) => boolean
   /** Whether the session of a request still lives, without keeping it alive; for open event streams. */
   isStillSignedIn: (c: Context) => Promise<boolean>
   /** To be called when the console is up; null where passwords come from elsewhere. */
@@ -110,7 +112,14 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
 
   const isStillSignedIn = async (c: Context): Promise<boolean> =>
     (await sessions.find(c, { isActivity: false })) !== null
-  const shared = { routes, requireSession: requireSession(sessions), isStillSignedIn, recorder }
+  const hasSessionCookie = (c: Context): boolean => sessions.idOf(c) !== null
+  const shared = {
+    routes,
+    requireSession: requireSession(sessions),
+    hasSessionCookie,
+    isStillSignedIn,
+    recorder,
+  }
   if (externalIdp !== null) return { ...shared, front: null, issueFirstPasswords: null }
 
   const { users: configured } = settings

@@ -21,6 +21,8 @@ export interface RuntimeCall {
   assertion: string
   requestId: string
   idempotencyKey: string | null
+  /** Aborts the call and its retries. */
+  signal?: AbortSignal
 }
 
 export interface RuntimeClientOptions {
@@ -54,8 +56,8 @@ export function createRuntimeClient(options: RuntimeClientOptions): RuntimeClien
     for (;;) {
       const result = await sendCall(options, call, deadline - performance.now())
       const pause = pauses.shift()
-      if (!isUncertain(result) || pause === undefined || performance.now() + pause >= deadline)
-        return judgeAnswer(row, result)
+      const isOver = call.signal?.aborted === true || performance.now() + (pause ?? 0) >= deadline
+      if (!isUncertain(result) || pause === undefined || isOver) return judgeAnswer(row, result)
       await sleep(pause)
     }
   }
@@ -82,6 +84,7 @@ function sendCall(
     body: typeof call.body === 'string' ? Buffer.from(call.body) : call.body,
     timeoutMs,
     maxResponseBytes: MAX_ANSWER_BYTES,
+    ...(call.signal !== undefined && { signal: call.signal }),
   })
 }
 

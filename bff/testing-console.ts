@@ -9,14 +9,22 @@ import { createConsole } from './app.ts'
 import type { ConsoleOptions } from './app.ts'
 import { EVERYWHERE } from './testing.ts'
 
-/** A whole console on a real server, for tests: one user, `ada` with the password `correct horse`, and no runtime. */
-export async function startConsole(
-  options: Pick<ConsoleOptions, 'connection' | 'rates'>,
-): Promise<{ origin: string; stop(): Promise<void> }> {
+/**
+ * A whole console on a real server, for tests: one user, `ada` with the password `correct horse`. Without `runtimeUrl`
+ * there is no runtime; without `folder` there is no page.
+ */
+export async function startConsole({
+  runtimeUrl = 'http://127.0.0.1:1/bundle-runtime/api',
+  ...options
+}: Pick<ConsoleOptions, 'connection' | 'rates'> & {
+  runtimeUrl?: string
+  folder?: string
+}): Promise<{ origin: string; stop(): Promise<void> }> {
   const dataDir = mkdtempSync(join(tmpdir(), 'bff-console-'))
   const port = await freePort()
   const origin = `http://localhost:${port}`
   const bff = await createConsole({
+    folder: import.meta.dirname,
     ...options,
     dataDir,
     settings: {
@@ -27,9 +35,8 @@ export async function startConsole(
       limits: { idleSeconds: 900, absoluteSeconds: 900 },
       trustedProxyHops: 0,
     },
-    runtime: { baseUrl: 'http://127.0.0.1:1/bundle-runtime/api', credential: 'a credential of the test' },
+    runtime: { baseUrl: runtimeUrl, credential: 'a credential of the test' },
     assertionKey: await loadActorKey(dataDir),
-    folder: import.meta.dirname,
     loopback: () => `http://127.0.0.1:${port}`,
     log: createLog({ name: 'test', level: 'silent' }),
   })

@@ -7,7 +7,7 @@ import { root, runNode, tool } from './process.ts'
 
 const output = join(root, 'dist', 'web')
 const stamp = join(output, '.sources')
-const SOURCES = ['web', 'contract', 'public', 'index.html', 'vite.config.ts', 'package-lock.json']
+const SOURCES = ['web', 'contract', 'scripts/console', 'index.html', 'vite.config.ts', 'package-lock.json']
 
 /** Builds the console to dist/web with a brotli version of each file; does nothing if the build is up to date. */
 export async function buildConsole(): Promise<void> {

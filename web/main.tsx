@@ -1,5 +1,6 @@
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
+import { loadDocumentData } from './api/document-data.ts'
 import { apiQuery } from './api/query.ts'
 import { App } from './app/App.tsx'
 import { queryClient } from './app/query-client.ts'
@@ -7,14 +8,18 @@ import { startLocale } from './i18n/locale.ts'
 import { router } from './router.ts'
 import './styles/index.css'
 
+const FRAME_AFTER_MS = 500
+
 async function start() {
   const root = document.getElementById('root')
   if (!root) throw new Error('index.html has no #root')
-  // asked for beside the texts, so that the first paint knows who it is for
+  const texts = startLocale()
+  await loadDocumentData(queryClient)
+  // needed by the first paint; fetched here when the document has none
   if (location.pathname !== '/signed-out') void queryClient.prefetchQuery(apiQuery('GET /session', {}))
-  // the page's own chunk comes while the texts do
-  void router.load()
-  await startLocale()
+  // paint once, with everything; when the page takes long, paint the frame alone
+  const page = Promise.race([router.load(), new Promise((resolve) => setTimeout(resolve, FRAME_AFTER_MS))])
+  await Promise.all([texts, page])
   createRoot(root).render(
     <StrictMode>
       <App />

@@ -1,13 +1,17 @@
 import { linkOptions } from '@tanstack/react-router'
-import type { AuditSearch } from './pages/audit/search.ts'
-import type { BundleVersionSearch, CatalogSearch } from './pages/catalog/search.ts'
-import type { ConfigurationSearch } from './pages/configuration/search.ts'
-import type { InstallationSearch, InstallationsSearch, InstallSearch } from './pages/installations/search.ts'
-import type { LocalServicesSearch } from './pages/local-services/search.ts'
-import type { OperationSearch, OperationsSearch } from './pages/operations/search.ts'
-import type { PluginsSearch, PluginSearch } from './pages/plugins/search.ts'
-import type { ScopesSearch } from './pages/scopes/search.ts'
-import type { ServicesSearch } from './pages/services/search.ts'
+import type { AuditSearch } from '#contract/console-api/pages/audit.ts'
+import type { BundleVersionSearch, CatalogSearch } from '#contract/console-api/pages/catalog.ts'
+import type { ConfigurationSearch } from '#contract/console-api/pages/configuration.ts'
+import type {
+  InstallationSearch,
+  InstallationsSearch,
+  InstallSearch,
+} from '#contract/console-api/pages/installations.ts'
+import type { LocalServicesSearch } from '#contract/console-api/pages/local-services.ts'
+import type { OperationSearch, OperationsSearch } from '#contract/console-api/pages/operations.ts'
+import type { PluginsSearch, PluginSearch } from '#contract/console-api/pages/plugins.ts'
+import type { ScopesSearch } from '#contract/console-api/pages/scopes.ts'
+import type { ServicesSearch } from '#contract/console-api/pages/services.ts'
 
 export type ScopeKey = { environmentKey: string; applicationRuntimeId: string; workspaceId: number }
 

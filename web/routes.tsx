@@ -7,30 +7,28 @@ import {
 } from '@tanstack/react-router'
 import type { QueryClient } from '@tanstack/react-query'
 import { fetchPart } from './fetch-part.ts'
-import type { PageNamespace } from './i18n/catalogue.ts'
-import { loadTexts } from './i18n/locale.ts'
 import { Shell } from './layouts/Shell.tsx'
-import { auditSearch } from './pages/audit/search.ts'
-import { bundleVersionSearch, catalogSearch } from './pages/catalog/search.ts'
-import { configurationSearch } from './pages/configuration/search.ts'
-import { installationSearch, installationsSearch, installSearch } from './pages/installations/search.ts'
-import { localServicesSearch } from './pages/local-services/search.ts'
-import { operationSearch, operationsSearch } from './pages/operations/search.ts'
-import { pluginSearch, pluginsSearch } from './pages/plugins/search.ts'
-import { scopesSearch } from './pages/scopes/search.ts'
-import { servicesSearch } from './pages/services/search.ts'
-import { given, text, type Raw } from './search.ts'
+import { loadPage } from './load-page.ts'
+import { auditSearch } from '#contract/console-api/pages/audit.ts'
+import { bundleVersionSearch, catalogSearch } from '#contract/console-api/pages/catalog.ts'
+import { configurationSearch } from '#contract/console-api/pages/configuration.ts'
+import {
+  installationSearch,
+  installationsSearch,
+  installSearch,
+} from '#contract/console-api/pages/installations.ts'
+import { localServicesSearch } from '#contract/console-api/pages/local-services.ts'
+import { operationSearch, operationsSearch } from '#contract/console-api/pages/operations.ts'
+import { pluginSearch, pluginsSearch } from '#contract/console-api/pages/plugins.ts'
+import { scopesSearch } from '#contract/console-api/pages/scopes.ts'
+import { servicesSearch } from '#contract/console-api/pages/services.ts'
+import { given, text, type Raw } from '#contract/console-api/pages/search-params.ts'
 
 /**
- * Every page, once. A page is a chunk of its own, and so are its texts; both are fetched together, on a hover already.
- * `texts` names the namespaces that the page uses beside those that are always there.
+ * Every page, once. Pages and their texts are separate chunks. A route fetches both, and the answers that the page reads
+ * first, in parallel, and starts when a link to it is hovered. `page-parts.ts` and `pageReads` list them.
  */
 export type RouterContext = { queryClient: QueryClient }
-
-const texts =
-  (...namespaces: PageNamespace[]) =>
-  () =>
-    loadTexts(namespaces)
 
 const root = createRootRouteWithContext<RouterContext>()({
   component: Frame,
@@ -49,7 +47,7 @@ function Frame() {
 const overview = createRoute({
   getParentRoute: () => root,
   path: '/',
-  loader: texts('overview', 'operations'),
+  loader: (match) => loadPage('/', match),
   component: lazyRouteComponent(
     () => fetchPart(() => import('./pages/overview/OverviewPage.tsx')),
     'OverviewPage',
@@ -60,7 +58,7 @@ const installations = createRoute({
   getParentRoute: () => root,
   path: '/installations',
   validateSearch: installationsSearch,
-  loader: texts('installations'),
+  loader: (match) => loadPage('/installations', match),
   component: lazyRouteComponent(
     () => fetchPart(() => import('./pages/installations/InstallationsPage.tsx')),
     'InstallationsPage',
@@ -71,7 +69,7 @@ const installation = createRoute({
   getParentRoute: () => root,
   path: '/installations/$id',
   validateSearch: installationSearch,
-  loader: texts('installations', 'recentOperations'),
+  loader: (match) => loadPage('/installations/$id', match),
   component: lazyRouteComponent(
     () => fetchPart(() => import('./pages/installations/InstallationPage.tsx')),
     'InstallationPage',
@@ -82,7 +80,7 @@ const installationNew = createRoute({
   getParentRoute: () => root,
   path: '/installations/new',
   validateSearch: installSearch,
-  loader: texts('installations', 'forms'),
+  loader: (match) => loadPage('/installations/new', match),
   component: lazyRouteComponent(
     () => fetchPart(() => import('./pages/installations/InstallPage.tsx')),
     'InstallPage',
@@ -93,7 +91,7 @@ const scopes = createRoute({
   getParentRoute: () => root,
   path: '/scopes',
   validateSearch: scopesSearch,
-  loader: texts('scopes'),
+  loader: (match) => loadPage('/scopes', match),
   component: lazyRouteComponent(() => fetchPart(() => import('./pages/scopes/ScopesPage.tsx')), 'ScopesPage'),
 })
 
@@ -101,7 +99,7 @@ const configuration = createRoute({
   getParentRoute: () => root,
   path: '/scopes/$env/$runtime/$workspace/configuration',
   validateSearch: configurationSearch,
-  loader: texts('configuration', 'forms'),
+  loader: (match) => loadPage('/scopes/$env/$runtime/$workspace/configuration', match),
   component: lazyRouteComponent(
     () => fetchPart(() => import('./pages/configuration/ConfigurationPage.tsx')),
     'ConfigurationPage',
@@ -112,7 +110,7 @@ const localServices = createRoute({
   getParentRoute: () => root,
   path: '/scopes/$env/$runtime/$workspace/local-services',
   validateSearch: localServicesSearch,
-  loader: texts('localServices', 'forms'),
+  loader: (match) => loadPage('/scopes/$env/$runtime/$workspace/local-services', match),
   component: lazyRouteComponent(
     () => fetchPart(() => import('./pages/local-services/LocalServicesPage.tsx')),
     'LocalServicesPage',
@@ -123,7 +121,7 @@ const operations = createRoute({
   getParentRoute: () => root,
   path: '/operations',
   validateSearch: operationsSearch,
-  loader: texts('operations'),
+  loader: (match) => loadPage('/operations', match),
   component: lazyRouteComponent(
     () => fetchPart(() => import('./pages/operations/OperationsPage.tsx')),
     'OperationsPage',
@@ -134,7 +132,7 @@ const operation = createRoute({
   getParentRoute: () => root,
   path: '/operations/$id',
   validateSearch: operationSearch,
-  loader: texts('operations'),
+  loader: (match) => loadPage('/operations/$id', match),
   component: lazyRouteComponent(
     () => fetchPart(() => import('./pages/operations/OperationPage.tsx')),
     'OperationPage',
@@ -145,7 +143,7 @@ const catalog = createRoute({
   getParentRoute: () => root,
   path: '/catalog',
   validateSearch: catalogSearch,
-  loader: texts('catalog'),
+  loader: (match) => loadPage('/catalog', match),
   component: lazyRouteComponent(
     () => fetchPart(() => import('./pages/catalog/CatalogPage.tsx')),
     'CatalogPage',
@@ -156,7 +154,7 @@ const bundleVersion = createRoute({
   getParentRoute: () => root,
   path: '/catalog/$env/$bundle/$version',
   validateSearch: bundleVersionSearch,
-  loader: texts('catalog', 'forms'),
+  loader: (match) => loadPage('/catalog/$env/$bundle/$version', match),
   component: lazyRouteComponent(
     () => fetchPart(() => import('./pages/catalog/BundleVersionPage.tsx')),
     'BundleVersionPage',
@@ -167,7 +165,7 @@ const plugins = createRoute({
   getParentRoute: () => root,
   path: '/plugins',
   validateSearch: pluginsSearch,
-  loader: texts('plugins'),
+  loader: (match) => loadPage('/plugins', match),
   component: lazyRouteComponent(
     () => fetchPart(() => import('./pages/plugins/PluginsPage.tsx')),
     'PluginsPage',
@@ -178,7 +176,7 @@ const plugin = createRoute({
   getParentRoute: () => root,
   path: '/plugins/$id',
   validateSearch: pluginSearch,
-  loader: texts('plugins', 'recentOperations'),
+  loader: (match) => loadPage('/plugins/$id', match),
   component: lazyRouteComponent(
     () => fetchPart(() => import('./pages/plugins/PluginPage.tsx')),
     'PluginPage',
@@ -189,7 +187,7 @@ const services = createRoute({
   getParentRoute: () => root,
   path: '/services',
   validateSearch: servicesSearch,
-  loader: texts('services'),
+  loader: (match) => loadPage('/services', match),
   component: lazyRouteComponent(
     () => fetchPart(() => import('./pages/services/ServicesPage.tsx')),
     'ServicesPage',
@@ -199,7 +197,7 @@ const services = createRoute({
 const service = createRoute({
   getParentRoute: () => root,
   path: '/services/$id',
-  loader: texts('services'),
+  loader: (match) => loadPage('/services/$id', match),
   component: lazyRouteComponent(
     () => fetchPart(() => import('./pages/services/ServicePage.tsx')),
     'ServicePage',
@@ -210,7 +208,7 @@ const audit = createRoute({
   getParentRoute: () => root,
   path: '/audit',
   validateSearch: auditSearch,
-  loader: texts('audit'),
+  loader: (match) => loadPage('/audit', match),
   component: lazyRouteComponent(() => fetchPart(() => import('./pages/audit/AuditPage.tsx')), 'AuditPage'),
 })
 

@@ -66,11 +66,26 @@ export function securityHeadersFor(kind: AnswerKind, isHttps: boolean): Record<s
   }
 }
 
-/** Puts them on every answer; what a route has set itself stays. Data and errors are never cached. */
-export function securityHeaders({ publicOrigin }: { publicOrigin: string }): MiddlewareHandler {
+/**
+ * Puts them on every answer; what a route has set itself stays. Data and errors are never cached.
+ *
+ * @param inlineScripts sources of `script-src` for the inline scripts of the console's page, such as `'sha256-…'`.
+ */
+export function securityHeaders({
+  publicOrigin,
+  inlineScripts = [],
+}: {
+  publicOrigin: string
+  inlineScripts?: readonly string[]
+}): MiddlewareHandler {
   const isHttps = publicOrigin.startsWith('https:')
+  const document = securityHeadersFor('document', isHttps)
+  document['content-security-policy'] = DOCUMENT_CSP.replace(
+    "script-src 'self'",
+    ["script-src 'self'", ...inlineScripts].join(' '),
+  )
   const headers = {
-    document: Object.entries(securityHeadersFor('document', isHttps)),
+    document: Object.entries(document),
     data: Object.entries(securityHeadersFor('data', isHttps)),
   }
   return async (c, next) => {

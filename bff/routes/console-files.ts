@@ -24,31 +24,17 @@ const TYPES: Readonly<Record<string, string>> = {
 const COMPRESSIBLE = new Set(['.css', '.html', '.js', '.json', '.svg', '.webmanifest'])
 
 /**
- * Serves the built console from memory: what the build made and nothing else, so no path leads out of it. A page's
- * address answers the shell, but only to a browser that goes there.
+ * Serves the files of the built console from memory: what the build made and nothing else, so no path leads out of it.
+ * Its page is served by `documentRoute`.
  */
 export function consoleFiles(folder: string) {
   const files = readFiles(folder)
-  const shell = files.get('/index.html')
   return async (c: Context, next: Next): Promise<Response | void> => {
     if (c.req.method !== 'GET' && c.req.method !== 'HEAD') return next()
-    const path = c.req.path === '/' ? '/index.html' : c.req.path
-    const file = files.get(path) ?? (wantsPage(c) ? shell : undefined)
+    const file = files.get(c.req.path)
     if (file === undefined) return next()
     return send(c, file)
   }
-}
-
-function wantsPage(c: Context): boolean {
-  const destination = c.req.header('sec-fetch-mode')
-  const last = c.req.path.slice(c.req.path.lastIndexOf('/') + 1)
-  return (
-    (destination === undefined || destination === 'navigate') &&
-    (c.req.header('accept') ?? '').includes('text/html') &&
-    // a missing asset is missing, and look-alikes of the API are nothing
-    !/\.(js|css|map|json|woff2|png|svg|ico|webmanifest)$/.test(last) &&
-    !/^\/(api|auth|idp|assets)(\/|$)/i.test(c.req.path)
-  )
 }
 
 function send(c: Context, file: ConsoleFile): Response {
@@ -71,6 +57,7 @@ function readFiles(folder: string): Map<string, ConsoleFile> {
     const address = `/${relative(folder, path).split(sep).join('/')}`
     // dotfiles (the build's own manifest) are not for browsers
     if (type === undefined || !statSync(path).isFile() || address.includes('/.')) continue
+    if (address === '/index.html') continue
     const body = new Uint8Array(readFileSync(path))
     files.set(address, {
       type,

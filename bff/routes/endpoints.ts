@@ -101,6 +101,8 @@ async function answer(
     assertion: await options.assertionOf({ ...person, clientAddress: c.var.clientAddress }),
     requestId: c.var.requestId,
     idempotencyKey: write ? idempotencyKey : null,
+    // a write is never aborted: the runtime may have carried it out already
+    ...(!write && { signal: c.req.raw.signal }),
   })
   // manifests are shown whole
   return c.json(name.includes(' /bundles') ? (data as JsonValue) : (hideProtectedProperty(data) as JsonValue))

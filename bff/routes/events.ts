@@ -31,6 +31,8 @@ export interface EventOptions {
   assertionOf: (person: AssertedPerson) => Promise<string>
   /** Asked every half minute: a stream ends with its session. */
   isStillSignedIn: (c: EventContext) => Promise<boolean>
+  /** Called with each event position that the runtime reports. */
+  onPosition?: (id: string) => void
   /** Ends every stream when the server stops. */
   stopping: AbortSignal
   log: Log
@@ -141,6 +143,8 @@ async function relay(
         const passed = hasMissedEvents ? passAsReset(event) : pass(c, event, options.log)
         if (passed.message !== null) body.send(passed.message)
         if (passed.id !== null) {
+          // a resumed stream begins with the id from the browser, which may be made up
+          if (event.kind === 'event' || lastEventId === null) options.onPosition?.(passed.id)
           lastEventId = passed.id
           hasMissedEvents = false
         }

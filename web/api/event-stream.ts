@@ -7,7 +7,10 @@ export type ConnectionState = 'connecting' | 'open' | 'lost' | 'paused'
 
 export interface StreamListener {
   onEvent: (event: RuntimeEvent) => void
-  /** The first stream is open. Events before it were not received, so answers that came earlier may be out of date. */
+  /**
+   * The first stream is open and did not resume from a position. Events before it were not received, so answers that came
+   * earlier may be out of date.
+   */
   onBegin: () => void
   /** Events may have been missed: everything that is shown must be read again. */
   onReset: () => void
@@ -36,22 +39,30 @@ const MAX_EVENT_CHARACTERS = 4_194_304
 /**
  * Follows `/api/events` until it is stopped, and resumes where it ended after every loss. It is read by fetch, not by
  * EventSource, because every request to the API carries the header that other sites cannot send.
+ *
+ * @param position to resume from; null for events from now on.
  */
-export function followEvents(listener: StreamListener): () => void {
+export function followEvents(listener: StreamListener, position: string | null = null): () => void {
   const stopped = new AbortController()
-  void follow(listener, stopped.signal)
+  void follow(listener, position, stopped.signal)
   return () => stopped.abort()
 }
 
-async function follow(listener: StreamListener, stopped: AbortSignal): Promise<void> {
-  const place = { lastEventId: '' }
+async function follow(
+  listener: StreamListener,
+  position: string | null,
+  stopped: AbortSignal,
+): Promise<void> {
+  const place = { lastEventId: position ?? '' }
   let failures = 0
   let wasOpen = false
   while (!stopped.aborted) {
     const ending = await readStream(place, stopped, listener, () => {
-      if (!wasOpen) listener.onBegin()
       // without an id to resume from, a new stream starts now and what came between is unknown
-      else if (place.lastEventId === '') listener.onReset()
+      if (place.lastEventId === '') {
+        if (wasOpen) listener.onReset()
+        else listener.onBegin()
+      }
       wasOpen = true
       listener.onState('open')
     })

@@ -2,6 +2,7 @@ import type { QueryClient } from '@tanstack/react-query'
 import { useSyncExternalStore } from 'react'
 import type { Operation, RuntimeEvent } from '#contract/console-api/shapes.ts'
 import type { Answer, EndpointName } from './client.ts'
+import { takeDocumentOrigin } from './document-data.ts'
 import { followEvents } from './event-stream.ts'
 import type { ConnectionState } from './event-stream.ts'
 import { invalidateEndpoints } from './query.ts'
@@ -25,6 +26,7 @@ export function useConnection(): ConnectionState {
 
 /** Keeps everything that is shown up to date from the event stream; returns what stops it. */
 export function keepLive(client: QueryClient): () => void {
+  const { position, names } = takeDocumentOrigin()
   const outdated = new Set<EndpointName>()
   let timer: ReturnType<typeof setTimeout> | undefined
   const refreshSoon = (names: readonly EndpointName[]) => {
@@ -36,24 +38,27 @@ export function keepLive(client: QueryClient): () => void {
       void invalidateEndpoints(client, names)
     }, GATHER_MS)
   }
-  const stop = followEvents({
-    onEvent: (event) => {
-      patch(client, event)
-      refreshSoon(OUTDATES[event.kind])
+  const stop = followEvents(
+    {
+      onEvent: (event) => {
+        patch(client, event)
+        refreshSoon(OUTDATES[event.kind])
+      },
+      // without a position changes may be missing: in the document, and in an editor, which must not be outdated
+      onBegin: () => void invalidateEndpoints(client, [...names.filter(isNoSession), CONFIGURATION]),
+      onReset: () => void client.invalidateQueries(),
+      // the query of the session finds it out, and the page asks to sign in again
+      onSignedOut: () => void invalidateEndpoints(client, ['GET /session']),
+      onState: (next) => {
+        // reads that failed while the console or the runtime was unavailable
+        if (next === 'open' && state === 'lost')
+          void client.refetchQueries({ type: 'active', predicate: (query) => query.state.status === 'error' })
+        state = next
+        for (const listener of listeners) listener()
+      },
     },
-    // one more request, because an editor must not show an outdated configuration
-    onBegin: () => void invalidateEndpoints(client, [CONFIGURATION]),
-    onReset: () => void client.invalidateQueries(),
-    // the query of the session finds it out, and the page asks to sign in again
-    onSignedOut: () => void invalidateEndpoints(client, ['GET /session']),
-    onState: (next) => {
-      // reads that failed while the console or the runtime was unavailable
-      if (next === 'open' && state === 'lost')
-        void client.refetchQueries({ type: 'active', predicate: (query) => query.state.status === 'error' })
-      state = next
-      for (const listener of listeners) listener()
-    },
-  })
+    position,
+  )
   return () => {
     clearTimeout(timer)
     stop()
@@ -62,6 +67,8 @@ export function keepLive(client: QueryClient): () => void {
 
 const CONFIGURATION =
   'GET /scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/configuration' as const
+
+const isNoSession = (name: EndpointName) => name !== 'GET /session'
 
 const OUTDATES: Record<RuntimeEvent['kind'], readonly EndpointName[]> = {
   operation: ['GET /operations', 'GET /operations/counts', 'GET /operations/{operationId}', 'GET /summary'],

@@ -5,7 +5,7 @@ import { apiQuery } from './query.ts'
 
 /** Who is signed in; undefined while it is not known. */
 export function useSession() {
-  return useQuery({ ...apiQuery('GET /session', {}), staleTime: 60_000 })
+  return useQuery(apiQuery('GET /session', {}))
 }
 
 let isReplacing = false

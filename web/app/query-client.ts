@@ -4,6 +4,7 @@ import { invalidateEndpoints } from '../api/query.ts'
 
 /** A page that shows that something is unavailable reads again after this time. */
 const LOOK_AGAIN_MS = 10_000
+const JUST_NOW_MS = 2_000
 
 /** Events say what changed, so answers may be old. No query retries: `callApi` and the console's server do. */
 export const queryClient = new QueryClient({
@@ -14,12 +15,16 @@ export const queryClient = new QueryClient({
       staleTime: 30_000,
       refetchOnWindowFocus: true,
       retry: false,
+      // do not repeat a read that has just failed in the route's loader
+      retryOnMount: ({ state: { errorUpdatedAt } }) => Date.now() - errorUpdatedAt > JUST_NOW_MS,
       refetchInterval: ({ state: { error } }) =>
         error instanceof ApiError && error.isUncertain ? LOOK_AGAIN_MS : false,
     },
     mutations: { retry: false },
   },
 })
+
+queryClient.setQueryDefaults(['GET /session'], { staleTime: 60_000 })
 
 export const isSignedOut = (error: unknown): boolean =>
   error instanceof ApiError && error.problem.code === 'AUTHENTICATION_REQUIRED'

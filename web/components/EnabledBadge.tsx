@@ -15,8 +15,8 @@ export function EnabledBadge({
 }) {
   return (
     <Tooltip text={meaning}>
-      {() => (
-        <Badge tone={enabled ? 'ok' : 'quiet'} icon={enabled ? 'done' : 'nothing'} look={look}>
+      {(target) => (
+        <Badge {...target} tone={enabled ? 'ok' : 'quiet'} icon={enabled ? 'done' : 'nothing'} look={look}>
           {word}
         </Badge>
       )}

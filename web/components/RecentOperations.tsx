@@ -1,5 +1,6 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
+import { recentOperationsCall } from '#contract/console-api/pages/operations.ts'
 import type { Operation } from '#contract/console-api/shapes.ts'
 import { apiQuery } from '../api/query.ts'
 import { useText, type Translate } from '../i18n/use-text.ts'
@@ -13,8 +14,6 @@ import { Duration, Time } from '../ui/Time.tsx'
 import { QueryTable } from './QueryTable.tsx'
 import { ScopeText } from './ScopeText.tsx'
 
-const SHOWN = 20
-
 /** The newest operations of one thing; all of them are in the list of operations, under its filter. */
 export function RecentOperations({ of }: { of: { bundleInstallId: string } | { pluginId: string } }) {
   const t = useText()
@@ -24,7 +23,7 @@ export function RecentOperations({ of }: { of: { bundleInstallId: string } | { p
     [t, isOfOne],
   )
   const query = useQuery({
-    ...apiQuery('GET /operations', { query: { ...of, limit: SHOWN } }),
+    ...apiQuery('GET /operations', recentOperationsCall(of)),
     placeholderData: keepPreviousData,
   })
   return (

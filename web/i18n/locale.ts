@@ -10,6 +10,7 @@ import {
 import type { Messages } from './messages.ts'
 
 const KEY = 'bundle-console.locale'
+const COOKIE = 'console_language'
 
 /** Everything that depends on the language, replaced as one when it changes. */
 export type LocaleState = {
@@ -45,13 +46,13 @@ export async function startLocale(): Promise<void> {
   await show(preferredLocale(), [])
 }
 
-/** Loads the texts of a page; a route does this beside loading the page itself. */
+/** Loads the texts of a page, in parallel with the page itself and, at the start, with the core texts. */
 export async function loadTexts(namespaces: readonly PageNamespace[]): Promise<void> {
-  await started
-  const { locale, texts } = localeState()
-  const missing = namespaces.filter((namespace) => !texts[namespace])
+  const locale = state?.locale ?? preferredLocale()
+  const missing = namespaces.filter((namespace) => !state?.texts[namespace])
   if (missing.length === 0) return
   const loaded = await load(locale, missing)
+  await started
   const now = localeState()
   // the language was changed meanwhile: what was loaded is of the old one
   if (now.locale !== locale) return loadTexts(namespaces)
@@ -65,6 +66,8 @@ export async function changeLocale(locale: Locale): Promise<void> {
   } catch {
     // a browser without storage forgets the choice
   }
+  // for the console's server, which preloads the texts
+  document.cookie = `${COOKIE}=${locale}; Path=/; Max-Age=31536000; SameSite=Lax`
   const shown = Object.keys(localeState().texts).filter(
     (name): name is PageNamespace => name in pageTexts[locale],
   )

@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react'
+import type { ComponentProps, ReactNode } from 'react'
 import { cx } from './class-names.ts'
 import { Icon, type IconName } from './icons/Icon.tsx'
 import { toneLine, toneText, toneTint, type Tone } from './tone.ts'
@@ -15,16 +15,17 @@ export function Badge({
   look = 'pill',
   children,
   className,
+  ...rest
 }: {
   tone?: Tone
   icon?: IconName
   look?: BadgeLook
   children: ReactNode
-  className?: string | undefined
-}) {
+} & Omit<ComponentProps<'span'>, 'children'>) {
   if (look === 'plain') {
     return (
       <span
+        {...rest}
         className={cx(
           'inline-flex h-5 max-w-full min-w-0 items-center gap-1.5 align-bottom whitespace-nowrap',
           className,
@@ -37,6 +38,7 @@ export function Badge({
   }
   return (
     <span
+      {...rest}
       className={cx(
         'inline-flex h-5.5 max-w-full min-w-0 items-center gap-1.5 rounded-sm border px-1.5 text-xs font-medium whitespace-nowrap',
         toneText[tone],

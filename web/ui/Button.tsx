@@ -1,7 +1,7 @@
 import { useId, type ComponentProps, type ReactNode } from 'react'
 import { buttonStyle, type ButtonSize, type ButtonVariant } from './button-style.ts'
 import { Icon, type IconName } from './icons/Icon.tsx'
-import { Tooltip } from './Tooltip.tsx'
+import { Tooltip, type TooltipTarget } from './Tooltip.tsx'
 
 type Own = {
   variant?: ButtonVariant
@@ -24,7 +24,26 @@ export function Button(props: ButtonProps) {
   const { disabledReason, label } = props
   const hint = disabledReason || label
   if (!hint) return <PlainButton {...props} />
-  return <Tooltip text={hint}>{() => <PlainButton {...props} />}</Tooltip>
+  return <Tooltip text={hint}>{(target) => <PlainButton {...props} {...withOwn(target, props)} />}</Tooltip>
+}
+
+/** The button's own listeners and those of its tooltip. */
+function withOwn(target: TooltipTarget, own: ButtonProps) {
+  return {
+    'aria-describedby': target['aria-describedby'] ?? own['aria-describedby'],
+    onPointerEnter: both(own.onPointerEnter, target.onPointerEnter),
+    onPointerLeave: both(own.onPointerLeave, target.onPointerLeave),
+    onFocus: both(own.onFocus, target.onFocus),
+    onBlur: both(own.onBlur, target.onBlur),
+    onKeyDown: both(own.onKeyDown, target.onKeyDown),
+  }
+}
+
+function both<Event>(own: ((event: Event) => void) | undefined, target: (event: Event) => void) {
+  return (event: Event) => {
+    own?.(event)
+    target(event)
+  }
 }
 
 function PlainButton({

@@ -1,3 +1,4 @@
+import { Fragment } from 'react'
 import { useText } from '../i18n/use-text.ts'
 import { cx } from './class-names.ts'
 import { CopyButton } from './CopyButton.tsx'
@@ -44,12 +45,15 @@ export function Mono({ children, className }: { children: string; className?: st
 export function Segments({ parts, className }: { parts: readonly (string | number)[]; className?: string }) {
   return (
     <span className={cx('mono wrap-anywhere', className)}>
-      {Object.entries(parts).map(([position, part]) => (
-        <span key={position}>
-          {position !== '0' && <span className="text-faint">/</span>}
-          <span className={Number(position) === parts.length - 1 ? undefined : 'text-muted'}>{part}</span>
-        </span>
-      ))}
+      <span className="text-muted">
+        {Object.entries(parts.slice(0, -1)).map(([position, part]) => (
+          <Fragment key={position}>
+            {part}
+            <span className="text-faint">/</span>
+          </Fragment>
+        ))}
+      </span>
+      {parts.at(-1)}
     </span>
   )
 }

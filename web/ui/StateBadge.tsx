@@ -47,8 +47,8 @@ export function ClaimBadge({
   const { tone, icon, meaning } = claimLook[claim.state]
   return (
     <Tooltip text={t(meaning)}>
-      {() => (
-        <Badge tone={tone} icon={icon} look={look}>
+      {(target) => (
+        <Badge {...target} tone={tone} icon={icon} look={look}>
           {rich('vocabulary.lock.by', {
             type: <span className="font-medium">{t(`vocabulary.type.${claim.operationType}`)}</span>,
             state: t(`vocabulary.operation.${claim.state}`).toLocaleLowerCase(),
@@ -63,8 +63,8 @@ function Explained({ appearance, look = 'plain', className }: { appearance: Appe
   const t = useText()
   return (
     <Tooltip text={t(appearance.meaning)}>
-      {() => (
-        <Badge tone={appearance.tone} icon={appearance.icon} look={look} className={className}>
+      {(target) => (
+        <Badge {...target} tone={appearance.tone} icon={appearance.icon} look={look} className={className}>
           {t(appearance.word)}
         </Badge>
       )}

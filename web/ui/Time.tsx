@@ -26,12 +26,11 @@ export function Time({
   const now = useNow(1000)
   if (Number.isNaN(moment)) return <span className={className}>{at}</span>
   return (
-    // inline: a bracket or a comma next to it stays on its line
-    <Tooltip text={<BothZones at={moment} />} className="inline! align-baseline!">
-      {(described) => (
+    <Tooltip text={<BothZones at={moment} />}>
+      {(target) => (
         // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- the exact time must be in reach of the keyboard
         <time
-          {...described}
+          {...target}
           dateTime={new Date(moment).toISOString()}
           tabIndex={inRow ? undefined : 0}
           className={cx('rounded-sm whitespace-nowrap', className)}

@@ -1,59 +1,69 @@
 import { useEffect, useId, useRef, useState, type ReactNode } from 'react'
-import { cx } from './class-names.ts'
+import type { FocusEvent, KeyboardEvent, PointerEvent } from 'react'
 import { placeNear } from './place-near.ts'
+
+/** Props of the element that has the tooltip. */
+export type TooltipTarget = {
+  'aria-describedby': string | undefined
+  onPointerEnter: (event: PointerEvent<HTMLElement>) => void
+  onPointerLeave: (event: PointerEvent<HTMLElement>) => void
+  onFocus: (event: FocusEvent<HTMLElement>) => void
+  onBlur: () => void
+  onKeyDown: (event: KeyboardEvent) => void
+}
 
 /**
  * A short text beside an element, on hover and on focus. The pointer can move onto it. The bubble is in the top layer, so
- * no scroll area clips it, and it is rendered only while it is shown, as a table may hold hundreds. The child takes its
- * `aria-describedby` from the tooltip.
+ * no scroll area clips it. A table may hold hundreds of tooltips, so the bubble is rendered only while it is shown, and no
+ * element wraps the child, which takes its props from the tooltip.
  */
 export function Tooltip({
   text,
   children,
-  className,
 }: {
   text: ReactNode
-  children: (props: { 'aria-describedby': string | undefined }) => ReactNode
-  className?: string | undefined
+  children: (target: TooltipTarget) => ReactNode
 }) {
   const id = useId()
-  const [open, setOpen] = useState(false)
-  const anchor = useRef<HTMLSpanElement>(null)
+  const [anchor, setAnchor] = useState<HTMLElement | null>(null)
+  const close = () => setAnchor(null)
   return (
-    // it only listens to what happens to its child
-    // oxlint-disable-next-line jsx-a11y/no-static-element-interactions
-    <span
-      ref={anchor}
-      className={cx('inline-flex max-w-full min-w-0 align-bottom', className)}
-      onPointerEnter={(event) => event.pointerType === 'mouse' && setOpen(true)}
-      onPointerLeave={() => setOpen(false)}
-      onFocus={(event) => event.target.matches(':focus-visible') && setOpen(true)}
-      onBlur={() => setOpen(false)}
-      onKeyDown={(event) => event.key === 'Escape' && setOpen(false)}
-    >
-      {children({ 'aria-describedby': open ? id : undefined })}
-      {open && <Bubble id={id} anchor={anchor} text={text} />}
-    </span>
+    <>
+      {children({
+        'aria-describedby': anchor ? id : undefined,
+        onPointerEnter: (event) => event.pointerType === 'mouse' && setAnchor(event.currentTarget),
+        onPointerLeave: ({ relatedTarget }) => !isIn(document.getElementById(id), relatedTarget) && close(),
+        onFocus: (event) => event.target.matches(':focus-visible') && setAnchor(event.currentTarget),
+        onBlur: close,
+        onKeyDown: (event) => event.key === 'Escape' && close(),
+      })}
+      {anchor && <Bubble id={id} anchor={anchor} text={text} onLeave={close} />}
+    </>
   )
 }
+
+const isIn = (element: Element | null, target: EventTarget | null): boolean =>
+  target instanceof Node && element?.contains(target) === true
 
 function Bubble({
   id,
   anchor,
   text,
+  onLeave,
 }: {
   id: string
-  anchor: React.RefObject<HTMLElement | null>
+  anchor: HTMLElement
   text: ReactNode
+  onLeave: () => void
 }) {
   const bubble = useRef<HTMLSpanElement>(null)
   useEffect(() => {
     // a frame later: the focus that opened it may come from another popover that is just closing
     const frame = requestAnimationFrame(() => {
       const shown = bubble.current
-      if (!shown?.isConnected || !anchor.current) return
+      if (!shown?.isConnected) return
       shown.showPopover()
-      placeNear(anchor.current.firstElementChild ?? anchor.current, shown, 'top')
+      placeNear(anchor, shown, 'top')
     })
     return () => cancelAnimationFrame(frame)
   }, [anchor])
@@ -64,6 +74,7 @@ function Bubble({
       id={id}
       role="tooltip"
       popover="manual"
+      onPointerLeave={({ relatedTarget }) => !isIn(anchor, relatedTarget) && onLeave()}
       // its element may be in a row that reacts to clicks
       onClick={(event) => event.stopPropagation()}
       // the invisible edge bridges the gap, so that the pointer does not leave both on its way

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react'
 
-/** The key is read by `public/theme.js` too, before the first paint. */
+/** The key is read by the script in `index.html` too, before the first paint. */
 const KEY = 'bundle-console.theme'
 
 export const THEMES = ['system', 'light', 'dark'] as const

@@ -2,9 +2,9 @@ import { AUDIT_ACTIONS } from '#contract/console-api/vocabulary.ts'
 import { TextFilters } from '../../components/TextFilters.tsx'
 import { TimeFilter } from '../../components/TimeFilter.tsx'
 import { useText } from '../../i18n/use-text.ts'
-import type { SearchChange } from '../../search.ts'
+import type { SearchChange } from '#contract/console-api/pages/search-params.ts'
 import { FilterBar, SelectFilter } from '../../ui/Filters.tsx'
-import type { AuditSearch } from './search.ts'
+import type { AuditSearch } from '#contract/console-api/pages/audit.ts'
 
 export function AuditFilters({
   search,

@@ -4,16 +4,14 @@ import { useErrorView } from '../../components/describe-code.ts'
 import { ListPager } from '../../components/ListPager.tsx'
 import { useText } from '../../i18n/use-text.ts'
 import { paths } from '../../paths.ts'
-import { given } from '../../search.ts'
+import { given } from '#contract/console-api/pages/search-params.ts'
 import { Button } from '../../ui/Button.tsx'
 import { cx } from '../../ui/class-names.ts'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { ErrorState } from '../../ui/ErrorState.tsx'
 import { SkeletonLines } from '../../ui/Skeleton.tsx'
 import { Entry } from './Entry.tsx'
-import type { AuditSearch } from './search.ts'
-
-const PAGE = 50
+import { auditCall, type AuditSearch } from '#contract/console-api/pages/audit.ts'
 
 /** The entries of a page, one under the other: each is read as a sentence, with its change folded under it. */
 export function AuditList({
@@ -28,7 +26,7 @@ export function AuditList({
 }) {
   const t = useText()
   const query = useQuery({
-    ...apiQuery('GET /audit', { query: { ...search, limit: PAGE } }),
+    ...apiQuery('GET /audit', auditCall(search)),
     placeholderData: keepPreviousData,
     enabled,
   })

@@ -2,12 +2,12 @@ import { getRouteApi } from '@tanstack/react-router'
 import { useMay, useSession } from '../../api/session.ts'
 import { useText } from '../../i18n/use-text.ts'
 import { Page } from '../../layouts/Page.tsx'
-import { given, type SearchChange } from '../../search.ts'
+import { given, type SearchChange } from '#contract/console-api/pages/search-params.ts'
 import { Card } from '../../ui/Card.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { AuditFilters } from './AuditFilters.tsx'
 import { AuditList } from './AuditList.tsx'
-import type { AuditSearch } from './search.ts'
+import type { AuditSearch } from '#contract/console-api/pages/audit.ts'
 
 const route = getRouteApi('/audit')
 

@@ -73,8 +73,8 @@ export function Entry({ entry }: { entry: AuditEntry }) {
             )}
             {outcome === 'REFUSED' && (
               <Tooltip text={t('audit.refused.meaning')}>
-                {() => (
-                  <Badge tone="fail" icon="failed" className="ml-2">
+                {(target) => (
+                  <Badge {...target} tone="fail" icon="failed" className="ml-2">
                     {t('audit.refused')}
                   </Badge>
                 )}

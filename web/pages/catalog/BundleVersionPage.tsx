@@ -16,11 +16,10 @@ import { Time } from '../../ui/Time.tsx'
 import { CompareTab } from './CompareTab.tsx'
 import { JsonTab } from './JsonTab.tsx'
 import { ManifestTab } from './ManifestTab.tsx'
-import { VERSION_TABS } from './search.ts'
+import { bundleVersionCall, bundleVersionsCall, VERSION_TABS } from '#contract/console-api/pages/catalog.ts'
 import { VersionSwitch } from './VersionSwitch.tsx'
 
 const route = getRouteApi('/catalog/$env/$bundle/$version')
-const MANY = 200
 
 export function BundleVersionPage() {
   const t = useText()
@@ -29,14 +28,15 @@ export function BundleVersionPage() {
   const { tab = 'manifest', with: other } = route.useSearch()
   const bundle = { environmentKey: params.env, bundleId: params.bundle }
   const manifest = useQuery({
-    ...apiQuery('GET /bundles/{environmentKey}/{bundleId}/versions/{version}', {
-      params: { ...bundle, version: params.version },
-    }),
+    ...apiQuery(
+      'GET /bundles/{environmentKey}/{bundleId}/versions/{version}',
+      bundleVersionCall({ ...bundle, version: params.version }),
+    ),
     // a published version never changes
     staleTime: Infinity,
   })
   const versions = useQuery(
-    apiQuery('GET /bundles/{environmentKey}/{bundleId}/versions', { params: bundle, query: { limit: MANY } }),
+    apiQuery('GET /bundles/{environmentKey}/{bundleId}/versions', bundleVersionsCall(bundle)),
   )
   const error = useErrorView(manifest.error)
   const mayInstall = useMay('installation:install', 'anywhere')

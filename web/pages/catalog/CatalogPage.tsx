@@ -10,19 +10,18 @@ import { TextFilters } from '../../components/TextFilters.tsx'
 import { useText, type Translate } from '../../i18n/use-text.ts'
 import { Page } from '../../layouts/Page.tsx'
 import { paths } from '../../paths.ts'
-import { given, type SearchChange } from '../../search.ts'
+import { given, type SearchChange } from '#contract/console-api/pages/search-params.ts'
 import { Button } from '../../ui/Button.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { FilterBar, SearchInput } from '../../ui/Filters.tsx'
 import { Mono } from '../../ui/Id.tsx'
 import type { Column } from '../../ui/table/column.ts'
 import { Time } from '../../ui/Time.tsx'
-import type { CatalogSearch } from './search.ts'
+import { catalogCall, type CatalogSearch } from '#contract/console-api/pages/catalog.ts'
 
 const PublishDialog = lazyPart(async () => ({ default: (await import('./PublishDialog.tsx')).PublishDialog }))
 
 const route = getRouteApi('/catalog')
-const PAGE = 50
 
 export function CatalogPage() {
   const t = useText()
@@ -30,7 +29,7 @@ export function CatalogPage() {
   const navigate = route.useNavigate()
   const [publishing, setPublishing] = useState(false)
   const query = useQuery({
-    ...apiQuery('GET /bundles', { query: { ...search, limit: PAGE } }),
+    ...apiQuery('GET /bundles', catalogCall(search)),
     placeholderData: keepPreviousData,
   })
   const columns = useMemo(() => bundleColumns(t), [t])

@@ -2,7 +2,7 @@ import { useCallback, useMemo, useState } from 'react'
 import { useQuery } from '@tanstack/react-query'
 import type { Configuration } from '#contract/console-api/shapes.ts'
 import { apiQuery } from '../../api/query.ts'
-import { given } from '../../search.ts'
+import { given } from '#contract/console-api/pages/search-params.ts'
 import { ScopeText } from '../../components/ScopeText.tsx'
 import { useRichText, useText } from '../../i18n/use-text.ts'
 import { Page } from '../../layouts/Page.tsx'
@@ -24,7 +24,11 @@ import { PropertyHistoryDialog } from './history/PropertyHistoryDialog.tsx'
 import { MergeNotice, NewsLine, NotKeptNotice, UncertainNotice } from './Notices.tsx'
 import { ReviewDialog } from './review/ReviewDialog.tsx'
 import { SavedNotice } from './SavedNotice.tsx'
-import { CONFIGURATION_TABS, type ConfigurationSearch } from './search.ts'
+import {
+  CONFIGURATION_TABS,
+  configuredInstallationsCall,
+  type ConfigurationSearch,
+} from '#contract/console-api/pages/configuration.ts'
 import { useEditorState } from './use-editor-state.ts'
 import { useSaveKey } from './use-save-key.ts'
 
@@ -148,9 +152,7 @@ export function Editor({
 
 /** What people call the installations of the scope. They are known a moment later than the form is. */
 function useTitles({ scope }: Configuration) {
-  const { data } = useQuery(
-    apiQuery('GET /installations', { query: { ...scope, state: 'ACTIVE', limit: 200 } }),
-  )
+  const { data } = useQuery(apiQuery('GET /installations', configuredInstallationsCall(scope)))
   return useMemo(
     () =>
       new Map(

@@ -2,7 +2,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { useCallback, useMemo, useSyncExternalStore } from 'react'
 import { useText } from '../../i18n/use-text.ts'
 import { paths } from '../../paths.ts'
-import { given } from '../../search.ts'
+import { given } from '#contract/console-api/pages/search-params.ts'
 import { Button } from '../../ui/Button.tsx'
 import { cx } from '../../ui/class-names.ts'
 import { EmptyState } from '../../ui/EmptyState.tsx'
@@ -14,7 +14,7 @@ import { useEditor, type InstallationTitles } from './editor-context.ts'
 import { ResourceForm } from './form/ResourceForm.tsx'
 import { Outline } from './Outline.tsx'
 import { groupResources, isNarrowed, narrowGroups, type Filter, type Marks } from './outline.ts'
-import type { ConfigurationSearch } from './search.ts'
+import type { ConfigurationSearch } from '#contract/console-api/pages/configuration.ts'
 
 /** The resources at the left, the form of the chosen one at the right; on a phone one after the other. */
 export function FormTab({

@@ -2,14 +2,14 @@ import { memo } from 'react'
 import { useText } from '../../i18n/use-text.ts'
 import type { ScopeKey } from '../../paths.ts'
 import { paths } from '../../paths.ts'
-import { given } from '../../search.ts'
+import { given } from '#contract/console-api/pages/search-params.ts'
 import { cx } from '../../ui/class-names.ts'
 import { Icon } from '../../ui/icons/Icon.tsx'
 import { PlainLink } from '../../ui/Link.tsx'
 import type { InstallationTitles } from './editor-context.ts'
 import { kindIcon, resourceName, resourceTitle } from './labels.ts'
 import type { Marks, OutlineGroup } from './outline.ts'
-import type { ConfigurationSearch } from './search.ts'
+import type { ConfigurationSearch } from '#contract/console-api/pages/configuration.ts'
 
 /** The resources of the scope by installation, each a link to its form. */
 export const Outline = memo(function Outline({

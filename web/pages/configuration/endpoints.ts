@@ -1,3 +1,4 @@
+import { configurationCall } from '#contract/console-api/pages/configuration.ts'
 import type { Snapshot } from '#contract/console-api/shapes.ts'
 import type { Scope } from '#contract/protocol/scope.ts'
 import { queryOptions } from '@tanstack/react-query'
@@ -11,7 +12,7 @@ export const HISTORY = `GET ${base}/history` as const
 export const PLAN = `POST ${base}/plan` as const
 export const SAVE = `PATCH ${base}` as const
 
-export const configurationQuery = (scope: Scope) => apiQuery(CONFIGURATION, { params: scope })
+export const configurationQuery = (scope: Scope) => apiQuery(CONFIGURATION, configurationCall(scope))
 
 const PAGE = 200
 /** Beyond this many snapshots it is not asked who changed what: whatever is sensitive then counts as changed. */

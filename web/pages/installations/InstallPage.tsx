@@ -5,7 +5,7 @@ import { useErrorView } from '../../components/describe-code.ts'
 import { useText } from '../../i18n/use-text.ts'
 import { Page } from '../../layouts/Page.tsx'
 import { paths } from '../../paths.ts'
-import { given, type SearchChange } from '../../search.ts'
+import { given, type SearchChange } from '#contract/console-api/pages/search-params.ts'
 import { Section } from '../../ui/Card.tsx'
 import { ErrorState } from '../../ui/ErrorState.tsx'
 import { SkeletonLines } from '../../ui/Skeleton.tsx'
@@ -14,7 +14,7 @@ import { CopyNotice, whyNotCopied } from './install/CopyNotice.tsx'
 import { InstallForm } from './install/InstallForm.tsx'
 import { ScopeChoice } from './install/ScopeChoice.tsx'
 import { useLastConfiguration } from './install/use-last-configuration.ts'
-import type { InstallSearch } from './search.ts'
+import type { InstallSearch } from '#contract/console-api/pages/installations.ts'
 
 const route = getRouteApi('/installations/new')
 const VERSIONS = 200

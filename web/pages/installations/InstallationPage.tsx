@@ -19,7 +19,7 @@ import { ClaimNotice } from './detail/ClaimNotice.tsx'
 import { Identity } from './detail/Identity.tsx'
 import { Plugins } from './detail/Plugins.tsx'
 import { Resources } from './detail/Resources.tsx'
-import { INSTALLATION_TABS } from './search.ts'
+import { INSTALLATION_TABS, installationCall } from '#contract/console-api/pages/installations.ts'
 
 const route = getRouteApi('/installations/$id')
 
@@ -36,9 +36,7 @@ export function InstallationPage() {
   const t = useText()
   const { id } = route.useParams()
   const { action } = route.useSearch()
-  const query = useQuery(
-    apiQuery('GET /installations/{bundleInstallId}', { params: { bundleInstallId: id } }),
-  )
+  const query = useQuery(apiQuery('GET /installations/{bundleInstallId}', installationCall(id)))
   if (!query.data) {
     return (
       <PendingPage

@@ -8,22 +8,25 @@ import { QueryTable } from '../../components/QueryTable.tsx'
 import { useText } from '../../i18n/use-text.ts'
 import { Page } from '../../layouts/Page.tsx'
 import { paths } from '../../paths.ts'
-import { given, type SearchChange } from '../../search.ts'
+import { given, type SearchChange } from '#contract/console-api/pages/search-params.ts'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { LinkButton } from '../../ui/Link.tsx'
 import { installationColumns } from './columns.tsx'
 import { InstallationFilters } from './InstallationFilters.tsx'
-import { INSTALLATION_SORTS, type InstallationsSearch } from './search.ts'
+import {
+  INSTALLATION_SORTS,
+  installationsCall,
+  type InstallationsSearch,
+} from '#contract/console-api/pages/installations.ts'
 
 const route = getRouteApi('/installations')
-const PAGE = 50
 
 export function InstallationsPage() {
   const t = useText()
   const search = route.useSearch()
   const navigate = route.useNavigate()
   const query = useQuery({
-    ...apiQuery('GET /installations', { query: { ...search, limit: PAGE } }),
+    ...apiQuery('GET /installations', installationsCall(search)),
     placeholderData: keepPreviousData,
   })
   const columns = useMemo(() => installationColumns(t), [t])

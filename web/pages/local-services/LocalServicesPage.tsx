@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
+import { localServicesCall } from '#contract/console-api/pages/local-services.ts'
 import { apiQuery } from '../../api/query.ts'
 import { useMay } from '../../api/session.ts'
 import { useErrorView } from '../../components/describe-code.ts'
@@ -18,7 +19,6 @@ import { ServiceEditor } from './ServiceEditor.tsx'
 import { ServiceList } from './ServiceList.tsx'
 
 const route = getRouteApi('/scopes/$env/$runtime/$workspace/local-services')
-const MANY = 200
 
 export function LocalServicesPage() {
   const t = useText()
@@ -30,10 +30,10 @@ export function LocalServicesPage() {
     workspaceId: Number(workspace),
   }
   const query = useQuery(
-    apiQuery('GET /scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/local-services', {
-      params: scope,
-      query: { limit: MANY },
-    }),
+    apiQuery(
+      'GET /scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/local-services',
+      localServicesCall(scope),
+    ),
   )
   const error = useErrorView(query.error)
   const mayWrite = useMay('configuration:write', scope)

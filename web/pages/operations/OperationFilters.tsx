@@ -6,11 +6,11 @@ import { TimeFilter } from '../../components/TimeFilter.tsx'
 import { useScopeSuggestions } from '../../components/use-scope-suggestions.ts'
 import { useText } from '../../i18n/use-text.ts'
 import { useShell } from '../../layouts/shell-context.ts'
-import type { SearchChange } from '../../search.ts'
+import type { SearchChange } from '#contract/console-api/pages/search-params.ts'
 import { ChoiceFilter } from '../../ui/ChoiceFilter.tsx'
 import { FilterBar, SearchInput } from '../../ui/Filters.tsx'
 import { OPERATION_STATES, OPERATION_TYPES, operationLook, PHASES } from '../../ui/states.ts'
-import { operationsSearch, type OperationsSearch } from './search.ts'
+import { operationsSearch, type OperationsSearch } from '#contract/console-api/pages/operations.ts'
 
 export function OperationFilters({
   search,

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
+import { operationCall } from '#contract/console-api/pages/operations.ts'
 import type { OperationDetail } from '#contract/console-api/shapes.ts'
 import { apiQuery } from '../../api/query.ts'
 import { useErrorView } from '../../components/describe-code.ts'
@@ -28,7 +29,7 @@ export function OperationPage() {
   const t = useText()
   const { id } = route.useParams()
   const choice = route.useSearch()
-  const query = useQuery(apiQuery('GET /operations/{operationId}', { params: { operationId: id } }))
+  const query = useQuery(apiQuery('GET /operations/{operationId}', operationCall(id)))
   const error = useErrorView(query.error)
   const [chosen, setChosen] = useState<ChosenWayOut | null>(null)
   const trail = [{ label: t('operations.title'), to: paths.operations() }]

@@ -7,21 +7,24 @@ import { QueryTable } from '../../components/QueryTable.tsx'
 import { useText } from '../../i18n/use-text.ts'
 import { Page } from '../../layouts/Page.tsx'
 import { paths } from '../../paths.ts'
-import { given, type SearchChange } from '../../search.ts'
+import { given, type SearchChange } from '#contract/console-api/pages/search-params.ts'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { operationColumns } from './columns.tsx'
 import { OperationFilters } from './OperationFilters.tsx'
-import { OPERATION_SORTS, type OperationsSearch } from './search.ts'
+import {
+  OPERATION_SORTS,
+  operationsCall,
+  type OperationsSearch,
+} from '#contract/console-api/pages/operations.ts'
 
 const route = getRouteApi('/operations')
-const PAGE = 50
 
 export function OperationsPage() {
   const t = useText()
   const search = route.useSearch()
   const navigate = route.useNavigate()
   const query = useQuery({
-    ...apiQuery('GET /operations', { query: { ...search, limit: PAGE } }),
+    ...apiQuery('GET /operations', operationsCall(search)),
     placeholderData: keepPreviousData,
   })
   const columns = useMemo(() => operationColumns(t), [t])

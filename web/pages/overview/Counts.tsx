@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
+import { summaryCall } from '#contract/console-api/pages/overview.ts'
 import type { Summary } from '#contract/console-api/shapes.ts'
 import { apiQuery } from '../../api/query.ts'
 import { useErrorView } from '../../components/describe-code.ts'
@@ -28,7 +29,7 @@ const DAY_MS = 24 * 3_600_000
 /** How much there is of everything; each number leads to its list. */
 export function Counts() {
   const t = useText()
-  const { data, error, refetch, isFetching } = useQuery(apiQuery('GET /summary', { query: {} }))
+  const { data, error, refetch, isFetching } = useQuery(apiQuery('GET /summary', summaryCall))
   const view = useErrorView(error)
   return (
     <Section title={t('overview.counts.title')} flush>

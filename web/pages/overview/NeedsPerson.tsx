@@ -1,5 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
+import {
+  failedOperationsCall,
+  lockedInstallationsCall,
+  summaryCall,
+  waitingOperationsCall,
+} from '#contract/console-api/pages/overview.ts'
 import { apiQuery } from '../../api/query.ts'
 import { useErrorView } from '../../components/describe-code.ts'
 import { formatDuration } from '../../i18n/format.ts'
@@ -15,21 +21,16 @@ import { Skeleton } from '../../ui/Skeleton.tsx'
 import { useNow } from '../../ui/use-now.ts'
 import { FailedItem, HeldItem, WaitingItem } from './items.tsx'
 
-const SHOWN = 8
 const LONG_MS = 10 * 60_000
 
 /** Failed, uncertain, claimed for long: in this order, for this is how urgent they are. */
 export function NeedsPerson() {
   const t = useText()
   const now = useNow(60_000)
-  const failed = useQuery(apiQuery('GET /operations', { query: { state: 'FAILED', limit: SHOWN } }))
-  const waiting = useQuery(apiQuery('GET /operations', { query: { state: 'WAITING', limit: SHOWN } }))
-  const claimed = useQuery(
-    apiQuery('GET /installations', {
-      query: { claim: 'PENDING,RUNNING', sort: 'updatedAt', limit: SHOWN },
-    }),
-  )
-  const summary = useQuery(apiQuery('GET /summary', { query: {} }))
+  const failed = useQuery(apiQuery('GET /operations', failedOperationsCall))
+  const waiting = useQuery(apiQuery('GET /operations', waitingOperationsCall))
+  const claimed = useQuery(apiQuery('GET /installations', lockedInstallationsCall))
+  const summary = useQuery(apiQuery('GET /summary', summaryCall))
   const queries = [failed, waiting, claimed]
   const error = useErrorView(queries.find((query) => query.error !== null)?.error)
   if (!failed.data || !waiting.data || !claimed.data) {

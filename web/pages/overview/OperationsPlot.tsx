@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import { firstHour, hourlyCountsCall } from '#contract/console-api/pages/overview.ts'
 import { apiQuery } from '../../api/query.ts'
 import { useErrorView } from '../../components/describe-code.ts'
 import { useText, type Translate } from '../../i18n/use-text.ts'
@@ -7,7 +8,7 @@ import { ErrorState } from '../../ui/ErrorState.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
 import { useNow } from '../../ui/use-now.ts'
 import { partsText } from './parts-text.ts'
-import { firstHour, hoursOf, totalsOf, type HourCount } from './plot.ts'
+import { hoursOf, totalsOf, type HourCount } from './plot.ts'
 import { Bars, Legend } from './PlotBars.tsx'
 import { PlotTable } from './PlotTable.tsx'
 
@@ -18,9 +19,7 @@ export function OperationsPlot() {
   const t = useText()
   const first = firstHour(useNow(HOUR_MS))
   const query = useQuery({
-    ...apiQuery('GET /operations/counts', {
-      query: { bucket: 'hour', since: new Date(first).toISOString() },
-    }),
+    ...apiQuery('GET /operations/counts', hourlyCountsCall(first)),
     // a new hour keeps the hours before it
     placeholderData: (before) => before,
   })

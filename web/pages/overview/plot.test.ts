@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { countTicks, firstHour, HOURS, hoursOf, totalsOf } from './plot.ts'
+import { firstHour, HOURS } from '#contract/console-api/pages/overview.ts'
+import { countTicks, hoursOf, totalsOf } from './plot.ts'
 
 const now = Date.parse('2026-11-21T03:48:00Z')
 const first = firstHour(now)

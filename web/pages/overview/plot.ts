@@ -1,7 +1,7 @@
+import { HOURS } from '#contract/console-api/pages/overview.ts'
 import type { OperationState } from '../../ui/states.ts'
 
 const HOUR_MS = 3_600_000
-export const HOURS = 24
 
 /** How an operation stands, as far as a plot tells: what is not through yet is one thing. */
 export const RESULTS = ['SUCCEEDED', 'IN_PROGRESS', 'TAKEN_OVER', 'FAILED'] as const
@@ -17,9 +17,6 @@ const resultOf: Record<OperationState, Result> = {
 }
 
 export type HourCount = { from: number; to: number; counts: Record<Result, number>; total: number }
-
-/** The first of the hours that the plot shows; the last is the one that `now` is in. */
-export const firstHour = (now: number): number => Math.floor(now / HOUR_MS) * HOUR_MS - (HOURS - 1) * HOUR_MS
 
 /** Every hour of the plot, the empty ones too. */
 export function hoursOf(

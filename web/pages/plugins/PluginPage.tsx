@@ -20,7 +20,7 @@ import { Id, Mono } from '../../ui/Id.tsx'
 import { Tabs } from '../../ui/Tabs.tsx'
 import { Credentials } from './Credentials.tsx'
 import { LIMIT_RANGE, validCredentials, type Limit } from './limits.ts'
-import { PLUGIN_TABS } from './search.ts'
+import { PLUGIN_TABS, pluginCall } from '#contract/console-api/pages/plugins.ts'
 
 const PluginDialog = lazyPart(async () => ({ default: (await import('./PluginDialog.tsx')).PluginDialog }))
 
@@ -29,7 +29,7 @@ const route = getRouteApi('/plugins/$id')
 export function PluginPage() {
   const t = useText()
   const { id } = route.useParams()
-  const query = useQuery(apiQuery('GET /plugins/{pluginId}', { params: { pluginId: id } }))
+  const query = useQuery(apiQuery('GET /plugins/{pluginId}', pluginCall(id)))
   if (query.data) return <Shown plugin={query.data} />
   return <PendingPage id={id} trail={[{ label: t('plugins.title'), to: paths.plugins() }]} query={query} />
 }

@@ -1,6 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { Suspense, useMemo, useState } from 'react'
+import { pluginsCall } from '#contract/console-api/pages/plugins.ts'
 import type { Plugin } from '#contract/console-api/shapes.ts'
 import { lazyPart } from '../../fetch-part.ts'
 import { apiQuery } from '../../api/query.ts'
@@ -11,7 +12,7 @@ import { formatDuration } from '../../i18n/format.ts'
 import { useText, type Translate } from '../../i18n/use-text.ts'
 import { Page } from '../../layouts/Page.tsx'
 import { paths } from '../../paths.ts'
-import { given } from '../../search.ts'
+import { given } from '#contract/console-api/pages/search-params.ts'
 import { Button } from '../../ui/Button.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { FilterBar, SearchInput } from '../../ui/Filters.tsx'
@@ -22,7 +23,6 @@ import { setLimits, validCredentials, type Limit } from './limits.ts'
 const PluginDialog = lazyPart(async () => ({ default: (await import('./PluginDialog.tsx')).PluginDialog }))
 
 const route = getRouteApi('/plugins')
-const PAGE = 50
 
 export function PluginsPage() {
   const t = useText()
@@ -30,7 +30,7 @@ export function PluginsPage() {
   const navigate = route.useNavigate()
   const [registering, setRegistering] = useState(false)
   const query = useQuery({
-    ...apiQuery('GET /plugins', { query: { ...search, limit: PAGE } }),
+    ...apiQuery('GET /plugins', pluginsCall(search)),
     placeholderData: keepPreviousData,
   })
   const columns = useMemo(() => pluginColumns(t), [t])

@@ -1,6 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useMemo } from 'react'
+import { scopesCall } from '#contract/console-api/pages/scopes.ts'
 import type { ScopeRow } from '#contract/console-api/shapes.ts'
 import { apiQuery } from '../../api/query.ts'
 import { QueryTable } from '../../components/QueryTable.tsx'
@@ -9,7 +10,7 @@ import { TextFilters } from '../../components/TextFilters.tsx'
 import { useText, type Translate } from '../../i18n/use-text.ts'
 import { Page } from '../../layouts/Page.tsx'
 import { paths } from '../../paths.ts'
-import { given } from '../../search.ts'
+import { given } from '#contract/console-api/pages/search-params.ts'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { FilterBar } from '../../ui/Filters.tsx'
 import { Icon } from '../../ui/icons/Icon.tsx'
@@ -18,14 +19,13 @@ import type { Column } from '../../ui/table/column.ts'
 import { toneText } from '../../ui/tone.ts'
 
 const route = getRouteApi('/scopes')
-const PAGE = 100
 
 export function ScopesPage() {
   const t = useText()
   const search = route.useSearch()
   const navigate = route.useNavigate()
   const query = useQuery({
-    ...apiQuery('GET /scopes', { query: { ...search, limit: PAGE } }),
+    ...apiQuery('GET /scopes', scopesCall(search)),
     placeholderData: keepPreviousData,
   })
   const columns = useMemo(() => scopeColumns(t), [t])

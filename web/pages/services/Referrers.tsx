@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
+import { referrersCall } from '#contract/console-api/pages/services.ts'
 import type { Referrer } from '#contract/console-api/shapes.ts'
 import { apiQuery } from '../../api/query.ts'
 import { LocatorText } from '../../components/LocatorText.tsx'
@@ -11,15 +12,11 @@ import { EmptyState } from '../../ui/EmptyState.tsx'
 import { PlainLink } from '../../ui/Link.tsx'
 import type { Column } from '../../ui/table/column.ts'
 
-const MANY = 200
-
 /** Which property of which installed resource refers to the service; each leads to its place in the configuration. */
 export function Referrers({ serviceId }: { serviceId: string }) {
   const t = useText()
   const columns = useMemo(() => referrerColumns(t), [t])
-  const query = useQuery(
-    apiQuery('GET /services/{serviceId}/referrers', { params: { serviceId }, query: { limit: MANY } }),
-  )
+  const query = useQuery(apiQuery('GET /services/{serviceId}/referrers', referrersCall(serviceId)))
   return (
     <QueryTable
       label={t('services.referrers')}

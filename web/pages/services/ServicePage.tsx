@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { Suspense, useState } from 'react'
+import { serviceCall } from '#contract/console-api/pages/services.ts'
 import type { Service } from '#contract/console-api/shapes.ts'
 import { lazyPart } from '../../fetch-part.ts'
 import { apiQuery } from '../../api/query.ts'
@@ -27,7 +28,7 @@ const route = getRouteApi('/services/$id')
 export function ServicePage() {
   const t = useText()
   const { id } = route.useParams()
-  const query = useQuery(apiQuery('GET /services/{serviceId}', { params: { serviceId: id } }))
+  const query = useQuery(apiQuery('GET /services/{serviceId}', serviceCall(id)))
   if (query.data) return <Shown service={query.data} />
   return <PendingPage id={id} trail={[{ label: t('services.title'), to: paths.services() }]} query={query} />
 }

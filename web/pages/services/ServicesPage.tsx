@@ -12,18 +12,17 @@ import { useScopeSuggestions } from '../../components/use-scope-suggestions.ts'
 import { useText, type Translate } from '../../i18n/use-text.ts'
 import { Page } from '../../layouts/Page.tsx'
 import { paths } from '../../paths.ts'
-import { given, type SearchChange } from '../../search.ts'
+import { given, type SearchChange } from '#contract/console-api/pages/search-params.ts'
 import { Button } from '../../ui/Button.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { FilterBar, SearchInput } from '../../ui/Filters.tsx'
 import { Mono } from '../../ui/Id.tsx'
 import type { Column } from '../../ui/table/column.ts'
-import { servicesSearch, type ServicesSearch } from './search.ts'
+import { servicesCall, servicesSearch, type ServicesSearch } from '#contract/console-api/pages/services.ts'
 
 const ServiceDialog = lazyPart(async () => ({ default: (await import('./ServiceDialog.tsx')).ServiceDialog }))
 
 const route = getRouteApi('/services')
-const PAGE = 50
 
 export function ServicesPage() {
   const t = useText()
@@ -32,7 +31,7 @@ export function ServicesPage() {
   const [registering, setRegistering] = useState(false)
   const { ask, ...known } = useScopeSuggestions()
   const query = useQuery({
-    ...apiQuery('GET /services', { query: { ...search, limit: PAGE } }),
+    ...apiQuery('GET /services', servicesCall(search)),
     placeholderData: keepPreviousData,
   })
   const columns = useMemo(() => serviceColumns(t), [t])

@@ -1,9 +1,9 @@
-import { memo, type KeyboardEvent, type MouseEvent, type ReactNode, type Ref } from 'react'
+import { memo, type KeyboardEvent, type MouseEvent, type Ref } from 'react'
 import { cx } from '../class-names.ts'
 import { PlainLink, type LinkTarget } from '../Link.tsx'
 import type { Column } from './column.ts'
 import { asCell, asRow } from './roles.ts'
-import { cellClass, rowClass } from './styles.ts'
+import { cellClass } from './styles.ts'
 
 export type RowProps<Row> = {
   row: Row
@@ -25,7 +25,7 @@ function TableRowView<Row>({ row, columns, link, selected, index, ref }: RowProp
       data-index={index}
       aria-selected={selected || undefined}
       className={cx(
-        rowClass,
+        'list-row group/row',
         link && 'cursor-pointer hover:bg-hover',
         selected && 'bg-accent-tint hover:bg-accent-tint',
       )}
@@ -37,8 +37,12 @@ function TableRowView<Row>({ row, columns, link, selected, index, ref }: RowProp
         const card = at === 0 ? 'head' : column.card
         const content = column.cell(row)
         return (
-          <td key={column.id} {...asCell} className={cellClass({ ...column, ...(card && { card }) })}>
-            {card !== 'head' && !column.headerHidden && <CardLabel>{column.header}</CardLabel>}
+          <td
+            key={column.id}
+            {...asCell}
+            data-label={card !== 'head' && !column.headerHidden ? column.header : undefined}
+            className={cellClass({ ...column, ...(card && { card }) })}
+          >
             {at === 0 && link ? (
               <PlainLink
                 to={link(row)}
@@ -53,15 +57,6 @@ function TableRowView<Row>({ row, columns, link, selected, index, ref }: RowProp
         )
       })}
     </tr>
-  )
-}
-
-/** The name of a value on a card; in the table the header says it. */
-function CardLabel({ children }: { children: ReactNode }) {
-  return (
-    <span aria-hidden="true" className="hidden text-2xs text-faint @max-[40rem]/table:block">
-      {children}
-    </span>
   )
 }
 

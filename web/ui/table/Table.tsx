@@ -10,7 +10,7 @@ import type { VirtualBody as LoadedBody } from './VirtualBody.tsx'
 import { TableHead } from './Head.tsx'
 import { asRowGroup, asTable } from './roles.ts'
 import { TableRow } from './Row.tsx'
-import { cellClass, rowClass } from './styles.ts'
+import { cellClass, columnClass } from './styles.ts'
 
 export type { Column } from './column.ts'
 
@@ -70,7 +70,7 @@ export function Table<Row>(props: TableProps<Row>) {
         >
           <colgroup>
             {columns.map((column) => (
-              <col key={column.id} className={colClass(column)} style={{ width: column.width }} />
+              <col key={column.id} className={columnClass(column)} style={{ width: column.width }} />
             ))}
           </colgroup>
           <TableHead columns={columns} sort={sort} onSort={onSort} />
@@ -108,7 +108,7 @@ function SkeletonBody<Row>({ columns, count }: { columns: readonly Column<Row>[]
   return (
     <tbody aria-hidden="true" className="@max-[40rem]/table:block">
       {Array.from({ length: count }, (_, line) => (
-        <tr key={line} className={rowClass}>
+        <tr key={line} className="list-row group/row">
           {columns.map((column, at) => (
             <td key={column.id} className={cellClass(column)}>
               <Skeleton className={WIDTHS[(line * 3 + at * 2) % WIDTHS.length]} />
@@ -135,8 +135,4 @@ function EndOfRows({ onReached }: { onReached: () => void }) {
     return () => observer.disconnect()
   }, [])
   return <div ref={mark} />
-}
-
-function colClass<Row>({ hideBelow }: Column<Row>): string | undefined {
-  return hideBelow && { md: 'col-md', lg: 'col-lg', xl: 'col-xl' }[hideBelow]
 }

@@ -9,7 +9,7 @@ import { Icon } from '../../../ui/icons/Icon.tsx'
 import { useEdit } from '../draft/drafts.ts'
 import { viewAt } from '../draft/draft.ts'
 import { useEditor } from '../editor-context.ts'
-import { kindIcon, resourceTitle } from '../labels.ts'
+import { kindIcon, propertyTitle, resourceTitle } from '../labels.ts'
 import {
   definitionOf,
   groupProperties,
@@ -23,8 +23,12 @@ import {
 import { ClaimCard } from './ClaimCard.tsx'
 import { focusField } from './field-id.ts'
 import { LeftoverField } from './LeftoverField.tsx'
+import { NearRow } from './NearRow.tsx'
 import { PropertyField } from './PropertyField.tsx'
 import { zoneProperty, zoneOf } from './zone.ts'
+
+/** The form of a resource with more properties renders only those near the window. */
+const LONG = 60
 
 /** The form of one resource; the only one that is mounted. */
 export const ResourceForm = memo(function ResourceForm({
@@ -69,6 +73,9 @@ export const ResourceForm = memo(function ResourceForm({
   useEffect(() => () => store.leaveAll(), [store])
 
   const groups = groupProperties(resource, names)
+  const isLong = total > LONG
+  // always rendered, so that Shift+Tab enters the form at its end
+  const last = groups.at(-1)?.properties.at(-1)
   const left = leftovers(resource, names)
   return (
     <section
@@ -121,19 +128,26 @@ export const ResourceForm = memo(function ResourceForm({
                 const definition = definitionOf(resource, property)
                 return (
                   definition !== undefined && (
-                    <PropertyField
+                    <NearRow
                       key={`${locator} ${property}`}
-                      locator={locator}
-                      property={property}
-                      kind={resource.kind}
-                      definition={definition}
-                      view={viewAt(resource, property)}
-                      writtenBy={
-                        Object.hasOwn(resource.writtenBy, property) ? resource.writtenBy[property] : undefined
-                      }
-                      isLocked={isLocked}
-                      zone={definition.schema !== undefined ? zone : undefined}
-                    />
+                      title={propertyTitle(definition, property)}
+                      isWanted={!isLong || property === focusOn || property === last}
+                    >
+                      <PropertyField
+                        locator={locator}
+                        property={property}
+                        kind={resource.kind}
+                        definition={definition}
+                        view={viewAt(resource, property)}
+                        writtenBy={
+                          Object.hasOwn(resource.writtenBy, property)
+                            ? resource.writtenBy[property]
+                            : undefined
+                        }
+                        isLocked={isLocked}
+                        zone={definition.schema !== undefined ? zone : undefined}
+                      />
+                    </NearRow>
                   )
                 )
               })}

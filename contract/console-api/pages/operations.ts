@@ -1,5 +1,6 @@
-import { given, oneOf, someOf, text, whole, type Raw } from '../../search.ts'
-import { OPERATION_STATES, OPERATION_TYPES, PHASES } from '../../ui/states.ts'
+import { given, oneOf, someOf, text, whole, type Raw } from './search-params.ts'
+import { OPERATION_TYPES } from '#contract/protocol/vocabulary.ts'
+import { OPERATION_STATES, PHASES } from '../vocabulary.ts'
 
 export const OPERATION_SORTS = ['-createdAt', 'createdAt'] as const
 
@@ -31,3 +32,10 @@ export const operationSearch = (raw: Raw) =>
     attempt: whole(raw, 'attempt'),
   })
 export type OperationSearch = ReturnType<typeof operationSearch>
+
+export const operationsCall = (search: OperationsSearch) => ({ query: { ...search, limit: 50 } })
+export const operationCall = (operationId: string) => ({ params: { operationId } })
+/** The newest operations of one installation or plugin, as its page shows them. */
+export const recentOperationsCall = (of: { bundleInstallId: string } | { pluginId: string }) => ({
+  query: { ...of, limit: 20 },
+})

@@ -45,3 +45,13 @@ export function given<Search extends object>(
 
 /** What a filter hands on: undefined takes a parameter away. */
 export type SearchChange<Search> = { [Key in keyof Search]?: Search[Key] | undefined }
+
+/** The parameters of an address as the router reads them. A repeated one is a list, which no page understands. */
+export function rawSearch(params: Iterable<readonly [string, string]>): Raw {
+  const values = new Map<string, string | string[]>()
+  for (const [key, value] of params) {
+    const known = values.get(key)
+    values.set(key, known === undefined ? value : [known, value].flat())
+  }
+  return Object.fromEntries(values)
+}

@@ -1,4 +1,5 @@
-import { given, oneOf, text, type Raw } from '../../search.ts'
+import type { Scope } from '#contract/protocol/scope.ts'
+import { given, oneOf, text, type Raw } from './search-params.ts'
 
 export const CONFIGURATION_TABS = ['form', 'document', 'history'] as const
 export const SHOWN = ['changed', 'invalid'] as const
@@ -16,3 +17,9 @@ export const configurationSearch = (raw: Raw) =>
     show: oneOf(raw, 'show', SHOWN),
   })
 export type ConfigurationSearch = ReturnType<typeof configurationSearch>
+
+export const configurationCall = (scope: Scope) => ({ params: scope })
+/** What people call the installations of the scope. */
+export const configuredInstallationsCall = (scope: Scope) => ({
+  query: { ...scope, state: 'ACTIVE', limit: 200 },
+})

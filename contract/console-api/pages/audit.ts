@@ -1,5 +1,5 @@
-import { AUDIT_ACTIONS } from '#contract/console-api/vocabulary.ts'
-import { given, oneOf, text, type Raw } from '../../search.ts'
+import { AUDIT_ACTIONS } from '../vocabulary.ts'
+import { given, oneOf, text, type Raw } from './search-params.ts'
 
 export const auditSearch = (raw: Raw) =>
   given({
@@ -11,3 +11,5 @@ export const auditSearch = (raw: Raw) =>
     cursor: text(raw, 'cursor'),
   })
 export type AuditSearch = ReturnType<typeof auditSearch>
+
+export const auditCall = (search: AuditSearch) => ({ query: { ...search, limit: 50 } })

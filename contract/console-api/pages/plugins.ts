@@ -1,4 +1,4 @@
-import { given, oneOf, text, type Raw } from '../../search.ts'
+import { given, oneOf, text, type Raw } from './search-params.ts'
 
 export const pluginsSearch = (raw: Raw) => given({ q: text(raw, 'q'), cursor: text(raw, 'cursor') })
 export type PluginsSearch = ReturnType<typeof pluginsSearch>
@@ -7,3 +7,6 @@ export const PLUGIN_TABS = ['credentials', 'operations'] as const
 
 export const pluginSearch = (raw: Raw) => given({ tab: oneOf(raw, 'tab', PLUGIN_TABS) })
 export type PluginSearch = ReturnType<typeof pluginSearch>
+
+export const pluginsCall = (search: PluginsSearch) => ({ query: { ...search, limit: 50 } })
+export const pluginCall = (pluginId: string) => ({ params: { pluginId } })

@@ -1,5 +1,5 @@
-import { given, oneOf, someOf, text, whole, type Raw } from '../../search.ts'
-import { CLAIM_STATES, INSTALLATION_STATES } from '../../ui/states.ts'
+import { given, oneOf, someOf, text, whole, type Raw } from './search-params.ts'
+import { CLAIM_STATES, INSTALLATION_STATES } from '../vocabulary.ts'
 
 export const INSTALLATION_SORTS = ['-updatedAt', 'updatedAt', 'bundleId', '-bundleId'] as const
 
@@ -41,3 +41,6 @@ export const installSearch = (raw: Raw) =>
     copyFrom: text(raw, 'copyFrom'),
   })
 export type InstallSearch = ReturnType<typeof installSearch>
+
+export const installationsCall = (search: InstallationsSearch) => ({ query: { ...search, limit: 50 } })
+export const installationCall = (bundleInstallId: string) => ({ params: { bundleInstallId } })

@@ -1,4 +1,4 @@
-import { given, text, whole, type Raw } from '../../search.ts'
+import { given, text, whole, type Raw } from './search-params.ts'
 
 /** With the three parts of a scope: the services that it may use. */
 export const servicesSearch = (raw: Raw) =>
@@ -10,3 +10,7 @@ export const servicesSearch = (raw: Raw) =>
     cursor: text(raw, 'cursor'),
   })
 export type ServicesSearch = ReturnType<typeof servicesSearch>
+
+export const servicesCall = (search: ServicesSearch) => ({ query: { ...search, limit: 50 } })
+export const serviceCall = (serviceId: string) => ({ params: { serviceId } })
+export const referrersCall = (serviceId: string) => ({ params: { serviceId }, query: { limit: 200 } })

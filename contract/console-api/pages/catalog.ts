@@ -1,4 +1,4 @@
-import { given, oneOf, text, type Raw } from '../../search.ts'
+import { given, oneOf, text, type Raw } from './search-params.ts'
 
 export const catalogSearch = (raw: Raw) =>
   given({
@@ -14,3 +14,9 @@ export const VERSION_TABS = ['manifest', 'compare', 'json'] as const
 export const bundleVersionSearch = (raw: Raw) =>
   given({ tab: oneOf(raw, 'tab', VERSION_TABS), with: text(raw, 'with') })
 export type BundleVersionSearch = ReturnType<typeof bundleVersionSearch>
+
+export const catalogCall = (search: CatalogSearch) => ({ query: { ...search, limit: 50 } })
+
+type Bundle = { environmentKey: string; bundleId: string }
+export const bundleVersionCall = (version: Bundle & { version: string }) => ({ params: version })
+export const bundleVersionsCall = (bundle: Bundle) => ({ params: bundle, query: { limit: 200 } })

@@ -1,0 +1,70 @@
+import type { Browser } from '@playwright/test'
+
+/** How many times slower the browser's processor is made. */
+export const SLOWDOWN = 4
+/** After the page is ready: long enough for everything that it fetches once it is at rest. */
+const SETTLE_MS = 2_500
+
+export interface Visit {
+  /** JavaScript as it is sent, without headers. */
+  scriptKb: number
+  requests: number
+  lcpMs: number
+  /** Elements of the largest row of a list; 0 where there is no list. */
+  rowElements: number
+}
+
+export interface Page {
+  url: string
+  /** What is there when the page has its content. */
+  ready: string
+}
+
+/**
+ * A cold visit of a page in a new browser context, which has an empty cache.
+ *
+ * @param cookie of the session, as a `name=value` pair; null for a page without one.
+ */
+export async function visitPage(
+  browser: Browser,
+  { url, ready }: Page,
+  cookie: string | null,
+): Promise<Visit> {
+  const context = await browser.newContext({ viewport: { width: 1440, height: 900 } })
+  if (cookie !== null) {
+    const [name = '', value = ''] = cookie.split(/=(.*)/s)
+    await context.addCookies([{ name, value, url: new URL(url).origin, httpOnly: true, sameSite: 'Strict' }])
+  }
+  const page = await context.newPage()
+  const session = await context.newCDPSession(page)
+  await session.send('Emulation.setCPUThrottlingRate', { rate: SLOWDOWN })
+  let requests = 0
+  await session.send('Network.enable')
+  session.on('Network.requestWillBeSent', ({ request }) => {
+    // the event stream stays open, and is not part of loading the page
+    if (request.url.startsWith('http') && !request.url.endsWith('/api/events')) requests += 1
+  })
+  await page.addInitScript(() => {
+    new PerformanceObserver((list) => {
+      for (const entry of list.getEntries()) Object.assign(globalThis, { lcp: entry.startTime })
+    }).observe({ type: 'largest-contentful-paint', buffered: true })
+  })
+  await page.goto(url)
+  await page.locator(ready).first().waitFor()
+  await page.waitForTimeout(SETTLE_MS)
+  const painted = await page.evaluate(() => ({
+    lcpMs: Number(Reflect.get(globalThis, 'lcp')),
+    scriptKb:
+      performance
+        .getEntriesByType('resource')
+        .filter((entry): entry is PerformanceResourceTiming => entry instanceof PerformanceResourceTiming)
+        .filter(({ name }) => name.endsWith('.js'))
+        .reduce((bytes, { encodedBodySize }) => bytes + encodedBodySize, 0) / 1000,
+    rowElements: Math.max(
+      0,
+      ...[...document.querySelectorAll('tbody tr')].map((row) => row.querySelectorAll('*').length + 1),
+    ),
+  }))
+  await context.close()
+  return { ...painted, requests }
+}

@@ -1,0 +1,240 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { brotliDecompressSync } from 'node:zlib'
+import { freePort } from '#database/free-port.ts'
+import { toUrl } from '#database/settings.ts'
+import { testDatabase } from '#database/testing.ts'
+import { createLog } from '#http-kit/log.ts'
+import { RUNTIME_MIGRATIONS } from '#runtime/store/migrations.ts'
+import { platform } from '../../demo/people.ts'
+import { startAll } from '../../start.ts'
+import type { Running } from '../../start.ts'
+import { bffMigrations } from '../store/tables.ts'
+import { TestBrowser } from '../testing.ts'
+import { dataOf, INLINE_SCRIPT, makeShellFolder, NAVIGATION } from './testing-shell.ts'
+
+// Documents of the whole console on a real runtime.
+
+const PASSWORD = 'a password of the test'
+const HOSTILE = '</script><script>alert(1)</script><!--<script>'
+const STAGING = { environmentKey: 'staging' }
+
+let running: Running
+let stopAll: () => Promise<void>
+const browsers = new Map<string, TestBrowser>()
+
+before(async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'console-document-'))
+  const folder = makeShellFolder()
+  const database = await testDatabase({ migrations: [RUNTIME_MIGRATIONS, bffMigrations] })
+  const [port, runtimePort] = [await freePort(), await freePort()]
+  const users = [
+    { username: 'admin', password: PASSWORD, roles: [{ role: 'admin' as const, scope: null }] },
+    { username: 'viewer', password: PASSWORD, roles: [{ role: 'viewer' as const, scope: STAGING }] },
+  ]
+  running = await startAll({
+    dataDir,
+    databaseUrl: toUrl(database.connection),
+    console: {
+      port,
+      auth: {
+        publicOrigin: `http://localhost:${port}`,
+        externalIdp: null,
+        rolesClaim: 'roles',
+        users,
+        limits: { idleSeconds: 900, absoluteSeconds: 900 },
+        trustedProxyHops: 0,
+      },
+      runtime: null,
+      logLevel: 'silent',
+    },
+    runtime: {
+      port: runtimePort,
+      platformApiBase: null,
+      egressAllow: [{ kind: 'loopback' }],
+      credential: null,
+    },
+    plugins: false,
+    folder,
+    log: createLog({ name: 'test', level: 'silent' }),
+  })
+  stopAll = async () => {
+    await running.stop()
+    await database.close()
+    rmSync(dataDir, { recursive: true, force: true })
+    rmSync(folder, { recursive: true })
+  }
+  assert.ok(running.call !== null)
+  const service = {
+    title: HOSTILE,
+    url: 'http://127.0.0.1:9/hostile',
+    methods: ['call'],
+    owner: null,
+    consumers: [],
+    enabled: true,
+  }
+  await running.call(
+    platform,
+    'PUT /services/{serviceId}',
+    { params: { serviceId: 'hostile' }, body: service },
+    'hostile-service',
+  )
+  for (const { username } of users) {
+    const browser = new TestBrowser(running.url)
+    await browser.signIn(username, PASSWORD)
+    browsers.set(username, browser)
+  }
+})
+after(() => stopAll())
+
+function browserOf(username: string): TestBrowser {
+  const browser = browsers.get(username)
+  assert.ok(browser !== undefined)
+  return browser
+}
+
+async function open(browser: TestBrowser, path: string, headers: Record<string, string> = {}) {
+  const response = await browser.request(path, { headers: { ...NAVIGATION, ...headers } })
+  assert.equal(response.status, 200)
+  const html = await response.text()
+  return { response, html, data: dataOf(html) }
+}
+
+const namesIn = (data: ReturnType<typeof dataOf>) => data?.answers.map(({ name }) => name)
+
+test('a document carries the session and the answers that the API gives the same person', async () => {
+  const { html, data } = await open(browserOf('admin'), '/services?q=host')
+  assert.deepEqual(namesIn(data), ['GET /session', 'GET /services'])
+  const session = await browserOf('admin').api('/api/session')
+  assert.deepEqual(data?.answers[0]?.answer, await session.json())
+  const services = await browserOf('admin').api('/api/services?q=host&limit=50')
+  assert.deepEqual(data?.answers[1]?.answer, await services.json())
+  assert.deepEqual(data?.answers[1]?.call, { query: { q: 'host', limit: 50 } })
+  assert.match(html, /<link rel="modulepreload" crossorigin href="\/assets\/services-en\.js">/)
+})
+
+test('values of the API and of the address cannot leave the data block', async () => {
+  const { html, data } = await open(browserOf('admin'), `/services?q=${encodeURIComponent(HOSTILE)}`)
+  assert.deepEqual(data?.answers[1]?.call, { query: { q: HOSTILE, limit: 50 } })
+  const listed = await open(browserOf('admin'), '/services')
+  assert.match(JSON.stringify(listed.data?.answers[1]?.answer), /alert\(1\)/)
+  for (const document of [html, listed.html]) {
+    assert.equal(document.includes('alert(1)</script>'), false)
+    assert.equal(document.match(/<script/g)?.length, 3)
+    assert.equal(document.includes('<!--'), false)
+  }
+})
+
+test('a document must not be cached, and its policy allows its own inline script and no other', async () => {
+  for (const username of ['admin', null]) {
+    const browser = username === null ? new TestBrowser(running.url) : browserOf(username)
+    const { response } = await open(browser, '/services')
+    assert.equal(response.headers.get('cache-control'), 'private, no-store')
+    assert.match(response.headers.get('vary') ?? '', /\bCookie\b/)
+    const policy = response.headers.get('content-security-policy') ?? ''
+    const hash = createHash('sha256').update(INLINE_SCRIPT).digest('base64')
+    assert.ok(policy.includes(`script-src 'self' 'sha256-${hash}';`), policy)
+    assert.doesNotMatch(policy, /unsafe|nonce|\*/)
+  }
+})
+
+test('without a session the document is the plain shell', async () => {
+  const stranger = new TestBrowser(running.url)
+  const plain = await open(stranger, '/services')
+  assert.equal(plain.data, null)
+  assert.match(plain.html, /<div id="root"><\/div><\/body><\/html>$/)
+  const [name] = browserOf('admin').session?.split('=') ?? []
+  const invalid = await open(stranger, '/services', { cookie: `${name}=${'x'.repeat(43)}` })
+  assert.equal(invalid.html, plain.html)
+})
+
+test('a document carries only what its person may read', async () => {
+  const admin = await open(browserOf('admin'), '/audit')
+  assert.deepEqual(namesIn(admin.data), ['GET /session', 'GET /audit'])
+  const viewer = await open(browserOf('viewer'), '/audit')
+  assert.deepEqual(namesIn(viewer.data), ['GET /session'])
+  const elsewhere = await open(browserOf('viewer'), '/scopes/production/eu-central/1/configuration')
+  assert.doesNotMatch(JSON.stringify(namesIn(elsewhere.data)), /configuration/)
+})
+
+test('a navigation that another site starts gets no data, nor does a frame', async () => {
+  for (const headers of [
+    { 'sec-fetch-site': 'cross-site' },
+    { 'sec-fetch-site': 'same-site' },
+    { 'sec-fetch-dest': 'iframe' },
+    { 'sec-fetch-dest': 'embed' },
+  ] as Record<string, string>[]) {
+    const { data } = await open(browserOf('admin'), '/services', headers)
+    assert.equal(data, null, JSON.stringify(headers))
+  }
+})
+
+test('an address of no page carries no data, and a file or the API is no document', async () => {
+  const unknown = await open(browserOf('admin'), '/no-such-page')
+  assert.equal(unknown.data, null)
+  for (const path of ['/assets/missing.js', '/API/services', '/missing.json', '/.vite/page-scripts.json']) {
+    const response = await browserOf('admin').request(path, { headers: NAVIGATION })
+    assert.equal(response.status, 404, path)
+  }
+  const fetched = await browserOf('admin').request('/services', {
+    headers: { ...NAVIGATION, 'sec-fetch-mode': 'cors', 'sec-fetch-dest': 'empty' },
+  })
+  assert.equal(fetched.status, 404)
+})
+
+test('a document is the same when it is compressed, and its language decides the texts that it preloads', async () => {
+  const browser = browserOf('admin')
+  const plain = await open(browser, '/services')
+  const response = await browser.request('/services', {
+    headers: { ...NAVIGATION, 'accept-encoding': 'gzip, br' },
+  })
+  assert.equal(response.headers.get('content-encoding'), 'br')
+  assert.equal(brotliDecompressSync(Buffer.from(await response.arrayBuffer())).toString(), plain.html)
+  const chinese = await open(browser, '/services', { 'accept-language': 'zh-CN,zh;q=0.9' })
+  assert.match(chinese.html, /services-zh\.js/)
+  const chosen = await open(browser, '/services', {
+    'accept-language': 'zh-CN',
+    cookie: `${browser.session}; console_language=en`,
+  })
+  assert.match(chosen.html, /services-en\.js/)
+})
+
+test('HEAD answers the headers of the document and nothing else', async () => {
+  const response = await browserOf('admin').request('/services', { method: 'HEAD', headers: NAVIGATION })
+  assert.equal(response.status, 200)
+  assert.equal(response.headers.get('cache-control'), 'private, no-store')
+  assert.equal(await response.text(), '')
+})
+
+test('a document has the newest event position of the runtime, and none that a browser makes up', async () => {
+  const browser = browserOf('admin')
+  assert.equal((await open(browser, '/services')).data?.position, null)
+  const position = await firstEventId(browser)
+  assert.equal((await open(browser, '/services')).data?.position, position)
+  const madeUp = '99999999-99999999'
+  await firstEventId(browser, { 'last-event-id': madeUp })
+  assert.notEqual((await open(browser, '/services')).data?.position, madeUp)
+})
+
+async function firstEventId(browser: TestBrowser, headers: Record<string, string> = {}): Promise<string> {
+  const abort = new AbortController()
+  const response = await fetch(`${running.url}/api/events`, {
+    headers: { cookie: browser.session ?? '', 'x-requested-by': 'console', ...headers },
+    signal: abort.signal,
+  })
+  assert.ok(response.body !== null)
+  let text = ''
+  for await (const chunk of response.body.pipeThrough(new TextDecoderStream())) {
+    text += chunk
+    const id = /^id: (.+)$/m.exec(text)?.[1]
+    if (id !== undefined) {
+      abort.abort()
+      return id
+    }
+  }
+  throw new Error(`The stream ended without an id: ${text}`)
+}

@@ -1,0 +1,64 @@
+import { fillPath, splitName } from '#contract/endpoint/endpoint.ts'
+import type { Session } from '#contract/console-api/rows.ts'
+import { pageReads } from '#contract/console-api/pages/page-reads.ts'
+import type { PagePath, PageRead } from '#contract/console-api/pages/page-reads.ts'
+import { rawSearch } from '#contract/console-api/pages/search-params.ts'
+import type { ReadApi } from './read-api.ts'
+
+/** A page and its parameters. */
+export interface PageRequest {
+  path: PagePath
+  params: Record<string, string>
+  search: URLSearchParams
+}
+
+/**
+ * The answers that the first render of a page needs, each as the JSON of `{name, call, answer}`, the session first. Leaves
+ * out every read that fails or is not answered before the signal. Null without a session.
+ */
+export async function readPageData(
+  { path, params, search }: PageRequest,
+  readApi: ReadApi,
+  signal: AbortSignal,
+): Promise<string[] | null> {
+  const session = await bodyOf(readApi('/session', { isActivity: true, signal }), signal)
+  if (session === null) return null
+  // written by our own API
+  const { permissions } = JSON.parse(session) as Session
+  const reads: readonly PageRead[] = pageReads[path]({ params, search: rawSearch(search), now: Date.now() })
+  const answers = await Promise.all(
+    reads
+      .filter(({ needs }) => needs === undefined || permissions.includes(needs))
+      .map(async (read) => {
+        const answer = await bodyOf(readApi(addressOf(read), { isActivity: false, signal }), signal)
+        return answer === null ? [] : [entry(read, answer)]
+      }),
+  )
+  return [entry({ name: 'GET /session', call: {} }, session), ...answers.flat()]
+}
+
+/** `answer` is JSON already. */
+const entry = ({ name, call }: Pick<PageRead, 'name' | 'call'>, answer: string): string =>
+  `{"name":${JSON.stringify(name)},"call":${JSON.stringify(call)},"answer":${answer}}`
+
+function addressOf(read: PageRead): string {
+  // the call matches its endpoint's row; here only its parts matter
+  const { params = {}, query = {} } = read.call as {
+    params?: Record<string, string | number>
+    query?: Record<string, string | number | undefined>
+  }
+  const given = Object.entries(query).flatMap(([name, value]): [string, string][] =>
+    value === undefined ? [] : [[name, String(value)]],
+  )
+  return `${fillPath(splitName(read.name).path, params)}?${new URLSearchParams(given).toString()}`
+}
+
+/** The body of a successful answer; null when the read fails or the signal comes first. */
+async function bodyOf(response: Promise<Response>, signal: AbortSignal): Promise<string | null> {
+  const aborted = new Promise<null>((resolve) => {
+    if (signal.aborted) resolve(null)
+    signal.addEventListener('abort', () => resolve(null), { once: true })
+  })
+  const body = response.then((answer) => (answer.status === 200 ? answer.text() : null)).catch(() => null)
+  return Promise.race([body, aborted])
+}

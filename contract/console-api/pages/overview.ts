@@ -1,0 +1,18 @@
+const HOUR_MS = 3_600_000
+/** How many hours the plot of operations shows. */
+export const HOURS = 24
+
+/** The first hour of the plot; the last is the one that `now` is in. Both in milliseconds since 1970. */
+export const firstHour = (now: number): number => Math.floor(now / HOUR_MS) * HOUR_MS - (HOURS - 1) * HOUR_MS
+
+export const hourlyCountsCall = (first: number) => ({
+  query: { bucket: 'hour' as const, since: new Date(first).toISOString() },
+})
+
+const SHOWN = 8
+export const failedOperationsCall = { query: { state: 'FAILED', limit: SHOWN } }
+export const waitingOperationsCall = { query: { state: 'WAITING', limit: SHOWN } }
+export const lockedInstallationsCall = {
+  query: { claim: 'PENDING,RUNNING', sort: 'updatedAt' as const, limit: SHOWN },
+}
+export const summaryCall = { query: {} }

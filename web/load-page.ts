@@ -1,0 +1,42 @@
+import type { QueryClient } from '@tanstack/react-query'
+import { pageReads, type PagePath, type PageRead } from '#contract/console-api/pages/page-reads.ts'
+import type { Raw } from '#contract/console-api/pages/search-params.ts'
+import { mayAnywhere } from '#contract/endpoint/permission.ts'
+import { apiQuery } from './api/query.ts'
+import { loadTexts } from './i18n/locale.ts'
+import { pageParts } from './page-parts.ts'
+
+/** How long a page waits for its answers: a skeleton that is shown for less would flicker. */
+const NEAR_MS = 100
+
+interface PageMatch {
+  context: { queryClient: QueryClient }
+  params: object
+  location: { search: object }
+}
+
+/**
+ * The loader of a page's route: fetches the page's texts and the answers that its first render needs, in parallel. A page
+ * always waits for its texts, but only briefly for answers; it shows a skeleton for those that are missing.
+ */
+export async function loadPage(
+  path: PagePath,
+  { context: { queryClient }, params, location }: PageMatch,
+): Promise<void> {
+  const reads: readonly PageRead[] = pageReads[path]({
+    // the router types the parameters of one route; `pageReads` has those of all
+    params: params as Readonly<Record<string, string>>,
+    search: location.search as Raw,
+    now: Date.now(),
+  })
+  const grants = queryClient.getQueryData(apiQuery('GET /session', {}).queryKey)?.grants ?? []
+  const answers = reads
+    .filter(({ needs }) => needs === undefined || mayAnywhere(grants, needs))
+    .map((read) => queryClient.prefetchQuery(queryOf(read)))
+  await Promise.all([loadTexts(pageParts[path].texts), Promise.race([Promise.all(answers), pause(NEAR_MS)])])
+}
+
+/** Each read has the call of its own endpoint, which the type of a union of reads does not express. */
+const queryOf = ({ name, call }: PageRead) => apiQuery(name as 'GET /summary', call as object)
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
