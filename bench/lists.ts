@@ -39,7 +39,7 @@ export async function benchLists(amount: Amount = FULL): Promise<Result[]> {
     rateLimit: { perSecond: 1e6, burst: 1e6 },
   })
   await runtime.start()
-  const { world } = runtime
+  const { deps } = runtime
   const assertionOf = createActorAssertions(key)
   const ask = async ({ path, query, grants }: Omit<Case, 'name'>): Promise<{ ms: number; data: unknown }> => {
     const assertion = await assertionOf({ ...person, grants: grants ?? person.grants })
@@ -64,7 +64,7 @@ export async function benchLists(amount: Amount = FULL): Promise<Result[]> {
     return cursor
   }
 
-  const row = await world.db
+  const row = await deps.db
     .selectFrom('runtime.operation')
     .selectAll()
     .where('environment_key', '=', 'production')
@@ -92,7 +92,7 @@ export async function benchLists(amount: Amount = FULL): Promise<Result[]> {
   const rows: Result['rows'] = []
   for (const one of cases) {
     const actor = { ...person, grants: [...(one.grants ?? person.grants)], requestId: 'bench' }
-    const plan = await explain(connection, { world, actor, one })
+    const plan = await explain(connection, { deps, actor, one })
     writeFileSync(join(plans, `${one.name.replaceAll(/[^a-z0-9]+/gi, '-')}.txt`), `${plan}\n`)
     const ms = times.get(one.name) ?? []
     rows.push({ what: one.name, 'median ms': round(median(ms)), 'p95 ms': round(p95(ms)), by: essence(plan) })

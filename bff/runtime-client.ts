@@ -7,8 +7,8 @@ import { MESSAGE_MAX } from '#contract/protocol/limits.ts'
 import { runtimeApi } from '#contract/runtime-api/rows.ts'
 import type { RuntimeApi } from '#contract/runtime-api/rows.ts'
 import type { OutboundFailure } from '#http-kit/outbound-reason.ts'
-import type { Outbound, OutboundResult } from '#http-kit/outbound.ts'
 import { ConsoleFailure } from './failure.ts'
+import type { Outbound, OutboundResult } from '#http-kit/outbound-types.ts'
 
 /** One call of the runtime, as the browser asked for it and the BFF checked it. */
 export interface RuntimeCall {

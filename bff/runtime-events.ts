@@ -1,6 +1,6 @@
-import type { Outbound } from '#http-kit/outbound.ts'
 import type { OpenEvents } from './routes/events.ts'
 import { failureOfStatus, failureOfTransport } from './runtime-client.ts'
+import type { Outbound } from '#http-kit/outbound-types.ts'
 
 const CONNECT_MS = 5_000
 /** The runtime says something at least every 15 s. */

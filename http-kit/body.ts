@@ -1,5 +1,5 @@
 import { TransportError } from './problem.ts'
-import { readStrictJson } from './strict-json.ts'
+import { readStrictJson } from './text/strict-json.ts'
 import type { JsonValue } from '#contract/json-schema/json.ts'
 import { BODY_BYTES_MAX } from '#contract/protocol/limits.ts'
 

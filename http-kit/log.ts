@@ -1,7 +1,7 @@
 import { pino } from 'pino'
 import type { DestinationStream } from 'pino'
 import { hideProtectedName } from '#contract/protocol/protected-name.ts'
-import { Scrubber } from './scrub.ts'
+import { Scrubber } from './text/scrub.ts'
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]

@@ -1,6 +1,6 @@
 import { promisify } from 'node:util'
 import { brotliDecompress, gunzip, inflate } from 'node:zlib'
-import type { OutboundResponse, OutboundResult } from './outbound.ts'
+import type { OutboundResponse, OutboundResult } from './outbound-types.ts'
 
 const DECODERS = { gzip: promisify(gunzip), deflate: promisify(inflate), br: promisify(brotliDecompress) }
 

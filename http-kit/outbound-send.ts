@@ -2,7 +2,12 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Dispatcher, Pool } from 'undici'
 import { reasonOf } from './outbound-reason.ts'
 import type { OutboundFailure } from './outbound-reason.ts'
-import type { OutboundRequest, OutboundResult, OutboundStream, OutboundStreamRequest } from './outbound.ts'
+import type {
+  OutboundRequest,
+  OutboundResult,
+  OutboundStream,
+  OutboundStreamRequest,
+} from './outbound-types.ts'
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308])
 

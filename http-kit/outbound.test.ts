@@ -7,7 +7,7 @@ import { after, before, describe, it } from 'node:test'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { parseEgressAllow } from './egress.ts'
 import { createOutbound } from './outbound.ts'
-import type { Outbound, OutboundRequest } from './outbound.ts'
+import type { Outbound, OutboundRequest } from './outbound-types.ts'
 
 const KIB = 1024
 

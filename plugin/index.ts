@@ -30,6 +30,7 @@ export {
   type Writes,
 } from './sdk/result.ts'
 export { type Handler } from './sdk/run-call.ts'
-export { memoryStore, type SqliteStore, sqliteStore, type SqliteTransaction } from './sdk/sqlite-store.ts'
+export { memoryStore, type SqliteStore, sqliteStore } from './sdk/sqlite-store.ts'
+export { type SqliteTransaction } from './sdk/sqlite-memory.ts'
 export { type Awaitable, type Mark, type Memory, type RememberedCall, type Store } from './sdk/store.ts'
 export { decode, decodeData, fromDataValues, fromProperties } from '#contract/protocol/data.ts'

@@ -21,29 +21,29 @@ import { joinReplicas } from './events/replicas.ts'
 import type { Replicas } from './events/replicas.ts'
 import { createActorCheck } from './http/actor-assertion.ts'
 import { createHttpApp } from './http/app.ts'
-import { attempts } from './http/attempts.ts'
+import { auditSubjects } from './http/audit-subjects.ts'
 import { countCalls } from './http/count-calls.ts'
 import { createServiceCheck } from './http/credentials.ts'
 import { replicaGauges } from './http/gauges.ts'
 import { createMetrics } from './http/metrics.ts'
-import type { HttpApp } from './http/mount.ts'
 import { createRateLimiter } from './http/rate-limit.ts'
 import { createHandlers } from './http/routes.ts'
 import { startJanitor } from './janitor.ts'
-import { loadSigner } from './references/signer.ts'
-import { together } from './rounds.ts'
-import type { Rounds } from './rounds.ts'
-import { startKeyKeeper } from './sealing/keep-keys.ts'
-import { Keyring } from './sealing/keyring.ts'
-import { openVault } from './sealing/open-vault.ts'
+import { loadSigner } from './keys/signer.ts'
+import { combineTasks } from './deps/periodic-task.ts'
+import type { PeriodicTask } from './deps/periodic-task.ts'
+import { startKeyKeeper } from './keys/keep-keys.ts'
+import { Keyring } from './keys/keyring.ts'
+import { openVault } from './keys/open-vault.ts'
 import { RUNTIME_MIGRATIONS } from './store/migrations.ts'
 import { releaseLeases } from './store/operations/release-leases.ts'
 import { keepSigningKey } from './store/signing-keys/keep-signing-key.ts'
-import type { RuntimeTables } from './store/tables.ts'
-import { SpaceWatch } from './space-watch.ts'
-import { startWorker } from './worker.ts'
-import type { Worker, WorkerOptions } from './worker.ts'
-import type { World } from './world.ts'
+import type { RuntimeTables } from './model/tables.ts'
+import { SpaceWatch } from './http/space-watch.ts'
+import { startWorker } from './worker/worker.ts'
+import type { Worker, WorkerOptions } from './worker/worker.ts'
+import type { RuntimeDeps } from './deps/runtime-deps.ts'
+import type { HttpApp } from './http/http-app.ts'
 
 export interface RuntimeOptions {
   connection: ConnectionSettings
@@ -106,7 +106,7 @@ export type Limits = Pick<
 export interface Runtime {
   /** Serves `/bundle-runtime/api` and `/module-plugin-manager/api`. */
   app: HttpApp
-  world: World
+  deps: RuntimeDeps
   /**
    * Migrates the database and begins to work on operations. Throws, with one line, where that cannot be; may then be called
    * again.
@@ -158,13 +158,13 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     onIdleError,
     onStatementError,
   })
-  const world: World = { db: answering.db, http, clock, random, log, signer, vault }
-  const throttled = throttledLog(log, clock, (error) => whyUnavailable(error)?.reason ?? null)
-  const workerWorld: World = { ...world, db: working.db, log: throttled }
+  const deps: RuntimeDeps = { db: answering.db, http, clock, random, log, signer, vault }
+  const workerLog = throttledLog(log, clock, (error) => whyUnavailable(error)?.reason ?? null)
+  const workerDeps: RuntimeDeps = { ...deps, db: working.db, log: workerLog }
 
   const { lifetimeMs = 60_000, heartbeatMs = 15_000, maxStreams = 2_000, ...polls } = options.events ?? {}
   let worker: Worker | undefined
-  let rounds: Rounds | undefined
+  let tasks: PeriodicTask | undefined
   let replicas: Replicas | undefined
   let isStopping = false
   const feed = createFeed({
@@ -176,9 +176,9 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
   })
 
   const app = createHttpApp({
-    world,
+    deps,
     log,
-    sparing: throttled,
+    throttledLog: workerLog,
     space,
     clock,
     metrics,
@@ -187,7 +187,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
       egress: { allow: egressAllow, platform },
       stream: { feed, lifetimeMs, heartbeatMs, maxStreams },
     }),
-    attempts,
+    auditSubjects,
     hasApi: options.api !== 'off',
     isStopping: () => isStopping,
     gauges: () =>
@@ -214,7 +214,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     isStopping = true
     if (delayMs > 0) await clock.sleep(delayMs)
     await feed.stop()
-    await Promise.all([worker?.stop(), rounds?.stop()])
+    await Promise.all([worker?.stop(), tasks?.stop()])
     await replicas?.stop()
   }
   let draining: Promise<void> | undefined
@@ -237,19 +237,19 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
 
   return {
     app,
-    world,
+    deps,
     async start() {
       await bringUpToDate()
       await openVault(vault, working.db, { dataDir: options.dataDir, files: options.sealingKeyFiles ?? [] })
       await keepSigningKey(working.db, signer.publicKey)
-      rounds = together([startJanitor(workerWorld, signer.publicKey), startKeyKeeper(workerWorld)])
+      tasks = combineTasks([startJanitor(workerDeps, signer.publicKey), startKeyKeeper(workerDeps)])
       if (options.worker !== 'off') {
         if (options.isExclusive === true) {
           const released = await releaseLeases(working.db)
           if (released > 0)
             log.info('unfinished operations of the previous process continue', { operations: released })
         }
-        worker = startWorker(workerWorld, {
+        worker = startWorker(workerDeps, {
           ...options.worker,
           isPaused: () => space.isOut(working.db),
           owner: uuidv7({ clock, random }),

@@ -6,7 +6,7 @@ import { after, before, describe, it } from 'node:test'
 import { systemClock } from '#http-kit/clock.ts'
 import { SettingsError } from '#http-kit/settings.ts'
 import { loadActorKeys, readRuntimeSettings } from './config.ts'
-import { loadSigner } from './references/signer.ts'
+import { loadSigner } from './keys/signer.ts'
 
 let directory: string
 before(async () => {

@@ -12,7 +12,7 @@ import { openDatabase } from '#database/pool.ts'
 import { toUrl } from '#database/settings.ts'
 import { testDatabase } from '#database/testing.ts'
 import type { TestDatabase } from '#database/testing.ts'
-import { until } from './events/testing-stream.ts'
+import { until } from './testing/stream.ts'
 
 // Whole processes, as `npm run start:runtime` starts them.
 

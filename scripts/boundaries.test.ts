@@ -6,16 +6,31 @@ import { after, test } from 'node:test'
 import { root, runNode, tool } from './process.ts'
 
 // Forbidden imports, planted as files; the way of importing must not matter.
+// What is planted in one project must not load the types of Node, because its other files would then see them.
 const PLANTED: Record<string, string> = {
   'contract/protocol/planted.ts': `import { runtimeApi } from '#contract/runtime-api/rows.ts'\nexport const planted = runtimeApi\n`,
   'contract/runtime-api/planted.ts': `import { consoleApi } from '#contract/console-api/rows.ts'\nexport const planted = consoleApi\n`,
   'contract/endpoint/planted.ts': `export const planted = process.env\n`,
   'database/planted.ts': `import { INSTANCE_REF_PROPERTY } from '#contract/protocol/limits.ts'\nexport const planted = INSTANCE_REF_PROPERTY\n`,
-  'http-kit/planted.ts': `import type { Actor } from '#runtime/actor.ts'\nexport type Planted = Actor\n`,
+  'http-kit/planted.ts': `import type { Actor } from '#runtime/model/actor.ts'\nexport type Planted = Actor\n`,
   'plugin/planted.ts': `import { runtimeApi } from '../contract/runtime-api/rows.ts'\nexport const planted = runtimeApi\n`,
+  'http-kit/text/planted.ts': `import { createOutbound } from '../outbound.ts'\nexport const planted = createOutbound\n`,
   'runtime/planted.ts': `export const planted = () => import('#bff/failure.ts')\n`,
-  'bff/planted.ts': `import type { World } from '#runtime/world.ts'\nexport type Planted = World\n`,
-  'web/planted.ts': `import type { Actor } from '#runtime/actor.ts'\nexport type Planted = Actor\n`,
+  'runtime/model/planted.ts': `import { nextStep } from '../engine/steps/next-step.ts'\nexport const planted = nextStep\n`,
+  'runtime/engine/planted.ts': `import { containing } from '../store/like.ts'\nexport const planted = containing\n`,
+  'runtime/engine/steps/planted.ts': `import type { Signer } from '../../deps/signer.ts'\nexport type Planted = Signer\n`,
+  'runtime/engine/calls/planted.ts': `import { systemClock } from '#http-kit/clock.ts'\nexport const planted = systemClock\n`,
+  'runtime/engine/plans/planted.ts': `export const planted = process.env\n`,
+  'runtime/sealing/planted.ts': `import { readPlan } from '../store/operations/read-plan.ts'\nexport const planted = readPlan\n`,
+  'runtime/store/planted.ts': `import { nextStep } from '../engine/steps/next-step.ts'\nexport const planted = nextStep\n`,
+  'runtime/deps/planted.ts': `import { readPlan } from '../store/operations/read-plan.ts'\nexport const planted = readPlan\n`,
+  'runtime/worker/planted.ts': `import { notFound } from '../use-cases/authorize.ts'\nexport const planted = notFound\n`,
+  'runtime/use-cases/planted.ts': `import { startWorker } from '../worker/worker.ts'\nexport const planted = startWorker\n`,
+  'runtime/events/planted.ts': `import type { HttpApp } from '../http/http-app.ts'\nexport type Planted = HttpApp\n`,
+  'runtime/keys/planted.ts': `import { notFound } from '../use-cases/authorize.ts'\nexport const planted = notFound\n`,
+  'runtime/http/planted.ts': `import { startWorker } from '../worker/worker.ts'\nexport const planted = startWorker\n`,
+  'bff/planted.ts': `import type { RuntimeDeps } from '#runtime/deps/runtime-deps.ts'\nexport type Planted = RuntimeDeps\n`,
+  'web/planted.ts': `import type { Actor } from '#runtime/model/actor.ts'\nexport type Planted = Actor\n`,
 }
 
 const copy = mkdtempSync(join(tmpdir(), 'boundaries-'))

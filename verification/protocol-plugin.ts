@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { JsonObject, JsonValue } from '#contract/json-schema/json.ts'
 import type { LifecycleRequest } from '#contract/protocol/lifecycle.ts'
 import type { Outcome } from '#contract/protocol/vocabulary.ts'
-import { successOf } from '#runtime/operations/testing-plugin.ts'
+import { successOf } from '#runtime/testing/plugin.ts'
 import type { Delivery } from './invariants/evidence.ts'
 
 /** What a plugin does with a call that it executes. */

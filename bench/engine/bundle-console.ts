@@ -12,18 +12,18 @@ import { uuidv7 } from '#http-kit/ids.ts'
 import { createLog } from '#http-kit/log.ts'
 import { createOutbound } from '#http-kit/outbound.ts'
 import { systemRandom } from '#http-kit/random.ts'
-import { freezeOperation } from '#runtime/operations/freeze.ts'
-import type { FrozenPlan } from '#runtime/operations/plan.ts'
-import { loadSigner } from '#runtime/references/signer.ts'
-import { testVault } from '#runtime/sealing/testing-vault.ts'
+import { freezeOperation } from '#runtime/use-cases/operations/freeze.ts'
+import type { FrozenPlan } from '#runtime/model/plan.ts'
+import { loadSigner } from '#runtime/keys/signer.ts'
+import { testVault } from '#runtime/testing/vault.ts'
 import { RUNTIME_MIGRATIONS } from '#runtime/store/migrations.ts'
-import type { RuntimeTables } from '#runtime/store/tables.ts'
-import type { OperationRow } from '#runtime/operations/view.ts'
-import { startWorker } from '#runtime/worker.ts'
-import type { Worker } from '#runtime/worker.ts'
-import type { World } from '#runtime/world.ts'
+import type { RuntimeTables } from '#runtime/model/tables.ts'
+import { startWorker } from '#runtime/worker/worker.ts'
+import type { Worker } from '#runtime/worker/worker.ts'
+import type { RuntimeDeps } from '#runtime/deps/runtime-deps.ts'
 import { CONCURRENCY } from './arm.ts'
 import type { Arm, ArmContext } from './arm.ts'
+import type { OperationRow } from '#runtime/model/operation.ts'
 
 const PLUGIN = 'provisioner'
 const SILENT = 'silent'
@@ -50,7 +50,7 @@ export async function bundleConsoleArm({ databaseUrl, pluginUrl, hanging }: ArmC
   const log = createLog({ name: 'bench', level: 'warn' })
   await migrate(pool, RUNTIME_MIGRATIONS)
   const vault = await testVault(db)
-  const world: World = { db, http, clock: systemClock, random: systemRandom, log, signer, vault }
+  const deps: RuntimeDeps = { db, http, clock: systemClock, random: systemRandom, log, signer, vault }
   let worker: Worker | undefined
   let ended = 0
 
@@ -62,7 +62,7 @@ export async function bundleConsoleArm({ databaseUrl, pluginUrl, hanging }: ArmC
         workspace_id, bundle_environment_key, bundle_id, title, state, version)
       select id, scope_id, environment_key, application_runtime_id, workspace_id,
         'bench', 'bundle-' || id, 'CRM', 'ACTIVE', '1.0.0'
-      from unnest(${Array.from({ length: count }, () => uuidv7(world))}::uuid[]) with ordinality as installed (id, n)
+      from unnest(${Array.from({ length: count }, () => uuidv7(deps))}::uuid[]) with ordinality as installed (id, n)
       join runtime.scope on scope_id = 1 + n % ${SCOPES}
       returning bundle_install_id as id`.execute(making.db)
     spare.push(...rows.map(({ id }) => id))
@@ -78,7 +78,7 @@ export async function bundleConsoleArm({ databaseUrl, pluginUrl, hanging }: ArmC
         .where('bundle_install_id', '=', bundleInstallId)
         .executeTakeFirstOrThrow()
       return freezeOperation(tx, vault, {
-        operationId: uuidv7(world),
+        operationId: uuidv7(deps),
         installation,
         operationType: 'CONFIGURE',
         currentVersion: '1.0.0',
@@ -116,8 +116,8 @@ export async function bundleConsoleArm({ databaseUrl, pluginUrl, hanging }: ArmC
       await make(count, PLUGIN)
     },
     async start(onDone) {
-      worker = startWorker(world, {
-        owner: uuidv7(world),
+      worker = startWorker(deps, {
+        owner: uuidv7(deps),
         ...(hanging === undefined && { concurrency: CONCURRENCY, callsPerPlugin: CONCURRENCY }),
         onProgress() {
           const now = worker?.status().ended ?? 0

@@ -1,4 +1,4 @@
-import type { Actor } from '#runtime/actor.ts'
+import type { Actor } from '#runtime/model/actor.ts'
 import { PERMISSIONS } from '#contract/endpoint/permission.ts'
 
 export interface Case {

@@ -4,19 +4,19 @@ import { runtimeApi } from '#contract/runtime-api/rows.ts'
 import { clientConfig } from '#database/settings.ts'
 import type { ConnectionSettings } from '#database/settings.ts'
 import { valueTypes } from '#database/values.ts'
-import type { Actor } from '#runtime/actor.ts'
-import { listInstallations } from '#runtime/installations/list.ts'
-import { countOperations } from '#runtime/operations/counts.ts'
-import { listOperations } from '#runtime/operations/list.ts'
-import { listScopes, readSummary } from '#runtime/overview/overview.ts'
-import type { RuntimeTables } from '#runtime/store/tables.ts'
-import type { World } from '#runtime/world.ts'
+import type { Actor } from '#runtime/model/actor.ts'
+import { listInstallations } from '#runtime/use-cases/installations/list.ts'
+import { countOperations } from '#runtime/use-cases/operations/counts.ts'
+import { listOperations } from '#runtime/use-cases/operations/list.ts'
+import { listScopes, readSummary } from '#runtime/use-cases/overview/overview.ts'
+import type { RuntimeTables } from '#runtime/model/tables.ts'
+import type { RuntimeDeps } from '#runtime/deps/runtime-deps.ts'
 import type { Case } from './cases.ts'
 
 /** The statements of one request, each with its executed plan. */
 export async function explain(
   connection: ConnectionSettings,
-  { world, actor, one }: { world: World; actor: Actor; one: Case },
+  { deps, actor, one }: { deps: RuntimeDeps; actor: Actor; one: Case },
 ): Promise<string> {
   const pool = new pg.Pool({ ...clientConfig(connection), types: valueTypes, max: 1 })
   const statements: { sql: string; parameters: readonly unknown[] }[] = []
@@ -24,7 +24,7 @@ export async function explain(
     dialect: new PostgresDialect({ pool }),
     log: ({ query: { sql, parameters } }) => void statements.push({ sql, parameters }),
   })
-  await ask({ world: { ...world, db }, actor }, one)
+  await ask({ deps: { ...deps, db }, actor }, one)
   const plans: string[] = []
   for (const { sql, parameters } of statements) {
     if (!/^\s*(select|with)/i.test(sql)) continue
@@ -38,7 +38,7 @@ export async function explain(
   return plans.join('\n\n')
 }
 
-function ask(context: { world: World; actor: Actor }, { path, query }: Case): Promise<unknown> {
+function ask(context: { deps: RuntimeDeps; actor: Actor }, { path, query }: Case): Promise<unknown> {
   const params = {}
   const body = undefined
   switch (path) {

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Db } from '#runtime/world.ts'
+import type { Db } from '#runtime/model/db.ts'
 
 /** How much data the lists have. */
 export interface Amount {

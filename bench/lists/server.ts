@@ -11,7 +11,7 @@ import { startServer } from '#database/server/server-process.ts'
 import type { ConnectionSettings } from '#database/settings.ts'
 import { RUNTIME_MIGRATIONS } from '#runtime/store/migrations.ts'
 import { rollUpOperations } from '#runtime/store/overview/roll-up-operations.ts'
-import type { RuntimeTables } from '#runtime/store/tables.ts'
+import type { RuntimeTables } from '#runtime/model/tables.ts'
 import { fill } from './fill.ts'
 import type { Amount } from './fill.ts'
 

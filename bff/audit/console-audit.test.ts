@@ -9,10 +9,10 @@ import { testDatabase } from '#database/testing.ts'
 import { createLog } from '#http-kit/log.ts'
 import { serve } from '#http-kit/serve.ts'
 import type { RunningServer } from '#http-kit/serve.ts'
-import { verifyChain } from '#runtime/audit/verify-chain.ts'
-import { until } from '#runtime/events/testing-stream.ts'
-import { testHttp } from '#runtime/http/testing-http.ts'
-import type { TestHttp } from '#runtime/http/testing-http.ts'
+import { verifyChain } from '#runtime/use-cases/audit/verify-chain.ts'
+import { until } from '#runtime/testing/stream.ts'
+import { testHttp } from '#runtime/testing/http.ts'
+import type { TestHttp } from '#runtime/testing/http.ts'
 import { RUNTIME_MIGRATIONS } from '#runtime/store/migrations.ts'
 import { loadActorKey } from '../actor-key.ts'
 import { createConsole } from '../app.ts'
@@ -93,7 +93,7 @@ const write = (browser: TestBrowser, method: string, path: string, body: unknown
   })
 
 async function entries() {
-  const rows = await http.runtime.world.db
+  const rows = await http.runtime.deps.db
     .selectFrom('runtime.audit_entry')
     .selectAll()
     .orderBy('first_occurred_at')
@@ -179,7 +179,7 @@ test('what the console does while the runtime is away is recorded when it is bac
     .filter(({ what }) => /^(configuration|installation)/.test(what))
     .map(({ row }) => row.workspace_id)
   assert.deepEqual([...new Set(scopes)], [7])
-  assert.equal((await verifyChain(http.runtime.world.db)).holds, true)
+  assert.equal((await verifyChain(http.runtime.deps.db)).holds, true)
 
   const refusals = logged.filter(({ msg, actorId }) => msg === 'refused' && actorId !== undefined)
   assert.deepEqual(

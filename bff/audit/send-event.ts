@@ -1,8 +1,8 @@
 import { readEnvelope } from '#contract/protocol/envelope.ts'
 import type { ConsoleEvent } from '#contract/runtime-api/audit.ts'
-import type { Outbound } from '#http-kit/outbound.ts'
 import type { AssertedPerson } from '../actor-assertion.ts'
 import type { AuditEventRow } from '../store/audit-events/take-event.ts'
+import type { Outbound } from '#http-kit/outbound-types.ts'
 
 /** What came of sending an event; one that was not delivered may or may not have been recorded. */
 export type Sent = { kind: 'recorded' } | { kind: 'refused'; errorCode: string } | { kind: 'undelivered' }

@@ -50,6 +50,8 @@ export interface EndpointRow {
    * are JSON pointers into the document. Defaults to REQUEST_INVALID with paths such as `body.reason`.
    */
   bodyErrorCode?: 'MANIFEST_INVALID'
+  /** Fields that only the first answer contains; a repeated request receives null there. */
+  shownOnce?: readonly string[]
   /** Maximum body size in bytes; defaults to BODY_BYTES_MAX. */
   maxBodyBytes?: number
 }

@@ -70,6 +70,7 @@ export const pluginEndpoints = defineEndpoints({
     params,
     body: z.strictObject({ reason: Reason.optional() }),
     answer: z.object({ credentialId: Uuid, secret: z.string().nullable() }),
+    shownOnce: ['secret'],
     codes: ['NOT_FOUND', 'REQUEST_INVALID', 'IDEMPOTENCY_KEY_REUSED'],
   },
   'DELETE /plugins/{pluginId}/credentials/{credentialId}': {

@@ -1,3 +1,4 @@
+import { getOwn } from '#contract/json-schema/get-own.ts'
 import type { CompiledAuthorization } from '#contract/protocol/authorization.ts'
 import { fromDataValues } from '#contract/protocol/data.ts'
 import { successEnvelope } from '#contract/protocol/envelope.ts'
@@ -100,9 +101,6 @@ export function isWithinAuthorization(
     )
   })
 }
-
-const getOwn = <Value>(record: Readonly<Record<string, Value>>, name: string): Value | undefined =>
-  Object.hasOwn(record, name) ? record[name] : undefined
 
 function containsAny(value: JsonValue, secrets: ReadonlySet<string>): boolean {
   if (secrets.size === 0) return false

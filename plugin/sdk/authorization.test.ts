@@ -5,7 +5,8 @@ import { ask } from '../testing/ask.ts'
 import { lifecycleRequest, LOCATOR } from '../testing/lifecycle-request.ts'
 import { definePlugin, type PluginDefinition } from './define-plugin.ts'
 import { applied, type HandlerResult, type Writes } from './result.ts'
-import { memoryStore, type SqliteTransaction } from './sqlite-store.ts'
+import { memoryStore } from './sqlite-store.ts'
+import { type SqliteTransaction } from './sqlite-memory.ts'
 
 const authorization: CompiledAuthorization = {
   pluginId: 'tenant-provisioner',

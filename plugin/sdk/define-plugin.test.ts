@@ -9,7 +9,8 @@ import { lifecycleRequest, LOCATOR } from '../testing/lifecycle-request.ts'
 import { definePlugin, type PluginDefinition } from './define-plugin.ts'
 import { applied, failed, notApplied, PluginFailure, unknown, type HandlerResult } from './result.ts'
 import type { LifecycleCall } from './call.ts'
-import { memoryStore, sqliteStore, type SqliteStore, type SqliteTransaction } from './sqlite-store.ts'
+import { memoryStore, sqliteStore, type SqliteStore } from './sqlite-store.ts'
+import { type SqliteTransaction } from './sqlite-memory.ts'
 
 const SCHEMA = 'CREATE TABLE IF NOT EXISTS effect (operation_id TEXT NOT NULL, stage TEXT NOT NULL)'
 

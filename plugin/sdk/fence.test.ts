@@ -4,8 +4,9 @@ import { ask } from '../testing/ask.ts'
 import { lifecycleRequest, type RequestOptions } from '../testing/lifecycle-request.ts'
 import { definePlugin } from './define-plugin.ts'
 import { applied, failed, type HandlerResult } from './result.ts'
-import { memoryStore, type SqliteTransaction } from './sqlite-store.ts'
+import { memoryStore } from './sqlite-store.ts'
 import type { LifecycleCall } from './call.ts'
+import { type SqliteTransaction } from './sqlite-memory.ts'
 
 type Call = LifecycleCall<SqliteTransaction>
 

@@ -1,7 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { STAGES } from '#contract/protocol/vocabulary.ts'
-import type { SqliteTransaction } from './sqlite-store.ts'
 import type { Mark, Memory, RememberedCall } from './store.ts'
+
+/** The connection that an author's change uses inside a transaction. */
+export type SqliteTransaction = Pick<DatabaseSync, 'exec' | 'prepare'>
 
 /** The SDK's tables, next to those of the author. */
 export const SQLITE_MEMORY_SCHEMA = `

@@ -5,9 +5,8 @@ import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as wait } from 'node:timers/promises'
 import { sqliteMemory, SQLITE_MEMORY_SCHEMA } from './sqlite-memory.ts'
 import type { Awaitable, Store } from './store.ts'
+import type { SqliteTransaction } from './sqlite-memory.ts'
 
-/** The connection that an author's change uses inside a transaction. */
-export type SqliteTransaction = Pick<DatabaseSync, 'exec' | 'prepare'>
 export type SqliteStore = Store<SqliteTransaction>
 
 export interface SqliteStoreOptions {

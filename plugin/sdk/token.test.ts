@@ -8,8 +8,9 @@ import { ISSUER, runtimeTokens } from '../testing/runtime-tokens.ts'
 import { definePlugin, type PluginDefinition } from './define-plugin.ts'
 import { listen } from './node-listener.ts'
 import { applied } from './result.ts'
-import { memoryStore, type SqliteTransaction } from './sqlite-store.ts'
+import { memoryStore } from './sqlite-store.ts'
 import { jwksAddress } from './token.ts'
+import { type SqliteTransaction } from './sqlite-memory.ts'
 
 const tokens = await runtimeTokens()
 const request = lifecycleRequest()

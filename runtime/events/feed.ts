@@ -3,10 +3,10 @@ import type { Log } from '#http-kit/log.ts'
 import { TransportError } from '#http-kit/problem.ts'
 import { newestPosition } from '../store/events/newest-position.ts'
 import { readEvents } from '../store/events/read-events.ts'
-import type { Db } from '../world.ts'
 import { loadEvents } from './load-events.ts'
 import type { LoadedEvent } from './load-events.ts'
-import type { Position } from './position.ts'
+import type { Position } from '../store/events/position.ts'
+import type { Db } from '../model/db.ts'
 
 export interface Subscriber {
   onEvents(events: readonly LoadedEvent[]): void

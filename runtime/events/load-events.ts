@@ -1,13 +1,15 @@
+import type { Installation } from '#contract/runtime-api/installations.ts'
+import { installationView } from '../engine/installation-view.ts'
+import { loadInstallations } from '../store/installations/load-installations.ts'
 import type { Scope } from '#contract/protocol/scope.ts'
 import type { RuntimeEvent } from '#contract/runtime-api/events.ts'
-import { loadInstallationRows } from '../installations/view.ts'
-import { operationView } from '../operations/view.ts'
+import { operationView } from '../engine/steps/operation-view.ts'
 import { scopeOf } from '../store/configuration/find-scope.ts'
 import { loadConfigurations } from '../store/events/load-configurations.ts'
 import { loadOperations } from '../store/events/load-operations.ts'
 import type { EventRow } from '../store/events/read-events.ts'
-import type { Db } from '../world.ts'
-import type { Position } from './position.ts'
+import type { Position } from '../store/events/position.ts'
+import type { Db } from '../model/db.ts'
 
 /** An event with its row as it is now, ready for everybody who may read its scope. */
 export interface LoadedEvent {
@@ -101,4 +103,12 @@ async function loadById<Row>(
 
 function partsOf({ environmentKey, applicationRuntimeId, workspaceId }: Scope): Scope {
   return { environmentKey, applicationRuntimeId, workspaceId }
+}
+
+/** The list rows of the named installations, in no particular order. */
+export async function loadInstallationRows(
+  db: Db,
+  bundleInstallIds: readonly string[],
+): Promise<Installation[]> {
+  return (await loadInstallations(db, bundleInstallIds)).map(installationView)
 }

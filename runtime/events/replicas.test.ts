@@ -6,14 +6,14 @@ import { listen } from '#database/listen.ts'
 import { serve } from '#http-kit/serve.ts'
 import type { RunningServer } from '#http-kit/serve.ts'
 import type { RuntimeOptions } from '../app.ts'
-import { testHttp, textOf } from '../http/testing-http.ts'
-import type { TestHttp } from '../http/testing-http.ts'
+import { testHttp, textOf } from '../testing/http.ts'
+import type { TestHttp } from '../testing/http.ts'
 import { CHANNELS } from '../store/events/notify-replicas.ts'
-import { billing } from '../testing-bundles.ts'
-import { isAfter } from './position.ts'
+import { billing } from '../testing/bundles.ts'
+import { isAfter } from '../store/events/position.ts'
 import { joinReplicas } from './replicas.ts'
-import { openEvents, until } from './testing-stream.ts'
-import type { TestReader } from './testing-stream.ts'
+import { openEvents, until } from '../testing/stream.ts'
+import type { TestReader } from '../testing/stream.ts'
 
 // Two replicas on one database. One looks so seldom by itself that only what the other tells can make it look.
 
@@ -78,7 +78,7 @@ async function cutListeners(): Promise<number> {
   const cut = await sql`
     select pg_terminate_backend(pid) from pg_stat_activity
     where datname = current_database() and application_name = 'bundle-runtime-listener'`.execute(
-    writing.runtime.world.db,
+    writing.runtime.deps.db,
   )
   return cut.rows.length
 }
@@ -173,7 +173,7 @@ describe('joining', () => {
   it('wakes all but oneself', async () => {
     // on a database of its own, for the last that was told of what came before may still be under way
     const alone = await testHttp()
-    const { db, clock, log } = alone.runtime.world
+    const { db, clock, log } = alone.runtime.deps
     const woken: Record<string, number> = { one: 0, two: 0 }
     const join = (sender: string) => {
       const wake = () => void (woken[sender] = (woken[sender] ?? 0) + 1)

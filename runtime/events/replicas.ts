@@ -5,7 +5,7 @@ import { isUnavailable } from '#database/unreachable.ts'
 import type { Clock } from '#http-kit/clock.ts'
 import type { Log } from '#http-kit/log.ts'
 import { CHANNELS, notifyReplicas } from '../store/events/notify-replicas.ts'
-import type { Db } from '../world.ts'
+import type { Db } from '../model/db.ts'
 
 export interface ReplicasOptions {
   /** Keeps its session: not through a pooler that lends connections for a transaction. */

@@ -6,12 +6,12 @@ import { RuntimeEvent } from '#contract/runtime-api/events.ts'
 import type { Scope } from '#contract/protocol/scope.ts'
 import { serve } from '#http-kit/serve.ts'
 import type { RunningServer } from '#http-kit/serve.ts'
-import { API, CREDENTIAL, EVERYTHING, testHttp } from '../http/testing-http.ts'
-import type { TestHttp } from '../http/testing-http.ts'
+import { API, CREDENTIAL, EVERYTHING, testHttp } from '../testing/http.ts'
+import type { TestHttp } from '../testing/http.ts'
 import { pruneEvents } from '../store/events/prune-events.ts'
-import { emitEvents } from './emit.ts'
-import { isAfter } from './position.ts'
-import { openEvents, TestReader, until } from './testing-stream.ts'
+import { emitEvents } from '../store/events/emit-events.ts'
+import { isAfter } from '../store/events/position.ts'
+import { openEvents, TestReader, until } from '../testing/stream.ts'
 
 // Over real sockets, on rows that are written by real transactions.
 
@@ -36,7 +36,7 @@ after(async () => {
 })
 
 async function makeScope(scope: Scope): Promise<number> {
-  const { db } = http.runtime.world
+  const { db } = http.runtime.deps
   const { scope_id } = await db
     .insertInto('runtime.scope')
     .values({
@@ -53,7 +53,7 @@ async function makeScope(scope: Scope): Promise<number> {
 }
 
 async function addSnapshot(scopeId: number, version: number): Promise<void> {
-  await http.runtime.world.db
+  await http.runtime.deps.db
     .insertInto('runtime.snapshot')
     .values({
       scope_id: scopeId,
@@ -71,7 +71,7 @@ async function save(
   version: number,
   whileOpen: () => Promise<void> = async () => undefined,
 ) {
-  await http.runtime.world.db.transaction().execute(async (tx) => {
+  await http.runtime.deps.db.transaction().execute(async (tx) => {
     await tx
       .insertInto('runtime.snapshot')
       .values({
@@ -165,7 +165,7 @@ describe('the event stream', () => {
       )
       await answered.leave()
     }
-    const { db } = http.runtime.world
+    const { db } = http.runtime.deps
     await sql`update runtime.event set at = at - interval '25 hours'`.execute(db)
     assert((await pruneEvents(db, 1000)) > 0)
     const tooLate = await open({ lastEventId: old?.id ?? '' })

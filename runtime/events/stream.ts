@@ -1,16 +1,16 @@
+import type { ReadContext } from '../use-cases/context.ts'
 import { mayIn } from '#contract/endpoint/permission.ts'
 import { createEventBody, EVENT_STREAM_HEADERS, formatEvent } from '#http-kit/event-stream.ts'
 import { TransportError } from '#http-kit/problem.ts'
-import type { Actor } from '../actor.ts'
-import type { StreamHandler } from '../http/handlers.ts'
+import type { Actor } from '../model/actor.ts'
 import { isResumable } from '../store/events/is-resumable.ts'
 import { readEvents } from '../store/events/read-events.ts'
-import type { Db } from '../world.ts'
 import type { Feed } from './feed.ts'
 import { loadEvents } from './load-events.ts'
 import type { LoadedEvent } from './load-events.ts'
-import { formatPosition, isAfter, parsePosition } from './position.ts'
-import type { Position } from './position.ts'
+import { formatPosition, isAfter, parsePosition } from '../store/events/position.ts'
+import type { Position } from '../store/events/position.ts'
+import type { Db } from '../model/db.ts'
 
 export interface StreamOptions {
   feed: Feed
@@ -36,7 +36,7 @@ const MAX_UNREAD_BYTES = 1024 * 1024
  */
 export function createEventStream(options: StreamOptions): StreamHandler {
   let open = 0
-  return async ({ world, actor }, request) => {
+  return async ({ deps, actor }, request) => {
     // Hono answers HEAD with the handler of GET; nobody would ever read from that stream
     if (request.method === 'HEAD') return new Response(null, { headers: EVENT_STREAM_HEADERS })
     if (open >= options.maxStreams)
@@ -49,7 +49,7 @@ export function createEventStream(options: StreamOptions): StreamHandler {
       reader.onClose(() => subscription.unsubscribe())
       const lastId = request.headers.get('last-event-id')
       if (lastId === null) reader.begin(position, messageOf({ id: position }))
-      else await resume(world.db, reader, { lastId, position })
+      else await resume(deps.db, reader, { lastId, position })
       return new Response(reader.stream, { headers: EVENT_STREAM_HEADERS })
     } catch (error) {
       reader.onEnd()
@@ -155,3 +155,6 @@ function textOf(loaded: LoadedEvent): string {
 function messageOf({ id, ...rest }: { id: Position; event?: string; data?: string }): string {
   return formatEvent({ id: formatPosition(id), ...rest })
 }
+
+/** Answers with a stream of its own instead of an envelope. */
+export type StreamHandler = (context: ReadContext, request: Request) => Promise<Response>

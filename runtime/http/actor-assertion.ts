@@ -4,7 +4,7 @@ import * as z from 'zod'
 import { Grant } from '#contract/endpoint/grant.ts'
 import type { Clock } from '#http-kit/clock.ts'
 import { TransportError } from '#http-kit/problem.ts'
-import type { Actor } from '../actor.ts'
+import type { Actor } from '../model/actor.ts'
 import { unauthenticated } from './credentials.ts'
 
 export const ACTOR_HEADER = 'X-Runtime-Actor-Assertion'

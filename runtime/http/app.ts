@@ -8,12 +8,13 @@ import { toTransportError } from './failures.ts'
 import { healthRoutes } from './health.ts'
 import type { HealthOptions } from './health.ts'
 import { mountRuntimeApi } from './mount.ts'
-import type { HttpApp, HttpVariables, MountOptions } from './mount.ts'
 import { observeRequests } from './observe.ts'
 import { recordRoute } from './record-route.ts'
 import type { RecordRouteOptions } from './record-route.ts'
 import { resolveRoute } from './resolve-route.ts'
 import type { ResolveRouteOptions } from './resolve-route.ts'
+import type { HttpApp, HttpVariables } from './http-app.ts'
+import type { MountOptions } from './serve-row.ts'
 
 export const RUNTIME_API_PATH = '/bundle-runtime/api'
 export const PLUGIN_MANAGER_PATH = '/module-plugin-manager/api'
@@ -21,7 +22,7 @@ export const PLUGIN_MANAGER_PATH = '/module-plugin-manager/api'
 export interface HttpOptions extends MountOptions, HealthOptions, RecordRouteOptions, ResolveRouteOptions {
   log: Log
   /** For what every request meets while the database is away. */
-  sparing: Log
+  throttledLog: Log
   clock: Pick<Clock, 'monotonic'>
   /** Without it only health and metrics are answered. */
   hasApi: boolean
@@ -35,7 +36,7 @@ export function createHttpApp(options: HttpOptions): HttpApp {
     if (refused !== error) {
       const fields = { requestId: c.var.requestId, endpoint: c.var.endpoint, status: refused.status }
       if (refused.status === 503)
-        options.sparing.warn('the database could not serve a request', fields, error)
+        options.throttledLog.warn('the database could not serve a request', fields, error)
       else options.log.error('request failed', fields, error)
     }
     return transportProblem(refused, c.var.requestId)

@@ -5,10 +5,10 @@ import type { JsonObject } from '#contract/json-schema/json.ts'
 import { openDatabase } from '#database/pool.ts'
 import { serve } from '#http-kit/serve.ts'
 import type { RunningServer } from '#http-kit/serve.ts'
-import { until } from '../events/testing-stream.ts'
-import { billing } from '../testing-bundles.ts'
-import { API, CREDENTIAL, testHttp } from './testing-http.ts'
-import type { TestHttp } from './testing-http.ts'
+import { until } from '../testing/stream.ts'
+import { billing } from '../testing/bundles.ts'
+import { API, CREDENTIAL, testHttp } from '../testing/http.ts'
+import type { TestHttp } from '../testing/http.ts'
 
 let http: TestHttp
 let server: RunningServer

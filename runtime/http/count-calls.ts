@@ -1,5 +1,5 @@
-import type { Outbound } from '#http-kit/outbound.ts'
 import type { Metrics } from './metrics.ts'
+import type { Outbound } from '#http-kit/outbound-types.ts'
 
 export interface CountedCalls extends Outbound {
   /** Calls that wait for their answer now. */

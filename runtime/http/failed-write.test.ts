@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { after, before, it } from 'node:test'
 import type { JsonObject } from '#contract/json-schema/json.ts'
 import { openDatabase } from '#database/pool.ts'
-import { billing } from '../testing-bundles.ts'
-import { testHttp } from './testing-http.ts'
-import type { TestHttp } from './testing-http.ts'
+import { billing } from '../testing/bundles.ts'
+import { testHttp } from '../testing/http.ts'
+import type { TestHttp } from '../testing/http.ts'
 
 let http: TestHttp
 before(async () => {

@@ -5,8 +5,8 @@ import type { JsonObject } from '#contract/json-schema/json.ts'
 import { MESSAGE_MAX } from '#contract/protocol/limits.ts'
 import { hideInDetail, hideProtectedName } from '#contract/protocol/protected-name.ts'
 import { TransportError } from '#http-kit/problem.ts'
-import type { Refusal } from '../refusal.ts'
-import type { SpaceWatch } from '../space-watch.ts'
+import type { DomainError } from '../engine/domain-error.ts'
+import type { SpaceWatch } from './space-watch.ts'
 
 /** Logical names of the two services that answer here. */
 export type ServiceName = 'bundle-runtime' | 'module-plugin-manager'
@@ -15,7 +15,7 @@ export type ServiceName = 'bundle-runtime' | 'module-plugin-manager'
 const MAX_DETAILS = 200
 
 /** A refusal as the failure envelope; whatever built its texts, they keep the contract's limits. */
-export function refusalEnvelope(refusal: Refusal, service: ServiceName): JsonObject {
+export function refusalEnvelope(refusal: DomainError, service: ServiceName): JsonObject {
   const details = refusal.details.slice(0, MAX_DETAILS).map((detail) => {
     const hidden = hideInDetail(detail)
     return { ...hidden, message: cut(hidden.message) }

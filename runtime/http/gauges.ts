@@ -1,17 +1,10 @@
 import { CLAIM_STATES } from '#contract/runtime-api/vocabulary.ts'
-import type { Position } from '../events/position.ts'
+import type { Position } from '../store/events/position.ts'
 import { countClaims } from '../store/overview/count-claims.ts'
 import { readLags } from '../store/overview/read-lags.ts'
-import type { WorkerStatus } from '../worker.ts'
-import type { Db } from '../world.ts'
-import type { Labels } from './metrics.ts'
-
-/** A number as it is now, or, where its name ends with `_total`, since this replica began. */
-export interface Gauge {
-  name: string
-  labels: Labels
-  value: number
-}
+import type { Db } from '../model/db.ts'
+import type { Gauge, Labels } from './gauge.ts'
+import type { WorkerStatus } from '../model/worker-status.ts'
 
 /** What a pool of connections tells of itself; as `pg.Pool` has it. */
 export interface PoolCounts {

@@ -1,6 +1,7 @@
 import type { RuntimeApi, WriteName } from '#contract/runtime-api/rows.ts'
-import type { AuditRecord } from '../audit/record.ts'
-import type { Answer, Input, ReadContext, WriteContext } from '../context.ts'
+import type { AuditRecord } from '../use-cases/audit/record.ts'
+import type { Answer, Input, ReadContext, WriteContext } from '../use-cases/context.ts'
+import type { StreamHandler } from '../events/stream.ts'
 
 export type EndpointNameOf = keyof RuntimeApi
 
@@ -14,9 +15,6 @@ export type WriteHandler<Name extends EndpointNameOf> = (
   input: Input<Name>,
 ) => Promise<Answer<Name>>
 
-/** Answers with a stream of its own instead of an envelope. */
-export type StreamHandler = (context: ReadContext, request: Request) => Promise<Response>
-
 /** A handler for every row of the runtime API; one that is missing does not compile. */
 export type Handlers = {
   [Name in EndpointNameOf]: RuntimeApi[Name] extends { answers: 'events' }
@@ -27,9 +25,9 @@ export type Handlers = {
 }
 
 /** What a write was about, for the audit entry of its refusal. */
-export type Attempted = Omit<AuditRecord, 'outcome' | 'changes' | 'errorCode' | 'occurrences'>
+export type AuditSubject = Omit<AuditRecord, 'outcome' | 'changes' | 'errorCode' | 'occurrences'>
 /** The same without the action, which follows from the name of the row. */
-export type AttemptedAt = Omit<Attempted, 'action'>
+export type AuditSubjectDetails = Omit<AuditSubject, 'action'>
 
 /** How each write is told in the audit when it is refused; one that is missing does not compile. */
-export type Attempts = { [Name in WriteName]: (input: Input<Name>) => AttemptedAt }
+export type AuditSubjects = { [Name in WriteName]: (input: Input<Name>) => AuditSubjectDetails }

@@ -3,21 +3,21 @@ import { pendingMigrations } from '#database/migrate.ts'
 import type { Migration } from '#database/migrate.ts'
 import { NO_SPACE_MESSAGE } from '#database/unreachable.ts'
 import { TransportError } from '#http-kit/problem.ts'
-import type { Position } from '../events/position.ts'
+import type { Position } from '../store/events/position.ts'
 import { listAppliedMigrations } from '../store/migrations.ts'
 import { listSigningKeys } from '../store/signing-keys/list-signing-keys.ts'
-import type { SpaceWatch } from '../space-watch.ts'
+import type { SpaceWatch } from './space-watch.ts'
 import { whyReadOnly } from '../store/why-read-only.ts'
 import type { ReadOnly } from '../store/why-read-only.ts'
-import type { World } from '../world.ts'
+import type { RuntimeDeps } from '../deps/runtime-deps.ts'
 import { databaseGauges } from './gauges.ts'
-import type { Gauge } from './gauges.ts'
 import type { Metrics } from './metrics.ts'
 import { refuseMethod } from './mount.ts'
-import type { HttpApp, HttpVariables } from './mount.ts'
+import type { Gauge } from './gauge.ts'
+import type { HttpApp, HttpVariables } from './http-app.ts'
 
 export interface HealthOptions {
-  world: World
+  deps: RuntimeDeps
   space: SpaceWatch
   metrics: Metrics
   /** The migrations that this program comes with. */
@@ -40,16 +40,16 @@ const READ_ONLY: Record<NonNullable<ReadOnly>, string> = {
 
 /** What machines ask, outside the envelope and without a credential; none of it tells anything of a scope or person. */
 export function healthRoutes(options: HealthOptions): HttpApp {
-  const { world, space, metrics, migrations, isStopping } = options
+  const { deps, space, metrics, migrations, isStopping } = options
   const app = new Hono<{ Variables: HttpVariables }>()
 
   app.get('/healthz', (c) => c.json({ status: 'ok' }))
 
   app.get('/readyz', async (c) => {
     if (isStopping()) throw notReady('This replica is stopping')
-    if ((await soon(world, space.isOut(world.db))) !== false) throw notReady(NO_SPACE_MESSAGE)
-    const asked = Promise.all([listAppliedMigrations(world.db), whyReadOnly(world.db)])
-    const [applied, readOnly] = (await soon(world, asked)) ?? [null, null]
+    if ((await soon(deps, space.isOut(deps.db))) !== false) throw notReady(NO_SPACE_MESSAGE)
+    const asked = Promise.all([listAppliedMigrations(deps.db), whyReadOnly(deps.db)])
+    const [applied, readOnly] = (await soon(deps, asked)) ?? [null, null]
     if (applied === null) throw notReady('The database cannot be reached')
     if (readOnly !== null) throw notReady(READ_ONLY[readOnly])
     if (!isUpToDate([...migrations], applied))
@@ -58,7 +58,7 @@ export function healthRoutes(options: HealthOptions): HttpApp {
   })
 
   app.get('/metrics', async (c) => {
-    const ofDatabase = await soon(world, databaseGauges(world.db, options.passedOn()))
+    const ofDatabase = await soon(deps, databaseGauges(deps.db, options.passedOn()))
     const gauges = [
       ...options.gauges(),
       { name: 'bundle_runtime_database_up', labels: {}, value: Number(ofDatabase !== null) },
@@ -69,7 +69,7 @@ export function healthRoutes(options: HealthOptions): HttpApp {
 
   app.get('/.well-known/jwks.json', async (c) =>
     // short enough that a new replica's key is known everywhere before anybody relies on it
-    c.json({ keys: await listSigningKeys(world.db) }, 200, { 'cache-control': 'public, max-age=60' }),
+    c.json({ keys: await listSigningKeys(deps.db) }, 200, { 'cache-control': 'public, max-age=60' }),
   )
 
   for (const path of ['/healthz', '/readyz', '/metrics', '/.well-known/jwks.json'])
@@ -78,7 +78,7 @@ export function healthRoutes(options: HealthOptions): HttpApp {
 }
 
 /** What is asked of the database, or null where it fails or takes long. */
-async function soon<Result>({ clock }: World, asked: Promise<Result>): Promise<Result | null> {
+async function soon<Result>({ clock }: RuntimeDeps, asked: Promise<Result>): Promise<Result | null> {
   const answered = new AbortController()
   const late = clock.sleep(WITHIN_MS, answered.signal).catch(() => undefined)
   const result = await Promise.race([asked.catch(() => null), late.then(() => null)])

@@ -5,8 +5,8 @@ import type { JSONWebKeySet } from 'jose'
 import type { JsonObject } from '#contract/json-schema/json.ts'
 import { TransportError } from '#http-kit/problem.ts'
 import { createActorCheck } from './actor-assertion.ts'
-import { API, testHttp } from './testing-http.ts'
-import type { TestHttp } from './testing-http.ts'
+import { API, testHttp } from '../testing/http.ts'
+import type { TestHttp } from '../testing/http.ts'
 
 let http: TestHttp
 before(async () => {
@@ -61,7 +61,7 @@ describe('what needs no credential', () => {
   it('publishes keys that verify the tokens of the platform', async () => {
     const keys = (await (await http.send(`${API}/.well-known/jwks.json`)).json()) as JSONWebKeySet
     assert(keys.keys.length > 0 && keys.keys.every((key) => !('d' in key)), 'only public halves')
-    const { signer } = http.runtime.world
+    const { signer } = http.runtime.deps
     const token = await signer.sign({ sub: 'op-1', stage: 'BEFORE_RESOURCES' }, 'tenants', 300)
     const { payload } = await jwtVerify(token, createLocalJWKSet(keys), {
       issuer: 'http://platform.test',
@@ -158,7 +158,7 @@ describe('a write', () => {
     const changed = { ...manifest, title: 'Another' }
     const refused = await http.call(path, { method: 'PUT', body: changed, key: 'kept' })
     assert.equal(refused.errorCode, 'VERSION_EXISTS')
-    await http.runtime.world.db.deleteFrom('runtime.bundle_version').where('bundle_id', '=', 'kept').execute()
+    await http.runtime.deps.db.deleteFrom('runtime.bundle_version').where('bundle_id', '=', 'kept').execute()
     const again = await http.call(path, { method: 'PUT', body: changed, key: 'kept' })
     assert.deepEqual(again.json, refused.json)
     const { items } = (await http.call('/audit?action=bundle.publish')).data as { items: JsonObject[] }
@@ -186,7 +186,7 @@ describe('a write', () => {
   it('forgets a key after 24 hours', async () => {
     const key = 'old-key'
     await http.call('/plugins/old', { method: 'PUT', body: plugin, key })
-    const { db } = http.runtime.world
+    const { db } = http.runtime.deps
     await db
       .updateTable('runtime.idempotency')
       .set({ created_at: new Date(Date.now() - 25 * 3_600_000).toISOString() })
@@ -199,7 +199,7 @@ describe('a write', () => {
 
 describe('trouble', () => {
   it('is 503 where a twin holds the key too long, and 500 without a word where we are wrong', async () => {
-    const { db } = http.runtime.world
+    const { db } = http.runtime.deps
     const waiting = await db.transaction().execute(async (tx) => {
       await tx
         .insertInto('runtime.idempotency')

@@ -1,5 +1,5 @@
 import type { JsonValue } from '#contract/json-schema/json.ts'
-import { Refusal } from '../refusal.ts'
+import { DomainError } from '../engine/domain-error.ts'
 
 /** The `Idempotency-Key` of a write. */
 export function idempotencyKeyOf(request: Request): string {
@@ -9,7 +9,7 @@ export function idempotencyKeyOf(request: Request): string {
     key === null
       ? 'This call needs the header Idempotency-Key'
       : 'The header Idempotency-Key must be 1 to 128 characters of A-Z a-z 0-9 . _ ~ -'
-  throw new Refusal('REQUEST_INVALID', message, {
+  throw new DomainError('REQUEST_INVALID', message, {
     details: [{ path: 'header.Idempotency-Key', errorCode: 'REQUEST_INVALID', message }],
   })
 }

@@ -6,12 +6,12 @@ import { PERMISSIONS } from '#contract/endpoint/permission.ts'
 import { wrapData } from '#contract/protocol/data.ts'
 import type { JsonObject } from '#contract/json-schema/json.ts'
 import { runtimeApi } from '#contract/runtime-api/rows.ts'
-import { until } from '../events/testing-stream.ts'
-import { testingPlugin } from '../operations/testing-plugin.ts'
-import type { TestingPlugin } from '../operations/testing-plugin.ts'
-import { CORE, crm, SCOPE } from '../testing-bundles.ts'
-import { answered, RESOLVE, testHttp, textOf } from './testing-http.ts'
-import type { TestHttp } from './testing-http.ts'
+import { until } from '../testing/stream.ts'
+import { testingPlugin } from '../testing/plugin.ts'
+import type { TestingPlugin } from '../testing/plugin.ts'
+import { CORE, crm, SCOPE } from '../testing/bundles.ts'
+import { answered, RESOLVE, testHttp, textOf } from '../testing/http.ts'
+import type { TestHttp } from '../testing/http.ts'
 
 // The whole way over HTTP, with a worker and a real plugin behind it; every answer is held against its row's schema.
 

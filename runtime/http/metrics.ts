@@ -1,7 +1,4 @@
-import type { Gauge } from './gauges.ts'
-
-/** Labels come from fixed sets only (row names, status codes, error codes), so that a scrape stays small. */
-export type Labels = Readonly<Record<string, string | number>>
+import type { Gauge, Labels } from './gauge.ts'
 
 export interface Metrics {
   /** Adds to a counter; its name ends with `_total`. */

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { SCOPE } from '../testing-bundles.ts'
-import { encodeCursor } from '../store/cursor.ts'
-import { testHttp } from './testing-http.ts'
-import type { TestHttp } from './testing-http.ts'
+import { SCOPE } from '../testing/bundles.ts'
+import { encodeCursor } from '../use-cases/paging/cursor.ts'
+import { testHttp } from '../testing/http.ts'
+import type { TestHttp } from '../testing/http.ts'
 
 // What a database complains of must be refused before it: a query is never an internal error.
 

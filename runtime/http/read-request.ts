@@ -3,8 +3,8 @@ import { bodyProblem, parseRequest, requestFailure } from '#contract/endpoint/pa
 import type { RequestProblem } from '#contract/endpoint/parse-request.ts'
 import type { JsonValue } from '#contract/json-schema/json.ts'
 import { readJsonBody } from '#http-kit/body.ts'
-import { StrictJsonError } from '#http-kit/strict-json.ts'
-import { Refusal } from '../refusal.ts'
+import { StrictJsonError } from '#http-kit/text/strict-json.ts'
+import { DomainError } from '../engine/domain-error.ts'
 
 export interface ReadRequest {
   params: unknown
@@ -43,7 +43,7 @@ async function readBody(request: Request, row: EndpointRow): Promise<JsonValue |
   }
 }
 
-function invalid(problems: readonly RequestProblem[]): Refusal {
+function invalid(problems: readonly RequestProblem[]): DomainError {
   const { code, message, details } = requestFailure(problems)
-  return new Refusal(code, message, { details })
+  return new DomainError(code, message, { details })
 }

@@ -1,19 +1,20 @@
 import { Hono } from 'hono'
 import { auditRecordApi, ConsoleEvent } from '#contract/runtime-api/audit.ts'
 import { successEnvelope } from '#contract/protocol/envelope.ts'
-import type { Actor } from '../actor.ts'
-import { recordConsoleEvent } from '../audit/record-console-event.ts'
-import { answerOnce } from '../idempotency/answer-once.ts'
-import { Refusal } from '../refusal.ts'
-import type { World } from '../world.ts'
+import type { Actor } from '../model/actor.ts'
+import { recordConsoleEvent } from '../use-cases/audit/record-console-event.ts'
+import { answerOnce } from '../use-cases/idempotency/answer-once.ts'
+import { DomainError } from '../engine/domain-error.ts'
+import type { RuntimeDeps } from '../deps/runtime-deps.ts'
 import { refusalEnvelope } from './failures.ts'
 import { idempotencyKeyOf, requestText } from './idempotency-key.ts'
-import { envelope, refuseMethod } from './mount.ts'
-import type { HttpApp, HttpVariables } from './mount.ts'
+import { refuseMethod } from './mount.ts'
 import { readRequest } from './read-request.ts'
+import { envelope } from './http-app.ts'
+import type { HttpApp, HttpVariables } from './http-app.ts'
 
 export interface RecordRouteOptions {
-  world: World
+  deps: RuntimeDeps
   checkService(request: Request): void
   /** Accepts assertions for recording, and no others. */
   checkRecorder(request: Request, requestId: string): Promise<Actor>
@@ -25,7 +26,7 @@ const ROW = auditRecordApi[`POST ${PATH}`]
 
 /** The endpoint at which a console records what it did itself; each event once, however often it is sent. */
 export function recordRoute(options: RecordRouteOptions): HttpApp {
-  const { world } = options
+  const { deps } = options
   const app = new Hono<{ Variables: HttpVariables }>()
   app.post(PATH, async (c) => {
     c.set('endpoint', 'record')
@@ -35,7 +36,7 @@ export function recordRoute(options: RecordRouteOptions): HttpApp {
     options.limitRate(actor.id)
     try {
       const { body, json } = await readRequest(c.req.raw, ROW, {})
-      const { answer } = await answerOnce(world, {
+      const { answer } = await answerOnce(deps, {
         key: { actorId: actor.id, endpoint: `POST ${PATH}`, key: idempotencyKeyOf(c.req.raw) },
         request: requestText(json),
         async run(tx) {
@@ -47,7 +48,7 @@ export function recordRoute(options: RecordRouteOptions): HttpApp {
       })
       return envelope(c, answer)
     } catch (error) {
-      if (!(error instanceof Refusal)) throw error
+      if (!(error instanceof DomainError)) throw error
       return envelope(c, refusalEnvelope(error, 'bundle-runtime'))
     }
   })

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { after, before, it } from 'node:test'
 import type { Grant } from '#contract/endpoint/permission.ts'
 import type { JsonObject } from '#contract/json-schema/json.ts'
-import { billing, SCOPE } from '../testing-bundles.ts'
-import { testHttp, textOf } from './testing-http.ts'
-import type { TestHttp } from './testing-http.ts'
+import { billing, SCOPE } from '../testing/bundles.ts'
+import { testHttp, textOf } from '../testing/http.ts'
+import type { TestHttp } from '../testing/http.ts'
 
 let http: TestHttp
 before(async () => {

@@ -2,18 +2,19 @@ import { Hono } from 'hono'
 import { AccessResolutionRequest } from '#contract/protocol/access-resolution.ts'
 import { successEnvelope } from '#contract/protocol/envelope.ts'
 import { pluginManagerApi } from '#contract/runtime-api/plugin-manager.ts'
-import { authenticatePlugin } from '../references/plugin-credential.ts'
-import { resolveReference } from '../references/resolve.ts'
-import { Refusal } from '../refusal.ts'
-import type { World } from '../world.ts'
+import { authenticatePlugin } from '../use-cases/references/plugin-credential.ts'
+import { resolveReference } from '../use-cases/references/resolve.ts'
+import { DomainError } from '../engine/domain-error.ts'
+import type { RuntimeDeps } from '../deps/runtime-deps.ts'
 import { bearerOf, unauthenticated } from './credentials.ts'
 import { refusalEnvelope } from './failures.ts'
-import { envelope, refuseMethod } from './mount.ts'
-import type { HttpApp, HttpVariables } from './mount.ts'
+import { refuseMethod } from './mount.ts'
 import { readRequest } from './read-request.ts'
+import { envelope } from './http-app.ts'
+import type { HttpApp, HttpVariables } from './http-app.ts'
 
 export interface ResolveRouteOptions {
-  world: World
+  deps: RuntimeDeps
   limitRate(caller: string): void
 }
 
@@ -22,21 +23,21 @@ const ROW = pluginManagerApi[`POST ${PATH}`]
 
 /** The one endpoint that plugins call; they are known by their credential and by nothing in the request. */
 export function resolveRoute(options: ResolveRouteOptions): HttpApp {
-  const { world } = options
+  const { deps } = options
   const app = new Hono<{ Variables: HttpVariables }>()
   app.post(PATH, async (c) => {
     c.set('endpoint', 'resolve')
     try {
       const secret = bearerOf(c.req.raw)
-      const pluginId = secret === undefined ? null : await authenticatePlugin(world.db, secret)
+      const pluginId = secret === undefined ? null : await authenticatePlugin(deps.db, secret)
       if (pluginId === null) throw unauthenticated('The plugin credential is missing or unknown')
       c.set('actorId', pluginId)
       options.limitRate(`plugin ${pluginId}`)
       const { body } = await readRequest(c.req.raw, ROW, {})
-      const data = await resolveReference(world, pluginId, AccessResolutionRequest.parse(body))
+      const data = await resolveReference(deps, pluginId, AccessResolutionRequest.parse(body))
       return envelope(c, successEnvelope(data))
     } catch (error) {
-      if (!(error instanceof Refusal)) throw error
+      if (!(error instanceof DomainError)) throw error
       return envelope(c, refusalEnvelope(error, 'module-plugin-manager'))
     }
   })

@@ -9,10 +9,10 @@ import { BODY_BYTES_MAX } from '#contract/protocol/limits.ts'
 import { runtimeApi } from '#contract/runtime-api/rows.ts'
 import { serve } from '#http-kit/serve.ts'
 import { getTarget, NON_CANONICAL_TARGETS } from '#http-kit/testing-targets.ts'
-import { SCOPE, billing } from '../testing-bundles.ts'
-import { CREDENTIAL, testHttp, textOf } from './testing-http.ts'
-import type { Answered, TestHttp } from './testing-http.ts'
-import { SAMPLE_BODIES, SAMPLE_PARAMS } from './testing-rows.ts'
+import { SCOPE, billing } from '../testing/bundles.ts'
+import { CREDENTIAL, testHttp, textOf } from '../testing/http.ts'
+import type { Answered, TestHttp } from '../testing/http.ts'
+import { SAMPLE_BODIES, SAMPLE_PARAMS } from '../testing/rows.ts'
 
 // The same questions to every row of the contract: a row that is added later is asked them too.
 

@@ -2,22 +2,23 @@ import * as z from 'zod'
 import { successEnvelope } from '#contract/protocol/envelope.ts'
 import type { JsonValue } from '#contract/json-schema/json.ts'
 import { inTransaction } from '#database/transaction.ts'
-import { demand, demandVisible, notFound } from '../actor.ts'
-import type { Actor } from '../actor.ts'
-import { recordAudit } from '../audit/record.ts'
-import type { WriteContext } from '../context.ts'
-import { answerOnce } from '../idempotency/answer-once.ts'
-import type { OnceAnswer } from '../idempotency/answer-once.ts'
-import type { Refusal } from '../refusal.ts'
+import type { Actor } from '../model/actor.ts'
+import { recordAudit } from '../use-cases/audit/record.ts'
+import type { WriteContext } from '../use-cases/context.ts'
+import { answerOnce } from '../use-cases/idempotency/answer-once.ts'
+import type { OnceAnswer } from '../use-cases/idempotency/answer-once.ts'
+import type { DomainError } from '../engine/domain-error.ts'
 import type { IdempotencyKey } from '../store/idempotency/open-key.ts'
 import { findPlace } from '../store/places/find-place.ts'
-import type { Db, World } from '../world.ts'
-import type { PersonAccess } from './demand-place.ts'
+import type { RuntimeDeps } from '../deps/runtime-deps.ts'
+import type { PersonAccess } from './require-permission.ts'
 import { refusalEnvelope } from './failures.ts'
-import type { Attempted } from './handlers.ts'
+import type { AuditSubject } from './handlers.ts'
+import { authorize, requireVisible, notFound } from '../use-cases/authorize.ts'
+import type { Db } from '../model/db.ts'
 
 export interface WriteCall {
-  world: World
+  deps: RuntimeDeps
   actor: Actor
   key: IdempotencyKey
   /** The same for the same request. */
@@ -28,57 +29,67 @@ export interface WriteCall {
   run(context: WriteContext): Promise<JsonValue>
   /** What a repeat of the call is answered as data. */
   forRepeats(data: JsonValue): JsonValue
-  attempted(): Attempted
+  auditSubject(): AuditSubject
 }
 
 /** Does a write once for its idempotency key and answers the envelope, of a refusal too. */
 export function writeRow(call: WriteCall): Promise<OnceAnswer> {
-  const { world, actor } = call
-  return answerOnce(world, {
+  const { deps, actor } = call
+  return answerOnce(deps, {
     key: call.key,
     request: call.request,
     async run(tx) {
-      const data = await call.run({ world, actor, tx })
+      const data = await call.run({ deps, actor, tx })
       return { answer: successEnvelope(data), kept: successEnvelope(call.forRepeats(data)) }
     },
     async refuse(tx, refusal) {
-      if (isWorthTelling(refusal)) await recordRefusal(tx, actor, call.attempted(), refusal)
+      if (isAudited(refusal)) await recordRefusal(tx, actor, call.auditSubject(), refusal)
       return refusalEnvelope(refusal, 'bundle-runtime')
     },
-    mayRepeat: (tx) => demandObject(tx, call),
+    mayRepeat: (tx) => authorizeObject(tx, call),
   })
 }
 
 /** Tells in the audit that somebody tried what they may not do. */
-export function recordDenied(db: Db, actor: Actor, attempted: Attempted, refusal: Refusal): Promise<void> {
-  return inTransaction(db, (tx) => recordRefusal(tx, actor, attempted, refusal))
+export function recordDenied(
+  db: Db,
+  actor: Actor,
+  auditSubject: AuditSubject,
+  refusal: DomainError,
+): Promise<void> {
+  return inTransaction(db, (tx) => recordRefusal(tx, actor, auditSubject, refusal))
 }
 
 /** A mistake in a form is no event in the life of an installation, and what is not there has no place in the audit. */
-function isWorthTelling({ code }: Refusal): boolean {
+function isAudited({ code }: DomainError): boolean {
   return code !== 'NOT_FOUND' && code !== 'REQUEST_INVALID'
 }
 
 async function recordRefusal(
   tx: WriteContext['tx'],
   actor: Actor,
-  attempted: Attempted,
-  { code }: Refusal,
+  auditSubject: AuditSubject,
+  { code }: DomainError,
 ): Promise<void> {
-  const object = PathObject.safeParse(attempted)
-  const scope = attempted.scope ?? (object.success ? await findPlace(tx, object.data) : undefined)
-  await recordAudit(tx, actor, { ...attempted, ...(scope && { scope }), outcome: 'REFUSED', errorCode: code })
+  const object = PathObject.safeParse(auditSubject)
+  const scope = auditSubject.scope ?? (object.success ? await findPlace(tx, object.data) : undefined)
+  await recordAudit(tx, actor, {
+    ...auditSubject,
+    ...(scope && { scope }),
+    outcome: 'REFUSED',
+    errorCode: code,
+  })
 }
 
 const PathObject = z.union([z.object({ operationId: z.string() }), z.object({ bundleInstallId: z.string() })])
 
 /** The use case checks this itself when it runs; a repeat of its answer does not run it. */
-async function demandObject(db: Db, { access, actor, params }: WriteCall): Promise<void> {
+async function authorizeObject(db: Db, { access, actor, params }: WriteCall): Promise<void> {
   if (access.where !== 'object') return
   const object = PathObject.parse(params)
   const what = 'operationId' in object ? 'operation' : 'installation'
   const place = await findPlace(db, object)
   if (place === undefined) throw notFound(what)
-  demandVisible(actor, place, what)
-  demand(actor, access.needs, place)
+  requireVisible(actor, place, what)
+  authorize(actor, access.needs, place)
 }

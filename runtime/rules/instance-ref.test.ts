@@ -12,8 +12,8 @@ import {
   ruleWorld,
   TEXT,
   wrapped,
-} from './testing-rules.ts'
-import type { RuleWorld } from './testing-rules.ts'
+} from '../testing/rules.ts'
+import type { RuleWorld } from '../testing/rules.ts'
 
 // instanceRefProperty is written once, by the runtime, and by nothing and nobody ever again.
 

@@ -3,9 +3,9 @@ import { after, before, describe, it } from 'node:test'
 import { wrapData, wrapSensitive } from '#contract/protocol/data.ts'
 import type { JsonObject, JsonValue } from '#contract/json-schema/json.ts'
 import type { Scope } from '#contract/protocol/scope.ts'
-import type { Answered } from '../http/testing-http.ts'
-import { bundleOf, locatorOf, moduleOf, placeOf, ruleWorld, TEXT, wrapped } from './testing-rules.ts'
-import type { RuleWorld } from './testing-rules.ts'
+import type { Answered } from '../testing/http.ts'
+import { bundleOf, locatorOf, moduleOf, placeOf, ruleWorld, TEXT, wrapped } from '../testing/rules.ts'
+import type { RuleWorld } from '../testing/rules.ts'
 
 // A mask is never a value: whatever way it comes in, it must not replace the secret that it stands for.
 

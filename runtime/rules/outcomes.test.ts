@@ -5,12 +5,12 @@ import { after, before, describe, it } from 'node:test'
 import { wrapData } from '#contract/protocol/data.ts'
 import type { JsonObject } from '#contract/json-schema/json.ts'
 import type { OperationDetail } from '#contract/runtime-api/operations.ts'
-import { until } from '../events/testing-stream.ts'
-import { RESOLVE, textOf } from '../http/testing-http.ts'
-import { successOf } from '../operations/testing-plugin.ts'
-import type { ArrivedCall, Reply } from '../operations/testing-plugin.ts'
-import { bindingOf, bundleOf, locatorOf, moduleOf, ruleWorld, TEXT, wrapped } from './testing-rules.ts'
-import type { RuleWorld, Started } from './testing-rules.ts'
+import { until } from '../testing/stream.ts'
+import { RESOLVE, textOf } from '../testing/http.ts'
+import { successOf } from '../testing/plugin.ts'
+import type { ArrivedCall, Reply } from '../testing/plugin.ts'
+import { bindingOf, bundleOf, locatorOf, moduleOf, ruleWorld, TEXT, wrapped } from '../testing/rules.ts'
+import type { RuleWorld, Started } from '../testing/rules.ts'
 
 // What comes back from a plugin and what it means for the operation: the table of the protocol, a row a test, each in
 // both stages.

@@ -3,9 +3,9 @@ import { after, before, describe, it } from 'node:test'
 import type { JsonObject, JsonValue } from '#contract/json-schema/json.ts'
 import type { AuthorManifest } from '#contract/protocol/manifest.ts'
 import type { Scope } from '#contract/protocol/scope.ts'
-import { verifyChain } from '../audit/verify-chain.ts'
-import { until } from '../events/testing-stream.ts'
-import type { Reply } from '../operations/testing-plugin.ts'
+import { verifyChain } from '../use-cases/audit/verify-chain.ts'
+import { until } from '../testing/stream.ts'
+import type { Reply } from '../testing/plugin.ts'
 import {
   bindingOf,
   bundleOf,
@@ -15,8 +15,8 @@ import {
   ruleWorld,
   TEXT,
   wrapped,
-} from './testing-rules.ts'
-import type { RuleWorld } from './testing-rules.ts'
+} from '../testing/rules.ts'
+import type { RuleWorld } from '../testing/rules.ts'
 
 // The definition is the authority for the past too: from the moment at which an INSTALL or UPGRADE that marks a property
 // as sensitive is frozen, no answer shows a value of it, however old. The bytes of the audit stay as they were.

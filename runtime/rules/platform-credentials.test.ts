@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import type { JsonObject, JsonValue } from '#contract/json-schema/json.ts'
-import { textOf } from '../http/testing-http.ts'
-import { successOf } from '../operations/testing-plugin.ts'
-import type { ArrivedCall, Reply } from '../operations/testing-plugin.ts'
-import { bindingOf, bundleOf, locatorOf, moduleOf, ruleWorld, TEXT, wrapped } from './testing-rules.ts'
-import type { RuleWorld } from './testing-rules.ts'
+import { textOf } from '../testing/http.ts'
+import { successOf } from '../testing/plugin.ts'
+import type { ArrivedCall, Reply } from '../testing/plugin.ts'
+import { bindingOf, bundleOf, locatorOf, moduleOf, ruleWorld, TEXT, wrapped } from '../testing/rules.ts'
+import type { RuleWorld } from '../testing/rules.ts'
 
 // An answer of a plugin that contains a credential that this platform issued, to this plugin or to another one, is
 // PLUGIN_RESPONSE_INVALID, and nothing of it is kept or shown.

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it } from 'node:test'
 import { wrapData } from '#contract/protocol/data.ts'
 import type { Stage } from '#contract/protocol/vocabulary.ts'
-import type { Reply } from '../operations/testing-plugin.ts'
-import { bindingOf, bundleOf, locatorOf, moduleOf, ruleWorld, TEXT, wrapped } from './testing-rules.ts'
-import type { RuleWorld } from './testing-rules.ts'
+import type { Reply } from '../testing/plugin.ts'
+import { bindingOf, bundleOf, locatorOf, moduleOf, ruleWorld, TEXT, wrapped } from '../testing/rules.ts'
+import type { RuleWorld } from '../testing/rules.ts'
 
 // Who is called when, and what plugins see of what others wrote.
 

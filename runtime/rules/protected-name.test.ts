@@ -5,8 +5,8 @@ import { wrapData } from '#contract/protocol/data.ts'
 import type { JsonObject } from '#contract/json-schema/json.ts'
 import type { Scope } from '#contract/protocol/scope.ts'
 import { createLog } from '#http-kit/log.ts'
-import { API, CREDENTIAL } from '../http/testing-http.ts'
-import type { Reply } from '../operations/testing-plugin.ts'
+import { API, CREDENTIAL } from '../testing/http.ts'
+import type { Reply } from '../testing/plugin.ts'
 import {
   bindingOf,
   bundleOf,
@@ -16,8 +16,8 @@ import {
   ruleWorld,
   TEXT,
   wrapped,
-} from './testing-rules.ts'
-import type { RuleWorld } from './testing-rules.ts'
+} from '../testing/rules.ts'
+import type { RuleWorld } from '../testing/rules.ts'
 
 // The name of the protected property is never written out in a failure, a problem or a line of the log: it is called
 // "a protected property". Only a manifest shows it.

@@ -5,9 +5,9 @@ import { sql } from 'kysely'
 import type { JsonObject } from '#contract/json-schema/json.ts'
 import type { Scope } from '#contract/protocol/scope.ts'
 import type { RuntimeOptions } from '../app.ts'
-import { until } from '../events/testing-stream.ts'
-import { testHttp } from '../http/testing-http.ts'
-import type { Answered, Call, TestHttp } from '../http/testing-http.ts'
+import { until } from '../testing/stream.ts'
+import { testHttp } from '../testing/http.ts'
+import type { Answered, Call, TestHttp } from '../testing/http.ts'
 import {
   bindingOf,
   bundleOf,
@@ -17,8 +17,8 @@ import {
   ruleWorld,
   TEXT,
   wrapped,
-} from './testing-rules.ts'
-import type { RuleWorld } from './testing-rules.ts'
+} from '../testing/rules.ts'
+import type { RuleWorld } from '../testing/rules.ts'
 
 // Rules that hold between replicas on one database and over restarts: what a key has answered, and what an answer that
 // comes too late may do.

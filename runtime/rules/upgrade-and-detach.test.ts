@@ -14,8 +14,8 @@ import {
   ruleWorld,
   TEXT,
   wrapped,
-} from './testing-rules.ts'
-import type { RuleWorld } from './testing-rules.ts'
+} from '../testing/rules.ts'
+import type { RuleWorld } from '../testing/rules.ts'
 
 // From one version to another and away: what is added, changed, removed, brought, taken over and copied.
 

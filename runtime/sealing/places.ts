@@ -1,10 +1,10 @@
 import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
-import type { Stage } from '#contract/protocol/vocabulary.ts'
-import type { FrozenPlan, Writes } from '../operations/plan.ts'
-import { own } from '../own.ts'
-import { keyIdOf } from './keyring.ts'
+import type { FrozenPlan, Writes } from '../model/plan.ts'
+import { getOwn } from '#contract/json-schema/get-own.ts'
 import type { ValueChange } from './stored-value.ts'
-import type { Place, Vault } from './vault.ts'
+import type { CallKey } from '../model/call.ts'
+import type { Place, Vault } from '../model/vault.ts'
+import { keyIdOf } from './format.ts'
 
 // Everything in the database that may hold sensitive values, and the place of each of them: changing a place makes
 // unreadable what was sealed before.
@@ -35,12 +35,6 @@ export const snapshotPlace = (key: ChangeKey, side: 'before' | 'after'): Place =
   side,
 ]
 
-export interface CallKey {
-  operationId: string
-  stage: Stage
-  pluginId: string
-}
-
 export const requestPlace = ({ operationId, stage, pluginId }: CallKey): Place => [
   'plugin_call.request',
   operationId,
@@ -64,7 +58,7 @@ export function mapLedger<From, To>(
     change(
       value,
       ['installed_resource', key.bundleInstallId, key.locator, property],
-      own(definitions, property),
+      getOwn(definitions, property),
     ),
   )
 }
@@ -88,12 +82,12 @@ export function mapPlan<From, To>(
     resources: plan.resources.map((resource) => ({
       ...resource,
       properties: mapValues(resource.properties, (value, property) =>
-        change(value, at('properties', resource.locator, property), own(resource.definitions, property)),
+        change(value, at('properties', resource.locator, property), getOwn(resource.definitions, property)),
       ),
     })),
     changes: plan.changes.map((changed) => {
       const { locator, property, before, after } = changed
-      const definition = own(defined.get(locator) ?? {}, property)
+      const definition = getOwn(defined.get(locator) ?? {}, property)
       return {
         ...changed,
         before: before === null ? null : change(before, at('before', locator, property), definition),

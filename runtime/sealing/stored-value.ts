@@ -2,21 +2,9 @@ import type { JsonValue } from '#contract/json-schema/json.ts'
 import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
 import type { TypedValue } from '#contract/protocol/typed-value.ts'
 import { wrapSensitive } from '#contract/protocol/data.ts'
-import { keyIdOf } from './keyring.ts'
-import type { Place, Vault } from './vault.ts'
-
-/**
- * A sensitive value as it stands in the database. It goes on saying what it is, so that SQL that looks for references need
- * not know of sealing; nothing from outside looks like it, as a Data has no other fields than its own.
- */
-export interface SealedData {
-  '@type': 'Data'
-  isSensitive: true
-  sealed: string
-}
-
-/** A typed value as it stands in the database. */
-export type StoredValue = TypedValue | SealedData
+import type { SealedData, StoredValue } from '../model/stored-value.ts'
+import type { Place, Vault } from '../model/vault.ts'
+import { keyIdOf } from './format.ts'
 
 type Definition = Pick<PropertyDefinition, 'isSensitive'> | undefined
 

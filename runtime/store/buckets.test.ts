@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { sql } from 'kysely'
-import { testRuntime } from '../testing.ts'
-import type { TestRuntime } from '../testing.ts'
+import { testRuntime } from '../testing/runtime.ts'
+import type { TestRuntime } from '../testing/runtime.ts'
 import { bucketOf } from './buckets.ts'
 
 describe('a bucket of time', () => {

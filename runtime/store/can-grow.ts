@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { inTransaction, isPgError, PG } from '#database/transaction.ts'
-import type { Db } from '../world.ts'
+import type { Db } from '../model/db.ts'
 
 /** Enough for what the requests of a moment write. */
 const KILOBYTES = 1_024

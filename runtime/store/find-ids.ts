@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
-import type { Db } from '../world.ts'
+import type { Db } from '../model/db.ts'
 
 /** Fewer characters would be in far too many ids. */
-const SHORTEST = 8
-const MOST = 100
+const SHORTEST_LENGTH = 8
+const MATCH_LIMIT = 100
 const PLACES = {
   operation: { table: 'runtime.operation_plan', column: 'operation_id' },
   installation: { table: 'runtime.installation', column: 'bundle_install_id' },
@@ -12,20 +12,20 @@ const PLACES = {
 /** The ids that begin or end with the text, which is as people copy it: eight characters at least. */
 export async function findIds(db: Db, of: keyof typeof PLACES, text: string): Promise<string[]> {
   const part = text.toLowerCase()
-  if (part.length < SHORTEST || part.length > 36 || !/^[0-9a-f-]+$/.test(part)) return []
+  if (part.length < SHORTEST_LENGTH || part.length > 36 || !/^[0-9a-f-]+$/.test(part)) return []
   const column = sql.ref(PLACES[of].column)
   const table = sql.table(PLACES[of].table)
   const [first, last] = [completed(part, '0'), completed(part, 'f')]
   const { rows } = await sql<{ id: string }>`
     select ${column} as id from ${table}
-    where right(${column}::text, 8) = ${part.slice(-SHORTEST)} and right(${column}::text, ${part.length}) = ${part}
+    where right(${column}::text, 8) = ${part.slice(-SHORTEST_LENGTH)} and right(${column}::text, ${part.length}) = ${part}
     ${
       first === null
         ? sql``
         : sql`union select id from (select ${column} as id from ${table}
-      where ${column} between ${first}::uuid and ${last}::uuid order by 1 desc limit ${MOST}) as beginning`
+      where ${column} between ${first}::uuid and ${last}::uuid order by 1 desc limit ${MATCH_LIMIT}) as beginning`
     }
-    limit ${MOST}`.execute(db)
+    limit ${MATCH_LIMIT}`.execute(db)
   return rows.map(({ id }) => id)
 }
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { MigrationSource } from '#database/migrate.ts'
-import type { Db } from '../world.ts'
+import type { Db } from '../model/db.ts'
 
 /** The runtime's schema and where its migrations are. */
 export const RUNTIME_MIGRATIONS: MigrationSource = {

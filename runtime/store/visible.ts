@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { RawBuilder } from 'kysely'
 import type { Permission } from '#contract/endpoint/permission.ts'
-import type { Actor } from '../actor.ts'
+import type { Actor } from '../model/actor.ts'
 
 /**
  * The condition that keeps a list to what the actor may see. `table` is the alias whose environment_key,

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Db } from '../world.ts'
+import type { Db } from '../model/db.ts'
 
 /** Why this database takes no writes now: it is a standby, or somebody made it read-only. Null where it takes them. */
 export type ReadOnly = 'standby' | 'setting' | null

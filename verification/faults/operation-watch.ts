@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type { OperationState } from '#contract/runtime-api/vocabulary.ts'
-import type { Db } from '#runtime/world.ts'
+import type { Db } from '#runtime/model/db.ts'
 
 export interface Progress {
   operation_id: string

@@ -6,8 +6,8 @@ import type { Installation } from '#contract/runtime-api/installations.ts'
 import type { OperationDetail } from '#contract/runtime-api/operations.ts'
 import { parseEgressAllow } from '#http-kit/egress.ts'
 import { createLog } from '#http-kit/log.ts'
-import { testHttp } from '#runtime/http/testing-http.ts'
-import type { TestHttp } from '#runtime/http/testing-http.ts'
+import { testHttp } from '#runtime/testing/http.ts'
+import type { TestHttp } from '#runtime/testing/http.ts'
 import { createApiClient } from '../api-client.ts'
 import type { ApiClient } from '../api-client.ts'
 import { checkInvariants } from '../invariants/check-invariants.ts'
@@ -25,7 +25,7 @@ export class Platform {
   private constructor(http: TestHttp, patienceMs: number) {
     this.http = http
     this.client = clientOf(http)
-    this.watch = new OperationWatch(http.runtime.world.db, patienceMs)
+    this.watch = new OperationWatch(http.runtime.deps.db, patienceMs)
   }
 
   static async open(databaseUrl: string, patienceMs: number): Promise<Platform> {
@@ -59,11 +59,11 @@ export class Platform {
     await sql`
       update runtime.operation
       set lease_owner = 'another worker', lease_epoch = lease_epoch + 1, available_at = clock_timestamp()
-      where operation_id = ${operationId}`.execute(this.http.runtime.world.db)
+      where operation_id = ${operationId}`.execute(this.http.runtime.deps.db)
   }
 
   checkInvariants(deliveries: readonly Delivery[]): Promise<Violation[]> {
-    const { db } = this.http.runtime.world
+    const { db } = this.http.runtime.deps
     const reader = {
       query: (text: string, values?: unknown[]) => db.executeQuery(CompiledQuery.raw(text, values)),
     }
@@ -72,7 +72,7 @@ export class Platform {
 
   /** Tables that contain a text, in any column. */
   async tablesWith(text: string): Promise<string[]> {
-    const { db } = this.http.runtime.world
+    const { db } = this.http.runtime.deps
     const { rows } = await sql<{ name: string }>`
       select table_name as name from information_schema.tables
       where table_schema = 'runtime' and table_type = 'BASE TABLE'`.execute(db)

@@ -1,15 +1,8 @@
 import type { JsonObject, JsonValue } from '#contract/json-schema/json.ts'
-import type { Knowledge } from '#runtime/plugins/judge.ts'
-import {
-  authorization,
-  data,
-  LOCATOR,
-  plannedRequest,
-  planWith,
-  SECRET,
-} from '#runtime/operations/testing-plan.ts'
-import { successOf } from '#runtime/operations/testing-plugin.ts'
-import { crm } from '#runtime/testing-bundles.ts'
+import type { JudgeInput } from '#runtime/engine/calls/judge.ts'
+import { authorization, data, LOCATOR, plannedRequest, planWith, SECRET } from '#runtime/testing/plan.ts'
+import { successOf } from '#runtime/testing/plugin.ts'
+import { crm } from '#runtime/testing/bundles.ts'
 import { CREDENTIAL, SERVICE_ADDRESS, TOKEN } from './odd-values.ts'
 
 // Valid documents of every kind, the basis of the edited ones.
@@ -19,7 +12,7 @@ const plan = planWith()
 /** A lifecycle request whose plugin may write `tenantId`, `token` (sensitive) and `note` of one Module. */
 export const expected = plannedRequest(plan)
 
-export const knowledge: Knowledge = {
+export const knowledge: JudgeInput = {
   authorization: authorization(),
   definitions: Object.fromEntries(plan.resources.map((resource) => [resource.locator, resource.definitions])),
   sensitiveValues: [SECRET],

@@ -4,10 +4,10 @@ import type { EndpointName, EndpointRow } from '#contract/endpoint/endpoint.ts'
 import type { JsonObject } from '#contract/json-schema/json.ts'
 import { runtimeApi } from '#contract/runtime-api/rows.ts'
 import { createLog } from '#http-kit/log.ts'
-import { CREDENTIAL, testHttp } from '#runtime/http/testing-http.ts'
-import type { TestHttp } from '#runtime/http/testing-http.ts'
-import { SAMPLE_BODIES, SAMPLE_PARAMS } from '#runtime/http/testing-rows.ts'
-import { billing, SCOPE } from '#runtime/testing-bundles.ts'
+import { CREDENTIAL, testHttp } from '#runtime/testing/http.ts'
+import type { TestHttp } from '#runtime/testing/http.ts'
+import { SAMPLE_BODIES, SAMPLE_PARAMS } from '#runtime/testing/rows.ts'
+import { billing, SCOPE } from '#runtime/testing/bundles.ts'
 import type { Violation } from '../suite.ts'
 import { editedRequests, malformedRequests, oddRequests } from './http-requests.ts'
 import type { Endpoint, FuzzedRequest, RawRequest } from './http-requests.ts'
@@ -75,7 +75,7 @@ class HttpFuzzer {
 
   /** The content of every table that a rejected request must not change, as hashes. */
   async hashTables(): Promise<string> {
-    const { db } = this.http.runtime.world
+    const { db } = this.http.runtime.deps
     const { rows } = await sql<{ name: string }>`
       select table_name as name from information_schema.tables
       where table_schema = 'runtime' and table_type = 'BASE TABLE'

@@ -2,14 +2,14 @@ import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import { isJsonObject } from '#contract/json-schema/json.ts'
 import type { JsonObject, JsonValue } from '#contract/json-schema/json.ts'
-import { judgeAnswer } from '#runtime/plugins/judge.ts'
-import type { Judgement } from '#runtime/plugins/judge.ts'
-import { LOCATOR } from '#runtime/operations/testing-plan.ts'
+import { judgeAnswer } from '#runtime/engine/calls/judge.ts'
+import { LOCATOR } from '#runtime/testing/plan.ts'
 import { ANSWERS, expected, knowledge } from './documents.ts'
 import { edited, editedBytes } from './edits.ts'
 import { CREDENTIAL, SECRET, SERVICE_ADDRESS, TOKEN } from './odd-values.ts'
 import { bytes, structured } from './target.ts'
 import type { Target } from './target.ts'
+import type { Judgement } from '#runtime/model/attempt.ts'
 
 // How the runtime judges a response, compared with the table of outcomes in docs/protocol.md and not with the code:
 // only permitted writes are stored, and nothing else.

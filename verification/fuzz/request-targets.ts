@@ -10,13 +10,13 @@ import { consoleApi } from '#contract/console-api/rows.ts'
 import { runtimeApi } from '#contract/runtime-api/rows.ts'
 import { systemClock } from '#http-kit/clock.ts'
 import { TransportError } from '#http-kit/problem.ts'
-import { parsePosition } from '#runtime/events/position.ts'
+import { parsePosition } from '#runtime/store/events/position.ts'
 import { createActorCheck } from '#runtime/http/actor-assertion.ts'
 import { idempotencyKeyOf, requestText } from '#runtime/http/idempotency-key.ts'
-import { billing } from '#runtime/testing-bundles.ts'
-import { SAMPLE_BODIES } from '#runtime/http/testing-rows.ts'
-import { Refusal } from '#runtime/refusal.ts'
-import { decodeCursor, encodeCursor } from '#runtime/store/cursor.ts'
+import { billing } from '#runtime/testing/bundles.ts'
+import { SAMPLE_BODIES } from '#runtime/testing/rows.ts'
+import { DomainError } from '#runtime/engine/domain-error.ts'
+import { decodeCursor, encodeCursor } from '#runtime/use-cases/paging/cursor.ts'
 import { edited, editedText } from './edits.ts'
 import { bytes, structured } from './target.ts'
 import type { Target } from './target.ts'
@@ -63,7 +63,7 @@ function wrongOfCursor(text: string): string | null {
       if (isFinite && JSON.stringify(decodeCursor(encodeCursor(values), kinds)) !== JSON.stringify(values))
         return 'different once it is encoded again'
     } catch (error) {
-      if (!(error instanceof Refusal)) throw error
+      if (!(error instanceof DomainError)) throw error
     }
   }
   return null
@@ -89,7 +89,7 @@ function wrongOfKey(text: string): string | null {
       ? null
       : 'accepted an invalid key'
   } catch (error) {
-    if (error instanceof Refusal) return null
+    if (error instanceof DomainError) return null
     throw error
   }
 }

@@ -1,7 +1,7 @@
 import { wrapData } from '#contract/protocol/data.ts'
 import type { LifecycleRequest } from '#contract/protocol/lifecycle.ts'
-import { testingPlugin } from '#runtime/operations/testing-plugin.ts'
-import type { Reply } from '#runtime/operations/testing-plugin.ts'
+import { testingPlugin } from '#runtime/testing/plugin.ts'
+import type { Reply } from '#runtime/testing/plugin.ts'
 import type { Mode } from './state.ts'
 import { failsIn, holds, tenantOf, writesTenant } from './work.ts'
 

@@ -2,12 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { openDatabase } from '#database/pool.ts'
 import { fromUrl } from '#database/settings.ts'
 import { isUnavailable } from '#database/unreachable.ts'
-import { testHttp } from '#runtime/http/testing-http.ts'
-import type { Answered, Call } from '#runtime/http/testing-http.ts'
-import type { RuntimeTables } from '#runtime/store/tables.ts'
-import type { Db } from '#runtime/world.ts'
+import { testHttp } from '#runtime/testing/http.ts'
+import type { Answered, Call } from '#runtime/testing/http.ts'
+import type { RuntimeTables } from '#runtime/model/tables.ts'
 import type { SeededRandom } from '../seeded-random.ts'
 import { openLossyLink } from './lossy-link.ts'
+import type { Db } from '#runtime/model/db.ts'
 
 /** Two runtimes on one database. One is connected through a link that loses commits; connections of both are cut. */
 export interface Replicas {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { createLog } from '#http-kit/log.ts'
-import { testHttp } from '#runtime/http/testing-http.ts'
+import { testHttp } from '#runtime/testing/http.ts'
 import { mapConcurrently } from '../concurrency.ts'
 import { startOwnDatabase } from '../processes/database.ts'
 import { SeededRandom } from '../seeded-random.ts'

@@ -6,23 +6,23 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'stale-save-accepted',
     breaks: 'accepts a save whatever snapshot it was based on',
-    file: 'runtime/configuration/weigh-save.ts',
-    from: 'stale: given.snapshotVersion !== scope.snapshot_version,',
+    file: 'runtime/engine/changes/evaluate-save.ts',
+    from: 'stale: input.snapshotVersion !== known.snapshotVersion,',
     to: 'stale: false,',
-    killers: [test('runtime/configuration/save.test.ts'), suite('model', 60)],
+    killers: [test('runtime/use-cases/configuration/save.test.ts'), suite('model', 60)],
   },
   {
     name: 'save-in-two-transactions',
     breaks: 'commits the snapshot before it freezes the operations',
-    file: 'runtime/configuration/save.ts',
-    from: 'const snapshotVersion = await writeSnapshot(context, scope, weighed, reason)',
-    to: `const snapshotVersion = await writeSnapshot(context, scope, weighed, reason)
+    file: 'runtime/use-cases/configuration/save.ts',
+    from: 'const snapshotVersion = await writeSnapshot(context, scope, evaluation, reason)',
+    to: `const snapshotVersion = await writeSnapshot(context, scope, evaluation, reason)
   const kysely = await import('kysely')
   await kysely.sql\`commit\`.execute(tx)
   await kysely.sql\`begin\`.execute(tx)
   await kysely.sql\`savepoint use_case\`.execute(tx)`,
     killers: [
-      test('runtime/configuration/save-commit.test.ts'),
+      test('runtime/use-cases/configuration/save-commit.test.ts'),
       suite('crash-points'),
       suite('simulation', 400),
     ],
@@ -50,7 +50,7 @@ export const MUTANTS: readonly Mutant[] = [
     from: "set state = 'RUNNING', run = run + 1,",
     to: "set state = 'RUNNING', run = run + 1, execution_sequence = execution_sequence + 1,",
     killers: [
-      test('runtime/worker-again.test.ts', 'a retry goes on from the call'),
+      test('runtime/worker/worker-again.test.ts', 'a retry goes on from the call'),
       suite('simulation', 100),
       suite('model', 60),
     ],
@@ -58,19 +58,19 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'timeout-is-a-failure',
     breaks: 'judges a timeout as a definite failure',
-    file: 'runtime/plugins/judge.ts',
-    from: "if (answer.kind === 'failed') return uncertain(unreached(pluginId, answer.reason), null, null)",
+    file: 'runtime/engine/calls/judge.ts',
+    from: "if (answer.kind === 'failed') return uncertain(describeNoResponse(pluginId, answer.reason), null, null)",
     to: `if (answer.kind === 'failed')
     return {
-      ...uncertain(unreached(pluginId, answer.reason), null, null),
+      ...uncertain(describeNoResponse(pluginId, answer.reason), null, null),
       disposition: answer.reason === 'timeout' ? 'failed' : 'repeat',
     }`,
-    killers: [test('runtime/plugins/judge.test.ts'), suite('faults'), suite('simulation', 100)],
+    killers: [test('runtime/engine/calls/judge.test.ts'), suite('faults'), suite('simulation', 100)],
   },
   {
     name: 'server-error-is-a-success',
     breaks: 'judges an HTTP status of 500 and above as a success',
-    file: 'runtime/plugins/judge.ts',
+    file: 'runtime/engine/calls/judge.ts',
     from: '  if (answer.status !== 200) {',
     to: `  if (answer.status >= 500)
     return {
@@ -80,7 +80,7 @@ export const MUTANTS: readonly Mutant[] = [
       failure: null,
     }
   if (answer.status !== 200) {`,
-    killers: [test('runtime/plugins/judge.test.ts'), suite('faults'), suite('simulation', 100)],
+    killers: [test('runtime/engine/calls/judge.test.ts'), suite('faults'), suite('simulation', 100)],
   },
   {
     name: 'sequences-compared-as-text',
@@ -101,11 +101,11 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'audit-outside-the-transaction',
     breaks: 'writes the audit entry of a save in a separate transaction',
-    file: 'runtime/configuration/save.ts',
+    file: 'runtime/use-cases/configuration/save.ts',
     from: '  await recordAudit(tx, actor, {',
-    to: '  await recordAudit(world.db as never, actor, {',
+    to: '  await recordAudit(deps.db as never, actor, {',
     killers: [
-      test('runtime/configuration/save-commit.test.ts'),
+      test('runtime/use-cases/configuration/save-commit.test.ts'),
       suite('crash-points'),
       suite('simulation', 400),
     ],
@@ -121,10 +121,10 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'event-before-commit',
     breaks: 'emits the events of a save before it is committed',
-    file: 'runtime/configuration/save.ts',
+    file: 'runtime/use-cases/configuration/save.ts',
     from: '  await emitEvents(tx, [',
-    to: '  await emitEvents(context.world.db as never, [',
-    killers: [test('runtime/configuration/save-commit.test.ts'), suite('crash-points')],
+    to: '  await emitEvents(context.deps.db as never, [',
+    killers: [test('runtime/use-cases/configuration/save-commit.test.ts'), suite('crash-points')],
   },
   {
     name: 'big-integers-rounded',
@@ -137,7 +137,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'undone-when-the-client-leaves',
     breaks: 'rolls back a write whose client has closed its connection',
-    file: 'runtime/http/mount.ts',
+    file: 'runtime/http/serve-row.ts',
     from: 'run: (context) => dataOf(call, context, request),',
     to: `run: async (context) => {
       const data = await dataOf(call, context, request)
@@ -154,7 +154,11 @@ export const MUTANTS: readonly Mutant[] = [
   and operation.lease_epoch = lease.epoch
 `,
     to: '',
-    killers: [test('runtime/operations/operations.test.ts'), suite('simulation', 300), suite('signals')],
+    killers: [
+      test('runtime/use-cases/operations/operations.test.ts'),
+      suite('simulation', 300),
+      suite('signals'),
+    ],
   },
   {
     name: 'renewed-after-expiry',
@@ -165,16 +169,20 @@ export const MUTANTS: readonly Mutant[] = [
       from runtime.operation
       join lease on operation.operation_id = lease.operation_id and operation.lease_owner = lease.owner
       for update of operation skip locked`,
-    killers: [test('runtime/operations/operations.test.ts'), suite('simulation', 300), suite('signals')],
+    killers: [
+      test('runtime/use-cases/operations/operations.test.ts'),
+      suite('simulation', 300),
+      suite('signals'),
+    ],
   },
   {
     name: 'lease-by-the-workers-clock',
     breaks: "ends a lease by the worker's clock instead of the database's",
-    file: 'runtime/operations/claim.ts',
+    file: 'runtime/worker/acquire-operations.ts',
     from: '  if (claimed.length === 0) return []\n',
     to: `  if (claimed.length === 0) return []
-  const leaseEnd = new Date(world.clock.now().getTime() + due.leaseMs).toISOString()
-  await world.db
+  const leaseEnd = new Date(deps.clock.now().getTime() + due.leaseMs).toISOString()
+  await deps.db
     .updateTable('runtime.operation')
     .set({ available_at: leaseEnd })
     .where('lease_owner', '=', due.owner)
@@ -190,12 +198,15 @@ export const MUTANTS: readonly Mutant[] = [
       select operation_id, stage, plugin_id, attempt, run, epoch from called
       returning operation_id`,
     to: '      select operation_id from called',
-    killers: [test('runtime/worker-failures.test.ts', 'a time-out is uncertain'), suite('simulation', 20)],
+    killers: [
+      test('runtime/worker/worker-failures.test.ts', 'a time-out is uncertain'),
+      suite('simulation', 20),
+    ],
   },
   {
     name: 'body-built-again',
     breaks: 'builds the request of a repeat again',
-    file: 'runtime/operations/prepare-call.ts',
+    file: 'runtime/engine/steps/prepare-call.ts',
     from: '  if (request !== null) {',
     to: '  if (request !== null && calls.length === 0) {',
     killers: [
@@ -206,7 +217,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'other-operation-id-on-retry',
     breaks: 'sends the calls of a retry with another operationId',
-    file: 'runtime/operations/make-call.ts',
+    file: 'runtime/worker/send-call.ts',
     from: '    bytes: call.bytes,',
     to: `    bytes:
       call.run === 1
@@ -217,7 +228,7 @@ export const MUTANTS: readonly Mutant[] = [
               .replaceAll(call.operationId, call.operationId.replace(/.$/, (last) => (last === 'e' ? 'f' : 'e'))),
           ),`,
     killers: [
-      test('runtime/worker-again.test.ts', 'a retry goes on from the call'),
+      test('runtime/worker/worker-again.test.ts', 'a retry goes on from the call'),
       suite('faults'),
       suite('simulation', 100),
     ],
@@ -228,20 +239,24 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'runtime/store/operations/insert-operation.ts',
     from: 'set last_execution_sequence = last_execution_sequence + 1,',
     to: "set last_execution_sequence = last_execution_sequence + case ${operation.operationType}::text when 'DETACH' then 0 else 1 end,",
-    killers: [test('runtime/installations/detach.test.ts'), suite('model', 60), suite('simulation', 100)],
+    killers: [
+      test('runtime/use-cases/installations/detach.test.ts'),
+      suite('model', 60),
+      suite('simulation', 100),
+    ],
   },
   {
     name: 'late-answer-counts',
     breaks: 'accepts an answer that came after its worker had lost the operation',
-    file: 'runtime/operations/run-operation.ts',
-    from: '      await recordLateAnswer(world.db, answer, answer.judgement)',
+    file: 'runtime/worker/run-operation.ts',
+    from: '      await recordLateAnswer(deps.db, answer, answer.judgement)',
     to: `      const { recordAttempts } = await import('../store/operations/record-attempt.ts')
-      const { afterAttempt } = await import('./after-attempt.ts')
+      const { afterAttempt } = await import('../engine/steps/after-attempt.ts')
       const after = afterAttempt({ ...answer, runAttempts: answer.runAttempt, fraction: 0 })
-      await recordAttempts(world.db as never, [
+      await recordAttempts(deps.db as never, [
         { key: answer, judgement: answer.judgement, after, nextAttemptAt: null },
       ])
-      if (world === undefined) await recordLateAnswer(world, answer, answer.judgement)`,
+      if (deps === undefined) await recordLateAnswer(deps, answer, answer.judgement)`,
     killers: [test('runtime/rules/replicas.test.ts', 'as late'), suite('faults'), suite('simulation', 300)],
   },
   {
@@ -251,7 +266,7 @@ export const MUTANTS: readonly Mutant[] = [
     from: 'and attempt = ${key.attempt} and finished_at is null`.execute(db)',
     to: 'and attempt = ${key.attempt}`.execute(db)',
     killers: [
-      test('runtime/worker-failures.test.ts', 'the first recorded answer'),
+      test('runtime/worker/worker-failures.test.ts', 'the first recorded answer'),
       suite('simulation', 300),
       suite('crash-points'),
     ],
@@ -259,7 +274,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'database-error-swallowed',
     breaks: 'answers with a success although the database has refused the write',
-    file: 'runtime/idempotency/answer-once.ts',
+    file: 'runtime/use-cases/idempotency/answer-once.ts',
     from: '  return inTransaction(db, async (tx) => {',
     to: `  const lenient = (...asked: Parameters<typeof inTransaction>) =>
     inTransaction(...asked).catch(() => ({
@@ -272,12 +287,12 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'token-used-again',
     breaks: 'sends a repeat with the token of the first attempt',
-    file: 'runtime/operations/make-call.ts',
-    from: '  const token = await signLifecycleToken(world.signer, call)',
+    file: 'runtime/worker/send-call.ts',
+    from: '  const token = await signLifecycleToken(deps.signer, call)',
     to: `  const kept = ((globalThis as { tokens?: Map<string, string> }).tokens ??= new Map<string, string>())
   const place = call.operationId + call.stage + call.pluginId
-  const token = kept.get(place) ?? (await signLifecycleToken(world.signer, call))
+  const token = kept.get(place) ?? (await signLifecycleToken(deps.signer, call))
   kept.set(place, token)`,
-    killers: [test('runtime/operations/token-of-each-attempt.test.ts')],
+    killers: [test('runtime/worker/token-of-each-attempt.test.ts')],
   },
 ]

@@ -6,9 +6,9 @@ import type { AssertedPerson, AssertionKey } from '#bff/actor-assertion.ts'
 import { ConsoleFailure } from '#bff/failure.ts'
 import { createRuntimeClient } from '#bff/runtime-client.ts'
 import type { RuntimeCall } from '#bff/runtime-client.ts'
-import type { Outbound } from '#http-kit/outbound.ts'
 import { createApiClient } from '../api-client.ts'
 import type { ApiClient, Result, RowName } from '../api-client.ts'
+import type { Outbound } from '#http-kit/outbound-types.ts'
 
 /** A person's browser and console in one: sends requests to any replica, and retries until one responds. */
 export interface RetryingClient extends ApiClient {

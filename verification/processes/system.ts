@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import type { AssertionKey } from '#bff/actor-assertion.ts'
 import { loadActorKey } from '#bff/actor-key.ts'
 import { createOutbound } from '#http-kit/outbound.ts'
-import type { Outbound } from '#http-kit/outbound.ts'
 import { publish, register } from '../actions.ts'
 import type { ApiClient } from '../api-client.ts'
 import { MANIFESTS, PLUGIN_IDS } from '../bundles.ts'
@@ -16,6 +15,7 @@ import { createReplica } from './replica.ts'
 import type { Replica, ReplicaOptions } from './replica.ts'
 import { createRetryingClient } from './retrying-client.ts'
 import type { RetryingClient, RetryingClientOptions } from './retrying-client.ts'
+import type { Outbound } from '#http-kit/outbound-types.ts'
 
 export interface SystemOptions {
   databaseUrl: string

@@ -3,18 +3,18 @@ import type { JsonObject, JsonValue } from '#contract/json-schema/json.ts'
 import { AUDIT_ACTION_OF } from '#contract/runtime-api/audited-writes.ts'
 import { runtimeApi } from '#contract/runtime-api/rows.ts'
 import type { WriteName } from '#contract/runtime-api/rows.ts'
-import { saveConfiguration } from '#runtime/configuration/save.ts'
-import type { Input } from '#runtime/context.ts'
-import { attempts } from '#runtime/http/attempts.ts'
+import { saveConfiguration } from '#runtime/use-cases/configuration/save.ts'
+import type { Input } from '#runtime/use-cases/context.ts'
+import { auditSubjects } from '#runtime/http/audit-subjects.ts'
 import type { WriteHandler } from '#runtime/http/handlers.ts'
 import { requestText } from '#runtime/http/idempotency-key.ts'
 import { writeRow } from '#runtime/http/write-row.ts'
-import { detach } from '#runtime/installations/detach.ts'
-import { install } from '#runtime/installations/install.ts'
-import { upgrade } from '#runtime/installations/upgrade.ts'
-import { retryOperation } from '#runtime/operations/retry.ts'
-import { takeOverOperation } from '#runtime/operations/take-over.ts'
-import type { World } from '#runtime/world.ts'
+import { detach } from '#runtime/use-cases/installations/detach.ts'
+import { install } from '#runtime/use-cases/installations/install.ts'
+import { upgrade } from '#runtime/use-cases/installations/upgrade.ts'
+import { retryOperation } from '#runtime/use-cases/operations/retry.ts'
+import { takeOverOperation } from '#runtime/use-cases/operations/take-over.ts'
+import type { RuntimeDeps } from '#runtime/deps/runtime-deps.ts'
 import type { ClientWrite } from '../invariants/evidence.ts'
 
 const PATCH = 'PATCH /scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/configuration'
@@ -46,7 +46,7 @@ export type WriteRequest = {
 
 /** Serves a request in one process, as the HTTP layer does. Throws if there is no response. */
 export async function serve(
-  world: World,
+  deps: RuntimeDeps,
   request: WriteRequest,
   { key, requestId }: { key: string; requestId: string },
 ): Promise<JsonObject> {
@@ -61,7 +61,7 @@ export async function serve(
     requestId,
   }
   const { answer } = await writeRow({
-    world,
+    deps,
     actor,
     key: { actorId: actor.id, endpoint: `${request.kind} ${JSON.stringify(params)}`, key },
     request: requestText(body as JsonValue),
@@ -70,7 +70,7 @@ export async function serve(
     // the result of a use case is JSON, as its row requires
     run: (context) => perform(context, input) as unknown as Promise<JsonValue>,
     forRepeats: (data) => data,
-    attempted: () => ({ action: AUDIT_ACTION_OF[name], ...attempts[name](input as never) }),
+    auditSubject: () => ({ action: AUDIT_ACTION_OF[name], ...auditSubjects[name](input as never) }),
   })
   return answer as JsonObject
 }

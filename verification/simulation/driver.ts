@@ -7,7 +7,7 @@ import type {
   QueryResult,
   TransactionSettings,
 } from 'kysely'
-import type { RuntimeTables } from '#runtime/store/tables.ts'
+import type { RuntimeTables } from '#runtime/model/tables.ts'
 import type { Session, SimulatedDatabase } from './database.ts'
 import type { SimulatedProcess } from './process.ts'
 import type { Schedule } from './schedule.ts'

@@ -1,10 +1,9 @@
 import type { Clock } from '#http-kit/clock.ts'
 import type { Log } from '#http-kit/log.ts'
 import { setRetryPause } from '#database/transaction.ts'
-import type { Vault } from '#runtime/sealing/vault.ts'
-import { startWorker } from '#runtime/worker.ts'
-import type { Worker } from '#runtime/worker.ts'
-import type { World } from '#runtime/world.ts'
+import { startWorker } from '#runtime/worker/worker.ts'
+import type { Worker } from '#runtime/worker/worker.ts'
+import type { RuntimeDeps } from '#runtime/deps/runtime-deps.ts'
 import type { SeededRandom } from '../seeded-random.ts'
 import type { SimulatedDatabase } from './database.ts'
 import { processDatabase } from './driver.ts'
@@ -14,6 +13,7 @@ import type { NetworkOptions } from './network.ts'
 import { NO_SKEW, processClock, SimulatedProcess } from './process.ts'
 import type { Skew } from './process.ts'
 import type { Schedule } from './schedule.ts'
+import type { Vault } from '#runtime/model/vault.ts'
 
 /** The lease that workers of the simulation take. */
 export const LEASE_MS = 4_000
@@ -62,7 +62,7 @@ export class Fleet {
   }
 
   /** Everything outside of a process, as the process sees it. */
-  private world(process: SimulatedProcess): { world: World; clock: Member['clock'] } {
+  private deps(process: SimulatedProcess): { deps: RuntimeDeps; clock: Member['clock'] } {
     const { schedule, database, faults, network, random, vault, log, clocks } = this.options
     const wrong = randomSkew(random.fork(`clock of ${process.name}`))
     const skew =
@@ -71,26 +71,26 @@ export class Fleet {
     const db = processDatabase({ database, schedule, faults, process })
     const own = random.fork(`chance of ${process.name}`)
     setRetryPause(db, (attempt) => clock.sleep(own.between(0, 10 * 2 ** attempt)))
-    const signer: World['signer'] = {
+    const signer: RuntimeDeps['signer'] = {
       issuer: 'http://platform.test',
       sign: (claims, audience) => Promise.resolve(`signed ${JSON.stringify({ ...claims, aud: audience })}`),
       isPlatformToken: (text) => text.startsWith('signed '),
     }
     const http = processNetwork(network, process)
-    return { world: { db, http, clock, random: own, log: logTo(log), signer, vault }, clock }
+    return { deps: { db, http, clock, random: own, log: logTo(log), signer, vault }, clock }
   }
 
   /** A process that serves one request. */
-  startServer(): { process: SimulatedProcess; world: World } {
+  startServer(): { process: SimulatedProcess; deps: RuntimeDeps } {
     const process = new SimulatedProcess(`api-${++this.count}`)
-    return { process, world: this.world(process).world }
+    return { process, deps: this.deps(process).deps }
   }
 
   startWorker(): Member {
     const { random, note, pollMs } = this.options
     const process = new SimulatedProcess(`worker-${++this.count}`)
-    const { world, clock } = this.world(process)
-    const worker = startWorker(world, {
+    const { deps, clock } = this.deps(process)
+    const worker = startWorker(deps, {
       owner: process.name,
       concurrency: 4,
       leaseMs: LEASE_MS,

@@ -1,10 +1,10 @@
 import type { LifecycleRequest } from '#contract/protocol/lifecycle.ts'
-import type { Outbound, OutboundRequest, OutboundResult } from '#http-kit/outbound.ts'
 import type { SeededRandom } from '../seeded-random.ts'
 import type { CallPlan, SimulatedCall } from './calls.ts'
 import type { Answer, Behaviour, SimulatedPlugins } from './plugins.ts'
 import type { SimulatedProcess } from './process.ts'
 import type { Schedule } from './schedule.ts'
+import type { Outbound, OutboundRequest, OutboundResult } from '#http-kit/outbound-types.ts'
 
 /** What the network requests from the run, and reports to it. */
 export interface CallObserver {

@@ -1,7 +1,7 @@
 import { wrapData, wrapSensitive } from '#contract/protocol/data.ts'
 import type { JsonObject, JsonValue } from '#contract/json-schema/json.ts'
 import type { LifecycleRequest } from '#contract/protocol/lifecycle.ts'
-import { successOf } from '#runtime/operations/testing-plugin.ts'
+import { successOf } from '#runtime/testing/plugin.ts'
 import { CANARY, WRITES } from '../bundles.ts'
 import { deliveryOf, failure, ProtocolPlugin } from '../protocol-plugin.ts'
 import type { WorkOutcome } from '../protocol-plugin.ts'

@@ -1,12 +1,12 @@
 import { openDatabase } from '#database/pool.ts'
-import { testVault } from '#runtime/sealing/testing-vault.ts'
-import type { Vault } from '#runtime/sealing/vault.ts'
-import type { RuntimeTables } from '#runtime/store/tables.ts'
+import { testVault } from '#runtime/testing/vault.ts'
+import type { RuntimeTables } from '#runtime/model/tables.ts'
 import { CANARY, MANIFESTS, PLUGIN_IDS } from '../bundles.ts'
 import { checkAuditChain } from '../invariants/audit-chain.ts'
 import { checkCanary } from '../invariants/canaries.ts'
 import type { Violation } from '../suite.ts'
 import { SimulatedDatabase } from './database.ts'
+import type { Vault } from '#runtime/model/vault.ts'
 
 /** A database for simulated runs, one after the other, each in a separate scope. */
 export interface Simulation {

@@ -8,10 +8,10 @@ import { test } from 'node:test'
 
 /** The simulated code; HTTP, reads and event streams may have their own timers. */
 const SIMULATED = [
-  'runtime/worker.ts',
+  'runtime/worker/worker.ts',
   'runtime/{operations,configuration,installations,idempotency,plugins,audit,store}/**/*.ts',
   'runtime/http/write-row.ts',
-  'runtime/events/emit.ts',
+  'runtime/store/events/emit-events.ts',
   'database/transaction.ts',
 ]
 

@@ -147,10 +147,10 @@ export class Users {
     const { random, fleet, schedule, note, isLossy } = this.options
     await schedule.wait(random.between(1, 10))
     if (isLossy() && random.chance(0.05)) return null
-    const { process, world } = fleet.startServer()
+    const { process, deps } = fleet.startServer()
     const answer = await new Promise<JsonObject | null>((resolve) => {
       process.whenStopped(() => resolve(null))
-      serve(world, request, ids).then(resolve, (error: unknown) => {
+      serve(deps, request, ids).then(resolve, (error: unknown) => {
         note(`${process.name} cannot answer: ${String(error)}`)
         resolve(null)
       })

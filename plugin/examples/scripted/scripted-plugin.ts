@@ -15,12 +15,13 @@ import {
   type NodeListener,
 } from '../../sdk/node-listener.ts'
 import { applied, failed, notApplied, unknown, verified, type HandlerResult } from '../../sdk/result.ts'
-import { sqliteStore, type SqliteStore, type SqliteTransaction } from '../../sdk/sqlite-store.ts'
+import { sqliteStore, type SqliteStore } from '../../sdk/sqlite-store.ts'
 import { control } from './control.ts'
 import { describeArrival, readLeniently, sha256 } from './arrival.ts'
 import { addWrites, garbageFor, json, send, sendSlowly, type RawAnswer } from './misbehave.ts'
 import { countEffect, recordCall, recordEnd, SCRIPT_SCHEMA, useRule } from './script-store.ts'
 import { HONEST, type Behaviour } from './script.ts'
+import { type SqliteTransaction } from '../../sdk/sqlite-memory.ts'
 
 export interface ScriptedPluginOptions {
   /** Script, log and memory are stored in `scripted.sqlite` in this folder, which is created if missing. */

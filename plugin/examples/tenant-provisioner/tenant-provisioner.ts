@@ -5,7 +5,7 @@ import type { CallResource, LifecycleCall } from '../../sdk/call.ts'
 import { definePlugin, type PluginHandler, type StageHandlers } from '../../sdk/define-plugin.ts'
 import { listen, toNodeListener, type Listening } from '../../sdk/node-listener.ts'
 import { applied, notApplied, PluginFailure, verified, type HandlerResult } from '../../sdk/result.ts'
-import { sqliteStore, type SqliteTransaction } from '../../sdk/sqlite-store.ts'
+import { sqliteStore } from '../../sdk/sqlite-store.ts'
 import {
   findTenant,
   hasTerms,
@@ -16,6 +16,7 @@ import {
   TENANT_SCHEMA,
   type TenantTerms,
 } from './tenants.ts'
+import { type SqliteTransaction } from '../../sdk/sqlite-memory.ts'
 
 export interface TenantProvisionerOptions {
   /** Its state is stored in `tenants.sqlite` in this folder, which is created if missing. */

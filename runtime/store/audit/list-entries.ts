@@ -1,10 +1,10 @@
 import type { Selectable } from 'kysely'
 import type * as z from 'zod'
 import type { auditEndpoints } from '#contract/runtime-api/audit.ts'
-import type { Actor } from '../../actor.ts'
-import type { Db } from '../../world.ts'
-import type { RuntimeTables } from '../tables.ts'
+import type { Actor } from '../../model/actor.ts'
+import type { RuntimeTables } from '../../model/tables.ts'
 import { visibleTo } from '../visible.ts'
+import type { Db } from '../../model/db.ts'
 
 export type AuditRow = Selectable<RuntimeTables['runtime.audit_entry']>
 export type AuditQuery = z.output<(typeof auditEndpoints)['GET /audit']['query']>

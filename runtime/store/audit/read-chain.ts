@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { RawBuilder } from 'kysely'
-import type { Db } from '../../world.ts'
+import type { Db } from '../../model/db.ts'
 
 /** An entry with every column as the text that is hashed; null where there is none. */
 export interface ChainedRow {

@@ -1,4 +1,4 @@
-import type { Db } from '../../world.ts'
+import type { Db } from '../../model/db.ts'
 
 export interface AuditHead {
   /** 0 as long as there is no entry. */

@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely'
 import type { BundleRef } from '#contract/protocol/scope.ts'
-import type { Db } from '../../world.ts'
-import type { RuntimeTables } from '../tables.ts'
+import type { RuntimeTables } from '../../model/tables.ts'
+import type { Db } from '../../model/db.ts'
 
 /** One published version with its manifest. */
 export function findVersion(

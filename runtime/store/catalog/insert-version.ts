@@ -1,6 +1,6 @@
 import type { AuthorManifest } from '#contract/protocol/manifest.ts'
-import type { Actor } from '../../actor.ts'
-import type { Tx } from '../../world.ts'
+import type { Actor } from '../../model/actor.ts'
+import type { Tx } from '../../model/db.ts'
 
 /** Publishes a version. Answers false where it is published already; that one stays as it is. */
 export async function insertVersion(

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import type { Db } from '../../world.ts'
-import { containsText } from '../page.ts'
+import type { Db } from '../../model/db.ts'
+import { containsText } from '../contains-text.ts'
 
 export interface BundleRow {
   bundle_environment_key: string

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import type { Selectable } from 'kysely'
 import type { BundleRef } from '#contract/protocol/scope.ts'
-import type { Db } from '../../world.ts'
 import { instantAt, microsecondsOf } from '../instants.ts'
-import type { RuntimeTables } from '../tables.ts'
+import type { RuntimeTables } from '../../model/tables.ts'
+import type { Db } from '../../model/db.ts'
 
 export type VersionRow = Pick<
   Selectable<RuntimeTables['runtime.bundle_version']>,

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Person } from '#contract/runtime-api/common.ts'
-import type { Tx } from '../../world.ts'
+import type { Tx } from '../../model/db.ts'
 
 /**
  * Moves a scope on from the named snapshot to the next one. Answers the new version and its time, or undefined when

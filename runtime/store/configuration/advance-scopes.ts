@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Person } from '#contract/runtime-api/common.ts'
-import type { Tx } from '../../world.ts'
+import type { Tx } from '../../model/db.ts'
 
 export interface ScopeToAdvance {
   scopeId: number

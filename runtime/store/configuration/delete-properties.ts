@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Tx } from '../../world.ts'
+import type { Tx } from '../../model/db.ts'
 
 /** Removes properties from the configurations of scopes. */
 export async function deleteProperties(

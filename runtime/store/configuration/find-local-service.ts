@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely'
-import type { Db } from '../../world.ts'
-import type { RuntimeTables } from '../tables.ts'
+import type { RuntimeTables } from '../../model/tables.ts'
+import type { Db } from '../../model/db.ts'
 
 export type LocalServiceRow = Selectable<RuntimeTables['runtime.local_service']>
 

@@ -1,5 +1,5 @@
-import type { Db } from '../../world.ts'
 import type { SnapshotRow } from './list-snapshots.ts'
+import type { Db } from '../../model/db.ts'
 
 export function findSnapshot(
   db: Db,

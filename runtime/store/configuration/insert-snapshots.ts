@@ -1,6 +1,6 @@
 import type { Person } from '#contract/runtime-api/common.ts'
-import type { Tx } from '../../world.ts'
-import type { RuntimeTables } from '../tables.ts'
+import type { RuntimeTables } from '../../model/tables.ts'
+import type { Tx } from '../../model/db.ts'
 
 export interface NewSnapshot {
   scopeId: number

@@ -1,5 +1,5 @@
-import type { Db } from '../../world.ts'
 import type { LocalServiceRow } from './find-local-service.ts'
+import type { Db } from '../../model/db.ts'
 
 /** Local services of a scope by name, from after the named one. */
 export function listLocalServices(

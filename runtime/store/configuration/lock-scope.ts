@@ -1,6 +1,6 @@
 import type { Scope } from '#contract/protocol/scope.ts'
-import type { Tx } from '../../world.ts'
 import type { ScopeRow } from './find-scope.ts'
+import type { Tx } from '../../model/db.ts'
 
 /**
  * The row of a scope, locked until the transaction ends. Whoever changes its configuration, or makes a first claim on

@@ -1,9 +1,9 @@
 import type { Scope } from '#contract/protocol/scope.ts'
-import type { Actor } from '../../actor.ts'
-import type { Tx } from '../../world.ts'
+import type { Actor } from '../../model/actor.ts'
 import type { ScopeRow } from './find-scope.ts'
 import { insertSnapshots } from './insert-snapshots.ts'
 import { lockScope } from './lock-scope.ts'
+import type { Tx } from '../../model/db.ts'
 
 /** The locked row of a scope, made with its first snapshot where it is missing. */
 export async function makeScope(tx: Tx, scope: Scope, actor: Actor): Promise<ScopeRow> {

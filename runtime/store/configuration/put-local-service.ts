@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import type { JsonValue } from '#contract/json-schema/json.ts'
 import type { Person } from '#contract/runtime-api/common.ts'
-import type { Tx } from '../../world.ts'
 import type { LocalServiceRow } from './find-local-service.ts'
+import type { Tx } from '../../model/db.ts'
 
 /**
  * Compare-and-set on the service's own version, which moves on by one; version 0 makes it. Undefined when the service

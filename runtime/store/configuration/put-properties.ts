@@ -1,9 +1,9 @@
 import type { TypedValue } from '#contract/protocol/typed-value.ts'
-import type { Tx } from '../../world.ts'
 import { configurationPlace } from '../../sealing/places.ts'
 import { sealingWith } from '../../sealing/stored-value.ts'
-import type { Vault } from '../../sealing/vault.ts'
 import { inBatches } from '../batches.ts'
+import type { Tx } from '../../model/db.ts'
+import type { Vault } from '../../model/vault.ts'
 
 export interface PropertyToPut {
   scopeId: number

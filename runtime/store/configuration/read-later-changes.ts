@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import type { StoredValue } from '../../sealing/stored-value.ts'
-import type { Db } from '../../world.ts'
+import type { StoredValue } from '../../model/stored-value.ts'
+import type { Db } from '../../model/db.ts'
 
 /** For each property that changed after a snapshot, the value that it had at the snapshot. */
 export async function readLaterChanges(

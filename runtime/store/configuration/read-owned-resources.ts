@@ -1,15 +1,7 @@
 import { sql } from 'kysely'
-import type { Db } from '../../world.ts'
 import { claimColumns } from '../installations/claim.ts'
-import type { ClaimColumns } from '../installations/claim.ts'
-import type { LedgerRow } from '../installations/read-ledger.ts'
-
-/** A resource in the ledger of an ACTIVE installation, and what claims that installation. */
-export type OwnedResource = Pick<
-  LedgerRow,
-  'locator' | 'bundle_install_id' | 'kind' | 'title' | 'definitions' | 'written_by'
-> &
-  ClaimColumns
+import type { Db } from '../../model/db.ts'
+import type { OwnedResource } from '../../model/owned-resource.ts'
 
 /**
  * The resources that ACTIVE installations of a scope own, all or the named ones. Ledger and claim come from one

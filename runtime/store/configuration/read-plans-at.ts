@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import type { OperationType } from '#contract/protocol/vocabulary.ts'
-import type { FrozenPlan } from '../../operations/plan.ts'
-import type { StoredValue } from '../../sealing/stored-value.ts'
-import type { Db } from '../../world.ts'
+import type { FrozenPlan } from '../../model/plan.ts'
 import type { ScopeRow } from './find-scope.ts'
+import type { StoredValue } from '../../model/stored-value.ts'
+import type { Db } from '../../model/db.ts'
 
 export interface PlanAt {
   bundle_install_id: string

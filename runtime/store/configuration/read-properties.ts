@@ -2,10 +2,10 @@ import { sql } from 'kysely'
 import type { TypedValue } from '#contract/protocol/typed-value.ts'
 import { configurationPlace } from '../../sealing/places.ts'
 import { openingWith } from '../../sealing/stored-value.ts'
-import type { StoredValue } from '../../sealing/stored-value.ts'
-import { opening } from '../../sealing/vault.ts'
-import type { Vault } from '../../sealing/vault.ts'
-import type { Db } from '../../world.ts'
+import { opening } from '../../sealing/opening.ts'
+import type { StoredValue } from '../../model/stored-value.ts'
+import type { Vault } from '../../model/vault.ts'
+import type { Db } from '../../model/db.ts'
 
 /** Locator → property → value. */
 export type Properties<Value = TypedValue> = Map<string, Map<string, Value>>

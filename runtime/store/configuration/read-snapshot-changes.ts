@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import type { Selectable } from 'kysely'
-import type { Db } from '../../world.ts'
-import type { RuntimeTables } from '../tables.ts'
+import type { RuntimeTables } from '../../model/tables.ts'
 import type { SnapshotFilter } from './list-snapshots.ts'
+import type { Db } from '../../model/db.ts'
 
 export type SnapshotChangeRow = Selectable<RuntimeTables['runtime.snapshot_change']>
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Scope } from '#contract/protocol/scope.ts'
-import type { Db } from '../../world.ts'
 import { usableBy } from '../services/usable-by.ts'
+import type { Db } from '../../model/db.ts'
 
 /** Which of the services the scope may refer to: registered, enabled, and it may use them. */
 export async function readUsableServices(

@@ -1,4 +1,4 @@
-import type { Db } from '../../world.ts'
+import type { Db } from '../../model/db.ts'
 
 /** Forgets the data keys that were replaced before the named one was made; answers which. */
 export async function deleteReplacedKeys(db: Db, currentId: number): Promise<number[]> {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
-import type { WrappedDataKey } from '../../sealing/data-key.ts'
-import type { Tx } from '../../world.ts'
 import type { DataKeyRow } from './list-data-keys.ts'
+import type { WrappedDataKey } from '../../model/data-key.ts'
+import type { Tx } from '../../model/db.ts'
 
 /** The data key becomes the current one; the one before stays for what it has sealed. */
 export async function insertDataKey(tx: Tx, dataKey: WrappedDataKey): Promise<DataKeyRow> {

@@ -1,5 +1,5 @@
-import type { WrappedDataKey } from '../../sealing/data-key.ts'
-import type { Db } from '../../world.ts'
+import type { WrappedDataKey } from '../../model/data-key.ts'
+import type { Db } from '../../model/db.ts'
 
 export interface DataKeyRow extends WrappedDataKey {
   createdAt: string

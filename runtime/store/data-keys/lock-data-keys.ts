@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Tx } from '../../world.ts'
+import type { Tx } from '../../model/db.ts'
 
 /** Until the transaction ends nobody else makes, replaces or wraps data keys. */
 export async function lockDataKeys(tx: Tx): Promise<void> {

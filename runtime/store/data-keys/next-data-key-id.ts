@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Tx } from '../../world.ts'
+import type { Tx } from '../../model/db.ts'
 
 /** A number that no data key ever had: it is bound to what the key seals. */
 export async function nextDataKeyId(tx: Tx): Promise<number> {

@@ -1,5 +1,5 @@
-import type { WrappedDataKey } from '../../sealing/data-key.ts'
-import type { Tx } from '../../world.ts'
+import type { WrappedDataKey } from '../../model/data-key.ts'
+import type { Tx } from '../../model/db.ts'
 
 /** The same data key, wrapped with another sealing key. */
 export async function rewrapDataKeyRow(tx: Tx, { id, wrapped, fingerprint }: WrappedDataKey): Promise<void> {

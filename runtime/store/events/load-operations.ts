@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import type { OperationRow } from '../../operations/view.ts'
-import type { Db } from '../../world.ts'
+import type { OperationRow } from '../../model/operation.ts'
+import type { Db } from '../../model/db.ts'
 
 /** The named operations, in no particular order. */
 export function loadOperations(db: Db, operationIds: readonly string[]): Promise<OperationRow[]> {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
-import { BEGINNING } from '../../events/position.ts'
-import type { Position } from '../../events/position.ts'
-import type { Db } from '../../world.ts'
+import { BEGINNING } from './position.ts'
+import type { Position } from './position.ts'
+import type { Db } from '../../model/db.ts'
 
 /** The position of the last event that a reader may have read now. */
 export async function newestPosition(db: Db): Promise<Position> {

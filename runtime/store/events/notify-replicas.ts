@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Db } from '../../world.ts'
+import type { Db } from '../../model/db.ts'
 
 export const CHANNELS = { events: 'bundle_runtime_events', work: 'bundle_runtime_work' } as const
 

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Db } from '../../world.ts'
+import type { Db } from '../../model/db.ts'
 
 /**
  * Deletes events older than 24 hours but for the last of them, by which a reader is known to have missed something.

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import type { Position } from '../../events/position.ts'
-import type { Db } from '../../world.ts'
+import type { Position } from './position.ts'
+import type { Db } from '../../model/db.ts'
 
 export interface EventRow {
   event_xid: string

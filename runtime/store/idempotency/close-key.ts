@@ -1,6 +1,6 @@
 import type { JsonValue } from '#contract/json-schema/json.ts'
-import type { Tx } from '../../world.ts'
 import type { IdempotencyKey } from './open-key.ts'
+import type { Tx } from '../../model/db.ts'
 
 /** Keeps what was answered under a key; null gives the key free again. */
 export async function closeKey(

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { JsonValue } from '#contract/json-schema/json.ts'
-import type { Tx } from '../../world.ts'
+import type { Tx } from '../../model/db.ts'
 
 export interface IdempotencyKey {
   actorId: string

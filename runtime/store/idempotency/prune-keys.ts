@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Db } from '../../world.ts'
+import type { Db } from '../../model/db.ts'
 
 /** Deletes keys whose answer is given again no more. Answers how many; at most `limit` at a time. */
 export async function pruneKeys(db: Db, limit: number): Promise<number> {

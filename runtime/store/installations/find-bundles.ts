@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import type { Db } from '../../world.ts'
 import { containing } from '../like.ts'
+import type { Db } from '../../model/db.ts'
 
 /** The ids of the bundles that are or were installed and whose id has the text in it, in whatever case. */
 export async function findBundles(db: Db, text: string): Promise<string[]> {

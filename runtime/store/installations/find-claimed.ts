@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { RawBuilder } from 'kysely'
 import type { ClaimState } from '#contract/runtime-api/vocabulary.ts'
-import type { Db } from '../../world.ts'
+import type { Db } from '../../model/db.ts'
 
 export type WantedClaim = ClaimState | 'any' | 'none'
 

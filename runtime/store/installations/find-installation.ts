@@ -1,6 +1,6 @@
-import type { Db } from '../../world.ts'
 import { claimColumns } from './claim.ts'
-import type { InstallationRow } from './load-installations.ts'
+import type { Db } from '../../model/db.ts'
+import type { InstallationRow } from '../../model/installation.ts'
 
 /** One installation with its claim. */
 export function findInstallation(db: Db, bundleInstallId: string): Promise<InstallationRow | undefined> {

@@ -1,6 +1,6 @@
 import type { BundleRef } from '#contract/protocol/scope.ts'
 import type { AuthorManifest } from '#contract/protocol/manifest.ts'
-import type { Db } from '../../world.ts'
+import type { Db } from '../../model/db.ts'
 
 /** The manifest of a published version, which never changes once it is published. */
 export async function findManifest(

@@ -1,5 +1,5 @@
 import type { BundleRef } from '#contract/protocol/scope.ts'
-import type { Db } from '../../world.ts'
+import type { Db } from '../../model/db.ts'
 
 /** The one installation of a bundle in a scope that is not DETACHED. */
 export function findUndetached(

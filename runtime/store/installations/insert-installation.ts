@@ -1,5 +1,5 @@
-import type { Tx } from '../../world.ts'
 import type { ScopeRow } from '../configuration/find-scope.ts'
+import type { Tx } from '../../model/db.ts'
 
 export interface NewInstallation {
   bundleInstallId: string

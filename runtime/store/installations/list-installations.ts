@@ -2,17 +2,17 @@ import { sql } from 'kysely'
 import type { RawBuilder } from 'kysely'
 import type * as z from 'zod'
 import type { installationEndpoints } from '#contract/runtime-api/installations.ts'
-import type { Actor } from '../../actor.ts'
-import type { Db } from '../../world.ts'
+import type { Actor } from '../../model/actor.ts'
 import { instantAt, microsecondsOf } from '../instants.ts'
 import { containing } from '../like.ts'
-import { FEW, isSeen, narrowed, seenBy } from '../seen.ts'
-import type { Seen } from '../seen.ts'
+import { MERGED_STREAMS_MAX, isVisible, narrowToScopes, visibleScopes } from '../visible-scopes.ts'
+import type { VisibleScopes } from '../visible-scopes.ts'
 import { findIds } from '../find-ids.ts'
 import { claimColumns } from './claim.ts'
 import { findTitledBundles } from './find-bundles.ts'
 import { claimedAs } from './find-claimed.ts'
-import type { InstallationRow } from './load-installations.ts'
+import type { Db } from '../../model/db.ts'
+import type { InstallationRow } from '../../model/installation.ts'
 
 export type InstallationQuery = z.output<(typeof installationEndpoints)['GET /installations']['query']>
 
@@ -35,7 +35,7 @@ export async function listInstallations(
   filter: InstallationQuery,
   after: After | undefined,
 ): Promise<ListedInstallation[]> {
-  const seen = await narrowed(db, await seenBy(db, actor, 'read', filter))
+  const seen = await narrowToScopes(db, await visibleScopes(db, actor, 'read', filter))
   const q = filter.q === '' ? undefined : filter.q
   const bundles = q === undefined ? null : await findTitledBundles(db, q)
   const ids = q === undefined ? [] : await findIds(db, 'installation', q)
@@ -47,7 +47,7 @@ export async function listInstallations(
   const order = sql`order by ${sql.ref(sort.column)} ${direction}, bundle_install_id ${direction}
     limit ${filter.limit + 1}`
   const isClaimed = filter.claim === undefined ? sql`true` : await claimedAs(db, filter.claim)
-  const condition = sql`${isSeen(seen, 'installation')} and ${installationFilter(filter)} and ${isClaimed}
+  const condition = sql`${isVisible(seen, 'installation')} and ${installationFilter(filter)} and ${isClaimed}
     and ${after === undefined ? sql`true` : isAfter(sort, after)}
     and ${q === undefined ? sql`true` : isFound(q, ids)}`
   // the rows of the page first; their claims are looked up for them alone
@@ -102,21 +102,24 @@ interface Stream {
 /** The streams to merge; null where the whole list, sifted, is the better way. */
 function streamsOf(
   filter: InstallationQuery,
-  seen: Seen,
+  seen: VisibleScopes,
   bundles: readonly string[] | null,
   ids: readonly string[],
 ): Stream[] | null {
   const places = seen.kind === 'scopes' ? seen.ids : null
   if (places?.length === 0) return []
   if (bundles !== null) {
-    if (bundles.length > FEW) return null
+    if (bundles.length > MERGED_STREAMS_MAX) return null
     return [
       { list: bundles, keys: sql`${bundles}::text[]`, isIts: sql`installation.bundle_id = stream.key` },
       { list: ids, keys: sql`${ids}::uuid[]`, isIts: sql`installation.bundle_install_id = stream.key` },
     ].filter(({ list }) => list.length > 0)
   }
   const isMerged =
-    places !== null && places.length > 1 && places.length <= FEW && filter.sort.endsWith('updatedAt')
+    places !== null &&
+    places.length > 1 &&
+    places.length <= MERGED_STREAMS_MAX &&
+    filter.sort.endsWith('updatedAt')
   return isMerged
     ? [{ keys: sql`${places}::bigint[]`, isIts: sql`installation.scope_id = stream.key` }]
     : null

@@ -1,12 +1,7 @@
 import { sql } from 'kysely'
-import type { Selectable } from 'kysely'
-import type { Db } from '../../world.ts'
-import type { RuntimeTables } from '../tables.ts'
 import { claimColumns } from './claim.ts'
-import type { ClaimColumns } from './claim.ts'
-
-/** An installation and the operation that claims it, as one statement saw them. */
-export type InstallationRow = Selectable<RuntimeTables['runtime.installation']> & ClaimColumns
+import type { InstallationRow } from '../../model/installation.ts'
+import type { Db } from '../../model/db.ts'
 
 /** The named installations with their claims, in no particular order. */
 export function loadInstallations(db: Db, bundleInstallIds: readonly string[]): Promise<InstallationRow[]> {

@@ -1,8 +1,8 @@
 import { mapLedger } from '../../sealing/places.ts'
 import { sealingWith } from '../../sealing/stored-value.ts'
-import type { Vault } from '../../sealing/vault.ts'
-import type { Tx } from '../../world.ts'
-import type { LedgerRow } from './read-ledger.ts'
+import type { Vault } from '../../model/vault.ts'
+import type { Tx } from '../../model/db.ts'
+import type { LedgerRow } from '../../model/ledger.ts'
 
 /** Replaces the definitions of a resource in the ledger and seals its values accordingly. `verified_at` stays. */
 export async function putDefinitions(

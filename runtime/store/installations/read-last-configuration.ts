@@ -2,10 +2,10 @@ import { sql } from 'kysely'
 import type { TypedValue } from '#contract/protocol/typed-value.ts'
 import { snapshotPlace } from '../../sealing/places.ts'
 import { openingWith } from '../../sealing/stored-value.ts'
-import type { StoredValue } from '../../sealing/stored-value.ts'
-import { opening } from '../../sealing/vault.ts'
-import type { Vault } from '../../sealing/vault.ts'
-import type { Db } from '../../world.ts'
+import { opening } from '../../sealing/opening.ts'
+import type { StoredValue } from '../../model/stored-value.ts'
+import type { Vault } from '../../model/vault.ts'
+import type { Db } from '../../model/db.ts'
 
 export interface LastValue {
   locator: string

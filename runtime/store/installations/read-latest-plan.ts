@@ -1,6 +1,6 @@
-import type { FrozenPlan } from '../../operations/plan.ts'
-import type { StoredValue } from '../../sealing/stored-value.ts'
-import type { Db } from '../../world.ts'
+import type { FrozenPlan } from '../../model/plan.ts'
+import type { StoredValue } from '../../model/stored-value.ts'
+import type { Db } from '../../model/db.ts'
 
 /** What the last operation of an installation has frozen, its values as they stand in the database. */
 export async function readLatestPlan(

@@ -1,15 +1,10 @@
 import { sql } from 'kysely'
-import type { Selectable } from 'kysely'
-import type { TypedValue } from '#contract/protocol/typed-value.ts'
 import { mapLedger } from '../../sealing/places.ts'
 import { openingWith } from '../../sealing/stored-value.ts'
-import { opening } from '../../sealing/vault.ts'
-import type { Vault } from '../../sealing/vault.ts'
-import type { Db } from '../../world.ts'
-import type { RuntimeTables } from '../tables.ts'
-
-export type StoredLedgerRow = Selectable<RuntimeTables['runtime.installed_resource']>
-export type LedgerRow = Omit<StoredLedgerRow, 'properties'> & { properties: Record<string, TypedValue> }
+import { opening } from '../../sealing/opening.ts'
+import type { LedgerRow, StoredLedgerRow } from '../../model/ledger.ts'
+import type { Vault } from '../../model/vault.ts'
+import type { Db } from '../../model/db.ts'
 
 /** Every resource that the named installations own, as RESOURCES last applied and verified them. */
 export async function readLedger(

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { JsonValue } from '#contract/json-schema/json.ts'
-import type { Db } from '../../world.ts'
+import type { Db } from '../../model/db.ts'
 
 /** The `plugins` of a published version as they stand there, not yet checked; undefined where there is no such version. */
 export async function readPluginBindings(

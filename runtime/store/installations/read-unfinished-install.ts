@@ -1,21 +1,16 @@
-import type { FrozenPlan } from '../../operations/plan.ts'
-import { withMarks } from '../../operations/with-marks.ts'
+import type { FrozenPlan } from '../../model/plan.ts'
 import { mapPlan } from '../../sealing/places.ts'
 import { openingWith } from '../../sealing/stored-value.ts'
-import { opening } from '../../sealing/vault.ts'
-import type { Vault } from '../../sealing/vault.ts'
-import type { Db } from '../../world.ts'
-import { readMarksSince } from '../sensitive-marks/read-marks-since.ts'
+import { opening } from '../../sealing/opening.ts'
+import type { Vault } from '../../model/vault.ts'
+import type { Db } from '../../model/db.ts'
 
-/**
- * The plan of an INSTALL that never succeeded, so its values never became configuration. Later sensitive marks are
- * applied.
- */
+/** The operation and the plan of an INSTALL that never succeeded, so that its values never became configuration. */
 export async function readUnfinishedInstall(
   db: Db,
   vault: Vault,
   bundleInstallId: string,
-): Promise<FrozenPlan | undefined> {
+): Promise<{ operationId: string; plan: FrozenPlan } | undefined> {
   const row = await db
     .selectFrom('runtime.operation as operation')
     .innerJoin('runtime.operation_plan as plan', 'plan.operation_id', 'operation.operation_id')
@@ -26,5 +21,5 @@ export async function readUnfinishedInstall(
     .executeTakeFirst()
   if (row === undefined) return undefined
   const plan = await opening(vault, db, () => mapPlan(row.operation_id, row.plan, openingWith(vault)))
-  return withMarks(plan, await readMarksSince(db, row.operation_id))
+  return { operationId: row.operation_id, plan }
 }

@@ -1,6 +1,6 @@
 import type { OperationType } from '#contract/protocol/vocabulary.ts'
 import type { OperationState } from '#contract/runtime-api/vocabulary.ts'
-import type { Tx } from '../../world.ts'
+import type { Tx } from '../../model/db.ts'
 
 export interface ClaimHolder {
   bundleInstallId: string

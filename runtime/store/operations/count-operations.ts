@@ -1,14 +1,14 @@
 import { sql } from 'kysely'
 import type { OperationState } from '#contract/runtime-api/vocabulary.ts'
-import type { Actor } from '../../actor.ts'
-import type { Db } from '../../world.ts'
+import type { Actor } from '../../model/actor.ts'
 import { bucketOf } from '../buckets.ts'
 import type { Bucket } from '../buckets.ts'
-import { isSeen, seenBy } from '../seen.ts'
+import { isVisible, visibleScopes } from '../visible-scopes.ts'
 import { countMade } from '../overview/count-made.ts'
 import { operationFilter } from './filter-operations.ts'
 import type { OperationFilter } from './filter-operations.ts'
 import { findByText, isFound } from './find-by-text.ts'
+import type { Db } from '../../model/db.ts'
 
 export interface Counted {
   since: string
@@ -24,7 +24,7 @@ export async function countOperations(
   bucket: Bucket,
 ): Promise<Counted[]> {
   const { since, until, environmentKey: _, applicationRuntimeId: __, workspaceId: ___, ...others } = filter
-  const seen = await seenBy(db, actor, 'read', filter)
+  const seen = await visibleScopes(db, actor, 'read', filter)
   const isPlain = Object.values(others).every((value) => value === undefined || value === '')
   // what hours that are over have made is known already, whatever the place is
   if (isPlain && bucket !== 'minute' && seen.kind !== 'scopes')
@@ -33,7 +33,7 @@ export async function countOperations(
   const counted = await sql<Counted>`
     select ${bucketOf(bucket, 'operation.created_at')} as since, operation.state, count(*) as count
     from runtime.operation as operation
-    where ${isSeen(seen, 'operation')} and ${operationFilter(filter)}
+    where ${isVisible(seen, 'operation')} and ${operationFilter(filter)}
       ${found === null ? sql`` : sql`and ${isFound(found)}`}
     group by 1, 2
     order by 1, 2`.execute(db)

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Tx } from '../../world.ts'
+import type { Tx } from '../../model/db.ts'
 
 /** Takes the named resources out of the ledgers of their installations. */
 export async function deleteResources(

@@ -1,13 +1,8 @@
 import { sql } from 'kysely'
 import type { RawBuilder } from 'kysely'
-import type { Failure } from '#contract/runtime-api/common.ts'
-import type { CallKey } from '../../sealing/places.ts'
+import type { FailedCall } from '../../model/call.ts'
 
-export interface FailedCall extends CallKey {
-  failure: Failure
-}
-
-/** For advanceHeld: calls that fail for good without being made. */
+/** For `persistTransitions`: calls that fail for good without being made. */
 export function failCalls(calls: readonly FailedCall[]): RawBuilder<unknown> {
   return sql`
     failing as (

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import type { RawBuilder } from 'kysely'
-import type { Db } from '../../world.ts'
 import { findIds } from '../find-ids.ts'
 import { findBundles } from '../installations/find-bundles.ts'
 import { containing } from '../like.ts'
+import type { Db } from '../../model/db.ts'
 
 /** Whatever a search text names, found in small tables and by ids: what operations are then looked up by. */
 export interface FoundByText {

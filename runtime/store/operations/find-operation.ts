@@ -1,5 +1,5 @@
-import type { OperationRow } from '../../operations/view.ts'
-import type { Db } from '../../world.ts'
+import type { OperationRow } from '../../model/operation.ts'
+import type { Db } from '../../model/db.ts'
 
 export function findOperation(db: Db, operationId: string): Promise<OperationRow | undefined> {
   return db

@@ -1,5 +1,5 @@
-import type { OperationRow } from '../../operations/view.ts'
-import type { Db } from '../../world.ts'
+import type { OperationRow } from '../../model/operation.ts'
+import type { Db } from '../../model/db.ts'
 
 /** Operations that were taken over in earlier, detached installations of the same bundle in the same scope. */
 export function findTakenOver(

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Tx } from '../../world.ts'
+import type { Tx } from '../../model/db.ts'
 
 /** Lets a FAILED operation go of its claim, for the DETACH that takes it over. False when it is not FAILED in this run. */
 export async function handOver(tx: Tx, operationId: string, run: number): Promise<boolean> {

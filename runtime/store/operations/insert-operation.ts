@@ -1,14 +1,7 @@
 import { sql } from 'kysely'
-import { STAGES } from '#contract/protocol/vocabulary.ts'
 import type { OperationType } from '#contract/protocol/vocabulary.ts'
-import { firstRequest } from '../../operations/first-request.ts'
-import { inCallOrder } from '../../operations/next-step.ts'
-import type { FrozenPlan } from '../../operations/plan.ts'
-import type { OperationRow } from '../../operations/view.ts'
-import { mapPlan, requestPlace } from '../../sealing/places.ts'
-import { sealingWith } from '../../sealing/stored-value.ts'
-import type { Vault } from '../../sealing/vault.ts'
-import type { Tx } from '../../world.ts'
+import type { OperationRow } from '../../model/operation.ts'
+import type { Tx } from '../../model/db.ts'
 
 export interface NewOperation {
   operationId: string
@@ -20,16 +13,12 @@ export interface NewOperation {
   requestedById: string
   requestedByName: string
   reason: string | null
-  plan: FrozenPlan
+  /** The plugin that is called first; empty where none is. */
+  nextPlugin: string
 }
 
-/** The operation with its plan and its calls, or null when another operation holds the claim of the installation. */
-export async function insertOperation(
-  tx: Tx,
-  vault: Vault,
-  operation: NewOperation,
-): Promise<OperationRow | null> {
-  const [first] = inCallOrder(operation.plan.plugins, operation.operationType)
+/** The new operation, or null when another one holds the claim of the installation. */
+export async function insertOperation(tx: Tx, operation: NewOperation): Promise<OperationRow | null> {
   // the installation's row gives the sequence, so two that come together are told apart here already
   const inserted = await sql<OperationRow>`
     with installation as (
@@ -46,32 +35,9 @@ export async function insertOperation(
       bundle_environment_key, bundle_id, ${operation.operationType}, ${operation.currentVersion},
       ${operation.targetVersion}, last_execution_sequence,
       'PENDING', 'BEFORE_RESOURCES', ${operation.takesOver}::uuid, ${operation.requestedById},
-      ${operation.requestedByName}, ${operation.reason}, ${first?.pluginId ?? ''}
+      ${operation.requestedByName}, ${operation.reason}, ${operation.nextPlugin}
     from installation
     on conflict (bundle_install_id) where holds_claim do nothing
     returning *`.execute(tx)
-  const row = inserted.rows[0]
-  if (row === undefined) return null
-
-  const plan = mapPlan(row.operation_id, operation.plan, sealingWith(vault))
-  await tx
-    .insertInto('runtime.operation_plan')
-    .values({ operation_id: row.operation_id, plan: JSON.stringify(plan) })
-    .execute()
-  const request = firstRequest(row, operation.plan)
-  const calls = STAGES.flatMap((stage) =>
-    operation.plan.plugins.map(({ pluginId, order }) => {
-      const key = { operationId: row.operation_id, stage, pluginId }
-      const isFirst = stage === 'BEFORE_RESOURCES' && pluginId === request?.pluginId
-      return {
-        operation_id: row.operation_id,
-        stage,
-        plugin_id: pluginId,
-        call_order: order,
-        request: isFirst ? vault.seal(request.bytes, requestPlace(key)) : null,
-      }
-    }),
-  )
-  if (calls.length > 0) await tx.insertInto('runtime.plugin_call').values(calls).execute()
-  return row
+  return inserted.rows[0] ?? null
 }

@@ -1,12 +1,6 @@
 import { sql } from 'kysely'
 import type { RawBuilder } from 'kysely'
-
-/** One worker's hold on one operation; whoever claims it later has a higher epoch. */
-export interface Lease {
-  operationId: string
-  owner: string
-  epoch: number
-}
+import type { Lease } from '../../model/lease.ts'
 
 /** Leases as rows of a statement, in the order of their operations' ids. */
 export function leaseRows(leases: readonly Lease[]): RawBuilder<unknown> {
@@ -29,7 +23,7 @@ export function lockedOf(
   return sql`
     select operation.*
     from lease cross join lateral (
-      select ${columns} from runtime.operation where ${isHeld}
+      select ${columns} from runtime.operation where ${isLeased}
       for update of operation ${locking.skipLocked ? sql`skip locked` : sql``}
     ) as operation`
 }
@@ -39,7 +33,7 @@ export function lockedOf(
  * expired lease is lost even when nobody has claimed the operation since. Only what is RUNNING has an owner (a constraint),
  * and the state is not asked here: with it the planner would look through the whole queue instead of at the primary key.
  */
-const isHeld: RawBuilder<boolean> = sql<boolean>`(
+const isLeased: RawBuilder<boolean> = sql<boolean>`(
   operation.operation_id = lease.operation_id
   and operation.lease_owner = lease.owner
   and operation.lease_epoch = lease.epoch

@@ -1,15 +1,15 @@
 import { sql } from 'kysely'
 import type { RawBuilder } from 'kysely'
-import type { Actor } from '../../actor.ts'
-import type { OperationRow } from '../../operations/view.ts'
-import type { Db } from '../../world.ts'
+import type { Actor } from '../../model/actor.ts'
 import { instantAt, microsecondsOf } from '../instants.ts'
-import { FEW, isSeen, narrowed, seenBy } from '../seen.ts'
-import type { Seen } from '../seen.ts'
+import { MERGED_STREAMS_MAX, isVisible, narrowToScopes, visibleScopes } from '../visible-scopes.ts'
+import type { VisibleScopes } from '../visible-scopes.ts'
 import { isUnsettled, operationFilter } from './filter-operations.ts'
 import type { OperationQuery } from './filter-operations.ts'
 import { findByText, isFound } from './find-by-text.ts'
 import type { FoundByText } from './find-by-text.ts'
+import type { OperationRow } from '../../model/operation.ts'
+import type { Db } from '../../model/db.ts'
 
 /** Where a page begins: after the row with this time and id. */
 export interface After {
@@ -26,7 +26,7 @@ export async function listOperations(
   query: OperationQuery,
   after: After | undefined,
 ): Promise<ListedOperation[]> {
-  const seen = await narrowed(db, await seenBy(db, actor, 'read', query))
+  const seen = await narrowToScopes(db, await visibleScopes(db, actor, 'read', query))
   const found = query.q === undefined || query.q === '' ? null : await findByText(db, query.q)
   const streams = streamsOf(query, seen, found)
   if (streams?.length === 0) return []
@@ -39,7 +39,7 @@ export async function listOperations(
       : sql`(operation.created_at, operation.operation_id)
           ${beyond} (${instantAt(after.createdMicroseconds)}, ${after.operationId}::uuid)`
   const order = sql`order by created_at ${direction}, operation_id ${direction} limit ${query.limit + 1}`
-  const condition = sql`${isSeen(seen, 'operation')} and ${operationFilter(query)} and ${start}
+  const condition = sql`${isVisible(seen, 'operation')} and ${operationFilter(query)} and ${start}
     ${found === null || streams !== null ? sql`` : sql`and ${isFound(found)}`}`
   const columns = sql`operation.*, ${microsecondsOf('operation.created_at')} as created_microseconds`
   if (streams === null) {
@@ -70,10 +70,10 @@ interface Stream {
 }
 
 /** The streams to merge; null where the whole list, sifted, is the better way. */
-function streamsOf(query: OperationQuery, seen: Seen, found: FoundByText | null): Stream[] | null {
+function streamsOf(query: OperationQuery, seen: VisibleScopes, found: FoundByText | null): Stream[] | null {
   if (found !== null) {
     const { bundles, people, installations, operations } = found
-    if (bundles.length + people.length + installations.length > FEW) return null
+    if (bundles.length + people.length + installations.length > MERGED_STREAMS_MAX) return null
     const always = people.filter(({ isAlways }) => isAlways).map(({ id }) => id)
     const renamed = people.filter(({ isAlways }) => !isAlways)
     const renamedIds = renamed.map(({ id }) => id)
@@ -109,6 +109,10 @@ function streamsOf(query: OperationQuery, seen: Seen, found: FoundByText | null)
   const { bundleInstallId, requestedBy, errorCode, pluginId } = query
   const isSelective = [bundleInstallId, requestedBy, errorCode, pluginId].some((value) => value !== undefined)
   const isMerged =
-    seen.kind === 'scopes' && places.length > 1 && places.length <= FEW && !isSelective && !isUnsettled(query)
+    seen.kind === 'scopes' &&
+    places.length > 1 &&
+    places.length <= MERGED_STREAMS_MAX &&
+    !isSelective &&
+    !isUnsettled(query)
   return isMerged ? [{ keys: sql`${places}::bigint[]`, isIts: sql`operation.scope_id = stream.key` }] : null
 }

@@ -1,8 +1,8 @@
-import type { InstallationRow } from '../../operations/freeze.ts'
-import type { Tx } from '../../world.ts'
+import type { Tx } from '../../model/db.ts'
+import type { InstallationColumns } from '../../model/installation.ts'
 
 /** The installation, locked until the transaction ends. */
-export function lockInstallation(tx: Tx, bundleInstallId: string): Promise<InstallationRow> {
+export function lockInstallation(tx: Tx, bundleInstallId: string): Promise<InstallationColumns> {
   return tx
     .selectFrom('runtime.installation')
     .selectAll()

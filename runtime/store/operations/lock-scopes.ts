@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Tx } from '../../world.ts'
+import type { Tx } from '../../model/db.ts'
 
 /**
  * The current snapshots of scopes, locked in the order of their ids: whoever changes a configuration takes this lock

@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import type { TypedValue } from '#contract/protocol/typed-value.ts'
 import { mapLedger } from '../../sealing/places.ts'
 import { sealingWith } from '../../sealing/stored-value.ts'
-import type { Vault } from '../../sealing/vault.ts'
-import type { Tx } from '../../world.ts'
+import type { Vault } from '../../model/vault.ts'
+import type { Tx } from '../../model/db.ts'
 
 export interface ResourceWrites {
   bundleInstallId: string

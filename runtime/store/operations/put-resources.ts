@@ -1,23 +1,14 @@
 import { sql } from 'kysely'
 import type { RawBuilder } from 'kysely'
 import { INSTANCE_REF_PROPERTY } from '#contract/protocol/limits.ts'
-import type { TypedValue } from '#contract/protocol/typed-value.ts'
-import type { PlannedResource } from '../../operations/plan.ts'
 import { mapLedger } from '../../sealing/places.ts'
 import { sealingWith } from '../../sealing/stored-value.ts'
-import type { StoredValue } from '../../sealing/stored-value.ts'
-import type { Vault } from '../../sealing/vault.ts'
-
-/** A planned resource with the properties that it gets, and by which operation. */
-export type ResourceToPut = Omit<PlannedResource, 'properties'> & {
-  operationId: string
-  bundleInstallId: string
-  scopeId: number
-  properties: Record<string, TypedValue>
-}
+import type { ResourceToPut } from '../../model/ledger.ts'
+import type { StoredValue } from '../../model/stored-value.ts'
+import type { Vault } from '../../model/vault.ts'
 
 /**
- * For advanceHeld: writes resources into the ledgers of their installations, verified now. instanceRefProperty is written
+ * For `persistTransitions`: writes resources into the ledgers of their installations, verified now. instanceRefProperty is written
  * once: where the ledger has it, it stays.
  */
 export function putResources(vault: Vault, resources: readonly ResourceToPut[]): RawBuilder<unknown> {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Selectable } from 'kysely'
-import type { Db } from '../../world.ts'
-import type { RuntimeTables } from '../tables.ts'
+import type { RuntimeTables } from '../../model/tables.ts'
+import type { Db } from '../../model/db.ts'
 
 export type AttemptRow = Selectable<RuntimeTables['runtime.attempt']> & { duration_ms: number | null }
 

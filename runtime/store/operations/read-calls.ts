@@ -1,12 +1,12 @@
 import type { Selectable } from 'kysely'
 import { isJsonObject } from '#contract/json-schema/json.ts'
-import type { Writes } from '../../operations/plan.ts'
+import type { Writes } from '../../model/plan.ts'
 import { mapWrites, openRequest } from '../../sealing/places.ts'
 import { openingWith } from '../../sealing/stored-value.ts'
-import { openingEach } from '../../sealing/vault.ts'
-import type { Vault } from '../../sealing/vault.ts'
-import type { Db } from '../../world.ts'
-import type { RuntimeTables } from '../tables.ts'
+import { openingEach } from '../../sealing/opening.ts'
+import type { RuntimeTables } from '../../model/tables.ts'
+import type { Vault } from '../../model/vault.ts'
+import type { Db } from '../../model/db.ts'
 
 export type StoredCallRow = Selectable<RuntimeTables['runtime.plugin_call']>
 

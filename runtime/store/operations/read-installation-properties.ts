@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
 import type { TypedValue } from '#contract/protocol/typed-value.ts'
-import type { CurrentProperties } from '../../operations/configuration-changes.ts'
 import { configurationPlace } from '../../sealing/places.ts'
 import { openingWith } from '../../sealing/stored-value.ts'
-import { opening } from '../../sealing/vault.ts'
-import type { Vault } from '../../sealing/vault.ts'
-import type { Db } from '../../world.ts'
+import { opening } from '../../sealing/opening.ts'
+import type { CurrentProperties } from '../../model/properties.ts'
+import type { Vault } from '../../model/vault.ts'
+import type { Db } from '../../model/db.ts'
 
 /** The properties of installations in the configurations of their scopes, by installation. */
 export async function readInstallationProperties(

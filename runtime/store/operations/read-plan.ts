@@ -1,12 +1,12 @@
 import type { Selectable } from 'kysely'
-import { hasPlanOutline } from '../../operations/plan.ts'
-import type { FrozenPlan } from '../../operations/plan.ts'
+import type { FrozenPlan } from '../../model/plan.ts'
 import { mapPlan } from '../../sealing/places.ts'
 import { openingWith } from '../../sealing/stored-value.ts'
-import { openingEach } from '../../sealing/vault.ts'
-import type { Vault } from '../../sealing/vault.ts'
-import type { Db } from '../../world.ts'
-import type { RuntimeTables } from '../tables.ts'
+import { openingEach } from '../../sealing/opening.ts'
+import type { RuntimeTables } from '../../model/tables.ts'
+import { hasPlanOutline } from './plan-outline.ts'
+import type { Vault } from '../../model/vault.ts'
+import type { Db } from '../../model/db.ts'
 
 export type StoredPlanRow = Pick<Selectable<RuntimeTables['runtime.operation_plan']>, 'operation_id' | 'plan'>
 

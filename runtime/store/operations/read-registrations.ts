@@ -1,19 +1,6 @@
 import { sql } from 'kysely'
-import type { Db } from '../../world.ts'
-
-export interface RegistrationRow {
-  plugin_id: string
-  endpoint: string
-  timeout_ms: number | null
-  max_attempts: number | null
-  max_backoff_ms: number | null
-}
-
-export interface Registrations {
-  /** The database's time. */
-  now: string
-  byPlugin: ReadonlyMap<string, RegistrationRow>
-}
+import type { RegistrationRow, Registrations } from '../../model/registration.ts'
+import type { Db } from '../../model/db.ts'
 
 /** Where and how these plugins are called right now; one that is not registered, or disabled, is absent. */
 export async function readRegistrations(db: Db, pluginIds: readonly string[]): Promise<Registrations> {

@@ -1,4 +1,4 @@
-import type { Db } from '../../world.ts'
+import type { Db } from '../../model/db.ts'
 
 /** The addresses of all registered services: no plugin may write one. */
 export async function readServiceAddresses(db: Db): Promise<string[]> {

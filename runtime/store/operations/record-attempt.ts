@@ -1,28 +1,13 @@
 import { sql } from 'kysely'
 import type { RawBuilder } from 'kysely'
-import type { CallAfterAttempt } from '../../operations/after-attempt.ts'
-import type { Judgement } from '../../plugins/judge.ts'
 import { mapWrites } from '../../sealing/places.ts'
-import type { CallKey } from '../../sealing/places.ts'
 import { sealingWith } from '../../sealing/stored-value.ts'
-import type { Vault } from '../../sealing/vault.ts'
-import type { Db } from '../../world.ts'
-
-export interface AttemptKey extends CallKey {
-  attempt: number
-}
-
-export interface RecordedAttempt {
-  key: AttemptKey
-  judgement: Judgement
-  /** Where it leaves its call. */
-  after: CallAfterAttempt
-  /** When it is to be repeated. */
-  nextAttemptAt: string | null
-}
+import type { AttemptKey, Judgement, RecordedAttempt } from '../../model/attempt.ts'
+import type { Vault } from '../../model/vault.ts'
+import type { Db } from '../../model/db.ts'
 
 /**
- * For advanceHeld: keeps what attempts brought, and where that leaves their calls. An attempt that was recorded already stays
+ * For `persistTransitions`: keeps what attempts brought, and where that leaves their calls. An attempt that was recorded already stays
  * as it is: so this may be run again when nobody knows whether it was committed. `unsure` are the held operations of
  * which an answer was recorded before: of those nobody may assume how their calls stand.
  */

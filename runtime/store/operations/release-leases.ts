@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Db } from '../../world.ts'
+import type { Db } from '../../model/db.ts'
 
 /**
  * Ends all leases, so that their operations are due at once; answers how many. Only for a process whose

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
-import type { Db } from '../../world.ts'
 import { leaseEnd, leaseRows, lockedOf } from './lease.ts'
-import type { Lease } from './lease.ts'
+import type { Db } from '../../model/db.ts'
+import type { Lease } from '../../model/lease.ts'
 
 /**
  * Moves the end of leases that still hold, and answers which. A row that a transaction of the worker itself has locked is

@@ -1,20 +1,20 @@
 import { sql } from 'kysely'
 import type { RawBuilder } from 'kysely'
 import { requestPlace } from '../../sealing/places.ts'
-import type { Vault } from '../../sealing/vault.ts'
-import type { RegistrationRow } from './read-registrations.ts'
-import type { AttemptKey } from './record-attempt.ts'
+import type { Vault } from '../../model/vault.ts'
+import type { RegistrationRow } from '../../model/registration.ts'
+import type { AttemptKey } from '../../model/attempt.ts'
 
 export interface NewAttempt extends AttemptKey {
   run: number
   epoch: number
   /** Kept with the first attempt; a repeat leaves what stands there. */
-  bytes: Buffer
+  bytes: Uint8Array
   /** What it is made by: where that is not so any more, the operation is not advanced. */
   registration: RegistrationRow
 }
 
-/** For advanceHeld: the attempts that are to begin. `stale` are operations with a plugin that is registered otherwise now. */
+/** For `persistTransitions`: the attempts that are to begin. `stale` are operations with a plugin that is registered otherwise now. */
 export function plannedAttempts(vault: Vault, attempts: readonly NewAttempt[]): RawBuilder<unknown> {
   const registrations = attempts.map(({ registration }) => registration)
   return sql`
@@ -45,7 +45,7 @@ export function plannedAttempts(vault: Vault, attempts: readonly NewAttempt[]): 
 }
 
 /**
- * For advanceHeld: records, before calls are made, that they are made: their next attempts, and with first ones the bytes
+ * For `persistTransitions`: records, before calls are made, that they are made: their next attempts, and with first ones the bytes
  * that every repeat will send. `begun` are those that are recorded then; no other may be made.
  */
 export const startAttempts: RawBuilder<unknown> = sql`

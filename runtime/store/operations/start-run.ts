@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import type { OperationRow } from '../../operations/view.ts'
-import type { Tx } from '../../world.ts'
+import type { OperationRow } from '../../model/operation.ts'
+import type { Tx } from '../../model/db.ts'
 
 /**
  * Sets a FAILED operation going again: the next run, due at once. Calls that ended well stay; the others begin to count

@@ -1,5 +1,5 @@
 import type { OperationState } from '#contract/runtime-api/vocabulary.ts'
-import type { Db } from '../../world.ts'
+import type { Db } from '../../model/db.ts'
 
 /** How many operations hold a claim, by state; costs what there is of open work, however long the history is. */
 export function countClaims(db: Db): Promise<{ state: OperationState; count: number }[]> {

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import type { OperationState } from '#contract/runtime-api/vocabulary.ts'
-import type { Db } from '../../world.ts'
 import { bucketOf } from '../buckets.ts'
-import { isSeen } from '../seen.ts'
-import type { Seen } from '../seen.ts'
+import { isVisible } from '../visible-scopes.ts'
+import type { VisibleScopes } from '../visible-scopes.ts'
+import type { Db } from '../../model/db.ts'
 
 /**
  * Operations by state and bucket, where nothing but place and time is asked for. What hours that are over made is known;
@@ -11,7 +11,7 @@ import type { Seen } from '../seen.ts'
  */
 export async function countMade(
   db: Db,
-  seen: Seen & { kind: 'everything' | 'environments' },
+  seen: VisibleScopes & { kind: 'everything' | 'environments' },
   { since, until, bucket }: { since: string; until: string | null; bucket: 'hour' | 'day' | 'all' },
 ): Promise<{ since: string; state: OperationState; count: number }[]> {
   const truncated = (column: string) =>
@@ -27,24 +27,24 @@ export async function countMade(
     ), made as (
       select ${truncated('hour')} as since, total as count
       from span join runtime.operation_total as total on hour >= first_hour and hour < last_hour
-      where ${isSeen(seen, 'total')}
+      where ${isVisible(seen, 'total')}
       union all
       select ${truncated('operation.created_at')}, count(*)
       from span join runtime.operation as operation
         on operation.created_at >= span.since and operation.created_at < least(span.first_hour, span.until)
-      where ${isSeen(seen, 'operation')}
+      where ${isVisible(seen, 'operation')}
       group by 1
       union all
       select ${truncated('operation.created_at')}, count(*)
       from span join runtime.operation as operation
         on operation.created_at >= greatest(span.first_hour, span.last_hour) and operation.created_at < span.until
-      where ${isSeen(seen, 'operation')}
+      where ${isVisible(seen, 'operation')}
       group by 1
     ), unwell as (
       select ${truncated('operation.created_at')} as since, operation.state, count(*) as count
       from span join runtime.operation as operation
         on operation.created_at >= span.since and operation.created_at < span.until
-      where operation.state <> 'SUCCEEDED' and ${isSeen(seen, 'operation')}
+      where operation.state <> 'SUCCEEDED' and ${isVisible(seen, 'operation')}
       group by 1, 2
     )
     select since, state, count from unwell

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Db } from '../../world.ts'
+import type { Db } from '../../model/db.ts'
 
 /** Makes one row of each kind out of all that changes have left. */
 export async function foldInstallationCounts(db: Db): Promise<void> {

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
-import type { Actor } from '../../actor.ts'
-import type { Db } from '../../world.ts'
+import type { Actor } from '../../model/actor.ts'
 import { inScope } from '../in-scope.ts'
 import type { ScopeFilter } from '../in-scope.ts'
 import { visibleTo } from '../visible.ts'
+import type { Db } from '../../model/db.ts'
 
 export interface ScopeCountsRow {
   environment_key: string

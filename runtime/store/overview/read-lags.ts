@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import type { Position } from '../../events/position.ts'
-import type { Db } from '../../world.ts'
+import type { Position } from '../events/position.ts'
+import type { Db } from '../../model/db.ts'
 
 /** How far work and events are behind, in seconds; zero where nothing waits. */
 export interface Lags {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { inTransaction } from '#database/transaction.ts'
-import type { Db } from '../../world.ts'
+import type { Db } from '../../model/db.ts'
 
 /**
  * Counts what one more day, or the hours of it that are over, has made, once for all. False where nothing was left to

@@ -1,6 +1,6 @@
 import type { Scope } from '#contract/protocol/scope.ts'
 import { scopeOf } from '../configuration/find-scope.ts'
-import type { Db } from '../../world.ts'
+import type { Db } from '../../model/db.ts'
 
 /** An object as a path names it. */
 export type PathObject = { bundleInstallId: string } | { operationId: string }

@@ -1,4 +1,4 @@
-import type { Tx } from '../../world.ts'
+import type { Tx } from '../../model/db.ts'
 
 /** How many credentials of a plugin are not revoked. */
 export async function countValidCredentials(tx: Tx, pluginId: string): Promise<number> {

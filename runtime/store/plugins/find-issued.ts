@@ -1,4 +1,4 @@
-import type { Db } from '../../world.ts'
+import type { Db } from '../../model/db.ts'
 
 /** Which of these hashes belong to an issued credential, revoked ones included. */
 export async function findIssued(db: Db, secretHashes: readonly Buffer[]): Promise<Buffer[]> {

@@ -1,4 +1,4 @@
-import type { Tx } from '../../world.ts'
+import type { Tx } from '../../model/db.ts'
 
 /** Keeps a new credential, as the hash of its secret. */
 export async function insertCredential(

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely'
-import type { Tx } from '../../world.ts'
-import type { RuntimeTables } from '../tables.ts'
+import type { RuntimeTables } from '../../model/tables.ts'
+import type { Tx } from '../../model/db.ts'
 
 /** The registration of a plugin, locked against all who change it or its credentials; undefined where there is none. */
 export function lockPlugin(

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Db } from '../../world.ts'
+import type { Db } from '../../model/db.ts'
 
 /** Notes that a credential was used now. */
 export async function noteCredentialUse(db: Db, credentialId: string): Promise<void> {

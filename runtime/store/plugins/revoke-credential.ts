@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Tx } from '../../world.ts'
+import type { Tx } from '../../model/db.ts'
 
 /** Revokes a credential of a plugin. Answers what was found: a revoked one keeps the time of its first revocation. */
 export async function revokeCredentialRow(

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Insertable } from 'kysely'
-import type { Tx } from '../../world.ts'
-import type { RuntimeTables } from '../tables.ts'
+import type { RuntimeTables } from '../../model/tables.ts'
+import type { Tx } from '../../model/db.ts'
 
 /** Makes or replaces the registration of a plugin. */
 export async function savePluginRow(

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import type { RawBuilder, Selectable } from 'kysely'
 import type { PluginCredential } from '#contract/runtime-api/plugins.ts'
-import type { Db } from '../../world.ts'
-import type { RuntimeTables } from '../tables.ts'
+import type { RuntimeTables } from '../../model/tables.ts'
+import type { Db } from '../../model/db.ts'
 
 export type PluginRow = Omit<Selectable<RuntimeTables['runtime.plugin']>, 'updated_at'> & {
   credentials: PluginCredential[]

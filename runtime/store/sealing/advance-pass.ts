@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Db } from '../../world.ts'
+import type { Db } from '../../model/db.ts'
 
 /**
  * Notes how far a walk is; a `to` of null ends it. Answers false where another replica has come on meanwhile: then nothing

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Selectable } from 'kysely'
-import type { Db } from '../../world.ts'
-import type { RuntimeTables } from '../tables.ts'
+import type { RuntimeTables } from '../../model/tables.ts'
+import type { Db } from '../../model/db.ts'
 
 /** The walk through a table, and whether it began so late that nobody used an earlier data key any more. */
 export type PassRow = Selectable<RuntimeTables['runtime.sealing_pass']> & { began_in_peace: boolean }

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Db } from '../../world.ts'
+import type { Db } from '../../model/db.ts'
 
 /**
  * Begins a walk through a table with a data key: the first one with that key, or a later one when nobody uses an earlier key

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import type { Tx } from '../../world.ts'
-import type { PropertyKey } from '../configuration/seal-past.ts'
+import type { PropertyKey } from '../configuration/encrypt-history.ts'
+import type { Tx } from '../../model/db.ts'
 
 /** Marks properties as sensitive now; an earlier mark is moved to now. */
 export async function putMarks(tx: Tx, properties: readonly PropertyKey[]): Promise<void> {

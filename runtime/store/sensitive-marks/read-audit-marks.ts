@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Db } from '../../world.ts'
+import type { Db } from '../../model/db.ts'
 
 /** A change in an audit entry whose property was marked as sensitive later. */
 export interface AuditMark {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import type { Marks } from '../../operations/with-marks.ts'
-import type { Db } from '../../world.ts'
+import type { Marks } from '../../model/marks.ts'
+import type { Db } from '../../model/db.ts'
 
 /** Properties in the scope of an operation that were marked as sensitive after it was created. */
 export async function readMarksSince(db: Db, operationId: string): Promise<Marks> {

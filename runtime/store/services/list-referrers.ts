@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
-import type { Actor } from '../../actor.ts'
-import type { Db } from '../../world.ts'
+import type { Actor } from '../../model/actor.ts'
 import { visibleTo } from '../visible.ts'
+import type { Db } from '../../model/db.ts'
 
 export interface ReferrerRow {
   environment_key: string

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { RawBuilder } from 'kysely'
-import type { Actor } from '../../actor.ts'
+import type { Actor } from '../../model/actor.ts'
 import { inScope } from '../in-scope.ts'
 import type { ScopeFilter } from '../in-scope.ts'
 import { visibleTo } from '../visible.ts'

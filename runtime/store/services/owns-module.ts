@@ -1,4 +1,4 @@
-import type { Tx } from '../../world.ts'
+import type { Tx } from '../../model/db.ts'
 
 /** Whether an installation that is not DETACHED has a Module of this locator in its ledger. */
 export async function ownsModule(

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { RawBuilder } from 'kysely'
 import type { Scope } from '#contract/protocol/scope.ts'
 import type { InstallationState } from '#contract/runtime-api/vocabulary.ts'
-import type { Db } from '../../world.ts'
+import type { Db } from '../../model/db.ts'
 
 /** The Module that owns a service, and the scope of its installation. */
 export interface ServiceOwner {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import type { PublicKey } from '../../references/signer.ts'
-import type { Db } from '../../world.ts'
+import type { PublicKey } from '../../model/public-key.ts'
+import type { Db } from '../../model/db.ts'
 
 /**
  * Tells the other replicas this one's public key, and forgets the keys of replicas that were not seen for an hour: far

@@ -1,5 +1,5 @@
 import type { JsonValue } from '#contract/json-schema/json.ts'
-import type { Db } from '../../world.ts'
+import type { Db } from '../../model/db.ts'
 
 /** The public keys of all replicas on this database. */
 export async function listSigningKeys(db: Db): Promise<JsonValue[]> {

@@ -1,3 +1,4 @@
+import { getOwn } from '#contract/json-schema/get-own.ts'
 import { deepEqual, type JsonValue } from '#contract/json-schema/json.ts'
 import { INSTANCE_REF_PROPERTY } from '#contract/protocol/limits.ts'
 import type { ResourceKind } from '#contract/protocol/locator.ts'
@@ -74,7 +75,7 @@ function compareProperties(before: Side, after: Side): PropertyDifference[] {
   const names = new Set([...Object.keys(before.definitions), ...Object.keys(after.definitions)])
   names.delete(INSTANCE_REF_PROPERTY)
   return [...names].flatMap((name) => {
-    const [was, is] = [own(before.definitions, name), own(after.definitions, name)]
+    const [was, is] = [getOwn(before.definitions, name), getOwn(after.definitions, name)]
     const aspects = was && is ? aspectsOf(was, is) : []
     if (was && is && before.writers?.get(name) !== after.writers?.get(name)) aspects.push('writer')
     if (was && is && aspects.length === 0) return []
@@ -160,9 +161,6 @@ const union = (before: ReadonlyMap<string, unknown>, after: ReadonlyMap<string, 
 
 const changeOf = (was: unknown, is: unknown): ChangeKind =>
   was === undefined ? 'added' : is === undefined ? 'removed' : 'changed'
-
-const own = <Value>(record: Readonly<Record<string, Value>>, name: string): Value | undefined =>
-  Object.hasOwn(record, name) ? record[name] : undefined
 
 const same = (one: unknown, other: unknown): boolean =>
   deepEqual(one as JsonValue | undefined, other as JsonValue | undefined)

@@ -1,3 +1,4 @@
+import { getOwn } from '#contract/json-schema/get-own.ts'
 import { deepEqual, isJsonObject, type JsonObject, type JsonValue } from '#contract/json-schema/json.ts'
 import { INSTANCE_REF_PROPERTY } from '#contract/protocol/limits.ts'
 import { isPropertyName } from '#contract/protocol/locator.ts'
@@ -46,7 +47,7 @@ export type Difference = {
 export function compareValues(base: JsonObject, mine: JsonObject, theirs: JsonObject): Difference[] {
   const names = new Set([...Object.keys(mine), ...Object.keys(theirs), ...Object.keys(base)])
   return [...names].flatMap((name) => {
-    const values = { base: own(base, name), mine: own(mine, name), theirs: own(theirs, name) }
+    const values = { base: getOwn(base, name), mine: getOwn(mine, name), theirs: getOwn(theirs, name) }
     const isMine = !deepEqual(values.base, values.mine)
     const isTheirs = !deepEqual(values.base, values.theirs)
     if (!isMine && !isTheirs) return []
@@ -81,6 +82,3 @@ export const isDecided = (
   differences: readonly Difference[],
   picks: ReadonlyMap<string, 'mine' | 'theirs'>,
 ): boolean => differences.every(({ name, verdict }) => verdict !== 'overlap' || picks.has(name))
-
-const own = (values: JsonObject, name: string): JsonValue | undefined =>
-  Object.hasOwn(values, name) ? values[name] : undefined

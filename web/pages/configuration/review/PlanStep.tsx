@@ -12,8 +12,8 @@ import { propertyTitle, resourceTitle } from '../labels.ts'
 import { definitionOf } from '../outline.ts'
 import { changesByInstallation } from './planned.ts'
 import { PlannedInstallation } from './PlannedInstallation.tsx'
-import type { ReviewProps } from './ReviewDialog.tsx'
 import type { PlanState } from './use-plan.ts'
+import type { ReviewProps } from './review-props.ts'
 
 /** Signing in again is asked for beside the page; here it would only stay behind. */
 const isSignedOut = (error: unknown): boolean =>

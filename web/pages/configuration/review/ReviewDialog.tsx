@@ -1,27 +1,15 @@
+import type { MergeState } from '../use-merge.ts'
 import { useState } from 'react'
 import { useText } from '../../../i18n/use-text.ts'
 import { Dialog } from '../../../ui/dialog/Dialog.tsx'
 import { SkeletonLines } from '../../../ui/Skeleton.tsx'
-import type { Draft } from '../draft/draft.ts'
-import type { EditProblem } from '../marks.ts'
 import { needsChoice, rebase, type Choice, type Merged } from '../merge.ts'
-import type { MergeState } from '../use-merge.ts'
-import type { SaveState } from '../use-save.ts'
 import { useEditor } from '../editor-context.ts'
 import { ConflictFooter, ConflictStep } from './ConflictStep.tsx'
 import { PlanFooter } from './PlanFooter.tsx'
 import { PlanStep } from './PlanStep.tsx'
 import { usePlan } from './use-plan.ts'
-
-export interface ReviewProps {
-  onClose: () => void
-  draft: Draft
-  problems: readonly EditProblem[]
-  merge: MergeState
-  save: SaveState
-  /** The JSON document holds something that is in no edit. */
-  blockedByDocument: boolean
-}
+import type { ReviewProps } from './review-props.ts'
 
 /**
  * Between the form and the save: first whatever others saved meanwhile, then the plan. Whenever yet another save comes in

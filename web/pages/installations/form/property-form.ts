@@ -1,3 +1,4 @@
+import { getOwn } from '#contract/json-schema/get-own.ts'
 import type { Changes, InstalledResource, PropertyView } from '#contract/console-api/shapes.ts'
 import type { JsonValue } from '#contract/json-schema/json.ts'
 import { deepEqual } from '#contract/json-schema/json.ts'
@@ -63,7 +64,7 @@ export function upgradeForm(
   const ledger = new Map(installed.map((resource) => [resource.locator, resource]))
   const form = formOf(target, ({ locator, property, definition }) => {
     const resource = ledger.get(locator)
-    const earlier = resource && own(resource.definitions, property)
+    const earlier = resource && getOwn(resource.definitions, property)
     const current = currentOf(resource, property, earlier, definition)
     const fallback: Fallback = current.isKept
       ? { from: 'current', view: current.view }
@@ -132,7 +133,7 @@ function currentOf(
   earlier: PropertyDefinition | undefined,
   definition: PropertyDefinition,
 ): Current {
-  const view = (resource && own(resource.properties, property)) ?? null
+  const view = (resource && getOwn(resource.properties, property)) ?? null
   const mayStay = earlier !== undefined && (earlier.isSensitive !== true || definition.isSensitive === true)
   return { view, isKept: isSet(view) && mayStay }
 }
@@ -147,6 +148,3 @@ function sameMeaning(one: PropertyDefinition, other: PropertyDefinition): boolea
   })
   return deepEqual(meaning(one), meaning(other))
 }
-
-const own = <Value>(record: Readonly<Record<string, Value>>, name: string): Value | undefined =>
-  Object.hasOwn(record, name) ? record[name] : undefined

@@ -1,0 +1,28 @@
+import { parseArgs } from 'node:util'
+import { runProgram } from '#http-kit/program.ts'
+import type { Program } from '#http-kit/program.ts'
+import { SettingsError } from '#http-kit/settings.ts'
+import { openForCommand } from './open-for-command.ts'
+import { loadSealingKeys } from '../keys/open-vault.ts'
+import { explainMissingKeys, rotateDataKey } from '../keys/rotate.ts'
+
+/** Makes a new data key; the runtimes do the rest. */
+async function main({ onStop, end }: Program): Promise<void> {
+  try {
+    parseArgs({ options: {} })
+  } catch (error) {
+    throw new SettingsError(
+      `${error instanceof Error ? error.message : String(error)}. Usage: npm run keys:rotate`,
+    )
+  }
+  const { settings, db } = await openForCommand(onStop, 'keys-rotate')
+  const sealingKeys = await loadSealingKeys({ dataDir: settings.dataDir, files: settings.sealingKeyFiles })
+  const { from, to } = await rotateDataKey(db, sealingKeys).catch(explainMissingKeys)
+  console.log(
+    `Data key ${to.id} seals from now on. Running replicas learn of it within a minute, seal anew what data key ${from.id} ` +
+      'has sealed, and forget that one when nothing needs it any more, a day later at the earliest.',
+  )
+  end(0)
+}
+
+await runProgram(main)

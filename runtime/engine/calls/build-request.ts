@@ -1,0 +1,83 @@
+import type { CompiledAuthorization } from '#contract/protocol/authorization.ts'
+import { isData, isReference } from '#contract/protocol/data.ts'
+import type { LifecycleRequest, ResourceEntry } from '#contract/protocol/lifecycle.ts'
+import { LIFECYCLE_VERSION } from '#contract/protocol/limits.ts'
+import type { Data, Reference } from '#contract/protocol/typed-value.ts'
+import type { OperationType, Stage } from '#contract/protocol/vocabulary.ts'
+import type { InstallationIdentity } from '#contract/protocol/scope.ts'
+import { withWrites } from '../steps/merged-writes.ts'
+import type { FrozenPlan, PlannedResource, Writes } from '../../model/plan.ts'
+import { getOwn } from '#contract/json-schema/get-own.ts'
+
+export interface RequestedOperation {
+  operationId: string
+  operationType: OperationType
+  currentVersion: string | null
+  targetVersion: string
+  executionSequence: number
+  installation: InstallationIdentity
+}
+
+/**
+ * The lifecycle request of one plugin in one stage: only authorized resources, and of them only authorized properties
+ * that are set. `writes` is what plugins wrote before in the same operation.
+ */
+export function buildRequest(
+  operation: RequestedOperation,
+  call: { stage: Stage; authorization: CompiledAuthorization; plan: FrozenPlan; writes: Writes },
+): LifecycleRequest {
+  const { stage, authorization, plan, writes } = call
+  const byLocator = new Map(plan.resources.map((resource) => [resource.locator, resource]))
+  const entries = authorization.resources.flatMap((authorized): [string, ResourceEntry][] => {
+    const resource = byLocator.get(authorized.resource)
+    return resource === undefined ? [] : [[resource.locator, entryOf(resource, authorized, writes)]]
+  })
+  return {
+    contractVersion: LIFECYCLE_VERSION,
+    pluginId: authorization.pluginId,
+    executionSequence: operation.executionSequence,
+    installation: operation.installation,
+    operation: {
+      operationId: operation.operationId,
+      operationType: operation.operationType,
+      currentVersion: operation.currentVersion,
+      targetVersion: operation.targetVersion,
+    },
+    stage,
+    configuration: authorization.configuration,
+    resources: Object.fromEntries(entries),
+  }
+}
+
+/** The bytes that are stored before the first call and sent in every repeat of it. */
+export function requestBytes(request: LifecycleRequest): Uint8Array {
+  return new TextEncoder().encode(JSON.stringify(request))
+}
+
+function entryOf(
+  resource: PlannedResource,
+  authorized: CompiledAuthorization['resources'][number],
+  writes: Writes,
+): ResourceEntry {
+  const values = withWrites(resource, writes)
+  const properties: [string, Data][] = []
+  for (const name of new Set(authorized.readProperties)) {
+    const value = getOwn(values, name)
+    if (value === undefined || !isData(value)) continue
+    // the definition is the authority for what is sensitive, not the mark that a value carries
+    const isSensitive = getOwn(resource.definitions, name)?.isSensitive === true
+    properties.push([name, { '@type': 'Data', value: value.value, ...(isSensitive && { isSensitive }) }])
+  }
+  const references: [string, Reference][] = []
+  for (const name of new Set([...authorized.readProperties, ...authorized.credentialProperties])) {
+    const value = getOwn(values, name)
+    if (value !== undefined && isReference(value)) references.push([name, value])
+  }
+  return {
+    action: resource.action,
+    currentVersion: resource.currentVersion,
+    targetVersion: resource.targetVersion,
+    properties: Object.fromEntries(properties),
+    references: Object.fromEntries(references),
+  }
+}

@@ -1,0 +1,70 @@
+import type { CompiledAuthorization } from '#contract/protocol/authorization.ts'
+import { checkTypedValue } from '#contract/protocol/business-value.ts'
+import { INSTANCE_REF_PROPERTY } from '#contract/protocol/limits.ts'
+import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
+import type { Data } from '#contract/protocol/typed-value.ts'
+import type { Writes } from '../../model/plan.ts'
+import { getOwn } from '#contract/json-schema/get-own.ts'
+import { holdsPlatformMaterial } from './platform-material.ts'
+import type { PlatformMaterial } from './platform-material.ts'
+
+/** What the runtime knows of the plugin's resources: locator → property name → definition. */
+export type Definitions = Record<string, Record<string, PropertyDefinition>>
+
+export interface WriteScope extends PlatformMaterial {
+  authorization: CompiledAuthorization
+  definitions: Definitions
+}
+
+export type CheckedWrites = { ok: true; writes: Writes } | { ok: false; problem: string }
+
+/**
+ * Holds what a plugin wrote against its frozen authorization and the property definitions. The writes come back with
+ * the sensitive mark where, and only where, the definition says so. A problem names what is wrong and never a value or a
+ * name that only the plugin knows.
+ */
+export function checkWrites(
+  resources: Readonly<Record<string, Readonly<Record<string, Data>>>>,
+  scope: WriteScope,
+): CheckedWrites {
+  const writes: Writes = {}
+  for (const [locator, properties] of Object.entries(resources)) {
+    const authorized = scope.authorization.resources.find(({ resource }) => resource === locator)
+    if (authorized === undefined) return refuse('it names a resource that the plugin is not authorized for')
+    const definitions = getOwn(scope.definitions, locator) ?? {}
+    for (const [name, data] of Object.entries(properties)) {
+      if (name === INSTANCE_REF_PROPERTY) return refuse(`it writes a protected property of ${locator}`)
+      if (!authorized.writeProperties.includes(name)) {
+        return refuse(`it writes a property of ${locator} that is not in the plugin’s writeProperties`)
+      }
+      const definition = getOwn(definitions, name)
+      const problem = problemOf(definition, data, scope)
+      if (definition === undefined || problem !== null) {
+        return refuse(`${name} of ${locator} ${problem ?? 'is not defined'}`)
+      }
+      const isSensitive = definition.isSensitive === true
+      const written: Data = { '@type': 'Data', value: data.value, ...(isSensitive && { isSensitive }) }
+      writes[locator] = { ...writes[locator], [name]: written }
+    }
+  }
+  return { ok: true, writes }
+}
+
+function problemOf(definition: PropertyDefinition | undefined, data: Data, scope: WriteScope): string | null {
+  if (definition === undefined) return 'is not a property of the resource'
+  if (definition.kind !== 'DATA') return 'is a reference, which a plugin must not write'
+  if (data.isSensitive === true && definition.isSensitive !== true) {
+    return 'carries isSensitive, but its definition is not sensitive'
+  }
+  const [problem] = checkTypedValue(definition, data)
+  // without the place inside the value, whose keys may be the business's own
+  if (problem !== undefined) return `does not satisfy its definition: ${problem.message}`
+  if (holdsPlatformMaterial(data.value, scope)) {
+    return 'holds a token of the platform, the credential of a plugin or the address of a registered service'
+  }
+  return null
+}
+
+function refuse(problem: string): CheckedWrites {
+  return { ok: false, problem }
+}

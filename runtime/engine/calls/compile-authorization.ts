@@ -1,0 +1,103 @@
+import type { AuthorAuthorization, CompiledAuthorization } from '#contract/protocol/authorization.ts'
+import { INSTANCE_REF_PROPERTY, LIFECYCLE_VERSION } from '#contract/protocol/limits.ts'
+import { formatLocator } from '#contract/protocol/locator.ts'
+import type { AuthorManifest, ManifestPlugin } from '#contract/protocol/manifest.ts'
+import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
+import { getOwn } from '#contract/json-schema/get-own.ts'
+import { DomainError } from '../domain-error.ts'
+
+/** A Module that an installation owns: by its manifest before it is installed, by the ledger afterwards. */
+export interface OwnedModule {
+  moduleId: string
+  locator: string
+  definitions: Readonly<Record<string, PropertyDefinition>>
+}
+
+/** Locator → property name → the plugin that may write it. */
+export type Writers = Record<string, Record<string, string>>
+
+/** The Modules that an installation of this version owns. */
+export function modulesOf(manifest: AuthorManifest): OwnedModule[] {
+  return manifest.resources.flatMap(({ kind, name, moduleId, properties }) =>
+    moduleId === undefined
+      ? []
+      : [{ moduleId, locator: formatLocator({ ...manifest.bundle, kind, name }), definitions: properties }],
+  )
+}
+
+/**
+ * What each plugin may do, by the exact Modules of the one installation, in ascending `order`. Refuses, naming the
+ * plugin, with RESOURCE_OWNERSHIP_MISSING where it asks for a Module that the installation does not own (protocol,
+ * errors 4), and with MANIFEST_INVALID where the declaration does not hold together in another way.
+ */
+export function compileAuthorizations(
+  plugins: readonly ManifestPlugin[],
+  modules: readonly OwnedModule[],
+): CompiledAuthorization[] {
+  const byModuleId = new Map(modules.map((module) => [module.moduleId, module]))
+  return plugins
+    .map((plugin): CompiledAuthorization => ({
+      pluginId: plugin.pluginId,
+      protocolVersion: LIFECYCLE_VERSION,
+      order: plugin.order,
+      failurePolicy: plugin.failurePolicy,
+      configuration: plugin.configuration,
+      resources: plugin.resources.map((entry) =>
+        compileEntry(plugin.pluginId, entry, byModuleId.get(entry.object.moduleId)),
+      ),
+    }))
+    .toSorted((a, b) => a.order - b.order)
+}
+
+/** Who may write what. Refuses with MANIFEST_INVALID where two plugins may write the same property. */
+export function writersOf(authorizations: readonly CompiledAuthorization[]): Writers {
+  const writers: Writers = {}
+  for (const { pluginId, resources } of authorizations) {
+    for (const { resource, writeProperties } of resources) {
+      const ofResource = (writers[resource] ??= {})
+      for (const property of writeProperties) {
+        const other = getOwn(ofResource, property)
+        if (other !== undefined && other !== pluginId) {
+          throw broken(pluginId, `may write ${property} of ${resource}, which plugin ${other} may write too`)
+        }
+        ofResource[property] = pluginId
+      }
+    }
+  }
+  return writers
+}
+
+function compileEntry(
+  pluginId: string,
+  { object, readProperties, writeProperties, credentialProperties }: AuthorAuthorization,
+  module: OwnedModule | undefined,
+): CompiledAuthorization['resources'][number] {
+  if (module === undefined) {
+    throw new DomainError(
+      'RESOURCE_OWNERSHIP_MISSING',
+      `Plugin ${pluginId} asks for the Module ${object.moduleId}, which this installation does not own. ` +
+        'The bundle must be published again with a Module of its own there.',
+    )
+  }
+  const kindOf = (property: string) => getOwn(module.definitions, property)?.kind
+  for (const property of [...readProperties, ...writeProperties, ...credentialProperties]) {
+    if (kindOf(property) === undefined)
+      throw broken(pluginId, `names ${property}, which ${module.locator} does not have`)
+  }
+  for (const property of writeProperties) {
+    if (property === INSTANCE_REF_PROPERTY) throw broken(pluginId, 'may not write a protected property')
+    if (kindOf(property) !== 'DATA') throw broken(pluginId, `may not write ${property}, which is a reference`)
+  }
+  for (const property of credentialProperties) {
+    if (kindOf(property) === 'DATA')
+      throw broken(pluginId, `cannot resolve ${property}, which is not a reference`)
+  }
+  return { resource: module.locator, readProperties, writeProperties, credentialProperties }
+}
+
+function broken(pluginId: string, what: string): DomainError {
+  return new DomainError(
+    'MANIFEST_INVALID',
+    `The declaration of plugin ${pluginId} is broken: it ${what}. The bundle must be published again.`,
+  )
+}

@@ -1,0 +1,530 @@
+import assert from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import type { JsonValue } from '#contract/json-schema/json.ts'
+import type { OutboundFailure } from '#http-kit/outbound-reason.ts'
+import { authorization, data, LOCATOR, plannedRequest, planWith, SECRET } from '../../testing/plan.ts'
+import { successOf } from '../../testing/plugin.ts'
+import { judgeAnswer } from './judge.ts'
+import type { JudgeInput } from './judge.ts'
+import type { Judgement } from '../../model/attempt.ts'
+import type { OutboundResult } from '#http-kit/outbound-types.ts'
+
+const plan = planWith()
+const expected = plannedRequest(plan)
+
+const TOKEN = ['eyJhbGciOiJFZERTQSJ9', 'eyJpc3MiOiJwbGF0Zm9ybSJ9', 'c2lnbmF0dXJl'.padEnd(86, '0')].join('.')
+const CREDENTIAL = `bpc_${'x'.repeat(43)}`
+const knowledge: JudgeInput = {
+  authorization: authorization(),
+  definitions: Object.fromEntries(plan.resources.map((resource) => [resource.locator, resource.definitions])),
+  sensitiveValues: [SECRET, 'SHOUTED_SECRET', 4711],
+  serviceAddresses: ['http://events.internal:9000/api/', 'https://plain.internal'],
+  isPlatformToken: (text) => text === TOKEN,
+  issuedCredentials: new Set([CREDENTIAL]),
+  logicalNames: ['bundle-runtime', 'module-plugin-manager', 'provisioner', 'mailer'],
+}
+
+const response = (
+  body: string | Uint8Array,
+  status = 200,
+  contentType: string | null = null,
+): OutboundResult => ({
+  kind: 'response',
+  status,
+  contentType,
+  headers: {},
+  body: typeof body === 'string' ? Buffer.from(body) : body,
+})
+const json = (value: JsonValue): OutboundResult => response(JSON.stringify(value), 200, 'application/json')
+const judge = (answer: OutboundResult): Judgement => judgeAnswer(expected, answer, knowledge)
+
+type Outcome = 'NOT_APPLIED' | 'APPLIED' | 'VERIFIED' | 'FAILED' | 'UNKNOWN'
+const success = (outcome: Outcome, resources: JsonValue = {}, echo: { [field: string]: JsonValue } = {}) =>
+  successOf(expected, { outcome, resources, echo })
+const writing = (properties: JsonValue): OutboundResult => json(success('APPLIED', { [LOCATOR]: properties }))
+const withData = (change: (given: { [field: string]: JsonValue }) => void): OutboundResult => {
+  const envelope = success('APPLIED')
+  const given = structuredClone(envelope['data']) as { [field: string]: JsonValue }
+  change(given)
+  return json({ ...envelope, data: given })
+}
+
+/** The row of the table that an answer falls in, in one word. */
+function row(judgement: Judgement): string {
+  const { disposition, isUncertain, failure } = judgement
+  if (disposition === 'done') return 'done'
+  if (disposition === 'repeat') return isUncertain ? 'uncertain' : `retryable ${failure?.errorCode}`
+  return failure?.errorCode === 'PLUGIN_RESPONSE_INVALID' ? 'invalid' : `failed ${failure?.errorCode}`
+}
+
+test('the protected property is refused even where an authorization lists it', () => {
+  const [entry] = knowledge.authorization.resources
+  assert.ok(entry)
+  const resources = [{ ...entry, writeProperties: [...entry.writeProperties, 'instanceRefProperty'] }]
+  const careless = { ...knowledge, authorization: authorization({ resources }) }
+  const judged = judgeAnswer(expected, writing({ instanceRefProperty: data('x') }), careless)
+  assert.equal(judged.failure?.errorCode, 'PLUGIN_RESPONSE_INVALID')
+  assert.deepEqual(judged.writes, {})
+})
+
+suite('judging an answer', () => {
+  const rows: { name: string; answer: OutboundResult; is: string }[] = [
+    { name: 'APPLIED', answer: json(success('APPLIED')), is: 'done' },
+    { name: 'VERIFIED', answer: json(success('VERIFIED')), is: 'done' },
+    { name: 'NOT_APPLIED', answer: json(success('NOT_APPLIED')), is: 'done' },
+    {
+      name: 'NOT_APPLIED that names a resource without writing',
+      answer: json(success('NOT_APPLIED', { [LOCATOR]: {} })),
+      is: 'done',
+    },
+    {
+      name: 'NOT_APPLIED with writes',
+      answer: json(success('NOT_APPLIED', { [LOCATOR]: { tenantId: data('t') } })),
+      is: 'invalid',
+    },
+    { name: 'FAILED', answer: json(success('FAILED')), is: 'failed PLUGIN_REPORTED_FAILURE' },
+    {
+      name: 'FAILED with writes, which are dropped',
+      answer: json(success('FAILED', { [LOCATOR]: { region: data('x') } })),
+      is: 'failed PLUGIN_REPORTED_FAILURE',
+    },
+    { name: 'UNKNOWN', answer: json(success('UNKNOWN')), is: 'uncertain' },
+    {
+      name: 'UNKNOWN with writes, which are dropped',
+      answer: json(success('UNKNOWN', { [LOCATOR]: { tenantId: data('t') } })),
+      is: 'uncertain',
+    },
+    ...(['FAILED', 'UNKNOWN'] as const).flatMap((outcome) =>
+      [
+        undefined,
+        null,
+        'nothing',
+        [{}],
+        { 'no locator': 1 },
+        { [LOCATOR]: { tenantId: 'bare', x: TOKEN } },
+      ].map((resources) => ({
+        name: `${outcome} with resources ${JSON.stringify(resources)?.slice(0, 40)}, which nobody looks at`,
+        answer: withData((given) => {
+          given['outcome'] = outcome
+          if (resources === undefined) delete given['resources']
+          else given['resources'] = resources
+        }),
+        is: outcome === 'FAILED' ? 'failed PLUGIN_REPORTED_FAILURE' : 'uncertain',
+      })),
+    ),
+    {
+      name: 'NOT_APPLIED without resources',
+      answer: withData((given) => {
+        given['outcome'] = 'NOT_APPLIED'
+        delete given['resources']
+      }),
+      is: 'done',
+    },
+    {
+      name: 'a retryable failure',
+      answer: json({ errorCode: 'TENANT_BUSY', data: { message: 'later', retryable: true } }),
+      is: 'retryable TENANT_BUSY',
+    },
+    {
+      name: 'a failure that is not retryable, with a code that nobody knows',
+      answer: json({ errorCode: 'X9_Y', data: { message: 'no', retryable: false } }),
+      is: 'failed X9_Y',
+    },
+    {
+      name: 'a failure with null data',
+      answer: json({ errorCode: 'BROKEN', data: null }),
+      is: 'failed BROKEN',
+    },
+    {
+      name: 'a failure with unknown properties and fields',
+      answer: json({ extra: 1, errorCode: 'BROKEN', data: { message: 'm', retryable: true, more: [] } }),
+      is: 'retryable BROKEN',
+    },
+    {
+      name: 'an envelope without contractVersion',
+      answer: json({ errorCode: '0', data: success('APPLIED')['data'] as JsonValue }),
+      is: 'done',
+    },
+    {
+      name: 'an envelope with unknown fields, and unknown fields of the data',
+      answer: withData((given) => (given['more'] = 1)),
+      is: 'done',
+    },
+
+    ...(
+      [
+        'timeout',
+        'refused',
+        'reset',
+        'dns',
+        'tls',
+        'cut',
+        'too-large',
+        'egress-denied',
+        'redirect',
+        'aborted',
+      ] satisfies OutboundFailure[]
+    ).map((reason) => ({
+      name: `no answer: ${reason}`,
+      answer: { kind: 'failed' as const, reason },
+      is: 'uncertain',
+    })),
+    ...[201, 204, 301, 307, 400, 401, 404, 409, 429, 500, 502, 503, 504].map((status) => ({
+      name: `status ${status}, whatever the body says`,
+      answer: response(JSON.stringify(success('APPLIED')), status),
+      is: 'uncertain',
+    })),
+    { name: 'an empty body', answer: response(''), is: 'uncertain' },
+    { name: 'a page', answer: response('<html></html>', 200, 'text/html'), is: 'uncertain' },
+    {
+      name: 'a cut body',
+      answer: response(JSON.stringify(success('APPLIED')).slice(0, -9)),
+      is: 'uncertain',
+    },
+    { name: 'a byte order mark', answer: response('\ufeff{"errorCode":"0","data":null}'), is: 'uncertain' },
+    { name: 'bytes that are no UTF-8', answer: response(Uint8Array.of(0x22, 0xff, 0x22)), is: 'uncertain' },
+
+    { name: 'a list', answer: json([]), is: 'invalid' },
+    { name: 'null', answer: json(null), is: 'invalid' },
+    {
+      name: 'data without its envelope',
+      answer: json(success('APPLIED')['data'] as JsonValue),
+      is: 'invalid',
+    },
+    { name: 'no errorCode', answer: json({ data: null }), is: 'invalid' },
+    { name: 'no data', answer: json({ errorCode: '0' }), is: 'invalid' },
+    { name: 'success with null data', answer: json({ errorCode: '0', data: null }), is: 'invalid' },
+    { name: 'a lower-case errorCode', answer: json({ errorCode: 'busy', data: null }), is: 'invalid' },
+    { name: 'a numeric errorCode', answer: json({ errorCode: 0, data: null }), is: 'invalid' },
+    {
+      name: 'another envelope version',
+      answer: json({ ...success('APPLIED'), contractVersion: '2.0.0' }),
+      is: 'invalid',
+    },
+    {
+      name: 'failure data without retryable',
+      answer: json({ errorCode: 'BUSY', data: { message: 'x' } }),
+      is: 'invalid',
+    },
+    {
+      name: 'failure data with an empty message',
+      answer: json({ errorCode: 'BUSY', data: { message: '', retryable: true } }),
+      is: 'invalid',
+    },
+    {
+      name: 'failure data with a message that is too long',
+      answer: json({ errorCode: 'BUSY', data: { message: 'x'.repeat(513), retryable: true } }),
+      is: 'invalid',
+    },
+    {
+      name: 'failure data with an empty errorPath',
+      answer: json({ errorCode: 'BUSY', data: { message: 'x', retryable: true, errorPath: [] } }),
+      is: 'invalid',
+    },
+    {
+      name: 'failure data that is a text',
+      answer: json({ errorCode: 'BUSY', data: 'no' }),
+      is: 'invalid',
+    },
+
+    ...(
+      [
+        ['contractVersion', '6.0.1'],
+        ['pluginId', 'other'],
+        ['executionSequence', 9],
+        ['executionSequence', '10'],
+        ['stage', 'AFTER_RESOURCES'],
+        ['installation', { ...expected.installation, workspaceId: 8 }],
+        ['installation', { ...expected.installation, more: 1 }],
+        ['installation', { ...expected.installation, bundle: { environmentKey: 'prod', bundleId: 'crm' } }],
+        ['operation', { ...expected.operation, operationId: 'other' }],
+        ['operation', { ...expected.operation, operationType: 'DETACH' }],
+        ['operation', { ...expected.operation, currentVersion: null }],
+      ] satisfies [string, JsonValue][]
+    ).map(([field, value]) => ({
+      name: `a wrong echo of ${field}: ${JSON.stringify(value)}`,
+      answer: json(success('APPLIED', {}, { [field]: value })),
+      is: 'invalid',
+    })),
+    ...['contractVersion', 'pluginId', 'executionSequence', 'stage', 'installation', 'operation'].map(
+      (field) => ({
+        name: `no echo of ${field}`,
+        answer: withData((given) => delete given[field]),
+        is: 'invalid',
+      }),
+    ),
+    { name: 'no outcome', answer: withData((given) => delete given['outcome']), is: 'invalid' },
+    { name: 'another outcome', answer: withData((given) => (given['outcome'] = 'DONE')), is: 'invalid' },
+    { name: 'no resources', answer: withData((given) => delete given['resources']), is: 'invalid' },
+    { name: 'resources as a list', answer: withData((given) => (given['resources'] = [])), is: 'invalid' },
+
+    { name: 'a write', answer: writing({ tenantId: data('t-1') }), is: 'done' },
+    {
+      name: 'a business value that looks like a wrapper',
+      answer: writing({ note: data({ '@type': 'Data', value: 1 }) }),
+      is: 'done',
+    },
+    { name: 'a sensitive write', answer: writing({ token: data('s', true) }), is: 'done' },
+    {
+      name: 'a sensitive write without its mark',
+      answer: writing({ token: data('s') }),
+      is: 'done',
+    },
+    {
+      name: 'the mark where nothing is sensitive',
+      answer: writing({ tenantId: data('t', true) }),
+      is: 'invalid',
+    },
+    {
+      name: 'the mark as false',
+      answer: writing({ token: { '@type': 'Data', value: 's', isSensitive: false } }),
+      is: 'invalid',
+    },
+    { name: 'a bare value', answer: writing({ tenantId: 't-1' }), is: 'invalid' },
+    { name: 'a bare object', answer: writing({ tenantId: { value: 't-1' } }), is: 'invalid' },
+    { name: 'a Data without value', answer: writing({ tenantId: { '@type': 'Data' } }), is: 'invalid' },
+    { name: 'a read-only property', answer: writing({ region: data('x') }), is: 'invalid' },
+    { name: 'a property that is not there', answer: writing({ nothing: data('x') }), is: 'invalid' },
+    {
+      name: 'instanceRefProperty',
+      answer: writing({ instanceRefProperty: data('x') }),
+      is: 'invalid',
+    },
+    {
+      name: 'a reference',
+      answer: writing({ tenantId: { '@type': 'ServiceReference', serviceId: 'events' } }),
+      is: 'invalid',
+    },
+    {
+      name: 'a reference property as Data',
+      answer: writing({ publisher: data('events') }),
+      is: 'invalid',
+    },
+    {
+      name: 'another resource',
+      answer: json(success('APPLIED', { 'source/crm/MODULE/other': {} })),
+      is: 'invalid',
+    },
+    {
+      name: 'the resource in another spelling',
+      answer: json(success('APPLIED', { 'source/crm/module/tenants': { tenantId: data('t') } })),
+      is: 'invalid',
+    },
+    { name: 'a value that does not fit', answer: writing({ tenantId: data(3) }), is: 'invalid' },
+    {
+      name: 'a mask as a sensitive value',
+      answer: writing({ token: data('••••••••', true) }),
+      is: 'invalid',
+    },
+    { name: 'a mask as any other value', answer: writing({ tenantId: data('********') }), is: 'done' },
+    {
+      name: 'a platform token with letters at both ends',
+      answer: writing({ tenantId: data(`x${TOKEN}x`) }),
+      is: 'invalid',
+    },
+    { name: 'a platform token', answer: writing({ tenantId: data(TOKEN) }), is: 'invalid' },
+    {
+      name: 'a platform token deep inside, amid text',
+      answer: writing({ note: data({ a: [{ b: `Bearer x${TOKEN}` }] }) }),
+      is: 'invalid',
+    },
+    {
+      name: 'a platform token as a key',
+      answer: writing({ note: data({ [TOKEN]: 1 }) }),
+      is: 'invalid',
+    },
+    ...[CREDENTIAL, `see x${CREDENTIAL}x`, TOKEN].flatMap((credential) => [
+      {
+        name: `a credential of the platform, ${credential.length} letters, written`,
+        answer: writing({ note: data({ [credential]: 1 }) }),
+        is: 'invalid',
+      },
+      {
+        name: `a credential of the platform, ${credential.length} letters, in the message of a failure`,
+        answer: json({ errorCode: 'BUSY', data: { message: `no ${credential}`, retryable: true } }),
+        is: 'invalid',
+      },
+      {
+        name: `a credential of the platform, ${credential.length} letters, in a field that is ignored`,
+        answer: json({ ...success('APPLIED'), debug: [{ authorization: credential }] }),
+        is: 'invalid',
+      },
+      {
+        name: `a credential of the platform, ${credential.length} letters, beside UNKNOWN`,
+        answer: json({ ...success('UNKNOWN'), debug: credential }),
+        is: 'invalid',
+      },
+      {
+        name: `a credential of the platform, ${credential.length} letters, where UNKNOWN is not looked at`,
+        answer: json(success('UNKNOWN', { [LOCATOR]: { note: data(credential) } })),
+        is: 'uncertain',
+      },
+    ]),
+    {
+      name: 'what only looks like a credential of the platform',
+      answer: writing({ note: data(`bpc_${'y'.repeat(43)}`) }),
+      is: 'done',
+    },
+    {
+      name: 'a token of its own',
+      answer: writing({ note: data('eyJhbGciOiJub25lIn0.eyJpc3MiOiJtZSJ9.AAAA') }),
+      is: 'done',
+    },
+    {
+      name: 'a registered service address',
+      answer: writing({ note: data('http://events.internal:9000/api') }),
+      is: 'invalid',
+    },
+    {
+      name: 'an address below it, in other letters, inside text',
+      answer: writing({ note: data(['see <HTTP://Events.Internal:9000/api/v1?x=1>']) }),
+      is: 'invalid',
+    },
+    {
+      name: 'the default port in an address',
+      answer: writing({ note: data('https://plain.internal:443/x') }),
+      is: 'invalid',
+    },
+    {
+      name: 'addresses beside it',
+      answer: writing({
+        note: data('http://events.internal:9000/apix http://events.internal:90001/ https://x.internal'),
+      }),
+      is: 'done',
+    },
+
+    {
+      name: 'nesting without end',
+      answer: response(`${'['.repeat(100_000)}${']'.repeat(100_000)}`),
+      is: 'invalid',
+    },
+    {
+      name: 'a NUL',
+      answer: response(JSON.stringify(success('APPLIED')).replace('"APPLIED"', '"APPLIED","x":"\\u0000"')),
+      is: 'invalid',
+    },
+    {
+      name: 'a key twice',
+      answer: response('{"errorCode":"0","errorCode":"BUSY","data":null}'),
+      is: 'invalid',
+    },
+    {
+      name: '__proto__',
+      answer: response('{"errorCode":"0","data":null,"__proto__":{"x":1}}'),
+      is: 'invalid',
+    },
+    {
+      name: 'half of a surrogate pair',
+      answer: response('{"errorCode":"BUSY","data":{"message":"\\ud800","retryable":true}}'),
+      is: 'invalid',
+    },
+    {
+      name: 'an integer that loses digits',
+      answer: response(
+        JSON.stringify(success('APPLIED')).replace('Sequence":10', 'Sequence":9007199254740993'),
+      ),
+      is: 'invalid',
+    },
+  ]
+
+  for (const { name, answer, is } of rows) {
+    test(`${name}: ${is}`, () => {
+      const judgement = judge(answer)
+      assert.equal(row(judgement), is, judgement.failure?.message)
+      assert.equal(judgement.httpStatus, answer.kind === 'response' ? answer.status : null)
+      if (is === 'done') assert.equal(judgement.failure, null)
+      else {
+        assert.deepEqual(judgement.writes, {})
+        assert.deepEqual(judgement.failure?.errorPath?.slice(0, 2), ['bundle-runtime', 'provisioner'])
+        assert.ok((judgement.failure?.message.length ?? 0) <= 512)
+        assert.equal(judgement.failure?.retryable, judgement.disposition === 'repeat')
+      }
+    })
+  }
+
+  test('writes are kept with the mark where the definition is sensitive, and only there', () => {
+    const { writes } = judge(writing({ token: data('issued'), tenantId: data('t-1'), note: data('n') }))
+    assert.deepEqual(writes, {
+      [LOCATOR]: { token: data('issued', true), tenantId: data('t-1'), note: data('n') },
+    })
+  })
+
+  test('what is recorded of a success has no sensitive value, old or new', () => {
+    const { recorded } = judge(
+      writing({
+        token: data('issued-now'),
+        tenantId: data(`t of ${SECRET}`),
+        note: data({ copy: 'issued-now', pin: 4711, [SECRET]: 1 }),
+      }),
+    )
+    const text = JSON.stringify(recorded)
+    for (const secret of [SECRET, 'issued-now', '4711']) assert.ok(!text.includes(secret), secret)
+    assert.ok(text.includes('"outcome":"APPLIED"'))
+    assert.ok(text.includes('"executionSequence":10'))
+  })
+
+  test('messages, codes and paths of a failure are masked', () => {
+    const { failure, recorded } = judge(
+      json({
+        errorCode: 'SHOUTED_SECRET',
+        data: {
+          message: `wrong password ${SECRET}`,
+          retryable: false,
+          errorPath: ['provisioner', 'db.internal.example', 'mailer'],
+        },
+      }),
+    )
+    assert.equal(failure?.errorCode, 'PLUGIN_REPORTED_FAILURE')
+    assert.ok(!failure?.message.includes(SECRET))
+    assert.deepEqual(failure?.errorPath, ['bundle-runtime', 'provisioner', 'mailer'])
+    const text = JSON.stringify(recorded)
+    for (const secret of [SECRET, 'SHOUTED_SECRET', 'db.internal']) assert.ok(!text.includes(secret), secret)
+  })
+
+  test('of an invalid answer only size, type and known places are kept', () => {
+    const body = JSON.stringify({
+      ...success('APPLIED', { [LOCATOR]: { 'secret-name': 'secret-value' } }),
+      'secret-key': 'secret-value',
+    })
+    const { failure, recorded } = judge(response(body, 200, 'application/json; charset=secret'))
+    assert.deepEqual(recorded, {
+      size: body.length,
+      contentType: 'application/json',
+      known: { contractVersion: '1.0.0', errorCode: '0', outcome: 'APPLIED' },
+    })
+    assert.ok(!failure?.message.includes('secret'), failure?.message)
+  })
+
+  test('a problem names the place that is known, and never what was sent', () => {
+    const message = (answer: OutboundResult) => judge(answer).failure?.message ?? ''
+    assert.match(
+      message(writing({ tenantId: 'bare' })),
+      /data\.resources\.source\/crm\/MODULE\/tenants\.tenantId/,
+    )
+    assert.match(message(withData((given) => (given['stage'] = 'AFTER_RESOURCES'))), /data\.stage/)
+    const extra = { ...expected.installation, secretField: 1 }
+    assert.ok(!message(json(success('APPLIED', {}, { installation: extra }))).includes('secretField'))
+    assert.ok(!message(writing({ 'secret-name': data('x') })).includes('secret-name'))
+    assert.ok(!message(response('{"secret-name":1,"secret-name":2}')).includes('secret-name'))
+  })
+
+  test('of an answer that is not judged only size and type are kept', () => {
+    const { recorded } = judge(response('Bad Gateway secret', 502, 'text/html'))
+    assert.deepEqual(recorded, { size: 18, contentType: 'text/html' })
+  })
+
+  test('an adversarial body costs little time', () => {
+    // of the processor, not of the clock: other programs may be busy
+    const started = process.cpuUsage()
+    for (const text of [
+      'ey'.repeat(250_000),
+      'ey.'.repeat(160_000),
+      'http://'.repeat(70_000),
+      'a.'.repeat(250_000),
+    ])
+      judge(writing({ note: data(text) }))
+    judge(writing({ note: data(Array.from({ length: 200_000 }, () => 1)) }))
+    const { user, system } = process.cpuUsage(started)
+    assert.ok(user + system < 5_000_000)
+  })
+})

@@ -1,0 +1,241 @@
+import type * as z from 'zod'
+import { readEnvelope } from '#contract/protocol/envelope.ts'
+import type { EnvelopeReading } from '#contract/protocol/envelope.ts'
+import { deepEqual, isJsonObject } from '#contract/json-schema/json.ts'
+import type { JsonValue } from '#contract/json-schema/json.ts'
+import { LIFECYCLE_RESPONSE_FIELDS, LifecycleResponse } from '#contract/protocol/lifecycle.ts'
+import type { LifecycleRequest } from '#contract/protocol/lifecycle.ts'
+import { OperationIdentity } from '#contract/protocol/operation.ts'
+import { BundleRef, InstallationIdentity } from '#contract/protocol/scope.ts'
+import { Data } from '#contract/protocol/typed-value.ts'
+import type { Failure } from '#contract/runtime-api/common.ts'
+import type { CallResponse, CallResult } from '../../model/call-answer.ts'
+import { maskStrings } from '#http-kit/text/scrub.ts'
+import { sensitiveIn } from './sensitive-values.ts'
+import { checkWrites } from './check-writes.ts'
+import type { WriteScope } from './check-writes.ts'
+import { callFailure, errorPathTo } from './failures.ts'
+import { holdsPlatformCredential } from './platform-material.ts'
+import type { PlatformCredentials } from './platform-material.ts'
+import { readAnswer } from './read-answer.ts'
+import { cleanFailure, recordFailure, recordSuccess, recordUnkept } from './record-answer.ts'
+import { describeNoResponse } from './describe-no-response.ts'
+import type { Judgement } from '../../model/attempt.ts'
+
+/** What the runtime knows when it judges an answer. */
+export interface JudgeInput extends WriteScope {
+  /** The sensitive values that this plugin, or any other of the operation, was shown or wrote. */
+  sensitiveValues: readonly JsonValue[]
+  /** Names that may stand in an errorPath beyond the plugin's own. */
+  logicalNames: readonly string[]
+}
+
+/** The part of the knowledge that does not depend on the answer. */
+export type StaticJudgeInput = Omit<JudgeInput, keyof PlatformCredentials>
+
+/**
+ * The table of decisions, section 4: what came back → what it means. `expected` is the frozen request. Only a full and
+ * valid envelope says anything definite; all else is uncertain or invalid, and is never taken for a success.
+ */
+export function judgeAnswer(
+  expected: LifecycleRequest,
+  answer: CallResult,
+  knowledge: JudgeInput,
+): Judgement {
+  const { pluginId } = expected
+  if (answer.kind === 'failed') return uncertain(describeNoResponse(pluginId, answer.reason), null, null)
+  if (answer.status !== 200) {
+    const message = `Plugin ${pluginId} answered with HTTP status ${answer.status}, so it is not known whether it acted.`
+    return uncertain(unknownResult(pluginId, message), answer, recordUnkept(answer))
+  }
+  const reading = readAnswer(answer.body)
+  if (reading.kind === 'not-json') {
+    const message = `Plugin ${pluginId} answered with something that is not JSON, or was cut, so it is not known whether it acted.`
+    return uncertain(unknownResult(pluginId, message), answer, recordUnkept(answer))
+  }
+  if (reading.kind === 'unfit') return invalid(expected, answer, reading.problem, recordUnkept(answer))
+
+  const judged = judgeEnvelope(expected, answer, reading.json, knowledge)
+  const refuse = (problem: string): Judgement =>
+    invalid(expected, answer, problem, kept(answer, reading.json, knowledge))
+  if ('problem' in judged) return refuse(judged.problem)
+  return holdsPlatformCredential(withoutDropped(reading.json), knowledge)
+    ? refuse('it contains a credential that this platform issued')
+    : judged
+}
+
+function judgeEnvelope(
+  expected: LifecycleRequest,
+  answer: CallResponse,
+  json: JsonValue,
+  knowledge: JudgeInput,
+): Judgement | { problem: string } {
+  const envelope = readEnvelope(json)
+  switch (envelope.kind) {
+    case 'invalid':
+      return { problem: envelope.problem }
+    case 'failure':
+      return judgeFailure(expected, answer, envelope, knowledge)
+    case 'success':
+      return judgeData(expected, answer, envelope.data, knowledge)
+  }
+}
+
+/** The answer without the `resources` of FAILED and UNKNOWN, which are ignored. */
+function withoutDropped(json: JsonValue): JsonValue {
+  if (!isJsonObject(json) || !isJsonObject(json['data'])) return json
+  const { resources: _, ...data } = json['data']
+  return data['outcome'] === 'FAILED' || data['outcome'] === 'UNKNOWN' ? { ...json, data } : json
+}
+
+function judgeFailure(
+  expected: LifecycleRequest,
+  answer: CallResponse,
+  envelope: Extract<EnvelopeReading, { kind: 'failure' }>,
+  knowledge: JudgeInput,
+): Judgement {
+  const { pluginId } = expected
+  const { errorCode, data } = cleanFailure(envelope, knowledge.sensitiveValues, knowledge.logicalNames)
+  const failure: Failure = {
+    errorCode,
+    message: data?.message ?? `Plugin ${pluginId} failed with ${errorCode} and told nothing more.`,
+    retryable: data?.retryable ?? false,
+    errorPath: errorPathTo(pluginId, data?.errorPath),
+  }
+  return {
+    disposition: failure.retryable ? 'repeat' : 'failed',
+    isUncertain: false,
+    outcome: null,
+    failure,
+    writes: {},
+    httpStatus: answer.status,
+    recorded: recordFailure({ errorCode, data }),
+  }
+}
+
+function judgeData(
+  expected: LifecycleRequest,
+  answer: CallResponse,
+  data: JsonValue,
+  knowledge: JudgeInput,
+): Judgement | { problem: string } {
+  const parsed = LifecycleResponse.safeParse(data)
+  if (!parsed.success) return { problem: shapeProblem(parsed.error, knowledge) }
+  const response = parsed.data
+  for (const field of ECHOED) {
+    if (!deepEqual(response[field], expected[field])) {
+      return { problem: `data.${field}: Must be as in the request` }
+    }
+  }
+  const { pluginId } = expected
+  const { outcome } = response
+  const common = { isUncertain: false, outcome, writes: {}, httpStatus: answer.status }
+  switch (outcome) {
+    case 'APPLIED':
+    case 'VERIFIED':
+    case 'NOT_APPLIED': {
+      if (outcome === 'NOT_APPLIED' && Object.values(response.resources).some(hasKeys)) {
+        return { problem: 'data.resources: Must be empty when the outcome is NOT_APPLIED' }
+      }
+      const checked = checkWrites(response.resources, knowledge)
+      if (!checked.ok) return { problem: `data.resources: ${checked.problem}` }
+      const { writes } = checked
+      const recorded = recordSuccess(expected, response, {
+        writes,
+        secrets: [...knowledge.sensitiveValues, ...sensitiveIn(writes)],
+      })
+      return { ...common, disposition: 'done', failure: null, writes, recorded }
+    }
+    case 'FAILED': {
+      const message =
+        `Plugin ${pluginId} reported that it failed. Find the cause at the plugin, ` +
+        'then retry the operation or take it over with a DETACH.'
+      const failure = callFailure(pluginId, 'PLUGIN_REPORTED_FAILURE', message, false)
+      return {
+        ...common,
+        disposition: 'failed',
+        failure,
+        recorded: recordSuccess(expected, response, null),
+      }
+    }
+    case 'UNKNOWN': {
+      const failure = unknownResult(pluginId, `Plugin ${pluginId} says that it does not know its result.`)
+      const recorded = recordSuccess(expected, response, null)
+      return { ...common, disposition: 'repeat', isUncertain: true, failure, recorded }
+    }
+  }
+}
+
+const ECHOED = [
+  'contractVersion',
+  'pluginId',
+  'executionSequence',
+  'installation',
+  'operation',
+  'stage',
+] as const
+
+const hasKeys = (map: object): boolean => Object.keys(map).length > 0
+
+function uncertain(failure: Failure, answer: CallResponse | null, recorded: JsonValue): Judgement {
+  return {
+    disposition: 'repeat',
+    isUncertain: true,
+    outcome: null,
+    failure,
+    writes: {},
+    httpStatus: answer?.status ?? null,
+    recorded,
+  }
+}
+
+function unknownResult(pluginId: string, message: string): Failure {
+  return callFailure(pluginId, 'PLUGIN_RESULT_UNKNOWN', message, true)
+}
+
+function invalid(
+  { pluginId }: LifecycleRequest,
+  answer: CallResponse,
+  problem: string,
+  recorded: JsonValue,
+): Judgement {
+  const message = `The answer of plugin ${pluginId} is not valid: ${problem}. The plugin must be corrected; then retry the operation.`
+  return {
+    disposition: 'failed',
+    isUncertain: false,
+    outcome: null,
+    failure: callFailure(pluginId, 'PLUGIN_RESPONSE_INVALID', message, false),
+    writes: {},
+    httpStatus: answer.status,
+    recorded,
+  }
+}
+
+function kept(answer: CallResponse, json: JsonValue, { sensitiveValues }: JudgeInput): JsonValue {
+  return maskStrings(recordUnkept(answer, json), sensitiveValues)
+}
+
+/** Every name that the protocol itself puts into a lifecycle response. */
+const FIELDS = [
+  ...LIFECYCLE_RESPONSE_FIELDS,
+  ...Object.keys(InstallationIdentity.shape),
+  ...Object.keys(BundleRef.shape),
+  ...Object.keys(OperationIdentity.shape),
+  ...Object.keys(Data.shape),
+]
+
+/** Where the shape is wrong and what is allowed there. Names that only the plugin knows could be anything: left out. */
+function shapeProblem(error: z.ZodError, { definitions }: JudgeInput): string {
+  const [issue] = error.issues
+  const locators = Object.entries(definitions).flatMap(([locator, properties]) => [
+    locator,
+    ...Object.keys(properties),
+  ])
+  const known = new Set([...FIELDS, ...locators])
+  const path = (issue?.path ?? []).map(String).map((name) => (known.has(name) ? name : '…'))
+  const message =
+    issue?.code === 'unrecognized_keys'
+      ? 'Has a field that is not allowed'
+      : (issue?.message ?? 'Is not valid')
+  return `${['data', ...path].join('.')}: ${message}`
+}

@@ -1,0 +1,111 @@
+import type { EnvelopeReading } from '#contract/protocol/envelope.ts'
+import { ErrorCode } from '#contract/protocol/envelope.ts'
+import { isJsonObject } from '#contract/json-schema/json.ts'
+import type { JsonValue } from '#contract/json-schema/json.ts'
+import type { LifecycleRequest, LifecycleResponse } from '#contract/protocol/lifecycle.ts'
+import { ENVELOPE_VERSION } from '#contract/protocol/limits.ts'
+import { MASK } from '#contract/protocol/mask.ts'
+import { hideProtectedName } from '#contract/protocol/protected-name.ts'
+import { OUTCOMES } from '#contract/protocol/vocabulary.ts'
+import type { CallResponse } from '../../model/call-answer.ts'
+import { maskStrings } from '#http-kit/text/scrub.ts'
+import type { Writes } from '../../model/plan.ts'
+import { atMost } from './failures.ts'
+
+// What an attempt keeps of its answer for people to read: nothing that is sensitive, and of an answer that was not
+// understood nothing but its size, its type and places whose meaning is known.
+
+/** Of a body that could not be judged, or of an invalid one. The status is kept beside it. */
+export function recordUnkept(answer: CallResponse, json?: JsonValue): JsonValue {
+  const known = json === undefined ? {} : knownPlaces(json)
+  return {
+    size: answer.body.byteLength,
+    contentType: mediaType(answer.contentType),
+    ...(Object.keys(known).length > 0 && { known }),
+  }
+}
+
+/** Of a success that names no writes to keep: FAILED and UNKNOWN drop their resources. */
+export function recordSuccess(
+  expected: LifecycleRequest,
+  response: LifecycleResponse,
+  kept: { writes: Writes; secrets: readonly JsonValue[] } | null,
+): JsonValue {
+  const { contractVersion, pluginId, executionSequence, installation, operation, stage } = expected
+  return {
+    contractVersion: ENVELOPE_VERSION,
+    errorCode: '0',
+    data: {
+      contractVersion,
+      pluginId,
+      executionSequence,
+      installation,
+      operation,
+      stage,
+      outcome: response.outcome,
+      ...(kept !== null && { resources: maskStrings(maskedWrites(kept.writes), kept.secrets) }),
+    },
+  }
+}
+
+/** Of a failure envelope; message and errorPath are already masked. */
+export function recordFailure(failure: {
+  errorCode: string
+  data: { message: string; retryable: boolean; errorPath?: string[] } | null
+}): JsonValue {
+  return { contractVersion: ENVELOPE_VERSION, errorCode: failure.errorCode, data: failure.data }
+}
+
+/** The message and errorPath of a failure without sensitive values; `logicalNames` are all that a path may hold. */
+export function cleanFailure(
+  failure: Extract<EnvelopeReading, { kind: 'failure' }>,
+  secrets: readonly JsonValue[],
+  logicalNames: readonly string[],
+): { errorCode: string; data: { message: string; retryable: boolean; errorPath?: string[] } | null } {
+  const clean = (text: string): string => String(maskStrings(text, secrets))
+  const errorCode =
+    clean(failure.errorCode) === failure.errorCode ? failure.errorCode : 'PLUGIN_REPORTED_FAILURE'
+  if (failure.failure === null) return { errorCode, data: null }
+  const { message, retryable, errorPath } = failure.failure
+  const path = errorPath?.filter((name) => logicalNames.includes(name)) ?? []
+  return {
+    errorCode,
+    data: {
+      message: atMost(hideProtectedName(clean(message))),
+      retryable,
+      ...(path.length > 0 && { errorPath: path }),
+    },
+  }
+}
+
+function maskedWrites(writes: Writes): JsonValue {
+  const masked = Object.entries(writes).map(([locator, properties]) => [
+    locator,
+    Object.fromEntries(
+      Object.entries(properties).map(([name, value]) => [
+        name,
+        value['@type'] === 'Data' && value.isSensitive === true ? { ...value, value: MASK } : value,
+      ]),
+    ),
+  ])
+  return Object.fromEntries(masked)
+}
+
+function mediaType(contentType: string | null): string | null {
+  const [type = ''] = contentType?.split(';', 1) ?? []
+  return /^[\w.+-]{1,64}\/[\w.+-]{1,64}$/.test(type.trim()) ? type.trim().toLowerCase() : null
+}
+
+/** Closed vocabularies only: in no other place of a strange answer is it known what may stand there. */
+function knownPlaces(json: JsonValue): { [place: string]: JsonValue } {
+  if (!isJsonObject(json)) return {}
+  const places: { [place: string]: JsonValue } = {}
+  if (json['contractVersion'] === ENVELOPE_VERSION) places['contractVersion'] = ENVELOPE_VERSION
+  const code = ErrorCode.safeParse(json['errorCode'])
+  if (code.success) places['errorCode'] = code.data
+  const data = json['data']
+  if (!isJsonObject(data)) return places
+  const outcome = OUTCOMES.find((name) => name === data['outcome'])
+  if (outcome !== undefined) places['outcome'] = outcome
+  return places
+}

@@ -1,0 +1,90 @@
+import { checkTypedValue } from '#contract/protocol/business-value.ts'
+import { isReference, referencedServices } from '#contract/protocol/data.ts'
+import { INSTANCE_REF_PROPERTY } from '#contract/protocol/limits.ts'
+import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
+import type { TypedValue } from '#contract/protocol/typed-value.ts'
+import type { PlannedChange } from '../../model/plan.ts'
+import { getOwn } from '#contract/json-schema/get-own.ts'
+import type { ResourceFacts } from './full-changes.ts'
+import type { Problem } from '../problem.ts'
+
+/** Every place where somebody but the runtime names the protected property, whatever the value (protocol, rule 10). */
+export function protectedProblems(resources: Readonly<Record<string, object>>): Problem[] {
+  return Object.entries(resources)
+    .filter(([, properties]) => Object.hasOwn(properties, INSTANCE_REF_PROPERTY))
+    .map(([locator]) => ({ locator, ...PROTECTED }))
+}
+
+/** The refusal for naming the protected property; it does not repeat the name. */
+export const PROTECTED = {
+  errorCode: 'PROPERTY_PROTECTED',
+  message: 'A protected property is written by the runtime only. Take it out and try again.',
+} as const
+
+/** The services that the changes refer to. */
+export function servicesOf(changes: readonly PlannedChange[]): string[] {
+  return [...new Set(changes.flatMap(({ after }) => servicesIn(after)))]
+}
+
+const servicesIn = (value: TypedValue | null): string[] =>
+  value !== null && isReference(value) ? referencedServices(value) : []
+
+/**
+ * Every change that may not be made to a resource that is there, wherever the resource is known: PROPERTY_INVALID, or
+ * REFERENCE_TARGET_UNAVAILABLE for a service that is not among the usable ones.
+ */
+export function checkChanges(
+  changes: readonly PlannedChange[],
+  facts: ReadonlyMap<string, ResourceFacts>,
+  usableServices: ReadonlySet<string>,
+): Problem[] {
+  return changes.flatMap((change) => {
+    const resource = facts.get(change.locator)
+    if (resource === undefined) return []
+    return checkChange(change, resource, usableServices).map((problem) => ({
+      locator: change.locator,
+      property: change.property,
+      ...problem,
+    }))
+  })
+}
+
+type Found = Pick<Problem, 'path' | 'errorCode' | 'message'>
+
+function checkChange(
+  { property, after }: PlannedChange,
+  { definitions, writtenBy }: ResourceFacts,
+  usableServices: ReadonlySet<string>,
+): Found[] {
+  const definition = getOwn(definitions, property)
+  const plugin = getOwn(writtenBy, property)
+  if (plugin !== undefined)
+    return [invalid(`Plugin ${plugin} writes this property; it cannot be changed by hand.`)]
+  // what an earlier version left behind may be removed, though nothing defines it any more
+  if (after === null)
+    return definition?.required === true ? [invalid('Is required and cannot be removed.')] : []
+  if (definition === undefined) return [invalid('The resource has no property of this name.')]
+  const misfits = checkGiven(definition, after)
+  return misfits.length > 0 ? misfits : checkServices(after, usableServices)
+}
+
+function checkGiven(definition: PropertyDefinition, value: TypedValue): Found[] {
+  if (value['@type'] === 'Data' && value.isSensitive === true && definition.isSensitive !== true)
+    return [invalid('Is not a sensitive property: send the value without isSensitive.')]
+  return checkTypedValue(definition, value).map(({ path, message }) => ({
+    ...invalid(message),
+    // of a sensitive value, which may be a kept one, not even the keys are told
+    ...(definition.isSensitive !== true && { path }),
+  }))
+}
+
+function checkServices(value: TypedValue, usable: ReadonlySet<string>): Found[] {
+  return servicesIn(value)
+    .filter((serviceId) => !usable.has(serviceId))
+    .map((serviceId) => ({
+      errorCode: 'REFERENCE_TARGET_UNAVAILABLE',
+      message: `The service ${serviceId} does not exist, is disabled, or may not be used by this scope.`,
+    }))
+}
+
+const invalid = (message: string): Found => ({ errorCode: 'PROPERTY_INVALID', message })

@@ -1,0 +1,32 @@
+import { wrapData, wrapSensitive } from '#contract/protocol/data.ts'
+import { deepEqual } from '#contract/json-schema/json.ts'
+import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
+import type { TypedValue } from '#contract/protocol/typed-value.ts'
+import type { Changes } from '#contract/runtime-api/common.ts'
+import type { PlannedChange } from '../../model/plan.ts'
+
+/** Locator → property → value. */
+export type PropertyMap = ReadonlyMap<string, ReadonlyMap<string, TypedValue>>
+
+/** What really changes (decisions, 3.3), in the order of locators and properties as given. */
+export function compareChanges(current: PropertyMap, changes: Changes): PlannedChange[] {
+  return Object.entries(changes).flatMap(([locator, properties]) =>
+    Object.entries(properties).flatMap(([property, after]) => {
+      const before = current.get(locator)?.get(property) ?? null
+      return isSameValue(before, after) ? [] : [{ locator, property, before, after }]
+    }),
+  )
+}
+
+/** Deep equality of the values; whether a Data says that it is sensitive is not part of its value. */
+export function isSameValue(a: TypedValue | null, b: TypedValue | null): boolean {
+  if (a === null || b === null) return a === b
+  if (a['@type'] === 'Data') return b['@type'] === 'Data' && deepEqual(a.value, b.value)
+  return b['@type'] !== 'Data' && deepEqual(a, b)
+}
+
+/** The value as it is kept: a Data is marked as sensitive exactly where its definition says so. */
+export function asDefined(definition: PropertyDefinition | undefined, value: TypedValue): TypedValue {
+  if (value['@type'] !== 'Data') return value
+  return definition?.isSensitive === true ? wrapSensitive(value.value) : wrapData(value.value)
+}

@@ -1,0 +1,161 @@
+import { getOwn } from '#contract/json-schema/get-own.ts'
+import type { CompiledAuthorization } from '#contract/protocol/authorization.ts'
+import type { Changes } from '#contract/runtime-api/common.ts'
+import type { Claim } from '#contract/runtime-api/installations.ts'
+import type { InstallationRow } from '../../model/installation.ts'
+import type { LedgerRow } from '../../model/ledger.ts'
+import type { OwnedResource } from '../../model/owned-resource.ts'
+import type { FrozenPlan, PlannedChange } from '../../model/plan.ts'
+import { claimProblem } from '../claim-problem.ts'
+import { claimOf } from '../installation-view.ts'
+import { configurePlan } from '../plans/configure-plan.ts'
+import type { Problem } from '../problem.ts'
+import { checkChanges, protectedProblems } from './check-changes.ts'
+import { asDefined, compareChanges } from './compare.ts'
+import type { PropertyMap } from './compare.ts'
+import { fullChanges } from './full-changes.ts'
+import type { FullResources, ResourceFacts } from './full-changes.ts'
+
+/** A save as it is requested: changes on top of a snapshot, or the full configuration. */
+export type SaveInput = { snapshotVersion: number } & ({ changes: Changes } | { resources: FullResources })
+
+/** An installation that takes part in a save, and the CONFIGURE that it would run. */
+export interface Owner {
+  installation: InstallationRow
+  claim: Claim | null
+  ledger: LedgerRow[]
+  changes: PlannedChange[]
+  /** Null if its plugin bindings are broken, which is one of the problems. */
+  plan: FrozenPlan | null
+}
+
+/** Everything that a save would do and everything that refuses it, by kind in the order of the checks. */
+export interface SaveEvaluation {
+  stale: boolean
+  changes: PlannedChange[]
+  facts: ReadonlyMap<string, ResourceFacts>
+  owners: Owner[]
+  problems: Record<'shape' | 'protected' | 'ownership' | 'validity' | 'claim', Problem[]>
+}
+
+/** What a save really changes, and what is known of the resources that it names. */
+export interface RequestedChanges {
+  facts: ReadonlyMap<string, ResourceFacts>
+  /** As the values were given: what is to be checked. */
+  given: PlannedChange[]
+  /** As they would be stored. */
+  changes: PlannedChange[]
+  shapeProblems: Problem[]
+}
+
+/** Compares a save with the configuration as it stands. `resources` and `current` are those that the save names. */
+export function requestedChanges(
+  input: SaveInput,
+  resources: readonly OwnedResource[],
+  current: PropertyMap,
+): RequestedChanges {
+  const facts = new Map(resources.map((row) => [row.locator, factsOf(row)]))
+  const full = 'changes' in input ? null : fullChanges(current, input.resources, facts)
+  const given = compareChanges(current, 'changes' in input ? input.changes : (full?.changes ?? {}))
+  return {
+    facts,
+    given,
+    changes: given.map((change) => normalizeChange(change, facts)),
+    shapeProblems: full?.problems ?? [],
+  }
+}
+
+/** What the database holds of the installations that own changed resources. */
+export interface LoadedOwners {
+  installations: readonly InstallationRow[]
+  ledger: readonly LedgerRow[]
+  current: PropertyMap
+  /** By installation: its plugin bindings, or why they cannot be used. */
+  bindings: ReadonlyMap<string, CompiledAuthorization[] | Problem>
+}
+
+/** Evaluates a save against the configuration as it stands. `owned` are the resources that it changes. */
+export function evaluateSave(
+  input: SaveInput,
+  { facts, given, changes, shapeProblems }: RequestedChanges,
+  known: {
+    snapshotVersion: number
+    usableServices: ReadonlySet<string>
+    owned: readonly OwnedResource[]
+    owners: LoadedOwners
+  },
+): SaveEvaluation {
+  const { owners, problems: broken } = evaluateOwners(known.owned, changes, known.owners)
+  return {
+    stale: input.snapshotVersion !== known.snapshotVersion,
+    changes,
+    facts,
+    owners,
+    problems: {
+      shape: shapeProblems,
+      protected: protectedProblems(
+        'changes' in input
+          ? input.changes
+          : Object.fromEntries(
+              Object.entries(input.resources).map(([key, value]) => [key, value.properties]),
+            ),
+      ),
+      ownership: [...unownedProblems(changes, facts), ...broken],
+      validity: checkChanges(given, facts, known.usableServices),
+      claim: owners.flatMap(({ installation, claim }) =>
+        claim === null ? [] : [claimProblem(installation.bundle_id, claim)],
+      ),
+    },
+  }
+}
+
+const factsOf = (row: OwnedResource): ResourceFacts => ({
+  definitions: row.definitions,
+  writtenBy: row.written_by,
+})
+
+function normalizeChange(change: PlannedChange, facts: ReadonlyMap<string, ResourceFacts>): PlannedChange {
+  if (change.after === null) return change
+  const definition = getOwn(facts.get(change.locator)?.definitions ?? {}, change.property)
+  return { ...change, after: asDefined(definition, change.after) }
+}
+
+function unownedProblems(
+  changes: readonly PlannedChange[],
+  facts: ReadonlyMap<string, ResourceFacts>,
+): Problem[] {
+  const unowned = changes.map(({ locator }) => locator).filter((locator) => !facts.has(locator))
+  return [...new Set(unowned)].map((locator) => ({
+    locator,
+    errorCode: 'RESOURCE_OWNERSHIP_MISSING',
+    message:
+      'No active installation of this scope owns this resource. Install its bundle, or leave the resource out.',
+  }))
+}
+
+function evaluateOwners(
+  owned: readonly OwnedResource[],
+  changes: readonly PlannedChange[],
+  { installations, ledger, current, bindings }: LoadedOwners,
+): { owners: Owner[]; problems: Problem[] } {
+  const owners: Owner[] = []
+  const problems: Problem[] = []
+  for (const [id, plugins] of bindings) {
+    const installation = installations.find((row) => row.bundle_install_id === id)
+    const resource = owned.find((row) => row.bundle_install_id === id)
+    if (installation === undefined || resource === undefined) continue
+    const ofOwner = ledger.filter((row) => row.bundle_install_id === id)
+    const ownChanges = changes.filter(({ locator }) => ofOwner.some((row) => row.locator === locator))
+    const isBroken = 'errorCode' in plugins
+    if (isBroken) problems.push({ locator: resource.locator, ...plugins })
+    owners.push({
+      installation,
+      // from the statement that found the ownership, so that both belong to one moment
+      claim: claimOf(resource),
+      ledger: ofOwner,
+      changes: ownChanges,
+      plan: isBroken ? null : configurePlan({ ledger: ofOwner, current, changes: ownChanges, plugins }),
+    })
+  }
+  return { owners, problems }
+}

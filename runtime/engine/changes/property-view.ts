@@ -1,0 +1,20 @@
+import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
+import type { PropertyView } from '#contract/runtime-api/common.ts'
+import type { StoredValue } from '../../model/stored-value.ts'
+
+/**
+ * A property as people may see it: the definition decides what is sensitive, whatever the value says of itself. A value
+ * whose definition is not known is shown as sensitive, to be safe. A sealed one need not be opened for this.
+ */
+export function propertyView(
+  definition: PropertyDefinition | undefined,
+  value: StoredValue | null,
+): PropertyView | null {
+  if (value === null)
+    return definition?.isSensitive === true ? { '@type': 'Data', isSensitive: true, isSet: false } : null
+  if (value['@type'] !== 'Data') return value
+  if (definition === undefined || definition.isSensitive === true || value.isSensitive === true) {
+    return { '@type': 'Data', isSensitive: true, isSet: true }
+  }
+  return { '@type': 'Data', value: value.value }
+}

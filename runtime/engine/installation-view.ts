@@ -1,0 +1,46 @@
+import type { InstallationIdentity } from '#contract/protocol/scope.ts'
+import type { Claim, Installation } from '#contract/runtime-api/installations.ts'
+import { CLAIM_STATES } from '#contract/runtime-api/vocabulary.ts'
+import type { ClaimColumns, InstallationRow } from '../model/installation.ts'
+
+/** An installation as the rows of lists show it. */
+export function installationView(row: InstallationRow): Installation {
+  return {
+    installation: identityOf(row),
+    title: row.title,
+    state: row.state,
+    version: row.version,
+    claim: claimOf(row),
+    updatedAt: row.updated_at,
+  }
+}
+
+export function identityOf(row: InstallationRow): InstallationIdentity {
+  return {
+    environmentKey: row.environment_key,
+    applicationRuntimeId: row.application_runtime_id,
+    workspaceId: row.workspace_id,
+    bundleInstallId: row.bundle_install_id,
+    bundle: { environmentKey: row.bundle_environment_key, bundleId: row.bundle_id },
+  }
+}
+
+/** The claim on an installation, or null where nothing claims it. */
+export function claimOf(row: ClaimColumns): Claim | null {
+  const state = CLAIM_STATES.find((claiming) => claiming === row.claim_state)
+  if (
+    state === undefined ||
+    row.claim_operation_id === null ||
+    row.claim_operation_type === null ||
+    row.claim_since === null
+  ) {
+    return null
+  }
+  return {
+    operationId: row.claim_operation_id,
+    operationType: row.claim_operation_type,
+    state,
+    since: row.claim_since,
+    requestedBy: { id: row.claim_requested_by_id ?? '', name: row.claim_requested_by_name ?? '' },
+  }
+}

@@ -1,0 +1,69 @@
+import type { CompiledAuthorization } from '#contract/protocol/authorization.ts'
+import { INSTANCE_REF_PROPERTY } from '#contract/protocol/limits.ts'
+import type { TypedValue } from '#contract/protocol/typed-value.ts'
+import type { FrozenPlan, PlannedChange } from '../../model/plan.ts'
+import { getOwn } from '#contract/json-schema/get-own.ts'
+import { writersOf } from '../calls/compile-authorization.ts'
+import type { PropertyMap } from '../changes/compare.ts'
+import type { LedgerRow } from '../../model/ledger.ts'
+
+/**
+ * The plan of a CONFIGURE: the whole resource and plugin scope of the owner, its version unchanged. Resources that the
+ * changes touch are CONFIGURE, the others NONE.
+ */
+export function configurePlan({
+  ledger,
+  current,
+  changes,
+  plugins,
+}: {
+  ledger: readonly LedgerRow[]
+  current: PropertyMap
+  changes: readonly PlannedChange[]
+  plugins: CompiledAuthorization[]
+}): FrozenPlan {
+  const writers = writersOf(plugins)
+  return {
+    resources: ledger.map((row) => {
+      const changed = changes.filter(({ locator }) => locator === row.locator)
+      return {
+        locator: row.locator,
+        kind: row.kind,
+        title: row.title,
+        moduleId: row.module_id,
+        action: changed.length === 0 ? 'NONE' : 'CONFIGURE',
+        currentVersion: row.version,
+        targetVersion: row.version,
+        properties: applyChanges(currentValues(row, current), changed),
+        definitions: row.definitions,
+        writtenBy: writers[row.locator] ?? {},
+      }
+    }),
+    plugins,
+    changes: [...changes],
+  }
+}
+
+/** The values of an installed resource as they stand, the protected property of the ledger always among them. */
+export function currentValues(
+  row: Pick<LedgerRow, 'locator' | 'properties'>,
+  current: PropertyMap,
+): Record<string, TypedValue> {
+  const instanceRef = getOwn(row.properties, INSTANCE_REF_PROPERTY)
+  return {
+    ...Object.fromEntries(current.get(row.locator) ?? []),
+    ...(instanceRef !== undefined && { [INSTANCE_REF_PROPERTY]: instanceRef }),
+  }
+}
+
+function applyChanges(
+  values: Readonly<Record<string, TypedValue>>,
+  changes: readonly PlannedChange[],
+): Record<string, TypedValue> {
+  const target = new Map(Object.entries(values))
+  for (const { property, after } of changes) {
+    if (after === null) target.delete(property)
+    else target.set(property, after)
+  }
+  return Object.fromEntries(target)
+}

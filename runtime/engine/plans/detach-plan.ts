@@ -1,0 +1,77 @@
+import type { CompiledAuthorization } from '#contract/protocol/authorization.ts'
+import { getOwn } from '#contract/json-schema/get-own.ts'
+import { inCallOrder } from '../steps/next-step.ts'
+import { withWrites } from '../steps/merged-writes.ts'
+import type { FrozenPlan, PlannedResource, Writes } from '../../model/plan.ts'
+import type { LedgerRow } from '../../model/ledger.ts'
+
+/**
+ * The plan of a DETACH: everything that the ledger holds and, in a takeover, everything that the plan taken over was
+ * about, with what plugins had written there on top. Where both name a resource or a plugin the plan taken over wins:
+ * it is the later one.
+ */
+export function detachPlan({
+  ledger,
+  plugins,
+  takenOver = { plan: { resources: [], plugins: [], changes: [] }, writes: {} },
+}: {
+  ledger: readonly LedgerRow[]
+  /** The authorizations of the installed version; none where the plan taken over has them already. */
+  plugins: readonly CompiledAuthorization[]
+  takenOver?: { plan: FrozenPlan; writes: Writes }
+}): FrozenPlan {
+  const resources = new Map<string, PlannedResource>()
+  for (const row of ledger) resources.set(row.locator, detached(row))
+  for (const planned of takenOver.plan.resources) {
+    const installed = resources.get(planned.locator)
+    const values = withWrites(planned, takenOver.writes)
+    // a value goes with the definition that it was given under: what was sensitive stays so
+    const definitions = Object.entries(installed?.definitions ?? {}).filter(
+      ([property]) =>
+        getOwn(planned.definitions, property) === undefined || getOwn(values, property) === undefined,
+    )
+    resources.set(planned.locator, {
+      ...planned,
+      action: 'DETACH',
+      currentVersion: installed?.currentVersion ?? null,
+      properties: { ...installed?.properties, ...values },
+      definitions: { ...planned.definitions, ...Object.fromEntries(definitions) },
+      writtenBy: { ...installed?.writtenBy, ...planned.writtenBy },
+    })
+  }
+  return {
+    resources: [...resources.values()].toSorted((a, b) => (a.locator < b.locator ? -1 : 1)),
+    plugins: union(plugins, takenOver.plan.plugins),
+    changes: [],
+  }
+}
+
+function detached(row: LedgerRow): PlannedResource {
+  return {
+    locator: row.locator,
+    kind: row.kind,
+    title: row.title,
+    moduleId: row.module_id,
+    action: 'DETACH',
+    currentVersion: row.version,
+    targetVersion: row.version,
+    properties: row.properties,
+    definitions: row.definitions,
+    writtenBy: row.written_by,
+  }
+}
+
+function union(
+  earlier: readonly CompiledAuthorization[],
+  later: readonly CompiledAuthorization[],
+): CompiledAuthorization[] {
+  const byPlugin: Record<string, CompiledAuthorization> = {}
+  for (const plugin of [...earlier, ...later]) {
+    const before = getOwn(byPlugin, plugin.pluginId)
+    const kept = (before?.resources ?? []).filter(({ resource }) =>
+      plugin.resources.every((entry) => entry.resource !== resource),
+    )
+    byPlugin[plugin.pluginId] = { ...plugin, resources: [...kept, ...plugin.resources] }
+  }
+  return inCallOrder(Object.values(byPlugin), 'INSTALL')
+}

@@ -1,0 +1,95 @@
+import { wrapData } from '#contract/protocol/data.ts'
+import { INSTANCE_REF_PROPERTY } from '#contract/protocol/limits.ts'
+import type { TypedValue } from '#contract/protocol/typed-value.ts'
+import type { Changes } from '#contract/runtime-api/common.ts'
+import type { FrozenPlan, PlannedChange } from '../../model/plan.ts'
+import { getOwn } from '#contract/json-schema/get-own.ts'
+import { defaultOf, frozenValues, missingProperties, settingAll } from './target.ts'
+import type { Target, TargetResource } from './target.ts'
+import type { Problem } from '../problem.ts'
+
+/** A value of an earlier installation, and whether it was sensitive there. */
+export interface Seed {
+  value: TypedValue
+  isSensitive: boolean
+}
+export type Seeds = ReadonlyMap<string, ReadonlyMap<string, Seed>>
+
+export interface InstallPlan {
+  plan: FrozenPlan
+  /** Every value that is set, still as it was given: what is to be checked. */
+  changes: PlannedChange[]
+  missing: Problem[]
+}
+
+/**
+ * What an INSTALL freezes. A value is the given one, else the earlier installation's, else the default; null is "not
+ * set", whatever there is besides. The protected property is set to the new bundleInstallId where it is defined.
+ */
+export function installPlan({
+  target,
+  bundleInstallId,
+  given,
+  seeds,
+}: {
+  target: Target
+  bundleInstallId: string
+  given: Changes
+  seeds: Seeds
+}): InstallPlan {
+  const instanceRef = wrapData(bundleInstallId)
+  const resources = target.resources.map((resource) => {
+    const values = installValues(resource, given[resource.locator] ?? {}, seeds.get(resource.locator))
+    return { resource, values, frozen: frozenValues(resource, values, instanceRef) }
+  })
+  return {
+    plan: {
+      resources: resources.map(({ resource, frozen }) => ({
+        ...resource,
+        action: 'INSTALL',
+        currentVersion: null,
+        targetVersion: target.version,
+        properties: frozen,
+      })),
+      plugins: target.plugins,
+      changes: resources.flatMap(({ resource, frozen }) =>
+        settingAll(
+          resource.locator,
+          Object.entries(frozen).filter(([property]) => property !== INSTANCE_REF_PROPERTY),
+        ),
+      ),
+    },
+    changes: resources.flatMap(({ resource, values }) => settingAll(resource.locator, values)),
+    missing: resources.flatMap(({ resource, values }) => missingProperties(resource, values)),
+  }
+}
+
+function installValues(
+  resource: TargetResource,
+  given: Readonly<Record<string, TypedValue | null>>,
+  seeds: ReadonlyMap<string, Seed> = new Map(),
+): Map<string, TypedValue> {
+  const values = new Map<string, TypedValue>()
+  for (const [property, definition] of Object.entries(resource.definitions)) {
+    const isForeign = property === INSTANCE_REF_PROPERTY || Object.hasOwn(resource.writtenBy, property)
+    const fallback = isForeign ? undefined : (seedFor(resource, property, seeds) ?? defaultOf(definition))
+    const value = getOwn(given, property) === undefined ? fallback : getOwn(given, property)
+    if (value !== undefined && value !== null) values.set(property, value)
+  }
+  // not defined, and so to be refused by the check
+  for (const [property, value] of Object.entries(given))
+    if (value !== null && !Object.hasOwn(resource.definitions, property)) values.set(property, value)
+  return values
+}
+
+/** An earlier sensitive value never becomes one that is shown. */
+function seedFor(
+  { definitions }: TargetResource,
+  property: string,
+  seeds: ReadonlyMap<string, Seed>,
+): TypedValue | undefined {
+  const seed = seeds.get(property)
+  const wasHidden =
+    seed?.isSensitive === true || (seed?.value['@type'] === 'Data' && seed.value.isSensitive === true)
+  return wasHidden && getOwn(definitions, property)?.isSensitive !== true ? undefined : seed?.value
+}

@@ -1,0 +1,107 @@
+import type { CompiledAuthorization } from '#contract/protocol/authorization.ts'
+import { wrapData } from '#contract/protocol/data.ts'
+import { INSTANCE_REF_PROPERTY } from '#contract/protocol/limits.ts'
+import { formatLocator } from '#contract/protocol/locator.ts'
+import type { AuthorManifest } from '#contract/protocol/manifest.ts'
+import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
+import type { TypedValue } from '#contract/protocol/typed-value.ts'
+import type { Changes } from '#contract/runtime-api/common.ts'
+import { asDefined } from '../changes/compare.ts'
+import type { ResourceFacts } from '../changes/full-changes.ts'
+import type { Problem } from '../problem.ts'
+import type { PlannedChange, PlannedResource } from '../../model/plan.ts'
+import { compileAuthorizations, modulesOf, writersOf } from '../calls/compile-authorization.ts'
+
+/** A resource of the version that an INSTALL or UPGRADE brings. */
+export type TargetResource = Pick<
+  PlannedResource,
+  'locator' | 'kind' | 'title' | 'moduleId' | 'definitions' | 'writtenBy'
+>
+
+export interface Target {
+  version: string
+  resources: TargetResource[]
+  plugins: CompiledAuthorization[]
+}
+
+/** What a version brings. Refuses as `compileAuthorizations` does. */
+export function targetOf(manifest: AuthorManifest): Target {
+  const plugins = compileAuthorizations(manifest.plugins, modulesOf(manifest))
+  const writers = writersOf(plugins)
+  return {
+    version: manifest.version,
+    plugins,
+    resources: manifest.resources.map(({ kind, name, title, moduleId, properties }) => {
+      const locator = formatLocator({ ...manifest.bundle, kind, name })
+      return {
+        locator,
+        kind,
+        title,
+        moduleId: moduleId ?? null,
+        definitions: properties,
+        writtenBy: writers[locator] ?? {},
+      }
+    }),
+  }
+}
+
+export function factsOf(resources: readonly TargetResource[]): Map<string, ResourceFacts> {
+  return new Map(
+    resources.map(({ locator, definitions, writtenBy }) => [locator, { definitions, writtenBy }]),
+  )
+}
+
+/** Values that were given for resources that the version does not have. */
+export function unknownResources(given: Changes, resources: readonly TargetResource[]): Problem[] {
+  return Object.keys(given)
+    .filter((locator) => resources.every((resource) => resource.locator !== locator))
+    .map((locator) => ({
+      locator,
+      errorCode: 'RESOURCE_OWNERSHIP_MISSING',
+      message: 'This version of the bundle has no such resource. Leave it out.',
+    }))
+}
+
+/** A property that must have a value before anything starts; those of the runtime and of plugins come later. */
+export function missingProperties(
+  { locator, definitions, writtenBy }: TargetResource,
+  values: ReadonlyMap<string, TypedValue>,
+): Problem[] {
+  return Object.entries(definitions)
+    .filter(
+      ([property, definition]) =>
+        definition.required === true &&
+        property !== INSTANCE_REF_PROPERTY &&
+        !Object.hasOwn(writtenBy, property) &&
+        !values.has(property),
+    )
+    .map(([property]) => ({
+      locator,
+      property,
+      errorCode: 'PROPERTY_INVALID',
+      message: 'Is required by this version and has no value. Give one.',
+    }))
+}
+
+export function defaultOf({ default: value }: PropertyDefinition): TypedValue | undefined {
+  return value === undefined ? undefined : wrapData(value)
+}
+
+/** The values as they are frozen: marked as defined, and the protected property where the Module defines it. */
+export function frozenValues(
+  { definitions }: TargetResource,
+  values: ReadonlyMap<string, TypedValue>,
+  instanceRef: TypedValue,
+): Record<string, TypedValue> {
+  const frozen: Record<string, TypedValue> = {}
+  for (const [property, definition] of Object.entries(definitions)) {
+    const value = property === INSTANCE_REF_PROPERTY ? instanceRef : values.get(property)
+    if (value !== undefined) frozen[property] = asDefined(definition, value)
+  }
+  return frozen
+}
+
+/** The values of a resource as changes that set them. */
+export function settingAll(locator: string, values: Iterable<[string, TypedValue]>): PlannedChange[] {
+  return [...values].map(([property, after]) => ({ locator, property, before: null, after }))
+}

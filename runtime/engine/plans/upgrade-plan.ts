@@ -1,0 +1,171 @@
+import type { CompiledAuthorization } from '#contract/protocol/authorization.ts'
+import { wrapData } from '#contract/protocol/data.ts'
+import { INSTANCE_REF_PROPERTY } from '#contract/protocol/limits.ts'
+import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
+import type { TypedValue } from '#contract/protocol/typed-value.ts'
+import type { Changes } from '#contract/runtime-api/common.ts'
+import { isSameValue } from '../changes/compare.ts'
+import { currentValues } from './configure-plan.ts'
+import type { PropertyMap } from '../changes/compare.ts'
+import type { Problem } from '../problem.ts'
+import type { FrozenPlan, PlannedChange, PlannedResource } from '../../model/plan.ts'
+import { getOwn } from '#contract/json-schema/get-own.ts'
+import { defaultOf, frozenValues, missingProperties, settingAll } from './target.ts'
+import type { Target, TargetResource } from './target.ts'
+import type { LedgerRow } from '../../model/ledger.ts'
+
+export interface UpgradePlan {
+  plan: FrozenPlan
+  /** Values that the upgrade brings, still as they were given, and plugins' own ones that it would take away. */
+  brought: PlannedChange[]
+  /** Values that stay and must still fit, the plugins' own not among them. */
+  kept: PlannedChange[]
+  missing: Problem[]
+}
+
+/** What an UPGRADE of an installation to a target starts from. */
+export interface Installed {
+  bundleInstallId: string
+  ledger: readonly LedgerRow[]
+  current: PropertyMap
+  plugins: readonly CompiledAuthorization[]
+}
+
+/**
+ * What an UPGRADE freezes. A value is the given one, else the one that stands, else (where the property is new, or is
+ * required and has no value) the default. What the target no longer defines is dropped; a resource that it no longer
+ * has is DETACH with its own values, and the plugins of both versions are called.
+ */
+export function upgradePlan(installed: Installed, target: Target, given: Changes): UpgradePlan {
+  const before = new Map(installed.ledger.map((row) => [row.locator, row]))
+  const upgraded = target.resources.map((resource) =>
+    upgradeResource(installed, before.get(resource.locator), resource, given[resource.locator] ?? {}),
+  )
+  const removed = installed.ledger.filter((row) =>
+    target.resources.every(({ locator }) => locator !== row.locator),
+  )
+  const resources: PlannedResource[] = [
+    ...upgraded.map(({ resource, row, frozen }) => ({
+      ...resource,
+      action: row === undefined ? ('INSTALL' as const) : ('UPGRADE' as const),
+      currentVersion: row?.version ?? null,
+      targetVersion: target.version,
+      properties: frozen,
+    })),
+    ...removed.map((row) => detachedResource(row, installed.current)),
+  ]
+  return {
+    plan: {
+      resources,
+      plugins: uniteAuthorizations(
+        target.plugins,
+        installed.plugins,
+        new Set(removed.map((row) => row.locator)),
+      ),
+      changes: changesTo(resources, installed.current),
+    },
+    brought: upgraded.flatMap(({ resource, brought }) => [
+      ...settingAll(resource.locator, brought),
+      ...takingAway(resource, given[resource.locator] ?? {}),
+    ]),
+    kept: upgraded.flatMap(({ resource, kept }) =>
+      settingAll(
+        resource.locator,
+        [...kept].filter(([property]) => !Object.hasOwn(resource.writtenBy, property)),
+      ),
+    ),
+    missing: upgraded.flatMap(({ resource, brought, kept }) =>
+      missingProperties(resource, new Map([...kept, ...brought])),
+    ),
+  }
+}
+
+function upgradeResource(
+  { bundleInstallId, current }: Installed,
+  row: LedgerRow | undefined,
+  resource: TargetResource,
+  given: Readonly<Record<string, TypedValue | null>>,
+) {
+  const standing = current.get(resource.locator) ?? new Map<string, TypedValue>()
+  const kept = new Map<string, TypedValue>()
+  const brought = new Map<string, TypedValue>()
+  for (const [property, definition] of Object.entries(resource.definitions)) {
+    if (property === INSTANCE_REF_PROPERTY || Object.hasOwn(given, property)) continue
+    const earlier = row && getOwn(row.definitions, property)
+    const value = standing.get(property)
+    const fallback = defaultOf(definition)
+    const isForeign = Object.hasOwn(resource.writtenBy, property)
+    if (value !== undefined && mayKeep(earlier, definition)) kept.set(property, value)
+    else if (fallback !== undefined && !isForeign && (earlier === undefined || definition.required === true))
+      brought.set(property, fallback)
+  }
+  for (const [property, value] of Object.entries(given)) if (value !== null) brought.set(property, value)
+  const instanceRef = (row && getOwn(row.properties, INSTANCE_REF_PROPERTY)) ?? wrapData(bundleInstallId)
+  const frozen = frozenValues(resource, new Map([...kept, ...brought]), instanceRef)
+  return { resource, row, kept, brought, frozen }
+}
+
+/** What a plugin writes is no more a person's to remove than to set. */
+function takingAway(
+  { locator, writtenBy }: TargetResource,
+  given: Readonly<Record<string, TypedValue | null>>,
+): PlannedChange[] {
+  return Object.keys(writtenBy)
+    .filter((property) => getOwn(given, property) === null)
+    .map((property) => ({ locator, property, before: null, after: null }))
+}
+
+/** A sensitive value never becomes one that is shown: where the target shows it, it must be given anew. */
+function mayKeep(earlier: PropertyDefinition | undefined, target: PropertyDefinition): boolean {
+  return earlier !== undefined && (earlier.isSensitive !== true || target.isSensitive === true)
+}
+
+function detachedResource(row: LedgerRow, current: PropertyMap): PlannedResource {
+  return {
+    locator: row.locator,
+    kind: row.kind,
+    title: row.title,
+    moduleId: row.module_id,
+    action: 'DETACH',
+    currentVersion: row.version,
+    targetVersion: row.version,
+    properties: currentValues(row, current),
+    definitions: row.definitions,
+    writtenBy: row.written_by,
+  }
+}
+
+/**
+ * The plugins of both versions. The target's authorization wins; of the earlier one only what concerns removed
+ * resources is added, and a plugin that the target no longer has keeps all of it.
+ */
+export function uniteAuthorizations(
+  target: readonly CompiledAuthorization[],
+  earlier: readonly CompiledAuthorization[],
+  removed: ReadonlySet<string>,
+): CompiledAuthorization[] {
+  const both = target.map((authorization) => {
+    const old = earlier.find(({ pluginId }) => pluginId === authorization.pluginId)
+    const goodbye = (old?.resources ?? []).filter(({ resource }) => removed.has(resource))
+    return { ...authorization, resources: [...authorization.resources, ...goodbye] }
+  })
+  const gone = earlier.filter(({ pluginId }) => target.every((other) => other.pluginId !== pluginId))
+  return [...both, ...gone].toSorted((a, b) => a.order - b.order)
+}
+
+/** What the configuration will be other than it is; the protected property is nobody's change. */
+function changesTo(resources: readonly PlannedResource[], current: PropertyMap): PlannedChange[] {
+  return resources.flatMap(({ locator, action, properties }) => {
+    const target = action === 'DETACH' ? {} : properties
+    const standing = current.get(locator) ?? new Map<string, TypedValue>()
+    return [...new Set([...standing.keys(), ...Object.keys(target)])]
+      .filter((property) => property !== INSTANCE_REF_PROPERTY)
+      .map((property) => ({
+        locator,
+        property,
+        before: standing.get(property) ?? null,
+        after: getOwn(target, property) ?? null,
+      }))
+      .filter(({ before, after }) => !isSameValue(before, after))
+  })
+}

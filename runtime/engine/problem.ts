@@ -1,0 +1,29 @@
+import type { Detail } from '#contract/protocol/envelope.ts'
+import type { RuntimeErrorCode } from '#contract/protocol/error-codes.ts'
+import { MESSAGE_MAX } from '#contract/protocol/limits.ts'
+import { parseLocator } from '#contract/protocol/locator.ts'
+import { DomainError } from './domain-error.ts'
+
+/** One reason to refuse, told at its own field. */
+export type Problem = Detail & { errorCode: RuntimeErrorCode }
+
+/** Refuses with all problems of one kind together; nothing happens where there are none. */
+export function refuseFor(problems: readonly Problem[], options: { retryable?: boolean } = {}): void {
+  const [first, ...more] = problems
+  if (first === undefined) return
+  const count = more.length === 0 ? '' : ` (and ${more.length} more)`
+  throw new DomainError(first.errorCode, clip(located(first), MESSAGE_MAX - count.length) + count, {
+    details: [...problems],
+    ...options,
+  })
+}
+
+function located({ locator, property, message }: Problem): string {
+  const place = [locator === undefined ? undefined : parseLocator(locator)?.name, property]
+  const words = place.filter((word) => word !== undefined)
+  return words.length === 0 ? message : `${words.join(', ')}: ${message}`
+}
+
+function clip(text: string, length: number): string {
+  return text.length <= length ? text : `${text.slice(0, length - 1)}…`
+}

@@ -1,0 +1,49 @@
+import type { Failure } from '#contract/runtime-api/common.ts'
+import { callFailure } from '../calls/failures.ts'
+import { backoffMs } from './backoff.ts'
+import type { CallAfterAttempt, Judgement } from '../../model/attempt.ts'
+import type { CallLimits } from '../../model/call.ts'
+
+/**
+ * Repeats have an end: after `maxAttempts` in a run the call fails with what the plugin said last, or, where it is open
+ * what the plugin did, with PLUGIN_RESULT_UNKNOWN. Unknown never becomes "failed without effect".
+ */
+export function afterAttempt({
+  judgement,
+  pluginId,
+  runAttempts,
+  limits,
+  fraction,
+}: {
+  judgement: Judgement
+  pluginId: string
+  /** Attempts of this run, this one included. */
+  runAttempts: number
+  limits: CallLimits
+  /** Uniform in [0, 1). */
+  fraction: number
+}): CallAfterAttempt {
+  const { failure } = judgement
+  switch (judgement.disposition) {
+    case 'done':
+      return { endedWell: true, failed: false, failure: null, waitMs: null }
+    case 'failed':
+      return { endedWell: false, failed: true, failure, waitMs: null }
+    case 'repeat': {
+      if (runAttempts < limits.maxAttempts) {
+        const waitMs = backoffMs({ attempts: runAttempts, maxMs: limits.maxBackoffMs, fraction })
+        return { endedWell: false, failed: false, failure, waitMs }
+      }
+      const last = judgement.isUncertain ? stillUnknown(pluginId, runAttempts) : failure
+      return { endedWell: false, failed: true, failure: last, waitMs: null }
+    }
+  }
+}
+
+function stillUnknown(pluginId: string, attempts: number): Failure {
+  const times = attempts === 1 ? 'once' : `${attempts} times`
+  const message =
+    `Plugin ${pluginId} was called ${times} and it is still not known what it did. ` +
+    'Look at its attempts, then retry the operation or take it over with a DETACH.'
+  return callFailure(pluginId, 'PLUGIN_RESULT_UNKNOWN', message, true)
+}

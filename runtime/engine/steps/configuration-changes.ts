@@ -1,0 +1,85 @@
+import { INSTANCE_REF_PROPERTY } from '#contract/protocol/limits.ts'
+import type { TypedValue } from '#contract/protocol/typed-value.ts'
+import type { OperationType } from '#contract/protocol/vocabulary.ts'
+import { isSameValue } from '../changes/compare.ts'
+import { getOwn } from '#contract/json-schema/get-own.ts'
+import { withWrites } from './merged-writes.ts'
+import type { FrozenPlan, PlannedResource, Writes } from '../../model/plan.ts'
+import type { CurrentProperties } from '../../model/properties.ts'
+
+export interface ConfigurationChange {
+  locator: string
+  property: string
+  before: TypedValue | null
+  after: TypedValue | null
+  /** Null where the plan does not define the property any more. */
+  isSensitive: boolean | null
+}
+
+/**
+ * What the success of an operation changes in the configuration of its scope. INSTALL and UPGRADE leave exactly the
+ * planned properties with the writes of plugins on top; in a CONFIGURE the save has written its own already, so the
+ * writes alone remain; a DETACH leaves nothing. `current` holds the properties of this installation only.
+ */
+export function configurationChanges({
+  operationType,
+  plan,
+  writes,
+  current,
+}: {
+  operationType: OperationType
+  plan: FrozenPlan
+  writes: Writes
+  current: CurrentProperties
+}): ConfigurationChange[] {
+  const planned = new Map(plan.resources.map((resource) => [resource.locator, resource]))
+  const stays = (resource: PlannedResource | undefined): boolean =>
+    operationType !== 'DETACH' && resource !== undefined && resource.action !== 'DETACH'
+
+  const changes: ConfigurationChange[] = []
+  const compare = (locator: string, property: string, after: TypedValue | null): void => {
+    const resource = planned.get(locator)
+    const before = current.get(locator)?.get(property) ?? null
+    // the runtime writes it once; only with its resource does it go
+    if (property === INSTANCE_REF_PROPERTY && before !== null && stays(resource)) return
+    if (isSameValue(before, after)) return
+    const definition = getOwn(resource?.definitions ?? {}, property)
+    const isSensitive = definition === undefined ? null : definition.isSensitive === true
+    changes.push({ locator, property, before, after, isSensitive })
+  }
+
+  for (const resource of plan.resources) {
+    if (!stays(resource)) continue
+    const { locator } = resource
+    const target =
+      operationType === 'CONFIGURE' ? (getOwn(writes, locator) ?? {}) : withWrites(resource, writes)
+    for (const [property, value] of Object.entries(target)) compare(locator, property, value)
+  }
+  if (operationType !== 'CONFIGURE') {
+    for (const [locator, properties] of current) {
+      const resource = planned.get(locator)
+      const target = resource !== undefined && stays(resource) ? withWrites(resource, writes) : {}
+      for (const property of properties.keys()) {
+        if (getOwn(target, property) === undefined) compare(locator, property, null)
+      }
+    }
+  }
+  return changes
+}
+
+/** The properties that a plan defines as sensitive and that stand in the configuration as if they were not. */
+export function becomeSensitive(
+  plan: FrozenPlan,
+  current: CurrentProperties,
+): { locator: string; property: string }[] {
+  return plan.resources.flatMap(({ locator, definitions }) =>
+    [...(current.get(locator) ?? [])]
+      .filter(
+        ([property, value]) =>
+          getOwn(definitions, property)?.isSensitive === true &&
+          value['@type'] === 'Data' &&
+          value.isSensitive !== true,
+      )
+      .map(([property]) => ({ locator, property })),
+  )
+}

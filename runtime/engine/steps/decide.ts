@@ -1,0 +1,193 @@
+import type { Stage } from '#contract/protocol/vocabulary.ts'
+import type { Phase } from '#contract/runtime-api/vocabulary.ts'
+import { callFailure } from '../calls/failures.ts'
+import type { Call, FailedCall } from '../../model/call.ts'
+import { ledgerChange } from './ledger-change.ts'
+import type { LedgerChange } from './ledger-change.ts'
+import { inCallOrder, nextStep } from './next-step.ts'
+import type { Step } from './next-step.ts'
+import type { FrozenPlan } from '../../model/plan.ts'
+import { prepareCall } from './prepare-call.ts'
+import type { CallContext, PreparedCall } from './prepare-call.ts'
+import type { Transition } from '../../model/transition.ts'
+import type { RegistrationRow } from '../../model/registration.ts'
+import type { OperationRow } from '../../model/operation.ts'
+
+/** Everything that one step of an operation depends on. */
+export interface DecisionInput {
+  operation: OperationRow
+  plan: FrozenPlan
+  /** As they stand, none of them in flight. */
+  calls: readonly Call[]
+  /** Of the plugins that may be called next; one that is not registered, or disabled, is absent. */
+  registrations: ReadonlyMap<string, RegistrationRow>
+  serviceAddresses: readonly string[]
+  /** The database's time. */
+  now: string
+  leaseMs: number | null
+  /** The worker stops: no further call is made, the operation is given back. */
+  isStopping: boolean
+}
+
+/** What one step does to an operation: all of it in one transaction, then the attempts are sent. */
+export interface Decision {
+  operation: OperationRow
+  plan: FrozenPlan
+  /** The RESOURCES phase, where the step passes it. */
+  ledger: LedgerChange | null
+  /** Calls that fail without being made. */
+  failedCalls: FailedCall[]
+  /** Attempts to begin; none where the operation is let go of. */
+  attempts: PreparedCall[]
+  /** Where the operation stands then. */
+  move: Transition
+  /** The calls as they stand then. */
+  calls: readonly Call[]
+  /** An operation that is let go of is due again after so many milliseconds; null: it waits for nothing. */
+  dueInMs: number | null
+}
+
+/** How long an operation rests whose plugin is called by too many others at this moment. */
+const CAPACITY_RETRY_MS = 250
+/** How long an operation rests after an error of the runtime's own. */
+const ERROR_RETRY_MS = 5_000
+
+/** Steps on until there is something to wait for: calls, a time, or a person. */
+export function decide(deciding: DecisionInput): Decision {
+  const { operation, plan, now } = deciding
+  const decided: Omit<Decision, 'move' | 'dueInMs'> = {
+    operation,
+    plan,
+    ledger: null,
+    failedCalls: [],
+    attempts: [],
+    calls: deciding.calls,
+  }
+  let { phase } = operation
+  for (;;) {
+    const { calls } = decided
+    const step = nextStep({ operationType: operation.operation_type, phase, calls, now })
+    switch (step.kind) {
+      case 'apply-resources':
+        decided.ledger = ledgerChange({ operation, plan, calls })
+        phase = 'AFTER_RESOURCES'
+        break
+      case 'succeed':
+        return { ...decided, move: { kind: 'succeed' }, dueInMs: null }
+      case 'fail':
+        return { ...decided, move: { kind: 'fail', phase, failure: step.failure }, dueInMs: null }
+      case 'wait':
+        return {
+          ...decided,
+          move: { kind: 'wait', phase, until: step.until },
+          dueInMs: millisecondsBetween(now, step.until),
+        }
+      case 'call': {
+        if (deciding.isStopping)
+          return { ...decided, move: { kind: 'give-back', phase, afterMs: 0 }, dueInMs: 0 }
+        const failing = notRegistered(deciding, step)
+        if (failing.length > 0) {
+          // these calls have failed then: decide again
+          decided.failedCalls.push(...failing)
+          decided.calls = calls.map((call) => withFailure(call, failing))
+          break
+        }
+        const begun = begin({ ...deciding, calls }, step, deciding.registrations)
+        return {
+          ...decided,
+          ...begun,
+          move: { kind: 'keep', phase, leaseMs: deciding.leaseMs },
+          dueInMs: null,
+        }
+      }
+    }
+  }
+}
+
+/** The same step where the worker has no room for its calls right now: without them, for any worker after a moment. */
+export function deferForCapacity(decision: Decision): Decision {
+  const phase = phaseAfter(decision)
+  return {
+    ...decision,
+    attempts: [],
+    move: { kind: 'give-back', phase, afterMs: CAPACITY_RETRY_MS },
+    dueInMs: CAPACITY_RETRY_MS,
+  }
+}
+
+/** Stands for one that cannot be read. */
+export const EMPTY_PLAN: FrozenPlan = { resources: [], plugins: [], changes: [] }
+
+/** An operation with which the runtime itself has a trouble: nothing of it is changed, and it is tried again later. */
+export function restAfterError(operation: OperationRow, plan: FrozenPlan): Decision {
+  return {
+    operation,
+    plan,
+    ledger: null,
+    failedCalls: [],
+    attempts: [],
+    calls: [],
+    move: { kind: 'rest', phase: operation.phase, afterMs: ERROR_RETRY_MS },
+    dueInMs: ERROR_RETRY_MS,
+  }
+}
+
+/** The first that still has to be called in the stage where the operation stands then; where there is none, as it is. */
+export function nextPluginAfter({ operation, calls, move }: Decision): string {
+  if (move.kind === 'succeed') return operation.next_plugin
+  const open = calls.filter(({ stage, endedWell }) => stage === move.phase && !endedWell)
+  return inCallOrder(open, operation.operation_type)[0]?.pluginId ?? operation.next_plugin
+}
+
+export function phaseAfter({ move }: Pick<Decision, 'move'>): Phase {
+  return move.kind === 'succeed' ? 'DONE' : move.phase
+}
+
+type CallStep = Extract<Step, { kind: 'call' }>
+
+/** The next attempts of calls, and all calls of the operation as they stand when these have begun. */
+export function begin(
+  context: CallContext,
+  calling: { stage: Stage; pluginIds: readonly string[] },
+  registrations: ReadonlyMap<string, RegistrationRow>,
+): { attempts: PreparedCall[]; calls: Call[] } {
+  const attempts: PreparedCall[] = []
+  const calls = context.calls.map((call) => {
+    const registration = registrations.get(call.pluginId)
+    const isNext = call.stage === calling.stage && calling.pluginIds.includes(call.pluginId)
+    if (!isNext || registration === undefined) return call
+    const attempt = prepareCall(context, call, registration)
+    attempts.push(attempt)
+    return {
+      ...call,
+      request: attempt.bytes,
+      attempts: attempt.attempt,
+      runAttempts: attempt.runAttempt,
+      nextAttemptAt: null,
+    }
+  })
+  return { attempts, calls }
+}
+
+function notRegistered({ operation, registrations }: DecisionInput, step: CallStep): FailedCall[] {
+  return step.pluginIds
+    .filter((pluginId) => !registrations.has(pluginId))
+    .map((pluginId) => {
+      const message = `Plugin ${pluginId} is not registered or is disabled. Register it, then retry the operation.`
+      return {
+        operationId: operation.operation_id,
+        stage: step.stage,
+        pluginId,
+        failure: callFailure(pluginId, 'PLUGIN_NOT_REGISTERED', message, true),
+      }
+    })
+}
+
+function withFailure(call: Call, failing: readonly FailedCall[]): Call {
+  const failed = failing.find(({ stage, pluginId }) => stage === call.stage && pluginId === call.pluginId)
+  return failed === undefined ? call : { ...call, failed: true, failure: failed.failure, nextAttemptAt: null }
+}
+
+function millisecondsBetween(from: string, until: string): number {
+  return Math.max(0, Date.parse(until) - Date.parse(from))
+}

@@ -1,0 +1,38 @@
+import type { OperationType, Stage } from '#contract/protocol/vocabulary.ts'
+import type { TypedValue } from '#contract/protocol/typed-value.ts'
+import { getOwn } from '#contract/json-schema/get-own.ts'
+import { inCallOrder } from './next-step.ts'
+import type { Writes } from '../../model/plan.ts'
+import type { CallWrites } from '../../model/call.ts'
+
+/**
+ * What the plugins of an operation wrote so far, in the order of the calls: where the same property was written twice
+ * the later call counts. With `stage`, only the writes of that stage.
+ */
+export function mergedWrites(
+  calls: readonly CallWrites[],
+  operationType: OperationType,
+  stage?: Stage,
+): Writes {
+  const inStage = (wanted: Stage) =>
+    inCallOrder(
+      calls.filter((call) => call.stage === wanted),
+      operationType,
+    )
+  const stages: readonly Stage[] = stage === undefined ? ['BEFORE_RESOURCES', 'AFTER_RESOURCES'] : [stage]
+  const merged: Writes = {}
+  for (const { writes } of stages.flatMap(inStage)) {
+    for (const [locator, properties] of Object.entries(writes ?? {})) {
+      merged[locator] = { ...getOwn(merged, locator), ...properties }
+    }
+  }
+  return merged
+}
+
+/** The planned properties of a resource with what plugins wrote on top. */
+export function withWrites(
+  resource: { locator: string; properties: Record<string, TypedValue> },
+  writes: Writes,
+): Record<string, TypedValue> {
+  return { ...resource.properties, ...getOwn(writes, resource.locator) }
+}

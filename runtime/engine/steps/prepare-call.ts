@@ -1,0 +1,108 @@
+import type { CompiledAuthorization } from '#contract/protocol/authorization.ts'
+import type { LifecycleRequest } from '#contract/protocol/lifecycle.ts'
+import type { Stage } from '#contract/protocol/vocabulary.ts'
+import { buildRequest, requestBytes } from '../calls/build-request.ts'
+import { callLimits } from '../calls/call-limits.ts'
+import type { StaticJudgeInput } from '../calls/judge.ts'
+import type { Call, CallLimits } from '../../model/call.ts'
+import { mergedWrites } from './merged-writes.ts'
+import type { FrozenPlan } from '../../model/plan.ts'
+import { sensitiveValues } from '../calls/sensitive-values.ts'
+import { operationView } from './operation-view.ts'
+import type { RegistrationRow } from '../../model/registration.ts'
+import type { OperationRow } from '../../model/operation.ts'
+
+/** A call whose attempt is to begin, with everything that making and judging it needs. */
+export interface PreparedCall {
+  operationId: string
+  stage: Stage
+  pluginId: string
+  attempt: number
+  /** Attempts of the current run, this one included. */
+  runAttempt: number
+  run: number
+  executionSequence: number
+  registration: RegistrationRow
+  limits: CallLimits
+  /** The frozen bytes. */
+  bytes: Uint8Array
+  expected: LifecycleRequest
+  judgeInput: StaticJudgeInput
+}
+
+export interface CallContext {
+  operation: OperationRow
+  plan: FrozenPlan
+  /** All of the operation. */
+  calls: readonly Call[]
+  /** The addresses of all registered services: no plugin may write one. Only read where something may be written. */
+  serviceAddresses: readonly string[]
+}
+
+/** The next attempt of a call. A repeat sends what the first attempt sent, whatever was written since. */
+export function prepareCall(context: CallContext, call: Call, registration: RegistrationRow): PreparedCall {
+  const { operation } = context
+  const authorization = authorizationOf(context.plan, call.pluginId)
+  return {
+    operationId: operation.operation_id,
+    stage: call.stage,
+    pluginId: call.pluginId,
+    attempt: call.attempts + 1,
+    runAttempt: call.runAttempts + 1,
+    run: operation.run,
+    executionSequence: operation.execution_sequence,
+    registration,
+    limits: callLimits(registration),
+    ...requestOf(context, call, authorization),
+    judgeInput: judgeInputOf(context, authorization),
+  }
+}
+
+export function authorizationOf(plan: FrozenPlan, pluginId: string): CompiledAuthorization {
+  const found = plan.plugins.find((plugin) => plugin.pluginId === pluginId)
+  if (found === undefined) throw new Error(`the frozen plan has no plugin ${pluginId}`)
+  return found
+}
+
+/** Whether a plugin may write anything: only then is it asked what no plugin may write. */
+export function mayWrite({ resources }: CompiledAuthorization): boolean {
+  return resources.some(({ writeProperties }) => writeProperties.length > 0)
+}
+
+function requestOf(
+  { operation, plan, calls }: CallContext,
+  { stage, request }: Call,
+  authorization: CompiledAuthorization,
+): { bytes: Uint8Array; expected: LifecycleRequest } {
+  if (request !== null) {
+    // requestBytes made these bytes of one, whatever happened to the row since
+    const expected = JSON.parse(new TextDecoder().decode(request)) as LifecycleRequest | null
+    if (expected?.operation?.operationId !== operation.operation_id || expected.stage !== stage)
+      throw new Error('a frozen request is damaged')
+    return { bytes: request, expected }
+  }
+  const writes = mergedWrites(calls, operation.operation_type)
+  const expected = buildRequest(operationView(operation), { stage, authorization, plan, writes })
+  return { bytes: requestBytes(expected), expected }
+}
+
+function judgeInputOf(
+  { plan, calls, serviceAddresses }: CallContext,
+  authorization: CompiledAuthorization,
+): PreparedCall['judgeInput'] {
+  const definitions = plan.resources.map((resource) => [resource.locator, resource.definitions] as const)
+  return {
+    authorization,
+    definitions: Object.fromEntries(definitions),
+    sensitiveValues: sensitiveValues(
+      plan,
+      calls.map(({ writes }) => writes),
+    ),
+    logicalNames: [
+      'bundle-runtime',
+      'module-plugin-manager',
+      ...plan.plugins.map((plugin) => plugin.pluginId),
+    ],
+    serviceAddresses,
+  }
+}

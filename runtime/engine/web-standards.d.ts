@@ -1,0 +1,17 @@
+// The engine is compiled without the types of Node and of the browser, so that it can do no I/O. These are the parts of
+// the web platform that it computes with; every runtime has them.
+
+declare class TextEncoder {
+  encode(text: string): Uint8Array
+}
+
+declare class TextDecoder {
+  constructor(label?: 'utf-8', options?: { fatal?: boolean; ignoreBOM?: boolean })
+  decode(bytes: Uint8Array): string
+}
+
+declare class URL {
+  static parse(text: string): URL | null
+  readonly origin: string
+  readonly pathname: string
+}

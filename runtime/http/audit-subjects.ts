@@ -1,0 +1,75 @@
+import type { Scope } from '#contract/protocol/scope.ts'
+import { subjectOf } from '../use-cases/catalog/publish.ts'
+import type { AuditSubjectDetails, AuditSubjects } from './handlers.ts'
+
+/** How the audit tells each write that was refused. */
+export const auditSubjects: AuditSubjects = {
+  'POST /installations': ({ body }) => ({
+    subject: `${body.bundle.environmentKey}/${body.bundle.bundleId} ${body.targetVersion}`,
+    scope: body.scope,
+    reason: body.reason ?? null,
+  }),
+  'POST /installations/{bundleInstallId}/upgrade': ({ params, body }) => ({
+    subject: `${params.bundleInstallId} → ${body.targetVersion}`,
+    bundleInstallId: params.bundleInstallId,
+    reason: body.reason ?? null,
+  }),
+  'POST /installations/{bundleInstallId}/detach': ({ params, body }) => ({
+    subject: params.bundleInstallId,
+    bundleInstallId: params.bundleInstallId,
+    reason: body.reason,
+  }),
+  'POST /operations/{operationId}/retry': ({ params, body }) => ({
+    subject: params.operationId,
+    operationId: params.operationId,
+    reason: body.reason ?? null,
+  }),
+  'POST /operations/{operationId}/takeover': ({ params, body }) => ({
+    subject: params.operationId,
+    operationId: params.operationId,
+    reason: body.reason,
+  }),
+  'PATCH /scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/configuration': ({ params, body }) =>
+    savedConfiguration(params, body.reason),
+  'PUT /scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/configuration': ({ params, body }) =>
+    savedConfiguration(params, body.reason),
+  'PUT /scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/local-services/{serviceName}': ({
+    params,
+    body,
+  }) => ({
+    subject: params.serviceName,
+    scope: scopeOf(params),
+    reason: body.reason ?? null,
+  }),
+  'PUT /bundles/{environmentKey}/{bundleId}/versions/{version}': ({ params }) => ({
+    subject: subjectOf(params),
+  }),
+  'PUT /plugins/{pluginId}': ({ params, body }) => ({
+    subject: params.pluginId,
+    reason: body.reason ?? null,
+  }),
+  'POST /plugins/{pluginId}/credentials': ({ params, body }) => ({
+    subject: params.pluginId,
+    reason: body.reason ?? null,
+  }),
+  'DELETE /plugins/{pluginId}/credentials/{credentialId}': ({ params }) => ({
+    subject: `${params.pluginId} ${params.credentialId}`,
+  }),
+  'PUT /services/{serviceId}': ({ params, body }) => ({
+    subject: params.serviceId,
+    reason: body.reason ?? null,
+  }),
+}
+
+function savedConfiguration(params: Scope, reason: string | undefined): AuditSubjectDetails {
+  const scope = scopeOf(params)
+  return {
+    subject: `${scope.environmentKey}/${scope.applicationRuntimeId}/${scope.workspaceId}`,
+    scope,
+    reason: reason ?? null,
+  }
+}
+
+function scopeOf({ environmentKey, applicationRuntimeId, workspaceId }: Scope): Scope {
+  return { environmentKey, applicationRuntimeId, workspaceId }
+}

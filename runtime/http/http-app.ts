@@ -1,0 +1,24 @@
+import type { Context, Hono } from 'hono'
+import type { JsonValue } from '#contract/json-schema/json.ts'
+import type { RequestIdVariables } from '#http-kit/request-id.ts'
+
+export interface HttpVariables extends RequestIdVariables {
+  /** The row that serves the request, for log and metrics. */
+  endpoint: string
+  /** What the envelope says, for log and metrics. */
+  errorCode: string
+  actorId: string
+}
+
+export type HttpApp = Hono<{ Variables: HttpVariables }>
+
+export type HttpContext = Context<{ Variables: HttpVariables }>
+
+/** The one way an envelope is sent: always 200, never cached. */
+export function envelope(c: HttpContext, body: JsonValue): Response {
+  if (typeof body === 'object' && body !== null && 'errorCode' in body && typeof body.errorCode === 'string')
+    c.set('errorCode', body.errorCode)
+  return new Response(JSON.stringify(body), {
+    headers: { 'content-type': 'application/json', 'cache-control': 'no-store' },
+  })
+}

@@ -1,0 +1,43 @@
+import * as z from 'zod'
+import type { Access } from '#contract/endpoint/endpoint.ts'
+import { mayAnywhere, mayEverywhere } from '#contract/endpoint/permission.ts'
+import type { Actor } from '../model/actor.ts'
+import { DomainError } from '../engine/domain-error.ts'
+import { authorize } from '../use-cases/authorize.ts'
+
+export type PersonAccess = Extract<Access, { where: unknown }>
+
+const Environment = z.object({ environmentKey: z.string() })
+const Scope = Environment.extend({ applicationRuntimeId: z.string(), workspaceId: z.number() })
+
+/**
+ * Refuses unless the actor may call a row in the place that the request names. `object` and `list` are left to the use
+ * case, which knows the object and filters the list.
+ */
+export function requirePermission(
+  access: PersonAccess,
+  actor: Actor,
+  input: { params: unknown; body: unknown },
+): void {
+  const { needs, where } = access
+  switch (where) {
+    case 'path':
+      return authorize(actor, needs, Scope.parse(input.params))
+    case 'body':
+      return authorize(actor, needs, z.object({ scope: Scope }).parse(input.body).scope)
+    case 'environment':
+      return authorize(actor, needs, Environment.parse(input.params))
+    case 'everywhere':
+      if (mayEverywhere(actor.grants, needs)) return
+      throw new DomainError(
+        'PERMISSION_DENIED',
+        `This needs the permission ${needs} without a limit to a place.`,
+      )
+    case 'anywhere':
+      if (mayAnywhere(actor.grants, needs)) return
+      throw new DomainError('PERMISSION_DENIED', `This needs the permission ${needs}.`)
+    case 'object':
+    case 'list':
+      return
+  }
+}

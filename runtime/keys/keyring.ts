@@ -1,0 +1,115 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import type { Clock } from '#http-kit/clock.ts'
+import { listDataKeys } from '../store/data-keys/list-data-keys.ts'
+import type { DataKeyRow } from '../store/data-keys/list-data-keys.ts'
+import { decrypt, encrypt } from './cipher.ts'
+import { unwrapDataKey } from './data-key.ts'
+import type { DataKey } from './data-key.ts'
+import type { SealingKey } from './sealing-key.ts'
+import { DoesNotOpen, UnknownDataKey } from '../sealing/opening.ts'
+import type { Db } from '../model/db.ts'
+import type { Place, Vault } from '../model/vault.ts'
+import { FORMAT, HEADER_BYTES, headerOf } from '../sealing/format.ts'
+
+/**
+ * How old the knowledge of what the current data key is may be. A replica that was cut off for longer seals nothing with
+ * what may be replaced meanwhile, so that a replaced key is used by nobody after this time.
+ */
+export const MAX_AGE_MS = 60 * 60_000
+
+/** The vault of a replica: the data keys of its database, unwrapped. It holds none until it has taken them. */
+export class Keyring implements Vault {
+  readonly #clock: Pick<Clock, 'now' | 'monotonic'>
+  readonly #dataKeys = new Map<number, DataKey>()
+  #sealingKeys: readonly SealingKey[] = []
+  #current: DataKey | undefined
+  #readAt = { wall: 0, monotonic: 0 }
+
+  constructor(clock: Pick<Clock, 'now' | 'monotonic'>) {
+    this.#clock = clock
+  }
+
+  seal(plain: Uint8Array, place: Place): Buffer {
+    const dataKey = this.#freshKey()
+    const header = headerOf(dataKey.id)
+    return Buffer.concat([header, encrypt(dataKey.key, plain, contextOf(header, place))])
+  }
+
+  open(sealed: Buffer, place: Place): Buffer {
+    const dataKey = this.#keyNamedIn(sealed)
+    const header = sealed.subarray(0, HEADER_BYTES)
+    try {
+      return decrypt(dataKey.key, sealed.subarray(HEADER_BYTES), contextOf(header, place))
+    } catch {
+      // without the cause: it may hold what was decrypted so far
+      throw new DoesNotOpen(
+        `What is sealed for ${JSON.stringify(place)} does not open: it was changed or moved`,
+      )
+    }
+  }
+
+  currentKeyId(): number {
+    return this.#freshKey().id
+  }
+
+  digest(message: string): Buffer {
+    const { id, digestKey } = this.#freshKey()
+    return Buffer.concat([headerOf(id), hmac(digestKey, message)])
+  }
+
+  isDigestOf(digest: Buffer, message: string): boolean {
+    const { digestKey } = this.#keyNamedIn(digest)
+    const wanted = hmac(digestKey, message)
+    const found = digest.subarray(HEADER_BYTES)
+    return found.length === wanted.length && timingSafeEqual(found, wanted)
+  }
+
+  async learn(db: Db): Promise<void> {
+    const foreign = this.take(await listDataKeys(db), this.#sealingKeys)
+    if (foreign.length > 0)
+      throw new Error('A data key was wrapped with a sealing key that this replica was not given')
+  }
+
+  /** Takes the data keys that these sealing keys unwrap; answers those that none of them does. */
+  take(rows: readonly DataKeyRow[], sealingKeys: readonly SealingKey[]): DataKeyRow[] {
+    const readAt = { wall: this.#clock.now().getTime(), monotonic: this.#clock.monotonic() }
+    this.#sealingKeys = sealingKeys
+    const foreign: DataKeyRow[] = []
+    for (const row of rows) {
+      // one that is known stays usable when it was wrapped anew with a key that is not known here
+      const dataKey = this.#dataKeys.get(row.id) ?? unwrapDataKey(row, sealingKeys)
+      if (dataKey === null) foreign.push(row)
+      else this.#dataKeys.set(row.id, dataKey)
+      if (dataKey !== null && row.replacedAt === null) {
+        this.#current = dataKey
+        this.#readAt = readAt
+      }
+    }
+    return foreign
+  }
+
+  #freshKey(): DataKey {
+    if (this.#current === undefined) throw new Error('The vault was not opened yet')
+    // the monotonic clock stands still while the machine sleeps, the wall clock may be set back
+    const age = Math.max(
+      this.#clock.monotonic() - this.#readAt.monotonic,
+      this.#clock.now().getTime() - this.#readAt.wall,
+    )
+    if (age > MAX_AGE_MS) throw new Error('The data keys were read too long ago to seal with them')
+    return this.#current
+  }
+
+  #keyNamedIn(sealed: Buffer): DataKey {
+    if (sealed.length < HEADER_BYTES || sealed[0] !== FORMAT)
+      throw new DoesNotOpen('This is not sealed, or in a format that this version does not know')
+    const id = sealed.readUInt32BE(1)
+    const dataKey = this.#dataKeys.get(id)
+    if (dataKey === undefined) throw new UnknownDataKey(`The data key ${id} is not known`)
+    return dataKey
+  }
+}
+
+const contextOf = (header: Buffer, place: Place): Buffer =>
+  Buffer.concat([header, Buffer.from(JSON.stringify(place))])
+
+const hmac = (key: Buffer, message: string): Buffer => createHmac('sha256', key).update(message).digest()

@@ -1,0 +1,71 @@
+import { inTransaction } from '#database/transaction.ts'
+import { SettingsError } from '#http-kit/settings.ts'
+import { insertDataKey } from '../store/data-keys/insert-data-key.ts'
+import { listDataKeys } from '../store/data-keys/list-data-keys.ts'
+import type { DataKeyRow } from '../store/data-keys/list-data-keys.ts'
+import { lockDataKeys } from '../store/data-keys/lock-data-keys.ts'
+import { nextDataKeyId } from '../store/data-keys/next-data-key-id.ts'
+import { newDataKey, wrapDataKey } from './data-key.ts'
+import type { Keyring } from './keyring.ts'
+import { keptFile, makeSealingKey, readSealingKeys } from './sealing-key.ts'
+import type { SealingKey, SealingKeySettings } from './sealing-key.ts'
+import type { Db, Tx } from '../model/db.ts'
+
+/**
+ * Gives the keyring the data keys of the database, and makes the first one where there is none. A sealing key is made
+ * only then: a new one could not open what is there.
+ *
+ * @throws SettingsError where a sealing key is missing, cannot be used, or is not the one of this database.
+ */
+export function openVault(keyring: Keyring, db: Db, settings: SealingKeySettings): Promise<void> {
+  return inTransaction(db, async (tx) => {
+    // of replicas that start together on a new database one makes the keys
+    await lockDataKeys(tx)
+    const found = await listDataKeys(tx)
+    if (found.length > 0) return takeWith(keyring, found, await loadSealingKeys(settings))
+    const [sealingKey = await makeSealingKey(settings.dataDir)] = await readSealingKeys(settings)
+    const made = await makeDataKey(tx, sealingKey)
+    return takeWith(keyring, [made], [sealingKey])
+  })
+}
+
+/** Makes a data key and makes it the current one; under the lock of the data keys. */
+export async function makeDataKey(tx: Tx, sealingKey: SealingKey): Promise<DataKeyRow> {
+  const id = await nextDataKeyId(tx)
+  return insertDataKey(tx, wrapDataKey(newDataKey(id), sealingKey))
+}
+
+/** The sealing keys for a database that has data keys. */
+export async function loadSealingKeys(settings: SealingKeySettings): Promise<SealingKey[]> {
+  const sealingKeys = await readSealingKeys(settings)
+  if (sealingKeys.length > 0) return sealingKeys
+  throw new SettingsError(
+    `${keptFile(settings.dataDir)} is missing, and the database holds values that only that key opens; ` +
+      "restore it from a backup, or name a copy of the other replicas' key file in SEALING_KEY_FILE",
+  )
+}
+
+function takeWith(keyring: Keyring, rows: readonly DataKeyRow[], sealingKeys: readonly SealingKey[]): void {
+  const [foreign] = takeOrBlame(keyring, rows, sealingKeys)
+  if (foreign !== undefined) throw wrongKey(foreign, sealingKeys)
+}
+
+function takeOrBlame(keyring: Keyring, rows: readonly DataKeyRow[], sealingKeys: readonly SealingKey[]) {
+  try {
+    return keyring.take(rows, sealingKeys)
+  } catch {
+    throw new SettingsError(
+      'A data key in the database is damaged: it does not open with the key that wrapped it; ' +
+        'restore the table runtime.data_key from a backup',
+    )
+  }
+}
+
+/** Tells which key is needed; a fingerprint tells nothing of the key. */
+export function wrongKey({ fingerprint }: DataKeyRow, sealingKeys: readonly SealingKey[]): SettingsError {
+  const given = sealingKeys.map((key) => `${key.source} (${key.fingerprint})`).join(' and ')
+  return new SettingsError(
+    `${given} does not open the sealed values of this database, which need the sealing key ${fingerprint}; ` +
+      'name its file in SEALING_KEY_FILE, or restore it from a backup',
+  )
+}

@@ -1,0 +1,82 @@
+import { deleteReplacedKeys } from '../store/data-keys/delete-replaced-keys.ts'
+import { listDataKeys } from '../store/data-keys/list-data-keys.ts'
+import { advancePass } from '../store/sealing/advance-pass.ts'
+import { findPasses } from '../store/sealing/find-passes.ts'
+import type { PassRow } from '../store/sealing/find-passes.ts'
+import { startPass } from '../store/sealing/start-pass.ts'
+import type { RuntimeDeps } from '../deps/runtime-deps.ts'
+import { SEALED_TABLES } from './sealed-tables.ts'
+import type { SealedTable } from './sealed-tables.ts'
+
+export interface ResealOptions {
+  /**
+   * How long after it was replaced a data key may still be used: by a replica that was cut off, and by the digests of
+   * requests, which are kept for a day.
+   */
+  graceMs: number
+  /** Rows at once. */
+  pageRows: number
+  /** The rest between two pages, so that the database is there for others. */
+  restMs: number
+}
+
+const HOURS = 60 * 60_000
+const DEFAULTS: ResealOptions = { graceMs: 26 * HOURS, pageRows: 100, restMs: 20 }
+
+/**
+ * Walks through all tables so far as that is due, and seals with the current data key what is not: after a rotation, and where
+ * values still stand as they were before there was sealing. A second walk, when nobody uses an earlier key any more, finds
+ * what came in between; then the earlier keys are forgotten. Any replica goes on where another one stopped.
+ */
+export async function resealAll(
+  deps: Pick<RuntimeDeps, 'db' | 'vault' | 'log' | 'clock'>,
+  stopped: AbortSignal,
+  options: Partial<ResealOptions> = {},
+): Promise<void> {
+  const { db, vault, log } = deps
+  const { graceMs, ...pace } = { ...DEFAULTS, ...options }
+  const keys = await listDataKeys(db)
+  const current = keys.find(({ replacedAt }) => replacedAt === null)
+  if (current === undefined || current.id !== vault.currentKeyId()) return vault.learn(db)
+  const key = { dataKeyId: current.id, keyMadeAt: current.createdAt, graceMs }
+  for (const table of SEALED_TABLES) {
+    await startPass(db, { table: table.name, ...key })
+    await walk(deps, table, key, stopped, pace)
+    if (stopped.aborted) return
+  }
+  const passes = await findPasses(db, key)
+  const isClean = SEALED_TABLES.every(({ name }) => isLastPass(passes.get(name), current.id))
+  const forgotten = isClean && keys.length > 1 ? await deleteReplacedKeys(db, current.id) : []
+  if (forgotten.length > 0) log.info('replaced data keys were forgotten', { keys: forgotten.join(' ') })
+}
+
+function isLastPass(pass: PassRow | undefined, dataKeyId: number): boolean {
+  return (
+    pass !== undefined &&
+    pass.data_key_id === dataKeyId &&
+    pass.finished_at !== null &&
+    pass.began_in_peace &&
+    pass.unopened === 0
+  )
+}
+
+async function walk(
+  deps: Pick<RuntimeDeps, 'db' | 'vault' | 'log' | 'clock'>,
+  table: SealedTable,
+  key: { dataKeyId: number; keyMadeAt: string; graceMs: number },
+  stopped: AbortSignal,
+  { pageRows, restMs }: Omit<ResealOptions, 'graceMs'>,
+): Promise<void> {
+  while (!stopped.aborted) {
+    const pass = (await findPasses(deps.db, key)).get(table.name)
+    // a walk with a later key has begun elsewhere: this one is of no use any more
+    if (pass === undefined || pass.data_key_id !== key.dataKeyId || pass.finished_at !== null) return
+    const { last, unopened } = await table.resealPage(deps, pass.last_row, pageRows)
+    await advancePass(
+      deps.db,
+      { table: table.name, dataKeyId: key.dataKeyId, from: pass.last_row },
+      { to: last, unopened },
+    )
+    if (last !== null) await deps.clock.sleep(restMs, stopped).catch(() => undefined)
+  }
+}

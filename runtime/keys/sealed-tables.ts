@@ -1,0 +1,182 @@
+import { sql } from 'kysely'
+import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
+import type { Stage } from '#contract/protocol/vocabulary.ts'
+import type { FrozenPlan, Writes } from '../model/plan.ts'
+import { changeRow, readPage } from '../store/sealing/walk.ts'
+import type { ColumnChange, WalkedRow, WalkedTable } from '../store/sealing/walk.ts'
+import type { RuntimeDeps } from '../deps/runtime-deps.ts'
+import {
+  configurationPlace,
+  mapLedger,
+  mapPlan,
+  mapWrites,
+  requestPlace,
+  snapshotPlace,
+} from '../sealing/places.ts'
+import { resealingWith } from '../sealing/stored-value.ts'
+import type { ValueChange } from '../sealing/stored-value.ts'
+import { DoesNotOpen, opening, UnknownDataKey } from '../sealing/opening.ts'
+import type { StoredValue } from '../model/stored-value.ts'
+import type { Place, Vault } from '../model/vault.ts'
+import { keyIdOf } from '../sealing/format.ts'
+
+/** A table that holds sealed values. */
+export interface SealedTable {
+  name: string
+  /** Seals a page of rows with the current key; `last` is null where the table ends. */
+  resealPage(
+    deps: Pick<RuntimeDeps, 'db' | 'vault' | 'log'>,
+    after: readonly string[] | null,
+    limit: number,
+  ): Promise<{ last: readonly string[] | null; unopened: number }>
+}
+
+type Reseal = ValueChange<StoredValue, StoredValue>
+
+/** What the row's own definitions do not tell is told by those of the ledger: they are the authority of now. */
+const isSensitiveNow = sql<boolean>`coalesce((
+  select (ledger.definitions -> walked.property ->> 'isSensitive')::boolean from runtime.installed_resource as ledger
+  where ledger.scope_id = walked.scope_id and ledger.locator = walked.locator), false)`
+
+const configuration = sealedTable<{ value: string; is_sensitive: boolean }>(
+  {
+    name: 'configuration_property',
+    key: [
+      ['scope_id', 'bigint'],
+      ['locator', 'text'],
+      ['property', 'text'],
+    ],
+    columns: sql`value::text, ${isSensitiveNow} as is_sensitive`,
+  },
+  ({ row_key: [scopeId = '', locator = '', property = ''], value, is_sensitive: isSensitive }, vault) => [
+    inJson<StoredValue>(vault, { column: 'value', type: 'jsonb', text: value }, (stored, reseal) =>
+      reseal(stored, configurationPlace(Number(scopeId), locator, property), { isSensitive }),
+    ),
+  ],
+)
+
+const history = sealedTable<{ before: string | null; after: string | null; is_sensitive: boolean }>(
+  {
+    name: 'snapshot_change',
+    key: [
+      ['scope_id', 'bigint'],
+      ['snapshot_version', 'bigint'],
+      ['locator', 'text'],
+      ['property', 'text'],
+    ],
+    columns: sql`before::text, after::text, is_sensitive or ${isSensitiveNow} as is_sensitive`,
+  },
+  ({ row_key: [scopeId, snapshotVersion, locator = '', property = ''], ...row }, vault) =>
+    (['before', 'after'] as const).map((side) =>
+      inJson<StoredValue>(vault, { column: side, type: 'jsonb', text: row[side] }, (stored, reseal) => {
+        const key = {
+          scopeId: Number(scopeId),
+          snapshotVersion: Number(snapshotVersion),
+          locator,
+          property,
+        }
+        return reseal(stored, snapshotPlace(key, side), { isSensitive: row.is_sensitive })
+      }),
+    ),
+)
+
+const ledger = sealedTable<{ properties: string; definitions: Record<string, PropertyDefinition> }>(
+  {
+    name: 'installed_resource',
+    key: [
+      ['bundle_install_id', 'uuid'],
+      ['locator', 'text'],
+    ],
+    columns: sql`properties::text, definitions`,
+  },
+  ({ row_key: [bundleInstallId = '', locator = ''], properties, definitions }, vault) => [
+    inJson<Record<string, StoredValue>>(
+      vault,
+      { column: 'properties', type: 'jsonb', text: properties },
+      (stored, reseal) => mapLedger({ bundleInstallId, locator }, stored, reseal, definitions),
+    ),
+  ],
+)
+
+const plans = sealedTable<{ plan: string }>(
+  { name: 'operation_plan', key: [['operation_id', 'uuid']], columns: sql`plan::text` },
+  ({ row_key: [operationId = ''], plan }, vault) => [
+    inJson<FrozenPlan<StoredValue>>(vault, { column: 'plan', type: 'json', text: plan }, (stored, reseal) =>
+      mapPlan(operationId, stored, reseal),
+    ),
+  ],
+)
+
+const calls = sealedTable<{ writes: string | null; request: Buffer | null; call_stage: Stage }>(
+  {
+    name: 'plugin_call',
+    key: [
+      ['operation_id', 'uuid'],
+      ['stage', 'text'],
+      ['plugin_id', 'text'],
+    ],
+    columns: sql`writes::text, request, stage as call_stage`,
+  },
+  ({ row_key: [operationId = '', , pluginId = ''], call_stage: stage, writes, request }, vault) => {
+    const key = { operationId, stage, pluginId }
+    return [
+      inJson<Writes<StoredValue>>(vault, { column: 'writes', type: 'json', text: writes }, (stored, reseal) =>
+        mapWrites(key, stored, reseal),
+      ),
+      inBytes(vault, 'request', request, requestPlace(key)),
+    ]
+  },
+)
+
+/** Every table that may hold a sensitive value. */
+export const SEALED_TABLES: readonly SealedTable[] = [configuration, ledger, history, plans, calls]
+
+function sealedTable<Columns>(
+  table: WalkedTable,
+  changesOf: (row: WalkedRow<Columns>, vault: Vault) => (ColumnChange | null)[],
+): SealedTable {
+  return {
+    name: table.name,
+    async resealPage({ db, vault, log }, after, limit) {
+      const rows = await readPage<Columns>(db, table, after, limit)
+      let unopened = 0
+      for (const row of rows) {
+        try {
+          const changes = await opening(vault, db, () => changesOf(row, vault))
+          for (const change of changes) if (change !== null) await changeRow(db, table, row.row_key, change)
+        } catch (error) {
+          if (!(error instanceof DoesNotOpen || error instanceof UnknownDataKey)) throw error
+          unopened++
+          log.error('a sealed value does not open and is left as it is', { table: table.name }, error)
+        }
+      }
+      return { last: rows.length < limit ? null : (rows.at(-1)?.row_key ?? null), unopened }
+    },
+  }
+}
+
+/** Null where there is nothing to change. */
+function inJson<Stored>(
+  vault: Vault,
+  { column, type, text }: { column: string; type: 'json' | 'jsonb'; text: string | null },
+  map: (stored: Stored, reseal: Reseal) => Stored,
+): ColumnChange | null {
+  if (text === null) return null
+  const reseal = resealingWith(vault)
+  let isChanged = false
+  // the column is read as text, so that it can be compared with what stands there then
+  const mapped = map(JSON.parse(text) as Stored, (value, place, definition) => {
+    const resealed = reseal(value, place, definition)
+    if (resealed !== value) isChanged = true
+    return resealed
+  })
+  return isChanged ? { column, type, from: text, to: JSON.stringify(mapped) } : null
+}
+
+/** What is not sealed yet is JSON, which does not begin as anything sealed does. */
+function inBytes(vault: Vault, column: string, bytes: Buffer | null, place: Place): ColumnChange | null {
+  const keyId = bytes === null ? null : keyIdOf(bytes)
+  if (bytes === null || keyId === vault.currentKeyId()) return null
+  const plain = keyId === null ? bytes : vault.open(bytes, place)
+  return { column, type: 'bytea', from: bytes, to: vault.seal(plain, place) }
+}

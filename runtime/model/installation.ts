@@ -1,0 +1,19 @@
+import type { Selectable } from 'kysely'
+import type { RuntimeTables } from './tables.ts'
+
+type OperationColumns = Selectable<RuntimeTables['runtime.operation']>
+
+/** The columns of the claiming operation as a left join gives them: all null where nothing claims. */
+export interface ClaimColumns {
+  claim_operation_id: OperationColumns['operation_id'] | null
+  claim_operation_type: OperationColumns['operation_type'] | null
+  claim_state: OperationColumns['state'] | null
+  claim_since: OperationColumns['created_at'] | null
+  claim_requested_by_id: OperationColumns['requested_by_id'] | null
+  claim_requested_by_name: OperationColumns['requested_by_name'] | null
+}
+
+/** An installation and the operation that claims it, as one statement saw them. */
+export type InstallationRow = Selectable<RuntimeTables['runtime.installation']> & ClaimColumns
+
+export type InstallationColumns = Selectable<RuntimeTables['runtime.installation']>

@@ -1,0 +1,16 @@
+import type { Selectable } from 'kysely'
+import type { TypedValue } from '#contract/protocol/typed-value.ts'
+import type { PlannedResource } from './plan.ts'
+import type { RuntimeTables } from './tables.ts'
+
+/** A planned resource with the properties that it gets, and by which operation. */
+export type ResourceToPut = Omit<PlannedResource, 'properties'> & {
+  operationId: string
+  bundleInstallId: string
+  scopeId: number
+  properties: Record<string, TypedValue>
+}
+
+export type StoredLedgerRow = Selectable<RuntimeTables['runtime.installed_resource']>
+
+export type LedgerRow = Omit<StoredLedgerRow, 'properties'> & { properties: Record<string, TypedValue> }

@@ -1,0 +1,2 @@
+/** Locator → properties that were marked as sensitive later. */
+export type Marks = ReadonlyMap<string, ReadonlySet<string>>

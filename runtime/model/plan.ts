@@ -1,0 +1,43 @@
+import type { CompiledAuthorization } from '#contract/protocol/authorization.ts'
+import type { ResourceKind } from '#contract/protocol/locator.ts'
+import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
+import type { TypedValue } from '#contract/protocol/typed-value.ts'
+import type { ResourceAction } from '#contract/protocol/vocabulary.ts'
+
+/** Values by locator and property, as a plugin wrote them. */
+export type Writes<Value = TypedValue> = Record<string, Record<string, Value>>
+
+/** One resource of a frozen plan, with everything that the RESOURCES phase and the plugin calls need of it. */
+export interface PlannedResource<Value = TypedValue> {
+  locator: string
+  kind: ResourceKind
+  title: string
+  moduleId: string | null
+  action: ResourceAction
+  currentVersion: string | null
+  targetVersion: string
+  /** The target values, `instanceRefProperty` included; what plugins write comes on top. */
+  properties: Record<string, Value>
+  definitions: Record<string, PropertyDefinition>
+  /** Property name → the plugin that may write it. */
+  writtenBy: Record<string, string>
+}
+
+export interface PlannedChange<Value = TypedValue> {
+  locator: string
+  property: string
+  before: Value | null
+  after: Value | null
+}
+
+/**
+ * What an operation will do, frozen in the transaction that makes it and never changed afterwards: so a repeat, another
+ * replica and a later release of the runtime all do the same.
+ */
+export interface FrozenPlan<Value = TypedValue> {
+  resources: PlannedResource<Value>[]
+  /** Compiled authorizations in ascending `order`; both stages call them all, a DETACH in descending order. */
+  plugins: CompiledAuthorization[]
+  /** What a person changed with it; the writes of plugins are told with their calls. */
+  changes: PlannedChange<Value>[]
+}

@@ -1,0 +1,26 @@
+import type { CompiledAuthorization } from '#contract/protocol/authorization.ts'
+import type { ManifestPlugin } from '#contract/protocol/manifest.ts'
+import type { TypedValue } from '#contract/protocol/typed-value.ts'
+import type { OperationType } from '#contract/protocol/vocabulary.ts'
+import type { InstallationState, Phase } from '#contract/runtime-api/vocabulary.ts'
+
+/** An installation as one resolution needs it. */
+export interface AppliedReference {
+  environment_key: string
+  application_runtime_id: string
+  workspace_id: number
+  bundle_install_id: string
+  bundle_environment_key: string
+  bundle_id: string
+  state: InstallationState
+  /** The operation that holds the claim. */
+  claim_type: OperationType | null
+  claim_phase: Phase | null
+  /** The Module as RESOURCES last applied it; null where the ledger has no such resource. */
+  module_id: string | null
+  value: TypedValue | null
+  /** Of the version that is installed. */
+  declared: ManifestPlugin[] | null
+  /** Frozen with the operation that holds the claim. */
+  frozen: CompiledAuthorization[] | null
+}

@@ -1,0 +1,272 @@
+import type { ColumnType, Generated } from 'kysely'
+import type { JsonValue } from '#contract/json-schema/json.ts'
+import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
+import type { ResourceKind } from '#contract/protocol/locator.ts'
+import type { AuthorManifest } from '#contract/protocol/manifest.ts'
+import type { Scope } from '#contract/protocol/scope.ts'
+import type { OperationType, Outcome, Stage } from '#contract/protocol/vocabulary.ts'
+import type { AuditChange } from '#contract/runtime-api/audit.ts'
+import type { Failure } from '#contract/runtime-api/common.ts'
+import type { InstallationState, OperationState, Phase } from '#contract/runtime-api/vocabulary.ts'
+import type { FrozenPlan, Writes } from './plan.ts'
+import type { StoredValue } from './stored-value.ts'
+
+// What the tables of migrations/*.sql hold, as the driver hands it over: int8 as number, timestamptz as RFC 3339
+// text in UTC, json parsed. Json columns are written as text made by JSON.stringify.
+
+type Time = Generated<string>
+type Json<T> = ColumnType<T, string, string>
+type NullableJson<T> = ColumnType<T | null, string | null | undefined, string | null>
+
+interface ScopeColumns {
+  environment_key: string
+  application_runtime_id: string
+  workspace_id: number
+}
+
+interface AuditColumns {
+  actor_id: string
+  actor_name: string
+  actor_issuer: string | null
+  client_address: string | null
+  action: string
+  subject: string
+  environment_key: string | null
+  application_runtime_id: string | null
+  workspace_id: number | null
+  bundle_install_id: string | null
+  operation_id: string | null
+  reason: string | null
+  changes: Json<AuditChange[]>
+  outcome: 'DONE' | 'REFUSED'
+  error_code: string | null
+  request_id: string
+  occurrence_count: number | null
+  first_occurred_at: string | null
+  last_occurred_at: string | null
+}
+
+export interface RuntimeTables {
+  'runtime.scope': ScopeColumns & {
+    scope_id: Generated<number>
+    snapshot_version: Generated<number>
+    saved_at: Time
+    saved_by_id: string
+    saved_by_name: string
+  }
+  'runtime.bundle_version': {
+    bundle_environment_key: string
+    bundle_id: string
+    version: string
+    title: string
+    description: string | null
+    manifest: Json<AuthorManifest>
+    published_at: Time
+    published_by_id: string
+    published_by_name: string
+  }
+  'runtime.installation': ScopeColumns & {
+    bundle_install_id: string
+    scope_id: number
+    bundle_environment_key: string
+    bundle_id: string
+    title: string
+    state: InstallationState
+    version: string | null
+    last_execution_sequence: Generated<number>
+    created_at: Time
+    updated_at: Time
+  }
+  'runtime.installed_resource': {
+    bundle_install_id: string
+    locator: string
+    scope_id: number
+    kind: ResourceKind
+    title: string
+    module_id: string | null
+    version: string
+    definitions: Json<Record<string, PropertyDefinition>>
+    written_by: Json<Record<string, string>>
+    properties: Json<Record<string, StoredValue>>
+    verified_at: Time
+  }
+  'runtime.configuration_property': {
+    scope_id: number
+    locator: string
+    property: string
+    bundle_install_id: string
+    value: Json<StoredValue>
+    snapshot_version: number
+  }
+  'runtime.snapshot': {
+    scope_id: number
+    snapshot_version: number
+    saved_at: Time
+    saved_by_id: string
+    saved_by_name: string
+    reason: string | null
+    cause: 'CREATED' | 'SAVE' | OperationType
+    operation_id: string | null
+  }
+  'runtime.snapshot_change': {
+    scope_id: number
+    snapshot_version: number
+    locator: string
+    property: string
+    is_sensitive: boolean
+    before: NullableJson<StoredValue>
+    after: NullableJson<StoredValue>
+  }
+  'runtime.sensitive_mark': {
+    scope_id: number
+    locator: string
+    property: string
+    marked_at: Time
+  }
+  'runtime.operation': ScopeColumns & {
+    operation_id: string
+    bundle_install_id: string
+    scope_id: number
+    bundle_environment_key: string
+    bundle_id: string
+    operation_type: OperationType
+    current_version: string | null
+    target_version: string
+    execution_sequence: number
+    run: Generated<number>
+    state: OperationState
+    phase: Phase
+    holds_claim: Generated<boolean>
+    takes_over: string | null
+    taken_over_by: string | null
+    failure: NullableJson<Failure>
+    requested_by_id: string
+    requested_by_name: string
+    reason: string | null
+    created_at: Time
+    started_at: string | null
+    finished_at: string | null
+    next_attempt_at: string | null
+    available_at: Time
+    /** The plugin that is called next; empty where it is not known. */
+    next_plugin: Generated<string>
+    lease_owner: string | null
+    lease_epoch: Generated<number>
+  }
+  'runtime.operation_plan': { operation_id: string; plan: Json<FrozenPlan<StoredValue>> }
+  'runtime.plugin_call': {
+    operation_id: string
+    stage: Stage
+    plugin_id: string
+    call_order: number
+    /** Sealed. */
+    request: Buffer | null
+    outcome: Outcome | null
+    ended_well: Generated<boolean>
+    failed: Generated<boolean>
+    writes: NullableJson<Writes<StoredValue>>
+    attempts: Generated<number>
+    run_attempts: Generated<number>
+    last_failure: NullableJson<Failure>
+    next_attempt_at: string | null
+  }
+  'runtime.attempt': {
+    operation_id: string
+    stage: Stage
+    plugin_id: string
+    attempt: number
+    run: number
+    lease_epoch: number
+    late: Generated<boolean>
+    started_at: Time
+    finished_at: string | null
+    outcome: Outcome | null
+    failure: NullableJson<Failure>
+    http_status: number | null
+    response: NullableJson<JsonValue>
+  }
+  'runtime.plugin': {
+    plugin_id: string
+    title: string
+    endpoint: string
+    enabled: boolean
+    timeout_ms: number | null
+    max_attempts: number | null
+    max_backoff_ms: number | null
+    updated_at: Time
+  }
+  'runtime.plugin_credential': {
+    credential_id: string
+    plugin_id: string
+    secret_hash: Buffer
+    created_at: Time
+    last_used_at: string | null
+    revoked_at: string | null
+  }
+  'runtime.service': {
+    service_id: string
+    title: string
+    url: string
+    methods: Json<string[]>
+    owner_bundle_install_id: string | null
+    owner_locator: string | null
+    consumers: Json<Scope[]>
+    enabled: boolean
+    updated_at: Time
+  }
+  'runtime.local_service': {
+    scope_id: number
+    service_name: string
+    values: Json<Record<string, JsonValue>>
+    version: number
+    saved_at: Time
+    saved_by_id: string
+    saved_by_name: string
+  }
+  'runtime.audit_entry': AuditColumns & {
+    sequence: number
+    format: Generated<number>
+    at: Time
+    previous_hash: Buffer
+    hash: Buffer
+  }
+  'runtime.audit_draft': AuditColumns & { draft_id: Generated<number> }
+  'runtime.audit_head': { one: true; sequence: number; hash: Buffer }
+  'runtime.idempotency': {
+    actor_id: string
+    endpoint: string
+    key: string
+    request_hash: Buffer
+    answer: NullableJson<JsonValue>
+    created_at: Time
+  }
+  'runtime.event': {
+    event_xid: Generated<string>
+    event_id: Generated<number>
+    kind: 'operation' | 'installation' | 'configuration'
+    scope_id: number
+    object_id: string
+    version: number | null
+    at: Time
+  }
+  'runtime.data_key': {
+    data_key_id: number
+    wrapped: Buffer
+    sealing_key: string
+    created_at: Time
+    replaced_at: string | null
+  }
+  'runtime.sealing_pass': {
+    table_name: string
+    data_key_id: number
+    started_at: Time
+    last_row: NullableJson<string[]>
+    unopened: Generated<number>
+    finished_at: string | null
+  }
+  'runtime.signing_key': {
+    kid: string
+    public_jwk: Json<JsonValue>
+    last_seen_at: Time
+  }
+}

@@ -1,0 +1,87 @@
+import { sql } from 'kysely'
+import type { RawBuilder } from 'kysely'
+import { configurationPlace, snapshotPlace } from '../../sealing/places.ts'
+import { sealingWith } from '../../sealing/stored-value.ts'
+import type { TypedValue } from '#contract/protocol/typed-value.ts'
+import type { StoredValue } from '../../model/stored-value.ts'
+import type { Vault } from '../../model/vault.ts'
+import type { Tx } from '../../model/db.ts'
+
+export interface PropertyKey {
+  scopeId: number
+  locator: string
+  property: string
+}
+
+const SENSITIVE = { isSensitive: true }
+
+/**
+ * Seals what stands in the configuration and in the history of properties that were not sensitive and are so now. The
+ * values stay as they are, and so do the snapshots.
+ */
+export async function encryptHistory(
+  tx: Tx,
+  vault: Vault,
+  properties: readonly PropertyKey[],
+): Promise<void> {
+  if (properties.length === 0) return
+  await sealStanding(tx, vault, properties)
+  await sealHistory(tx, vault, properties)
+}
+
+async function sealStanding(tx: Tx, vault: Vault, properties: readonly PropertyKey[]): Promise<void> {
+  const { rows } = await sql<KeyRow & { value: TypedValue }>`
+    select standing.scope_id, standing.locator, standing.property, standing.value
+    from runtime.configuration_property as standing join ${named(properties)} using (scope_id, locator, property)
+    where standing.value ->> 'sealed' is null
+    for update of standing`.execute(tx)
+  if (rows.length === 0) return
+  const seal = sealingWith(vault)
+  const sealed = rows.map(({ scope_id, locator, property, value }) =>
+    JSON.stringify(seal(value, configurationPlace(scope_id, locator, property), SENSITIVE)),
+  )
+  await sql`
+    update runtime.configuration_property as standing set value = sealed.value::jsonb
+    from unnest(${rows.map((row) => row.scope_id)}::bigint[], ${rows.map((row) => row.locator)}::text[],
+      ${rows.map((row) => row.property)}::text[], ${sealed}::text[]) as sealed (scope_id, locator, property, value)
+    where standing.scope_id = sealed.scope_id and standing.locator = sealed.locator
+      and standing.property = sealed.property`.execute(tx)
+}
+
+async function sealHistory(tx: Tx, vault: Vault, properties: readonly PropertyKey[]): Promise<void> {
+  const { rows } = await sql<
+    KeyRow & { snapshot_version: number; before: TypedValue | null; after: TypedValue | null }
+  >`
+    select change.scope_id, change.snapshot_version, change.locator, change.property, change.before, change.after
+    from runtime.snapshot_change as change join ${named(properties)} using (scope_id, locator, property)
+    where not change.is_sensitive
+    for update of change`.execute(tx)
+  if (rows.length === 0) return
+  const seal = sealingWith(vault)
+  const sealed = (side: 'before' | 'after'): (string | null)[] =>
+    rows.map(({ scope_id: scopeId, snapshot_version: snapshotVersion, locator, property, [side]: value }) => {
+      const key = { scopeId, snapshotVersion, locator, property }
+      return value === null ? null : textOf(seal(value, snapshotPlace(key, side), SENSITIVE))
+    })
+  await sql`
+    update runtime.snapshot_change as change
+    set is_sensitive = true, before = sealed.before::jsonb, after = sealed.after::jsonb
+    from unnest(${rows.map((row) => row.scope_id)}::bigint[], ${rows.map((row) => row.snapshot_version)}::bigint[],
+      ${rows.map((row) => row.locator)}::text[], ${rows.map((row) => row.property)}::text[],
+      ${sealed('before')}::text[], ${sealed('after')}::text[])
+      as sealed (scope_id, snapshot_version, locator, property, before, after)
+    where change.scope_id = sealed.scope_id and change.snapshot_version = sealed.snapshot_version
+      and change.locator = sealed.locator and change.property = sealed.property`.execute(tx)
+}
+
+interface KeyRow {
+  scope_id: number
+  locator: string
+  property: string
+}
+
+const textOf = (value: StoredValue): string => JSON.stringify(value)
+
+const named = (properties: readonly PropertyKey[]): RawBuilder<unknown> => sql`unnest(
+  ${properties.map(({ scopeId }) => scopeId)}::bigint[], ${properties.map(({ locator }) => locator)}::text[],
+  ${properties.map(({ property }) => property)}::text[]) as named (scope_id, locator, property)`

@@ -1,0 +1,13 @@
+import { sql } from 'kysely'
+import type { RawBuilder } from 'kysely'
+import { containing } from './like.ts'
+
+/** Whether the text stands in any of the columns, in whatever case. */
+export function containsText(
+  text: string | undefined,
+  columns: readonly RawBuilder<unknown>[],
+): RawBuilder<boolean> {
+  if (text === undefined || text === '') return sql<boolean>`true`
+  const conditions = columns.map((column) => sql`${column} ilike ${containing(text)}`)
+  return sql<boolean>`(${sql.join(conditions, sql` or `)})`
+}

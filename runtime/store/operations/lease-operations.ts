@@ -1,0 +1,133 @@
+import { sql } from 'kysely'
+import { toBytes } from '#database/values.ts'
+import { leaseEnd } from './lease.ts'
+import type { StoredCallRow } from './read-calls.ts'
+import type { StoredPlanRow } from './read-plan.ts'
+import type { OperationRow } from '../../model/operation.ts'
+import type { Db } from '../../model/db.ts'
+import type { RegistrationRow } from '../../model/registration.ts'
+
+export interface LeaseRequest {
+  owner: string
+  leaseMs: number
+  limit: number
+  /** How many operations may be taken that call one plugin next. */
+  perPlugin: number
+  /** The same for plugins that differ, down to none. */
+  rooms: readonly { pluginId: string; room: number }[]
+}
+
+export interface LeasedRow {
+  operation: OperationRow
+  /** Null where there is none. */
+  plan: StoredPlanRow['plan'] | null
+  /** As they stood before the claim. */
+  calls: StoredCallRow[]
+  /** The plugin of the first call, where the claim has recorded that it is made. */
+  begun: RegistrationRow | null
+}
+
+/**
+ * Leases up to `limit` operations that are due to one worker: new ones, those whose wait is over and those whose worker
+ * is gone, the longest due first; with their plans and calls as they are stored. Each plugin's queue is looked at by
+ * itself, so that one that is full costs nothing. Of a new one the first call begins with the claim, where what it sends
+ * was frozen with the operation and the plugin may be called.
+ */
+export async function leaseOperations(db: Db, claim: LeaseRequest): Promise<LeasedRow[]> {
+  const { limit, perPlugin, rooms } = claim
+  const claimed = await sql<
+    OperationRow & Pick<LeasedRow, 'plan' | 'begun'> & { calls: CallAsJson[] | null }
+  >`
+    with recursive plugin (plugin_id) as (
+      (select next_plugin from runtime.operation
+        where state in ('PENDING', 'RUNNING', 'WAITING')
+        order by next_plugin limit 1)
+      union all
+      select (select next_plugin from runtime.operation
+        where state in ('PENDING', 'RUNNING', 'WAITING') and next_plugin > plugin.plugin_id
+        order by next_plugin limit 1)
+      from plugin where plugin.plugin_id is not null
+    ), due as (
+      select candidate.operation_id, candidate.state
+      from plugin
+      left join unnest(
+        ${rooms.map(({ pluginId }) => pluginId)}::text[],
+        ${rooms.map(({ room }) => Math.max(0, room))}::integer[]) as known (plugin_id, room) using (plugin_id)
+      cross join lateral (
+        select operation_id, state, available_at
+        from runtime.operation
+        where state in ('PENDING', 'RUNNING', 'WAITING') and next_plugin = plugin.plugin_id
+          and available_at <= statement_timestamp()
+        order by available_at
+        limit least(coalesce(known.room, case when plugin.plugin_id <> '' then ${perPlugin}::integer end), ${limit}::integer)
+        for update skip locked) as candidate
+      order by candidate.available_at
+      limit ${limit}
+    ), taken as (
+      -- as a list, which is planned for a few: without it for a tenth of all that is due, by looking through everything
+      select * from unnest(array(select operation_id from due), array(select state from due)) as taken (operation_id, state)
+    ), claimed as (
+      update runtime.operation
+      set state = 'RUNNING',
+        lease_owner = ${claim.owner},
+        lease_epoch = operation.lease_epoch + 1,
+        available_at = ${leaseEnd(claim.leaseMs)},
+        started_at = coalesce(operation.started_at, clock_timestamp()),
+        next_attempt_at = null
+      from taken
+      where operation.operation_id = taken.operation_id
+      returning operation.*, taken.state as state_before
+    ), told as (
+      insert into runtime.event (kind, scope_id, object_id)
+      select told.kind, claimed.scope_id, told.object_id
+      from claimed, lateral (values
+        ('operation', claimed.operation_id::text),
+        ('installation', claimed.bundle_install_id::text)) as told (kind, object_id)
+      where claimed.state_before <> 'RUNNING'
+    ), first_call as materialized (
+      select claimed.operation_id, 'BEFORE_RESOURCES' as stage, plugin.plugin_id, 0 as attempts, 0 as run_attempts, claimed.run, claimed.lease_epoch,
+        json_build_object('plugin_id', plugin_id, 'endpoint', endpoint, 'timeout_ms', timeout_ms,
+          'max_attempts', max_attempts, 'max_backoff_ms', max_backoff_ms) as registration
+      from claimed join runtime.plugin on plugin.plugin_id = claimed.next_plugin and plugin.enabled
+      where claimed.state_before = 'PENDING'
+    ), attempted as (
+      insert into runtime.attempt (operation_id, stage, plugin_id, attempt, run, lease_epoch)
+      select operation_id, stage, plugin_id, attempts + 1, run, lease_epoch
+      from first_call join runtime.plugin_call using (operation_id, stage, plugin_id, attempts, run_attempts)
+      where plugin_call.request is not null
+      on conflict do nothing
+      returning operation_id, stage, plugin_id, attempt
+    ), called as (
+      update runtime.plugin_call
+      set attempts = attempted.attempt, run_attempts = attempted.attempt
+      from attempted
+      where plugin_call.operation_id = attempted.operation_id and plugin_call.stage = attempted.stage
+        and plugin_call.plugin_id = attempted.plugin_id
+    )
+    select claimed.*,
+      (select registration from first_call join attempted using (operation_id)
+        where operation_id = claimed.operation_id) as begun,
+      (select plan from runtime.operation_plan where operation_plan.operation_id = claimed.operation_id) as plan,
+      (select json_agg(plugin_call order by stage, call_order, plugin_id) from runtime.plugin_call
+        where plugin_call.operation_id = claimed.operation_id) as calls
+    from claimed`.execute(db)
+  return claimed.rows.map(({ plan, calls, begun, ...operation }) => ({
+    operation,
+    plan,
+    calls: (calls ?? []).map(callRow),
+    begun,
+  }))
+}
+
+/** What JSON has no words for. */
+type CallAsJson = Omit<StoredCallRow, 'request'> & { request: string | null }
+
+function callRow(call: CallAsJson): StoredCallRow {
+  const { request, next_attempt_at: next } = call
+  return {
+    ...call,
+    request: request === null ? null : toBytes(request),
+    // what is no time of ours is left as it is, for openCalls to complain of: here it would spoil all that was claimed
+    next_attempt_at: next === null || Number.isNaN(Date.parse(next)) ? next : new Date(next).toISOString(),
+  }
+}

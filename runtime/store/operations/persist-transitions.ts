@@ -1,0 +1,102 @@
+import { sql } from 'kysely'
+import type { RawBuilder } from 'kysely'
+import { failCalls } from './fail-calls.ts'
+import { leaseRows, lockedOf } from './lease.ts'
+import { moveOperations, notifyUnmoved } from './move-operations.ts'
+import { putResources } from './put-resources.ts'
+import { recordAttempts } from './record-attempt.ts'
+import { updateInstallations } from './update-installations.ts'
+import { plannedAttempts, startAttempts } from './start-attempts.ts'
+import type { NewAttempt } from './start-attempts.ts'
+import type { OperationRow } from '../../model/operation.ts'
+import type { Vault } from '../../model/vault.ts'
+import type { Db } from '../../model/db.ts'
+import type { FailedCall } from '../../model/call.ts'
+import type { Lease } from '../../model/lease.ts'
+import type { LeasedTransition } from '../../model/transition.ts'
+import type { ResourceToPut } from '../../model/ledger.ts'
+import type { RecordedAttempt } from '../../model/attempt.ts'
+
+/** What is written of operations that a worker holds. Each part names its operation. */
+export interface TransitionBatch {
+  /** Of all operations that are named. */
+  leases: readonly Lease[]
+  answers?: readonly RecordedAttempt[]
+  failedCalls?: readonly FailedCall[]
+  resources?: readonly ResourceToPut[]
+  attempts?: readonly NewAttempt[]
+  succeeded?: readonly OperationRow[]
+  moves?: readonly LeasedTransition[]
+  /** Of those that go on without a move. */
+  stays?: readonly Lease[]
+}
+
+/** The operations that were written, by what was written. */
+export interface PersistedTransitions {
+  /** Or stayed. */
+  moved: ReadonlySet<string>
+  /** How many attempts were begun. */
+  begun: ReadonlyMap<string, number>
+}
+
+/**
+ * Writes all that one step does to operations, in one statement, which by itself is one transaction: the answers that came,
+ * what the resources, calls, installations and operations become by them, the attempts that begin, and the events. One
+ * that is not held any more, or that somebody else has locked at this moment, is left as it is; so nothing is waited for.
+ * One that is not as was assumed has its answers recorded, and no more.
+ */
+export async function persistTransitions(
+  db: Db,
+  vault: Vault,
+  changes: TransitionBatch,
+): Promise<PersistedTransitions> {
+  const { leases, answers = [], failedCalls = [], resources = [] } = changes
+  const { attempts = [], succeeded = [], moves = [], stays = [] } = changes
+  const parts: RawBuilder<unknown>[] = []
+  const without: RawBuilder<unknown>[] = []
+  if (answers.length > 0) {
+    parts.push(recordAttempts(vault, answers))
+    without.push(sql`unsure`)
+  }
+  if (attempts.length > 0) {
+    parts.push(plannedAttempts(vault, attempts))
+    without.push(sql`stale`)
+  }
+  parts.push(soundOperations(without))
+  if (failedCalls.length > 0) parts.push(failCalls(failedCalls))
+  if (resources.length > 0) parts.push(putResources(vault, resources))
+  if (attempts.length > 0) parts.push(startAttempts)
+  if (succeeded.length > 0) parts.push(updateInstallations(succeeded))
+  const moved: RawBuilder<unknown>[] = []
+  if (moves.length > 0) {
+    parts.push(moveOperations(moves))
+    moved.push(sql`select operation_id from moved`)
+  }
+  if (stays.length > 0) {
+    parts.push(notifyUnmoved(stays))
+    moved.push(sql`select operation_id from stayed`)
+  }
+  const advanced = await sql<{ moved: string[]; begun: string[] }>`
+    with lease as (select * from ${leaseRows(leases)}
+    ), held as materialized (
+      ${lockedOf(sql`operation_id, scope_id`, { skipLocked: true })}
+    ), ${sql.join(parts, sql`, `)}
+    select ${moved.length > 0 ? sql`array(${sql.join(moved, sql` union all `)})` : sql`'{}'`}::text[] as moved,
+      ${attempts.length > 0 ? sql`array(select operation_id from begun)` : sql`'{}'`}::text[] as begun`.execute(
+    db,
+  )
+  const [row] = advanced.rows
+  if (row === undefined) throw new Error('a select without a table has a row')
+  const begun = new Map<string, number>()
+  for (const operationId of row.begun) begun.set(operationId, (begun.get(operationId) ?? 0) + 1)
+  return { moved: new Set(row.moved), begun }
+}
+
+/** Of which what was assumed is so. */
+function soundOperations(without: readonly RawBuilder<unknown>[]): RawBuilder<unknown> {
+  const conditions = without.map(
+    (others) => sql`not exists (select from ${others} as other where other.operation_id = held.operation_id)`,
+  )
+  return sql`
+    sound as (select operation_id from held where ${sql.join([sql`true`, ...conditions], sql` and `)})`
+}

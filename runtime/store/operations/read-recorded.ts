@@ -1,0 +1,28 @@
+import { sql } from 'kysely'
+import type { JsonValue } from '#contract/json-schema/json.ts'
+import type { Stage } from '#contract/protocol/vocabulary.ts'
+import type { Failure } from '#contract/runtime-api/common.ts'
+import type { Tx } from '../../model/db.ts'
+
+/** What is stored of a plugin's answer: with one attempt, or with the call itself, which keeps its last failure. */
+export interface RecordedAnswer {
+  operation_id: string
+  stage: Stage
+  plugin_id: string
+  /** Null for the call itself. */
+  attempt: number | null
+  failure: Failure | null
+  response: JsonValue
+}
+
+/** Everything that finished attempts and calls of these operations have stored of answers. */
+export async function readRecorded(tx: Tx, operationIds: readonly string[]): Promise<RecordedAnswer[]> {
+  const ids = [...operationIds]
+  const { rows } = await sql<RecordedAnswer>`
+    select operation_id, stage, plugin_id, attempt, failure, response from runtime.attempt
+    where operation_id = any(${ids}::uuid[]) and finished_at is not null
+    union all
+    select operation_id, stage, plugin_id, null, last_failure, null from runtime.plugin_call
+    where operation_id = any(${ids}::uuid[]) and last_failure is not null`.execute(tx)
+  return rows
+}

@@ -1,0 +1,163 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { sql } from 'kysely'
+import type { Log, LogFields } from '#http-kit/log.ts'
+import { testEngine } from '../testing/engine.ts'
+import type { TestEngine } from '../testing/engine.ts'
+import { plannedResource, planWith, reader } from '../testing/plan.ts'
+import { findOperation } from '../store/operations/find-operation.ts'
+import type { RuntimeDeps } from '../deps/runtime-deps.ts'
+
+// A damaged row is a trouble of its own operation and of nobody else's: the worker lives, those beside it end in their
+// usual time, and the trouble is told now and then, and not without end.
+
+let engine: TestEngine
+const told: { text: string; fields: LogFields }[] = []
+
+before(async () => {
+  engine = await testEngine()
+})
+after(() => engine.close())
+
+const plan = planWith([reader('steady', 1)])
+const run = (statement: ReturnType<typeof sql>) => statement.execute(engine.runtime.db)
+const setPlan = (text: string) => (id: string) =>
+  run(sql`update runtime.operation_plan set plan = ${text}::json where operation_id = ${id}`)
+const setCall = (column: string, value: ReturnType<typeof sql>) => (id: string) =>
+  run(sql`
+    update runtime.plugin_call set ${sql.ref(column)} = ${value}
+    where operation_id = ${id} and stage = 'BEFORE_RESOURCES'`)
+
+/** Of a call that ended well, and so is not made again. */
+const setWrites = (text: string) => (id: string) =>
+  run(sql`
+    update runtime.plugin_call set ended_well = true, outcome = 'APPLIED', writes = ${text}::json
+    where operation_id = ${id} and stage = 'BEFORE_RESOURCES'`)
+
+/** How a row may be damaged, by its operation's id. */
+const DAMAGES: Record<string, (id: string) => Promise<unknown>> = {
+  'attempts without number': (id) =>
+    run(sql`update runtime.plugin_call set run_attempts = 2147483647 where operation_id = ${id}`),
+  'no plan at all': (id) => run(sql`delete from runtime.operation_plan where operation_id = ${id}`),
+  'a plan that is null': setPlan('null'),
+  'a plan that is a number': setPlan('5'),
+  'a plan that is a list': setPlan('[]'),
+  'a plan that is empty': setPlan('{}'),
+  'a plan of other shapes': setPlan('{"resources":{},"plugins":"none","changes":7}'),
+  'a plan with a resource that is none': setPlan('{"resources":[5],"plugins":[],"changes":[]}'),
+  'a plan with a plugin that is none': setPlan(
+    JSON.stringify({ resources: [plannedResource()], plugins: [null], changes: [] }),
+  ),
+  'a plan with a plugin without resources': setPlan(
+    JSON.stringify({ resources: [], plugins: [{ pluginId: 'steady' }], changes: [] }),
+  ),
+  'a plan whose sealed value is garbage': setPlan(
+    JSON.stringify({
+      ...plan,
+      resources: [{ ...plannedResource(), properties: { password: { '@type': 'Data', sealed: '!' } } }],
+    }),
+  ),
+  'no calls at all': (id) => run(sql`delete from runtime.plugin_call where operation_id = ${id}`),
+  'one call less': (id) =>
+    run(sql`delete from runtime.plugin_call where operation_id = ${id} and stage = 'AFTER_RESOURCES'`),
+  'a frozen request that is no JSON': setCall('request', sql`convert_to('{"contractVersion":', 'UTF8')`),
+  'a frozen request of another shape': setCall('request', sql`convert_to('5', 'UTF8')`),
+  'a frozen request of a data key that nobody has': setCall(
+    'request',
+    sql`decode('0100000063102030', 'hex')`,
+  ),
+  'a frozen request that is random': setCall('request', sql`decode('01ff00ff10203040', 'hex')`),
+  'an answer that is garbage': setWrites('7'),
+  'an answer of other shapes': setWrites('{"a":5}'),
+  'an answer with a value that is none': setWrites('{"a":{"b":null}}'),
+  'a call that is due at no time that there is': setCall('next_attempt_at', sql`'infinity'`),
+  'an attempt that is there already': (id) =>
+    run(sql`
+      insert into runtime.attempt (operation_id, stage, plugin_id, attempt, run, lease_epoch)
+      values (${id}, 'BEFORE_RESOURCES', 'steady', 1, 1, 1)`),
+}
+
+const log: Log = {
+  debug: () => {},
+  info: () => {},
+  warn: (text, fields = {}) => told.push({ text, fields }),
+  error: (text, fields = {}) => told.push({ text, fields }),
+  child: () => log,
+  addSecret: () => {},
+  removeSecret: () => {},
+}
+
+const poisoned = new Map<string, string>()
+const healthy: string[] = []
+/** How long it is looked at whether a trouble comes again and again. */
+const WATCHED_MS = 3_000
+
+describe('damaged rows beside healthy ones', () => {
+  before(async () => {
+    await engine.register('steady')
+    await engine.register('lost')
+    // and the data keys cannot be read to the end, where one is looked for
+    await run(sql`
+      insert into runtime.data_key (data_key_id, wrapped, sealing_key, replaced_at)
+      values (98, '\\x00', 'of another replica', clock_timestamp())`)
+    await run(
+      sql`update runtime.plugin set endpoint = 'no address at all', max_attempts = 2 where plugin_id = 'lost'`,
+    )
+    const freeze = async (pluginId = 'steady') => {
+      const installation = await engine.installation()
+      const own = pluginId === 'steady' ? plan : planWith([reader(pluginId, 1)])
+      return (await engine.freeze({ installation, plan: own })).operation_id
+    }
+    for (const [name, damage] of Object.entries(DAMAGES)) {
+      healthy.push(await freeze())
+      const id = await freeze()
+      poisoned.set(name, id)
+      await damage(id)
+    }
+    poisoned.set('a registration with a garbage endpoint', await freeze('lost'))
+    const deps: RuntimeDeps = { ...engine.deps, log }
+    const worker = engine.work({ leaseMs: 60_000 }, deps)
+    try {
+      for (const id of healthy) await engine.until(id, 'SUCCEEDED')
+      const soon = told.length
+      await engine.deps.clock.sleep(WATCHED_MS)
+      // each rests for seconds after a trouble; what is told once for many of them counts as well
+      assert(told.length - soon <= poisoned.size * 3, `${told.length - soon} lines in ${WATCHED_MS} ms`)
+      // claimed after the trouble: the worker is as good as before
+      const later = await freeze()
+      worker.wake()
+      await engine.until(later, 'SUCCEEDED')
+    } finally {
+      await worker.stop()
+    }
+  })
+
+  for (const column of ['created_at', 'started_at', 'finished_at', 'next_attempt_at', 'available_at'])
+    for (const infinite of ['infinity', '-infinity'])
+      it(`an operation with ${infinite} as its ${column} is refused by the database`, async () => {
+        const written = run(sql`
+          update runtime.operation set ${sql.ref(column)} = ${infinite} where operation_id = ${healthy[0]}`)
+        await assert.rejects(written, /operation_readable/)
+      })
+
+  for (const column of ['lease_epoch', 'execution_sequence'])
+    it(`an operation with a ${column} beyond 2^53 is refused by the database`, async () => {
+      const written = run(sql`
+        update runtime.operation set ${sql.ref(column)} = 9007199254740992 where operation_id = ${healthy[0]}`)
+      await assert.rejects(written, /operation_readable/)
+    })
+
+  for (const name of [...Object.keys(DAMAGES), 'a registration with a garbage endpoint']) {
+    it(`${name}: is told, does not succeed, and is not tried without end`, async () => {
+      const id = poisoned.get(name)
+      assert(id !== undefined)
+      const operation = await findOperation(engine.runtime.db, id)
+      assert(operation !== undefined)
+      assert.notEqual(operation.state, 'SUCCEEDED')
+      const lines = told.filter(({ fields }) => fields['operationId'] === id)
+      if (operation.state !== 'FAILED') assert(lines.length > 0, 'nobody is told of it')
+      assert(lines.length <= 8, `${lines.length} lines: ${lines.map(({ text }) => text).join(', ')}`)
+      assert(operation.lease_epoch <= 8, `claimed ${operation.lease_epoch} times`)
+    })
+  }
+})

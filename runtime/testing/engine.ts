@@ -1,0 +1,218 @@
+import assert from 'node:assert/strict'
+import type { KyselyPlugin } from 'kysely'
+import type { OperationType } from '#contract/protocol/vocabulary.ts'
+import { inTransaction } from '#database/transaction.ts'
+import { parseEgressAllow } from '#http-kit/egress.ts'
+import { uuidv7 } from '#http-kit/ids.ts'
+import { createOutbound } from '#http-kit/outbound.ts'
+import { readProperties } from '../store/configuration/read-properties.ts'
+import { makeScope } from '../store/configuration/make-scope.ts'
+import { insertInstallation } from '../store/installations/insert-installation.ts'
+import { readLedger } from '../store/installations/read-ledger.ts'
+import { findOperation } from '../store/operations/find-operation.ts'
+import { readAttempts } from '../store/operations/read-attempts.ts'
+import { testRuntime } from './runtime.ts'
+import type { TestRuntime } from './runtime.ts'
+import { startWorker } from '../worker/worker.ts'
+import type { Worker, WorkerOptions } from '../worker/worker.ts'
+import type { RuntimeDeps } from '../deps/runtime-deps.ts'
+import { freezeOperation } from '../use-cases/operations/freeze.ts'
+import type { FrozenPlan } from '../model/plan.ts'
+import { readOperation } from '../use-cases/operations/read.ts'
+import { retryOperation } from '../use-cases/operations/retry.ts'
+import { takeOverOperation } from '../use-cases/operations/take-over.ts'
+import { testingPlugin } from './plugin.ts'
+import type { TestingPlugin } from './plugin.ts'
+import type { OperationRow } from '../model/operation.ts'
+import type { InstallationColumns } from '../model/installation.ts'
+
+export const SCOPE = { environmentKey: 'prod', applicationRuntimeId: 'shop', workspaceId: 7 }
+
+/** A database, a stand-in for plugins, and workers on them, for a test file of the engine. */
+export interface TestEngine {
+  runtime: TestRuntime
+  /** Its http reaches the stand-in. */
+  deps: RuntimeDeps
+  plugin: TestingPlugin
+  /** Registers a plugin at the stand-in; limits are short, so that nobody waits. */
+  register(pluginId: string, limits?: { timeoutMs?: number; maxAttempts?: number }): Promise<void>
+  installation(): Promise<InstallationColumns>
+  freeze(options: FreezeOptions): Promise<OperationRow>
+  work(options?: Partial<WorkerOptions>, deps?: RuntimeDeps): Worker
+  /** Waits until the operation is in one of the states. */
+  until(operationId: string, ...states: OperationRow['state'][]): Promise<OperationRow>
+  close(): Promise<void>
+}
+
+export interface FreezeOptions {
+  installation: InstallationColumns
+  operationType?: OperationType
+  plan: FrozenPlan
+}
+
+export async function testEngine(): Promise<TestEngine> {
+  const runtime = await testRuntime()
+  const plugin = await testingPlugin()
+  const http = createOutbound({ egressAllow: parseEgressAllow('loopback') })
+  const deps: RuntimeDeps = { ...runtime.deps, http }
+  const workers: Worker[] = []
+  const { db, actor } = runtime
+
+  return {
+    runtime,
+    deps,
+    plugin,
+    async register(pluginId, { timeoutMs = 5_000, maxAttempts = 8 } = {}) {
+      const registration = {
+        title: pluginId,
+        endpoint: plugin.endpoint(pluginId),
+        enabled: true,
+        timeout_ms: timeoutMs,
+        max_attempts: maxAttempts,
+        max_backoff_ms: 20,
+      }
+      await db
+        .insertInto('runtime.plugin')
+        .values({ plugin_id: pluginId, ...registration })
+        .onConflict((conflict) => conflict.column('plugin_id').doUpdateSet(registration))
+        .execute()
+    },
+    async installation() {
+      const bundleInstallId = uuidv7(deps)
+      await inTransaction(db, async (tx) => {
+        const scope = await makeScope(tx, { ...SCOPE, workspaceId: workspace++ }, actor)
+        await insertInstallation(tx, {
+          bundleInstallId,
+          scope,
+          bundle: { environmentKey: 'source', bundleId: 'crm' },
+          title: 'CRM',
+        })
+      })
+      return readInstallation(runtime, bundleInstallId)
+    },
+    freeze({ installation, operationType = 'INSTALL', plan }) {
+      return inTransaction(db, (tx) =>
+        freezeOperation(tx, deps.vault, {
+          operationId: uuidv7(deps),
+          installation,
+          operationType,
+          currentVersion: operationType === 'INSTALL' ? null : '1.0.0',
+          targetVersion: operationType === 'UPGRADE' ? '2.0.0' : '1.0.0',
+          plan,
+          actor,
+          reason: null,
+        }),
+      )
+    },
+    work(options = {}, itsWorld = deps) {
+      const worker = startWorker(itsWorld, {
+        owner: uuidv7(deps),
+        concurrency: 8,
+        leaseMs: 3_000,
+        pollMs: 20,
+        graceMs: 200,
+        ...options,
+      })
+      // one in a setup of its own may be dead or paused, and would never stop
+      if (itsWorld === deps) workers.push(worker)
+      return worker
+    },
+    async until(operationId, ...states) {
+      const deadline = performance.now() + 15_000
+      for (;;) {
+        const operation = await findOperation(db, operationId)
+        if (operation !== undefined && states.includes(operation.state)) return operation
+        if (performance.now() > deadline)
+          throw new Error(`operation is ${operation?.state} and not ${states.join(' or ')}`)
+        await deps.clock.sleep(10)
+      }
+    },
+    async close() {
+      await plugin.close()
+      await Promise.all(workers.map((worker) => worker.stop()))
+      await http.close()
+      await runtime.close()
+    },
+  }
+}
+
+/** Each installation has a scope of its own, so that tests in one file do not meet. */
+let workspace = 1
+
+export function readInstallation({ db }: TestRuntime, bundleInstallId: string): Promise<InstallationColumns> {
+  return db
+    .selectFrom('runtime.installation')
+    .selectAll()
+    .where('bundle_install_id', '=', bundleInstallId)
+    .executeTakeFirstOrThrow()
+}
+
+/** A setup in which the answer of a claim can be held back. */
+export function slowClaims(deps: RuntimeDeps) {
+  let held: { claimed: () => void; answer: Promise<void> } | null = null
+  const plugin: KyselyPlugin = {
+    transformQuery: ({ node }) => node,
+    async transformResult({ result }) {
+      if (held !== null && result.rows.some((row) => 'state_before' in row)) {
+        held.claimed()
+        await held.answer
+      }
+      return result
+    },
+  }
+  return {
+    deps: { ...deps, db: deps.db.withPlugin(plugin) },
+    /** From now on; `claimed` resolves with the first claim that took something. */
+    hold() {
+      const [claimed, answer] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+      held = { claimed: claimed.resolve, answer: answer.promise }
+      const release = () => {
+        held = null
+        answer.resolve()
+      }
+      return { claimed: claimed.promise, release }
+    },
+  }
+}
+
+/** What the tests of the engine ask and do all the time. */
+export function engineSteps(engine: TestEngine) {
+  const { db, vault } = engine.deps
+  const configuration = async (scopeId: number) => {
+    const properties = await readProperties(db, vault, scopeId)
+    return [...properties].flatMap(([locator, values]) =>
+      [...values].map(([property, value]) => ({ locator, property, value })),
+    )
+  }
+  const ledger = (bundleInstallId: string) => readLedger(db, vault, [bundleInstallId])
+  const attemptsOf = (operationId: string) => readAttempts(engine.runtime.db, operationId)
+  const endsWell = async (operationId: string) => {
+    const worker = engine.work()
+    const operation = await engine.until(operationId, 'SUCCEEDED', 'FAILED')
+    await worker.stop()
+    assert.equal(operation.state, 'SUCCEEDED', JSON.stringify(operation.failure))
+    return operation
+  }
+  const failsWith = async (operationId: string, errorCode: string) => {
+    const worker = engine.work()
+    const operation = await engine.until(operationId, 'SUCCEEDED', 'FAILED')
+    await worker.stop()
+    assert.equal(operation.failure?.errorCode, errorCode)
+    return operation
+  }
+  const retry = (operationId: string, run: number) =>
+    engine.runtime.write((context) =>
+      retryOperation(context, { params: { operationId }, query: {}, body: { run } }),
+    )
+  const takeOver = (operationId: string, run: number) =>
+    engine.runtime.write((context) =>
+      takeOverOperation(context, {
+        params: { operationId },
+        query: {},
+        body: { run, reason: 'cleaning up' },
+      }),
+    )
+  const detailOf = (operationId: string) =>
+    readOperation(engine.runtime.read, { params: { operationId }, query: {}, body: undefined })
+  return { configuration, ledger, attemptsOf, endsWell, failsWith, retry, takeOver, detailOf }
+}

@@ -1,0 +1,41 @@
+import type { JsonObject } from '#contract/json-schema/json.ts'
+import { SCOPE, billing } from './bundles.ts'
+
+// A call of each row that a runtime with `billing` published can take; a row that is added needs a sample here.
+
+/** Values for every parameter of a path but those of an installation and an operation. */
+export const SAMPLE_PARAMS: Record<string, string | number> = {
+  ...SCOPE,
+  bundleId: 'billing',
+  version: '1.0.0',
+  snapshotVersion: 1,
+  serviceName: 'search',
+  pluginId: 'tenants',
+  credentialId: '0199f000-0000-7000-8000-000000000001',
+  serviceId: 'mail',
+}
+
+const scope = '/scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}'
+/** A valid body for each row that takes one. */
+export const SAMPLE_BODIES: Record<string, JsonObject> = {
+  'POST /installations': { scope: { ...SCOPE }, bundle: { ...billing.bundle }, targetVersion: '1.0.0' },
+  'POST /installations/{bundleInstallId}/upgrade': { targetVersion: '2.0.0' },
+  'POST /installations/{bundleInstallId}/detach': { reason: 'not needed any more' },
+  'POST /operations/{operationId}/retry': { run: 1 },
+  'POST /operations/{operationId}/takeover': { run: 1, reason: 'it cannot end' },
+  [`POST ${scope}/configuration/plan`]: { snapshotVersion: 1, changes: {} },
+  [`PATCH ${scope}/configuration`]: { snapshotVersion: 1, changes: {} },
+  [`PUT ${scope}/configuration`]: { snapshotVersion: 1, resources: {} },
+  [`PUT ${scope}/local-services/{serviceName}`]: { values: {}, version: 0 },
+  'PUT /bundles/{environmentKey}/{bundleId}/versions/{version}': billing as unknown as JsonObject,
+  'PUT /plugins/{pluginId}': { title: 'Tenants', endpoint: 'http://127.0.0.1:1/', enabled: true },
+  'POST /plugins/{pluginId}/credentials': {},
+  'PUT /services/{serviceId}': {
+    title: 'Mail',
+    url: 'http://127.0.0.1:1/mail',
+    methods: [],
+    owner: null,
+    consumers: [],
+    enabled: true,
+  },
+}

@@ -1,0 +1,180 @@
+import assert from 'node:assert/strict'
+import { sql } from 'kysely'
+import { PERMISSIONS } from '#contract/endpoint/permission.ts'
+import type { RuntimeErrorCode } from '#contract/protocol/error-codes.ts'
+import type { AuthorManifest } from '#contract/protocol/manifest.ts'
+import { openDatabase } from '#database/pool.ts'
+import type { ConnectionSettings } from '#database/settings.ts'
+import { testDatabase } from '#database/testing.ts'
+import { inTransaction } from '#database/transaction.ts'
+import { systemClock } from '#http-kit/clock.ts'
+import { createLog } from '#http-kit/log.ts'
+import { createOutbound } from '#http-kit/outbound.ts'
+import { systemRandom } from '#http-kit/random.ts'
+import type { Actor } from '../model/actor.ts'
+import type { ReadContext, WriteContext } from '../use-cases/context.ts'
+import { ledgerChange } from '../engine/steps/ledger-change.ts'
+import type { FrozenPlan, Writes } from '../model/plan.ts'
+import { persistWideDecisions } from '../worker/persist-decisions.ts'
+import { DomainError } from '../engine/domain-error.ts'
+import { mapWrites } from '../sealing/places.ts'
+import { sealingWith } from '../sealing/stored-value.ts'
+import { testVault } from './vault.ts'
+import { readCalls } from '../store/operations/read-calls.ts'
+import { readPlan } from '../store/operations/read-plan.ts'
+import type { RuntimeTables } from '../model/tables.ts'
+import type { RuntimeDeps } from '../deps/runtime-deps.ts'
+import { callOf } from '../store/operations/call-of-row.ts'
+import type { Signer } from '../deps/signer.ts'
+import type { Db } from '../model/db.ts'
+
+/** The runtime's use cases on a database of their own, for a test file. */
+export interface TestRuntime {
+  deps: RuntimeDeps
+  db: Db
+  /** To the database, for a pool of other options. */
+  connection: ConnectionSettings
+  /** Somebody who may do everything everywhere. */
+  actor: Actor
+  read: ReadContext
+  /** A write use case in its transaction, as the HTTP layer runs it. */
+  write<Result>(useCase: (context: WriteContext) => Promise<Result>, actor?: Actor): Promise<Result>
+  publish(manifest: AuthorManifest): Promise<void>
+  /** Ends an operation well, as if its plugins had answered; `writes` are what the last of them wrote. */
+  succeed(operationId: string, writes?: Writes): Promise<void>
+  /** Ends an operation in a definite failure; it keeps its claim. */
+  fail(operationId: string): Promise<void>
+  /** What was frozen with an operation. */
+  plan(operationId: string): Promise<FrozenPlan>
+  close(): Promise<void>
+}
+
+/** For `assert.rejects`: a refusal with this code, and where they are named, details of exactly these properties. */
+export function refused(code: RuntimeErrorCode, properties?: readonly string[]) {
+  return (error: unknown): true => {
+    assert.ok(error instanceof DomainError, String(error))
+    assert.equal(error.code, code)
+    if (properties !== undefined)
+      assert.deepEqual(
+        error.details.map(({ property }) => property),
+        properties,
+      )
+    return true
+  }
+}
+
+export function actorWith(grants: Actor['grants'], name = 'Ada'): Actor {
+  return { id: name.toLowerCase(), name, grants, requestId: `request-of-${name.toLowerCase()}` }
+}
+
+export async function testRuntime(): Promise<TestRuntime> {
+  const migrations = [{ schema: 'runtime', folder: new URL('../store/migrations/', import.meta.url) }]
+  const database = await testDatabase({ migrations })
+  const opened = openDatabase<RuntimeTables>(database.connection)
+  const { db } = opened
+  const http = createOutbound({ egressAllow: [] })
+  const log = createLog({ name: 'test', level: 'silent' })
+  const signer: Signer = {
+    issuer: 'http://platform.test',
+    sign: (claims, audience) => Promise.resolve(`signed ${JSON.stringify({ ...claims, aud: audience })}`),
+    isPlatformToken: (text) => text.startsWith('signed '),
+  }
+  const deps: RuntimeDeps = {
+    db,
+    http,
+    clock: systemClock,
+    random: systemRandom,
+    log,
+    signer,
+    vault: await testVault(db),
+  }
+  const actor = actorWith([{ permissions: [...PERMISSIONS], scope: null }])
+  return {
+    deps,
+    db,
+    connection: database.connection,
+    actor,
+    read: { deps, actor },
+    write: (useCase, who = actor) => inTransaction(db, (tx) => useCase({ deps, actor: who, tx })),
+    publish: (manifest) => publish(db, manifest),
+    succeed: (operationId, writes) => succeed(deps, operationId, writes),
+    fail: (operationId) => fail(db, operationId),
+    plan: (operationId) => readPlan(db, deps.vault, operationId),
+    close: async () => {
+      await http.close()
+      await opened.close()
+      await database.close()
+    },
+  }
+}
+
+async function publish(db: Db, manifest: AuthorManifest): Promise<void> {
+  await db
+    .insertInto('runtime.bundle_version')
+    .values({
+      bundle_environment_key: manifest.bundle.environmentKey,
+      bundle_id: manifest.bundle.bundleId,
+      version: manifest.version,
+      title: manifest.title,
+      description: null,
+      manifest: JSON.stringify(manifest),
+      published_by_id: 'ada',
+      published_by_name: 'Ada',
+    })
+    .execute()
+}
+
+function succeed({ db, vault }: RuntimeDeps, operationId: string, writes: Writes = {}): Promise<void> {
+  return inTransaction(db, async (tx) => {
+    const lease = { operationId, owner: 'test', epoch: 1 }
+    const operation = await tx
+      .updateTable('runtime.operation')
+      .set({
+        // one that failed is retried thereby
+        state: 'RUNNING',
+        lease_owner: lease.owner,
+        lease_epoch: lease.epoch,
+        available_at: sql<string>`clock_timestamp() + interval '1 hour'`,
+      })
+      .where('operation_id', '=', operationId)
+      .returningAll()
+      .executeTakeFirstOrThrow()
+    const plan = await readPlan(tx, vault, operationId)
+    await tx
+      .updateTable('runtime.plugin_call')
+      .set({ ended_well: true, outcome: 'APPLIED' })
+      .where('operation_id', '=', operationId)
+      .execute()
+    const last = plan.plugins.at(-1)
+    if (last !== undefined) {
+      const key = { operationId, stage: 'AFTER_RESOURCES', pluginId: last.pluginId } as const
+      await tx
+        .updateTable('runtime.plugin_call')
+        .set({ writes: JSON.stringify(mapWrites(key, writes, sealingWith(vault))) })
+        .where('operation_id', '=', operationId)
+        .where('stage', '=', key.stage)
+        .where('plugin_id', '=', key.pluginId)
+        .execute()
+    }
+    const calls = (await readCalls(tx, vault, operationId)).map(callOf)
+    const decision = { operation, plan, calls, failedCalls: [], attempts: [], dueInMs: null }
+    const ledger = ledgerChange({ operation, plan, calls: [] })
+    await persistWideDecisions(tx, vault, [
+      {
+        lease,
+        answers: [],
+        decision: { ...decision, ledger, move: { kind: 'succeed' } },
+        nextPlugin: operation.next_plugin,
+      },
+    ])
+  })
+}
+
+async function fail(db: Db, operationId: string): Promise<void> {
+  const failure = { errorCode: 'PLUGIN_REPORTED_FAILURE', message: 'The plugin failed.', retryable: false }
+  await db
+    .updateTable('runtime.operation')
+    .set({ state: 'FAILED', failure: JSON.stringify(failure) })
+    .where('operation_id', '=', operationId)
+    .execute()
+}

@@ -1,0 +1,65 @@
+import type { Scope } from '#contract/protocol/scope.ts'
+import type { Changes } from '#contract/runtime-api/common.ts'
+import type { Configuration, Plan } from '#contract/runtime-api/configuration.ts'
+import { billing, crm, installBoth, SCOPE } from './bundles.ts'
+import { testRuntime } from './runtime.ts'
+import type { TestRuntime } from './runtime.ts'
+import type { FullResources } from '../engine/changes/full-changes.ts'
+import { planSave } from '../use-cases/configuration/plan-save.ts'
+import { readConfiguration } from '../use-cases/configuration/read.ts'
+import { saveConfiguration, saveFullConfiguration } from '../use-cases/configuration/save.ts'
+
+type Saved = Awaited<ReturnType<typeof saveConfiguration>>
+
+/** A runtime in which scopes are saved, and short words for doing so. */
+export interface SavingWorld {
+  runtime: TestRuntime
+  /** A scope of its own with both bundles ACTIVE. */
+  newScope(): Promise<{ scope: Scope; snapshotVersion: number; crm: string; billing: string }>
+  read(scope: Scope): Promise<Configuration>
+  save(scope: Scope, snapshotVersion: number, changes: Changes): Promise<Saved>
+  saveFull(scope: Scope, snapshotVersion: number, resources: FullResources): Promise<Saved>
+  plan(scope: Scope, snapshotVersion: number, changes: Changes): Promise<Plan>
+  /** How much a scope has of what a save makes. */
+  rowCounts(scope: Scope): Promise<{ operations: number; audit: number }>
+}
+
+export async function savingWorld(): Promise<SavingWorld> {
+  const runtime = await testRuntime()
+  await runtime.publish(crm)
+  await runtime.publish(billing)
+  let workspaces = 100
+  const read = (scope: Scope) =>
+    readConfiguration(runtime.read, { params: scope, query: {}, body: undefined })
+  const count = async (table: 'runtime.operation' | 'runtime.audit_entry', scope: Scope) => {
+    const rows = await runtime.db
+      .selectFrom(table)
+      .selectAll()
+      .where('workspace_id', '=', scope.workspaceId)
+      .execute()
+    return rows.length
+  }
+  return {
+    runtime,
+    read,
+    newScope: async () => {
+      const scope = { ...SCOPE, workspaceId: workspaces++ }
+      const installed = await installBoth(runtime, scope)
+      return { scope, snapshotVersion: (await read(scope)).snapshotVersion, ...installed }
+    },
+    save: (scope, snapshotVersion, changes) =>
+      runtime.write((context) =>
+        saveConfiguration(context, { params: scope, query: {}, body: { snapshotVersion, changes } }),
+      ),
+    saveFull: (scope, snapshotVersion, resources) =>
+      runtime.write((context) =>
+        saveFullConfiguration(context, { params: scope, query: {}, body: { snapshotVersion, resources } }),
+      ),
+    plan: (scope, snapshotVersion, changes) =>
+      planSave(runtime.read, { params: scope, query: {}, body: { snapshotVersion, changes } }),
+    rowCounts: async (scope) => ({
+      operations: await count('runtime.operation', scope),
+      audit: await count('runtime.audit_entry', scope),
+    }),
+  }
+}

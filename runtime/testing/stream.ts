@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict'
+import { API, CREDENTIAL } from './http.ts'
+import type { TestHttp } from './http.ts'
+import { parsePosition } from '../store/events/position.ts'
+import type { Position } from '../store/events/position.ts'
+
+/** Opens the events of a runtime as a person who may see all, from now on or from behind a message; begun, when it is answered. */
+export async function openEvents(
+  http: Pick<TestHttp, 'send' | 'assertion'>,
+  lastEventId?: string,
+): Promise<TestReader> {
+  const response = await http.send(`${API}/events`, {
+    headers: {
+      authorization: `Bearer ${CREDENTIAL}`,
+      'x-runtime-actor-assertion': await http.assertion(),
+      ...(lastEventId !== undefined && { 'last-event-id': lastEventId }),
+    },
+  })
+  assert.ok(response.body !== null)
+  const reader = new TestReader(response.body)
+  await reader.begun()
+  return reader
+}
+
+export interface Message {
+  id: string
+  event: string
+  data: string
+}
+
+/** Reads a real event stream; a message without an event is the place that a stream begins with. */
+export class TestReader {
+  readonly messages: Message[] = []
+  readonly comments: string[] = []
+  /** Settles when the stream has ended. */
+  readonly ended: Promise<void>
+  private readonly abort = new AbortController()
+  private rest = ''
+
+  constructor(body: ReadableStream<Uint8Array>) {
+    this.ended = this.read(body)
+  }
+
+  get lastId(): string {
+    return this.messages.at(-1)?.id ?? ''
+  }
+
+  get positions(): Position[] {
+    return this.messages.map(({ id }) => parsePosition(id)).filter((position) => position !== null)
+  }
+
+  /** The messages with an event, once there are so many. */
+  async events(count: number, timeoutMs = 10_000): Promise<Message[]> {
+    const events = () => this.messages.filter(({ event }) => event !== '')
+    await until(() => events().length >= count, timeoutMs)
+    return events()
+  }
+
+  async begun(): Promise<void> {
+    await until(() => this.messages.length > 0, 10_000)
+  }
+
+  /** Leaves as a browser does that is closed. */
+  leave(): Promise<void> {
+    this.abort.abort()
+    return this.ended
+  }
+
+  private async read(body: ReadableStream<Uint8Array>): Promise<void> {
+    const reader = body.getReader()
+    const gone = new Promise<'gone'>((resolve) =>
+      this.abort.signal.addEventListener('abort', () => resolve('gone'), { once: true }),
+    )
+    const decoder = new TextDecoder()
+    for (;;) {
+      const next = await Promise.race([gone, reader.read().catch(() => ({ done: true, value: undefined }))])
+      if (next === 'gone') return reader.cancel()
+      if (next.done) return
+      this.take(decoder.decode(next.value, { stream: true }))
+    }
+  }
+
+  private take(text: string): void {
+    this.rest += text
+    const blocks = this.rest.split('\n\n')
+    this.rest = blocks.pop() ?? ''
+    for (const block of blocks) {
+      const message = { id: '', event: '', data: '' }
+      for (const line of block.split('\n')) {
+        const [, name = '', value = ''] = /^(\w*): ?(.*)$/.exec(line) ?? []
+        if (name === '') this.comments.push(value)
+        if (name === 'id' || name === 'event' || name === 'data') message[name] = value
+      }
+      if (message.id !== '') this.messages.push(message)
+    }
+  }
+}
+
+export async function until(condition: () => boolean | Promise<boolean>, timeoutMs: number): Promise<void> {
+  const end = performance.now() + timeoutMs
+  while (!(await condition())) {
+    if (performance.now() > end)
+      throw new Error(`this did not come true within ${timeoutMs} ms: ${condition.toString()}`)
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+}

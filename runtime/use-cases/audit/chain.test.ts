@@ -1,0 +1,218 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { copyFile, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { sql } from 'kysely'
+import { migrate } from '#database/migrate.ts'
+import { openDatabase } from '#database/pool.ts'
+import { testDatabase } from '#database/testing.ts'
+import { inTransaction, PG } from '#database/transaction.ts'
+import { readChain } from '../../store/audit/read-chain.ts'
+import { readHead } from '../../store/audit/read-head.ts'
+import { RUNTIME_MIGRATIONS } from '../../store/migrations.ts'
+import type { RuntimeTables } from '../../model/tables.ts'
+import { NO_HASH } from './entry-hash.ts'
+import { recordAudit } from './record.ts'
+import { ACTOR, FULL, LOCATED, testAudit } from '../../testing/audit.ts'
+import type { TestAudit } from '../../testing/audit.ts'
+import { verifyChain } from './verify-chain.ts'
+
+describe('the chain of the audit', () => {
+  let audit: TestAudit
+  before(async () => {
+    audit = await testAudit()
+  })
+  after(() => audit.close())
+
+  const subjects = async () => (await readChain(audit.db, null, 1_000)).map(({ subject }) => subject)
+
+  it('holds while it is empty', async () => {
+    assert.deepEqual(await verifyChain(audit.db), { holds: true, first: null, last: null })
+  })
+
+  it('gives each entry its number and the hash of the one before, whatever stands in it', async () => {
+    await inTransaction(audit.db, async (tx) => {
+      await recordAudit(tx, LOCATED, FULL)
+      await recordAudit(tx, { ...ACTOR, name: '' }, { action: 'plugin.save', subject: '' })
+    })
+    const [one, two] = await readChain(audit.db, null, 10)
+    assert.deepEqual([one?.sequence, two?.sequence], [1, 2])
+    assert.deepEqual(one?.previous_hash, NO_HASH)
+    assert.deepEqual(two?.previous_hash, one?.hash)
+    assert.equal((await verifyChain(audit.db)).holds, true)
+    const { sequence, hash } = await readHead(audit.db)
+    assert.deepEqual({ sequence, hash }, { sequence: 2, hash: two?.hash })
+  })
+
+  it('numbers when a transaction commits, so that an open one holds up nobody and leaves no gap', async () => {
+    const opened = Promise.withResolvers<void>()
+    const mayEnd = Promise.withResolvers<void>()
+    const slow = inTransaction(audit.db, async (tx) => {
+      await recordAudit(tx, ACTOR, { action: 'plugin.save', subject: 'slow' })
+      opened.resolve()
+      await mayEnd.promise
+    })
+    await opened.promise
+    await audit.write('quick')
+    mayEnd.resolve()
+    await slow
+    assert.deepEqual((await subjects()).slice(-2), ['quick', 'slow'])
+    assert.equal((await verifyChain(audit.db)).holds, true)
+  })
+
+  it('that cannot be reached in time lets the commit fail, and nothing of the transaction is left', async () => {
+    const impatient = openDatabase<RuntimeTables>(audit.connection, { lockTimeoutMs: 100 })
+    const held = Promise.withResolvers<void>()
+    const mayEnd = Promise.withResolvers<void>()
+    const holder = inTransaction(audit.db, async (tx) => {
+      await sql`select * from runtime.audit_head for update`.execute(tx)
+      held.resolve()
+      await mayEnd.promise
+    })
+    await held.promise
+    const write = () =>
+      inTransaction(impatient.db, async (tx) => {
+        await sql`insert into runtime.signing_key (kid, public_jwk) values ('k', '{}')`.execute(tx)
+        await recordAudit(tx, ACTOR, { action: 'plugin.save', subject: 'impatient' })
+      })
+    await assert.rejects(write(), { code: PG.lockNotAvailable })
+    const kept = () => sql`select from runtime.signing_key`.execute(audit.db)
+    assert.equal((await kept()).rows.length, 0)
+    mayEnd.resolve()
+    await holder
+    await write()
+    assert.equal((await kept()).rows.length, 1)
+    assert.equal((await subjects()).filter((subject) => subject === 'impatient').length, 1)
+    await impatient.close()
+  })
+
+  it('has no gap and holds when eight write at once and some of them undo what they did', async () => {
+    const before = (await readHead(audit.db)).sequence
+    const undone = new Error('undone')
+    const writer = async (name: number) => {
+      for (let turn = 0; turn < 25; turn++) {
+        const isUndone = (turn + name) % 3 === 0
+        await inTransaction(audit.db, async (tx) => {
+          await recordAudit(tx, ACTOR, { action: 'plugin.save', subject: `${name}/${turn}` })
+          // undone in part: only what stays is told
+          await sql`savepoint part`.execute(tx)
+          await recordAudit(tx, ACTOR, { action: 'plugin.save', subject: 'never' })
+          await sql`rollback to savepoint part`.execute(tx)
+          if (isUndone) throw undone
+        }).catch((error: unknown) => assert.equal(error, undone))
+      }
+    }
+    const walks = Promise.all([1, 2, 3].map(async () => (await verifyChain(audit.db)).holds))
+    await Promise.all(Array.from({ length: 8 }, (_, name) => writer(name)))
+    assert.deepEqual(await walks, [true, true, true])
+
+    const done = Array.from({ length: 8 * 25 }, (_, index) => [index % 8, Math.floor(index / 8)] as const)
+      .filter(([name, turn]) => (turn + name) % 3 !== 0)
+      .map(([name, turn]) => `${name}/${turn}`)
+    const entries = await readChain(audit.db, before, 1_000)
+    assert.deepEqual(entries.map(({ subject }) => subject).toSorted(), done.toSorted())
+    assert.deepEqual(
+      entries.map(({ sequence }) => sequence),
+      done.map((_, index) => before + 1 + index),
+    )
+    assert.equal((await verifyChain(audit.db)).holds, true)
+    const { rows } = await sql`select from runtime.audit_draft`.execute(audit.db)
+    assert.equal(rows.length, 0)
+  })
+
+  it('refuses every other change, of a superuser and of the owner of the table too', async () => {
+    // a role belongs to the whole server, which other test files use too
+    const owner = `owner_${randomUUID().replaceAll('-', '')}`
+    await sql`create role ${sql.id(owner)}`.execute(audit.db)
+    await sql`grant usage, create on schema runtime to ${sql.id(owner)}`.execute(audit.db)
+    const statements = [
+      `update runtime.audit_entry set reason = 'another'`,
+      `update runtime.audit_entry set reason = 'another' where false`,
+      'delete from runtime.audit_entry',
+      'truncate runtime.audit_entry',
+      'truncate runtime.audit_entry, runtime.audit_head cascade',
+      'update runtime.audit_head set sequence = 0',
+      'delete from runtime.audit_head',
+      `insert into runtime.audit_head values (false, 0, '')`,
+    ]
+    const modes = ['', 'set local session_replication_role = replica', `set local role ${owner}`]
+    await sql`alter table runtime.audit_entry owner to ${sql.id(owner)}`.execute(audit.db)
+    await sql`alter table runtime.audit_head owner to ${sql.id(owner)}`.execute(audit.db)
+    for (const mode of modes) {
+      for (const statement of statements) {
+        const change = inTransaction(audit.db, async (tx) => {
+          if (mode !== '') await sql.raw(mode).execute(tx)
+          await sql.raw(statement).execute(tx)
+        })
+        await assert.rejects(change, { code: '42501' }, `${mode}; ${statement}`)
+      }
+    }
+    const rights = await sql<{ may: boolean }>`
+      select has_table_privilege(${owner}, 'runtime.audit_entry', 'update, delete, truncate') as may`.execute(
+      audit.db,
+    )
+    assert.deepEqual(rights.rows, [{ may: false }])
+    await sql`reassign owned by ${sql.id(owner)} to current_user`.execute(audit.db)
+    await sql`drop owned by ${sql.id(owner)}`.execute(audit.db)
+    await sql`drop role ${sql.id(owner)}`.execute(audit.db)
+  })
+
+  it('chains also what is written past the program, and does not believe the number and time it comes with', async () => {
+    await sql`
+      insert into runtime.audit_entry
+        (sequence, at, actor_id, actor_name, action, subject, changes, outcome, request_id, previous_hash, hash)
+      values (1, '2001-01-01', 'eve', 'Eve', 'plugin.save', 'past the program', '[]', 'DONE', 'r', '', '')`.execute(
+      audit.db,
+    )
+    const verdict = await verifyChain(audit.db)
+    assert.ok(verdict.holds)
+    assert.equal(verdict.last?.subject, 'past the program')
+    assert.doesNotMatch(verdict.last.at, /^2001/)
+  })
+})
+
+describe('a database from before the chain', () => {
+  it('has its entries chained as they stand, without their gaps', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'migrations-'))
+    const from = fileURLToPath(RUNTIME_MIGRATIONS.folder)
+    for (const file of ['0001_runtime.sql', '0002_signing_key.sql'])
+      await copyFile(join(from, file), join(folder, file))
+    const database = await testDatabase({ migrations: [{ schema: 'runtime', folder }] })
+    const { db, pool, close } = openDatabase<RuntimeTables>(database.connection)
+    await sql`
+      insert into runtime.audit_entry
+        (sequence, at, actor_id, actor_name, action, subject, changes, outcome, request_id)
+      overriding system value
+      select 3 * number, timestamptz '2026-01-01 12:00:00.123456+02' + number * interval '1 second',
+        'ada', 'Ada', 'plugin.save', 'subject ' || number, '[{"a" : 1.0}]', 'DONE', 'r-' || number
+      from generate_series(1, 40) as number`.execute(db)
+
+    assert.ok((await migrate(pool, RUNTIME_MIGRATIONS)).includes('0003_audit_chain'))
+    await inTransaction(db, (tx) => recordAudit(tx, ACTOR, { action: 'plugin.save', subject: 'after it' }))
+    const entries = await readChain(db, null, 100)
+    assert.deepEqual(
+      entries.map(({ sequence }) => sequence),
+      Array.from({ length: 41 }, (_, index) => index + 1),
+    )
+    assert.equal(entries[0]?.at, '2026-01-01T10:00:01.123456Z')
+    assert.equal(entries[0]?.changes, '[{"a" : 1.0}]')
+    assert.equal(entries[39]?.subject, 'subject 40')
+    assert.deepEqual(
+      [...new Set(entries.slice(0, 40).map(({ format }) => format)), entries[40]?.format],
+      [1, 2],
+    )
+    assert.equal((await verifyChain(db)).holds, true)
+
+    // what an entry of format 1 has no hash of, it cannot have
+    await sql`alter table runtime.audit_entry disable trigger all`.execute(db)
+    await sql`update runtime.audit_entry set client_address = '10.0.0.1' where sequence = 3`.execute(db)
+    const verdict = await verifyChain(db)
+    assert.match(verdict.holds ? '' : verdict.problem, /^entry 3 of .* is not what was written/)
+    await close()
+    await database.close()
+    await rm(folder, { recursive: true })
+  })
+})

@@ -1,0 +1,224 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { fillPath, isWrite, splitName } from '#contract/endpoint/endpoint.ts'
+import type { EndpointName, EndpointRow } from '#contract/endpoint/endpoint.ts'
+import type { Grant } from '#contract/endpoint/permission.ts'
+import { wrapData } from '#contract/protocol/data.ts'
+import type { JsonObject } from '#contract/json-schema/json.ts'
+import type { Scope } from '#contract/protocol/scope.ts'
+import type { AuditAction } from '#contract/runtime-api/vocabulary.ts'
+import { runtimeApi } from '#contract/runtime-api/rows.ts'
+import type { WriteName } from '#contract/runtime-api/rows.ts'
+import type { Answered } from '../../testing/http.ts'
+import { bindingOf, bundleOf, locatorOf, moduleOf, ruleWorld, TEXT, wrapped } from '../../testing/rules.ts'
+import type { RuleWorld } from '../../testing/rules.ts'
+import { verifyChain } from './verify-chain.ts'
+
+// Of every write of the contract: what it does is in the audit once, and so is what it refuses; nothing else is.
+
+const plain = bundleOf('plain', { resources: [moduleOf('main', { name: TEXT })] })
+const plainNext = { ...plain, version: '2.0.0' }
+const guarded = bundleOf('guarded', {
+  resources: [moduleOf('main', { name: TEXT })],
+  plugins: [bindingOf('guard', 1, { main: {} })],
+})
+const NAME = locatorOf(plain, 'main')
+
+let deps: RuleWorld
+before(async () => {
+  deps = await ruleWorld()
+  deps.plugin.script(() => ({ outcome: 'FAILED' }))
+  await deps.register('guard', 'holder')
+  await deps.publish(plain, plainNext, guarded)
+})
+after(() => deps.close())
+
+interface Sample {
+  action: AuditAction
+  params?: Record<string, string | number>
+  body?: JsonObject
+}
+
+async function failedOperation(): Promise<Sample['params']> {
+  const { operationId } = await deps.install(guarded, { scope: deps.newScope() })
+  await deps.fails(operationId, 'PLUGIN_REPORTED_FAILURE')
+  return { operationId }
+}
+
+async function configured(): Promise<{ scope: Scope; snapshotVersion: number; bundleInstallId: string }> {
+  const scope = deps.newScope()
+  const bundleInstallId = await deps.installed(plain, { scope })
+  const { snapshotVersion } = await deps.configuration(scope)
+  return { scope, snapshotVersion, bundleInstallId }
+}
+
+async function newCredential(): Promise<string> {
+  const data = await deps.ok('/plugins/holder/credentials', { method: 'POST', body: {} })
+  return String(data['credentialId'])
+}
+
+const place = '/scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}' as const
+
+/** A call of each write that succeeds; one that is missing does not compile. */
+const samples: { [Name in WriteName]: () => Promise<Sample> } = {
+  'POST /installations': async () => ({
+    action: 'installation.install',
+    body: { scope: { ...deps.newScope() }, bundle: { ...plain.bundle }, targetVersion: '1.0.0' },
+  }),
+  'POST /installations/{bundleInstallId}/upgrade': async () => ({
+    action: 'installation.upgrade',
+    params: { bundleInstallId: (await configured()).bundleInstallId },
+    body: { targetVersion: '2.0.0' },
+  }),
+  'POST /installations/{bundleInstallId}/detach': async () => ({
+    action: 'installation.detach',
+    params: { bundleInstallId: (await configured()).bundleInstallId },
+    body: { reason: 'old' },
+  }),
+  'POST /operations/{operationId}/retry': async () => ({
+    action: 'operation.retry',
+    params: (await failedOperation()) ?? {},
+    body: { run: 1 },
+  }),
+  'POST /operations/{operationId}/takeover': async () => ({
+    action: 'operation.takeover',
+    params: (await failedOperation()) ?? {},
+    body: { run: 1, reason: 'old' },
+  }),
+  [`PATCH ${place}/configuration` as const]: async () => {
+    const { scope, snapshotVersion } = await configured()
+    const body = { snapshotVersion, changes: { [NAME]: wrapped({ name: 'a' }) } }
+    return { action: 'configuration.save', params: { ...scope }, body }
+  },
+  [`PUT ${place}/configuration` as const]: async () => {
+    const { scope, snapshotVersion } = await configured()
+    const body = { snapshotVersion, resources: { [NAME]: { properties: wrapped({ name: 'b' }) } } }
+    return { action: 'configuration.save', params: { ...scope }, body }
+  },
+  [`PUT ${place}/local-services/{serviceName}` as const]: async () => ({
+    action: 'local-service.save',
+    params: { ...deps.newScope(), serviceName: 'search' },
+    body: { values: { a: 1 }, version: 0 },
+  }),
+  'PUT /bundles/{environmentKey}/{bundleId}/versions/{version}': async () => ({
+    action: 'bundle.publish',
+    params: { ...plain.bundle, version: '3.0.0' },
+    body: { ...plain, version: '3.0.0' } as unknown as JsonObject,
+  }),
+  'PUT /plugins/{pluginId}': async () => ({
+    action: 'plugin.save',
+    params: { pluginId: 'other' },
+    body: { title: 'Other', endpoint: 'http://127.0.0.1:9/', enabled: true },
+  }),
+  'POST /plugins/{pluginId}/credentials': async () => ({
+    action: 'plugin.credential.create',
+    params: { pluginId: 'guard' },
+    body: {},
+  }),
+  'DELETE /plugins/{pluginId}/credentials/{credentialId}': async () => ({
+    action: 'plugin.credential.revoke',
+    params: { pluginId: 'holder', credentialId: await newCredential() },
+  }),
+  'PUT /services/{serviceId}': async () => ({
+    action: 'service.save',
+    params: { serviceId: 'mail' },
+    body: {
+      title: 'Mail',
+      url: 'http://127.0.0.1:9/mail',
+      methods: [],
+      owner: null,
+      consumers: [],
+      enabled: true,
+    },
+  }),
+}
+
+const onlyReading: Grant[] = [{ permissions: ['read'], scope: null }]
+const entriesOf = (answer: Answered) =>
+  deps.db
+    .selectFrom('runtime.audit_entry')
+    .select(['action', 'outcome', 'actor_id'])
+    .where('request_id', '=', answer.headers.get('x-request-id') ?? 'none')
+    .execute()
+
+for (const [name, row] of Object.entries(runtimeApi) as [EndpointName, EndpointRow][]) {
+  if (!isWrite(name, row)) continue
+  describe(name, () => {
+    const send = (
+      { params = {}, body }: Sample,
+      extra: { key?: string; grants?: Grant[]; actor?: string } = {},
+    ) => {
+      const { method, path } = splitName(name)
+      return deps.http.call(fillPath(path, params), { method, ...(body && { body }), ...extra })
+    }
+
+    it('is told once: refused, done, not when repeated, and again as what it is when it is sent anew', async () => {
+      const sample = await samples[name as WriteName]()
+      const { action } = sample
+      const denied = await send(sample, { grants: onlyReading, actor: 'bob' })
+      assert.equal(denied.errorCode, 'PERMISSION_DENIED')
+      assert.deepEqual(await entriesOf(denied), [{ action, outcome: 'REFUSED', actor_id: 'bob' }])
+
+      const done = await send(sample, { key: 'k' })
+      assert.equal(done.errorCode, '0', JSON.stringify(done.json))
+      assert.deepEqual(await entriesOf(done), [{ action, outcome: 'DONE', actor_id: 'ada' }])
+
+      const repeated = await send(sample, { key: 'k' })
+      assert.equal(repeated.errorCode, '0')
+      assert.deepEqual(await entriesOf(repeated), [])
+      const other = await send(sample, { key: 'k', actor: 'eve' })
+      await assertTold(other, action, 'eve')
+      await assertTold(await send(sample), action, 'ada')
+    })
+
+    if (row.body !== undefined) {
+      it('is not told when it makes no sense', async () => {
+        const sample = await samples[name as WriteName]()
+        const answer = await send({ ...sample, body: { ...sample.body, nonsense: 1 } })
+        assert.match(answer.errorCode, /^(REQUEST|MANIFEST)_INVALID$/)
+        assert.deepEqual(await entriesOf(answer), [])
+      })
+    }
+  })
+}
+
+/** A success that changed something and a refusal of what makes sense are told once; the rest is not told. */
+async function assertTold(answer: Answered, action: string, actor: string): Promise<void> {
+  const entries = await entriesOf(answer)
+  if (answer.errorCode === 'REQUEST_INVALID') return assert.deepEqual(entries, [])
+  const unchanged = ['bundle.publish', 'plugin.credential.revoke']
+  if (answer.errorCode === '0' && unchanged.includes(action)) return assert.deepEqual(entries, [])
+  const outcome = answer.errorCode === '0' ? 'DONE' : 'REFUSED'
+  assert.deepEqual(entries, [{ action, outcome, actor_id: actor }], answer.errorCode)
+}
+
+describe('the audit', () => {
+  it('tells a save once for each owner, and one that changes nothing not at all', async () => {
+    const scope = deps.newScope()
+    const second = { ...plain, bundle: { ...plain.bundle, bundleId: 'second' } }
+    await deps.publish(second)
+    const owners = [await deps.installed(plain, { scope }), await deps.installed(second, { scope })]
+    const changes = {
+      [NAME]: { name: wrapData('a') },
+      [locatorOf(second, 'main')]: { name: wrapData('b') },
+    }
+    const saved = await deps.save(scope, changes)
+    const entries = await deps.db
+      .selectFrom('runtime.audit_entry')
+      .select(['bundle_install_id', 'changes'])
+      .where('request_id', '=', saved.headers.get('x-request-id'))
+      .execute()
+    assert.deepEqual(entries.map((entry) => entry.bundle_install_id ?? '').toSorted(), owners.toSorted())
+    assert.deepEqual(
+      entries.map(({ changes: told }) => told.length),
+      [1, 1],
+    )
+    for (const { operationId } of saved.data['operations'] as { operationId: string }[])
+      await deps.endsWell(operationId)
+    assert.deepEqual(await entriesOf(await deps.save(scope, changes)), [])
+  })
+
+  it('holds after all of this', async () => {
+    assert.equal((await verifyChain(deps.db)).holds, true)
+  })
+})

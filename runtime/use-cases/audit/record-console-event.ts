@@ -1,0 +1,43 @@
+import type { ConsoleEvent } from '#contract/runtime-api/audit.ts'
+import type { Actor } from '../../model/actor.ts'
+import { DomainError } from '../../engine/domain-error.ts'
+import { findPlace } from '../../store/places/find-place.ts'
+import { recordAudit } from './record.ts'
+import type { Tx } from '../../model/db.ts'
+
+const DONE_BY_CONSOLE = new Set<string>(['session.sign-in', 'session.sign-out'])
+
+/**
+ * Records what a console did itself, or refused before the runtime was asked, as the actor's. Refuses with
+ * REQUEST_INVALID what only the runtime can have done.
+ */
+export async function recordConsoleEvent(tx: Tx, actor: Actor, event: ConsoleEvent): Promise<void> {
+  const { action, subject, outcome, errorCode, occurrences, operationId, bundleInstallId } = event
+  if (outcome === 'DONE' && !DONE_BY_CONSOLE.has(action)) {
+    const message = 'Only sign-ins and sign-outs are done by a console'
+    throw new DomainError('REQUEST_INVALID', `body.outcome: ${message}`, {
+      details: [{ path: 'body.outcome', errorCode: 'REQUEST_INVALID', message }],
+    })
+  }
+  const scope = event.scope ?? (await placeOf(tx, event))
+  await recordAudit(
+    tx,
+    { ...actor, requestId: event.requestId, clientAddress: event.clientAddress ?? undefined },
+    {
+      action,
+      subject,
+      outcome,
+      errorCode,
+      occurrences,
+      ...(scope && { scope }),
+      ...(operationId !== null && { operationId }),
+      ...(bundleInstallId !== null && { bundleInstallId }),
+    },
+  )
+}
+
+/** Where the object is that was asked for, so that those see the entry who may read the audit there. */
+async function placeOf(tx: Tx, { operationId, bundleInstallId }: ConsoleEvent) {
+  if (operationId !== null) return findPlace(tx, { operationId })
+  return bundleInstallId === null ? undefined : findPlace(tx, { bundleInstallId })
+}

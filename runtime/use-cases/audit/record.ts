@@ -1,0 +1,49 @@
+import type { AuditChange, Occurrences } from '#contract/runtime-api/audit.ts'
+import type { AuditAction } from '#contract/runtime-api/vocabulary.ts'
+import type { Scope } from '#contract/protocol/scope.ts'
+import type { Actor } from '../../model/actor.ts'
+import type { Tx } from '../../model/db.ts'
+
+export interface AuditRecord {
+  action: AuditAction
+  /** What it was done to, in words. */
+  subject: string
+  scope?: Scope
+  bundleInstallId?: string
+  operationId?: string
+  reason?: string | null
+  /** As views: a sensitive value is told as set or not set. */
+  changes?: AuditChange[]
+  outcome?: 'DONE' | 'REFUSED'
+  /** Why it was refused. */
+  errorCode?: string | null
+  occurrences?: Occurrences
+}
+
+/** Records what the actor did, in the transaction in which they do it. It is numbered and chained when that commits. */
+export async function recordAudit(tx: Tx, actor: Actor, record: AuditRecord): Promise<void> {
+  await tx
+    .insertInto('runtime.audit_draft')
+    .values({
+      actor_id: actor.id,
+      actor_name: actor.name,
+      actor_issuer: actor.issuer ?? null,
+      client_address: actor.clientAddress ?? null,
+      action: record.action,
+      subject: record.subject,
+      environment_key: record.scope?.environmentKey ?? null,
+      application_runtime_id: record.scope?.applicationRuntimeId ?? null,
+      workspace_id: record.scope?.workspaceId ?? null,
+      bundle_install_id: record.bundleInstallId ?? null,
+      operation_id: record.operationId ?? null,
+      reason: record.reason ?? null,
+      changes: JSON.stringify(record.changes ?? []),
+      outcome: record.outcome ?? 'DONE',
+      error_code: record.errorCode ?? null,
+      occurrence_count: record.occurrences?.count ?? null,
+      first_occurred_at: record.occurrences?.firstAt ?? null,
+      last_occurred_at: record.occurrences?.lastAt ?? null,
+      request_id: actor.requestId,
+    })
+    .execute()
+}

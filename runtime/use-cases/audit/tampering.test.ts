@@ -1,0 +1,284 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { after, before, beforeEach, describe, it } from 'node:test'
+import { sql } from 'kysely'
+import { readChain } from '../../store/audit/read-chain.ts'
+import { readHead } from '../../store/audit/read-head.ts'
+import { createLog } from '#http-kit/log.ts'
+import { startJanitor } from '../../janitor.ts'
+import { testRuntime } from '../../testing/runtime.ts'
+import { Anchor } from './anchor.ts'
+import { recordAudit } from './record.ts'
+import { entryHash, NO_HASH } from './entry-hash.ts'
+import { testAudit } from '../../testing/audit.ts'
+import type { TestAudit } from '../../testing/audit.ts'
+import { verifyChain } from './verify-chain.ts'
+
+// What a superuser does who takes the triggers away first, and which the audit must tell afterwards.
+
+let audit: TestAudit
+before(async () => {
+  audit = await testAudit()
+})
+after(() => audit.close())
+beforeEach(async () => {
+  await tamper(
+    'delete from runtime.audit_entry',
+    `update runtime.audit_head set sequence = 0, hash = '\\x${'00'.repeat(32)}'`,
+  )
+  await audit.write('one', 'two', 'three', 'four', 'five')
+})
+
+const TABLES = ['audit_entry', 'audit_head']
+async function tamper(...statements: string[]): Promise<void> {
+  for (const table of TABLES)
+    await sql.raw(`alter table runtime.${table} disable trigger all`).execute(audit.db)
+  for (const statement of statements) await sql.raw(statement).execute(audit.db)
+  for (const table of TABLES)
+    await sql.raw(`alter table runtime.${table} enable trigger all`).execute(audit.db)
+}
+
+async function anchorOfNow(): Promise<Anchor> {
+  const { sequence, hash } = await readHead(audit.db)
+  return { sequence, hash: hash.toString('hex') }
+}
+
+async function assertBroken(problem: RegExp, anchors: Anchor[] = []): Promise<void> {
+  const verdict = await verifyChain(audit.db, anchors)
+  assert.equal(verdict.holds, false)
+  assert.match(verdict.problem, problem)
+}
+
+const cut = ['delete from runtime.audit_entry where sequence > 3']
+const moveHead = (sequence: number) =>
+  `update runtime.audit_head set (sequence, hash) =
+    (select sequence, hash from runtime.audit_entry where sequence = ${sequence})`
+
+/** Makes all hashes anew from the entries as they stand, as somebody would who has read how they are made. */
+async function rechain(): Promise<void> {
+  const statements: string[] = []
+  let previous: Buffer = NO_HASH
+  for (const entry of await readChain(audit.db, null, 100)) {
+    const hash = entryHash({ ...entry, previous_hash: previous })
+    statements.push(`update runtime.audit_entry
+      set previous_hash = '\\x${previous.toString('hex')}', hash = '\\x${hash.toString('hex')}'
+      where sequence = ${entry.sequence}`)
+    previous = hash
+  }
+  const { length } = statements
+  await tamper(...statements, moveHead(length))
+}
+
+describe('the check of the audit finds', () => {
+  it('each column of an entry that was changed', async () => {
+    const columns = {
+      at: `at + interval '1 microsecond'`,
+      actor_id: `'eve'`,
+      actor_name: `'Eve'`,
+      action: `'service.save'`,
+      subject: `'twelve'`,
+      environment_key: `'prod'`,
+      application_runtime_id: `'shop'`,
+      workspace_id: '7',
+      bundle_install_id: `'0199f000-0000-7000-8000-000000000001'`,
+      operation_id: `'0199f000-0000-7000-8000-000000000001'`,
+      reason: `''`,
+      changes: `'[ ]'`,
+      outcome: `'REFUSED'`,
+      request_id: `'request-2'`,
+      format: '1',
+      actor_issuer: `'https://idp.test'`,
+      client_address: `'10.0.0.1'`,
+      error_code: `'NOT_FOUND'`,
+      occurrence_count: '2',
+      first_occurred_at: 'at',
+      last_occurred_at: 'at',
+      previous_hash: 'hash',
+      hash: 'previous_hash',
+    }
+    const known = await sql<{ name: string }>`
+      select column_name as name from information_schema.columns
+      where table_schema = 'runtime' and table_name = 'audit_entry' and column_name <> 'sequence'`.execute(
+      audit.db,
+    )
+    assert.deepEqual(Object.keys(columns).toSorted(), known.rows.map(({ name }) => name).toSorted())
+    for (const [column, changed] of Object.entries(columns)) {
+      await tamper(`create table runtime.kept as table runtime.audit_entry`)
+      await tamper(`update runtime.audit_entry set ${column} = ${changed} where sequence = 2`)
+      await assertBroken(/^entry 2 of .* is not what was written/)
+      await tamper(
+        'delete from runtime.audit_entry',
+        'insert into runtime.audit_entry select * from runtime.kept',
+        'drop table runtime.kept',
+      )
+      assert.equal((await verifyChain(audit.db)).holds, true)
+    }
+  })
+
+  it('an entry that is missing', async () => {
+    await tamper('delete from runtime.audit_entry where sequence = 1')
+    await assertBroken(/^entry 1 is missing$/)
+    await tamper('delete from runtime.audit_entry where sequence = 3')
+    await assertBroken(/^entry 1 is missing$/)
+  })
+
+  it('a gap that was closed', async () => {
+    await tamper(
+      'delete from runtime.audit_entry where sequence = 3',
+      'update runtime.audit_entry set sequence = 3 where sequence = 4',
+      'update runtime.audit_entry set sequence = 4 where sequence = 5',
+      moveHead(4),
+    )
+    await assertBroken(/^entry 3 of .* is not what was written/)
+  })
+
+  it('two entries that changed places', async () => {
+    await tamper(
+      'update runtime.audit_entry set sequence = 99 where sequence = 2',
+      'update runtime.audit_entry set sequence = 2 where sequence = 3',
+      'update runtime.audit_entry set sequence = 3 where sequence = 99',
+    )
+    await assertBroken(/^entry 2 of .* is not what was written: changed, or moved/)
+  })
+
+  it('an entry that was put in, before the first, behind the last, or for another', async () => {
+    const copy = (sequence: number) => `insert into runtime.audit_entry
+      select ${sequence}, at, actor_id, actor_name, action, subject, environment_key, application_runtime_id,
+        workspace_id, bundle_install_id, operation_id, reason, changes, outcome, request_id, previous_hash, hash
+      from runtime.audit_entry where sequence = 5`
+    await tamper(copy(0))
+    await assertBroken(/^there is an entry 0/)
+    await tamper('delete from runtime.audit_entry where sequence = 0', copy(6))
+    await assertBroken(/^entry 6 of .* is not what was written/)
+    // with a hash of its own that is right
+    const [six] = await readChain(audit.db, 5, 1)
+    assert.ok(six)
+    await tamper(
+      `update runtime.audit_entry set hash = '\\x${entryHash(six).toString('hex')}' where sequence = 6`,
+    )
+    await assertBroken(/^entry 6 of .* was written behind another entry than the 5 that is there$/)
+    await rechain()
+    await tamper(moveHead(5))
+    await assertBroken(/^entry 6 stands behind its end, which is entry 5$/)
+  })
+
+  it('an end that was cut, with its head or without', async () => {
+    const anchor = await anchorOfNow()
+    await tamper(...cut)
+    await assertBroken(/^it ends with entry 3 and should with entry 5: its end was cut$/)
+    await tamper(moveHead(3))
+    assert.equal((await verifyChain(audit.db)).holds, true)
+    await assertBroken(/^it ends with entry 3, but an anchor names entry 5: its end was cut$/, [anchor])
+  })
+
+  it('a head that does not belong to it', async () => {
+    await tamper(`update runtime.audit_head set hash = sha256('another')`)
+    await assertBroken(/^its last entry 5 is not the one that was written last/)
+  })
+
+  it('that all of it was deleted', async () => {
+    await tamper('delete from runtime.audit_entry')
+    await assertBroken(/^it ends with entry 0 and should with entry 5/)
+  })
+
+  it('with an anchor, that the chain was made anew behind a change', async () => {
+    const early = await verifyChain(audit.db)
+    assert.ok(early.holds && early.first)
+    const first = { sequence: 1, hash: early.first.hash.toString('hex') }
+    const last = await anchorOfNow()
+    await tamper(`update runtime.audit_entry set actor_id = 'eve' where sequence = 4`)
+    await rechain()
+    assert.equal((await verifyChain(audit.db, [first])).holds, true)
+    await assertBroken(/^entry 5 of .* is not the one that an anchor names/, [first, last])
+  })
+})
+
+describe('the log', () => {
+  it('has an anchor of the audit from the start of a replica on', async () => {
+    const runtime = await testRuntime()
+    await runtime.write(({ tx, actor }) => recordAudit(tx, actor, { action: 'plugin.save', subject: 'one' }))
+    const logged = Promise.withResolvers<string>()
+    const log = createLog({ name: 'test', level: 'info', stream: { write: logged.resolve } })
+    const janitor = startJanitor({ ...runtime.deps, log }, { kid: 'k', kty: 'OKP' })
+    const line = await logged.promise
+    await janitor.stop()
+    const { sequence, hash } = await readHead(runtime.db)
+    const { msg, ...fields } = JSON.parse(line) as { msg: string }
+    assert.equal(msg, 'audit anchor')
+    assert.deepEqual(Anchor.parse(fields), { sequence, hash: hash.toString('hex') })
+    await runtime.close()
+  })
+})
+
+describe('npm run audit:verify', () => {
+  let folder: string
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'anchors-'))
+  })
+  after(() => rm(folder, { recursive: true }))
+
+  async function run(options: string[], env: Record<string, string> = { DATABASE_URL: audit.url }) {
+    const program = fileURLToPath(new URL('../../commands/verify-audit.ts', import.meta.url))
+    const child = spawn(process.execPath, [program, ...options], {
+      env: { PATH: process.env['PATH'], ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    let said = ''
+    let complained = ''
+    child.stdout.setEncoding('utf8').on('data', (text: string) => (said += text))
+    child.stderr.setEncoding('utf8').on('data', (text: string) => (complained += text))
+    const [code] = (await once(child, 'close')) as [number | null]
+    return { code, said, complained }
+  }
+
+  it('says that the audit holds, and keeps anchors against which it is held later', async () => {
+    const file = join(folder, 'anchors')
+    const good = await run(['--export', file])
+    assert.equal(good.code, 0, good.complained)
+    assert.match(good.said, /^The audit holds: 5 entries, from 1 of \S+Z to 5 of \S+Z, each in its place\.\n/)
+    const [line] = (await readFile(file, 'utf8')).split('\n')
+    const { at, ...anchor } = JSON.parse(line ?? '') as Anchor
+    assert.deepEqual(anchor, await anchorOfNow())
+    assert.match(at ?? '', /^\d{4}-/)
+
+    await audit.write('six')
+    const later = await run(['--anchors', file, '--export', file])
+    assert.match(later.said, /6 entries.*, and the anchor\.\n.*entry 6/)
+    await tamper(...cut, moveHead(3))
+    assert.deepEqual(await run(['--anchors', file, '--export', file]), {
+      code: 1,
+      said: '',
+      complained:
+        'The audit is broken: it ends with entry 3, but an anchor names entry 5: its end was cut.\n',
+    })
+    assert.equal((await readFile(file, 'utf8')).split('\n').length, 3)
+  })
+
+  it('takes lines of the log as anchors, and says which line is none', async () => {
+    const file = join(folder, 'log')
+    const logged = {
+      level: 30,
+      time: 'x',
+      name: 'bundle-runtime',
+      ...(await anchorOfNow()),
+      msg: 'audit anchor',
+    }
+    await writeFile(file, `${JSON.stringify(logged)}\n`)
+    assert.equal((await run(['--anchors', file])).code, 0)
+    await writeFile(file, `${JSON.stringify(logged)}\n{"sequence":"1"}\n`)
+    const { code, complained } = await run(['--anchors', file])
+    assert.equal(code, 1)
+    assert.match(complained, /^\S+log:2 is no anchor/)
+  })
+
+  it('makes no database where there is none', async () => {
+    const { code, complained } = await run([], { DATA_DIR: folder })
+    assert.equal(code, 1)
+    assert.match(complained, /^There is no database in DATA_DIR .*\n$/)
+  })
+})

@@ -1,0 +1,20 @@
+import { mayIn } from '#contract/endpoint/permission.ts'
+import type { Permission, Place } from '#contract/endpoint/permission.ts'
+import { DomainError } from '../engine/domain-error.ts'
+import type { Actor } from '../model/actor.ts'
+
+/** Refuses unless the actor has the permission for all of the place. */
+export function authorize(actor: Actor, permission: Permission, place: Place): void {
+  if (mayIn(actor.grants, permission, place)) return
+  throw new DomainError('PERMISSION_DENIED', `This needs the permission ${permission} here.`)
+}
+
+/** Whoever may not read an object is told the same as when it does not exist. */
+export function requireVisible(actor: Actor, place: Place, what: string): void {
+  if (mayIn(actor.grants, 'read', place)) return
+  throw notFound(what)
+}
+
+export function notFound(what: string): DomainError {
+  return new DomainError('NOT_FOUND', `There is no such ${what}, or you may not see it.`)
+}

@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import type { JsonObject } from '#contract/json-schema/json.ts'
+import { testHttp, textOf } from '../../testing/http.ts'
+import type { TestHttp } from '../../testing/http.ts'
+import { crm } from '../../testing/bundles.ts'
+
+let http: TestHttp
+before(async () => {
+  http = await testHttp()
+})
+after(() => http.close())
+
+const manifest = crm as unknown as JsonObject
+const pathOf = (bundleId: string, version: string) => `/bundles/dev/${bundleId}/versions/${version}`
+const publish = (bundleId: string, version: string, changes: JsonObject = {}) =>
+  http.call(pathOf(bundleId, version), {
+    method: 'PUT',
+    body: { ...manifest, bundle: { environmentKey: 'dev', bundleId }, version, ...changes },
+  })
+const itemsOf = ({ data }: { data: JsonObject }) => data['items'] as JsonObject[]
+
+describe('the catalog', () => {
+  it('publishes a version once, and shows the manifest as it was published', async () => {
+    const first = await publish('crm', '1.0.0')
+    assert.equal(first.errorCode, '0')
+    assert.deepEqual(first.data['publishedBy'], { id: 'ada', name: 'ada' })
+    assert.deepEqual((await http.call(pathOf('crm', '1.0.0'))).data, manifest)
+    assert.deepEqual((await publish('crm', '1.0.0')).json, first.json, 'the same again is the same')
+    assert.equal((await publish('crm', '1.0.0', { title: 'Other' })).errorCode, 'VERSION_EXISTS')
+    assert.deepEqual((await http.call(pathOf('crm', '1.0.0'))).data, manifest)
+    assert.equal((await http.call(pathOf('crm', '9'))).errorCode, 'NOT_FOUND')
+    const audit = itemsOf(await http.call('/audit?action=bundle.publish'))
+    assert.deepEqual(
+      audit.map(({ outcome, subject }) => [outcome, subject]),
+      [
+        ['REFUSED', 'dev/crm 1.0.0'],
+        ['DONE', 'dev/crm 1.0.0'],
+      ],
+    )
+  })
+
+  it('refuses a manifest that does not hold together, telling every reason at its place', async () => {
+    const resources = (manifest['resources'] as JsonObject[]).map((resource) => ({ ...resource }))
+    const [plugin] = manifest['plugins'] as JsonObject[]
+    const [entry] = (plugin?.['resources'] ?? []) as JsonObject[]
+    const broken: [string, JsonObject, RegExp][] = [
+      ['a module twice', { resources: [...resources, ...resources] }, /same kind and name|more than once/],
+      ['an unknown plugin field', { plugins: [{ ...plugin, color: 'red' }] }, /color/],
+      [
+        'a compiled authorization where an author entry belongs',
+        { plugins: [{ ...plugin, resources: [{ ...entry, resource: 'dev/crm/MODULE/core' }] }] },
+        /resource/,
+      ],
+      [
+        'the protected property in writeProperties',
+        { plugins: [{ ...plugin, resources: [{ ...entry, writeProperties: ['instanceRefProperty'] }] }] },
+        /protected/,
+      ],
+    ]
+    for (const [what, changes, told] of broken) {
+      const answer = await publish('broken', '1', changes)
+      assert.equal(answer.errorCode, 'MANIFEST_INVALID', what)
+      assert.match(JSON.stringify(answer.data['details']), told, what)
+    }
+    assert.equal((await http.call('/bundles/dev/broken/versions')).errorCode, 'NOT_FOUND')
+  })
+
+  it('refuses a manifest that names another bundle or version than the path', async () => {
+    const answer = await http.call(pathOf('elsewhere', '2'), { method: 'PUT', body: manifest })
+    assert.equal(answer.errorCode, 'MANIFEST_INVALID')
+    const details = answer.data['details'] as JsonObject[]
+    assert.deepEqual(
+      details.map(({ path }) => path),
+      ['/bundle/bundleId', '/version'],
+    )
+  })
+
+  it('may be written for one environment only', async () => {
+    const grants = [{ permissions: ['catalog:write' as const], scope: { environmentKey: 'test' } }]
+    const answer = await http.call(pathOf('crm', '3'), { method: 'PUT', body: manifest, grants })
+    assert.equal(answer.errorCode, 'PERMISSION_DENIED')
+  })
+
+  it('lists bundles and their versions in pages', async () => {
+    for (const version of ['1', '2', '3']) await publish('paged-a', version, { title: `A ${version}` })
+    await publish('paged-b', '1', { title: 'B' })
+    const bundles = await http.call('/bundles?q=paged&limit=1')
+    assert.equal(itemsOf(bundles)[0]?.['versions'], 3)
+    assert.equal(itemsOf(bundles)[0]?.['title'], 'A 3')
+    assert.equal(((itemsOf(bundles)[0]?.['latest'] ?? {}) as JsonObject)['version'], '3')
+    const next = await http.call(`/bundles?q=paged&limit=1&cursor=${textOf(bundles.data['nextCursor'])}`)
+    assert.deepEqual(
+      itemsOf(next).map(({ title }) => title),
+      ['B'],
+    )
+    assert.equal(next.data['nextCursor'], null)
+
+    const seen: unknown[] = []
+    let cursor = ''
+    for (let page = 0; page < 3; page++) {
+      const answer = await http.call(`/bundles/dev/paged-a/versions?limit=1&cursor=${cursor}`)
+      seen.push(...itemsOf(answer).map(({ version }) => version))
+      cursor = textOf(answer.data['nextCursor'] ?? '')
+    }
+    assert.deepEqual(seen, ['3', '2', '1'])
+    assert.equal(cursor, '')
+    for (const wrong of [
+      'nonsense',
+      Buffer.from('["x","y"]').toString('base64url'),
+      Buffer.from('[1e99,"y"]').toString('base64url'),
+    ])
+      assert.equal(
+        (await http.call(`/bundles/dev/paged-a/versions?cursor=${wrong}`)).errorCode,
+        'REQUEST_INVALID',
+      )
+  })
+})

@@ -1,0 +1,78 @@
+import { createHash } from 'node:crypto'
+import type { Detail } from '#contract/protocol/envelope.ts'
+import { checkManifest } from '#contract/protocol/manifest.ts'
+import type { AuthorManifest } from '#contract/protocol/manifest.ts'
+import { fieldChanges } from '../audit/field-changes.ts'
+import type { Fields } from '../audit/field-changes.ts'
+import { recordAudit } from '../audit/record.ts'
+import type { Answer, Input, WriteContext } from '../context.ts'
+import { DomainError } from '../../engine/domain-error.ts'
+import { findVersion } from '../../store/catalog/find-version.ts'
+import { insertVersion } from '../../store/catalog/insert-version.ts'
+import { versionView } from './version-view.ts'
+
+type Name = 'PUT /bundles/{environmentKey}/{bundleId}/versions/{version}'
+
+/**
+ * Publishes a version. The identical manifest again changes nothing and is answered as the first time.
+ *
+ * Refuses with MANIFEST_INVALID, telling every reason, and with VERSION_EXISTS where another manifest was published as
+ * this version.
+ */
+export async function publishVersion(
+  { tx, actor }: WriteContext,
+  { params, body }: Input<Name>,
+): Promise<Answer<Name>> {
+  const details = [...checkPlace(params, body), ...checkManifest(body)]
+  const [first] = details
+  if (first !== undefined) throw new DomainError('MANIFEST_INVALID', first.message, { details })
+
+  const isNew = await insertVersion(tx, body, actor)
+  const published = await findVersion(tx, params, params.version)
+  if (published === undefined) throw new Error('a version that was inserted or found is not there')
+  if (!isNew && JSON.stringify(published.manifest) !== JSON.stringify(body)) {
+    throw new DomainError(
+      'VERSION_EXISTS',
+      `Version ${params.version} is published with another manifest and never changes. Publish this one as a new version.`,
+    )
+  }
+  if (isNew) {
+    await recordAudit(tx, actor, {
+      action: 'bundle.publish',
+      subject: subjectOf(params),
+      changes: fieldChanges(null, whatIsPublished(body)),
+    })
+  }
+  return versionView(published)
+}
+
+/** The manifest itself never changes and stands in the catalog; its digest says which one it was. */
+function whatIsPublished(manifest: AuthorManifest): Fields {
+  return {
+    title: manifest.title,
+    resources: manifest.resources.map(({ kind, name }) => `${kind}/${name}`),
+    plugins: manifest.plugins.map(({ pluginId }) => pluginId),
+    manifestSha256: createHash('sha256').update(JSON.stringify(manifest)).digest('hex'),
+  }
+}
+
+/** A bundle version in words, as the audit tells it. */
+export function subjectOf(version: Input<Name>['params']): string {
+  return `${version.environmentKey}/${version.bundleId} ${version.version}`
+}
+
+/** The path says what is published; a manifest that says otherwise was sent to the wrong place. */
+function checkPlace(params: Input<Name>['params'], manifest: AuthorManifest): Detail[] {
+  const places = [
+    { path: '/bundle/environmentKey', is: manifest.bundle.environmentKey, shall: params.environmentKey },
+    { path: '/bundle/bundleId', is: manifest.bundle.bundleId, shall: params.bundleId },
+    { path: '/version', is: manifest.version, shall: params.version },
+  ]
+  return places
+    .filter(({ is, shall }) => is !== shall)
+    .map(({ path, shall }) => ({
+      path,
+      errorCode: 'MANIFEST_INVALID',
+      message: `Must be ${shall}, as in the address of the call`,
+    }))
+}

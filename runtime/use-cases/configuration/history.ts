@@ -1,0 +1,62 @@
+import type { Snapshot } from '#contract/runtime-api/configuration.ts'
+import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
+import type { Answer, Input, ReadContext } from '../context.ts'
+import { getOwn } from '#contract/json-schema/get-own.ts'
+import { findScope } from '../../store/configuration/find-scope.ts'
+import { listSnapshots } from '../../store/configuration/list-snapshots.ts'
+import type { SnapshotRow } from '../../store/configuration/list-snapshots.ts'
+import { readOwnedResources } from '../../store/configuration/read-owned-resources.ts'
+import { readSnapshotChanges } from '../../store/configuration/read-snapshot-changes.ts'
+import type { SnapshotChangeRow } from '../../store/configuration/read-snapshot-changes.ts'
+import { cursorInteger, cursorValues, pageOf } from '../paging/page.ts'
+import { changeView } from '../../engine/changes/change-view.ts'
+import { notFound } from '../authorize.ts'
+
+type Name = 'GET /scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/configuration/history'
+
+/** Snapshots of a scope, newest first; with a filter, those that changed such a property, and only that change. */
+export async function readHistory({ deps }: ReadContext, input: Input<Name>): Promise<Answer<Name>> {
+  const { locator, property, limit, cursor } = input.query
+  const after = cursorValues(cursor, ['number'])
+  const before = after === null ? undefined : cursorInteger(after[0])
+  const scope = await findScope(deps.db, input.params)
+  if (scope === undefined) throw notFound('scope')
+
+  const rows = await listSnapshots(deps.db, scope.scope_id, { locator, property, before, limit: limit + 1 })
+  const versions = rows.slice(0, limit).map((row) => row.snapshot_version)
+  const changes = await readSnapshotChanges(deps.db, scope.scope_id, versions, { locator, property })
+  const locators = [...new Set(changes.map((change) => change.locator))]
+  const resources = await readOwnedResources(deps.db, scope.scope_id, locators)
+  const known = new Map(resources.map((row) => [row.locator, row.definitions]))
+  return pageOf(rows, limit, {
+    item: (row) =>
+      snapshotView(
+        row,
+        changes.filter((change) => change.snapshot_version === row.snapshot_version),
+        (change) => getOwn(known.get(change.locator) ?? {}, change.property),
+      ),
+    valuesOf: (row) => [row.snapshot_version],
+  })
+}
+
+function snapshotView(
+  row: SnapshotRow,
+  changes: readonly SnapshotChangeRow[],
+  definitionOf: (change: SnapshotChangeRow) => PropertyDefinition | undefined,
+): Snapshot {
+  return {
+    snapshotVersion: row.snapshot_version,
+    savedAt: row.saved_at,
+    savedBy: { id: row.saved_by_id, name: row.saved_by_name },
+    reason: row.reason,
+    cause: row.cause,
+    operationId: row.operation_id,
+    changes: changes.map((change) =>
+      // sensitive where it was so then, or is so now: a value is not shown for having been saved before that
+      changeView(change, {
+        kind: 'DATA',
+        isSensitive: change.is_sensitive || definitionOf(change)?.isSensitive === true,
+      }),
+    ),
+  }
+}

@@ -1,0 +1,75 @@
+import type { CompiledAuthorization } from '#contract/protocol/authorization.ts'
+import { servicesOf } from '../../engine/changes/check-changes.ts'
+import { evaluateSave, requestedChanges } from '../../engine/changes/evaluate-save.ts'
+import type { LoadedOwners, SaveEvaluation, SaveInput } from '../../engine/changes/evaluate-save.ts'
+import { DomainError } from '../../engine/domain-error.ts'
+import type { Problem } from '../../engine/problem.ts'
+import type { Db } from '../../model/db.ts'
+import type { InstallationRow } from '../../model/installation.ts'
+import type { LedgerRow } from '../../model/ledger.ts'
+import type { OwnedResource } from '../../model/owned-resource.ts'
+import type { Vault } from '../../model/vault.ts'
+import { scopeOf } from '../../store/configuration/find-scope.ts'
+import type { ScopeRow } from '../../store/configuration/find-scope.ts'
+import { readOwnedResources } from '../../store/configuration/read-owned-resources.ts'
+import { readProperties } from '../../store/configuration/read-properties.ts'
+import { readUsableServices } from '../../store/configuration/read-usable-services.ts'
+import { loadInstallations } from '../../store/installations/load-installations.ts'
+import { readLedger } from '../../store/installations/read-ledger.ts'
+import { loadAuthorizations } from '../installations/load-authorizations.ts'
+
+/** Evaluates a save against the scope as it stands, and writes nothing. Reads only what the save touches. */
+export async function loadEvaluation(
+  db: Db,
+  vault: Vault,
+  scope: ScopeRow,
+  input: SaveInput,
+): Promise<SaveEvaluation> {
+  const named = Object.keys('changes' in input ? input.changes : input.resources)
+  const resources = await readOwnedResources(db, scope.scope_id, named)
+  const current = await readProperties(db, vault, scope.scope_id, named)
+  const requested = requestedChanges(input, resources, current)
+  const usableServices = await readUsableServices(db, scopeOf(scope), servicesOf(requested.given))
+  const owned = resources.filter((row) => requested.changes.some(({ locator }) => locator === row.locator))
+  return evaluateSave(input, requested, {
+    snapshotVersion: scope.snapshot_version,
+    usableServices,
+    owned,
+    owners: await loadOwners(db, vault, scope, owned),
+  })
+}
+
+async function loadOwners(
+  db: Db,
+  vault: Vault,
+  scope: ScopeRow,
+  owned: readonly OwnedResource[],
+): Promise<LoadedOwners> {
+  const ids = [...new Set(owned.map((row) => row.bundle_install_id))].toSorted()
+  const bindings = new Map<string, CompiledAuthorization[] | Problem>()
+  if (ids.length === 0) return { installations: [], ledger: [], current: new Map(), bindings }
+  const installations = await loadInstallations(db, ids)
+  const ledger = await readLedger(db, vault, ids)
+  const locators = ledger.map(({ locator }) => locator)
+  const current = await readProperties(db, vault, scope.scope_id, locators)
+  for (const id of ids) {
+    const installation = installations.find((row) => row.bundle_install_id === id)
+    if (installation === undefined) continue
+    const ofOwner = ledger.filter((row) => row.bundle_install_id === id)
+    bindings.set(id, await authorizationsOrProblem(db, installation, ofOwner))
+  }
+  return { installations, ledger, current, bindings }
+}
+
+async function authorizationsOrProblem(
+  db: Db,
+  installation: InstallationRow,
+  ledger: readonly LedgerRow[],
+): Promise<CompiledAuthorization[] | Problem> {
+  try {
+    return await loadAuthorizations(db, installation, ledger)
+  } catch (error) {
+    if (!(error instanceof DomainError)) throw error
+    return { errorCode: error.code, message: error.message }
+  }
+}

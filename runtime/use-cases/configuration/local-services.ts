@@ -1,0 +1,106 @@
+import { INSTANCE_REF_PROPERTY } from '#contract/protocol/limits.ts'
+import type { LocalService } from '#contract/runtime-api/local-services.ts'
+import { fieldChanges } from '../audit/field-changes.ts'
+import { recordAudit } from '../audit/record.ts'
+import type { Answer, Input, ReadContext, WriteContext } from '../context.ts'
+import { emitEvents } from '../../store/events/emit-events.ts'
+import { DomainError } from '../../engine/domain-error.ts'
+import { findLocalService } from '../../store/configuration/find-local-service.ts'
+import type { LocalServiceRow } from '../../store/configuration/find-local-service.ts'
+import { findScope, scopeOf } from '../../store/configuration/find-scope.ts'
+import { listLocalServices as listRows } from '../../store/configuration/list-local-services.ts'
+import { makeScope } from '../../store/configuration/make-scope.ts'
+import { putLocalService } from '../../store/configuration/put-local-service.ts'
+import { cursorValues, pageOf } from '../paging/page.ts'
+import { PROTECTED } from '../../engine/changes/check-changes.ts'
+import { refuseFor } from '../../engine/problem.ts'
+import { notFound } from '../authorize.ts'
+
+// A runtime-local service has no Module identity and no plugin: saving it makes no operation and no installation
+// (protocol, rule 9), and does not touch the snapshot of the scope.
+
+type List = '/scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/local-services'
+type One = `${List}/{serviceName}`
+
+/** Local services of a scope by name; a scope that is not there has none. */
+export async function listLocalServices(
+  { deps }: ReadContext,
+  { params, query }: Input<`GET ${List}`>,
+): Promise<Answer<`GET ${List}`>> {
+  const after = cursorValues(query.cursor, ['string'])
+  const scope = await findScope(deps.db, params)
+  if (scope === undefined) return { items: [], nextCursor: null }
+  const rows = await listRows(deps.db, scope.scope_id, {
+    after: after === null ? undefined : String(after[0]),
+    limit: query.limit + 1,
+  })
+  return pageOf(rows, query.limit, { item: localServiceView, valuesOf: (row) => [row.service_name] })
+}
+
+/** Refuses with NOT_FOUND. */
+export async function readLocalService(
+  { deps }: ReadContext,
+  { params }: Input<`GET ${One}`>,
+): Promise<Answer<`GET ${One}`>> {
+  const scope = await findScope(deps.db, params)
+  const row = scope && (await findLocalService(deps.db, scope.scope_id, params.serviceName))
+  if (row === undefined) throw notFound('local service')
+  return localServiceView(row)
+}
+
+/** Saves on top of the named version; 0 makes it. Refuses with PROPERTY_PROTECTED, then LOCAL_SERVICE_STALE. */
+export async function saveLocalService(
+  { tx, actor }: WriteContext,
+  { params, body }: Input<`PUT ${One}`>,
+): Promise<Answer<`PUT ${One}`>> {
+  // inside a value of the business it is only data
+  if (Object.hasOwn(body.values, INSTANCE_REF_PROPERTY)) refuseFor([PROTECTED])
+  const scope = await makeScope(tx, params, actor)
+  const { serviceName } = params
+  const before = await findLocalService(tx, scope.scope_id, serviceName)
+  const row = await putLocalService(tx, {
+    scopeId: scope.scope_id,
+    serviceName,
+    values: body.values,
+    version: body.version,
+    savedBy: actor,
+  })
+  if (row === undefined) throw staleService(await findLocalService(tx, scope.scope_id, serviceName))
+  // the snapshot stays as it is: who follows the scope is told to look again
+  await emitEvents(tx, [
+    {
+      kind: 'configuration',
+      scopeId: scope.scope_id,
+      objectId: String(scope.scope_id),
+      version: scope.snapshot_version,
+    },
+  ])
+  await recordAudit(tx, actor, {
+    action: 'local-service.save',
+    subject: serviceName,
+    scope: scopeOf(scope),
+    reason: body.reason ?? null,
+    // the version that was compared and set is the one that was read
+    changes: fieldChanges(before?.values ?? null, body.values),
+  })
+  return localServiceView(row)
+}
+
+function staleService(current: LocalServiceRow | undefined): DomainError {
+  return new DomainError(
+    'LOCAL_SERVICE_STALE',
+    current === undefined
+      ? 'The local service does not exist. Save it with version 0 to make it.'
+      : `The local service has changed since it was read: it is at version ${current.version} now. Read it again and repeat your changes on top.`,
+  )
+}
+
+function localServiceView(row: LocalServiceRow): LocalService {
+  return {
+    serviceName: row.service_name,
+    values: row.values,
+    version: row.version,
+    savedAt: row.saved_at,
+    savedBy: { id: row.saved_by_id, name: row.saved_by_name },
+  }
+}

@@ -1,0 +1,63 @@
+import type { ConfigurationResource } from '#contract/runtime-api/configuration.ts'
+import { inTransaction } from '#database/transaction.ts'
+import type { Answer, Input, ReadContext } from '../context.ts'
+import { propertyView } from '../../engine/changes/property-view.ts'
+import { getOwn } from '#contract/json-schema/get-own.ts'
+import { findScope, scopeOf } from '../../store/configuration/find-scope.ts'
+import { readOwnedResources } from '../../store/configuration/read-owned-resources.ts'
+import { readStoredProperties } from '../../store/configuration/read-properties.ts'
+import { notFound } from '../authorize.ts'
+import { claimOf } from '../../engine/installation-view.ts'
+
+type Name = 'GET /scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/configuration'
+
+/** The configuration of a scope: the resources that ACTIVE installations own, with their values as saved last. */
+export function readConfiguration({ deps }: ReadContext, input: Input<Name>): Promise<Answer<Name>> {
+  return inTransaction(
+    deps.db,
+    async (tx) => {
+      const scope = await findScope(tx, input.params)
+      if (scope === undefined) throw notFound('scope')
+      const resources = await readOwnedResources(tx, scope.scope_id)
+      const values = await readStoredProperties(tx, scope.scope_id)
+      return {
+        scope: scopeOf(scope),
+        snapshotVersion: scope.snapshot_version,
+        savedAt: scope.saved_at,
+        savedBy: { id: scope.saved_by_id, name: scope.saved_by_name },
+        resources: Object.fromEntries(
+          resources.map((row) => [
+            row.locator,
+            {
+              bundleInstallId: row.bundle_install_id,
+              kind: row.kind,
+              title: row.title,
+              properties: propertyViews(row.definitions, values.get(row.locator)),
+              definitions: row.definitions,
+              writtenBy: row.written_by,
+              claim: claimOf(row),
+            },
+          ]),
+        ),
+      }
+    },
+    { isolation: 'repeatable read' },
+  )
+}
+
+type Views = ConfigurationResource['properties']
+type Definitions = ConfigurationResource['definitions']
+
+/** The values of a resource as people may see them; a sensitive property is told, set or not, wherever it is defined. */
+export function propertyViews(
+  definitions: Definitions,
+  values: ReadonlyMap<string, Parameters<typeof propertyView>[1]> = new Map(),
+): Views {
+  const names = new Set([...Object.keys(definitions), ...values.keys()])
+  const views: Views = {}
+  for (const name of names) {
+    const view = propertyView(getOwn(definitions, name), values.get(name) ?? null)
+    if (view !== null) views[name] = view
+  }
+  return views
+}

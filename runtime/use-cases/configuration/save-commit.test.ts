@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict'
+import { after, before, it } from 'node:test'
+import { sql } from 'kysely'
+import { wrapData } from '#contract/protocol/data.ts'
+import { inTransaction } from '#database/transaction.ts'
+import { CORE } from '../../testing/bundles.ts'
+import { saveConfiguration } from './save.ts'
+import { savingWorld } from '../../testing/saves.ts'
+import type { SavingWorld } from '../../testing/saves.ts'
+
+let deps: SavingWorld
+before(async () => {
+  deps = await savingWorld()
+})
+after(() => deps.runtime.close())
+
+const seen = async () => {
+  const { rows } = await sql<{ events: number; audit: number; operations: number; snapshots: number }>`
+    select (select count(*) from runtime.event) as events,
+      (select count(*) from runtime.audit_entry) as audit,
+      (select count(*) from runtime.operation) as operations,
+      (select count(*) from runtime.snapshot) as snapshots`.execute(deps.runtime.db)
+  return rows[0]
+}
+
+it('leaves nothing of itself when its transaction is rolled back', async () => {
+  const { scope, snapshotVersion } = await deps.newScope()
+  const before = await seen()
+  const changes = { [CORE]: { name: wrapData('Bolt') } }
+  const rolledBack = deps.runtime.write(async (context) => {
+    await saveConfiguration(context, { params: scope, query: {}, body: { snapshotVersion, changes } })
+    throw new Error('the connection is lost')
+  })
+  await assert.rejects(rolledBack, /the connection is lost/)
+  assert.deepEqual(await seen(), before)
+})
+
+it('shows nothing of itself before it is committed, and everything afterwards', async () => {
+  const { scope, snapshotVersion } = await deps.newScope()
+  const { db } = deps.runtime
+  const before = await seen()
+  assert.ok(before)
+
+  const { saving } = await inTransaction(db, async (tx) => {
+    // the audit is written last, in the midst of the commit: all else of the save is written then and waits here
+    await sql`lock table runtime.audit_entry in exclusive mode`.execute(tx)
+    const saved = deps.save(scope, snapshotVersion, { [CORE]: { name: wrapData('Bolt') } })
+    const isWaiting = async (): Promise<boolean> => {
+      const found = await sql`
+        select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(
+        db,
+      )
+      return found.rows.length > 0
+    }
+    while (!(await isWaiting())) await new Promise((resolve) => setTimeout(resolve, 5))
+    assert.deepEqual(await seen(), before)
+    return { saving: saved }
+  })
+  await saving
+  assert.deepEqual(await seen(), {
+    events: before.events + 3,
+    audit: before.audit + 1,
+    operations: before.operations + 1,
+    snapshots: before.snapshots + 1,
+  })
+})

@@ -1,0 +1,163 @@
+import type { Scope } from '#contract/protocol/scope.ts'
+import type { Reason } from '#contract/runtime-api/common.ts'
+import type * as z from 'zod'
+import { uuidv7 } from '#http-kit/ids.ts'
+import { recordAudit } from '../audit/record.ts'
+import type { Answer, Input, WriteContext } from '../context.ts'
+import { emitEvents } from '../../store/events/emit-events.ts'
+import { endsByItself } from '../../engine/claim-problem.ts'
+import { freezeOperation } from '../operations/freeze.ts'
+import { operationView } from '../../engine/steps/operation-view.ts'
+import { getOwn } from '#contract/json-schema/get-own.ts'
+import { DomainError } from '../../engine/domain-error.ts'
+import { advanceScope } from '../../store/configuration/advance-scope.ts'
+import { deleteProperties } from '../../store/configuration/delete-properties.ts'
+import { scopeOf } from '../../store/configuration/find-scope.ts'
+import type { ScopeRow } from '../../store/configuration/find-scope.ts'
+import { insertSnapshotChanges } from '../../store/configuration/insert-snapshot-changes.ts'
+import { insertSnapshots } from '../../store/configuration/insert-snapshots.ts'
+import { lockScope } from '../../store/configuration/lock-scope.ts'
+import { putProperties } from '../../store/configuration/put-properties.ts'
+import { changeView } from '../../engine/changes/change-view.ts'
+import { refuseFor } from '../../engine/problem.ts'
+import { loadEvaluation } from './load-evaluation.ts'
+import type { SaveInput, Owner, SaveEvaluation } from '../../engine/changes/evaluate-save.ts'
+import { notFound } from '../authorize.ts'
+
+type Base = '/scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/configuration'
+type Saved = Answer<`PATCH ${Base}`>
+type Why = z.infer<typeof Reason> | undefined
+
+/**
+ * Saves changes on top of the named snapshot. One transaction writes the snapshot, one CONFIGURE for each owner and
+ * the audit, or nothing. Nothing changed: no operation, no snapshot. Refusals in the order of decisions, 3.8.
+ */
+export function saveConfiguration(context: WriteContext, input: Input<`PATCH ${Base}`>): Promise<Saved> {
+  const { reason, ...given } = input.body
+  return save(context, input.params, given, reason)
+}
+
+/** Saves the full configuration: the same path, after finding what it changes. */
+export function saveFullConfiguration(context: WriteContext, input: Input<`PUT ${Base}`>): Promise<Saved> {
+  const { reason, ...given } = input.body
+  return save(context, input.params, given, reason)
+}
+
+async function save(context: WriteContext, place: Scope, given: SaveInput, reason: Why): Promise<Saved> {
+  const { tx, deps } = context
+  const scope = await lockScope(tx, place)
+  if (scope === undefined) throw notFound('scope')
+  const evaluation = await loadEvaluation(tx, deps.vault, scope, given)
+  if (!changesAnything(evaluation, scope)) return { snapshotVersion: scope.snapshot_version, operations: [] }
+
+  const snapshotVersion = await writeSnapshot(context, scope, evaluation, reason)
+  const operations: Saved['operations'] = []
+  for (const owner of evaluation.owners) {
+    operations.push(await startConfigure(context, scope, owner, evaluation, reason))
+  }
+  return { snapshotVersion, operations }
+}
+
+/** Whether there is something to save. Refuses with the first kind of problem that there is, all of them together. */
+export function changesAnything(
+  { problems, stale, changes }: Pick<SaveEvaluation, 'problems' | 'stale' | 'changes'>,
+  { snapshot_version }: Pick<ScopeRow, 'snapshot_version'>,
+): boolean {
+  refuseFor(problems.shape)
+  refuseFor(problems.protected)
+  if (stale) throw staleSnapshot(snapshot_version)
+  if (changes.length === 0) return false
+  refuseFor(problems.ownership)
+  refuseFor(problems.validity)
+  refuseFor(problems.claim, { retryable: endsByItself(problems.claim) })
+  return true
+}
+
+export function staleSnapshot(current: number): DomainError {
+  return new DomainError(
+    'CONFIGURATION_SNAPSHOT_STALE',
+    `The configuration has changed since it was read: it is at snapshot ${current} now. Read it again and repeat your changes on top.`,
+  )
+}
+
+async function writeSnapshot(
+  { tx, actor, deps }: WriteContext,
+  scope: ScopeRow,
+  { changes, facts, owners }: SaveEvaluation,
+  reason: Why,
+): Promise<number> {
+  const next = await advanceScope(tx, scope.scope_id, scope.snapshot_version, actor)
+  if (next === undefined) throw staleSnapshot(scope.snapshot_version)
+  const at = { scopeId: scope.scope_id, snapshotVersion: next.snapshot_version }
+  const snapshot = { ...at, savedAt: next.saved_at, savedBy: actor, reason: reason ?? null }
+  await insertSnapshots(tx, [{ ...snapshot, cause: 'SAVE', operationId: null }])
+  await insertSnapshotChanges(
+    tx,
+    deps.vault,
+    changes.map((change) => ({
+      ...at,
+      ...change,
+      isSensitive:
+        getOwn(facts.get(change.locator)?.definitions ?? {}, change.property)?.isSensitive === true,
+    })),
+  )
+  await putProperties(
+    tx,
+    deps.vault,
+    owners.flatMap(({ installation, changes: ofOwner }) =>
+      ofOwner.flatMap(({ locator, property, after }) =>
+        after === null
+          ? []
+          : [{ ...at, bundleInstallId: installation.bundle_install_id, locator, property, value: after }],
+      ),
+    ),
+  )
+  const gone = changes.filter(({ after }) => after === null)
+  await deleteProperties(
+    tx,
+    gone.map(({ locator, property }) => ({ scopeId: scope.scope_id, locator, property })),
+  )
+  await emitEvents(tx, [
+    {
+      kind: 'configuration',
+      scopeId: scope.scope_id,
+      objectId: String(scope.scope_id),
+      version: next.snapshot_version,
+    },
+  ])
+  return next.snapshot_version
+}
+
+async function startConfigure(
+  { tx, actor, deps }: WriteContext,
+  scope: ScopeRow,
+  { installation, plan, changes }: Owner,
+  { facts }: SaveEvaluation,
+  reason: Why,
+): Promise<Saved['operations'][number]> {
+  const { version } = installation
+  if (plan === null || version === null)
+    throw new Error('An owner without a plan or a version was not refused')
+  const operation = await freezeOperation(tx, deps.vault, {
+    operationId: uuidv7(deps),
+    installation,
+    operationType: 'CONFIGURE',
+    currentVersion: version,
+    targetVersion: version,
+    plan,
+    actor,
+    reason: reason ?? null,
+  })
+  await recordAudit(tx, actor, {
+    action: 'configuration.save',
+    subject: installation.title,
+    scope: scopeOf(scope),
+    bundleInstallId: installation.bundle_install_id,
+    operationId: operation.operation_id,
+    reason: reason ?? null,
+    changes: changes.map((change) =>
+      changeView(change, getOwn(facts.get(change.locator)?.definitions ?? {}, change.property)),
+    ),
+  })
+  return operationView(operation)
+}

@@ -1,0 +1,105 @@
+import type { Configuration, ConfigurationResource } from '#contract/runtime-api/configuration.ts'
+import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
+import { inTransaction } from '#database/transaction.ts'
+import type { Answer, Input, ReadContext } from '../context.ts'
+import { getOwn } from '#contract/json-schema/get-own.ts'
+import { findScope, scopeOf } from '../../store/configuration/find-scope.ts'
+import { findSnapshot } from '../../store/configuration/find-snapshot.ts'
+import { readLaterChanges } from '../../store/configuration/read-later-changes.ts'
+import { readOwnedResources } from '../../store/configuration/read-owned-resources.ts'
+import { readPlansAt } from '../../store/configuration/read-plans-at.ts'
+import type { PlanAt } from '../../store/configuration/read-plans-at.ts'
+import { readStoredProperties } from '../../store/configuration/read-properties.ts'
+import type { Properties } from '../../store/configuration/read-properties.ts'
+import { propertyViews } from './read.ts'
+import { notFound } from '../authorize.ts'
+import type { StoredValue } from '../../model/stored-value.ts'
+
+type Name =
+  'GET /scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/configuration/snapshots/{snapshotVersion}'
+
+/**
+ * The configuration of a scope as it was at a snapshot: the values of now with all later changes undone, and the
+ * resources of the operations that had succeeded by then. Claims are of now, so none is told.
+ */
+export function readSnapshot({ deps }: ReadContext, input: Input<Name>): Promise<Answer<Name>> {
+  const { snapshotVersion } = input.params
+  return inTransaction(
+    deps.db,
+    async (tx) => {
+      const scope = await findScope(tx, input.params)
+      const snapshot = scope && (await findSnapshot(tx, scope.scope_id, snapshotVersion))
+      if (scope === undefined || snapshot === undefined) throw notFound('snapshot')
+      const values = undoChanges(
+        await readStoredProperties(tx, scope.scope_id),
+        await readLaterChanges(tx, scope.scope_id, snapshotVersion),
+      )
+      const now = await readOwnedResources(tx, scope.scope_id)
+      return {
+        scope: scopeOf(scope),
+        snapshotVersion,
+        savedAt: snapshot.saved_at,
+        savedBy: { id: snapshot.saved_by_id, name: snapshot.saved_by_name },
+        resources: resourcesAt(
+          await readPlansAt(tx, scope, snapshotVersion),
+          values,
+          new Map(now.map((row) => [row.locator, row.definitions])),
+        ),
+      }
+    },
+    { isolation: 'repeatable read' },
+  )
+}
+
+/** The values before the changes; `before` null is "not set". */
+export function undoChanges<Value>(
+  current: ReadonlyMap<string, ReadonlyMap<string, Value>>,
+  later: readonly { locator: string; property: string; before: Value | null }[],
+): Properties<Value> {
+  const values = new Map([...current].map(([locator, properties]) => [locator, new Map(properties)]))
+  for (const { locator, property, before } of later) {
+    const ofResource = values.get(locator) ?? new Map<string, Value>()
+    if (before === null) ofResource.delete(property)
+    else ofResource.set(property, before)
+    values.set(locator, ofResource)
+  }
+  return values
+}
+
+function resourcesAt(
+  plans: readonly PlanAt[],
+  values: Properties<StoredValue>,
+  definitionsNow: ReadonlyMap<string, Record<string, PropertyDefinition>>,
+): Configuration['resources'] {
+  const resources: Record<string, ConfigurationResource> = {}
+  for (const { bundle_install_id, operation_type, plan } of plans) {
+    if (operation_type === 'DETACH') continue
+    for (const resource of plan.resources) {
+      if (resource.action === 'DETACH') continue
+      const definitions = stillHidden(resource.definitions, definitionsNow.get(resource.locator) ?? {})
+      resources[resource.locator] = {
+        bundleInstallId: bundle_install_id,
+        kind: resource.kind,
+        title: resource.title,
+        properties: propertyViews(definitions, values.get(resource.locator)),
+        definitions: resource.definitions,
+        writtenBy: resource.writtenBy,
+        claim: null,
+      }
+    }
+  }
+  return resources
+}
+
+/** What has become sensitive since is hidden in the past too. */
+function stillHidden(
+  then: Record<string, PropertyDefinition>,
+  now: Record<string, PropertyDefinition>,
+): Record<string, PropertyDefinition> {
+  return Object.fromEntries(
+    Object.entries(then).map(([property, definition]) => [
+      property,
+      getOwn(now, property)?.isSensitive === true ? { ...definition, isSensitive: true } : definition,
+    ]),
+  )
+}

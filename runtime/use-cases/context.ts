@@ -1,0 +1,26 @@
+import type { AnswerOf, BodyOf, ParamsOf, QueryOf } from '#contract/endpoint/endpoint.ts'
+import type { RuntimeApi } from '#contract/runtime-api/rows.ts'
+import type { Actor } from '../model/actor.ts'
+import type { RuntimeDeps } from '../deps/runtime-deps.ts'
+import type { Tx } from '../model/db.ts'
+
+/** What a use case that only reads is given. */
+export interface ReadContext {
+  deps: RuntimeDeps
+  actor: Actor
+}
+
+/** A use case that writes does all of it in one transaction, which its caller opens and commits. */
+export interface WriteContext extends ReadContext {
+  tx: Tx
+}
+
+/** The parsed request of an endpoint. */
+export interface Input<Name extends keyof RuntimeApi> {
+  params: ParamsOf<RuntimeApi[Name]>
+  query: QueryOf<RuntimeApi[Name]>
+  body: BodyOf<RuntimeApi[Name]>
+}
+
+/** The `data` that an endpoint answers. */
+export type Answer<Name extends keyof RuntimeApi> = AnswerOf<RuntimeApi[Name]>

@@ -1,0 +1,71 @@
+import { sql } from 'kysely'
+import { inTransaction } from '#database/transaction.ts'
+import type { JsonValue } from '#contract/json-schema/json.ts'
+import { DomainError } from '../../engine/domain-error.ts'
+import { opening } from '../../sealing/opening.ts'
+import { closeKey } from '../../store/idempotency/close-key.ts'
+import { openKey } from '../../store/idempotency/open-key.ts'
+import type { IdempotencyKey } from '../../store/idempotency/open-key.ts'
+import type { RuntimeDeps } from '../../deps/runtime-deps.ts'
+import type { Tx } from '../../model/db.ts'
+
+export interface Once {
+  key: IdempotencyKey
+  /** The same for the same request. */
+  request: string
+  /** Does the write; what it throws as a Refusal undoes all that it did. */
+  run(
+    tx: Tx,
+  ): Promise<{ answer: JsonValue; /** What a repeat is answered, where that differs. */ kept?: JsonValue }>
+  /** The answer for a refusal; called after the write was undone, in the same transaction. */
+  refuse(tx: Tx, refusal: DomainError): Promise<JsonValue>
+  /** Throws a Refusal where the actor may no longer see what was answered. */
+  mayRepeat(tx: Tx): Promise<void>
+}
+
+export interface OnceAnswer {
+  answer: JsonValue
+  /** Whether something was written now; false for a refusal and for a repeat. */
+  wrote: boolean
+}
+
+/**
+ * Does a write at most once for its key, in one transaction with the key: it and its answer are kept together or not at
+ * all. A refusal is an answer too, except PERMISSION_DENIED, which says nothing about the request.
+ *
+ * Throws Refusal IDEMPOTENCY_KEY_REUSED where the key was used with another body, and whatever `mayRepeat` throws.
+ */
+export function answerOnce(
+  { db, vault }: Pick<RuntimeDeps, 'db' | 'vault'>,
+  once: Once,
+): Promise<OnceAnswer> {
+  // keyed, as the request may hold a secret that could be guessed and tried against a plain one
+  const digest = vault.digest(once.request)
+  return inTransaction(db, async (tx) => {
+    const opened = await openKey(tx, once.key, digest)
+    if (!opened.isNew) {
+      const { requestHash } = opened
+      const isSame = await opening(vault, tx, () => vault.isDigestOf(requestHash, once.request))
+      if (!isSame) throw reused()
+      await once.mayRepeat(tx)
+      return { answer: opened.answer, wrote: false }
+    }
+    await sql`savepoint use_case`.execute(tx)
+    try {
+      const { answer, kept } = await once.run(tx)
+      await closeKey(tx, once.key, kept ?? answer)
+      return { answer, wrote: true }
+    } catch (error) {
+      if (!(error instanceof DomainError)) throw error
+      await sql`rollback to savepoint use_case`.execute(tx)
+      const answer = await once.refuse(tx, error)
+      await closeKey(tx, once.key, error.code === 'PERMISSION_DENIED' ? null : answer)
+      return { answer, wrote: false }
+    }
+  })
+}
+
+function reused(): DomainError {
+  const message = 'This Idempotency-Key was used with another body. Send a new key with a new request.'
+  return new DomainError('IDEMPOTENCY_KEY_REUSED', message)
+}

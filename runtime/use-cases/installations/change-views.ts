@@ -1,0 +1,24 @@
+import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
+import type { PropertyChange } from '#contract/runtime-api/common.ts'
+import { changeView } from '../../engine/changes/change-view.ts'
+import type { FrozenPlan } from '../../model/plan.ts'
+import { getOwn } from '#contract/json-schema/get-own.ts'
+
+interface Defining {
+  locator: string
+  definitions: Readonly<Record<string, PropertyDefinition>>
+}
+
+/**
+ * What a plan changes, for the audit. `earlier` defines what the plan's own resources no longer do; where both define
+ * a property and either hides it, it is hidden.
+ */
+export function changeViews(plan: FrozenPlan, earlier: readonly Defining[] = []): PropertyChange[] {
+  return plan.changes.map((change) => {
+    const [target, before] = [plan.resources, earlier].map((defining: readonly Defining[]) => {
+      const resource = defining.find(({ locator }) => locator === change.locator)
+      return resource && getOwn(resource.definitions, change.property)
+    })
+    return changeView(change, before?.isSensitive === true ? before : (target ?? before))
+  })
+}

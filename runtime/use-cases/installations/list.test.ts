@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { sql } from 'kysely'
+import { INSTALLATION_SORTS } from '#contract/runtime-api/installations.ts'
+import type { Installation } from '#contract/runtime-api/installations.ts'
+import type { Input } from '../context.ts'
+import { billing, crm, installBoth, SCOPE, startInstall } from '../../testing/bundles.ts'
+import { claimedAs } from '../../store/installations/find-claimed.ts'
+import { actorWith, refused, testRuntime } from '../../testing/runtime.ts'
+import type { TestRuntime } from '../../testing/runtime.ts'
+import { detach } from './detach.ts'
+import { listInstallations } from './list.ts'
+import { loadInstallationRows } from '../../events/load-events.ts'
+
+let runtime: TestRuntime
+const scopes = [1, 2, 3].map((workspaceId) => ({ ...SCOPE, workspaceId }))
+
+// Three scopes with both bundles ACTIVE, in the fourth one that is not installed yet, one that fails, one detached.
+before(async () => {
+  runtime = await testRuntime()
+  await runtime.publish(crm)
+  await runtime.publish(billing)
+  const installed = []
+  for (const scope of scopes) installed.push(await installBoth(runtime, scope))
+  await startInstall(runtime, billing, { scope: { ...SCOPE, workspaceId: 4 } })
+  for (const [index, end] of ['fail', 'succeed'].entries()) {
+    const bundleInstallId = installed[index]?.billing ?? ''
+    const { operation } = await runtime.write((context) =>
+      detach(context, { params: { bundleInstallId }, query: {}, body: { reason: 'gone' } }),
+    )
+    await (end === 'fail' ? runtime.fail(operation.operationId) : runtime.succeed(operation.operationId))
+  }
+})
+after(() => runtime.close())
+
+type Query = Input<'GET /installations'>['query']
+const list = (query: Partial<Query> = {}, actor = runtime.actor) =>
+  listInstallations(
+    { ...runtime.read, actor },
+    { params: {}, query: { limit: 50, sort: '-updatedAt', ...query }, body: undefined },
+  )
+const idOf = ({ installation }: Installation) => installation.bundleInstallId
+
+describe('the list of installations', () => {
+  it('shows all, each once, in every order and whatever the page', async () => {
+    // the same microsecond for some, so that only the id tells their order
+    await sql`update runtime.installation set updated_at = '2026-01-31T08:00:00.123456Z' where workspace_id < 3`.execute(
+      runtime.db,
+    )
+    for (const sort of INSTALLATION_SORTS) {
+      const whole = await list({ sort })
+      assert.equal(whole.items.length, 7)
+      assert.equal(whole.nextCursor, null)
+      for (const limit of [1, 2, 3, 7]) {
+        const ids: string[] = []
+        let cursor: string | undefined
+        do {
+          const page = await list({ sort, limit, cursor })
+          ids.push(...page.items.map(idOf))
+          cursor = page.nextCursor ?? undefined
+        } while (cursor !== undefined)
+        assert.deepEqual(ids, whole.items.map(idOf))
+      }
+    }
+    const up = await list({ sort: 'updatedAt' })
+    const down = await list({ sort: '-updatedAt' })
+    assert.deepEqual(up.items.map(idOf), down.items.map(idOf).toReversed())
+  })
+
+  it('is kept to what the person may see', async () => {
+    const [scope] = scopes
+    assert.ok(scope)
+    const reader = actorWith([{ permissions: ['read'], scope }], 'Reader')
+    assert.equal((await list({}, reader)).items.length, 2)
+    assert.equal((await list({ workspaceId: 2 }, reader)).items.length, 0)
+    assert.equal((await list({}, actorWith([], 'Nobody'))).items.length, 0)
+    const writer = actorWith([{ permissions: ['configuration:write'], scope: null }], 'Writer')
+    assert.equal((await list({}, writer)).items.length, 0)
+  })
+
+  const filters: [Partial<Query>, number][] = [
+    [{ bundleId: 'crm' }, 3],
+    [{ workspaceId: 4 }, 1],
+    [{ environmentKey: 'elsewhere' }, 0],
+    [{ version: '1.0.0' }, 6],
+    [{ state: ['NOT_INSTALLED', 'DETACHED'] }, 2],
+    [{ state: ['ACTIVE'] }, 5],
+    [{ claim: ['none'] }, 5],
+    [{ claim: ['any'] }, 2],
+    [{ claim: ['FAILED'] }, 1],
+    [{ claim: ['FAILED', 'PENDING'] }, 2],
+    [{ claim: ['none', 'FAILED'] }, 6],
+    [{ claim: ['none', 'any'] }, 7],
+    [{ claim: ['any', 'FAILED'] }, 2],
+    [{ claim: ['RUNNING'] }, 0],
+    [{ q: 'CUSTOM' }, 3],
+    [{ q: 'bill' }, 4],
+    [{ q: '%' }, 0],
+    [{ q: '_' }, 0],
+  ]
+  for (const [query, count] of filters) {
+    it(`finds ${count} by ${JSON.stringify(query)}`, async () => {
+      assert.equal((await list(query)).items.length, count)
+    })
+  }
+
+  it('goes through all of them where many are claimed', async () => {
+    const many = async (count: number) => {
+      const { rows } = await sql<{ id: string }>`
+        select bundle_install_id as id from runtime.installation
+        where ${await claimedAs(runtime.db, ['FAILED', 'PENDING'], count)}`.execute(runtime.db)
+      return rows.map(({ id }) => id).toSorted()
+    }
+    assert.equal((await many(2)).length, 2)
+    assert.deepEqual(await many(1), await many(2))
+  })
+
+  it('tells the claim of a row, in the list and by itself', async () => {
+    const { items } = await list({ claim: ['FAILED'] })
+    const [row] = items
+    assert.ok(row)
+    assert.equal(row.claim?.operationType, 'DETACH')
+    assert.equal(row.claim?.requestedBy.name, 'Ada')
+    assert.deepEqual(await loadInstallationRows(runtime.db, [idOf(row)]), [row])
+    assert.deepEqual(await loadInstallationRows(runtime.db, []), [])
+  })
+
+  it('refuses a cursor of another list or order', async () => {
+    const { nextCursor } = await list({ limit: 1, sort: 'bundleId' })
+    const other = (values: unknown) => Buffer.from(JSON.stringify(values)).toString('base64url')
+    for (const cursor of [
+      nextCursor ?? '',
+      'x',
+      other([1.5, 'a']),
+      other([1e300, 'a']),
+      other([1, "' or true"]),
+    ])
+      await assert.rejects(list({ cursor }), refused('REQUEST_INVALID'))
+  })
+})

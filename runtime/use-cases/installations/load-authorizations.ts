@@ -1,0 +1,66 @@
+import * as z from 'zod'
+import type { CompiledAuthorization } from '#contract/protocol/authorization.ts'
+import { ManifestPlugin } from '#contract/protocol/manifest.ts'
+import { compileAuthorizations } from '../../engine/calls/compile-authorization.ts'
+import { DomainError } from '../../engine/domain-error.ts'
+import { readLatestPlan } from '../../store/installations/read-latest-plan.ts'
+import { readPluginBindings } from '../../store/installations/read-plugin-bindings.ts'
+import type { InstallationRow } from '../../model/installation.ts'
+import type { LedgerRow } from '../../model/ledger.ts'
+import type { Db } from '../../model/db.ts'
+
+/**
+ * The plugin bindings of an installed version, compiled against what its ledger owns. Refuses as
+ * `compileAuthorizations` does, and with MANIFEST_INVALID where the bindings cannot be read at all.
+ */
+export async function loadAuthorizations(
+  db: Db,
+  installation: InstallationRow,
+  ledger: readonly OwnedModule[],
+): Promise<CompiledAuthorization[]> {
+  const { version, bundle_id } = installation
+  const bundle = { environmentKey: installation.bundle_environment_key, bundleId: bundle_id }
+  // kept as it was published; read again with the schema, so that a broken row is told and not half used
+  const stored = version === null ? undefined : await readPluginBindings(db, bundle, version)
+  const plugins = z.array(ManifestPlugin).safeParse(stored)
+  if (!plugins.success) {
+    const index = plugins.error.issues[0]?.path[0]
+    throw new DomainError(
+      'MANIFEST_INVALID',
+      `The plugin bindings of bundle ${bundle_id} version ${version ?? 'unknown'} are broken` +
+        `${tellPlugin(stored, index)}. The bundle must be published again.`,
+    )
+  }
+  return compileAuthorizations(plugins.data, modulesOfLedger(ledger))
+}
+
+function tellPlugin(stored: unknown, index: PropertyKey | undefined): string {
+  const plugin: unknown = Array.isArray(stored) && typeof index === 'number' ? stored[index] : undefined
+  const named = z.object({ pluginId: z.string().max(128) }).safeParse(plugin)
+  return named.success ? ` at plugin ${named.data.pluginId}` : ''
+}
+
+type OwnedModule = Pick<LedgerRow, 'module_id' | 'locator' | 'definitions'>
+
+function modulesOfLedger(ledger: readonly OwnedModule[]) {
+  return ledger.flatMap(({ module_id, locator, definitions }) =>
+    module_id === null ? [] : [{ moduleId: module_id, locator, definitions }],
+  )
+}
+
+/**
+ * The same; where the declaration is broken, what was frozen last: an installation whose bundle was published badly can
+ * still be looked at, upgraded to a good version and detached, by plugins that know it.
+ */
+export async function loadStandingAuthorizations(
+  db: Db,
+  installation: InstallationRow,
+  ledger: readonly OwnedModule[],
+): Promise<CompiledAuthorization[]> {
+  try {
+    return await loadAuthorizations(db, installation, ledger)
+  } catch (error) {
+    if (!(error instanceof DomainError)) throw error
+    return (await readLatestPlan(db, installation.bundle_install_id))?.plugins ?? []
+  }
+}

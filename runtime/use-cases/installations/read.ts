@@ -1,0 +1,68 @@
+import type { CompiledAuthorization } from '#contract/protocol/authorization.ts'
+import { inTransaction } from '#database/transaction.ts'
+import { propertyViews } from '../configuration/read.ts'
+import type { Answer, Input, ReadContext } from '../context.ts'
+import { findScope, scopeOf } from '../../store/configuration/find-scope.ts'
+import { findInstallation } from '../../store/installations/find-installation.ts'
+import { readLatestPlan } from '../../store/installations/read-latest-plan.ts'
+import { readStoredLedger } from '../../store/installations/read-ledger.ts'
+import { loadStandingAuthorizations } from './load-authorizations.ts'
+import { installationView } from '../../engine/installation-view.ts'
+import { requireVisible, notFound } from '../authorize.ts'
+import type { InstallationRow } from '../../model/installation.ts'
+import type { StoredLedgerRow } from '../../model/ledger.ts'
+import type { Db } from '../../model/db.ts'
+
+type Name = 'GET /installations/{bundleInstallId}'
+
+/** One installation with its ledger (values as they were applied last) and its plugins. */
+export function readInstallation(
+  { deps, actor }: ReadContext,
+  { params }: Input<Name>,
+): Promise<Answer<Name>> {
+  return inTransaction(
+    deps.db,
+    async (tx) => {
+      const row = await findInstallation(tx, params.bundleInstallId)
+      if (row === undefined) throw notFound('installation')
+      requireVisible(actor, scopeOf(row), 'installation')
+      const scope = await findScope(tx, scopeOf(row))
+      if (scope === undefined) throw new Error('An installation has no scope')
+      const ledger = await readStoredLedger(tx, [row.bundle_install_id])
+      return {
+        ...installationView(row),
+        resources: ledger.map((resource) => ({
+          locator: resource.locator,
+          title: resource.title,
+          version: resource.version,
+          verifiedAt: resource.verified_at,
+          properties: propertyViews(resource.definitions, new Map(Object.entries(resource.properties))),
+          definitions: resource.definitions,
+        })),
+        plugins: (await pluginsOf(tx, row, ledger)).map((plugin) => ({
+          pluginId: plugin.pluginId,
+          order: plugin.order,
+          failurePolicy: plugin.failurePolicy,
+          authorizations: plugin.resources,
+        })),
+        snapshotVersion: scope.snapshot_version,
+      }
+    },
+    { isolation: 'repeatable read' },
+  )
+}
+
+/**
+ * The plugins of the installed version; while an operation is under way or the bindings are broken, those that were
+ * frozen last.
+ */
+async function pluginsOf(
+  db: Db,
+  row: InstallationRow,
+  ledger: readonly StoredLedgerRow[],
+): Promise<CompiledAuthorization[]> {
+  if (row.state === 'DETACHED') return []
+  if (row.state === 'ACTIVE' && row.claim_operation_id === null)
+    return loadStandingAuthorizations(db, row, ledger)
+  return (await readLatestPlan(db, row.bundle_install_id))?.plugins ?? []
+}

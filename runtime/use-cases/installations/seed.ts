@@ -1,0 +1,57 @@
+import type { BundleRef } from '#contract/protocol/scope.ts'
+import type { WriteContext } from '../context.ts'
+import { getOwn } from '#contract/json-schema/get-own.ts'
+import { DomainError } from '../../engine/domain-error.ts'
+import { scopeOf } from '../../store/configuration/find-scope.ts'
+import { findInstallation } from '../../store/installations/find-installation.ts'
+import { readLastConfiguration } from '../../store/installations/read-last-configuration.ts'
+import { withMarks } from '../../engine/steps/with-marks.ts'
+import { readMarksSince } from '../../store/sensitive-marks/read-marks-since.ts'
+import { readUnfinishedInstall } from '../../store/installations/read-unfinished-install.ts'
+import type { Seed, Seeds } from '../../engine/plans/install-plan.ts'
+import { authorize, requireVisible, notFound } from '../authorize.ts'
+
+/**
+ * The last configuration of a DETACHED installation of the same bundle, sensitive values included: they never leave
+ * the runtime. Refuses one that the actor may not see (NOT_FOUND) or install
+ * (PERMISSION_DENIED), that is not DETACHED or is of another bundle.
+ */
+export async function readSeeds(
+  { tx, actor, deps: { vault } }: WriteContext,
+  bundleInstallId: string,
+  bundle: BundleRef,
+): Promise<Seeds> {
+  const row = await findInstallation(tx, bundleInstallId)
+  if (row === undefined) throw notFound('installation to copy from')
+  requireVisible(actor, scopeOf(row), 'installation to copy from')
+  // whoever may only read there must not carry its sensitive values to where they may do more
+  authorize(actor, 'installation:install', scopeOf(row))
+  const isSameBundle =
+    row.bundle_environment_key === bundle.environmentKey && row.bundle_id === bundle.bundleId
+  if (!isSameBundle || row.state !== 'DETACHED') {
+    throw new DomainError(
+      'REQUEST_INVALID',
+      'Only a DETACHED installation of the same bundle can be copied from. Choose another one, or none.',
+    )
+  }
+  const seeds = new Map<string, Map<string, Seed>>()
+  const put = (locator: string, property: string, seed: Seed): void => {
+    seeds.set(locator, (seeds.get(locator) ?? new Map<string, Seed>()).set(property, seed))
+  }
+  for (const { locator, property, value, is_sensitive } of await readLastConfiguration(
+    tx,
+    vault,
+    bundleInstallId,
+  ))
+    put(locator, property, { value, isSensitive: is_sensitive })
+  if (seeds.size > 0) return seeds
+
+  const install = await readUnfinishedInstall(tx, vault, bundleInstallId)
+  if (install === undefined) return seeds
+  // what was marked as sensitive since counts
+  const plan = withMarks(install.plan, await readMarksSince(tx, install.operationId))
+  for (const { locator, properties, definitions } of plan.resources)
+    for (const [property, value] of Object.entries(properties))
+      put(locator, property, { value, isSensitive: getOwn(definitions, property)?.isSensitive === true })
+  return seeds
+}

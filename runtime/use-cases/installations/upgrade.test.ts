@@ -1,0 +1,272 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { wrapData } from '#contract/protocol/data.ts'
+import type { AuthorManifest } from '#contract/protocol/manifest.ts'
+import { readHistory } from '../configuration/history.ts'
+import { readConfiguration } from '../configuration/read.ts'
+import { saveConfiguration } from '../configuration/save.ts'
+import type { Input } from '../context.ts'
+import type { DomainError } from '../../engine/domain-error.ts'
+import { billing, CORE, crm, GATEWAY, installBoth, SCOPE, startInstall } from '../../testing/bundles.ts'
+import { refused, testRuntime } from '../../testing/runtime.ts'
+import type { TestRuntime } from '../../testing/runtime.ts'
+import { readInstallation } from './read.ts'
+import { upgrade } from './upgrade.ts'
+
+const MAIL = 'dev/crm/MODULE/mail'
+const text = { kind: 'DATA', schema: { type: 'string' } } as const
+const [core] = crm.resources
+assert.ok(core)
+const { seats: _, ...kept } = core.properties
+
+/** No gateway, no seats, a new Module with a plugin of its own instead of the old one, a newly required region. */
+const next: AuthorManifest = {
+  ...crm,
+  version: '2.0.0',
+  resources: [
+    {
+      ...core,
+      properties: {
+        ...kept,
+        tenantId: text,
+        region: { ...text, required: true },
+        color: { ...text, default: 'red' },
+        zone: { ...text, required: true, default: 'a' },
+      },
+    },
+    {
+      kind: 'MODULE',
+      name: 'mail',
+      title: 'Mail',
+      moduleId: 'crm-mail',
+      properties: { sender: { ...text, default: 'x' }, instanceRefProperty: text },
+    },
+  ],
+  plugins: [
+    {
+      pluginId: 'mailer',
+      order: 5,
+      failurePolicy: 'FAIL_FAST',
+      configuration: { schemaVersion: '1', values: {} },
+      resources: [
+        {
+          object: { type: 'MODULE', moduleId: 'crm-mail' },
+          readProperties: ['sender'],
+          writeProperties: [],
+          credentialProperties: [],
+        },
+      ],
+    },
+  ],
+}
+
+let runtime: TestRuntime
+before(async () => {
+  runtime = await testRuntime()
+  for (const manifest of [crm, billing, next]) await runtime.publish(manifest)
+})
+after(() => runtime.close())
+
+let workspaces = 300
+const newScope = () => ({ ...SCOPE, workspaceId: workspaces++ })
+const read = (scope: typeof SCOPE) =>
+  readConfiguration(runtime.read, { params: scope, query: {}, body: undefined })
+
+type Body = Input<'POST /installations/{bundleInstallId}/upgrade'>['body']
+const upgradeTo = (bundleInstallId: string, body: Body) =>
+  runtime.write((context) => upgrade(context, { params: { bundleInstallId }, query: {}, body }))
+
+describe('an upgrade', () => {
+  it('keeps, brings, defaults and drops values, and detaches what the target does not have', async () => {
+    const scope = newScope()
+    const { crm: bundleInstallId } = await installBoth(runtime, scope)
+    const { snapshotVersion } = await read(scope)
+    const { operation } = await upgradeTo(bundleInstallId, {
+      targetVersion: '2.0.0',
+      snapshotVersion,
+      properties: { [CORE]: { region: wrapData('eu') } },
+    })
+    assert.deepEqual(
+      [operation.operationType, operation.currentVersion, operation.targetVersion],
+      ['UPGRADE', '1.0.0', '2.0.0'],
+    )
+    const plan = await runtime.plan(operation.operationId)
+    assert.deepEqual(
+      plan.resources.map(({ locator, action, currentVersion, targetVersion }) => [
+        locator,
+        action,
+        currentVersion,
+        targetVersion,
+      ]),
+      [
+        [CORE, 'UPGRADE', '1.0.0', '2.0.0'],
+        [MAIL, 'INSTALL', null, '2.0.0'],
+        [GATEWAY, 'DETACH', '1.0.0', '1.0.0'],
+      ],
+    )
+    assert.deepEqual(plan.resources[0]?.properties, {
+      name: wrapData('Acme'),
+      tenantId: wrapData('t-1'),
+      instanceRefProperty: wrapData(bundleInstallId),
+      region: wrapData('eu'),
+      color: wrapData('red'),
+      zone: wrapData('a'),
+    })
+    assert.deepEqual(plan.resources[1]?.properties, {
+      sender: wrapData('x'),
+      instanceRefProperty: wrapData(bundleInstallId),
+    })
+    assert.deepEqual(
+      plan.plugins.map(({ pluginId, resources }) => [pluginId, resources.map(({ resource }) => resource)]),
+      [
+        ['mailer', [MAIL]],
+        ['tenants', [CORE]],
+      ],
+    )
+    assert.ok(plan.changes.some(({ property, after }) => property === 'seats' && after === null))
+    // the configuration stays until it succeeds
+    assert.equal((await read(scope)).snapshotVersion, snapshotVersion)
+
+    await runtime.succeed(operation.operationId)
+    const detail = await readInstallation(runtime.read, {
+      params: { bundleInstallId },
+      query: {},
+      body: undefined,
+    })
+    assert.equal(detail.version, '2.0.0')
+    assert.deepEqual(
+      detail.resources.map(({ locator }) => locator),
+      [CORE, MAIL],
+    )
+    assert.deepEqual(
+      detail.plugins.map(({ pluginId }) => pluginId),
+      ['mailer'],
+    )
+    assert.equal((await read(scope)).snapshotVersion, snapshotVersion + 1)
+  })
+
+  it('that lacks a newly required value is refused before anything starts', async () => {
+    const scope = newScope()
+    const { crm: bundleInstallId } = await installBoth(runtime, scope)
+    await assert.rejects(
+      upgradeTo(bundleInstallId, { targetVersion: '2.0.0' }),
+      refused('PROPERTY_INVALID', ['region']),
+    )
+    const detail = await readInstallation(runtime.read, {
+      params: { bundleInstallId },
+      query: {},
+      body: undefined,
+    })
+    assert.equal(detail.claim, null)
+  })
+
+  it('lets nobody remove what a plugin has written', async () => {
+    const scope = newScope()
+    const { crm: bundleInstallId } = await installBoth(runtime, scope)
+    const { snapshotVersion } = await read(scope)
+    const again: AuthorManifest = { ...crm, version: `1.0.${workspaces}` }
+    await runtime.publish(again)
+    await assert.rejects(
+      upgradeTo(bundleInstallId, {
+        targetVersion: again.version,
+        snapshotVersion,
+        properties: { [CORE]: { tenantId: null, seats: null } },
+      }),
+      refused('PROPERTY_INVALID', ['tenantId']),
+    )
+  })
+
+  it('does not tell what is inside a sensitive value that fits no more', async () => {
+    const secret = { kind: 'DATA', isSensitive: true } as const
+    const vault = (version: string, schema: object): AuthorManifest => ({
+      bundle: { environmentKey: 'dev', bundleId: 'vault' },
+      version,
+      title: 'Vault',
+      resources: [
+        {
+          kind: 'MODULE',
+          name: 'safe',
+          title: 'Safe',
+          moduleId: 'safe',
+          properties: { keys: { ...secret, schema: schema as { type: string } } },
+        },
+      ],
+      plugins: [],
+    })
+    await runtime.publish(vault('1.0.0', { type: 'object' }))
+    await runtime.publish(vault('2.0.0', { type: 'object', additionalProperties: false }))
+    const { bundleInstallId, operation } = await startInstall(runtime, vault('1.0.0', {}), {
+      scope: newScope(),
+      properties: { 'dev/vault/MODULE/safe': { keys: wrapData({ 'name-of-a-key': 1 }) } },
+    })
+    await runtime.succeed(operation.operationId)
+    await assert.rejects(upgradeTo(bundleInstallId, { targetVersion: '2.0.0' }), (error: DomainError) => {
+      assert.equal(error.code, 'PROPERTY_INVALID')
+      assert.doesNotMatch(JSON.stringify([error.message, error.details]), /name-of-a-key/)
+      return true
+    })
+  })
+
+  it('refuses stale values, the protected property, another bundle’s resource, its own version, an unknown one', async () => {
+    const scope = newScope()
+    const { crm: bundleInstallId } = await installBoth(runtime, scope)
+    const { snapshotVersion } = await read(scope)
+    const body = { targetVersion: '2.0.0', snapshotVersion }
+    const region = { region: wrapData('eu') }
+    await assert.rejects(
+      upgradeTo(bundleInstallId, { ...body, snapshotVersion: 1, properties: { [CORE]: region } }),
+      refused('CONFIGURATION_SNAPSHOT_STALE'),
+    )
+    await assert.rejects(
+      upgradeTo(bundleInstallId, { ...body, properties: { [CORE]: { instanceRefProperty: wrapData('x') } } }),
+      refused('PROPERTY_PROTECTED'),
+    )
+    await assert.rejects(
+      upgradeTo(bundleInstallId, { ...body, properties: { [GATEWAY]: { domain: wrapData('x') } } }),
+      refused('RESOURCE_OWNERSHIP_MISSING'),
+    )
+    await assert.rejects(upgradeTo(bundleInstallId, { targetVersion: '1.0.0' }), refused('REQUEST_INVALID'))
+    await assert.rejects(upgradeTo(bundleInstallId, { targetVersion: '3.0.0' }), refused('NOT_FOUND'))
+  })
+
+  it('asks for a value that no longer fits', async () => {
+    const scope = newScope()
+    const { crm: bundleInstallId } = await installBoth(runtime, scope)
+    const name = { ...text, schema: { type: 'string', maxLength: 2 } }
+    const short: AuthorManifest = {
+      ...crm,
+      version: '1.1.0',
+      resources: [{ ...core, properties: { ...core.properties, name } }],
+    }
+    await runtime.publish(short)
+    await assert.rejects(
+      upgradeTo(bundleInstallId, { targetVersion: '1.1.0' }),
+      refused('PROPERTY_INVALID', ['name']),
+    )
+  })
+
+  it('drops a sensitive value that the target would show', async () => {
+    const scope = newScope()
+    const { crm: bundleInstallId } = await installBoth(runtime, scope)
+    const { snapshotVersion } = await read(scope)
+    const changes = { [CORE]: { password: wrapData('hunter2') } }
+    const saved = await runtime.write((context) =>
+      saveConfiguration(context, { params: scope, query: {}, body: { snapshotVersion, changes } }),
+    )
+    await runtime.succeed(saved.operations[0]?.operationId ?? '')
+    await runtime.publish({
+      ...crm,
+      version: '1.2.0',
+      resources: [{ ...core, properties: { ...core.properties, password: text } }],
+    })
+    const { operation } = await upgradeTo(bundleInstallId, { targetVersion: '1.2.0' })
+    const plan = await runtime.plan(operation.operationId)
+    assert.equal(plan.resources[0]?.properties['password'], undefined)
+    const audit = await runtime.db.selectFrom('runtime.audit_entry').select('changes').execute()
+    assert.ok(!JSON.stringify(audit).includes('hunter2'))
+    await runtime.succeed(operation.operationId)
+    assert.ok(!JSON.stringify(await read(scope)).includes('hunter2'))
+    const past = await readHistory(runtime.read, { params: scope, query: { limit: 50 }, body: undefined })
+    assert.ok(!JSON.stringify(past).includes('hunter2'))
+  })
+})

@@ -1,0 +1,150 @@
+import type { JsonValue } from '#contract/json-schema/json.ts'
+import { STAGES } from '#contract/protocol/vocabulary.ts'
+import type { Stage } from '#contract/protocol/vocabulary.ts'
+import type { Attempt, OperationDetail, PluginCall } from '#contract/runtime-api/operations.ts'
+import type { Phase, StepState } from '#contract/runtime-api/vocabulary.ts'
+import { getOwn } from '#contract/json-schema/get-own.ts'
+import { callFailure, maskFailure } from '../../engine/calls/failures.ts'
+import type { AttemptRow } from '../../store/operations/read-attempts.ts'
+import type { CallRow } from '../../store/operations/read-calls.ts'
+import { maskRequest, maskResponse } from '../../engine/calls/mask-payloads.ts'
+import type { IsSensitive } from '../../engine/calls/mask-payloads.ts'
+import { inCallOrder } from '../../engine/steps/next-step.ts'
+import type { FrozenPlan } from '../../model/plan.ts'
+import { propertyView } from '../../engine/changes/property-view.ts'
+import { sensitiveValues } from '../../engine/calls/sensitive-values.ts'
+import { operationView } from '../../engine/steps/operation-view.ts'
+import type { OperationRow } from '../../model/operation.ts'
+
+export interface OperationRows {
+  operation: OperationRow
+  /** With later sensitive marks applied. */
+  plan: FrozenPlan
+  calls: readonly CallRow[]
+  attempts: readonly AttemptRow[]
+}
+
+/** An operation with everything that it planned and did, as people may see it. */
+export function operationDetail(rows: OperationRows): OperationDetail {
+  const { operation, plan, calls } = rows
+  const resourcesState = stateOf('RESOURCES', operation)
+  const masks = masksOf(rows)
+  return {
+    ...operationView(operation),
+    failure: maskFailure(operation.failure, masks.secrets),
+    stages: STAGES.map((stage) => {
+      const ofStage = calls
+        .filter((call) => call.stage === stage)
+        .map((row) => ({ row, order: row.call_order, pluginId: row.plugin_id }))
+      return {
+        stage,
+        state: stateOf(stage, operation),
+        calls: inCallOrder(ofStage, operation.operation_type).map(({ row }) => callView(row, rows, masks)),
+      }
+    }),
+    resources: plan.resources.map(({ locator, action, currentVersion, targetVersion }) => ({
+      locator,
+      action,
+      currentVersion,
+      targetVersion,
+      state: resourcesState,
+    })),
+    changes: plan.changes.map(({ locator, property, before, after }) => ({
+      locator,
+      property,
+      before: propertyView(definitionOf(plan, locator, property), before),
+      after: propertyView(definitionOf(plan, locator, property), after),
+    })),
+  }
+}
+
+const PHASE_ORDER: readonly Phase[] = ['BEFORE_RESOURCES', 'RESOURCES', 'AFTER_RESOURCES', 'DONE']
+
+/** A phase that the operation has passed is done, one before it is pending; the one where it stands does as it does. */
+function stateOf(phase: Stage | 'RESOURCES', operation: OperationRow): StepState {
+  const distance = PHASE_ORDER.indexOf(operation.phase) - PHASE_ORDER.indexOf(phase)
+  if (distance > 0) return 'DONE'
+  if (distance < 0 || operation.state === 'PENDING') return 'PENDING'
+  return operation.state === 'FAILED' || operation.state === 'TAKEN_OVER' ? 'FAILED' : 'RUNNING'
+}
+
+/** What to mask in an operation: texts that contain a secret, and the values of sensitive properties. */
+interface Masks {
+  secrets: readonly JsonValue[]
+  isSensitive: IsSensitive
+}
+
+function masksOf({ plan, calls }: OperationRows): Masks {
+  return {
+    secrets: sensitiveValues(
+      plan,
+      calls.map(({ writes }) => writes),
+    ),
+    isSensitive: (locator, property) => {
+      const definition = definitionOf(plan, locator, property)
+      return definition === undefined || definition.isSensitive === true
+    },
+  }
+}
+
+function callView(row: CallRow, { operation, plan, attempts }: OperationRows, masks: Masks): PluginCall {
+  const request = row.request === null ? null : maskRequest(row.request, masks.secrets, masks.isSensitive)
+  return {
+    pluginId: row.plugin_id,
+    order: row.call_order,
+    outcome: row.outcome,
+    attempts: attempts
+      .filter((attempt) => attempt.stage === row.stage && attempt.plugin_id === row.plugin_id)
+      .map((attempt) => attemptView(masked(attempt, masks), row, operation, request)),
+    writes: Object.entries(row.writes ?? {}).flatMap(([locator, properties]) =>
+      Object.entries(properties).flatMap(([property, written]) => {
+        const value = propertyView(definitionOf(plan, locator, property), written)
+        return value === null ? [] : [{ locator, property, value }]
+      }),
+    ),
+  }
+}
+
+/** Masks the recorded attempt again: a value may have become sensitive after it was recorded. */
+function masked(attempt: AttemptRow, { secrets, isSensitive }: Masks): AttemptRow {
+  return {
+    ...attempt,
+    failure: maskFailure(attempt.failure, secrets),
+    response: maskResponse(attempt.response, secrets, isSensitive),
+  }
+}
+
+function attemptView(
+  attempt: AttemptRow,
+  call: CallRow,
+  operation: OperationRow,
+  request: JsonValue,
+): Attempt {
+  const isUnderWay =
+    operation.state === 'RUNNING' &&
+    attempt.attempt === call.attempts &&
+    attempt.lease_epoch === operation.lease_epoch
+  return {
+    attempt: attempt.attempt,
+    run: attempt.run,
+    late: attempt.late,
+    startedAt: attempt.started_at,
+    durationMs: attempt.duration_ms,
+    outcome: attempt.outcome,
+    failure: attempt.finished_at === null && !isUnderWay ? interrupted(attempt.plugin_id) : attempt.failure,
+    httpStatus: attempt.http_status,
+    request,
+    response: attempt.response,
+  }
+}
+
+/** The worker that made the call was lost before it could record an answer. */
+function interrupted(pluginId: string) {
+  const message = `The runtime was interrupted while it waited for plugin ${pluginId}; the call was repeated.`
+  return callFailure(pluginId, 'PLUGIN_RESULT_UNKNOWN', message, true)
+}
+
+function definitionOf(plan: FrozenPlan, locator: string, property: string) {
+  const resource = plan.resources.find((planned) => planned.locator === locator)
+  return resource === undefined ? undefined : getOwn(resource.definitions, property)
+}

@@ -1,0 +1,83 @@
+import type { OperationType } from '#contract/protocol/vocabulary.ts'
+import type { Actor } from '../../model/actor.ts'
+import { emitEvents } from '../../store/events/emit-events.ts'
+import { claimProblem } from '../../engine/claim-problem.ts'
+import { DomainError } from '../../engine/domain-error.ts'
+import { claimHolders } from '../../store/operations/claim-holders.ts'
+import { firstRequest } from '../../engine/steps/first-request.ts'
+import { inCallOrder } from '../../engine/steps/next-step.ts'
+import { insertPlan } from '../../store/operations/insert-plan.ts'
+import { insertOperation } from '../../store/operations/insert-operation.ts'
+import { markSensitive } from './mark-sensitive.ts'
+import type { FrozenPlan } from '../../model/plan.ts'
+import type { Vault } from '../../model/vault.ts'
+import type { Tx } from '../../model/db.ts'
+import type { OperationRow } from '../../model/operation.ts'
+import type { InstallationColumns } from '../../model/installation.ts'
+
+export interface Freeze {
+  /** A new UUIDv7. */
+  operationId: string
+  /** Must exist in the database, in this transaction at the latest. */
+  installation: InstallationColumns
+  operationType: OperationType
+  currentVersion: string | null
+  targetVersion: string
+  plan: FrozenPlan
+  actor: Pick<Actor, 'id' | 'name'>
+  reason: string | null
+  /** The operation whose claim moves to this one; it must have let go of it in this transaction. */
+  takesOver?: string
+}
+
+/**
+ * Makes an operation in the transaction of what asked for it: the next executionSequence, the frozen plan, a call for
+ * each plugin and stage, and the claim of the installation. It is PENDING and due at once.
+ *
+ * Throws Refusal OPERATION_IN_PROGRESS where an unfinished operation holds the claim, OPERATION_CLAIM_HELD where a
+ * FAILED one does; the transaction must then be rolled back.
+ */
+export async function freezeOperation(tx: Tx, vault: Vault, freeze: Freeze): Promise<OperationRow> {
+  const { installation, plan, actor } = freeze
+  const [first] = inCallOrder(plan.plugins, freeze.operationType)
+  const row = await insertOperation(tx, {
+    operationId: freeze.operationId,
+    bundleInstallId: installation.bundle_install_id,
+    operationType: freeze.operationType,
+    currentVersion: freeze.currentVersion,
+    targetVersion: freeze.targetVersion,
+    takesOver: freeze.takesOver ?? null,
+    requestedById: actor.id,
+    requestedByName: actor.name,
+    reason: freeze.reason,
+    nextPlugin: first?.pluginId ?? '',
+  })
+  if (row === null) {
+    await refuseIfClaimed(tx, [installation.bundle_install_id])
+    throw new Error(
+      `installation ${installation.bundle_install_id} could not be claimed, but nobody holds it`,
+    )
+  }
+  await insertPlan(tx, vault, row.operation_id, plan, firstRequest(row, plan))
+  if (row.operation_type === 'INSTALL' || row.operation_type === 'UPGRADE')
+    await markSensitive(tx, vault, row, plan)
+  await emitEvents(tx, [
+    { kind: 'operation', scopeId: row.scope_id, objectId: row.operation_id },
+    { kind: 'installation', scopeId: row.scope_id, objectId: row.bundle_install_id },
+  ])
+  return row
+}
+
+/** Refuses when an operation claims any of the installations; all of them are told. */
+export async function refuseIfClaimed(tx: Tx, bundleInstallIds: readonly string[]): Promise<void> {
+  const holders = await claimHolders(tx, bundleInstallIds)
+  const [first] = holders
+  if (first === undefined) return
+  const details = holders.map((holder) => claimProblem(holder.bundleId, holder))
+  const told = claimProblem(first.bundleId, first)
+  throw new DomainError(told.errorCode, told.message, {
+    // an unfinished operation ends by itself; a FAILED one waits for a person
+    retryable: first.state !== 'FAILED',
+    details,
+  })
+}

@@ -1,0 +1,29 @@
+import type { Permission } from '#contract/endpoint/permission.ts'
+import type { WriteContext } from '../context.ts'
+import { scopeOf } from '../../store/configuration/find-scope.ts'
+import { lockOperation } from '../../store/operations/lock-operation.ts'
+import { authorize, requireVisible, notFound } from '../authorize.ts'
+import type { OperationRow } from '../../model/operation.ts'
+
+/** The operation, locked, that a person wants to do something to. Refuses with NOT_FOUND or PERMISSION_DENIED. */
+export async function lockOperationFor(
+  { tx, actor }: WriteContext,
+  permission: Permission,
+  operationId: string,
+): Promise<OperationRow> {
+  const operation = await lockOperation(tx, operationId)
+  if (operation === undefined) throw notFound('operation')
+  requireVisible(actor, scopeOf(operation), 'operation')
+  authorize(actor, permission, scopeOf(operation))
+  return operation
+}
+
+/** What keeps a person from retrying it or taking it over, or null. */
+export function notFailedInRun(operation: OperationRow, run: number): string | null {
+  if (operation.state !== 'FAILED') {
+    return `The operation is not FAILED but ${operation.state}. Look at it again.`
+  }
+  return operation.run === run
+    ? null
+    : `The operation has failed again since you saw it: run ${operation.run}, not ${run}. Look at it again.`
+}

@@ -1,0 +1,30 @@
+import type { Answer, Input, ReadContext } from '../context.ts'
+import { scopeOf } from '../../store/configuration/find-scope.ts'
+import { findOperation } from '../../store/operations/find-operation.ts'
+import { readAttempts } from '../../store/operations/read-attempts.ts'
+import { readCalls } from '../../store/operations/read-calls.ts'
+import { readPlan } from '../../store/operations/read-plan.ts'
+import { readMarksSince } from '../../store/sensitive-marks/read-marks-since.ts'
+import { operationDetail } from './detail.ts'
+import { withMarks } from '../../engine/steps/with-marks.ts'
+import { requireVisible, notFound } from '../authorize.ts'
+
+type Name = 'GET /operations/{operationId}'
+
+/** One operation with everything that it planned and did. */
+export async function readOperation(
+  { deps, actor }: ReadContext,
+  { params }: Input<Name>,
+): Promise<Answer<Name>> {
+  const { db, vault } = deps
+  const operation = await findOperation(db, params.operationId)
+  if (operation === undefined) throw notFound('operation')
+  requireVisible(actor, scopeOf(operation), 'operation')
+  const [plan, marks, calls, attempts] = await Promise.all([
+    readPlan(db, vault, operation.operation_id),
+    readMarksSince(db, operation.operation_id),
+    readCalls(db, vault, operation.operation_id),
+    readAttempts(db, operation.operation_id),
+  ])
+  return operationDetail({ operation, plan: withMarks(plan, marks), calls, attempts })
+}

@@ -1,0 +1,51 @@
+import { INSTALLATION_STATES, OPERATION_STATES } from '#contract/runtime-api/vocabulary.ts'
+import { inTransaction } from '#database/transaction.ts'
+import type { Answer, Input, ReadContext } from '../context.ts'
+import { listScopeRows } from '../../store/overview/list-scopes.ts'
+import { readSummaryRow } from '../../store/overview/read-summary.ts'
+import { cursorInteger, cursorValues, pageOf } from '../paging/page.ts'
+
+/** Counts of what the actor may see; a state that nothing is in counts 0. */
+export async function readSummary(
+  { deps, actor }: ReadContext,
+  { query }: Input<'GET /summary'>,
+): Promise<Answer<'GET /summary'>> {
+  const row = await inTransaction(deps.db, (tx) => readSummaryRow(tx, actor, query), {
+    isolation: 'repeatable read',
+  })
+  return {
+    installations: countsOf(INSTALLATION_STATES, row.installations),
+    claims: row.claims,
+    operations: countsOf(OPERATION_STATES, row.operations),
+  }
+}
+
+/** Scopes that the actor may see, with what stands in each. */
+export async function listScopes(
+  { deps, actor }: ReadContext,
+  { query }: Input<'GET /scopes'>,
+): Promise<Answer<'GET /scopes'>> {
+  const after = cursorValues(query.cursor, ['string', 'string', 'number'])
+  if (after !== null) cursorInteger(after[2])
+  const rows = await listScopeRows(deps.db, actor, { filter: query, after, limit: query.limit + 1 })
+  return pageOf(rows, query.limit, {
+    item: (row) => ({
+      environmentKey: row.environment_key,
+      applicationRuntimeId: row.application_runtime_id,
+      workspaceId: row.workspace_id,
+      installations: row.installations,
+      claimed: row.claimed,
+      snapshotVersion: row.snapshot_version,
+    }),
+    valuesOf: (row) => [row.environment_key, row.application_runtime_id, row.workspace_id],
+  })
+}
+
+function countsOf<State extends string>(
+  states: readonly State[],
+  counted: readonly { state: State; count: number }[],
+): Record<State, number> {
+  const counts = states.map((state) => [state, counted.find((row) => row.state === state)?.count ?? 0])
+  // every state of the list is a key
+  return Object.fromEntries(counts) as Record<State, number>
+}

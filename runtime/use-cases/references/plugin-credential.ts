@@ -1,0 +1,26 @@
+import { rejectsWrites, throwUnless } from '#database/unreachable.ts'
+import { DomainError } from '../../engine/domain-error.ts'
+import { findCredential } from '../../store/plugins/find-credential.ts'
+import { noteCredentialUse } from '../../store/plugins/note-credential-use.ts'
+import type { Db } from '../../model/db.ts'
+import { hashOf } from '../../store/plugins/plugin-secret.ts'
+
+/**
+ * The plugin whose credential this is, or null where nobody's is.
+ *
+ * Throws Refusal CREDENTIAL_REVOKED, and PLUGIN_NOT_REGISTERED where the plugin is disabled.
+ */
+export async function authenticatePlugin(db: Db, secret: string): Promise<string | null> {
+  const holder = await findCredential(db, hashOf(secret))
+  if (holder === undefined) return null
+  if (holder.revoked_at !== null)
+    throw new DomainError('CREDENTIAL_REVOKED', 'This plugin credential was revoked.')
+  if (!holder.enabled) {
+    throw new DomainError('PLUGIN_NOT_REGISTERED', `The plugin ${holder.plugin_id} is disabled.`, {
+      retryable: true,
+    })
+  }
+  // a commit for each resolution would cost more than the resolution
+  if (holder.is_use_stale) await noteCredentialUse(db, holder.credential_id).catch(throwUnless(rejectsWrites))
+  return holder.plugin_id
+}

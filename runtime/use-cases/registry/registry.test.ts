@@ -1,0 +1,282 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import type { Grant } from '#contract/endpoint/permission.ts'
+import type { JsonObject } from '#contract/json-schema/json.ts'
+import { createHash } from 'node:crypto'
+import { textOf } from '../../testing/http.ts'
+import { CORE, ResolveWorld, SCOPE } from '../../testing/resolve.ts'
+
+let deps: ResolveWorld
+before(async () => {
+  deps = await ResolveWorld.make()
+  await deps.putInstallation('ACTIVE')
+})
+after(() => deps.http.close())
+
+const call: ResolveWorld['http']['call'] = (path, options) => deps.http.call(path, options)
+const itemsOf = ({ data }: { data: JsonObject }) => data['items'] as JsonObject[]
+const plugin = { title: 'Mailer', endpoint: 'http://127.0.0.1:7000/lifecycle', enabled: true }
+const service = {
+  title: 'Mail',
+  url: 'http://127.0.0.1:9/mail',
+  methods: [],
+  owner: null,
+  consumers: [],
+  enabled: true,
+}
+const reader: Grant[] = [{ permissions: ['read'], scope: { environmentKey: 'test' } }]
+
+describe('plugins', () => {
+  it('are registered, changed and read', async () => {
+    const made = await call('/plugins/mailer', {
+      method: 'PUT',
+      body: { ...plugin, timeoutMs: 500, maxAttempts: 3 },
+    })
+    assert.deepEqual(made.data, {
+      pluginId: 'mailer',
+      ...plugin,
+      timeoutMs: 500,
+      maxAttempts: 3,
+      credentials: [],
+    })
+    const changed = await call('/plugins/mailer', { method: 'PUT', body: { ...plugin, enabled: false } })
+    assert.deepEqual(changed.data, { pluginId: 'mailer', ...plugin, enabled: false, credentials: [] })
+    assert.deepEqual((await call('/plugins/mailer', { grants: reader })).data, changed.data)
+    assert.equal((await call('/plugins/nobody')).errorCode, 'NOT_FOUND')
+  })
+
+  it('have an endpoint that the deployment allows', async () => {
+    for (const endpoint of [
+      'http://10.0.0.1/',
+      'https://169.254.169.254/',
+      'http://[::ffff:10.0.0.1]/',
+      'http://0x7f.1:80@evil.test/',
+    ]) {
+      const answer = await call('/plugins/mailer', { method: 'PUT', body: { ...plugin, endpoint } })
+      assert.equal(answer.errorCode, 'REQUEST_INVALID', endpoint)
+      assert.match(JSON.stringify(answer.data['details']), /body\.endpoint/)
+    }
+    const refused = await call('/plugins/mailer', {
+      method: 'PUT',
+      body: { ...plugin, endpoint: 'http://10.0.0.1/' },
+    })
+    assert.match(textOf(refused.data['message']), /EGRESS_ALLOW/)
+    assert.doesNotMatch(textOf(refused.data['message']), /10\.0\.0\.1/)
+  })
+
+  it('have no endpoint that is the database of the runtime', async () => {
+    const { host, port } = deps.http.connection
+    const here = host.startsWith('/') ? '127.0.0.1' : host
+    const endpoint = `http://${here}:${port}/`
+    const answer = await call('/plugins/mailer', { method: 'PUT', body: { ...plugin, endpoint } })
+    assert.equal(answer.errorCode, 'REQUEST_INVALID')
+    assert.match(textOf(answer.data['message']), /^endpoint: This is an address of the platform itself/)
+    assert.equal((answer.data['details'] as JsonObject[])[0]?.['path'], 'body.endpoint')
+  })
+
+  it('are listed in pages and found by text, taken as it is', async () => {
+    for (const name of ['a', 'b', 'c%d']) {
+      const body = { ...plugin, title: `Page ${name}` }
+      await call(`/plugins/page-${name.charCodeAt(0)}`, { method: 'PUT', body })
+    }
+    const first = await call('/plugins?q=page&limit=2')
+    assert.deepEqual(
+      itemsOf(first).map(({ pluginId }) => pluginId),
+      ['page-97', 'page-98'],
+    )
+    const second = await call(`/plugins?q=page&limit=2&cursor=${textOf(first.data['nextCursor'])}`)
+    assert.deepEqual(
+      itemsOf(second).map(({ pluginId }) => pluginId),
+      ['page-99'],
+    )
+    assert.equal(second.data['nextCursor'], null)
+    assert.deepEqual(
+      itemsOf(await call('/plugins?q=C%25D')).map(({ pluginId }) => pluginId),
+      ['page-99'],
+    )
+    assert.equal((await call('/plugins?cursor=nonsense')).errorCode, 'REQUEST_INVALID')
+  })
+})
+
+describe('plugin credentials', () => {
+  it('are shown once, kept as a hash only, and valid two at a time', async () => {
+    await call('/plugins/mailer', { method: 'PUT', body: plugin })
+    const path = '/plugins/mailer/credentials'
+    const first = await call(path, { method: 'POST', body: { reason: 'the first' }, key: 'one' })
+    const secret = textOf(first.data['secret'])
+    assert(Buffer.from(secret.replace('bpc_', ''), 'base64url').length >= 32)
+    const repeat = await call(path, { method: 'POST', body: { reason: 'the first' }, key: 'one' })
+    assert.deepEqual(repeat.data, { credentialId: first.data['credentialId'], secret: null })
+
+    const { db } = deps.http.runtime.deps
+    const kept = await db
+      .selectFrom('runtime.plugin_credential')
+      .selectAll()
+      .where('plugin_id', '=', 'mailer')
+      .execute()
+    assert.deepEqual(
+      kept.map(({ secret_hash }) => secret_hash),
+      [createHash('sha256').update(secret).digest()],
+    )
+    for (const table of [
+      'runtime.idempotency',
+      'runtime.audit_entry',
+      'runtime.plugin_credential',
+    ] as const) {
+      const rows = JSON.stringify(await db.selectFrom(table).selectAll().execute())
+      assert(!rows.includes(secret) && !rows.includes(secret.slice(4, 20)), table)
+    }
+
+    await call(path, { method: 'POST', body: {} })
+    const third = await call(path, { method: 'POST', body: {} })
+    assert.equal(third.errorCode, 'REQUEST_INVALID')
+    assert.match(textOf(third.data['message']), /two valid credentials/)
+    const credential = `${path}/${textOf(first.data['credentialId'])}`
+    const revoked = await call(credential, { method: 'DELETE' })
+    const credentials = revoked.data['credentials'] as JsonObject[]
+    assert.deepEqual(
+      credentials.map(({ revokedAt }) => revokedAt === null),
+      [false, true],
+    )
+    const again = await call(credential, { method: 'DELETE' })
+    assert.deepEqual(again.data, revoked.data, 'revoked once, whoever asks again')
+    assert.equal((await call(path, { method: 'POST', body: {} })).errorCode, '0')
+    assert.equal(
+      (await call(`/plugins/tenants/credentials/${textOf(first.data['credentialId'])}`, { method: 'DELETE' }))
+        .errorCode,
+      'NOT_FOUND',
+    )
+  })
+
+  it('are two at most however many are asked for at once', async () => {
+    await call('/plugins/raced', { method: 'PUT', body: plugin })
+    const asked = Array.from({ length: 6 }, () =>
+      call('/plugins/raced/credentials', { method: 'POST', body: {} }),
+    )
+    const codes = (await Promise.all(asked)).map(({ errorCode }) => errorCode)
+    assert.equal(codes.filter((code) => code === '0').length, 2)
+  })
+})
+
+describe('services', () => {
+  it('are owned by a Module of an installation, or by nobody', async () => {
+    const owned = (owner: JsonObject | null) =>
+      call('/services/owned', { method: 'PUT', body: { ...service, owner } })
+    for (const owner of [
+      { bundleInstallId: deps.installId, locator: 'dev/crm/MODULE/other' },
+      { bundleInstallId: deps.installId, locator: 'dev/crm/GATEWAY/core' },
+      { bundleInstallId: '0199f000-0000-7000-8000-000000000001', locator: CORE },
+    ]) {
+      const answer = await owned(owner)
+      assert.equal(answer.errorCode, 'RESOURCE_OWNERSHIP_MISSING')
+      assert.equal((answer.data['details'] as JsonObject[])[0]?.['locator'], owner.locator)
+    }
+    const owner = { bundleInstallId: deps.installId, locator: CORE }
+    const answer = await owned(owner)
+    assert.deepEqual(answer.data['owner'], owner)
+    assert.deepEqual(answer.data['methods'], ['changed', 'created'])
+    assert.deepEqual((await owned(null)).data['owner'], null)
+  })
+
+  it('have an address that the deployment allows', async () => {
+    const answer = await call('/services/far', {
+      method: 'PUT',
+      body: { ...service, url: 'http://10.0.0.1/' },
+    })
+    assert.equal(answer.errorCode, 'REQUEST_INVALID')
+    assert.match(JSON.stringify(answer.data['details']), /body\.url/)
+  })
+
+  it('do not tell of consumers that the person may not see', async () => {
+    const unseen = { ...SCOPE, environmentKey: 'unseen' }
+    const seen = { ...SCOPE, environmentKey: 'test' }
+    await call('/services/shared', { method: 'PUT', body: { ...service, consumers: [unseen, seen] } })
+    const listed = itemsOf(await call('/services?q=shared', { grants: reader }))
+    const one = (await call('/services/shared', { grants: reader })).data
+    assert.deepEqual([listed[0]?.['consumers'], one['consumers']], [[seen], [seen]])
+    assert.deepEqual((await call('/services/shared')).data['consumers'], [unseen, seen])
+  })
+
+  it('are listed by what a scope may use', async () => {
+    const save = (id: string, fields: JsonObject) =>
+      call(`/services/${id}`, { method: 'PUT', body: { ...service, ...fields } })
+    await save('for-us', { consumers: [SCOPE] })
+    await save('for-others', { consumers: [{ ...SCOPE, workspaceId: 8 }] })
+    await save('for-nobody', {})
+    await save('for-owner', { owner: { bundleInstallId: deps.installId, locator: CORE } })
+    const listed = async (query: string) =>
+      itemsOf(await call(`/services?q=&${query}`)).map(({ serviceId }) => serviceId)
+    const { environmentKey, applicationRuntimeId, workspaceId } = SCOPE
+    const whole = `environmentKey=${environmentKey}&applicationRuntimeId=${applicationRuntimeId}&workspaceId=`
+    assert.deepEqual(await listed(whole + workspaceId), ['for-owner', 'for-us'])
+    assert.deepEqual(await listed(`${whole}8`), ['for-others'])
+    assert.deepEqual(await listed(`environmentKey=${environmentKey}`), ['for-others', 'for-owner', 'for-us'])
+    assert((await listed('')).includes('for-nobody'))
+  })
+
+  it('tell who refers to them, of what the person may see', async () => {
+    await deps.saveService('mail', {})
+    const referrers = await call('/services/mail/referrers?limit=2')
+    const rest = await call(`/services/mail/referrers?limit=2&cursor=${textOf(referrers.data['nextCursor'])}`)
+    const all = [...itemsOf(referrers), ...itemsOf(rest)]
+    assert.deepEqual(
+      all.map(({ property }) => property),
+      ['alsoMail', 'byCountry', 'inOrder', 'publisher'],
+    )
+    assert.deepEqual(all[0]?.['installation'], deps.request()['installation'])
+    assert.deepEqual(itemsOf(await call('/services/mail/referrers', { grants: reader })), [])
+    assert.equal((await call('/services/nobody/referrers')).errorCode, 'NOT_FOUND')
+  })
+
+  it('do not reveal an owner that the person may not see', async () => {
+    const owner = { bundleInstallId: deps.installId, locator: CORE }
+    await call('/services/hidden-owner', { method: 'PUT', body: { ...service, owner } })
+    const ownerFor = async (grants: Grant[]) => [
+      itemsOf(await call('/services?q=hidden-owner', { grants }))[0]?.['owner'],
+      (await call('/services/hidden-owner', { grants })).data['owner'],
+    ]
+    assert.deepEqual(await ownerFor(reader), [null, null])
+    assert.deepEqual(await ownerFor([{ permissions: ['audit:read'], scope: SCOPE }, ...reader]), [null, null])
+    assert.deepEqual(await ownerFor([{ permissions: ['read'], scope: SCOPE }]), [owner, owner])
+  })
+
+  it('match no filter for a scope that the person may not see', async () => {
+    const neighbour = { ...SCOPE, workspaceId: 9 }
+    const owner = { bundleInstallId: deps.installId, locator: CORE }
+    const save = (id: string, fields: JsonObject) =>
+      call(`/services/oracle-${id}`, { method: 'PUT', body: { ...service, ...fields } })
+    await save('consumer', { consumers: [SCOPE, neighbour] })
+    await save('owner', { owner })
+    const listed = async (place: Partial<typeof SCOPE>, grants: Grant[]) => {
+      const query = new URLSearchParams({ q: 'oracle-' })
+      for (const [name, value] of Object.entries(place)) query.set(name, String(value))
+      return itemsOf(await call(`/services?${query.toString()}`, { grants })).map(
+        ({ serviceId }) => serviceId,
+      )
+    }
+    const { environmentKey, applicationRuntimeId, workspaceId } = SCOPE
+    const filters = [
+      SCOPE,
+      { environmentKey },
+      { applicationRuntimeId },
+      { workspaceId },
+      { environmentKey, workspaceId },
+    ]
+    for (const filter of filters) {
+      assert.deepEqual(await listed(filter, reader), [], JSON.stringify(filter))
+      const inPlace: Grant[] = [{ permissions: ['read'], scope: SCOPE }]
+      assert.deepEqual(await listed(filter, inPlace), ['oracle-consumer', 'oracle-owner'])
+    }
+    const inNeighbour: Grant[] = [{ permissions: ['read'], scope: neighbour }]
+    assert.deepEqual(await listed(SCOPE, inNeighbour), [])
+    assert.deepEqual(await listed({ environmentKey }, inNeighbour), ['oracle-consumer'])
+    assert.deepEqual(await listed({}, inNeighbour), ['oracle-consumer', 'oracle-owner'])
+  })
+
+  it('have no referrers for somebody who may read nothing at all', async () => {
+    const answer = await call('/services/nobody/referrers', {
+      grants: [{ permissions: ['audit:read'], scope: null }],
+    })
+    assert.equal(answer.errorCode, 'PERMISSION_DENIED')
+  })
+})

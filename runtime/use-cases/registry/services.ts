@@ -1,0 +1,164 @@
+import { sql } from 'kysely'
+import type { Selectable } from 'kysely'
+import { mayIn } from '#contract/endpoint/permission.ts'
+import type { Scope } from '#contract/protocol/scope.ts'
+import type { Service } from '#contract/runtime-api/services.ts'
+import type { Actor } from '../../model/actor.ts'
+import { fieldChanges } from '../audit/field-changes.ts'
+import type { Fields } from '../audit/field-changes.ts'
+import { recordAudit } from '../audit/record.ts'
+import type { Answer, Input, ReadContext, WriteContext } from '../context.ts'
+import { DomainError } from '../../engine/domain-error.ts'
+import { cursorValues, pageOf } from '../paging/page.ts'
+import { listReferrerRows } from '../../store/services/list-referrers.ts'
+import { lockService } from '../../store/services/lock-service.ts'
+import { offeredIn } from '../../store/services/offered-in.ts'
+import { ownsModule } from '../../store/services/owns-module.ts'
+import { saveServiceRow } from '../../store/services/save-service.ts'
+import { selectServices } from '../../store/services/select-services.ts'
+import type { ServiceOwner, ServiceRow } from '../../store/services/select-services.ts'
+import type { RuntimeTables } from '../../model/tables.ts'
+import { requireReachable } from './destination.ts'
+import type { Egress } from './destination.ts'
+import { notFound } from '../authorize.ts'
+import type { Db } from '../../model/db.ts'
+import { containsText } from '../../store/contains-text.ts'
+
+/** Registered services in the order of their ids; with a whole scope those that it may use. */
+export async function listServices(
+  { deps, actor }: ReadContext,
+  { query }: Input<'GET /services'>,
+): Promise<Answer<'GET /services'>> {
+  const [after] = cursorValues(query.cursor, ['string']) ?? []
+  const rows = await selectServices(deps.db, {
+    where: sql`${after === undefined ? sql`true` : sql`service.service_id > ${after}`}
+      and ${containsText(query.q, [sql`service.service_id`, sql`service.title`])}
+      and ${offeredIn(actor, query)}`,
+    limit: query.limit + 1,
+  })
+  return pageOf(rows, query.limit, {
+    item: (row) => serviceView(row, actor),
+    valuesOf: (row) => [row.service_id],
+  })
+}
+
+/** One service. Refuses with NOT_FOUND. */
+export function readService(
+  { deps, actor }: ReadContext,
+  { params }: Input<'GET /services/{serviceId}'>,
+): Promise<Answer<'GET /services/{serviceId}'>> {
+  return requireService(deps.db, actor, params.serviceId)
+}
+
+/**
+ * Registers a service or changes its registration. Refuses an address that the deployment does not allow, and with
+ * RESOURCE_OWNERSHIP_MISSING an owner that is no installed Module.
+ */
+export async function saveService(
+  { tx, actor }: WriteContext,
+  { params, body }: Input<'PUT /services/{serviceId}'>,
+  egress: Egress,
+): Promise<Answer<'PUT /services/{serviceId}'>> {
+  requireReachable(egress, body.url, 'url')
+  if (body.owner !== null && !(await ownsModule(tx, body.owner))) {
+    throw new DomainError(
+      'RESOURCE_OWNERSHIP_MISSING',
+      'The owner must be a Module of an installation, by its full locator.',
+      {
+        details: [
+          {
+            locator: body.owner.locator,
+            path: 'body.owner',
+            errorCode: 'RESOURCE_OWNERSHIP_MISSING',
+            message: 'This installation has no such Module',
+          },
+        ],
+      },
+    )
+  }
+  const before = await lockService(tx, params.serviceId)
+  const after = {
+    service_id: params.serviceId,
+    title: body.title,
+    // a method is appended as one more segment
+    url: body.url.replace(/\/+$/, ''),
+    methods: body.methods,
+    owner_bundle_install_id: body.owner?.bundleInstallId ?? null,
+    owner_locator: body.owner?.locator ?? null,
+    consumers: body.consumers,
+    enabled: body.enabled,
+  }
+  await saveServiceRow(tx, {
+    ...after,
+    methods: JSON.stringify(after.methods),
+    consumers: JSON.stringify(after.consumers),
+  })
+  await recordAudit(tx, actor, {
+    action: 'service.save',
+    subject: params.serviceId,
+    reason: body.reason ?? null,
+    changes: fieldChanges(before ? fieldsOf(before) : null, fieldsOf(after)),
+  })
+  return requireService(tx, actor, params.serviceId)
+}
+
+/** Who refers to a service, of what the actor may see. Refuses with NOT_FOUND. */
+export async function listReferrers(
+  { deps, actor }: ReadContext,
+  { params, query }: Input<'GET /services/{serviceId}/referrers'>,
+): Promise<Answer<'GET /services/{serviceId}/referrers'>> {
+  const { serviceId } = params
+  await requireService(deps.db, actor, serviceId)
+  const after = cursorValues(query.cursor, ['string', 'string', 'string'])
+  const rows = await listReferrerRows(deps.db, actor, { serviceId, after, limit: query.limit + 1 })
+  return pageOf(rows, query.limit, {
+    item: (row) => ({
+      installation: {
+        environmentKey: row.environment_key,
+        applicationRuntimeId: row.application_runtime_id,
+        workspaceId: row.workspace_id,
+        bundleInstallId: row.bundle_install_id,
+        bundle: { environmentKey: row.bundle_environment_key, bundleId: row.bundle_id },
+      },
+      locator: row.locator,
+      property: row.property,
+    }),
+    valuesOf: (row) => [row.bundle_install_id, row.locator, row.property],
+  })
+}
+
+async function requireService(db: Db, actor: Actor, serviceId: string): Promise<Service> {
+  const [row] = await selectServices(db, { where: sql`service.service_id = ${serviceId}` })
+  if (row === undefined) throw notFound('service')
+  return serviceView(row, actor)
+}
+
+function fieldsOf(row: Omit<Selectable<RuntimeTables['runtime.service']>, 'updated_at'>): Fields {
+  const { owner_bundle_install_id: bundleInstallId, owner_locator: locator } = row
+  return {
+    title: row.title,
+    url: row.url,
+    methods: row.methods,
+    owner: bundleInstallId === null || locator === null ? null : { bundleInstallId, locator },
+    consumers: row.consumers.map((scope) => ({ ...scope })),
+    enabled: row.enabled,
+  }
+}
+
+/** Owner and consumers only where the actor may read them: no other answer names a scope that they may not read. */
+function serviceView(row: ServiceRow, actor: Actor): Service {
+  const mayRead = (scope: Scope): boolean => mayIn(actor.grants, 'read', scope)
+  return {
+    serviceId: row.service_id,
+    title: row.title,
+    url: row.url,
+    methods: row.methods,
+    owner: row.owner !== null && mayRead(row.owner.scope) ? ownerView(row.owner) : null,
+    consumers: row.consumers.filter(mayRead),
+    enabled: row.enabled,
+  }
+}
+
+function ownerView({ bundleInstallId, locator }: ServiceOwner): Service['owner'] {
+  return { bundleInstallId, locator }
+}

@@ -1,0 +1,108 @@
+import { STAGES } from '#contract/protocol/vocabulary.ts'
+import { asError } from '#http-kit/text/as-error.ts'
+import { callLimits } from '../engine/calls/call-limits.ts'
+import { leaseOperations } from '../store/operations/lease-operations.ts'
+import type { LeaseRequest, LeasedRow } from '../store/operations/lease-operations.ts'
+import { openCalls } from '../store/operations/read-calls.ts'
+import { openPlans } from '../store/operations/read-plan.ts'
+import { readServiceAddresses } from '../store/operations/read-service-addresses.ts'
+import type { RuntimeDeps } from '../deps/runtime-deps.ts'
+import type { Call } from '../model/call.ts'
+import { begin, EMPTY_PLAN } from '../engine/steps/decide.ts'
+import type { LeasedOperation } from './leased-operation.ts'
+import { unsent } from './send-call.ts'
+import type { FrozenPlan } from '../model/plan.ts'
+import { mayWrite } from '../engine/steps/prepare-call.ts'
+import type { RegistrationRow } from '../model/registration.ts'
+import { callOf } from '../store/operations/call-of-row.ts'
+
+const [FIRST_STAGE] = STAGES
+
+/** Claims operations that are due, with everything that is needed to take them on. */
+export async function acquireOperations(deps: RuntimeDeps, due: LeaseRequest): Promise<LeasedOperation[]> {
+  const claimed = await leaseOperations(deps.db, due)
+  if (claimed.length === 0) return []
+  const read = await readAll(deps, claimed)
+  const addresses = await addressesFor(deps, read)
+  return read.map(({ operation, begun, plan, calls }): LeasedOperation => {
+    const { operation_id: operationId, lease_epoch: epoch } = operation
+    const known = {
+      lease: { operationId, owner: due.owner, epoch },
+      operation,
+      begun: [],
+      unmade: [],
+      unread: null,
+    }
+    const unmade = () => (begun === null ? [] : [unsent(firstAttempt(operationId, begun))])
+    try {
+      if (plan instanceof Error) throw plan
+      if (calls instanceof Error) throw calls
+      if (begun === null) return { ...known, plan, calls }
+      // it goes on by what is read then
+      if (addresses instanceof Error) return { ...known, plan, calls: null, unmade: unmade() }
+      const context = { operation, plan, calls, serviceAddresses: addresses }
+      const first = { stage: FIRST_STAGE, pluginIds: [begun.plugin_id] }
+      const { attempts, calls: after } = begin(context, first, new Map([[begun.plugin_id, begun]]))
+      return { ...known, plan, calls: after, begun: attempts }
+    } catch (error) {
+      return { ...known, plan: EMPTY_PLAN, calls: [], unmade: unmade(), unread: asError(error) }
+    }
+  })
+}
+
+/** What the claim has recorded, also where nothing of the operation can be read. */
+function firstAttempt(operationId: string, registration: RegistrationRow): Parameters<typeof unsent>[0] {
+  const { plugin_id: pluginId } = registration
+  return {
+    operationId,
+    stage: FIRST_STAGE,
+    pluginId,
+    attempt: 1,
+    runAttempt: 1,
+    limits: callLimits(registration),
+  }
+}
+
+interface Read extends Pick<LeasedRow, 'operation' | 'begun'> {
+  plan: FrozenPlan | Error
+  calls: Call[] | Error
+}
+
+async function readAll({ db, vault }: RuntimeDeps, claimed: readonly LeasedRow[]): Promise<Read[]> {
+  const planned = claimed.flatMap(({ operation: { operation_id }, plan }) =>
+    plan === null ? [] : [{ operation_id, plan }],
+  )
+  const plans = await openPlans(db, vault, planned)
+  const called = await openCalls(
+    db,
+    vault,
+    claimed.flatMap((one) => one.calls),
+  )
+  return claimed.map(({ operation, begun }) => {
+    const plan = plans.get(operation.operation_id) ?? new Error('it has no frozen plan')
+    const rows = called.get(operation.operation_id) ?? []
+    const calls = rows instanceof Error ? rows : rows.map(callOf)
+    const isWhole = plan instanceof Error || calls instanceof Error || hasAll(plan, calls)
+    const missing = new Error('plugin calls of its frozen plan are missing')
+    return { operation, begun, plan, calls: isWhole ? calls : missing }
+  })
+}
+
+/** Whether each plugin of a plan has its calls. Without this check an operation would pass a stage in which nobody was called. */
+function hasAll(plan: FrozenPlan, calls: readonly Call[]): boolean {
+  return plan.plugins.every(({ pluginId }) =>
+    STAGES.every((stage) => calls.some((call) => call.stage === stage && call.pluginId === pluginId)),
+  )
+}
+
+/** What no plugin may write, where one that is to be called may write something. */
+async function addressesFor({ db }: RuntimeDeps, read: readonly Read[]): Promise<string[] | Error> {
+  const areNeeded = read.some(
+    ({ begun, plan }) =>
+      !(plan instanceof Error) &&
+      plan.plugins.some((plugin) => plugin.pluginId === begun?.plugin_id && mayWrite(plugin)),
+  )
+  if (!areNeeded) return []
+  // the operations are held already: those that need none go on
+  return readServiceAddresses(db).catch(asError)
+}

@@ -1,0 +1,180 @@
+import type { RuntimeDeps } from '../deps/runtime-deps.ts'
+import { advanceSingle, advanceBatch, advanceWideBatch } from './advance.ts'
+import { KnownRegistrations } from './known-registrations.ts'
+import type { Leases } from './leases.ts'
+import type { WorkerCounters } from '../model/worker-status.ts'
+import { isWide } from './is-wide.ts'
+import type { AdvanceOptions, Advanced, Ready } from './advance-types.ts'
+
+interface Waiting {
+  ready: Ready
+  resolve(advanced: Advanced): void
+}
+
+export interface AdvancerOptions {
+  deps: RuntimeDeps
+  leases: Leases
+  counters: WorkerCounters
+  leaseMs: number
+  isStopping(): boolean
+  /** Operations that the worker holds. */
+  held(): number
+  /** After each commit that told of something. */
+  onProgress(): void
+}
+
+/** Operations that wait to go together, one transaction at a time. */
+interface Queue {
+  waiting: Waiting[]
+  isRunning: boolean
+  /** How many went in the last transaction. */
+  lastBatchSize: number
+  advance(deps: RuntimeDeps, batch: readonly Ready[], options: AdvanceOptions): Promise<Map<Ready, Advanced>>
+}
+
+function emptyQueue(advance: Queue['advance']): Queue {
+  return { waiting: [], isRunning: false, lastBatchSize: 0, advance }
+}
+
+/** Operations in one transaction. */
+const BATCH_LIMIT = 100
+/** Transactions at once that advance one. */
+const SINGLE_CONCURRENCY = 3
+const RETRY_MS = 200
+/**
+ * With so many operations held, others become ready in a moment: then they are waited for. But not where each went alone so
+ * far: then those that are held wait for a plugin that does not answer.
+ */
+const GATHER_THRESHOLD = 6
+const GATHER_MS = 1
+
+/**
+ * Takes the operations of one worker on. While a transaction is under way those that become ready gather, and go together
+ * in the next one: so the more there is to do, the less each costs. What cannot go with the others goes alone.
+ */
+export class Advancer {
+  private readonly options: AdvancerOptions
+  private readonly plain = emptyQueue(advanceBatch)
+  private readonly wide = emptyQueue(advanceWideBatch)
+  private readonly singles: Waiting[] = []
+  private activeSingles = 0
+  private readonly registrations: KnownRegistrations
+
+  constructor(options: AdvancerOptions) {
+    this.options = options
+    this.registrations = new KnownRegistrations(options.deps.clock)
+  }
+
+  /** Never throws: tries again while the lease may hold, so that a database that is away for a moment costs no answer. */
+  advance(ready: Ready): Promise<Advanced> {
+    return new Promise((resolve) => {
+      const queue = isWide(ready) ? this.wide : this.plain
+      queue.waiting.push({ ready, resolve })
+      if (!queue.isRunning) void this.runQueue(queue)
+    })
+  }
+
+  private async runQueue(queue: Queue): Promise<void> {
+    queue.isRunning = true
+    // what becomes ready in the same moment goes with it
+    await Promise.resolve()
+    while (queue.waiting.length > 0) {
+      const { deps, held } = this.options
+      const areSeveral = Math.max(queue.lastBatchSize, queue.waiting.length) > 1
+      if (areSeveral && held() >= GATHER_THRESHOLD) await deps.clock.sleep(GATHER_MS)
+      const batch = queue.waiting.splice(0, BATCH_LIMIT)
+      queue.lastBatchSize = batch.length
+      await this.advanceBatch(queue, batch)
+    }
+    queue.isRunning = false
+  }
+
+  private async advanceBatch(queue: Queue, waiting: readonly Waiting[]): Promise<void> {
+    const { deps, counters, onProgress } = this.options
+    const able = waiting.filter((one) => this.mayWork(one))
+    const batch = able.filter((one) => isLatest(one, able))
+    // lost, and claimed again by this same worker: beside the later lease the earlier one would be taken for it
+    for (const one of able) if (!batch.includes(one)) this.enqueueSingle(one)
+    if (batch.length === 0) return
+    const since = deps.clock.monotonic()
+    try {
+      const ready = batch.map((one) => one.ready)
+      const options = this.advanceOptions(batch)
+      const advanced = await queue.advance(deps, ready, options)
+      counters.batches++
+      counters.advanced += advanced.size
+      for (const one of batch) {
+        const done = advanced.get(one.ready)
+        if (done === undefined) this.enqueueSingle(one)
+        else this.done(one, done, options.leaseMs === null ? null : since)
+      }
+      if (advanced.size > 0) onProgress()
+    } catch (error) {
+      deps.log.warn('operations could not be advanced together', { operations: batch.length }, error)
+      for (const one of batch) this.enqueueSingle(one)
+    }
+  }
+
+  private enqueueSingle(one: Waiting): void {
+    this.singles.push(one)
+    if (this.activeSingles < SINGLE_CONCURRENCY) void this.runSingles()
+  }
+
+  private async runSingles(): Promise<void> {
+    this.activeSingles++
+    for (let next = this.singles.shift(); next !== undefined; next = this.singles.shift())
+      await this.advanceOne(next)
+    this.activeSingles--
+  }
+
+  private async advanceOne(one: Waiting): Promise<void> {
+    if (!this.mayWork(one)) return
+    const { deps, counters, onProgress } = this.options
+    const since = deps.clock.monotonic()
+    try {
+      const { leaseMs, isStopping } = this.options
+      const { registrations } = this
+      // it may have waited for locks
+      const options = { leaseMs, isStopping: isStopping(), registrations }
+      const advanced = await advanceSingle(deps, one.ready, options)
+      counters.advancedAlone++
+      this.done(one, advanced, since)
+      if (advanced.kind !== 'lost') onProgress()
+    } catch (error) {
+      const { operationId } = one.ready.held.lease
+      deps.log.error('an operation could not be advanced', { operationId }, error)
+      await deps.clock.sleep(RETRY_MS)
+      this.enqueueSingle(one)
+    }
+  }
+
+  /** `since`: before the statement that renewed the lease, where one did. */
+  private done({ ready, resolve }: Waiting, advanced: Advanced, since: number | null): void {
+    const { leases, counters } = this.options
+    if (advanced.kind !== 'lost' && since !== null) leases.renewed(ready.held.lease, since)
+    if (advanced.kind === 'let-go' && (advanced.state === 'succeed' || advanced.state === 'fail'))
+      counters.ended++
+    resolve(advanced)
+  }
+
+  private mayWork({ ready, resolve }: Waiting): boolean {
+    const may = this.options.leases.mayWork(ready.held.lease)
+    if (!may) resolve({ kind: 'lost' })
+    return may
+  }
+
+  private advanceOptions(batch: readonly Waiting[]): AdvanceOptions {
+    const { leases, leaseMs, isStopping } = this.options
+    const isFresh = batch.every(({ ready }) => leases.isFresh(ready.held.lease))
+    const { registrations } = this
+    return { leaseMs: isFresh ? null : leaseMs, isStopping: isStopping(), registrations }
+  }
+}
+
+/** Whether none of the others holds the same operation by a later lease. */
+function isLatest({ ready }: Waiting, others: readonly Waiting[]): boolean {
+  const { operationId, epoch } = ready.held.lease
+  return !others.some(
+    ({ ready: { held } }) => held.lease.operationId === operationId && held.lease.epoch > epoch,
+  )
+}

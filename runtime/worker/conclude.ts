@@ -1,0 +1,23 @@
+import { phaseAfter } from '../engine/steps/decide.ts'
+import type { PersistedTransitions } from '../store/operations/persist-transitions.ts'
+import type { Advanced, Ready } from './advance-types.ts'
+import type { Step } from './decide-batch.ts'
+
+/** Updates the worker's copies after the commit and says what to do next with each operation that was written. */
+export function conclude(
+  steps: readonly Step[],
+  { moved, begun }: PersistedTransitions,
+): Map<Ready, Advanced> {
+  const advanced = new Map<Ready, Advanced>()
+  for (const { ready, lease, decision, nextPlugin } of steps) {
+    const { attempts, calls, operation, dueInMs, move } = decision
+    const isDone = moved.has(lease.operationId) && (begun.get(lease.operationId) ?? 0) === attempts.length
+    if (!isDone) continue
+    ready.held.operation = { ...operation, phase: phaseAfter(decision), next_plugin: nextPlugin }
+    ready.held.calls = calls
+    if (ready.isInFlight) advanced.set(ready, { kind: 'in-flight' })
+    else if (attempts.length > 0) advanced.set(ready, { kind: 'call', calls: attempts })
+    else advanced.set(ready, { kind: 'let-go', dueInMs, state: move.kind })
+  }
+  return advanced
+}

@@ -1,0 +1,112 @@
+import type { RuntimeDeps } from '../deps/runtime-deps.ts'
+import { newSecrets } from '../engine/calls/sensitive-values.ts'
+import { afterAttempt } from '../engine/steps/after-attempt.ts'
+import { decide, deferForCapacity, nextPluginAfter, restAfterError } from '../engine/steps/decide.ts'
+import type { Decision } from '../engine/steps/decide.ts'
+import { isSameCall, withAnswer, withoutSecrets } from '../engine/steps/with-answer.ts'
+import type { CompletedAttempt, RecordedAttempt } from '../model/attempt.ts'
+import type { Call } from '../model/call.ts'
+import type { Db } from '../model/db.ts'
+import type { AdvanceOptions, Ready } from './advance-types.ts'
+import { readSharedInput } from './decision-input.ts'
+import type { RecallOptions, SharedInput } from './decision-input.ts'
+import type { LeasedOperation } from './leased-operation.ts'
+import type { LeasedDecision } from './persist-decisions.ts'
+
+/** An operation with everything that deciding needs of it. */
+interface Known {
+  ready: Ready
+  operation: LeasedOperation['operation']
+  /** Recorded together with the decision. */
+  answered: readonly CompletedAttempt[]
+  calls: readonly Call[]
+}
+
+/** The worker's own copy of an operation; null if it has to be read. */
+export function knownOf(ready: Ready): Known | null {
+  const { held, answered } = ready
+  return held.calls === null ? null : { ready, operation: held.operation, answered, calls: held.calls }
+}
+
+/** A decision and the operation that it was made for. */
+export interface Step extends LeasedDecision {
+  ready: Ready
+}
+
+export function stepOf(ready: Ready, answers: readonly RecordedAttempt[], decision: Decision): Step {
+  return { ready, lease: ready.held.lease, answers, decision, nextPlugin: nextPluginAfter(decision) }
+}
+
+/** Decides for several operations, with one read of what all decisions share. Leaves out what one statement cannot write. */
+export async function decideBatch(
+  deps: RuntimeDeps,
+  db: Db,
+  known: readonly Known[],
+  options: AdvanceOptions & RecallOptions,
+): Promise<Step[]> {
+  const shared = await readSharedInput(
+    db,
+    known.map(({ ready, calls, answered }) => ({
+      plan: ready.held.plan,
+      calls: calls.filter(
+        (call) =>
+          !answered.some((attempt) => isSameCall(attempt, call) && attempt.judgement.disposition === 'done'),
+      ),
+    })),
+    options,
+  )
+  return known.flatMap(({ ready, operation, answered, calls: before }): Step[] => {
+    const { plan } = ready.held
+    const answers = answered.map((attempt) => recordOf(deps, attempt, shared.now))
+    const secrets = answers.flatMap((answer) => newSecrets(answer)?.secrets ?? [])
+    const calls = before.map((call) => withoutSecrets(withAnswer(call, answers), secrets))
+    const decision = ready.isInFlight
+      ? awaitCalls({ operation, plan, calls }, options)
+      : decideOrRest(deps, ready, { operation, plan, calls, shared, ...options })
+    // a call that was answered and is repeated at once would be updated twice, which one statement cannot do
+    const isUpdatedTwice = [...decision.attempts, ...decision.failedCalls].some((call) =>
+      answers.some(({ key }) => isSameCall(key, call)),
+    )
+    return isUpdatedTwice ? [] : [stepOf(ready, answers, decision)]
+  })
+}
+
+/** What to record of an attempt. `now` is the database's time. */
+export function recordOf(deps: RuntimeDeps, attempt: CompletedAttempt, now: string): RecordedAttempt {
+  const { judgement, pluginId, runAttempt, limits, isGivenBack } = attempt
+  const after = afterAttempt({
+    judgement,
+    pluginId,
+    runAttempts: runAttempt,
+    limits: isGivenBack ? { ...limits, maxAttempts: Infinity } : limits,
+    fraction: deps.random.fraction(),
+  })
+  const nextAttemptAt = after.waitMs === null ? null : new Date(Date.parse(now) + after.waitMs).toISOString()
+  return { key: attempt, judgement, after, nextAttemptAt }
+}
+
+type Standing = Pick<Decision, 'operation' | 'plan' | 'calls'>
+
+/** Decides nothing, because calls of the operation are still in flight. */
+export function awaitCalls(standing: Standing, { leaseMs }: AdvanceOptions): Decision {
+  const move = { kind: 'keep', phase: standing.operation.phase, leaseMs } as const
+  return { ...standing, move, ledger: null, failedCalls: [], attempts: [], dueInMs: null }
+}
+
+/** The next step of one operation. If it cannot be decided the operation rests, and the others go on. */
+function decideOrRest(
+  deps: RuntimeDeps,
+  { permits, held }: Ready,
+  input: AdvanceOptions & Standing & { shared: SharedInput },
+): Decision {
+  const { operation, plan, shared } = input
+  try {
+    if (held.unread !== null) throw held.unread
+    const decision = decide({ ...input, ...shared })
+    const hasCapacity = permits.keep(decision.attempts.map(({ pluginId }) => pluginId))
+    return hasCapacity ? decision : deferForCapacity(decision)
+  } catch (error) {
+    deps.log.error('an operation cannot go on', { operationId: operation.operation_id }, error)
+    return restAfterError(operation, plan)
+  }
+}

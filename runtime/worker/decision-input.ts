@@ -1,0 +1,51 @@
+import { readServiceAddresses } from '../store/operations/read-service-addresses.ts'
+import type { Call } from '../model/call.ts'
+import type { KnownRegistrations } from './known-registrations.ts'
+import type { FrozenPlan } from '../model/plan.ts'
+import { mayWrite } from '../engine/steps/prepare-call.ts'
+import type { RegistrationRow } from '../model/registration.ts'
+import type { Db } from '../model/db.ts'
+
+/** What deciding needs beyond the operations themselves, read once for all that are advanced together. */
+export interface SharedInput {
+  /** The database's time. */
+  now: string
+  /** Of the plugins that may be called next. */
+  registrations: ReadonlyMap<string, RegistrationRow>
+  serviceAddresses: readonly string[]
+}
+
+/** What was learned of plugins before; only where what is decided by it is compared when it is written. */
+export interface RecallOptions {
+  registrations: KnownRegistrations
+  mayRecall: boolean
+}
+
+/** Where no call is left to be made, nothing depends on the time or on a plugin. */
+const EMPTY_INPUT: SharedInput = {
+  now: '1970-01-01T00:00:00.000Z',
+  registrations: new Map(),
+  serviceAddresses: [],
+}
+
+export async function readSharedInput(
+  db: Db,
+  about: readonly { plan: FrozenPlan; calls: readonly Call[] }[],
+  { registrations, mayRecall }: RecallOptions,
+): Promise<SharedInput> {
+  const open = about.flatMap(({ plan, calls }) =>
+    plan.plugins.filter((plugin) =>
+      calls.some(({ pluginId, endedWell }) => pluginId === plugin.pluginId && !endedWell),
+    ),
+  )
+  if (open.length === 0) return EMPTY_INPUT
+  const mayAnyWrite = open.some(mayWrite)
+  const pluginIds = [...new Set(open.map(({ pluginId }) => pluginId))]
+  const recalled = mayRecall && !mayAnyWrite ? registrations.recall(pluginIds) : null
+  if (recalled !== null) return { now: recalled.now, registrations: recalled.byPlugin, serviceAddresses: [] }
+  const [{ now, byPlugin }, serviceAddresses] = await Promise.all([
+    registrations.read(db, pluginIds),
+    mayAnyWrite ? readServiceAddresses(db) : [],
+  ])
+  return { now, registrations: byPlugin, serviceAddresses }
+}

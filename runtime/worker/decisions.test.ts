@@ -1,0 +1,267 @@
+import assert from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import type { TypedValue } from '#contract/protocol/typed-value.ts'
+import { DEFAULT_CALL_LIMITS } from '../engine/calls/call-limits.ts'
+import { describeNoResponse } from '../engine/calls/describe-no-response.ts'
+import { afterAttempt } from '../engine/steps/after-attempt.ts'
+import { backoffMs } from '../engine/steps/backoff.ts'
+import { configurationChanges } from '../engine/steps/configuration-changes.ts'
+import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
+import { detachPlan } from '../engine/plans/detach-plan.ts'
+import { propertyView } from '../engine/changes/property-view.ts'
+import { mergedWrites } from '../engine/steps/merged-writes.ts'
+import { sensitiveValues } from '../engine/calls/sensitive-values.ts'
+import { authorization, data, LOCATOR, planWith, plannedResource, reader, SECRET } from '../testing/plan.ts'
+import type { LedgerRow } from '../model/ledger.ts'
+import type { Judgement } from '../model/attempt.ts'
+
+suite('back-off', () => {
+  const full = (attempts: number) => backoffMs({ attempts, maxMs: 60_000, fraction: 1 })
+
+  test('doubles from one second to the maximum', () => {
+    assert.deepEqual(
+      [1, 2, 3, 4, 5, 6, 7, 8, 99].map(full),
+      [1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000, 60_000],
+    )
+  })
+  test('has up to half of it as jitter', () => {
+    assert.equal(backoffMs({ attempts: 3, maxMs: 60_000, fraction: 0 }), 2_000)
+    assert.equal(backoffMs({ attempts: 3, maxMs: 60_000, fraction: 0.5 }), 3_000)
+  })
+  test('may be at most less than a second', () => {
+    assert.equal(backoffMs({ attempts: 1, maxMs: 100, fraction: 0 }), 50)
+  })
+})
+
+suite('after an attempt', () => {
+  const judged = (more: Partial<Judgement>): Judgement => ({
+    disposition: 'repeat',
+    isUncertain: true,
+    outcome: null,
+    failure: describeNoResponse('a', 'timeout'),
+    writes: {},
+    httpStatus: null,
+    recorded: null,
+    ...more,
+  })
+  const after = (judgement: Judgement, runAttempts: number) =>
+    afterAttempt({ judgement, pluginId: 'a', runAttempts, limits: DEFAULT_CALL_LIMITS, fraction: 1 })
+
+  test('a call that is done or failed is not repeated', () => {
+    assert.deepEqual(after(judged({ disposition: 'done', failure: null }), 8), {
+      endedWell: true,
+      failed: false,
+      failure: null,
+      waitMs: null,
+    })
+    assert.equal(after(judged({ disposition: 'failed' }), 1).failed, true)
+  })
+  test('a repeat waits, until the attempts of the run are used up', () => {
+    assert.equal(after(judged({}), 1).waitMs, 1_000)
+    assert.equal(after(judged({}), 7).failed, false)
+    const last = after(judged({}), 8)
+    assert.equal(last.failed, true)
+    assert.equal(last.waitMs, null)
+    assert.equal(last.failure?.errorCode, 'PLUGIN_RESULT_UNKNOWN')
+    assert.equal(last.failure?.retryable, true)
+  })
+  test('what the plugin said itself is kept at the end', () => {
+    const busy = { errorCode: 'BUSY', message: 'later', retryable: true }
+    assert.deepEqual(after(judged({ isUncertain: false, failure: busy }), 8).failure, busy)
+  })
+})
+
+suite('what plugins wrote', () => {
+  const writes = (value: string) => ({ [LOCATOR]: { tenantId: data(value) } })
+  const call = (
+    pluginId: string,
+    order: number,
+    stage: 'BEFORE_RESOURCES' | 'AFTER_RESOURCES',
+    value: string,
+  ) => ({
+    pluginId,
+    order,
+    stage,
+    writes: writes(value),
+  })
+
+  test('the later call counts: by stage, then by order', () => {
+    const calls = [
+      call('a', 2, 'BEFORE_RESOURCES', 'before 2'),
+      call('b', 1, 'AFTER_RESOURCES', 'after 1'),
+      call('c', 1, 'BEFORE_RESOURCES', 'before 1'),
+    ]
+    assert.deepEqual(mergedWrites(calls, 'INSTALL'), writes('after 1'))
+    assert.deepEqual(mergedWrites(calls, 'INSTALL', 'BEFORE_RESOURCES'), writes('before 2'))
+    assert.deepEqual(mergedWrites(calls, 'DETACH', 'BEFORE_RESOURCES'), writes('before 1'))
+  })
+  test('what a call wrote elsewhere stays', () => {
+    const token = { ...call('a', 1, 'BEFORE_RESOURCES', 'x'), writes: { [LOCATOR]: { token: data('s') } } }
+    const merged = mergedWrites([token, call('b', 2, 'BEFORE_RESOURCES', 't')], 'INSTALL')
+    assert.deepEqual(merged, { [LOCATOR]: { token: data('s'), tenantId: data('t') } })
+  })
+})
+
+suite('what a success changes in the configuration', () => {
+  const current = (properties: Record<string, TypedValue>) =>
+    new Map([[LOCATOR, new Map(Object.entries(properties))]])
+  const plan = planWith()
+  const told = (changes: ReturnType<typeof configurationChanges>) =>
+    changes.map(({ property, before, after, isSensitive }) => [property, before, after, isSensitive])
+
+  test('an INSTALL brings everything', () => {
+    const changes = configurationChanges({
+      operationType: 'INSTALL',
+      plan,
+      writes: { [LOCATOR]: { tenantId: data('t') } },
+      current: new Map(),
+    })
+    assert.deepEqual(told(changes), [
+      ['region', null, data('eu'), false],
+      ['password', null, data(SECRET, true), true],
+      ['publisher', null, { '@type': 'ServiceReference', serviceId: 'events' }, false],
+      ['instanceRefProperty', null, data('the-installation'), false],
+      ['tenantId', null, data('t'), false],
+    ])
+  })
+  test('a CONFIGURE brings only the writes, and nothing where they are as they were', () => {
+    const changes = configurationChanges({
+      operationType: 'CONFIGURE',
+      plan,
+      writes: { [LOCATOR]: { tenantId: data('t'), token: data('same', true) } },
+      current: current({ token: data('same'), region: data('newer') }),
+    })
+    assert.deepEqual(told(changes), [['tenantId', null, data('t'), false]])
+  })
+  test('an UPGRADE removes what is planned no more, and never touches instanceRefProperty', () => {
+    const upgrade = planWith()
+    upgrade.resources = [
+      plannedResource({ properties: { instanceRefProperty: data('other') }, definitions: {} }),
+    ]
+    const changes = configurationChanges({
+      operationType: 'UPGRADE',
+      plan: upgrade,
+      writes: {},
+      current: current({ instanceRefProperty: data('mine'), region: data('eu') }),
+    })
+    assert.deepEqual(told(changes), [['region', data('eu'), null, null]])
+  })
+  test('a DETACH removes everything', () => {
+    const changes = configurationChanges({
+      operationType: 'DETACH',
+      plan,
+      writes: { [LOCATOR]: { tenantId: data('t') } },
+      current: current({ instanceRefProperty: data('mine'), region: data('eu') }),
+    })
+    assert.deepEqual(
+      changes.map(({ property, after }) => [property, after]),
+      [
+        ['instanceRefProperty', null],
+        ['region', null],
+      ],
+    )
+  })
+})
+
+suite('the plan of a DETACH', () => {
+  const planned = plannedResource()
+  const ledgerRow: LedgerRow = {
+    bundle_install_id: 'id',
+    locator: LOCATOR,
+    scope_id: 1,
+    kind: 'MODULE',
+    title: 'Tenants before',
+    module_id: 'module-tenants',
+    version: '0.9.0',
+    definitions: { old: { kind: 'DATA', schema: true } },
+    written_by: {},
+    properties: { old: data('o'), region: data('us') },
+    verified_at: '2026-01-01T00:00:00.000Z',
+  }
+
+  test('is the ledger when nothing is taken over', () => {
+    const plan = detachPlan({ ledger: [ledgerRow], plugins: [reader('first', 1)] })
+    assert.deepEqual(plan.plugins, [reader('first', 1)])
+    assert.deepEqual(
+      plan.resources.map(({ action, currentVersion, targetVersion, properties }) => [
+        action,
+        currentVersion,
+        targetVersion,
+        properties,
+      ]),
+      [['DETACH', '0.9.0', '0.9.0', ledgerRow.properties]],
+    )
+  })
+  test('is the union with the plan taken over, the later winning', () => {
+    const other = plannedResource({ locator: 'source/crm/TIMER/nightly', properties: {} })
+    const plan = detachPlan({
+      ledger: [ledgerRow],
+      plugins: [reader('first', 1), authorization({ order: 9, resources: [] })],
+      takenOver: {
+        plan: { resources: [other, planned], plugins: [authorization(), reader('second', -1)], changes: [] },
+        writes: { [LOCATOR]: { tenantId: data('t') } },
+      },
+    })
+    assert.deepEqual(
+      plan.plugins.map(({ pluginId, order }) => [pluginId, order]),
+      [
+        ['second', -1],
+        ['first', 1],
+        ['provisioner', 1],
+      ],
+    )
+    const [module, timer] = plan.resources
+    assert.equal(module?.currentVersion, '0.9.0')
+    assert.equal(module?.targetVersion, '1.0.0')
+    assert.deepEqual(module?.properties, { ...planned.properties, old: data('o'), tenantId: data('t') })
+    assert.ok(module?.definitions['old'] !== undefined && module.definitions['region'] !== undefined)
+    assert.equal(timer?.currentVersion, null)
+    assert.equal(timer?.action, 'DETACH')
+  })
+  test('keeps a value sensitive that was given as such, also where the plan taken over shows the property', () => {
+    const definitions = {
+      ...ledgerRow.definitions,
+      region: { kind: 'DATA', schema: true, isSensitive: true },
+    }
+    const row = { ...ledgerRow, definitions, properties: { region: data(1234, true) } } as LedgerRow
+    const { region: _, ...dropped } = planned.properties
+    const regionOf = (properties: typeof planned.properties) => {
+      const plan = { ...planWith(), resources: [{ ...planned, properties }] }
+      const taken = detachPlan({ ledger: [row], plugins: [], takenOver: { plan, writes: {} } }).resources[0]
+      return [taken?.properties['region'], taken?.definitions['region']?.isSensitive]
+    }
+    assert.deepEqual(regionOf(dropped), [data(1234, true), true])
+    assert.deepEqual(regionOf(planned.properties), [data('eu'), undefined])
+  })
+  test('keeps what a plugin was authorized for before', () => {
+    const elsewhere = { ...authorization().resources[0]!, resource: 'source/crm/MODULE/other' }
+    const plan = detachPlan({
+      ledger: [],
+      plugins: [authorization({ resources: [elsewhere] })],
+      takenOver: { plan: planWith(), writes: {} },
+    })
+    assert.deepEqual(
+      plan.plugins[0]?.resources.map(({ resource }) => resource),
+      ['source/crm/MODULE/other', LOCATOR],
+    )
+  })
+})
+
+test('sensitive are the values whose definition says so, and those that nothing defines', () => {
+  const plan = planWith()
+  plan.changes = [{ locator: LOCATOR, property: 'password', before: data('former'), after: null }]
+  const found = sensitiveValues(plan, [
+    null,
+    { [LOCATOR]: { token: data('issued'), gone: data('who knows') } },
+  ])
+  assert.deepEqual(found, [SECRET, 'former', 'issued', 'who knows'])
+})
+
+test('a value is shown as its definition says, whatever it says of itself', () => {
+  const hidden = { '@type': 'Data', isSensitive: true, isSet: true }
+  const shown: PropertyDefinition = { kind: 'DATA', schema: true }
+  assert.deepEqual(propertyView({ ...shown, isSensitive: true }, data('plain')), hidden)
+  assert.deepEqual(propertyView(undefined, data('plain')), hidden)
+  assert.deepEqual(propertyView(shown, data('plain', true)), hidden)
+  assert.deepEqual(propertyView(shown, data('plain')), data('plain'))
+})

@@ -1,0 +1,76 @@
+import { persistTransitions } from '../store/operations/persist-transitions.ts'
+import type { PersistedTransitions } from '../store/operations/persist-transitions.ts'
+import { deleteResources } from '../store/operations/delete-resources.ts'
+import { redactRecorded } from './redact-recorded.ts'
+import type { Decision } from '../engine/steps/decide.ts'
+import { newSecrets } from '../engine/calls/sensitive-values.ts'
+import { applySuccess } from './apply-success.ts'
+import type { Vault } from '../model/vault.ts'
+import type { Lease } from '../model/lease.ts'
+import type { RecordedAttempt } from '../model/attempt.ts'
+import type { Db, Tx } from '../model/db.ts'
+
+export interface LeasedDecision {
+  lease: Lease
+  /** Recorded with the decision that they led to. */
+  answers: readonly RecordedAttempt[]
+  decision: Decision
+  /** As {@link nextPluginAfter} the decision. */
+  nextPlugin: string
+}
+
+/** Writes what was decided where it stays with the operation, its installation and its ledger: one statement for all. */
+export async function persistDecisions(
+  db: Db,
+  vault: Vault,
+  steps: readonly LeasedDecision[],
+): Promise<PersistedTransitions> {
+  if (steps.length === 0) return { moved: new Set(), begun: new Map() }
+  const decisions = steps.map(({ decision }) => decision)
+  const [stays, moves] = [steps.filter(leavesRowUnchanged), steps.filter((step) => !leavesRowUnchanged(step))]
+  return persistTransitions(db, vault, {
+    leases: steps.map(({ lease }) => lease),
+    answers: steps.flatMap(({ answers }) => answers),
+    failedCalls: decisions.flatMap(({ failedCalls }) => failedCalls),
+    resources: decisions.flatMap(({ ledger }) => ledger?.staying ?? []),
+    attempts: steps.flatMap(({ lease, decision }) =>
+      decision.attempts.map((attempt) => ({ ...attempt, epoch: lease.epoch })),
+    ),
+    succeeded: decisions.flatMap(({ move, operation }) => (move.kind === 'succeed' ? [operation] : [])),
+    moves: moves.map(({ lease, decision: { move }, nextPlugin }) => ({ lease, move, nextPlugin })),
+    stays: stays.map(({ lease }) => lease),
+  })
+}
+
+/** Whether the step leaves the operation's row as it is: then it is not written, for each version of it costs. */
+function leavesRowUnchanged({ decision: { move, operation }, nextPlugin }: LeasedDecision): boolean {
+  const isKept = move.kind === 'keep' && move.leaseMs === null && move.phase === operation.phase
+  return isKept && nextPlugin === operation.next_plugin
+}
+
+/** The same, with what it changes in the configuration of the scope and takes out of the ledger. */
+export async function persistWideDecisions(
+  tx: Tx,
+  vault: Vault,
+  steps: readonly LeasedDecision[],
+): Promise<PersistedTransitions> {
+  const decisions = steps.map(({ decision }) => decision)
+  await deleteResources(
+    tx,
+    decisions.flatMap(({ ledger }) => ledger?.gone ?? []),
+  )
+  // the ledger first: writes of plugins are added to what RESOURCES has put there
+  const written = await persistDecisions(tx, vault, steps)
+  if (steps.some(({ lease }) => !written.moved.has(lease.operationId)))
+    throw new Error('the lease of an operation is lost')
+  await redactRecorded(
+    tx,
+    steps.flatMap(({ answers }) => answers.flatMap((answer) => newSecrets(answer) ?? [])),
+  )
+  await applySuccess(
+    tx,
+    vault,
+    decisions.filter(({ move }) => move.kind === 'succeed'),
+  )
+  return written
+}

@@ -1,0 +1,77 @@
+import { callFailure } from '../engine/calls/failures.ts'
+import { issuedCredentialsIn } from './issued-credentials.ts'
+import { judgeAnswer } from '../engine/calls/judge.ts'
+import { signLifecycleToken } from './lifecycle-token.ts'
+import { sendLifecycleCall } from './send-request.ts'
+import type { RuntimeDeps } from '../deps/runtime-deps.ts'
+import type { PreparedCall } from '../engine/steps/prepare-call.ts'
+import type { CompletedAttempt, Judgement } from '../model/attempt.ts'
+import type { OutboundResult } from '#http-kit/outbound-types.ts'
+
+/** Makes a call whose attempt is recorded, and judges what comes back. Never throws. */
+export async function sendCall(
+  deps: RuntimeDeps,
+  call: PreparedCall,
+  signal: AbortSignal,
+): Promise<CompletedAttempt> {
+  const { operationId, stage, pluginId, attempt, runAttempt, limits } = call
+  const key = { operationId, stage, pluginId, attempt, runAttempt, limits }
+  try {
+    const answer = await send(deps, call, signal)
+    const knowledge = {
+      ...call.judgeInput,
+      isPlatformToken: (text: string) => deps.signer.isPlatformToken(text),
+      issuedCredentials: await issuedCredentialsIn(deps.db, answer),
+    }
+    const isGivenBack = answer.kind === 'failed' && answer.reason === 'aborted'
+    const judgement = judgeAnswer(call.expected, answer, knowledge)
+    return { ...key, judgement, isGivenBack, isOwnTrouble: false }
+  } catch (error) {
+    deps.log.error('a plugin call could not be made or judged', { operationId, pluginId }, error)
+    return { ...key, judgement: ownTrouble(pluginId), isGivenBack: false, isOwnTrouble: true }
+  }
+}
+
+/** For an attempt that was begun and is not made after all: the plugin saw nothing of it, and it ends no run. */
+export function unsent(
+  call: Omit<CompletedAttempt, 'judgement' | 'isGivenBack' | 'isOwnTrouble'>,
+): CompletedAttempt {
+  const { operationId, stage, pluginId, attempt, runAttempt, limits } = call
+  const message = `The runtime could not make this call of plugin ${pluginId} right away and did not send it. It makes it again.`
+  const judgement = unanswered(pluginId, message, { isUncertain: false })
+  const key = { operationId, stage, pluginId, attempt, runAttempt, limits }
+  return { ...key, judgement, isGivenBack: true, isOwnTrouble: false }
+}
+
+async function send(deps: RuntimeDeps, call: PreparedCall, signal: AbortSignal): Promise<OutboundResult> {
+  const token = await signLifecycleToken(deps.signer, call)
+  return sendLifecycleCall(deps, {
+    endpoint: call.registration.endpoint,
+    timeoutMs: call.limits.timeoutMs,
+    bytes: call.bytes,
+    token,
+    signal,
+  })
+}
+
+/** Nobody knows whether the plugin got the call, so it counts as uncertain. */
+function ownTrouble(pluginId: string): Judgement {
+  const message = `The runtime had a trouble of its own when it called plugin ${pluginId}. See the runtime's log.`
+  return unanswered(pluginId, message, { isUncertain: true })
+}
+
+function unanswered(
+  pluginId: string,
+  message: string,
+  { isUncertain }: Pick<Judgement, 'isUncertain'>,
+): Judgement {
+  return {
+    disposition: 'repeat',
+    isUncertain,
+    outcome: null,
+    failure: callFailure(pluginId, 'PLUGIN_RESULT_UNKNOWN', message, true),
+    writes: {},
+    httpStatus: null,
+    recorded: null,
+  }
+}

@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict'
+import { after, beforeEach, suite, test } from 'node:test'
+import { engineSteps, testEngine, readInstallation } from '../testing/engine.ts'
+import { authorization, data, LOCATOR, planWith, reader } from '../testing/plan.ts'
+import type { TestEngine } from '../testing/engine.ts'
+
+const engine: TestEngine = await testEngine()
+const { configuration, ledger, attemptsOf, endsWell, failsWith, retry, takeOver, detailOf } =
+  engineSteps(engine)
+
+suite('an operation that a person runs again or takes over', { concurrency: false }, () => {
+  after(() => engine.close())
+  beforeEach(async () => {
+    engine.plugin.calls.length = 0
+    engine.plugin.script(() => ({ outcome: 'APPLIED' }))
+    for (const pluginId of ['provisioner', 'first', 'second', 'third']) await engine.register(pluginId)
+  })
+
+  test('a retryable code that lasts is what the operation fails with', async () => {
+    await engine.register('first', { maxAttempts: 2 })
+    engine.plugin.script(() => ({ errorCode: 'TENANT_BUSY', data: { message: 'later', retryable: true } }))
+    const installation = await engine.installation()
+    const { operation_id } = await engine.freeze({ installation, plan: planWith([reader('first', 1)]) })
+    const operation = await failsWith(operation_id, 'TENANT_BUSY')
+    assert.deepEqual(operation.failure, {
+      errorCode: 'TENANT_BUSY',
+      message: 'later',
+      retryable: true,
+      errorPath: ['bundle-runtime', 'first'],
+    })
+  })
+
+  test('a retry goes on from the call that failed, with the same id, sequence and bytes', async () => {
+    const plan = planWith([reader('first', 1), reader('second', 2)])
+    engine.plugin.script(({ pluginId }) =>
+      pluginId === 'second' ? { errorCode: 'NO_QUOTA', data: null } : { outcome: 'APPLIED' },
+    )
+    const installation = await engine.installation()
+    const { operation_id } = await engine.freeze({ installation, plan })
+    await failsWith(operation_id, 'NO_QUOTA')
+    await assert.rejects(retry(operation_id, 2), { code: 'OPERATION_NOT_RETRYABLE' })
+
+    engine.plugin.script(() => ({ outcome: 'APPLIED' }))
+    const { operation } = await retry(operation_id, 1)
+    assert.equal(operation.state, 'RUNNING')
+    assert.equal(operation.run, 2)
+    await assert.rejects(retry(operation_id, 2), { code: 'OPERATION_NOT_RETRYABLE' })
+    await endsWell(operation_id)
+    assert.deepEqual(
+      engine.plugin.calls.map(({ pluginId, stage }) => `${pluginId} ${stage}`),
+      [
+        'first BEFORE_RESOURCES',
+        'second BEFORE_RESOURCES',
+        'second BEFORE_RESOURCES',
+        'first AFTER_RESOURCES',
+        'second AFTER_RESOURCES',
+      ],
+    )
+    assert.equal(engine.plugin.calls[1]?.body, engine.plugin.calls[2]?.body)
+    const sequences = engine.plugin.calls.map(({ request }) => request.executionSequence)
+    assert.deepEqual([...new Set(sequences)], [1])
+    const attempts = await attemptsOf(operation_id)
+    assert.deepEqual(
+      attempts.filter(({ plugin_id }) => plugin_id === 'second').map(({ run }) => run),
+      [1, 2, 2],
+    )
+  })
+
+  test('what a plugin writes as sensitive in the end is masked in what it had said before', async () => {
+    const token = 'issued-token-1234'
+    engine.plugin.script(({ stage }, before) => {
+      if (stage !== 'BEFORE_RESOURCES') return { outcome: 'APPLIED' }
+      if (before === 0)
+        return { errorCode: 'BUSY', data: { message: `No room for ${token} yet`, retryable: true } }
+      return { outcome: 'APPLIED', resources: { [LOCATOR]: { token: data(token, true) } } }
+    })
+    const installation = await engine.installation()
+    const { operation_id } = await engine.freeze({ installation, plan: planWith() })
+    await endsWell(operation_id)
+    const detail = await detailOf(operation_id)
+    assert.equal(detail.stages[0]?.calls[0]?.attempts.length, 2)
+    assert.doesNotMatch(JSON.stringify(detail), new RegExp(token))
+  })
+
+  test('what a plugin writes as sensitive is masked in what another tells that was called with it', async () => {
+    const token = 'issued-token-5678'
+    for (const laterMs of [0, 300]) {
+      const both = Promise.withResolvers<void>()
+      const calls: string[] = []
+      engine.plugin.script(async ({ pluginId, stage }) => {
+        if (stage !== 'BEFORE_RESOURCES') return { outcome: 'APPLIED' }
+        calls.push(pluginId)
+        if (calls.length === 2) both.resolve()
+        await both.promise
+        if (pluginId === 'provisioner')
+          return { outcome: 'APPLIED', resources: { [LOCATOR]: { token: data(token, true) } } }
+        await engine.deps.clock.sleep(laterMs)
+        return { errorCode: 'BUSY', data: { message: `No room for ${token}`, retryable: false } }
+      })
+      const installation = await engine.installation()
+      const plan = planWith([authorization(), reader('first', 1)])
+      const { operation_id } = await engine.freeze({ installation, plan })
+      const operation = await failsWith(operation_id, 'BUSY')
+      assert.doesNotMatch(JSON.stringify(operation.failure), new RegExp(token))
+      assert.doesNotMatch(JSON.stringify(await detailOf(operation_id)), new RegExp(token))
+    }
+  })
+
+  test('a takeover is a DETACH with the next sequence over everything that was begun', async () => {
+    const plan = planWith([reader('first', 1), authorization({ order: 2 })])
+    engine.plugin.script(({ pluginId, stage }) => {
+      if (pluginId === 'provisioner' && stage === 'BEFORE_RESOURCES')
+        return { outcome: 'APPLIED', resources: { [LOCATOR]: { tenantId: data('t-1') } } }
+      return stage === 'AFTER_RESOURCES' ? { outcome: 'FAILED' } : { outcome: 'APPLIED' }
+    })
+    const installation = await engine.installation()
+    const { operation_id } = await engine.freeze({ installation, plan })
+    await assert.rejects(takeOver(operation_id, 1), { code: 'TAKEOVER_NOT_ALLOWED' })
+    await failsWith(operation_id, 'PLUGIN_REPORTED_FAILURE')
+    await assert.rejects(takeOver(operation_id, 7), { code: 'TAKEOVER_NOT_ALLOWED' })
+    const { operation: detach } = await takeOver(operation_id, 1)
+    assert.equal(detach.executionSequence, 2)
+    assert.equal(detach.currentVersion, null)
+    assert.equal(detach.targetVersion, '1.0.0')
+    assert.equal(detach.takesOver, operation_id)
+
+    // a DETACH that fails is taken over by another one
+    await failsWith(detach.operationId, 'PLUGIN_REPORTED_FAILURE')
+    engine.plugin.calls.length = 0
+    engine.plugin.script(() => ({ outcome: 'NOT_APPLIED' }))
+    const { operation: last } = await takeOver(detach.operationId, 1)
+    await endsWell(last.operationId)
+    assert.deepEqual(
+      engine.plugin.calls.map(({ pluginId }) => pluginId),
+      ['provisioner', 'first', 'provisioner', 'first'],
+    )
+    assert.deepEqual(engine.plugin.calls[0]?.request.resources[LOCATOR]?.properties['tenantId'], data('t-1'))
+    assert.equal(engine.plugin.calls[0]?.request.resources[LOCATOR]?.action, 'DETACH')
+    const first = await detailOf(operation_id)
+    assert.equal(first.state, 'TAKEN_OVER')
+    assert.equal(first.takenOverBy, detach.operationId)
+    assert.equal((await readInstallation(engine.runtime, installation.bundle_install_id)).state, 'DETACHED')
+    assert.deepEqual(await ledger(installation.bundle_install_id), [])
+    assert.deepEqual(await configuration(installation.scope_id), [])
+  })
+
+  test('a retry has all of its attempts again', async () => {
+    await engine.register('first', { maxAttempts: 2 })
+    engine.plugin.script((_, before) => (before === 3 ? { outcome: 'APPLIED' } : { outcome: 'UNKNOWN' }))
+    const installation = await engine.installation()
+    const { operation_id } = await engine.freeze({ installation, plan: planWith([reader('first', 1)]) })
+    await failsWith(operation_id, 'PLUGIN_RESULT_UNKNOWN')
+    engine.plugin.script(({ stage }, before) =>
+      stage === 'BEFORE_RESOURCES' && before === 2 ? { outcome: 'UNKNOWN' } : { outcome: 'APPLIED' },
+    )
+    await retry(operation_id, 1)
+    await endsWell(operation_id)
+  })
+})

@@ -1,0 +1,157 @@
+import { WakeableTimer } from './wakeable-timer.ts'
+import { Advancer } from './advancer.ts'
+import { acquireOperations } from './acquire-operations.ts'
+import type { LeasedOperation } from './leased-operation.ts'
+import { Leases } from './leases.ts'
+import { Backlog } from './backlog.ts'
+import { Bulkhead } from './bulkhead.ts'
+import { runOperation } from './run-operation.ts'
+import type { WorkerContext } from './run-operation.ts'
+import { zeroCounters } from './counters.ts'
+import type { RuntimeDeps } from '../deps/runtime-deps.ts'
+import type { WorkerStatus } from '../model/worker-status.ts'
+
+export interface WorkerOptions {
+  /** Unique among all workers on the database. */
+  owner: string
+  /** Operations at once; default 32. */
+  concurrency?: number
+  /** Calls at once at one plugin, default a quarter of `concurrency`. */
+  callsPerPlugin?: number
+  /** How long a lease lasts unless its worker renews it; default 60,000. */
+  leaseMs?: number
+  /** How often to look for operations that others made or released; default 1,000. */
+  pollMs?: number
+  /** How long `stop` waits for calls in flight before it aborts them; default 10,000. */
+  graceMs?: number
+  /** While it resolves to true no operation is leased; by default never. */
+  isPaused?: () => Promise<boolean>
+  /** Called after each commit that recorded an event. */
+  onProgress?: () => void
+}
+
+export interface Worker {
+  /** Looks for due operations now: to be called after the commit that made one. */
+  wake(): void
+  /** Leases nothing more, lets calls in flight end, and releases the rest. */
+  stop(): Promise<void>
+  status(): WorkerStatus
+}
+
+const TROUBLE_MS = 1_000
+
+/** Starts working on operations. Any number of workers, in any number of processes, may share one database. */
+export function startWorker(deps: RuntimeDeps, options: WorkerOptions): Worker {
+  const { owner, concurrency = 32, leaseMs = 60_000, pollMs = 1_000, graceMs = 10_000 } = options
+  const { onProgress = () => {}, isPaused = async () => false } = options
+  const leases = new Leases(deps, leaseMs)
+  const counters = zeroCounters()
+  const stopped = new AbortController()
+  const abandon = new AbortController()
+  const finished = new AbortController()
+  const running = new Set<Promise<void>>()
+  const timer = new WakeableTimer(deps.clock)
+  const backlog = new Backlog()
+  const noteFreed = (pluginIds: readonly string[]): void => {
+    if (backlog.noteFreed(pluginIds)) timer.wake()
+  }
+  const bulkhead = new Bulkhead(options.callsPerPlugin ?? Math.max(1, Math.ceil(concurrency / 4)), noteFreed)
+  const isStopping = () => stopped.signal.aborted
+  const advancer = new Advancer({
+    deps,
+    leases,
+    counters,
+    leaseMs,
+    isStopping,
+    onProgress,
+    held: () => running.size,
+  })
+  const context: WorkerContext = {
+    deps,
+    advancer,
+    leases,
+    bulkhead,
+    counters,
+    stopping: stopped.signal,
+    abandon: abandon.signal,
+  }
+
+  const start = (held: LeasedOperation, since: number): void => {
+    const { lease, operation } = held
+    leases.add(lease, since)
+    const run = runOperation(context, held)
+      .catch((error: unknown) => {
+        // its lease expires, and a worker leases it again
+        deps.log.error('an operation was dropped', { operationId: lease.operationId }, error)
+        return null
+      })
+      .then((letGo) => {
+        leases.remove(lease)
+        running.delete(run)
+        // a timer may fire slightly before the time of the database
+        if (letGo !== null && letGo.dueInMs !== null) timer.wakeIn(letGo.dueInMs + 5)
+        // after an operation that was given back or rests, the next one would not get further at this moment
+        const isPaused = letGo?.state === 'give-back' || letGo?.state === 'rest'
+        if (!isPaused) noteFreed([operation.next_plugin])
+      })
+    running.add(run)
+  }
+
+  const acquireDue = async (): Promise<void> => {
+    const limit = concurrency - running.size
+    if (limit <= 0) return
+    const since = deps.clock.monotonic()
+    const due = { owner, leaseMs, limit, ...bulkhead.room() }
+    backlog.noteRequested()
+    const leased = await acquireOperations(deps, due)
+    if (backlog.noteLeased(due, leased)) timer.wake()
+    if (leased.length === 0) return
+    counters.claims++
+    counters.claimed += leased.length
+    for (const held of leased) start(held, since)
+    onProgress()
+  }
+
+  const acquireUnlessPaused = async (): Promise<number> => {
+    if (await isPaused()) return TROUBLE_MS
+    await acquireDue()
+    return pollMs
+  }
+
+  const poll = async (): Promise<void> => {
+    while (!stopped.signal.aborted) {
+      const resting = await acquireUnlessPaused().then(
+        (restMs) => restMs,
+        (error: unknown) => {
+          deps.log.error('no operations could be claimed', {}, error)
+          return TROUBLE_MS
+        },
+      )
+      if (!stopped.signal.aborted) await timer.sleep(resting)
+    }
+  }
+
+  const polling = poll()
+  const renewing = leases.keepRenewing(finished.signal)
+
+  const stop = async (): Promise<void> => {
+    stopped.abort()
+    timer.wake()
+    await polling
+    const ended = Promise.all(running)
+    const patience = new AbortController()
+    await Promise.race([ended, deps.clock.sleep(graceMs, patience.signal).catch(() => {})])
+    patience.abort()
+    abandon.abort()
+    await ended
+    finished.abort()
+    await renewing
+  }
+
+  let stopping: Promise<void> | undefined
+  return {
+    wake: () => timer.wake(),
+    stop: () => (stopping ??= stop()),
+    status: () => ({ ...counters, held: running.size, troubledPlugins: bulkhead.troubled() }),
+  }
+}
