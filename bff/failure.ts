@@ -1,8 +1,8 @@
 import { whyUnavailable } from '#database/unreachable.ts'
-import type { Detail } from '#contract/protocol/envelope.ts'
+import type { Detail, MessageParameters } from '#contract/protocol/envelope.ts'
 import { describeCode, statusOf } from '#contract/console-api/catalogue.ts'
 import type { Problem } from '#contract/console-api/problem.ts'
-import { hideInDetail, hideProtectedName } from '#contract/protocol/protected-name.ts'
+import { hideInDetail, hideInMessage } from '#contract/protocol/protected-name.ts'
 import { TransportError } from '#http-kit/problem.ts'
 
 /** A failure on its way to the browser; whatever is not said comes from the catalogue of codes. */
@@ -11,6 +11,7 @@ export class ConsoleFailure extends Error {
   readonly retryable: boolean
   readonly errorPath: string[]
   readonly details: Detail[] | undefined
+  readonly parameters: MessageParameters | undefined
   readonly ownMessage: string | undefined
 
   constructor(
@@ -20,6 +21,7 @@ export class ConsoleFailure extends Error {
       retryable?: boolean
       errorPath?: string[] | undefined
       details?: Detail[] | undefined
+      parameters?: MessageParameters | undefined
     } = {},
   ) {
     super(options.message ?? code)
@@ -28,6 +30,7 @@ export class ConsoleFailure extends Error {
     this.retryable = options.retryable ?? false
     this.errorPath = options.errorPath ?? []
     this.details = options.details
+    this.parameters = options.parameters
     this.ownMessage = options.message
   }
 }
@@ -59,11 +62,11 @@ export function failureOf(error: unknown): {
 export function problemOf(failure: ConsoleFailure, requestId: string): Problem {
   const entry = describeCode(failure.code)
   return {
+    ...hideInMessage({ message: failure.ownMessage ?? entry.message, parameters: failure.parameters }),
     type: 'about:blank',
     title: entry.title,
     status: statusOf(failure.code, failure.retryable),
     code: failure.code,
-    message: hideProtectedName(failure.ownMessage ?? entry.message),
     remedy: entry.remedy,
     retryable: failure.retryable,
     errorPath: failure.errorPath,

@@ -107,6 +107,7 @@ export function judgeAnswer(row: EndpointRow, result: OutboundResult): unknown {
         retryable: reading.failure?.retryable ?? false,
         errorPath: reading.failure?.errorPath,
         details: reading.failure?.details,
+        parameters: reading.failure?.parameters,
       })
     case 'success': {
       const answer = row.answer.safeParse(reading.data)

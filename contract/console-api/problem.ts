@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { Detail } from '#contract/protocol/envelope.ts'
+import { Detail, MessageParameters } from '#contract/protocol/envelope.ts'
 
 /** A failure as the browser receives it (RFC 9457, `application/problem+json`). */
 export const Problem = z.object({
@@ -14,5 +14,7 @@ export const Problem = z.object({
   errorPath: z.array(z.string()),
   requestId: z.string(),
   details: z.array(Detail).optional(),
+  /** The reason of the message and what it names, so that it can be shown in another language. */
+  parameters: MessageParameters.optional(),
 })
 export type Problem = z.infer<typeof Problem>

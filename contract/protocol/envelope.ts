@@ -26,6 +26,10 @@ export const Message = z
   .meta({ maxLength: MESSAGE_MAX })
 export type Message = z.infer<typeof Message>
 
+/** The reason of a platform message and what its sentence names; see PLATFORM_MESSAGES. */
+export const MessageParameters = z.record(z.string(), z.union([z.string(), z.number()]))
+export type MessageParameters = z.infer<typeof MessageParameters>
+
 /** One of several problems, so that each can be shown at its own field; `path` is a JSON pointer into that value. */
 export const Detail = z.object({
   locator: ResourceLocator.optional(),
@@ -33,6 +37,7 @@ export const Detail = z.object({
   path: z.string().optional(),
   errorCode: ErrorCode,
   message: Message,
+  parameters: MessageParameters.optional(),
 })
 export type Detail = z.infer<typeof Detail>
 
@@ -47,13 +52,15 @@ export type ErrorPath = z.infer<typeof ErrorPath>
 
 /**
  * The data of a failure. `retryable`: the same operation, with the same input and authorization, can succeed later.
- * Unknown properties are ignored. `details` is our extension, so a foreign property of that name is ignored too.
+ * Unknown properties are ignored. `details` and `parameters` are our extensions, so foreign properties of these names are
+ * ignored too.
  */
 export const FailureData = z.object({
   message: Message,
   retryable: z.boolean('Must be true or false'),
   errorPath: ErrorPath.optional(),
   details: z.array(Detail).optional().catch(undefined),
+  parameters: MessageParameters.optional().catch(undefined),
 })
 export type FailureData = z.infer<typeof FailureData>
 

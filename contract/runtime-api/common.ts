@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { MessageParameters } from '#contract/protocol/envelope.ts'
 import { ERROR_CODE_MAX, MESSAGE_MAX } from '#contract/protocol/limits.ts'
 import {
   Json,
@@ -80,6 +81,8 @@ export const Failure = z.object({
   message: z.string().min(1).max(MESSAGE_MAX),
   retryable: z.boolean(),
   errorPath: z.array(z.string()).optional(),
+  /** Of a message of this platform: its reason and what it names. A plugin's message has none. */
+  parameters: MessageParameters.optional(),
 })
 export type Failure = z.infer<typeof Failure>
 

@@ -3,6 +3,7 @@ import type { CatalogueEntry } from '#contract/console-api/catalogue.ts'
 import type { Failure } from '#contract/console-api/shapes.ts'
 import { ApiError } from '../api/client.ts'
 import { localeState, subscribeToLocale } from '../i18n/locale.ts'
+import { messageText } from '../i18n/message-text.ts'
 import type { ErrorView } from '../ui/ErrorState.tsx'
 import { currentText } from '../i18n/use-text.ts'
 
@@ -26,7 +27,7 @@ export function failureView(failure: Failure): ErrorView {
   const { title, remedy } = describeCode(failure.errorCode)
   return {
     title,
-    message: failure.message,
+    message: messageText(failure),
     remedy,
     code: failure.errorCode,
     retryable: failure.retryable,
@@ -49,7 +50,7 @@ export function errorView(error: unknown): ErrorView {
   const texts = known ? describeCode(problem.code) : problem
   return {
     title: texts.title,
-    message: problem.message || texts.message,
+    message: messageText(problem) || texts.message,
     remedy: texts.remedy,
     code: problem.code,
     requestId: problem.requestId || undefined,

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { PLATFORM_MESSAGES } from '#contract/protocol/platform-messages.ts'
 import { codes as chineseCodes } from './zh/codes.ts'
 import { codes as englishCodes } from './en/codes.ts'
 import type { Message } from './messages.ts'
@@ -32,7 +33,21 @@ test('the catalogues say something about the same codes', () => {
 
 test('a Chinese text has the parameters of the English one', () => {
   for (const [key, text] of chinese)
-    assert.deepEqual(placeholdersOf(text), placeholdersOf(english.get(key) ?? ''), key)
+    if (!key.startsWith('platform.'))
+      assert.deepEqual(placeholdersOf(text), placeholdersOf(english.get(key) ?? ''), key)
+})
+
+test('a Chinese sentence of the platform names only what the English one names', () => {
+  for (const [reason, text] of Object.entries(PLATFORM_MESSAGES)) {
+    const known = new Set(placeholdersOf(text))
+    const translated = chinese.get(`platform.${reason} `) ?? ''
+    assert.notEqual(translated, '', reason)
+    assert.deepEqual(
+      placeholdersOf(translated).filter((name) => !known.has(name)),
+      [],
+      reason,
+    )
+  }
 })
 
 /** What the code puts in, in Chinese: words without a blank around them, or a duration such as `17 秒`. */

@@ -9,6 +9,7 @@ import type { installations } from './en/installations.ts'
 import type { localServices } from './en/local-services.ts'
 import type { operations } from './en/operations.ts'
 import type { overview } from './en/overview.ts'
+import type { platform } from './en/platform.ts'
 import type { plugins } from './en/plugins.ts'
 import type { recentOperations } from './en/recent-operations.ts'
 import type { scopes } from './en/scopes.ts'
@@ -20,7 +21,7 @@ import type { Messages } from './messages.ts'
 export const LOCALES = ['en', 'zh'] as const
 export type Locale = (typeof LOCALES)[number]
 
-/** All texts by namespace. `codes`, `common`, `errors`, `shell` and `vocabulary` are always there; a page's come with its route. */
+/** All texts by namespace. `codes`, `common`, `errors`, `platform`, `shell` and `vocabulary` are always there; a page's come with its route. */
 export type Catalogue = {
   audit: typeof audit
   catalog: typeof catalog
@@ -33,6 +34,7 @@ export type Catalogue = {
   localServices: typeof localServices
   operations: typeof operations
   overview: typeof overview
+  platform: typeof platform
   plugins: typeof plugins
   recentOperations: typeof recentOperations
   scopes: typeof scopes
@@ -41,7 +43,7 @@ export type Catalogue = {
   vocabulary: typeof vocabulary
 }
 export type Namespace = keyof Catalogue
-export type CoreNamespace = 'codes' | 'common' | 'errors' | 'shell' | 'vocabulary'
+export type CoreNamespace = 'codes' | 'common' | 'errors' | 'platform' | 'shell' | 'vocabulary'
 export type PageNamespace = Exclude<Namespace, CoreNamespace>
 
 type Loader = () => Promise<Messages>

@@ -1,0 +1,118 @@
+/**
+ * The sentences of this platform by reason, in English; `{name}` is filled from the parameters. A failure carries its
+ * reason and parameters beside the sentence, so that a client can write it in another language. What a plugin wrote has
+ * none and stays as it is.
+ */
+export const PLATFORM_MESSAGES = {
+  // a call of a plugin
+  callTimeout: 'Plugin {plugin} did not respond in time.',
+  callRefused: 'The connection to plugin {plugin} was refused. Check that the plugin is running.',
+  callHostUnknown: 'The host of plugin {plugin} was not found. Check the endpoint of the plugin.',
+  callTlsFailed: 'A secure connection to plugin {plugin} could not be established. Check its certificate.',
+  callEgressDenied: 'The endpoint of plugin {plugin} is not among the addresses that this deployment allows.',
+  callReset: 'The connection to plugin {plugin} was lost before a response arrived.',
+  callRedirected:
+    'The endpoint of plugin {plugin} redirects. Redirects are not followed: register the final address.',
+  callCut: 'The response of plugin {plugin} was cut off.',
+  callTooLarge: 'The response of plugin {plugin} is larger than the limit.',
+  callAborted: 'The runtime was stopped while it waited for plugin {plugin}.',
+  callHttpStatus: 'Plugin {plugin} responded with HTTP status {status}, so it is not known whether it acted.',
+  callNotJson:
+    'The response of plugin {plugin} is not JSON or was cut off, so it is not known whether the plugin acted.',
+  callInvalid:
+    'The response of plugin {plugin} is not valid: {problem}. Fix the plugin, then retry the operation.',
+  callFailedSilently: 'Plugin {plugin} failed with {errorCode} and gave no message.',
+  callReportedFailed:
+    'Plugin {plugin} reported that it failed. Find the cause in the plugin, then retry the operation or take it over with a DETACH.',
+  callReportedUnknown: 'Plugin {plugin} reported that it does not know its result.',
+  callStillUnknown:
+    'The result of plugin {plugin} is still unknown after the last of {attempts} allowed attempts. Look at its attempts, then retry the operation or take it over with a DETACH.',
+  callInterrupted: 'The runtime was interrupted while it waited for plugin {plugin}. The call was repeated.',
+  callRuntimeError: 'The runtime failed while it called plugin {plugin}. See the log of the runtime.',
+  callDeferred:
+    'The runtime had no capacity for this call of plugin {plugin} and did not send it. It will send it later.',
+  callUnexplained: 'The call of plugin {plugin} failed. Retry the operation.',
+  pluginNotRegistered:
+    'Plugin {plugin} is not registered or is disabled. Register or enable it, then retry the operation.',
+
+  // an installation that is locked
+  lockedByFailed:
+    'The {operationType} operation {operationId} of bundle {bundle} has failed and still locks the installation. Retry it, or take it over with a DETACH.',
+  lockedByRunning:
+    'The {operationType} operation {operationId} of bundle {bundle} has not finished. Wait until it finishes, then try again.',
+  operationNotFailed: 'The operation is {actual}, not FAILED. Reload it.',
+  operationFailedAgain:
+    'The operation has failed again since you read it: this is run {run}, not run {seen}. Reload it.',
+
+  // versions that have moved on
+  snapshotStale:
+    'The configuration has changed since you read it: it is now at snapshot {current}. Read it again and apply your changes to it.',
+  localServiceMissing: 'The local service does not exist. Save it with version 0 to create it.',
+  localServiceStale:
+    'The local service has changed since you read it: it is now at version {current}. Read it again and apply your changes to it.',
+  versionExists:
+    'Version {version} is already published with a different manifest. A published version never changes: publish this one as a new version.',
+  upgradeSameVersion: 'The installation is already at version {version}. Choose another version.',
+
+  // installations
+  installationExists:
+    'This bundle is already installed in this scope. Upgrade that installation, or detach it first.',
+  installationNotActive:
+    'The installation is not active: it was detached, or its INSTALL never succeeded. Install the bundle again.',
+  seedNotDetached:
+    'You can copy only from a DETACHED installation of the same bundle. Choose another one, or none.',
+  resourceNotOwned:
+    'No active installation of this scope owns this resource. Install its bundle, or leave the resource out.',
+  resourceNotInVersion: 'This version of the bundle has no such resource. Leave it out.',
+  propertyProtected: 'Only the runtime writes a protected property. Leave it out and try again.',
+  propertyMissing: 'This version requires a value. Enter one.',
+  valueMissing: 'Must have a value: only a sensitive property can be left without one.',
+  serviceNotUsable: 'The service {service} does not exist, is disabled, or cannot be used by this scope.',
+
+  // permissions and requests
+  permissionNeeded: 'This requires the permission {permission} here.',
+  permissionNeededAnywhere: 'This requires the permission {permission}.',
+  permissionNeededEverywhere: 'This requires the permission {permission} in all scopes.',
+  notFound: 'There is no such {kind}, or you are not allowed to see it.',
+  keyReused: 'This Idempotency-Key was used with a different body. Send a new request with a new key.',
+  cursorInvalid: 'The cursor does not belong to this list. Start again without it.',
+  ownerNotModule: 'The owner must be a Module of an installation, given by its full locator.',
+} as const
+
+export type MessageReason = keyof typeof PLATFORM_MESSAGES
+
+/** The names in the braces of a template. */
+export type Placeholders<Text extends string> = Text extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | Placeholders<Rest>
+  : never
+
+export type MessageParameters<Reason extends MessageReason> = Record<
+  Placeholders<(typeof PLATFORM_MESSAGES)[Reason]>,
+  string | number
+>
+
+/** A sentence of the platform, and what it was made of. */
+export interface PlatformMessage {
+  message: string
+  parameters: { reason: MessageReason } & Readonly<Record<string, string | number>>
+}
+
+export function platformMessage<Reason extends MessageReason>(
+  reason: Reason,
+  ...[values]: [Placeholders<(typeof PLATFORM_MESSAGES)[Reason]>] extends [never]
+    ? []
+    : [values: MessageParameters<Reason>]
+): PlatformMessage {
+  const parameters: Record<string, string | number> = { ...values }
+  return {
+    message: fillTemplate(PLATFORM_MESSAGES[reason], parameters),
+    parameters: { ...parameters, reason },
+  }
+}
+
+/** `{name}` replaced by its value; a name without a value stays as it is. */
+export function fillTemplate(template: string, values: Readonly<Record<string, string | number>>): string {
+  return template.replaceAll(/\{(\w+)\}/g, (placeholder, name: string) =>
+    Object.hasOwn(values, name) ? String(values[name]) : placeholder,
+  )
+}
