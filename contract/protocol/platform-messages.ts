@@ -66,6 +66,10 @@ export const PLATFORM_MESSAGES = {
   resourceNotInVersion: 'This version of the bundle has no such resource. Leave it out.',
   propertyProtected: 'Only the runtime writes a protected property. Leave it out and try again.',
   propertyMissing: 'This version requires a value. Enter one.',
+  propertyOfPlugin: 'Plugin {plugin} writes this property; it cannot be changed by hand.',
+  propertyRequired: 'Is required and cannot be removed.',
+  propertyUnknown: 'The resource has no property of this name.',
+  propertyNotSensitive: 'Is not a sensitive property: send the value without isSensitive.',
   valueMissing: 'Must have a value: only a sensitive property can be left without one.',
   serviceNotUsable: 'The service {service} does not exist, is disabled, or cannot be used by this scope.',
 

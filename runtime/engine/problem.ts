@@ -1,11 +1,15 @@
 import type { Detail } from '#contract/protocol/envelope.ts'
 import type { RuntimeErrorCode } from '#contract/protocol/error-codes.ts'
 import { MESSAGE_MAX } from '#contract/protocol/limits.ts'
+import type { PlatformMessage } from '#contract/protocol/platform-messages.ts'
 import { parseLocator } from '#contract/protocol/locator.ts'
 import { DomainError } from './domain-error.ts'
 
 /** One reason to refuse, told at its own field. */
 export type Problem = Detail & { errorCode: RuntimeErrorCode }
+
+/** A problem with a message of PLATFORM_MESSAGES. */
+export type PlatformProblem = Problem & PlatformMessage
 
 /** Refuses with all problems of one kind together; nothing happens where there are none. */
 export function refuseFor(problems: readonly Problem[], options: { retryable?: boolean } = {}): void {

@@ -1,9 +1,9 @@
 import { NO_SPACE_MESSAGE, whyUnavailable } from '#database/unreachable.ts'
 import { failureEnvelope } from '#contract/protocol/envelope.ts'
-import type { FailureData } from '#contract/protocol/envelope.ts'
+import type { FailureData, MessageParameters } from '#contract/protocol/envelope.ts'
 import type { JsonObject } from '#contract/json-schema/json.ts'
 import { MESSAGE_MAX } from '#contract/protocol/limits.ts'
-import { hideInDetail, hideProtectedName } from '#contract/protocol/protected-name.ts'
+import { hideInDetail, hideInMessage, mapTexts } from '#contract/protocol/protected-name.ts'
 import { TransportError } from '#http-kit/problem.ts'
 import type { DomainError } from '../engine/domain-error.ts'
 import type { SpaceWatch } from './space-watch.ts'
@@ -17,17 +17,28 @@ const MAX_DETAILS = 200
 /** A refusal as the failure envelope; whatever built its texts, they keep the contract's limits. */
 export function refusalEnvelope(refusal: DomainError, service: ServiceName): JsonObject {
   const details = refusal.details.slice(0, MAX_DETAILS).map((detail) => {
-    const hidden = hideInDetail(detail)
-    return { ...hidden, message: cut(hidden.message) }
+    return cutTexts(hideInDetail(detail))
   })
+  const { message, parameters } = refusal
   const failure: FailureData = {
-    message: cut(hideProtectedName(refusal.message)),
+    ...cutTexts(hideInMessage({ message, ...(parameters !== undefined && { parameters }) })),
     retryable: refusal.retryable,
     errorPath: [service],
     ...(details.length > 0 && { details }),
   }
   // texts, flags and lists of them, and nothing that is set to undefined
   return failureEnvelope(refusal.code, failure) as JsonObject
+}
+
+function cutTexts<Failure extends { message: string; parameters?: MessageParameters | undefined }>(
+  failure: Failure,
+): Failure {
+  const { message, parameters } = failure
+  return {
+    ...failure,
+    message: cut(message),
+    ...(parameters !== undefined && { parameters: mapTexts(parameters, cut) }),
+  }
 }
 
 function cut(text: string): string {

@@ -1,3 +1,4 @@
+import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import * as z from 'zod'
 import type { Access } from '#contract/endpoint/endpoint.ts'
 import { mayAnywhere, mayEverywhere } from '#contract/endpoint/permission.ts'
@@ -31,11 +32,14 @@ export function requirePermission(
       if (mayEverywhere(actor.grants, needs)) return
       throw new DomainError(
         'PERMISSION_DENIED',
-        `This needs the permission ${needs} without a limit to a place.`,
+        platformMessage('permissionNeededEverywhere', { permission: needs }),
       )
     case 'anywhere':
       if (mayAnywhere(actor.grants, needs)) return
-      throw new DomainError('PERMISSION_DENIED', `This needs the permission ${needs}.`)
+      throw new DomainError(
+        'PERMISSION_DENIED',
+        platformMessage('permissionNeededAnywhere', { permission: needs }),
+      )
     case 'object':
     case 'list':
       return

@@ -1,3 +1,4 @@
+import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import { mayIn } from '#contract/endpoint/permission.ts'
 import type { Permission, Place } from '#contract/endpoint/permission.ts'
 import { DomainError } from '../engine/domain-error.ts'
@@ -6,7 +7,7 @@ import type { Actor } from '../model/actor.ts'
 /** Refuses unless the actor has the permission for all of the place. */
 export function authorize(actor: Actor, permission: Permission, place: Place): void {
   if (mayIn(actor.grants, permission, place)) return
-  throw new DomainError('PERMISSION_DENIED', `This needs the permission ${permission} here.`)
+  throw new DomainError('PERMISSION_DENIED', platformMessage('permissionNeeded', { permission }))
 }
 
 /** Whoever may not read an object is told the same as when it does not exist. */
@@ -16,5 +17,5 @@ export function requireVisible(actor: Actor, place: Place, what: string): void {
 }
 
 export function notFound(what: string): DomainError {
-  return new DomainError('NOT_FOUND', `There is no such ${what}, or you may not see it.`)
+  return new DomainError('NOT_FOUND', platformMessage('notFound', { kind: what }))
 }

@@ -1,3 +1,5 @@
+import type { PlatformMessage } from '#contract/protocol/platform-messages.ts'
+import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import { callFailure } from '../engine/calls/failures.ts'
 import { issuedCredentialsIn } from './issued-credentials.ts'
 import { judgeAnswer } from '../engine/calls/judge.ts'
@@ -37,7 +39,7 @@ export function unsent(
   call: Omit<CompletedAttempt, 'judgement' | 'isGivenBack' | 'isOwnTrouble'>,
 ): CompletedAttempt {
   const { operationId, stage, pluginId, attempt, runAttempt, limits } = call
-  const message = `The runtime could not make this call of plugin ${pluginId} right away and did not send it. It makes it again.`
+  const message = platformMessage('callDeferred', { plugin: pluginId })
   const judgement = unanswered(pluginId, message, { isUncertain: false })
   const key = { operationId, stage, pluginId, attempt, runAttempt, limits }
   return { ...key, judgement, isGivenBack: true, isOwnTrouble: false }
@@ -56,13 +58,13 @@ async function send(deps: RuntimeDeps, call: PreparedCall, signal: AbortSignal):
 
 /** Nobody knows whether the plugin got the call, so it counts as uncertain. */
 function ownTrouble(pluginId: string): Judgement {
-  const message = `The runtime had a trouble of its own when it called plugin ${pluginId}. See the runtime's log.`
+  const message = platformMessage('callRuntimeError', { plugin: pluginId })
   return unanswered(pluginId, message, { isUncertain: true })
 }
 
 function unanswered(
   pluginId: string,
-  message: string,
+  message: PlatformMessage,
   { isUncertain }: Pick<Judgement, 'isUncertain'>,
 ): Judgement {
   return {

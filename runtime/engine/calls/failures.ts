@@ -1,22 +1,25 @@
 import type { JsonValue } from '#contract/json-schema/json.ts'
 import { MESSAGE_MAX } from '#contract/protocol/limits.ts'
-import { hideProtectedName } from '#contract/protocol/protected-name.ts'
+import { hideInMessage, mapTexts } from '#contract/protocol/protected-name.ts'
 import type { RuntimeErrorCode } from '#contract/protocol/error-codes.ts'
+import type { PlatformMessage } from '#contract/protocol/platform-messages.ts'
 import type { Failure } from '#contract/runtime-api/common.ts'
 import { maskStrings } from '#http-kit/text/scrub.ts'
 
-/** A failure of a plugin call in the runtime's own words. */
+/** A failure of a plugin call with a message of the runtime. */
 export function callFailure(
   pluginId: string,
   errorCode: RuntimeErrorCode,
-  message: string,
+  message: PlatformMessage,
   retryable: boolean,
 ): Failure {
+  const hidden = hideInMessage(message)
   return {
     errorCode,
-    message: atMost(hideProtectedName(message)),
+    message: atMost(hidden.message),
     retryable,
     errorPath: errorPathTo(pluginId),
+    parameters: mapTexts(hidden.parameters, atMost),
   }
 }
 
@@ -26,9 +29,16 @@ export function errorPathTo(pluginId: string, beyond: readonly string[] = []): s
   return ['bundle-runtime', pluginId, ...rest]
 }
 
-/** With these values masked in its message. Codes and logical names are not the plugin's own words. */
+/** Masks these values in the message and its parameters. Codes and logical names do not come from the plugin. */
 export function maskFailure<Kept extends Failure | null>(failure: Kept, secrets: readonly JsonValue[]): Kept {
-  return failure && { ...failure, message: String(maskStrings(failure.message, secrets)) }
+  const mask = (text: string): string => String(maskStrings(text, secrets))
+  return (
+    failure && {
+      ...failure,
+      message: mask(failure.message),
+      ...(failure.parameters !== undefined && { parameters: mapTexts(failure.parameters, mask) }),
+    }
+  )
 }
 
 /** Cut to what a failure message may have, counted in characters as the protocol does. */

@@ -8,6 +8,8 @@ import type { LifecycleRequest } from '#contract/protocol/lifecycle.ts'
 import { OperationIdentity } from '#contract/protocol/operation.ts'
 import { BundleRef, InstallationIdentity } from '#contract/protocol/scope.ts'
 import { Data } from '#contract/protocol/typed-value.ts'
+import { platformMessage } from '#contract/protocol/platform-messages.ts'
+import type { PlatformMessage } from '#contract/protocol/platform-messages.ts'
 import type { Failure } from '#contract/runtime-api/common.ts'
 import type { CallResponse, CallResult } from '../../model/call-answer.ts'
 import { maskStrings } from '#http-kit/text/scrub.ts'
@@ -45,12 +47,12 @@ export function judgeAnswer(
   const { pluginId } = expected
   if (answer.kind === 'failed') return uncertain(describeNoResponse(pluginId, answer.reason), null, null)
   if (answer.status !== 200) {
-    const message = `Plugin ${pluginId} answered with HTTP status ${answer.status}, so it is not known whether it acted.`
+    const message = platformMessage('callHttpStatus', { plugin: pluginId, status: answer.status })
     return uncertain(unknownResult(pluginId, message), answer, recordUnkept(answer))
   }
   const reading = readAnswer(answer.body)
   if (reading.kind === 'not-json') {
-    const message = `Plugin ${pluginId} answered with something that is not JSON, or was cut, so it is not known whether it acted.`
+    const message = platformMessage('callNotJson', { plugin: pluginId })
     return uncertain(unknownResult(pluginId, message), answer, recordUnkept(answer))
   }
   if (reading.kind === 'unfit') return invalid(expected, answer, reading.problem, recordUnkept(answer))
@@ -98,7 +100,9 @@ function judgeFailure(
   const { errorCode, data } = cleanFailure(envelope, knowledge.sensitiveValues, knowledge.logicalNames)
   const failure: Failure = {
     errorCode,
-    message: data?.message ?? `Plugin ${pluginId} failed with ${errorCode} and told nothing more.`,
+    ...(data === null
+      ? platformMessage('callFailedSilently', { plugin: pluginId, errorCode })
+      : { message: data.message }),
     retryable: data?.retryable ?? false,
     errorPath: errorPathTo(pluginId, data?.errorPath),
   }
@@ -147,9 +151,7 @@ function judgeData(
       return { ...common, disposition: 'done', failure: null, writes, recorded }
     }
     case 'FAILED': {
-      const message =
-        `Plugin ${pluginId} reported that it failed. Find the cause at the plugin, ` +
-        'then retry the operation or take it over with a DETACH.'
+      const message = platformMessage('callReportedFailed', { plugin: pluginId })
       const failure = callFailure(pluginId, 'PLUGIN_REPORTED_FAILURE', message, false)
       return {
         ...common,
@@ -159,7 +161,7 @@ function judgeData(
       }
     }
     case 'UNKNOWN': {
-      const failure = unknownResult(pluginId, `Plugin ${pluginId} says that it does not know its result.`)
+      const failure = unknownResult(pluginId, platformMessage('callReportedUnknown', { plugin: pluginId }))
       const recorded = recordSuccess(expected, response, null)
       return { ...common, disposition: 'repeat', isUncertain: true, failure, recorded }
     }
@@ -189,7 +191,7 @@ function uncertain(failure: Failure, answer: CallResponse | null, recorded: Json
   }
 }
 
-function unknownResult(pluginId: string, message: string): Failure {
+function unknownResult(pluginId: string, message: PlatformMessage): Failure {
   return callFailure(pluginId, 'PLUGIN_RESULT_UNKNOWN', message, true)
 }
 
@@ -199,7 +201,7 @@ function invalid(
   problem: string,
   recorded: JsonValue,
 ): Judgement {
-  const message = `The answer of plugin ${pluginId} is not valid: ${problem}. The plugin must be corrected; then retry the operation.`
+  const message = platformMessage('callInvalid', { plugin: pluginId, problem })
   return {
     disposition: 'failed',
     isUncertain: false,

@@ -1,3 +1,4 @@
+import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import { checkTypedValue } from '#contract/protocol/business-value.ts'
 import { isReference, referencedServices } from '#contract/protocol/data.ts'
 import { INSTANCE_REF_PROPERTY } from '#contract/protocol/limits.ts'
@@ -18,7 +19,7 @@ export function protectedProblems(resources: Readonly<Record<string, object>>): 
 /** The refusal for naming the protected property; it does not repeat the name. */
 export const PROTECTED = {
   errorCode: 'PROPERTY_PROTECTED',
-  message: 'A protected property is written by the runtime only. Take it out and try again.',
+  ...platformMessage('propertyProtected'),
 } as const
 
 /** The services that the changes refer to. */
@@ -49,7 +50,7 @@ export function checkChanges(
   })
 }
 
-type Found = Pick<Problem, 'path' | 'errorCode' | 'message'>
+type Found = Pick<Problem, 'path' | 'errorCode' | 'message' | 'parameters'>
 
 function checkChange(
   { property, after }: PlannedChange,
@@ -58,21 +59,20 @@ function checkChange(
 ): Found[] {
   const definition = getOwn(definitions, property)
   const plugin = getOwn(writtenBy, property)
-  if (plugin !== undefined)
-    return [invalid(`Plugin ${plugin} writes this property; it cannot be changed by hand.`)]
+  if (plugin !== undefined) return [invalid(platformMessage('propertyOfPlugin', { plugin }))]
   // what an earlier version left behind may be removed, though nothing defines it any more
   if (after === null)
-    return definition?.required === true ? [invalid('Is required and cannot be removed.')] : []
-  if (definition === undefined) return [invalid('The resource has no property of this name.')]
+    return definition?.required === true ? [invalid(platformMessage('propertyRequired'))] : []
+  if (definition === undefined) return [invalid(platformMessage('propertyUnknown'))]
   const misfits = checkGiven(definition, after)
   return misfits.length > 0 ? misfits : checkServices(after, usableServices)
 }
 
 function checkGiven(definition: PropertyDefinition, value: TypedValue): Found[] {
   if (value['@type'] === 'Data' && value.isSensitive === true && definition.isSensitive !== true)
-    return [invalid('Is not a sensitive property: send the value without isSensitive.')]
+    return [invalid(platformMessage('propertyNotSensitive'))]
   return checkTypedValue(definition, value).map(({ path, message }) => ({
-    ...invalid(message),
+    ...invalid({ message }),
     // of a sensitive value, which may be a kept one, not even the keys are told
     ...(definition.isSensitive !== true && { path }),
   }))
@@ -83,8 +83,11 @@ function checkServices(value: TypedValue, usable: ReadonlySet<string>): Found[] 
     .filter((serviceId) => !usable.has(serviceId))
     .map((serviceId) => ({
       errorCode: 'REFERENCE_TARGET_UNAVAILABLE',
-      message: `The service ${serviceId} does not exist, is disabled, or may not be used by this scope.`,
+      ...platformMessage('serviceNotUsable', { service: serviceId }),
     }))
 }
 
-const invalid = (message: string): Found => ({ errorCode: 'PROPERTY_INVALID', message })
+const invalid = (message: Pick<Found, 'message' | 'parameters'>): Found => ({
+  errorCode: 'PROPERTY_INVALID',
+  ...message,
+})

@@ -1,3 +1,4 @@
+import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import { getOwn } from '#contract/json-schema/get-own.ts'
 import type { CompiledAuthorization } from '#contract/protocol/authorization.ts'
 import type { Changes } from '#contract/runtime-api/common.ts'
@@ -128,8 +129,7 @@ function unownedProblems(
   return [...new Set(unowned)].map((locator) => ({
     locator,
     errorCode: 'RESOURCE_OWNERSHIP_MISSING',
-    message:
-      'No active installation of this scope owns this resource. Install its bundle, or leave the resource out.',
+    ...platformMessage('resourceNotOwned'),
   }))
 }
 

@@ -1,3 +1,4 @@
+import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import { INSTANCE_REF_PROPERTY } from '#contract/protocol/limits.ts'
 import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
 import type { TypedValue } from '#contract/protocol/typed-value.ts'
@@ -39,7 +40,7 @@ export function fullChanges(
           locator,
           property,
           errorCode: 'REQUEST_INVALID',
-          message: 'Must have a value: only a sensitive property may stand without one.',
+          ...platformMessage('valueMissing'),
         })
     }
     for (const property of current.get(locator)?.keys() ?? []) {

@@ -1,3 +1,4 @@
+import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import type { CompiledAuthorization } from '#contract/protocol/authorization.ts'
 import { wrapData } from '#contract/protocol/data.ts'
 import { INSTANCE_REF_PROPERTY } from '#contract/protocol/limits.ts'
@@ -58,7 +59,7 @@ export function unknownResources(given: Changes, resources: readonly TargetResou
     .map((locator) => ({
       locator,
       errorCode: 'RESOURCE_OWNERSHIP_MISSING',
-      message: 'This version of the bundle has no such resource. Leave it out.',
+      ...platformMessage('resourceNotInVersion'),
     }))
 }
 
@@ -79,7 +80,7 @@ export function missingProperties(
       locator,
       property,
       errorCode: 'PROPERTY_INVALID',
-      message: 'Is required by this version and has no value. Give one.',
+      ...platformMessage('propertyMissing'),
     }))
 }
 

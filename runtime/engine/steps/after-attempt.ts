@@ -1,3 +1,4 @@
+import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import type { Failure } from '#contract/runtime-api/common.ts'
 import { callFailure } from '../calls/failures.ts'
 import { backoffMs } from './backoff.ts'
@@ -41,9 +42,6 @@ export function afterAttempt({
 }
 
 function stillUnknown(pluginId: string, attempts: number): Failure {
-  const times = attempts === 1 ? 'once' : `${attempts} times`
-  const message =
-    `Plugin ${pluginId} was called ${times} and it is still not known what it did. ` +
-    'Look at its attempts, then retry the operation or take it over with a DETACH.'
+  const message = platformMessage('callStillUnknown', { plugin: pluginId, attempts })
   return callFailure(pluginId, 'PLUGIN_RESULT_UNKNOWN', message, true)
 }

@@ -1,3 +1,4 @@
+import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import type { Stage } from '#contract/protocol/vocabulary.ts'
 import type { Phase } from '#contract/runtime-api/vocabulary.ts'
 import { callFailure } from '../calls/failures.ts'
@@ -173,7 +174,7 @@ function notRegistered({ operation, registrations }: DecisionInput, step: CallSt
   return step.pluginIds
     .filter((pluginId) => !registrations.has(pluginId))
     .map((pluginId) => {
-      const message = `Plugin ${pluginId} is not registered or is disabled. Register it, then retry the operation.`
+      const message = platformMessage('pluginNotRegistered', { plugin: pluginId })
       return {
         operationId: operation.operation_id,
         stage: step.stage,

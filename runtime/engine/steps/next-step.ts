@@ -1,3 +1,4 @@
+import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import type { OperationType, Stage } from '#contract/protocol/vocabulary.ts'
 import type { Failure } from '#contract/runtime-api/common.ts'
 import type { Phase } from '#contract/runtime-api/vocabulary.ts'
@@ -87,7 +88,7 @@ export function inCallOrder<Call extends { order: number; pluginId: string }>(
 function unexplained(pluginId: string): Failure {
   return {
     errorCode: 'PLUGIN_RESULT_UNKNOWN',
-    message: `The call of plugin ${pluginId} failed. Retry the operation.`,
+    ...platformMessage('callUnexplained', { plugin: pluginId }),
     retryable: true,
     errorPath: ['bundle-runtime', pluginId],
   }

@@ -1,3 +1,4 @@
+import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import { createHash } from 'node:crypto'
 import type { Detail } from '#contract/protocol/envelope.ts'
 import { checkManifest } from '#contract/protocol/manifest.ts'
@@ -31,10 +32,7 @@ export async function publishVersion(
   const published = await findVersion(tx, params, params.version)
   if (published === undefined) throw new Error('a version that was inserted or found is not there')
   if (!isNew && JSON.stringify(published.manifest) !== JSON.stringify(body)) {
-    throw new DomainError(
-      'VERSION_EXISTS',
-      `Version ${params.version} is published with another manifest and never changes. Publish this one as a new version.`,
-    )
+    throw new DomainError('VERSION_EXISTS', platformMessage('versionExists', { version: params.version }))
   }
   if (isNew) {
     await recordAudit(tx, actor, {

@@ -1,3 +1,4 @@
+import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import { INSTANCE_REF_PROPERTY } from '#contract/protocol/limits.ts'
 import type { LocalService } from '#contract/runtime-api/local-services.ts'
 import { fieldChanges } from '../audit/field-changes.ts'
@@ -90,8 +91,8 @@ function staleService(current: LocalServiceRow | undefined): DomainError {
   return new DomainError(
     'LOCAL_SERVICE_STALE',
     current === undefined
-      ? 'The local service does not exist. Save it with version 0 to make it.'
-      : `The local service has changed since it was read: it is at version ${current.version} now. Read it again and repeat your changes on top.`,
+      ? platformMessage('localServiceMissing')
+      : platformMessage('localServiceStale', { current: current.version }),
   )
 }
 

@@ -1,3 +1,4 @@
+import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import type { Scope } from '#contract/protocol/scope.ts'
 import type { Reason } from '#contract/runtime-api/common.ts'
 import type * as z from 'zod'
@@ -74,10 +75,7 @@ export function changesAnything(
 }
 
 export function staleSnapshot(current: number): DomainError {
-  return new DomainError(
-    'CONFIGURATION_SNAPSHOT_STALE',
-    `The configuration has changed since it was read: it is at snapshot ${current} now. Read it again and repeat your changes on top.`,
-  )
+  return new DomainError('CONFIGURATION_SNAPSHOT_STALE', platformMessage('snapshotStale', { current }))
 }
 
 async function writeSnapshot(

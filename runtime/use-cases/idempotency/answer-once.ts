@@ -1,3 +1,4 @@
+import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import { sql } from 'kysely'
 import { inTransaction } from '#database/transaction.ts'
 import type { JsonValue } from '#contract/json-schema/json.ts'
@@ -66,6 +67,5 @@ export function answerOnce(
 }
 
 function reused(): DomainError {
-  const message = 'This Idempotency-Key was used with another body. Send a new key with a new request.'
-  return new DomainError('IDEMPOTENCY_KEY_REUSED', message)
+  return new DomainError('IDEMPOTENCY_KEY_REUSED', platformMessage('keyReused'))
 }

@@ -1,3 +1,4 @@
+import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import { uuidv7 } from '#http-kit/ids.ts'
 import { recordAudit } from '../audit/record.ts'
 import { checkChanges, protectedProblems, servicesOf } from '../../engine/changes/check-changes.ts'
@@ -70,10 +71,7 @@ export async function install(context: WriteContext, { body }: Input<Name>): Pro
 }
 
 function alreadyInstalled(): DomainError {
-  return new DomainError(
-    'INSTALLATION_EXISTS',
-    'This bundle is already installed in this scope. Upgrade that installation, or detach it first.',
-  )
+  return new DomainError('INSTALLATION_EXISTS', platformMessage('installationExists'))
 }
 
 async function requireInstallation({ tx }: WriteContext, bundleInstallId: string) {

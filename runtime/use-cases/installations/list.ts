@@ -1,3 +1,4 @@
+import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import { Uuid } from '#contract/protocol/keys.ts'
 import type { Answer, Input, ReadContext } from '../context.ts'
 import { DomainError } from '../../engine/domain-error.ts'
@@ -30,8 +31,7 @@ function readCursor({ cursor, sort }: InstallationQuery): After | undefined {
   if (after === null) return undefined
   const [value, id] = after
   const bundleInstallId = Uuid.safeParse(id)
-  if (!bundleInstallId.success)
-    throw new DomainError('REQUEST_INVALID', 'The cursor is not one of this list. Begin again without it.')
+  if (!bundleInstallId.success) throw new DomainError('REQUEST_INVALID', platformMessage('cursorInvalid'))
   return {
     value: isByTime(sort) ? cursorInteger(value) : String(value),
     bundleInstallId: bundleInstallId.data,

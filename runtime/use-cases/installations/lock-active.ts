@@ -1,3 +1,4 @@
+import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import type { Permission } from '#contract/endpoint/permission.ts'
 import type { WriteContext } from '../context.ts'
 import { refuseIfClaimed } from '../operations/freeze.ts'
@@ -37,10 +38,7 @@ export async function lockActive({ tx }: WriteContext, seen: InstallationRow): P
   // told first, because whoever waits for an INSTALL is better helped by its name than by "not active"
   await refuseIfClaimed(tx, [seen.bundle_install_id])
   if (installation.state !== 'ACTIVE' || installation.version === null) {
-    throw new DomainError(
-      'INSTALLATION_NOT_ACTIVE',
-      'The installation is not active: it was detached, or its INSTALL never succeeded. Install the bundle again.',
-    )
+    throw new DomainError('INSTALLATION_NOT_ACTIVE', platformMessage('installationNotActive'))
   }
   return { installation, version: installation.version, scope }
 }

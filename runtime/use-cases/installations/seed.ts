@@ -1,3 +1,4 @@
+import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import type { BundleRef } from '#contract/protocol/scope.ts'
 import type { WriteContext } from '../context.ts'
 import { getOwn } from '#contract/json-schema/get-own.ts'
@@ -29,10 +30,7 @@ export async function readSeeds(
   const isSameBundle =
     row.bundle_environment_key === bundle.environmentKey && row.bundle_id === bundle.bundleId
   if (!isSameBundle || row.state !== 'DETACHED') {
-    throw new DomainError(
-      'REQUEST_INVALID',
-      'Only a DETACHED installation of the same bundle can be copied from. Choose another one, or none.',
-    )
+    throw new DomainError('REQUEST_INVALID', platformMessage('seedNotDetached'))
   }
   const seeds = new Map<string, Map<string, Seed>>()
   const put = (locator: string, property: string, seed: Seed): void => {

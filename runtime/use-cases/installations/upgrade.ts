@@ -1,3 +1,4 @@
+import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import { uuidv7 } from '#http-kit/ids.ts'
 import { recordAudit } from '../audit/record.ts'
 import { checkChanges, protectedProblems, servicesOf } from '../../engine/changes/check-changes.ts'
@@ -82,8 +83,5 @@ export async function upgrade(context: WriteContext, { params, body }: Input<Nam
 }
 
 function alreadyThere(version: string): DomainError {
-  return new DomainError(
-    'REQUEST_INVALID',
-    `The installation is at version ${version} already. Choose another one.`,
-  )
+  return new DomainError('REQUEST_INVALID', platformMessage('upgradeSameVersion', { version }))
 }

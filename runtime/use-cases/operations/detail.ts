@@ -1,3 +1,4 @@
+import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import type { JsonValue } from '#contract/json-schema/json.ts'
 import { STAGES } from '#contract/protocol/vocabulary.ts'
 import type { Stage } from '#contract/protocol/vocabulary.ts'
@@ -140,7 +141,7 @@ function attemptView(
 
 /** The worker that made the call was lost before it could record an answer. */
 function interrupted(pluginId: string) {
-  const message = `The runtime was interrupted while it waited for plugin ${pluginId}; the call was repeated.`
+  const message = platformMessage('callInterrupted', { plugin: pluginId })
   return callFailure(pluginId, 'PLUGIN_RESULT_UNKNOWN', message, true)
 }
 

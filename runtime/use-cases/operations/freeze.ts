@@ -74,8 +74,8 @@ export async function refuseIfClaimed(tx: Tx, bundleInstallIds: readonly string[
   const [first] = holders
   if (first === undefined) return
   const details = holders.map((holder) => claimProblem(holder.bundleId, holder))
-  const told = claimProblem(first.bundleId, first)
-  throw new DomainError(told.errorCode, told.message, {
+  const problem = claimProblem(first.bundleId, first)
+  throw new DomainError(problem.errorCode, problem, {
     // an unfinished operation ends by itself; a FAILED one waits for a person
     retryable: first.state !== 'FAILED',
     details,

@@ -1,3 +1,4 @@
+import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import { Uuid } from '#contract/protocol/keys.ts'
 import type { Answer, Input, ReadContext } from '../context.ts'
 import { DomainError } from '../../engine/domain-error.ts'
@@ -32,6 +33,6 @@ function readCursor(cursor: string | undefined): After | undefined {
     !Number.isSafeInteger(createdMicroseconds) ||
     !operationId.success
   )
-    throw new DomainError('REQUEST_INVALID', 'The cursor is not one of this list. Begin again without it.')
+    throw new DomainError('REQUEST_INVALID', platformMessage('cursorInvalid'))
   return { createdMicroseconds, operationId: operationId.data }
 }

@@ -1,3 +1,5 @@
+import type { PlatformMessage } from '#contract/protocol/platform-messages.ts'
+import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import type { Permission } from '#contract/endpoint/permission.ts'
 import type { WriteContext } from '../context.ts'
 import { scopeOf } from '../../store/configuration/find-scope.ts'
@@ -19,11 +21,11 @@ export async function lockOperationFor(
 }
 
 /** What keeps a person from retrying it or taking it over, or null. */
-export function notFailedInRun(operation: OperationRow, run: number): string | null {
+export function notFailedInRun(operation: OperationRow, run: number): PlatformMessage | null {
   if (operation.state !== 'FAILED') {
-    return `The operation is not FAILED but ${operation.state}. Look at it again.`
+    return platformMessage('operationNotFailed', { actual: operation.state })
   }
   return operation.run === run
     ? null
-    : `The operation has failed again since you saw it: run ${operation.run}, not ${run}. Look at it again.`
+    : platformMessage('operationFailedAgain', { run: operation.run, seen: run })
 }

@@ -1,3 +1,4 @@
+import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import { DomainError } from '../../engine/domain-error.ts'
 
 /** The last row's sort values as an opaque text; a page after it costs the same at any depth. */
@@ -16,7 +17,7 @@ export function decodeCursor(cursor: string, kinds: readonly ('string' | 'number
   ) {
     return values as (string | number)[]
   }
-  throw new DomainError('REQUEST_INVALID', 'The cursor is not one of this list. Begin again without it.')
+  throw new DomainError('REQUEST_INVALID', platformMessage('cursorInvalid'))
 }
 
 function parse(cursor: string): unknown {

@@ -1,3 +1,4 @@
+import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import { DomainError } from '../../engine/domain-error.ts'
 import { decodeCursor, encodeCursor } from './cursor.ts'
 
@@ -26,5 +27,5 @@ export function cursorValues(
 /** A cursor's whole number; any other number would be an error of the database's. */
 export function cursorInteger(value: string | number | undefined): number {
   if (Number.isSafeInteger(value)) return Number(value)
-  throw new DomainError('REQUEST_INVALID', 'The cursor is not one of this list. Begin again without it.')
+  throw new DomainError('REQUEST_INVALID', platformMessage('cursorInvalid'))
 }

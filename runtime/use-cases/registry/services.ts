@@ -1,3 +1,4 @@
+import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import { sql } from 'kysely'
 import type { Selectable } from 'kysely'
 import { mayIn } from '#contract/endpoint/permission.ts'
@@ -61,20 +62,16 @@ export async function saveService(
 ): Promise<Answer<'PUT /services/{serviceId}'>> {
   requireReachable(egress, body.url, 'url')
   if (body.owner !== null && !(await ownsModule(tx, body.owner))) {
-    throw new DomainError(
-      'RESOURCE_OWNERSHIP_MISSING',
-      'The owner must be a Module of an installation, by its full locator.',
-      {
-        details: [
-          {
-            locator: body.owner.locator,
-            path: 'body.owner',
-            errorCode: 'RESOURCE_OWNERSHIP_MISSING',
-            message: 'This installation has no such Module',
-          },
-        ],
-      },
-    )
+    throw new DomainError('RESOURCE_OWNERSHIP_MISSING', platformMessage('ownerNotModule'), {
+      details: [
+        {
+          locator: body.owner.locator,
+          path: 'body.owner',
+          errorCode: 'RESOURCE_OWNERSHIP_MISSING',
+          message: 'This installation has no such Module',
+        },
+      ],
+    })
   }
   const before = await lockService(tx, params.serviceId)
   const after = {
