@@ -1,3 +1,5 @@
+import { wrapData } from '#contract/protocol/data.ts'
+import { tomas } from '../../demo/people.ts'
 import { configurationPath, expectPage } from '../vocabulary.ts'
 import { expect, test } from '../harness/test.ts'
 
@@ -28,4 +30,35 @@ test('after switching to Chinese every page is in Chinese', async ({ system, sig
   await expect(page.getByRole('heading', { level: 1 })).toHaveText(/[一-鿿]/)
   await page.goto(`/operations/${operation.operationId}`)
   await expect(page.getByRole('heading', { level: 1 })).toContainText('成功')
+})
+
+test('a failure of the platform is in Chinese, a message of a plugin as the plugin wrote it', async ({
+  system,
+  signIn,
+  crmScope,
+}) => {
+  const stage = { workspaceId: crmScope.workspaceId, stage: 'AFTER_RESOURCES' } as const
+  await system.script.add({ when: stage, times: 1, behaviour: { kind: 'fail' } })
+  const mail = { bundleId: 'crm-suite', kind: 'MODULE', name: 'crm-mail' } as const
+  const { operationId } = await system.configure(crmScope, mail, 'smtpPort', wrapData(2525), tomas)
+  await system.ended(operationId)
+  const page = await signIn('sam')
+  await page.goto(`/operations/${operationId}`)
+  await expectPage(page, 'Configure crm-suite Failed')
+  await expect(page.getByRole('region', { name: 'Why it failed' })).toContainText('reported that it failed')
+  await page.getByRole('button', { name: /sam/i }).click()
+  await page.getByRole('dialog').getByText('简体中文').click()
+  const failure = page.getByRole('region', { name: '失败原因' })
+  await expect(failure).toContainText('插件 scripted-hooks 报告执行失败')
+  await expect(failure).not.toContainText('reported that it failed')
+
+  const own = {
+    kind: 'failure-envelope',
+    errorCode: 'MAILBOX_LOCKED',
+    message: 'The mailbox is locked.',
+  } as const
+  await system.script.add({ when: stage, times: 1, behaviour: { ...own, retryable: false } })
+  await failure.getByRole('button', { name: '重试' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: '重试' }).click()
+  await expect(failure).toContainText('The mailbox is locked.')
 })

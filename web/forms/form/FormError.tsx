@@ -3,7 +3,7 @@ import { LocatorText } from '../../components/LocatorText.tsx'
 import { useErrorView } from '../../components/describe-code.ts'
 import { useText } from '../../i18n/use-text.ts'
 import { ErrorState } from '../../ui/ErrorState.tsx'
-import { translateError } from '../property/translate-error.ts'
+import { placedError } from '../property/translate-error.ts'
 import type { Detail, SubmitError } from './server-errors.ts'
 
 /** The one place for an error that belongs to no field: what was refused or lost, what to do next, and what a ticket needs. */
@@ -26,7 +26,7 @@ function Unplaced({ details }: { details: readonly Detail[] }) {
     <section aria-label={title}>
       <h3 className="mb-2 font-semibold">{title}</h3>
       <ul className="divide-y divide-line rounded-lg border border-line">
-        {details.map(({ locator, property, path, message }, index) => (
+        {details.map(({ locator, property, path, ...message }, index) => (
           <li
             // oxlint-disable-next-line react/no-array-index-key -- two may say the same of the same place
             key={index}
@@ -39,7 +39,7 @@ function Unplaced({ details }: { details: readonly Detail[] }) {
                   (locator === undefined && t('common.form.whole'))}
               </span>
             </span>
-            <span className="wrap-anywhere">{translateError(message, t)}</span>
+            <span className="wrap-anywhere">{placedError(message, t)}</span>
           </li>
         ))}
       </ul>

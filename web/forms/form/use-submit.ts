@@ -28,7 +28,7 @@ export function useSubmit<Values extends FieldValues>(
     const { placed, unplaced } = placeDetails(refusal.problem.details ?? [], fieldOf)
     for (const [name, details] of placed) {
       const message = details
-        .map((detail) => placedError({ path: pathInField(detail), message: detail.message }, t))
+        .map((detail) => placedError({ ...detail, path: pathInField(detail) }, t))
         .join(t('common.punctuation.semicolon'))
       form.setError(name, { type: 'server', message })
     }

@@ -1,5 +1,7 @@
+import type { MessageParameters } from '#contract/protocol/envelope.ts'
 import { labelled } from '../../i18n/punctuation.ts'
 import type { PlainTextKey, Translate } from '../../i18n/use-text.ts'
+import { messageText } from '../../i18n/message-text.ts'
 
 type Translation = (found: readonly string[], t: Translate) => string
 
@@ -71,12 +73,15 @@ export function translateError(message: string, t: Translate): string {
   return expected === undefined ? message : t('forms.error.be', { expected: t(expected) })
 }
 
-/** A message of the validator with its place inside the value, where that is not the whole: `lines › 1: Must be text`. */
+/** A message of the server with its place inside the value, where that is not the whole: `lines › 1: Must be text`. */
 export function placedError(
-  { path, message }: { path?: string | undefined; message: string },
+  {
+    path,
+    ...message
+  }: { path?: string | undefined; message: string; parameters?: MessageParameters | undefined },
   t: Translate,
 ): string {
-  const text = translateError(message, t)
+  const text = translateError(messageText(message), t)
   return path === undefined || path === '' ? text : labelled(t, readablePath(path), text)
 }
 

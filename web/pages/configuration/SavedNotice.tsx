@@ -10,6 +10,7 @@ import { OperationBadge } from '../../ui/StateBadge.tsx'
 import { Countdown, Duration } from '../../ui/Time.tsx'
 import { useEditor } from './editor-context.ts'
 import type { SavedSnapshot } from './use-save.ts'
+import { messageText } from '../../i18n/message-text.ts'
 
 /** A save is not a success yet: each of its operations is shown as it goes, until it ended. */
 export function SavedNotice({ saved, onDismiss }: { saved: SavedSnapshot; onDismiss: () => void }) {
@@ -75,7 +76,7 @@ function Progress({ operation }: { operation: Operation }) {
     )
   }
   if (failure !== null && state === 'FAILED') {
-    return <span className="min-w-0 text-muted wrap-anywhere">{failure.message}</span>
+    return <span className="min-w-0 text-muted wrap-anywhere">{messageText(failure)}</span>
   }
   if (state === 'SUCCEEDED' && startedAt !== null && finishedAt !== null) {
     return (

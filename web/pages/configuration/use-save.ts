@@ -125,12 +125,13 @@ const partOf = (draft: Draft, only: (locator: string) => boolean): Draft =>
 
 /** Shows what the server refused at its fields. */
 function showRefusal(form: DraftForm, store: DraftStore, { problem }: ApiError, t: Translate): void {
-  for (const { locator, property, path, message } of problem.details ?? []) {
+  for (const detail of problem.details ?? []) {
+    const { locator, property } = detail
     if (locator === undefined || property === undefined) continue
     if (editAt(store.current(), locator, property) === undefined) continue
     form.setError(`edits.${fieldId(locator, property)}`, {
       type: 'server',
-      message: placedError({ path, message }, t),
+      message: placedError(detail, t),
     })
   }
 }

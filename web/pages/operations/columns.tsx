@@ -8,6 +8,7 @@ import { Duration, Time } from '../../ui/Time.tsx'
 import type { Column } from '../../ui/table/Table.tsx'
 import { RepeatsIn } from './RepeatsIn.tsx'
 import { versionsText } from './story/versions.ts'
+import { messageText } from '../../i18n/message-text.ts'
 
 /** One operation a row; what it failed with or waits for stands beside its state. */
 export function operationColumns(t: Translate): readonly Column<Operation>[] {
@@ -97,7 +98,7 @@ function Trouble({ operation }: { operation: Operation }) {
   }
   if (failure === null) return <span className="text-faint">–</span>
   return (
-    <span title={failure.message} className="mono text-xs">
+    <span title={messageText(failure)} className="mono text-xs">
       {failure.errorCode}
     </span>
   )

@@ -11,6 +11,7 @@ import { PlainLink, type LinkTarget } from '../../ui/Link.tsx'
 import { operationLook, type OperationState, type OperationType } from '../../ui/states.ts'
 import { Time } from '../../ui/Time.tsx'
 import { toneText } from '../../ui/tone.ts'
+import { messageText } from '../../i18n/message-text.ts'
 
 export function FailedItem({ operation }: { operation: Operation }) {
   const t = useText()
@@ -30,7 +31,7 @@ export function FailedItem({ operation }: { operation: Operation }) {
           <span className="font-medium">{describeCode(failure.errorCode).title}</span>
           <span className="text-muted">
             {t('common.punctuation.colon')}
-            {failure.message}
+            {messageText(failure)}
           </span>
         </>
       )}

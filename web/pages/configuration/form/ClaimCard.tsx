@@ -10,6 +10,7 @@ import { Icon } from '../../../ui/icons/Icon.tsx'
 import { TextLink } from '../../../ui/Link.tsx'
 import { Countdown, Time } from '../../../ui/Time.tsx'
 import { useEditor } from '../editor-context.ts'
+import { messageText } from '../../../i18n/message-text.ts'
 
 /** Why the form is locked: whose operation holds it, since when, what it waits for, and which ways out there are. */
 export function ClaimCard({ claim }: { claim: Claim }) {
@@ -55,7 +56,7 @@ export function ClaimCard({ claim }: { claim: Claim }) {
           </p>
           {operation?.failure && (
             <p className="mt-1.5 max-w-[80ch] wrap-anywhere">
-              {operation.failure.message}{' '}
+              {messageText(operation.failure)}{' '}
               <span className="mono text-muted">{operation.failure.errorCode}</span>
             </p>
           )}

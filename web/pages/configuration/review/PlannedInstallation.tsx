@@ -1,5 +1,5 @@
 import type { PropertyView } from '#contract/console-api/shapes.ts'
-import { translateError } from '../../../forms/property/translate-error.ts'
+import { placedError } from '../../../forms/property/translate-error.ts'
 import { useRichText, useText } from '../../../i18n/use-text.ts'
 import { paths } from '../../../paths.ts'
 import { Checkbox } from '../../../ui/Checkbox.tsx'
@@ -93,7 +93,7 @@ export function PlannedInstallation({
                       after,
                       note:
                         problem !== undefined ? (
-                          <Refused message={problem.message} />
+                          <Refused problem={problem} />
                         ) : (
                           isReplaced(before, after) && t('configuration.plan.replaced')
                         ),
@@ -105,8 +105,8 @@ export function PlannedInstallation({
         })}
         {group.problems
           .filter(({ property }) => property === undefined)
-          .map(({ message }) => (
-            <Refused key={message} message={message} />
+          .map((problem) => (
+            <Refused key={problem.message} problem={problem} />
           ))}
         <Calls stages={group.stages} />
       </div>
@@ -118,12 +118,12 @@ export function PlannedInstallation({
 const isReplaced = (before: PropertyView | null, after: PropertyView | null): boolean =>
   isHidden(before) && isHidden(after) && isSet(before) && isSet(after)
 
-function Refused({ message }: { message: string }) {
+function Refused({ problem }: { problem: PlannedGroup['problems'][number] }) {
   const t = useText()
   return (
     <span className="mt-0.5 flex gap-1.5 text-xs font-normal text-fail">
       <Icon name="failed" size={12} className="mt-0.5" />
-      <span className="min-w-0 wrap-anywhere">{translateError(message, t)}</span>
+      <span className="min-w-0 wrap-anywhere">{placedError(problem, t)}</span>
     </span>
   )
 }

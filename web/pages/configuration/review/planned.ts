@@ -1,6 +1,7 @@
 import type { Claim, Configuration, Plan, PlanProblem, PropertyChange } from '#contract/console-api/shapes.ts'
 import { bundleIdOf } from '../labels.ts'
 import type { Draft } from '../draft/draft.ts'
+import { messageText } from '../../../i18n/message-text.ts'
 
 /** What a save would do to one installation. */
 export interface PlannedGroup {
@@ -52,8 +53,8 @@ export function changesByInstallation(
     ),
     others: others.map((problem) =>
       problem.locator === undefined
-        ? problem
-        : { ...problem, message: `${bundleIdOf(problem.locator)}: ${problem.message}` },
+        ? { ...problem, message: messageText(problem) }
+        : { ...problem, message: `${bundleIdOf(problem.locator)}: ${messageText(problem)}` },
     ),
   }
 }

@@ -15,6 +15,7 @@ import { EvidenceList } from './Evidence.tsx'
 import { Payloads } from './Payloads.tsx'
 import type { Bar } from './timeline.ts'
 import { endedWell, isDefiniteFailure, isUncertain, verdictLook, type Verdict } from './verdict.ts'
+import { messageText } from '../../../i18n/message-text.ts'
 
 /** Everything about one attempt: what came of it, what it means, what was sent and what came back. */
 export function AttemptPanel({
@@ -107,7 +108,7 @@ function AttemptFailure({ failure, isDefinite }: { failure: Failure; isDefinite:
   return (
     <div className="max-w-[80ch] space-y-1 border-l-2 border-line-strong pl-3">
       <p className="font-semibold">{view.title}</p>
-      <p className="wrap-anywhere">{failure.message}</p>
+      <p className="wrap-anywhere">{messageText(failure)}</p>
       {isDefinite && <p className="text-muted">{view.remedy}</p>}
       <ErrorFacts error={view} />
     </div>

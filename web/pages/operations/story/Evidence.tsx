@@ -9,6 +9,7 @@ import { PlainLink } from '../../../ui/Link.tsx'
 import { Countdown } from '../../../ui/Time.tsx'
 import { useNow } from '../../../ui/use-now.ts'
 import { momentOf, rowsOf, type Bar, type Timeline } from './timeline.ts'
+import { messageText } from '../../../i18n/message-text.ts'
 
 /** While it waits: calm, complete, and without a button, for there is nothing to press. */
 export function WaitingPanel({ operation, timeline }: { operation: OperationDetail; timeline: Timeline }) {
@@ -99,7 +100,7 @@ export function EvidenceList({
 }
 
 function evidenceTexts({ verdict, attempt }: Bar, t: Translate) {
-  const message = attempt.failure?.message ?? ''
+  const message = attempt.failure === null ? '' : messageText(attempt.failure)
   const code = attempt.failure?.errorCode ?? ''
   switch (verdict) {
     case 'UNKNOWN':

@@ -9,6 +9,7 @@ import { Icon } from '../../../ui/icons/Icon.tsx'
 import { PlainLink, TextLink } from '../../../ui/Link.tsx'
 import { culpritOf, type Timeline } from './timeline.ts'
 import { choiceOf } from './TimelineRow.tsx'
+import { messageText } from '../../../i18n/message-text.ts'
 
 /** Why it failed: what, where, and what to do; beside it the actions that recover it. */
 export function FailurePanel({
@@ -48,7 +49,7 @@ export function FailurePanel({
               )}
               {view.title}
             </h2>
-            <p className="mt-0.5 max-w-[80ch] text-md wrap-anywhere">{failure.message}</p>
+            <p className="mt-0.5 max-w-[80ch] text-md wrap-anywhere">{messageText(failure)}</p>
           </div>
           <Where operation={operation} timeline={timeline} />
           {!isOver && (

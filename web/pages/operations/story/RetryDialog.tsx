@@ -9,6 +9,7 @@ import { Notice } from '../../../ui/Notice.tsx'
 import { showToast } from '../../../ui/toast.ts'
 import { nextCalls, type Timeline } from './timeline.ts'
 import { useRecovery } from './use-recovery.ts'
+import { messageText } from '../../../i18n/message-text.ts'
 
 /** Says what a retry will do. That it was accepted is no success yet, and is not reported as one. */
 export function RetryDialog({
@@ -45,7 +46,7 @@ export function RetryDialog({
       {!retry.isPending && changeNotice}
       {failure?.retryable === false && (
         <Notice tone="warn" title={t('operations.retry.warn')}>
-          <p>{t('operations.retry.warnText', { message: failure.message })}</p>
+          <p>{t('operations.retry.warnText', { message: messageText(failure) })}</p>
           <p className="mt-1 font-medium">{describeCode(failure.errorCode).remedy}</p>
         </Notice>
       )}

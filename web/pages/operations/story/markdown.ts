@@ -6,6 +6,7 @@ import { codeText, linkText, plainText } from './markdown-text.ts'
 import { culpritOf, rowsOf, timelineOf, type Bar, type Row } from './timeline.ts'
 import { verdictLook } from './verdict.ts'
 import { versionsText } from './versions.ts'
+import { messageText } from '../../../i18n/message-text.ts'
 
 /** The story as text for a ticket: times in UTC, nothing that the page does not show. */
 export function operationMarkdown(
@@ -99,7 +100,7 @@ function failureOf(
       retryable: t(failure.retryable ? 'operations.field.retryable.yes' : 'operations.field.retryable.no'),
     }),
     '',
-    `> ${plainText(failure.message)}`,
+    `> ${plainText(messageText(failure))}`,
     '',
     ...(where ? [fact(t, t('operations.field.stoppedAt'), where.join(' · '))] : []),
     ...(failure.errorPath ? [fact(t, t('errors.trail'), failure.errorPath.map(plainText).join(' › '))] : []),
