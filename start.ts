@@ -4,6 +4,7 @@ import { createConsole } from '#bff/app.ts'
 import { createActorAssertions } from '#bff/actor-assertion.ts'
 import { loadActorKey } from '#bff/actor-key.ts'
 import type { SignIn } from '#bff/greeting.ts'
+import { openConsoleDatabase } from '#bff/open-database.ts'
 import { createRuntimeClient } from '#bff/runtime-client.ts'
 import type { ConsoleSettings } from '#bff/settings.ts'
 import { checkServer, openServer } from '#database/open.ts'
@@ -92,13 +93,13 @@ async function start(
       ? await listen({ port: options.runtime.port, hostname: '127.0.0.1', portVariable: 'RUNTIME_PORT' })
       : null
   if (runtimeListener !== null) stops.push(() => runtimeListener.stop())
-  const database = await openServer({
+  const server = await openServer({
     databaseUrl: options.databaseUrl,
     dataDir,
     log: fieldsFirst(log),
     ...(options.databaseWaitMs !== undefined && { waitMs: options.databaseWaitMs }),
   })
-  stops.push(() => database.stop())
+  stops.push(() => server.stop())
   const assertionKey = await loadActorKey(dataDir)
 
   const embedded =
@@ -106,15 +107,20 @@ async function start(
       ? null
       : await startRuntime(
           options,
-          { database, assertionKey, listener: runtimeListener, consolePort: listener.port },
+          { server, assertionKey, listener: runtimeListener, consolePort: listener.port },
           stops,
         )
   const runtime = options.console.runtime ?? embedded?.address
   if (runtime === undefined) throw new TypeError('There is neither an embedded runtime nor another one')
 
+  const consoleLog = log.child({ part: 'console' })
+  const { connection } = server
+  const retryWhileAway: OpenServer['retryWhileAway'] = (step) => server.retryWhileAway(step)
+  const database = await openConsoleDatabase({ connection, retryWhileAway, log: consoleLog })
+  stops.push(() => database.close())
   const bff = await createConsole({
-    connection: database.connection,
-    outlast: (step) => database.retryWhileAway(step),
+    database,
+    retryWhileAway,
     dataDir,
     settings: options.console.auth,
     runtime,
@@ -122,7 +128,7 @@ async function start(
     folder: options.folder,
     rates: options.console.rates,
     loopback: () => `http://127.0.0.1:${listener.port}`,
-    log: log.child({ part: 'console' }),
+    log: consoleLog,
   })
   stops.push(() => bff.stop())
   listener.serve({ app: bff.app, ...(bff.front !== null && { front: bff.front }) })
@@ -134,7 +140,7 @@ async function start(
     signIn: bff.signIn,
     plugins: embedded?.plugins ?? null,
     call: embedded?.call ?? null,
-    failed: database.failed,
+    failed: server.failed,
     stop,
   }
 }
@@ -142,7 +148,7 @@ async function start(
 async function startRuntime(
   options: StartOptions,
   parts: {
-    database: OpenServer
+    server: OpenServer
     assertionKey: Awaited<ReturnType<typeof loadActorKey>>
     listener: Listener
     consolePort: number
@@ -150,7 +156,7 @@ async function startRuntime(
   stops: (() => Promise<void>)[],
 ) {
   const { dataDir, log, runtime: settings } = options
-  const { database, assertionKey, listener, consolePort } = parts
+  const { server, assertionKey, listener, consolePort } = parts
   const credential =
     settings.credential ??
     (await persistentSecret({
@@ -160,8 +166,8 @@ async function startRuntime(
     }))
   const platformApiBase = settings.platformApiBase ?? `http://127.0.0.1:${listener.port}`
   const runtime: Runtime = await createRuntime({
-    connection: database.connection,
-    isExclusive: database.isExclusive,
+    connection: server.connection,
+    isExclusive: server.isExclusive,
     dataDir,
     ...(settings.sealingKeyFiles !== undefined && { sealingKeyFiles: settings.sealingKeyFiles }),
     platformApiBase,
@@ -184,7 +190,7 @@ async function startRuntime(
   // calls in flight finish while the plugins still respond
   stops.push(() => runtime.drain())
   // plugins first: an operation left over from the last run continues immediately
-  await database.retryWhileAway(() => runtime.start())
+  await server.retryWhileAway(() => runtime.start())
 
   const address = { baseUrl: `http://127.0.0.1:${listener.port}/bundle-runtime/api`, credential }
   const outbound = createOutbound({ egressAllow: [{ kind: 'loopback' }] })

@@ -1,9 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { Hono } from 'hono'
-import { migrate } from '#database/migrate.ts'
 import type { OpenServer } from '#database/open.ts'
-import { openDatabase } from '#database/pool.ts'
-import type { ConnectionSettings } from '#database/settings.ts'
+import type { Database } from '#database/pool.ts'
 import { isUnavailable, whyUnavailable } from '#database/unreachable.ts'
 import { canonicalPath } from '#http-kit/canonical-path.ts'
 import { parseEgressAllow } from '#http-kit/egress.ts'
@@ -39,13 +37,13 @@ import { eventRoute } from './routes/events.ts'
 import { startPurging } from './purging.ts'
 import { createRuntimeClient } from './runtime-client.ts'
 import { createRuntimeEvents } from './runtime-events.ts'
-import { bffMigrations } from './store/tables.ts'
 import type { BffTables } from './store/tables.ts'
 
 export interface ConsoleOptions {
-  connection: ConnectionSettings
-  /** Does what asks the database at the start, and again where that goes away amid it; default: once. */
-  outlast?: OpenServer['retryWhileAway']
+  /** Migrated; the caller closes it after {@link Console.stop}. */
+  database: Pick<Database<BffTables>, 'db'>
+  /** Repeats steps of the start if the database goes away during them; default: runs each once. */
+  retryWhileAway?: OpenServer['retryWhileAway']
   /** For the embedded identity provider's key. */
   dataDir: string
   settings: AuthSettings
@@ -80,25 +78,21 @@ const ACTOR_KEYS_PATH = '/.well-known/jwks.json'
 
 /** The BFF: sign-in, sessions, `/api/*` and the built console on one origin. Its order is the order of the checks. */
 export async function createConsole(options: ConsoleOptions): Promise<Console> {
-  const { connection, settings, log, runtime, outlast = (step) => step() } = options
+  const { settings, log, runtime, retryWhileAway = (step) => step() } = options
+  const { db } = options.database
   const { publicOrigin } = settings
   const throttled = throttledLog(log, systemClock, (error) => whyUnavailable(error)?.reason ?? null)
-  const database = openDatabase<BffTables>(connection, {
-    applicationName: 'bundle-console',
-    onIdleError: (error) => log.warn('an idle database connection was lost', {}, error),
-  })
-  await outlast(() => migrate(database.pool, bffMigrations))
   const { dataDir, loopback } = options
   const { mergeSeconds, pollMs } = options.audit ?? {}
-  const auth = await outlast(() =>
-    createAuth({ db: database.db, settings, dataDir, loopback, log: throttled, mergeSeconds }),
+  const auth = await retryWhileAway(() =>
+    createAuth({ db, settings, dataDir, loopback, log: throttled, mergeSeconds }),
   )
   log.addSecret(runtime.credential)
   const outbound = createOutbound({ egressAllow: parseEgressAllow(egressOf(runtime.baseUrl)) })
   const assertionOf = createActorAssertions(options.assertionKey)
   const recordingAssertionOf = createRecordingAssertions(options.assertionKey)
   const delivery = startDelivery({
-    db: database.db,
+    db,
     send: createEventSender({ outbound, ...runtime, assertionOf: recordingAssertionOf }),
     log: throttled,
     pollMs,
@@ -176,29 +170,29 @@ export async function createConsole(options: ConsoleOptions): Promise<Console> {
     const { hasSessionCookie } = auth
     app.use(documentRoute({ shell, readApiFor, hasSessionCookie, eventPosition: () => eventPosition, log }))
   }
-  const purging = startPurging({ db: database.db, limits: settings.limits, log })
+  const purging = startPurging({ db, limits: settings.limits, log })
 
   return {
     app,
     front: auth.front,
-    signIn: { settings, issueFirstPasswords: outlasting(auth.issueFirstPasswords, outlast) },
+    signIn: { settings, issueFirstPasswords: retryingIssue(auth.issueFirstPasswords, retryWhileAway) },
     async stop() {
       stopping.abort()
       await purging.stop()
       await delivery.stop()
-      await Promise.all([outbound.close(), database.close()])
+      await outbound.close()
     },
   }
 }
 
-function outlasting(
+function retryingIssue(
   issue: SignIn['issueFirstPasswords'],
-  outlast: OpenServer['retryWhileAway'],
+  retryWhileAway: OpenServer['retryWhileAway'],
 ): SignIn['issueFirstPasswords'] {
   if (issue === null) return null
   return async () => {
-    const { users, confirmShown } = await outlast(issue)
-    return { users, confirmShown: () => outlast(confirmShown) }
+    const { users, confirmShown } = await retryWhileAway(issue)
+    return { users, confirmShown: () => retryWhileAway(confirmShown) }
   }
 }
 

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import * as z from 'zod'
 import { checkServer, openServer } from '#database/open.ts'
+import type { OpenServer } from '#database/open.ts'
 import { createLog, fieldsFirst } from '#http-kit/log.ts'
 import { runProgram } from '#http-kit/program.ts'
 import type { Program } from '#http-kit/program.ts'
@@ -10,6 +11,7 @@ import { readSettings, SettingsError } from '#http-kit/settings.ts'
 import { loadActorKey } from './actor-key.ts'
 import { createConsole } from './app.ts'
 import { greet } from './greeting.ts'
+import { openConsoleDatabase } from './open-database.ts'
 import { readConsoleSettings } from './settings.ts'
 
 const Place = z.object({
@@ -31,13 +33,17 @@ async function main({ onStop, end }: Program): Promise<void> {
   // before anything is made: a start that cannot succeed leaves nothing behind
   checkServer({ databaseUrl, dataDir })
   const listener = await listen({ port: settings.port })
-  const database = await openServer({ databaseUrl, dataDir, log: fieldsFirst(log) })
-  onStop(() => database.stop())
-  void database.failed.then(() => end(1, 'The embedded database ended by itself. See its log in DATA_DIR.'))
+  const server = await openServer({ databaseUrl, dataDir, log: fieldsFirst(log) })
+  onStop(() => server.stop())
+  void server.failed.then(() => end(1, 'The embedded database ended by itself. See its log in DATA_DIR.'))
 
+  const { connection } = server
+  const retryWhileAway: OpenServer['retryWhileAway'] = (step) => server.retryWhileAway(step)
+  const database = await openConsoleDatabase({ connection, retryWhileAway, log })
+  onStop(() => database.close())
   const bff = await createConsole({
-    connection: database.connection,
-    outlast: (step) => database.retryWhileAway(step),
+    database,
+    retryWhileAway,
     dataDir,
     settings: settings.auth,
     runtime,

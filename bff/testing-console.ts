@@ -2,11 +2,13 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePort } from '#database/free-port.ts'
+import type { ConnectionSettings } from '#database/settings.ts'
 import { createLog } from '#http-kit/log.ts'
 import { serve } from '#http-kit/serve.ts'
 import { loadActorKey } from './actor-key.ts'
 import { createConsole } from './app.ts'
 import type { ConsoleOptions } from './app.ts'
+import { openConsoleDatabase } from './open-database.ts'
 import { EVERYWHERE } from './testing.ts'
 
 /**
@@ -15,17 +17,22 @@ import { EVERYWHERE } from './testing.ts'
  */
 export async function startConsole({
   runtimeUrl = 'http://127.0.0.1:1/bundle-runtime/api',
+  connection,
   ...options
-}: Pick<ConsoleOptions, 'connection' | 'rates'> & {
+}: Pick<ConsoleOptions, 'rates'> & {
+  connection: ConnectionSettings
   runtimeUrl?: string
   folder?: string
 }): Promise<{ origin: string; stop(): Promise<void> }> {
   const dataDir = mkdtempSync(join(tmpdir(), 'bff-console-'))
   const port = await freePort()
   const origin = `http://localhost:${port}`
+  const log = createLog({ name: 'test', level: 'silent' })
+  const database = await openConsoleDatabase({ connection, log })
   const bff = await createConsole({
     folder: import.meta.dirname,
     ...options,
+    database,
     dataDir,
     settings: {
       publicOrigin: origin,
@@ -38,7 +45,7 @@ export async function startConsole({
     runtime: { baseUrl: runtimeUrl, credential: 'a credential of the test' },
     assertionKey: await loadActorKey(dataDir),
     loopback: () => `http://127.0.0.1:${port}`,
-    log: createLog({ name: 'test', level: 'silent' }),
+    log,
   })
   const server = await serve({ app: bff.app, port, ...(bff.front !== null && { front: bff.front }) })
   return {
@@ -46,6 +53,7 @@ export async function startConsole({
     async stop() {
       await server.stop({ graceMs: 100 })
       await bff.stop()
+      await database.close()
       rmSync(dataDir, { recursive: true })
     },
   }

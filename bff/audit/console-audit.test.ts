@@ -16,6 +16,7 @@ import type { TestHttp } from '#runtime/testing/http.ts'
 import { RUNTIME_MIGRATIONS } from '#runtime/store/migrations.ts'
 import { loadActorKey } from '../actor-key.ts'
 import { createConsole } from '../app.ts'
+import { openConsoleDatabase } from '../open-database.ts'
 import { bffMigrations } from '../store/tables.ts'
 import { EVERYWHERE, TestBrowser } from '../testing.ts'
 
@@ -32,10 +33,10 @@ const logged: Record<string, unknown>[] = []
 const stops: (() => Promise<void> | void)[] = []
 
 before(async () => {
-  const database = await testDatabase({ migrations: [RUNTIME_MIGRATIONS, bffMigrations] })
+  const server = await testDatabase({ migrations: [RUNTIME_MIGRATIONS, bffMigrations] })
   const dataDir = mkdtempSync(join(tmpdir(), 'console-audit-'))
   const assertionKey = await loadActorKey(dataDir)
-  const { connection } = database
+  const { connection } = server
   http = await testHttp({
     connection,
     credentials: [CREDENTIAL],
@@ -49,8 +50,14 @@ before(async () => {
     password: PASSWORD,
     roles: [EVERYWHERE(role)],
   })
+  const log = createLog({
+    name: 'test',
+    level: 'info',
+    stream: { write: (line) => void logged.push(JSON.parse(line) as Record<string, unknown>) },
+  })
+  const database = await openConsoleDatabase({ connection, log })
   const bff = await createConsole({
-    connection,
+    database,
     dataDir,
     settings: {
       publicOrigin: origin,
@@ -65,19 +72,16 @@ before(async () => {
     folder: import.meta.dirname,
     loopback: () => `http://127.0.0.1:${port}`,
     audit: { mergeSeconds: 2, pollMs: 20 },
-    log: createLog({
-      name: 'test',
-      level: 'info',
-      stream: { write: (line) => void logged.push(JSON.parse(line) as Record<string, unknown>) },
-    }),
+    log,
   })
-  const server = await serve({ app: bff.app, port, ...(bff.front !== null && { front: bff.front }) })
+  const listening = await serve({ app: bff.app, port, ...(bff.front !== null && { front: bff.front }) })
   stops.push(
-    () => server.stop({ graceMs: 100 }),
+    () => listening.stop({ graceMs: 100 }),
     () => bff.stop(),
+    () => database.close(),
     async () => runtimeServer?.stop({ graceMs: 100 }),
     () => http.close(),
-    () => database.close(),
+    () => server.close(),
     () => rmSync(dataDir, { recursive: true, force: true }),
   )
 })

@@ -104,8 +104,7 @@ async function answer(
     // a write is never aborted: the runtime may have carried it out already
     ...(!write && { signal: c.req.raw.signal }),
   })
-  // manifests are shown whole
-  return c.json(name.includes(' /bundles') ? (data as JsonValue) : (hideProtectedProperty(data) as JsonValue))
+  return c.json((row.keepsProtectedProperty === true ? data : hideProtectedProperty(data)) as JsonValue)
 }
 
 async function readBody(c: ApiContext, row: EndpointRow): Promise<JsonBody | undefined> {

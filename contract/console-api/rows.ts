@@ -24,7 +24,7 @@ const sessionEndpoints = defineEndpoints({
 
 /**
  * The console API below `/api`: the runtime's rows unchanged, plus the session. Responses have no envelope, failures
- * are `application/problem+json`, and the property reserved for the runtime is left out.
+ * are `application/problem+json`, and the property reserved for the runtime is left out, except in rows that keep it.
  */
 export const consoleApi = { ...runtimeApi, ...sessionEndpoints }
 export type ConsoleApi = typeof consoleApi

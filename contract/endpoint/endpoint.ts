@@ -52,6 +52,11 @@ export interface EndpointRow {
   bodyErrorCode?: 'MANIFEST_INVALID'
   /** Fields that only the first answer contains; a repeated request receives null there. */
   shownOnce?: readonly string[]
+  /**
+   * The answer is an author's document: the console API returns it unchanged instead of removing the property that is
+   * reserved for the runtime.
+   */
+  keepsProtectedProperty?: true
   /** Maximum body size in bytes; defaults to BODY_BYTES_MAX. */
   maxBodyBytes?: number
 }

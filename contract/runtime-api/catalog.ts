@@ -49,6 +49,7 @@ export const catalogEndpoints = defineEndpoints({
     params: versionParams,
     answer: AuthorManifest,
     codes: ['NOT_FOUND'],
+    keepsProtectedProperty: true,
   },
   'PUT /bundles/{environmentKey}/{bundleId}/versions/{version}': {
     summary: 'Publish a version; published versions never change',

@@ -1,0 +1,29 @@
+import { migrate } from '#database/migrate.ts'
+import type { OpenServer } from '#database/open.ts'
+import { openDatabase } from '#database/pool.ts'
+import type { Database } from '#database/pool.ts'
+import type { ConnectionSettings } from '#database/settings.ts'
+import type { Log } from '#http-kit/log.ts'
+import { bffMigrations } from './store/tables.ts'
+import type { BffTables } from './store/tables.ts'
+
+/** Opens and migrates the database of the console. The caller closes it after the console has stopped. */
+export async function openConsoleDatabase(options: {
+  connection: ConnectionSettings
+  /** Repeats the migration if the database goes away during it; default: runs it once. */
+  retryWhileAway?: OpenServer['retryWhileAway']
+  log: Log
+}): Promise<Database<BffTables>> {
+  const { connection, retryWhileAway = (step) => step(), log } = options
+  const database = openDatabase<BffTables>(connection, {
+    applicationName: 'bundle-console',
+    onIdleError: (error) => log.warn('an idle database connection was lost', {}, error),
+  })
+  try {
+    await retryWhileAway(() => migrate(database.pool, bffMigrations))
+  } catch (error) {
+    await database.close()
+    throw error
+  }
+  return database
+}
