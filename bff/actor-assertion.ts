@@ -2,12 +2,12 @@ import { SignJWT } from 'jose'
 import type { CryptoKey, JWK } from 'jose'
 import type { Grant } from '#contract/endpoint/permission.ts'
 
-/** Who the runtime shall take a request for. */
+/** The person on whose behalf a request is sent to the runtime. */
 export interface AssertedPerson {
   id: string
   name: string
   grants: readonly Grant[]
-  /** The identity provider that vouches for them, for the audit. */
+  /** The identity provider that authenticated them, for the audit. */
   issuer?: string | undefined
   /** Where their request comes from, for the audit. */
   clientAddress?: string | undefined
@@ -20,26 +20,26 @@ export interface AssertionKey {
 }
 
 const LIFETIME_SECONDS = 60
-/** A signed assertion serves several requests of a person, but never one that might outlive it on the way. */
+/** A signed assertion is reused for several requests of a person, but not so late that it could expire on the way. */
 const REUSE_MS = 20_000
-const MAX_KEPT = 5_000
+const MAX_CACHED = 5_000
 
-/** Signs `X-Runtime-Actor-Assertion`: EdDSA, 60 s, audience `bundle-runtime` (runtime API, head). */
+/** Signs `X-Runtime-Actor-Assertion`: EdDSA, 60 s, audience `bundle-runtime`. */
 export function createActorAssertions(key: AssertionKey): (person: AssertedPerson) => Promise<string> {
-  const kept = new Map<string, { until: number; assertion: Promise<string> }>()
+  const cached = new Map<string, { until: number; assertion: Promise<string> }>()
   return (person) => {
     const { id, name, grants, issuer, clientAddress } = person
     const identity = JSON.stringify([id, name, grants, issuer, clientAddress])
-    const existing = kept.get(identity)
+    const existing = cached.get(identity)
     if (existing !== undefined && existing.until > Date.now()) return existing.assertion
-    if (kept.size >= MAX_KEPT) kept.clear()
+    if (cached.size >= MAX_CACHED) cached.clear()
     const assertion = sign(key, person, 'bundle-runtime')
-    kept.set(identity, { until: Date.now() + REUSE_MS, assertion })
+    cached.set(identity, { until: Date.now() + REUSE_MS, assertion })
     return assertion
   }
 }
 
-/** Signs assertions that are good for recording in the audit and for nothing else. */
+/** Signs assertions that are valid only for recording audit events. */
 export function createRecordingAssertions(key: AssertionKey): (person: AssertedPerson) => Promise<string> {
   return (person) => sign(key, person, 'bundle-runtime-audit')
 }
@@ -53,7 +53,7 @@ function sign(
     name,
     grants,
     ...(issuer !== undefined && { issuer }),
-    // empty where there is no socket to ask
+    // empty if there is no socket
     ...(clientAddress && { clientAddress }),
   }
   return new SignJWT(claims)

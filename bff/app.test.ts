@@ -5,7 +5,7 @@ import { bffMigrations } from './store/tables.ts'
 import { startConsole } from './testing-console.ts'
 import { TestBrowser } from './testing.ts'
 
-test('GET /api/session counts against the rate of the person', async (t) => {
+test('GET /api/session counts toward the rate limit of the person', async (t) => {
   const { connection, close } = await testDatabase({ migrations: [bffMigrations] })
   const rate = { perSecond: 0.001, burst: 3 }
   const console = await startConsole({ connection, rates: { reads: rate, writes: rate } })

@@ -55,28 +55,28 @@ export interface ConsoleOptions {
   assertionKey: AssertionKey
   /** The built console. */
   folder: string
-  /** Our own server as this process reaches it; asked at sign-in, not before. */
+  /** The address at which this process reaches its own server; called only at sign-in. */
   loopback: () => string
-  /** For each person; the defaults of the rate limit where absent. */
+  /** Rate limits per person; default: those of the rate-limit middleware. */
   rates?: { reads: Rate; writes: Rate } | undefined
-  /** How long refusals are merged, and how often events are sent to the audit; a minute and a second where absent. */
+  /** How long refusals are merged, and how often events are sent to the audit; default: 60 s and 1,000 ms. */
   audit?: { mergeSeconds: number; pollMs: number } | undefined
   log: Log
 }
 
 export interface Console {
   app: Hono<{ Variables: SessionVariables }>
-  /** To be asked before the app: the embedded identity provider, where it is used. */
+  /** Handles requests before the app does: the embedded identity provider; null if another one is configured. */
   front: RequestFront | null
   /** How people sign in, for {@link greet}. */
   signIn: SignIn
   stop(): Promise<void>
 }
 
-/** The public key of our actor assertions: what `ACTOR_ASSERTION_JWKS` of a runtime elsewhere names. */
+/** Serves the public key of our actor assertions; a separate runtime refers to it in `ACTOR_ASSERTION_JWKS`. */
 const ACTOR_KEYS_PATH = '/.well-known/jwks.json'
 
-/** The BFF: sign-in, sessions, `/api/*` and the built console on one origin. Its order is the order of the checks. */
+/** The BFF: sign-in, sessions, `/api/*` and the built console on one origin. The order of the middleware is the order of the checks. */
 export async function createConsole(options: ConsoleOptions): Promise<Console> {
   const { settings, log, runtime, retryWhileAway = (step) => step() } = options
   const { db } = options.database
@@ -109,7 +109,7 @@ export async function createConsole(options: ConsoleOptions): Promise<Console> {
     if (failure.code === 'INTERNAL_ERROR') log.error('request failed', fields, error)
     if (isUnavailable(error)) throttled.warn('the database could not serve a request', fields, error)
     const answer = problemResponse({ ...problemOf(failure, c.var.requestId) }, headers)
-    // so made, it keeps what was set on the way here: Retry-After, Allow
+    // created through the context to keep headers set earlier: Retry-After, Allow
     return c.newResponse(answer.body, answer)
   })
   app.notFound((c) => problemResponse({ ...problemOf(new ConsoleFailure('NOT_FOUND'), c.var.requestId) }))
@@ -196,7 +196,7 @@ function retryingIssue(
   }
 }
 
-/** The one destination that the BFF ever calls: the runtime. */
+/** The egress rule for the runtime, the only destination that the BFF calls. */
 function egressOf(baseUrl: string): string {
   const { hostname, port, protocol } = new URL(baseUrl)
   return `${hostname}:${port === '' ? (protocol === 'https:' ? '443' : '80') : port}`

@@ -21,7 +21,7 @@ import { idpSigningKey } from './oidc/signing-key.ts'
 import { applyConfiguredUsers } from './oidc/users.ts'
 import { cookieKit } from './session/cookies.ts'
 import { permissionsIn } from './session/grants.ts'
-import { limitLookUps } from './session/limit-look-ups.ts'
+import { limitLookups } from './session/limit-lookups.ts'
 import { createSessions } from './session/sessions.ts'
 import { signInRoutes } from './session/sign-in-routes.ts'
 import { opaqueValue } from './store/hash.ts'
@@ -32,7 +32,7 @@ export interface AuthOptions {
   settings: AuthSettings
   /** For the embedded provider's signing key. */
   dataDir: string
-  /** Our own server as this process reaches it, such as `http://127.0.0.1:8080`; asked at sign-in, not before. */
+  /** The address at which this process reaches its own server, such as `http://127.0.0.1:8080`; called only at sign-in. */
   loopback: () => string
   log: Log
   /** How long refusals and failed sign-ins are merged before they are sent to the audit; default 60. */
@@ -42,23 +42,23 @@ export interface AuthOptions {
 export interface Auth {
   /** `/auth/*` and `GET /api/session`, which must be mounted after `requireSession`. */
   routes: Hono<{ Variables: SessionVariables }>
-  /** The embedded identity provider, to be asked before the app; null when another one is configured. */
+  /** The embedded identity provider, which handles requests before the app does; null if another one is configured. */
   front: RequestFront | null
   /** For every route of `/api`: sets `c.var.person` or refuses with AUTHENTICATION_REQUIRED. */
   requireSession: MiddlewareHandler<{ Variables: SessionVariables }>
   /** Whether a request has a session cookie, valid or not. */
   hasSessionCookie: (c: Context) => boolean
-  /** Whether the session of a request still lives, without keeping it alive; for open event streams. */
+  /** Whether the session of a request is still valid, without extending it; for open event streams. */
   isStillSignedIn: (c: Context) => Promise<boolean>
-  /** To be called when the console is up; null where passwords come from elsewhere. */
+  /** Called once the console is up; null if passwords come from elsewhere. */
   issueFirstPasswords: (() => Promise<FirstPasswords>) | null
-  /** Keeps what the runtime is to record in its audit. */
+  /** Stores events for the runtime's audit. */
   recorder: Recorder
 }
 
 /**
- * Everything about who is asking: sign-in, sessions, and the embedded identity provider where no other is configured.
- * The schema `bff` must have been migrated.
+ * Authentication: sign-in, sessions, and the embedded identity provider unless another one is configured. The
+ * schema `bff` must be migrated.
  */
 export async function createAuth(options: AuthOptions): Promise<Auth> {
   const { db, settings, dataDir, loopback, log, mergeSeconds } = options
@@ -85,7 +85,7 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
     exactClientAddress(incoming, trustedProxyHops)
   const incomingOf = (c: Context) => (c.env as { incoming?: IncomingMessage } | undefined)?.incoming
   const addressOfRequest = (c: Context): string => addressOf(incomingOf(c))
-  const sessions = limitLookUps(createSessions({ db, cookies, limits, recorder }), {
+  const sessions = limitLookups(createSessions({ db, cookies, limits, recorder }), {
     addressOf: addressOfRequest,
   })
 

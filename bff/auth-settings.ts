@@ -12,7 +12,7 @@ const seconds = (fallback: number) =>
     .transform(Number)
     .default(fallback)
 
-/** The variables of sign-in and session, for the schema that the BFF's start reads. */
+/** The variables of sign-in and session, for the environment schema of the BFF. */
 export const authEnvironment = {
   PUBLIC_URL: originUrl.optional(),
   OIDC_ISSUER: z
@@ -23,15 +23,15 @@ export const authEnvironment = {
   OIDC_CLIENT_SECRET: optionalSecret,
   OIDC_ROLES_CLAIM: z.string().default('roles'),
   CONSOLE_USERS: ConsoleUsers.nullable().default(null),
-  /** How long a session lives without activity. */
+  /** Maximum idle time of a session. */
   SESSION_IDLE_SECONDS: seconds(15 * 60),
-  /** How long a session lives at most. */
+  /** Maximum lifetime of a session. */
   SESSION_ABSOLUTE_SECONDS: seconds(8 * 60 * 60),
   /** Reverse proxies in front, each of which appends to `X-Forwarded-For`. */
   TRUSTED_PROXY_HOPS: z.string().regex(/^\d$/, 'a number from 0 to 9 is needed').transform(Number).default(0),
 }
 
-/** Sign-in and session as they are set. */
+/** The settings of sign-in and session. */
 export interface AuthSettings {
   /** The console's origin as browsers see it. */
   publicOrigin: string
@@ -45,10 +45,10 @@ export interface AuthSettings {
 }
 
 /**
- * Puts the variables together.
+ * Combines the variables.
  *
- * @param defaultOrigin stands in for an absent `PUBLIC_URL`.
- * @throws SettingsError where they do not go together.
+ * @param defaultOrigin used if `PUBLIC_URL` is not set.
+ * @throws SettingsError if they are incompatible.
  */
 export function authSettingsOf(
   env: z.output<z.ZodObject<typeof authEnvironment>>,

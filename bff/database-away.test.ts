@@ -9,7 +9,7 @@ import { bffMigrations } from './store/tables.ts'
 import { startConsole } from './testing-console.ts'
 import { TestBrowser } from './testing.ts'
 
-// A whole console on a server that goes away under it. What nobody catches fails the run.
+// A complete console on a server that goes down. An uncaught error fails the run.
 
 let database: TestServer
 let connection: ConnectionSettings
@@ -28,7 +28,7 @@ before(async () => {
 })
 after(() => stop())
 
-it('while the database is away requests are 503 and may be repeated, and nobody is signed out', async () => {
+it('while the database is down, requests get a retryable 503 and nobody is signed out', async () => {
   const ada = new TestBrowser(origin)
   await ada.signIn('ada', 'correct horse')
   const form = await ada.openForm()
@@ -66,12 +66,12 @@ it('while the database is away requests are 503 and may be repeated, and nobody 
   assert.equal((await ada.api('/api/session')).status, 200)
 })
 
-it('while the database has no space left people go on reading, and writes say why they failed', async () => {
+it('while the database is out of space, reads work and writes report why they failed', async () => {
   const ada = new TestBrowser(origin)
   await ada.signIn('ada', 'correct horse')
   const client = new pg.Client(clientConfig(connection))
   await client.connect()
-  // long enough ago that the next request notes the activity
+  // long enough ago that the next request records activity
   await client.query(`update bff.session set last_seen_at = last_seen_at - interval '1 minute'`)
   await client.query(`
     create function public.refuse() returns trigger language plpgsql as $$

@@ -31,7 +31,7 @@ describe('reading an event stream', () => {
     ['LF', STREAM],
     ['CRLF', STREAM.replaceAll('\n', '\r\n')],
   ] as const) {
-    it(`gives the same events in chunks of any size, with ${name}`, async () => {
+    it(`yields the same events in chunks of any size, with ${name}`, async () => {
       for (const size of [1, 2, 3, 7, 64, 4096])
         assert.deepEqual(await readAll(inChunks(text, size)), { read: READ, error: null })
     })
@@ -42,14 +42,14 @@ describe('reading an event stream', () => {
     assert.deepEqual(read, [{ kind: 'position', id: '7-1' }])
   })
 
-  it('gives what comes before an event that is too large, and then fails', async () => {
+  it('yields the events before one that is too large, then fails', async () => {
     const large = `id: 7-1\n\nid: 7-2\ndata: ${'x'.repeat(1_200_000)}\n\nid: 7-3\n\n`
     const { read, error } = await readAll(inChunks(large, 16_384))
     assert.deepEqual(read, [{ kind: 'position', id: '7-1' }])
     assert.ok(error instanceof EventTooLargeError)
   })
 
-  it('reads events of any number that are too large only together', async () => {
+  it('reads any number of events, even if they are too large together', async () => {
     const many = `data: ${'x'.repeat(100_000)}\n\n`.repeat(30)
     const { read, error } = await readAll(inChunks(many, 16_384))
     assert.equal(read.length, 30)

@@ -1,18 +1,18 @@
 import { createParser } from 'eventsource-parser'
 
 /**
- * One thing read from a server-sent event stream: an event; an id without data, which only says where to resume; or a
- * comment, which only keeps the connection open. An `id` is empty where the stream names none.
+ * An item of a server-sent event stream: an event; an id without data, which is only a position to resume from;
+ * or a comment, which only keeps the connection open. `id` is empty if the stream has none.
  */
 export type SourcedEvent =
   | { kind: 'event'; id: string; event: string; data: string }
   | { kind: 'position'; id: string }
   | { kind: 'comment' }
 
-/** What may be buffered of an event that is not complete; the chunk that completes it comes on top. */
+/** How much of an incomplete event is buffered; the chunk that completes it comes on top. */
 const MAX_BUFFERED_CHARACTERS = 1_048_576
 
-/** An event is too large to hold. Its id is unknown, so the stream cannot be resumed after it. */
+/** An event is too large to buffer. Its id is unknown, so the stream cannot be resumed after it. */
 export class EventTooLargeError extends Error {
   constructor() {
     super('An event of the runtime is too large')
@@ -21,9 +21,9 @@ export class EventTooLargeError extends Error {
 }
 
 /**
- * Reads `text/event-stream`, whatever the chunks it arrives in.
+ * Reads `text/event-stream` from chunks of any size.
  *
- * @throws EventTooLargeError after the events before it.
+ * @throws EventTooLargeError after yielding the events before it.
  */
 export async function* readEventSource(source: AsyncIterable<Uint8Array>): AsyncGenerator<SourcedEvent> {
   const decoder = new TextDecoder()
@@ -34,7 +34,7 @@ export async function* readEventSource(source: AsyncIterable<Uint8Array>): Async
     onComment: () => read.push({ kind: 'comment' }),
     onId: (id) => read.push({ kind: 'position', id }),
     onEvent({ id, event = 'message', data }) {
-      // the parser has just reported the id of the same event, which alone would say that the event was received
+      // the parser has just reported the id of the same event, which would count the event as received
       if (id !== undefined) read.pop()
       read.push({ kind: 'event', id: id ?? '', event, data })
     },

@@ -5,7 +5,7 @@ import type { Problem } from '#contract/console-api/problem.ts'
 import { hideInDetail, hideInMessage } from '#contract/protocol/protected-name.ts'
 import { TransportError } from '#http-kit/problem.ts'
 
-/** A failure on its way to the browser; whatever is not said comes from the catalogue of codes. */
+/** A failure to send to the browser. Absent parts come from the catalogue of codes. */
 export class ConsoleFailure extends Error {
   readonly code: string
   readonly retryable: boolean
@@ -36,9 +36,8 @@ export class ConsoleFailure extends Error {
 }
 
 /**
- * What the browser is told of an error, and with which headers. Where our own database could not serve the request now,
- * nothing was done yet and nobody is signed out: the same may be sent again. Of all else that nobody refused on purpose
- * it is told nothing.
+ * The failure and headers that the browser receives for an error. If the console's database is unavailable,
+ * nothing was done and nobody is signed out, so the request may be retried. Unexpected errors reveal nothing.
  */
 export function failureOf(error: unknown): {
   failure: ConsoleFailure
@@ -58,7 +57,7 @@ export function failureOf(error: unknown): {
   return { failure: new ConsoleFailure('INTERNAL_ERROR'), headers: {} }
 }
 
-/** The failure as RFC 9457 problem: title and remedy by code, the failure's own message where there is one. */
+/** The failure as an RFC 9457 problem: title and remedy by code, with the failure's own message if it has one. */
 export function problemOf(failure: ConsoleFailure, requestId: string): Problem {
   const entry = describeCode(failure.code)
   return {

@@ -14,28 +14,33 @@ import { greet } from './greeting.ts'
 import { openConsoleDatabase } from './open-database.ts'
 import { readConsoleSettings } from './settings.ts'
 
-const Place = z.object({
+const StorageEnvironment = z.object({
   DATA_DIR: z.string().default('./data'),
   DATABASE_URL: z.string().optional(),
 })
 
-/** A replica of the console alone, for a runtime elsewhere. */
+/** Starts a replica of the console alone, for a separate runtime. */
 async function main({ onStop, end }: Program): Promise<void> {
   const settings = readConsoleSettings(process.env)
-  const { DATA_DIR: dataDir, DATABASE_URL: databaseUrl = null } = readSettings(Place, process.env)
+  const { DATA_DIR: dataDir, DATABASE_URL: databaseUrl = null } = readSettings(
+    StorageEnvironment,
+    process.env,
+  )
   const { runtime } = settings
   if (runtime === null)
-    throw new SettingsError('RUNTIME_API_BASE is not set: the address of the runtime is needed')
+    throw new SettingsError('RUNTIME_API_BASE is not set: the address of the runtime is required')
   const folder = join(import.meta.dirname, '..', 'dist', 'web')
   if (!existsSync(folder)) throw new SettingsError('The console is not built yet: run "npm run build" first')
 
   const log = createLog({ name: 'bundle-console', level: settings.logLevel })
-  // before anything is made: a start that cannot succeed leaves nothing behind
+  // before anything is created: a start that cannot succeed leaves nothing behind
   checkServer({ databaseUrl, dataDir })
   const listener = await listen({ port: settings.port })
   const server = await openServer({ databaseUrl, dataDir, log: fieldsFirst(log) })
   onStop(() => server.stop())
-  void server.failed.then(() => end(1, 'The embedded database ended by itself. See its log in DATA_DIR.'))
+  void server.failed.then(() =>
+    end(1, 'The embedded database stopped unexpectedly. See its log in DATA_DIR.'),
+  )
 
   const { connection } = server
   const retryWhileAway: OpenServer['retryWhileAway'] = (step) => server.retryWhileAway(step)

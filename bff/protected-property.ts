@@ -4,7 +4,7 @@ import { hideProtectedName } from '#contract/protocol/protected-name.ts'
 
 // Below these keys stands business data, an author's schema or a plugin's own configuration: there the name means
 // nothing and is left alone.
-const BUSINESS = new Set(['value', 'values', 'schema', 'default'])
+const OPAQUE_KEYS = new Set(['value', 'values', 'schema', 'default'])
 
 /**
  * An answer without the property that is the runtime's alone: no entry of a map by property name, no change of it, no
@@ -18,7 +18,7 @@ export function hideProtectedProperty<Answer>(answer: Answer): Answer {
 /** What has nothing to hide is not copied, which is nearly all there is. */
 function hide(json: JsonValue): JsonValue {
   if (Array.isArray(json)) {
-    const shown = json.some(names) ? json.filter((item) => !names(item)) : json
+    const shown = json.some(mentionsProtected) ? json.filter((item) => !mentionsProtected(item)) : json
     const hidden = shown.map(hide)
     return shown === json && hidden.every((item, index) => item === json[index]) ? json : hidden
   }
@@ -27,7 +27,7 @@ function hide(json: JsonValue): JsonValue {
   for (const key of Object.keys(json)) {
     const value = json[key] ?? null
     const isShown = key !== INSTANCE_REF_PROPERTY
-    const hidden = BUSINESS.has(key) ? value : hideIn(key, value)
+    const hidden = OPAQUE_KEYS.has(key) ? value : hideIn(key, value)
     if (isShown && hidden === value) continue
     kept ??= { ...json }
     if (isShown) kept[key] = hidden
@@ -42,7 +42,7 @@ function hideIn(key: string, value: JsonValue): JsonValue {
   return key === 'message' && typeof value === 'string' ? hideProtectedName(value) : value
 }
 
-function names(item: JsonValue): boolean {
+function mentionsProtected(item: JsonValue): boolean {
   if (item === INSTANCE_REF_PROPERTY) return true
   return (
     typeof item === 'object' &&

@@ -54,7 +54,7 @@ test('everything that has expired is deleted without a sign-in, and nothing else
   started.push(startPurging({ db, limits, log }))
   await until([3, 3, 3])
   await started[0]?.stop()
-  started.push(startPurging({ db, limits, log, everyMs: 50 }))
+  started.push(startPurging({ db, limits, log, intervalMs: 50 }))
   await add(2, '2 seconds')
   await until([3, 3, 3])
 })

@@ -10,11 +10,11 @@ export interface PurgingOptions {
   limits: SessionLimits
   log: Log
   /** Default 60,000. */
-  everyMs?: number
+  intervalMs?: number
 }
 
 /** Deletes what has expired once a minute, each time all of it. Replicas may do so at the same time. */
-export function startPurging({ db, limits, log, everyMs = 60_000 }: PurgingOptions): {
+export function startPurging({ db, limits, log, intervalMs = 60_000 }: PurgingOptions): {
   stop(): Promise<void>
 } {
   const stopped = new AbortController()
@@ -27,7 +27,7 @@ export function startPurging({ db, limits, log, everyMs = 60_000 }: PurgingOptio
         // the next round finds what this one left
         if (!isUnavailable(error)) log.warn('expired sessions and sign-ins could not be deleted', {}, error)
       }
-      await systemClock.sleep(everyMs, stopped.signal).catch(() => undefined)
+      await systemClock.sleep(intervalMs, stopped.signal).catch(() => undefined)
     }
   }
   const running = run()

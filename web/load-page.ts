@@ -7,7 +7,7 @@ import { loadTexts } from './i18n/locale.ts'
 import { pageParts } from './page-parts.ts'
 
 /** How long a page waits for its answers: a skeleton that is shown for less would flicker. */
-const NEAR_MS = 100
+const MAX_WAIT_MS = 100
 
 interface PageMatch {
   context: { queryClient: QueryClient }
@@ -33,7 +33,10 @@ export async function loadPage(
   const answers = reads
     .filter(({ needs }) => needs === undefined || mayAnywhere(grants, needs))
     .map((read) => queryClient.prefetchQuery(queryOf(read)))
-  await Promise.all([loadTexts(pageParts[path].texts), Promise.race([Promise.all(answers), pause(NEAR_MS)])])
+  await Promise.all([
+    loadTexts(pageParts[path].texts),
+    Promise.race([Promise.all(answers), pause(MAX_WAIT_MS)]),
+  ])
 }
 
 /** Each read has the call of its own endpoint, which the type of a union of reads does not express. */

@@ -8,7 +8,7 @@ import { startLocale } from './i18n/locale.ts'
 import { router } from './router.ts'
 import './styles/index.css'
 
-const FRAME_AFTER_MS = 500
+const MAX_WAIT_MS = 500
 
 async function start() {
   const root = document.getElementById('root')
@@ -18,7 +18,7 @@ async function start() {
   // needed by the first paint; fetched here when the document has none
   if (location.pathname !== '/signed-out') void queryClient.prefetchQuery(apiQuery('GET /session', {}))
   // paint once, with everything; when the page takes long, paint the frame alone
-  const page = Promise.race([router.load(), new Promise((resolve) => setTimeout(resolve, FRAME_AFTER_MS))])
+  const page = Promise.race([router.load(), new Promise((resolve) => setTimeout(resolve, MAX_WAIT_MS))])
   await Promise.all([texts, page])
   createRoot(root).render(
     <StrictMode>

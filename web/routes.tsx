@@ -6,7 +6,7 @@ import {
   useLocation,
 } from '@tanstack/react-router'
 import type { QueryClient } from '@tanstack/react-query'
-import { fetchPart } from './fetch-part.ts'
+import { loadWithRetry } from './load-with-retry.ts'
 import { Shell } from './layouts/Shell.tsx'
 import { loadPage } from './load-page.ts'
 import { auditSearch } from '#contract/console-api/pages/audit.ts'
@@ -22,7 +22,7 @@ import { operationSearch, operationsSearch } from '#contract/console-api/pages/o
 import { pluginSearch, pluginsSearch } from '#contract/console-api/pages/plugins.ts'
 import { scopesSearch } from '#contract/console-api/pages/scopes.ts'
 import { servicesSearch } from '#contract/console-api/pages/services.ts'
-import { given, text, type Raw } from '#contract/console-api/pages/search-params.ts'
+import { omitUndefined, text, type Raw } from '#contract/console-api/pages/search-params.ts'
 
 /**
  * Every page, once. Pages and their texts are separate chunks. A route fetches both, and the answers that the page reads
@@ -33,7 +33,7 @@ export type RouterContext = { queryClient: QueryClient }
 const root = createRootRouteWithContext<RouterContext>()({
   component: Frame,
   notFoundComponent: lazyRouteComponent(
-    () => fetchPart(() => import('./pages/not-found/NotFoundPage.tsx')),
+    () => loadWithRetry(() => import('./pages/not-found/NotFoundPage.tsx')),
     'NotFoundPage',
   ),
 })
@@ -49,7 +49,7 @@ const overview = createRoute({
   path: '/',
   loader: (match) => loadPage('/', match),
   component: lazyRouteComponent(
-    () => fetchPart(() => import('./pages/overview/OverviewPage.tsx')),
+    () => loadWithRetry(() => import('./pages/overview/OverviewPage.tsx')),
     'OverviewPage',
   ),
 })
@@ -60,7 +60,7 @@ const installations = createRoute({
   validateSearch: installationsSearch,
   loader: (match) => loadPage('/installations', match),
   component: lazyRouteComponent(
-    () => fetchPart(() => import('./pages/installations/InstallationsPage.tsx')),
+    () => loadWithRetry(() => import('./pages/installations/InstallationsPage.tsx')),
     'InstallationsPage',
   ),
 })
@@ -71,7 +71,7 @@ const installation = createRoute({
   validateSearch: installationSearch,
   loader: (match) => loadPage('/installations/$id', match),
   component: lazyRouteComponent(
-    () => fetchPart(() => import('./pages/installations/InstallationPage.tsx')),
+    () => loadWithRetry(() => import('./pages/installations/InstallationPage.tsx')),
     'InstallationPage',
   ),
 })
@@ -82,7 +82,7 @@ const installationNew = createRoute({
   validateSearch: installSearch,
   loader: (match) => loadPage('/installations/new', match),
   component: lazyRouteComponent(
-    () => fetchPart(() => import('./pages/installations/InstallPage.tsx')),
+    () => loadWithRetry(() => import('./pages/installations/InstallPage.tsx')),
     'InstallPage',
   ),
 })
@@ -92,7 +92,10 @@ const scopes = createRoute({
   path: '/scopes',
   validateSearch: scopesSearch,
   loader: (match) => loadPage('/scopes', match),
-  component: lazyRouteComponent(() => fetchPart(() => import('./pages/scopes/ScopesPage.tsx')), 'ScopesPage'),
+  component: lazyRouteComponent(
+    () => loadWithRetry(() => import('./pages/scopes/ScopesPage.tsx')),
+    'ScopesPage',
+  ),
 })
 
 const configuration = createRoute({
@@ -101,7 +104,7 @@ const configuration = createRoute({
   validateSearch: configurationSearch,
   loader: (match) => loadPage('/scopes/$env/$runtime/$workspace/configuration', match),
   component: lazyRouteComponent(
-    () => fetchPart(() => import('./pages/configuration/ConfigurationPage.tsx')),
+    () => loadWithRetry(() => import('./pages/configuration/ConfigurationPage.tsx')),
     'ConfigurationPage',
   ),
 })
@@ -112,7 +115,7 @@ const localServices = createRoute({
   validateSearch: localServicesSearch,
   loader: (match) => loadPage('/scopes/$env/$runtime/$workspace/local-services', match),
   component: lazyRouteComponent(
-    () => fetchPart(() => import('./pages/local-services/LocalServicesPage.tsx')),
+    () => loadWithRetry(() => import('./pages/local-services/LocalServicesPage.tsx')),
     'LocalServicesPage',
   ),
 })
@@ -123,7 +126,7 @@ const operations = createRoute({
   validateSearch: operationsSearch,
   loader: (match) => loadPage('/operations', match),
   component: lazyRouteComponent(
-    () => fetchPart(() => import('./pages/operations/OperationsPage.tsx')),
+    () => loadWithRetry(() => import('./pages/operations/OperationsPage.tsx')),
     'OperationsPage',
   ),
 })
@@ -134,7 +137,7 @@ const operation = createRoute({
   validateSearch: operationSearch,
   loader: (match) => loadPage('/operations/$id', match),
   component: lazyRouteComponent(
-    () => fetchPart(() => import('./pages/operations/OperationPage.tsx')),
+    () => loadWithRetry(() => import('./pages/operations/OperationPage.tsx')),
     'OperationPage',
   ),
 })
@@ -145,7 +148,7 @@ const catalog = createRoute({
   validateSearch: catalogSearch,
   loader: (match) => loadPage('/catalog', match),
   component: lazyRouteComponent(
-    () => fetchPart(() => import('./pages/catalog/CatalogPage.tsx')),
+    () => loadWithRetry(() => import('./pages/catalog/CatalogPage.tsx')),
     'CatalogPage',
   ),
 })
@@ -156,7 +159,7 @@ const bundleVersion = createRoute({
   validateSearch: bundleVersionSearch,
   loader: (match) => loadPage('/catalog/$env/$bundle/$version', match),
   component: lazyRouteComponent(
-    () => fetchPart(() => import('./pages/catalog/BundleVersionPage.tsx')),
+    () => loadWithRetry(() => import('./pages/catalog/BundleVersionPage.tsx')),
     'BundleVersionPage',
   ),
 })
@@ -167,7 +170,7 @@ const plugins = createRoute({
   validateSearch: pluginsSearch,
   loader: (match) => loadPage('/plugins', match),
   component: lazyRouteComponent(
-    () => fetchPart(() => import('./pages/plugins/PluginsPage.tsx')),
+    () => loadWithRetry(() => import('./pages/plugins/PluginsPage.tsx')),
     'PluginsPage',
   ),
 })
@@ -178,7 +181,7 @@ const plugin = createRoute({
   validateSearch: pluginSearch,
   loader: (match) => loadPage('/plugins/$id', match),
   component: lazyRouteComponent(
-    () => fetchPart(() => import('./pages/plugins/PluginPage.tsx')),
+    () => loadWithRetry(() => import('./pages/plugins/PluginPage.tsx')),
     'PluginPage',
   ),
 })
@@ -189,7 +192,7 @@ const services = createRoute({
   validateSearch: servicesSearch,
   loader: (match) => loadPage('/services', match),
   component: lazyRouteComponent(
-    () => fetchPart(() => import('./pages/services/ServicesPage.tsx')),
+    () => loadWithRetry(() => import('./pages/services/ServicesPage.tsx')),
     'ServicesPage',
   ),
 })
@@ -199,7 +202,7 @@ const service = createRoute({
   path: '/services/$id',
   loader: (match) => loadPage('/services/$id', match),
   component: lazyRouteComponent(
-    () => fetchPart(() => import('./pages/services/ServicePage.tsx')),
+    () => loadWithRetry(() => import('./pages/services/ServicePage.tsx')),
     'ServicePage',
   ),
 })
@@ -209,15 +212,18 @@ const audit = createRoute({
   path: '/audit',
   validateSearch: auditSearch,
   loader: (match) => loadPage('/audit', match),
-  component: lazyRouteComponent(() => fetchPart(() => import('./pages/audit/AuditPage.tsx')), 'AuditPage'),
+  component: lazyRouteComponent(
+    () => loadWithRetry(() => import('./pages/audit/AuditPage.tsx')),
+    'AuditPage',
+  ),
 })
 
 const signedOut = createRoute({
   getParentRoute: () => root,
   path: '/signed-out',
-  validateSearch: (raw: Raw) => given({ returnTo: text(raw, 'returnTo') }),
+  validateSearch: (raw: Raw) => omitUndefined({ returnTo: text(raw, 'returnTo') }),
   component: lazyRouteComponent(
-    () => fetchPart(() => import('./pages/signed-out/SignedOutPage.tsx')),
+    () => loadWithRetry(() => import('./pages/signed-out/SignedOutPage.tsx')),
     'SignedOutPage',
   ),
 })

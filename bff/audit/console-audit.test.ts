@@ -20,7 +20,7 @@ import { openConsoleDatabase } from '../open-database.ts'
 import { bffMigrations } from '../store/tables.ts'
 import { EVERYWHERE, TestBrowser } from '../testing.ts'
 
-// A whole console whose runtime is away at first: what the console does meanwhile is recorded later.
+// A complete console whose runtime is down at first. What the console does in the meantime is recorded later.
 
 const CREDENTIAL = 'the-credential-of-the-test'
 const PASSWORD = 'correct horse'
@@ -111,7 +111,7 @@ async function entries() {
   }))
 }
 
-test('what the console does while the runtime is away is recorded when it is back', async () => {
+test('actions of the console while the runtime is down are recorded once it is back', async () => {
   const wrong = new TestBrowser(origin)
   const form = await wrong.openForm()
   for (let turn = 0; turn < 3; turn++) assert.equal((await wrong.submit(form, 'ada', 'guess')).status, 401)
@@ -146,7 +146,7 @@ test('what the console does while the runtime is away is recorded when it is bac
   )
   assert.deepEqual(await entries(), [])
   runtimeServer = await serve({ app: http.runtime.app, port: runtimePort, hostname: '127.0.0.1' })
-  // a slow machine may take longer than events are merged, but none is lost or counted twice
+  // a slow machine may take longer than the merge window, but no event is lost or counted twice
   const occurrences = async () => (await entries()).reduce((sum, { count }) => sum + (count ?? 0), 0)
   await until(async () => (await occurrences()) >= 18, 30_000)
 
@@ -200,7 +200,7 @@ test('what the console does while the runtime is away is recorded when it is bac
   )
 })
 
-test('each request that is refused has a line of the log, without its path and body', () => {
+test('each refused request is logged, without its path and body', () => {
   const lines = logged.filter(
     ({ msg, endpoint }) => msg === 'request' && endpoint === 'PUT /plugins/{pluginId}',
   )
@@ -212,7 +212,7 @@ test('each request that is refused has a line of the log, without its path and b
   assert.doesNotMatch(JSON.stringify(logged), /mailer/)
 })
 
-test('what the runtime records itself has the issuer and the address too', async () => {
+test('entries that the runtime records also have the issuer and the address', async () => {
   const ada = new TestBrowser(origin)
   await ada.signIn('ada', PASSWORD)
   const plugin = { title: 'Mailer', endpoint: 'http://127.0.0.1:7000/', enabled: true }

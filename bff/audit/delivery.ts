@@ -15,18 +15,18 @@ export interface DeliveryOptions {
 }
 
 export interface Delivery {
-  /** Breaks off the sending under way. */
+  /** Aborts the delivery in progress. */
   stop(): Promise<void>
 }
 
-const KEPT_DAYS = 7
-/** Between two attempts while the runtime cannot be reached. */
-const LONGEST_PAUSE_MS = 5_000
+const RETENTION_DAYS = 7
+/** Maximum pause between two attempts while the runtime cannot be reached. */
+const MAX_PAUSE_MS = 5_000
 
-/** Sends the events that are due to the runtime, again and again until stopped. Any number of replicas share them. */
+/** Sends due events to the runtime until stopped. Any number of replicas share the work. */
 export function startDelivery({ db, send, log, pollMs = 1_000 }: DeliveryOptions): Delivery {
   const stopped = new AbortController()
-  /** Attempts in a row that came to nothing. */
+  /** Consecutive failed attempts. */
   let failures = 0
 
   const sendDue = async (): Promise<void> => {
@@ -34,27 +34,27 @@ export function startDelivery({ db, send, log, pollMs = 1_000 }: DeliveryOptions
       const event = await takeEvent(db)
       if (event === undefined) return
       const sent = await send(event, stopped.signal)
-      // it may have been recorded; it is due again soon
+      // it may have been recorded; it will be due again soon
       if (sent.kind === 'undelivered' && stopped.signal.aborted) return
       if (sent.kind === 'undelivered') {
         if (failures === 0) log.warn('audit events are waiting: the runtime cannot be reached')
         failures++
-        const dropped = await deleteOldEvents(db, KEPT_DAYS)
-        if (dropped > 0) log.error('audit events that could not be sent were dropped', { dropped })
+        const dropped = await deleteOldEvents(db, RETENTION_DAYS)
+        if (dropped > 0) log.error('audit events that could not be delivered were dropped', { dropped })
         return
       }
       const { errorCode } = sent.kind === 'refused' ? sent : {}
       if (errorCode !== undefined) log.error('the runtime refused an audit event', { errorCode })
       await deleteEvent(db, event.event_id)
-      if (failures > 0) log.info('audit events are sent again')
+      if (failures > 0) log.info('audit events are being delivered again')
       failures = 0
     }
   }
 
   const run = async (): Promise<void> => {
     while (!stopped.signal.aborted) {
-      await sendDue().catch((error: unknown) => log.warn('audit events could not be sent', {}, error))
-      const pauseMs = Math.min(pollMs * 2 ** Math.min(failures, 20), Math.max(pollMs, LONGEST_PAUSE_MS))
+      await sendDue().catch((error: unknown) => log.warn('audit events could not be delivered', {}, error))
+      const pauseMs = Math.min(pollMs * 2 ** Math.min(failures, 20), Math.max(pollMs, MAX_PAUSE_MS))
       await sleep(pauseMs, undefined, { signal: stopped.signal }).catch(() => undefined)
     }
   }

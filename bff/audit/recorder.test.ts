@@ -12,7 +12,7 @@ import type { BffTables } from '../store/tables.ts'
 import { startDelivery } from './delivery.ts'
 import { createRecorder } from './recorder.ts'
 import type { KnownPerson, RefusedRequest } from './recorder.ts'
-import type { Sent } from './send-event.ts'
+import type { SendResult } from './send-event.ts'
 
 let database: Database<BffTables>
 let close: () => Promise<void>
@@ -53,7 +53,7 @@ const events = async () =>
   database.db.selectFrom('bff.audit_event').selectAll().orderBy('first_at').orderBy('event_id').execute()
 
 describe('what is recorded', () => {
-  test('of equal refusals is one event with a count, and one line of the log', async () => {
+  test('is one event with a count, and one log line, for equal refusals', async () => {
     const { refused } = recorder()
     await Promise.all(
       Array.from({ length: 50 }, (_, turn) => refused(ada, refusal, from('10.0.0.1', `r-${turn}`))),
@@ -70,7 +70,7 @@ describe('what is recorded', () => {
     assert.deepEqual([told[0]?.['actorId'], told[0]?.['action']], ['ada', 'plugin.save'])
   })
 
-  test('of other people and other actions is apart', async () => {
+  test('is separate for other people and other actions', async () => {
     const { refused } = recorder()
     await refused(ada, refusal, from('10.0.0.1'))
     await refused(bob, refusal, from('10.0.0.1'))
@@ -82,7 +82,7 @@ describe('what is recorded', () => {
     )
   })
 
-  test('of refusals that differ names nothing that they do not share', async () => {
+  test('contains only what merged refusals have in common', async () => {
     const { refused } = recorder()
     const scope = { environmentKey: 'prod', applicationRuntimeId: 'shop', workspaceId: 7 }
     const id = '0199f000-0000-7000-8000-000000000001'
@@ -102,7 +102,7 @@ describe('what is recorded', () => {
     assert.equal(event?.client_address, null)
   })
 
-  test('however many names and addresses are invented is bounded', async () => {
+  test('is bounded, no matter how many names and addresses are made up', async () => {
     const { signInFailed } = recorder()
     for (let turn = 0; turn < 1_500; turn++)
       await signInFailed({ username: null }, 'SIGN_IN_FAILED', from(`10.${turn >> 8}.${turn & 255}.1`))
@@ -115,7 +115,7 @@ describe('what is recorded', () => {
     assert.ok(all.every(({ subject, actor_id: id }) => subject === 'console' && id === null))
   })
 
-  test('of failed sign-ins of known users and people says who', async () => {
+  test('names the user or person of a failed sign-in if known', async () => {
     const { signInFailed } = recorder()
     await signInFailed({ username: 'mira' }, 'SIGN_IN_FAILED', from('10.0.0.1'))
     await signInFailed({ username: 'mira' }, 'SIGN_IN_FAILED', from('10.0.0.1'))
@@ -131,7 +131,7 @@ describe('what is recorded', () => {
     )
   })
 
-  test('of sign-ins is one event each', async () => {
+  test('is one event for each sign-in', async () => {
     const { signedIn, signedOut } = recorder()
     for (let turn = 0; turn < 3; turn++) await signedIn(database.db, ada, from('10.0.0.1'))
     await signedOut(database.db, ada, from('10.0.0.1'))
@@ -141,7 +141,7 @@ describe('what is recorded', () => {
     )
   })
 
-  test('is a line of the log where it cannot be kept, and nothing is thrown', async () => {
+  test('is a log line if it cannot be stored, and nothing is thrown', async () => {
     await sql`alter table bff.audit_event rename to elsewhere`.execute(database.db)
     await recorder().refused(ada, refusal, from('10.0.0.1'))
     await sql`alter table bff.elsewhere rename to audit_event`.execute(database.db)
@@ -151,7 +151,7 @@ describe('what is recorded', () => {
 })
 
 describe('delivery', () => {
-  async function deliver(answers: (attempt: number) => Sent, until: () => boolean): Promise<string[]> {
+  async function deliver(answers: (attempt: number) => SendResult, until: () => boolean): Promise<string[]> {
     const sent: string[] = []
     const delivery = startDelivery({
       db: database.db,
@@ -167,7 +167,7 @@ describe('delivery', () => {
     return sent
   }
 
-  test('sends each event once, and merged ones when their time is over', async () => {
+  test('sends each event once, and merged events after the merge window', async () => {
     const { refused, signedIn } = recorder(0.3)
     await refused(ada, refusal, from('10.0.0.1'))
     await refused(ada, refusal, from('10.0.0.1'))
@@ -185,7 +185,7 @@ describe('delivery', () => {
     assert.deepEqual(await events(), [])
   })
 
-  test('an event that is taken does not grow any more', async () => {
+  test('an event that is being sent is no longer merged', async () => {
     const { refused } = recorder(0)
     await refused(ada, refusal, from('10.0.0.1'))
     const taken = await takeEvent(database.db)
@@ -199,7 +199,7 @@ describe('delivery', () => {
     assert.ok((all[0]?.available_at ?? '') > (all[0]?.last_at ?? ''))
   })
 
-  test('keeps what could not be sent, says so once, and drops what the runtime refuses', async () => {
+  test('keeps undelivered events, logs that once, and drops events that the runtime refuses', async () => {
     const { signedIn } = recorder()
     await signedIn(database.db, ada, from('10.0.0.1'))
     let attempts = 0
@@ -227,7 +227,7 @@ describe('delivery', () => {
     assert.equal(lines.at(-1)?.['errorCode'], 'REQUEST_INVALID')
   })
 
-  test('several replicas take different events', async () => {
+  test('replicas take different events', async () => {
     const { signedIn } = recorder()
     for (let turn = 0; turn < 20; turn++) await signedIn(database.db, ada, from('10.0.0.1'))
     const taken = await Promise.all(Array.from({ length: 25 }, () => takeEvent(database.db)))
@@ -236,13 +236,13 @@ describe('delivery', () => {
     assert.ok(ids.length > 0)
   })
 
-  test('an event that could not be sent for a week is dropped', async () => {
+  test('an event that could not be delivered for a week is dropped', async () => {
     const { signedIn } = recorder()
     await signedIn(database.db, ada, from('10.0.0.1'))
     await takeEvent(database.db)
     await signedIn(database.db, bob, from('10.0.0.1'))
     await sql`update bff.audit_event set first_at = first_at - interval '8 days'`.execute(database.db)
-    // one that was never tried is not old, only late
+    // an event without attempts is not old, only late
     assert.equal(await deleteOldEvents(database.db, 7), 1)
     assert.deepEqual(
       (await events()).map(({ actor_id: id }) => id),

@@ -8,7 +8,7 @@ import type { BffDb } from '../store/tables.ts'
 
 /** Where a request came from. */
 export interface Origin {
-  /** Empty where it is not known. */
+  /** Empty if unknown. */
   clientAddress: string
   requestId: string
 }
@@ -19,7 +19,7 @@ export interface KnownPerson {
   issuer: string | null
 }
 
-/** A request that the console refused before the runtime was asked. */
+/** A request that the console refused without calling the runtime. */
 export interface RefusedRequest {
   action: AuditAction
   subject: string
@@ -29,13 +29,13 @@ export interface RefusedRequest {
   operationId: string | null
 }
 
-/** Keeps what the runtime is to record in its audit (docs/decisions/0009). */
+/** Stores events for the runtime's audit (docs/decisions/0009-the-console-records-through-an-outbox.md). */
 export interface Recorder {
-  /** In the transaction that begins the session. */
+  /** Called in the transaction that creates the session. */
   signedIn(tx: BffDb, person: KnownPerson, origin: Origin): Promise<void>
-  /** In the transaction that ends the session. */
+  /** Called in the transaction that ends the session. */
   signedOut(tx: BffDb, person: KnownPerson, origin: Origin): Promise<void>
-  /** `who`: the person, or the name of a user that exists, as far as either is known. Never throws. */
+  /** `who`: the person, or the name of an existing user, if known. Never throws. */
   signInFailed(
     who: { person: KnownPerson } | { username: string | null },
     errorCode: string,
@@ -48,15 +48,15 @@ export interface Recorder {
 export interface RecorderOptions {
   db: BffDb
   log: Log
-  /** How long events that anybody can cause are merged; default 60. */
+  /** How long events that anyone can cause are merged; default 60. */
   mergeSeconds?: number | undefined
 }
 
-/** What sign-ins and sign-outs are about. */
+/** The subject of sign-ins and sign-outs. */
 const CONSOLE = 'console'
-const NOTHING = { scope: null, bundleInstallId: null, operationId: null }
-/** So many values of client addresses are told apart while failed sign-ins are merged. */
-const ADDRESSES = 1_024
+const NO_TARGET = { scope: null, bundleInstallId: null, operationId: null }
+/** Client addresses are hashed into this many buckets when failed sign-ins are merged. */
+const ADDRESS_BUCKETS = 1_024
 
 export function createRecorder({ db, log, mergeSeconds = 60 }: RecorderOptions): Recorder {
   const sessionEvent = (
@@ -67,18 +67,26 @@ export function createRecorder({ db, log, mergeSeconds = 60 }: RecorderOptions):
   ) =>
     addEvent(
       tx,
-      { ...NOTHING, ...originOf(origin), action, outcome: 'DONE', subject: CONSOLE, errorCode: null, actor },
+      {
+        ...NO_TARGET,
+        ...originOf(origin),
+        action,
+        outcome: 'DONE',
+        subject: CONSOLE,
+        errorCode: null,
+        actor,
+      },
       { key: null, seconds: 0 },
     )
 
-  /** Keeps a refusal; the log has a line for the first of those that are merged. */
+  /** Stores a refusal, and logs it if it is the first of those that are merged. */
   const addRefusal = async (event: NewAuditEvent, key: Buffer): Promise<void> => {
     const { action, errorCode, requestId, clientAddress, actor } = event
     const fields = { action, errorCode, requestId, clientAddress, actorId: actor?.id }
     try {
       if (await addEvent(db, event, { key, seconds: mergeSeconds })) log.warn('refused', fields)
     } catch (error) {
-      log.error('a refusal could not be kept for the audit', fields, error)
+      log.error('a refusal could not be stored for the audit', fields, error)
     }
   }
 
@@ -93,9 +101,9 @@ export function createRecorder({ db, log, mergeSeconds = 60 }: RecorderOptions):
       const action = 'session.sign-in'
       const actor = 'person' in who ? who.person : null
       const username = 'username' in who ? who.username : null
-      const address = hashOf(origin.clientAddress).readUInt32BE() % ADDRESSES
+      const address = hashOf(origin.clientAddress).readUInt32BE() % ADDRESS_BUCKETS
       const key = hashOf(action, errorCode, ...(actor ? [actor.issuer, actor.id] : [username, address]))
-      const event = { ...NOTHING, ...originOf(origin), action, errorCode, actor } as const
+      const event = { ...NO_TARGET, ...originOf(origin), action, errorCode, actor } as const
       return addRefusal({ ...event, outcome: 'REFUSED', subject: username ?? CONSOLE }, key)
     },
     refused(actor, request, origin) {

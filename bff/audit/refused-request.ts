@@ -6,8 +6,8 @@ import type { RuntimeApi, WriteName } from '#contract/runtime-api/rows.ts'
 import type { RefusedRequest } from './recorder.ts'
 
 /**
- * What the audit is told of a request that was refused before it was checked: nothing of it is taken that is not known to
- * be of the right shape.
+ * The audit event of a request that was refused before validation. It contains only parts of the request whose
+ * shape is known to be right.
  */
 export function refusedRequest(
   name: keyof RuntimeApi,

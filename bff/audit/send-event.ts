@@ -4,22 +4,25 @@ import type { AssertedPerson } from '../actor-assertion.ts'
 import type { AuditEventRow } from '../store/audit-events/take-event.ts'
 import type { Outbound } from '#http-kit/outbound-types.ts'
 
-/** What came of sending an event; one that was not delivered may or may not have been recorded. */
-export type Sent = { kind: 'recorded' } | { kind: 'refused'; errorCode: string } | { kind: 'undelivered' }
-export type SendEvent = (event: AuditEventRow, signal: AbortSignal) => Promise<Sent>
+/** The result of sending an event; an undelivered event may or may not have been recorded. */
+export type SendResult =
+  | { kind: 'recorded' }
+  | { kind: 'refused'; errorCode: string }
+  | { kind: 'undelivered' }
+export type SendEvent = (event: AuditEventRow, signal: AbortSignal) => Promise<SendResult>
 
-/** Who acts where nobody is known. */
+/** The actor of events without a known person. */
 const CONSOLE = { id: 'bundle-console', name: 'Bundle Console' }
 /** Shorter than the pause before an event is due again. */
 const TIMEOUT_MS = 8_000
 
-/** Sends an event to the runtime, as done by the person that it is about; the same event is recorded once. */
+/** Sends an event to the runtime on behalf of its person; the runtime records the same event only once. */
 export function createEventSender(options: {
   outbound: Outbound
   /** `{platform_api_base}/bundle-runtime/api` */
   baseUrl: string
   credential: string
-  /** For recording alone. */
+  /** For assertions that are valid only for recording. */
   assertionOf: (person: AssertedPerson) => Promise<string>
 }): SendEvent {
   return async (event, signal) => {
@@ -37,10 +40,10 @@ export function createEventSender(options: {
       signal,
     })
     if (result.kind === 'failed' || result.status !== 200) return { kind: 'undelivered' }
-    const reading = readEnvelope(parse(result.body))
-    if (reading.kind === 'success') return { kind: 'recorded' }
-    return reading.kind === 'failure'
-      ? { kind: 'refused', errorCode: reading.errorCode }
+    const envelope = readEnvelope(parse(result.body))
+    if (envelope.kind === 'success') return { kind: 'recorded' }
+    return envelope.kind === 'failure'
+      ? { kind: 'refused', errorCode: envelope.errorCode }
       : { kind: 'undelivered' }
   }
 }

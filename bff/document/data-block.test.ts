@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { dataBlock } from './data-block.ts'
 
-test('no value can leave the element, and every value is read back as it was', () => {
+test('no value can escape the element, and every value is read back unchanged', () => {
   const values = [
     '</script><script>alert(1)</script>',
     '<!--<script>',

@@ -12,7 +12,7 @@ import type { Shell } from './shell.ts'
 
 export interface DocumentOptions {
   shell: Shell
-  /** Reads our own API for the person of a request. */
+  /** Reads the console API for the person of a request. */
   readApiFor: (c: DocumentContext) => ReadApi
   /** Whether a request has a session cookie; without one nothing is read. */
   hasSessionCookie: (c: DocumentContext) => boolean
@@ -37,8 +37,8 @@ const COMPRESSION = {
 /**
  * Answers a navigation with the console's page. It sends the head at once, so that the browser can fetch scripts, styles
  * and fonts, and then the data that the first render needs, if the request has a session
- * (docs/decisions/0015-documents-carry-their-data.md). Reads that fail or take too long are left out; the page makes them
- * itself. The document belongs to one person, so it must not be cached.
+ * (docs/decisions/0015-documents-carry-their-data.md). Reads that fail or take too long are left out; the page
+ * repeats them. The document belongs to one person, so it must not be cached.
  */
 export function documentRoute(options: DocumentOptions) {
   return async (c: DocumentContext, next: Next): Promise<Response | void> => {
@@ -77,7 +77,7 @@ async function readData(
   page: PageMatch,
   { readApiFor, eventPosition, log, waitMs = WAIT_MS }: DocumentOptions,
 ): Promise<string | null> {
-  // taken before the reads, so that a stream from here has every change that they may lack
+  // read before the answers, so that a stream from here has every change that they may lack
   const position = eventPosition()
   try {
     const search = new URL(c.req.url).searchParams

@@ -17,7 +17,7 @@ import { bffMigrations } from '../store/tables.ts'
 import { TestBrowser } from '../testing.ts'
 import { dataOf, INLINE_SCRIPT, makeShellFolder, NAVIGATION } from './testing-shell.ts'
 
-// Documents of the whole console on a real runtime.
+// Documents of a complete console on a real runtime.
 
 const PASSWORD = 'a password of the test'
 const HOSTILE = '</script><script>alert(1)</script><!--<script>'
@@ -106,7 +106,7 @@ async function open(browser: TestBrowser, path: string, headers: Record<string, 
 
 const namesIn = (data: ReturnType<typeof dataOf>) => data?.answers.map(({ name }) => name)
 
-test('a document carries the session and the answers that the API gives the same person', async () => {
+test('a document contains the session and the answers that the API gives the same person', async () => {
   const { html, data } = await open(browserOf('admin'), '/services?q=host')
   assert.deepEqual(namesIn(data), ['GET /session', 'GET /services'])
   const session = await browserOf('admin').api('/api/session')
@@ -117,7 +117,7 @@ test('a document carries the session and the answers that the API gives the same
   assert.match(html, /<link rel="modulepreload" crossorigin href="\/assets\/services-en\.js">/)
 })
 
-test('values of the API and of the address cannot leave the data block', async () => {
+test('values from the API and the address cannot escape the data block', async () => {
   const { html, data } = await open(browserOf('admin'), `/services?q=${encodeURIComponent(HOSTILE)}`)
   assert.deepEqual(data?.answers[1]?.call, { query: { q: HOSTILE, limit: 50 } })
   const listed = await open(browserOf('admin'), '/services')
@@ -129,7 +129,7 @@ test('values of the API and of the address cannot leave the data block', async (
   }
 })
 
-test('a document must not be cached, and its policy allows its own inline script and no other', async () => {
+test('a document must not be cached, and its policy allows only its own inline script', async () => {
   for (const username of ['admin', null]) {
     const browser = username === null ? new TestBrowser(running.url) : browserOf(username)
     const { response } = await open(browser, '/services')
@@ -152,7 +152,7 @@ test('without a session the document is the plain shell', async () => {
   assert.equal(invalid.html, plain.html)
 })
 
-test('a document carries only what its person may read', async () => {
+test('a document contains only what its person may read', async () => {
   const admin = await open(browserOf('admin'), '/audit')
   assert.deepEqual(namesIn(admin.data), ['GET /session', 'GET /audit'])
   const viewer = await open(browserOf('viewer'), '/audit')
@@ -161,7 +161,7 @@ test('a document carries only what its person may read', async () => {
   assert.doesNotMatch(JSON.stringify(namesIn(elsewhere.data)), /configuration/)
 })
 
-test('a navigation that another site starts gets no data, nor does a frame', async () => {
+test('a navigation from another site gets no data, nor does a frame', async () => {
   for (const headers of [
     { 'sec-fetch-site': 'cross-site' },
     { 'sec-fetch-site': 'same-site' },
@@ -173,7 +173,7 @@ test('a navigation that another site starts gets no data, nor does a frame', asy
   }
 })
 
-test('an address of no page carries no data, and a file or the API is no document', async () => {
+test('an unknown page has no data, and files and the API are not documents', async () => {
   const unknown = await open(browserOf('admin'), '/no-such-page')
   assert.equal(unknown.data, null)
   for (const path of ['/assets/missing.js', '/API/services', '/missing.json', '/.vite/page-scripts.json']) {
@@ -186,7 +186,7 @@ test('an address of no page carries no data, and a file or the API is no documen
   assert.equal(fetched.status, 404)
 })
 
-test('a document is the same when it is compressed, and its language decides the texts that it preloads', async () => {
+test('compression does not change a document, and its language determines the preloaded texts', async () => {
   const browser = browserOf('admin')
   const plain = await open(browser, '/services')
   const response = await browser.request('/services', {
@@ -203,14 +203,14 @@ test('a document is the same when it is compressed, and its language decides the
   assert.match(chosen.html, /services-en\.js/)
 })
 
-test('HEAD answers the headers of the document and nothing else', async () => {
+test('HEAD returns only the headers of the document', async () => {
   const response = await browserOf('admin').request('/services', { method: 'HEAD', headers: NAVIGATION })
   assert.equal(response.status, 200)
   assert.equal(response.headers.get('cache-control'), 'private, no-store')
   assert.equal(await response.text(), '')
 })
 
-test('a document has the newest event position of the runtime, and none that a browser makes up', async () => {
+test('a document has the newest event position of the runtime, never one made up by a browser', async () => {
   const browser = browserOf('admin')
   assert.equal((await open(browser, '/services')).data?.position, null)
   const position = await firstEventId(browser)

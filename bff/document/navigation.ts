@@ -3,7 +3,7 @@ import { languageOf } from '../oidc/language.ts'
 import type { Language } from '../oidc/language.ts'
 import { cookiesOf } from '../session/cookies.ts'
 
-/** Set by the console when a person chooses a language; without it only the browser's storage has that choice. */
+/** Set by the console when a person chooses a language; without it only the browser's storage has the choice. */
 const LANGUAGE_COOKIE = 'console_language'
 
 /** Whether a browser navigates to a page of the console: not to a file, nor to anything below `/api`. */
@@ -13,7 +13,7 @@ export function isNavigation(c: Context): boolean {
   return (
     (mode === undefined || mode === 'navigate') &&
     (c.req.header('accept') ?? '').includes('text/html') &&
-    // a missing asset must be a 404, and so must any spelling of the API's paths
+    // a missing asset must be a 404, as must any spelling of an API path
     !/\.(js|css|map|json|woff2|png|svg|ico|webmanifest)$/.test(last) &&
     !/^\/(api|auth|idp|assets)(\/|$)/i.test(c.req.path)
   )
@@ -32,7 +32,7 @@ export function mayCarryData(c: Context): boolean {
   )
 }
 
-/** The language that the page most likely shows. */
+/** The language in which the page will most likely be shown. */
 export function languageOfRequest(c: Context): Language {
   const chosen = cookiesOf(c).find(([name]) => name === LANGUAGE_COOKIE)?.[1]
   return chosen === 'en' || chosen === 'zh' ? chosen : languageOf(c.req.header('accept-language'))

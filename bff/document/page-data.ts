@@ -13,8 +13,7 @@ export interface PageRequest {
 }
 
 /**
- * The answers that the first render of a page needs, each as the JSON of `{name, call, answer}`, the session first. Leaves
- * out every read that fails or is not answered before the signal. Null without a session.
+ * The answers that the first render of a page needs, each as the JSON of `{name, call, answer}`, the session first.  * Omits reads that fail or are not answered before the signal aborts. Null without a session.
  */
 export async function readPageData(
   { path, params, search }: PageRequest,
@@ -23,7 +22,7 @@ export async function readPageData(
 ): Promise<string[] | null> {
   const session = await bodyOf(readApi('/session', { isActivity: true, signal }), signal)
   if (session === null) return null
-  // written by our own API
+  // the API has just written it from this type
   const { permissions } = JSON.parse(session) as Session
   const reads: readonly PageRead[] = pageReads[path]({ params, search: rawSearch(search), now: Date.now() })
   const answers = await Promise.all(
@@ -42,7 +41,7 @@ const entry = ({ name, call }: Pick<PageRead, 'name' | 'call'>, answer: string):
   `{"name":${JSON.stringify(name)},"call":${JSON.stringify(call)},"answer":${answer}}`
 
 function addressOf(read: PageRead): string {
-  // the call matches its endpoint's row; here only its parts matter
+  // the call matches its endpoint's row; only its parts are needed here
   const { params = {}, query = {} } = read.call as {
     params?: Record<string, string | number>
     query?: Record<string, string | number | undefined>
@@ -53,7 +52,7 @@ function addressOf(read: PageRead): string {
   return `${fillPath(splitName(read.name).path, params)}?${new URLSearchParams(given).toString()}`
 }
 
-/** The body of a successful answer; null when the read fails or the signal comes first. */
+/** The body of a successful answer; null if the read fails or the signal aborts first. */
 async function bodyOf(response: Promise<Response>, signal: AbortSignal): Promise<string | null> {
   const aborted = new Promise<null>((resolve) => {
     if (signal.aborted) resolve(null)

@@ -7,7 +7,7 @@ export type ReadApi = (
 ) => Promise<Response>
 
 /**
- * Reads of our own API for the person of a request. Each read passes through the whole app, so sessions, rate limits,
+ * Reads the console API for the person of a request. Each read passes through the whole app, so sessions, rate limits,
  * permissions and the hidden property are enforced in one place.
  */
 export function createApiReader({

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Language } from '../oidc/language.ts'
 
-/** The page that the build made, in three parts; the server inserts what belongs to one request between them. */
+/** The page written by the build, in three parts; the server inserts the data of a request between them. */
 export interface Shell {
   /** Up to the end of `<head>`, with a preload link for each script that the page imports. */
   head(pagePath: string | null, language: Language): string
@@ -14,10 +14,10 @@ export interface Shell {
   inlineScripts: readonly string[]
 }
 
-/** The scripts of each page by path and language, written by `scripts/console/page-scripts.ts` at the build. */
+/** The scripts of each page by path and language, written by `scripts/console/page-scripts.ts` during the build. */
 type PageScripts = Readonly<Record<string, Readonly<Record<Language, readonly string[]>>>>
 
-/** Reads the shell from the folder of the built console; null where that has none, as in a test of the API alone. */
+/** Reads the shell from the folder of the built console; null if it has none, as in tests of the API alone. */
 export function readShell(folder: string): Shell | null {
   const path = join(folder, 'index.html')
   if (!existsSync(path)) return null
@@ -38,9 +38,9 @@ export function readShell(folder: string): Shell | null {
 }
 
 function readPageScripts(path: string): PageScripts {
-  // without it nothing is preloaded
+  // without this file nothing is preloaded
   if (!existsSync(path)) return {}
-  // written by our own build
+  // written by the build from this type
   return JSON.parse(readFileSync(path, 'utf8')) as PageScripts
 }
 

@@ -13,7 +13,7 @@ import { dataOf, makeShellFolder, NAVIGATION } from './testing-shell.ts'
 
 // The document of a console whose runtime does not answer.
 
-/** Far less than the time after which a read of the API gives up, far more than a document takes on a busy machine. */
+/** Far below the timeout of an API read, far above what a document takes on a busy machine. */
 const SOON_MS = 5_000
 
 async function signedIn(t: TestContext, runtimeUrl?: string): Promise<TestBrowser> {
@@ -45,7 +45,7 @@ async function listen(server: Server): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/bundle-runtime/api`
 }
 
-test('a runtime that does not answer does not hold up the document, which carries the session alone', async (t) => {
+test('a runtime that does not answer does not delay the document, which contains only the session', async (t) => {
   const aborted = Promise.withResolvers<void>()
   const server = createServer((_, response) => response.on('close', aborted.resolve))
   const ada = await signedIn(t, await listen(server))
@@ -56,11 +56,11 @@ test('a runtime that does not answer does not hold up the document, which carrie
     data?.answers.map(({ name }) => name),
     ['GET /session'],
   )
-  // the read is given up together with the document's wait
+  // the read is aborted when the document stops waiting
   await aborted.promise
 })
 
-test('a document of a console without a reachable runtime carries the session alone', async (t) => {
+test('a document of a console without a reachable runtime contains only the session', async (t) => {
   const data = await openServices(await signedIn(t))
   assert.deepEqual(
     data?.answers.map(({ name }) => name),

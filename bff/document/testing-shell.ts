@@ -4,7 +4,7 @@ import { join } from 'node:path'
 
 export const INLINE_SCRIPT = `document.documentElement.dataset.theme = 'dark'`
 
-/** A folder as the build makes it, with the smallest page; the caller removes it. */
+/** A folder like the build's, with a minimal page; the caller removes it. */
 export function makeShellFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'console-shell-'))
   mkdirSync(join(folder, '.vite'))
@@ -21,7 +21,7 @@ export function makeShellFolder(): string {
   return folder
 }
 
-/** What a document carries; null when it has no data. */
+/** The data of a document; null if it has none. */
 export function dataOf(html: string): {
   position: string | null
   answers: { name: string; call: unknown; answer: unknown }[]
@@ -31,7 +31,7 @@ export function dataOf(html: string): {
   return blocks[0] === undefined ? null : JSON.parse(blocks[0][1] ?? '')
 }
 
-/** Headers of a browser that a person tells to open a page. */
+/** Headers of a navigation that a person starts. */
 export const NAVIGATION = {
   accept: 'text/html,application/xhtml+xml',
   'sec-fetch-mode': 'navigate',

@@ -3,7 +3,7 @@ import ipaddr from 'ipaddr.js'
 
 type Incoming = Pick<IncomingMessage, 'headers' | 'socket'> | undefined
 
-/** The address to count a request by: that of the client, of IPv6 its network (/64). */
+/** The address that a request is rate-limited by: the client's, or its /64 network for IPv6. */
 export function clientAddress(incoming: Incoming, hops: number): string {
   const address = exactClientAddress(incoming, hops)
   if (!ipaddr.isValid(address)) return address
@@ -12,8 +12,8 @@ export function clientAddress(incoming: Incoming, hops: number): string {
 }
 
 /**
- * The address that a request comes from, for the audit. `X-Forwarded-For` can be written by anybody, so only what the
- * known proxies have appended counts: with `hops` proxies in front, the entry that many from the right.
+ * The address that a request comes from, for the audit. Anyone can send `X-Forwarded-For`, so only what the
+ * known proxies have appended counts: with `hops` proxies in front, the entry at that position from the right.
  */
 export function exactClientAddress(incoming: Incoming, hops: number): string {
   const own = incoming?.socket.remoteAddress ?? ''

@@ -38,7 +38,7 @@ describe('provenance', () => {
     return (await app.request(path, { method, ...body, headers: all })).status
   }
 
-  it('lets of all combinations only our own through', async () => {
+  it('accepts only our own combination of headers', async () => {
     const sites = ['same-origin', 'same-site', 'cross-site', 'none', undefined]
     const origins = [ORIGIN, 'https://sibling.example.org', 'https://evil.example', 'null', undefined]
     const types = [
@@ -72,12 +72,12 @@ describe('provenance', () => {
     }
   })
 
-  it('does not go by what Host says', async () => {
+  it('does not trust Host', async () => {
     const headers = { host: 'evil.example', origin: 'https://evil.example', 'x-requested-by': 'console' }
     assert.equal(await status('POST', '/api/x', headers), 403)
   })
 
-  it('wants the header on reads of the API too, and no document or image', async () => {
+  it('requires the header on API reads too, and refuses documents and images', async () => {
     const ours = { 'x-requested-by': 'console' }
     assert.equal(await status('GET', '/api/x', ours), 200)
     assert.equal(await status('GET', '/api/x'), 403)
@@ -98,12 +98,12 @@ describe('provenance', () => {
     assert.equal(await status('GET', '/api/x', { ...ours, authorization: 'Bearer x' }), 400)
   })
 
-  it('holds for every unsafe route, not only the API’s', async () => {
+  it('applies to every unsafe route, not only the API’s', async () => {
     assert.equal(await status('POST', '/auth/logout', { origin: ORIGIN }), 403)
     assert.equal(await status('POST', '/auth/logout', { origin: ORIGIN, 'x-requested-by': 'console' }), 200)
   })
 
-  it('knows no other methods, no override, and gives no CORS permission', async () => {
+  it('accepts no other methods or overrides, and grants no CORS permission', async () => {
     const ours = { 'x-requested-by': 'console', origin: ORIGIN }
     for (const method of ['OPTIONS', 'PURGE', 'PROPFIND'])
       assert.equal(await status(method, '/api/x', ours), 405, method)
@@ -121,7 +121,7 @@ describe('provenance', () => {
 })
 
 describe('security headers', () => {
-  it('stand on every answer, errors too, with the policy of their kind', async () => {
+  it('are on every answer, errors too, with the policy of its kind', async () => {
     const app = appWith(securityHeaders({ publicOrigin: ORIGIN }), provenance({ publicOrigin: ORIGIN }))
     const page = await app.request('/page')
     const csp = page.headers.get('content-security-policy') ?? ''
@@ -157,7 +157,7 @@ describe('security headers', () => {
     assert.equal(data.headers.get('cache-control'), 'no-store')
   })
 
-  it('promise https only where there is https', async () => {
+  it('include HSTS only over https', async () => {
     const app = appWith(securityHeaders({ publicOrigin: 'http://localhost:8080' }))
     assert.equal((await app.request('/')).headers.get('strict-transport-security'), null)
   })
@@ -168,7 +168,7 @@ describe('public host', () => {
   const ask = (path: string, headers: Record<string, string>) =>
     app.request(`http://127.0.0.1:8080${path}`, { headers })
 
-  it('leads pages to the public name and refuses the rest', async () => {
+  it('redirects pages to the public name and refuses the rest', async () => {
     assert.equal((await ask('/x', { host: 'LOCALHOST:8080' })).status, 200)
     assert.equal((await ask('/healthz', { host: '10.0.0.7:8080' })).status, 200)
     const page = await ask('/x%20y?q=1', { host: '127.0.0.1:8080', accept: 'text/html' })
@@ -180,7 +180,7 @@ describe('public host', () => {
 })
 
 describe('rate limits', () => {
-  it('answer 429 and when to try again', async () => {
+  it('answer 429 with the time to retry', async () => {
     const app = appWith(
       rateLimit({
         keyOf: (c) => c.req.header('who') ?? '',
@@ -201,7 +201,7 @@ describe('client address', () => {
   const address = (remoteAddress: string, forwarded: string | undefined, hops: number): string =>
     clientAddress({ headers: { 'x-forwarded-for': forwarded }, socket: { remoteAddress } } as never, hops)
 
-  it('believes as many proxies as there are', () => {
+  it('trusts exactly the configured number of proxies', () => {
     assert.equal(address('10.0.0.1', '1.1.1.1', 0), '10.0.0.1')
     assert.equal(address('10.0.0.1', '6.6.6.6, 1.1.1.1', 1), '1.1.1.1')
     assert.equal(address('10.0.0.1', '6.6.6.6, 1.1.1.1, 10.0.0.2', 2), '1.1.1.1')

@@ -3,7 +3,7 @@ import type { Clock } from '#http-kit/clock.ts'
 import type { Log } from '#http-kit/log.ts'
 import type { SessionVariables } from './session.ts'
 
-/** Logs each request by its endpoint, without path, query, body or headers; reads that went well at `debug`. */
+/** Logs each request by its endpoint, without path, query, body or headers; successful reads at `debug`. */
 export function observeRequests(options: {
   log: Log
   clock: Pick<Clock, 'monotonic'>

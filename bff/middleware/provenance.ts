@@ -5,8 +5,8 @@ const SAFE = new Set(['GET', 'HEAD'])
 const UNSAFE = new Set(['POST', 'PUT', 'PATCH', 'DELETE'])
 
 /**
- * Whether a request comes from our own origin. The browser's own word (`Sec-Fetch-Site`) decides where it is given;
- * else `Origin` must be the configured one, never what `Host` says. A request with neither is nobody's.
+ * Whether a request comes from our own origin. `Sec-Fetch-Site` decides if the browser sends it; otherwise
+ * `Origin` must be the configured origin. `Host` is never trusted. A request with neither header is refused.
  */
 export function isSameOrigin(
   headers: { site: string | undefined; origin: string | undefined },
@@ -17,14 +17,14 @@ export function isSameOrigin(
 }
 
 /**
- * The check before all routes, without exception: there is no list of routes that have it, so none can be forgotten.
+ * The check before all routes, without exception: there is no list of routes, so none can be forgotten.
  *
- * - Other methods than the six that we have: 405. So no CORS permission is ever given.
+ * - Methods other than our six get 405, so no CORS permission is ever granted.
  * - Writes come from our own origin, carry `X-Requested-By: console`, and a body, if any, is JSON.
- * - All of `/api` carries the header, reads too, and is asked for by scripts only, never as document, image or frame.
- * - A session cookie and an `Authorization` header together: nobody knows who is meant, 400.
+ * - All requests to `/api`, reads too, carry the header and come from scripts, never from a document, image or frame.
+ * - An `Authorization` header gets 400, because with a session cookie the person would be ambiguous.
  *
- * The identity provider's callback and sign-in are GETs, which have protections of their own (state, browser binding).
+ * The identity provider's callback and sign-in are GETs with their own protection (state, browser binding).
  */
 export function provenance({ publicOrigin }: { publicOrigin: string }): MiddlewareHandler {
   return async (c, next) => {
@@ -40,7 +40,9 @@ export function provenance({ publicOrigin }: { publicOrigin: string }): Middlewa
     if (isApi && destination !== undefined && destination !== 'empty') throw foreign()
     if ((isApi || isWrite) && c.req.header('x-requested-by') !== 'console') throw foreign()
     if (isApi && c.req.header('authorization') !== undefined) {
-      throw new ConsoleFailure('REQUEST_INVALID', { message: 'The console takes no Authorization header.' })
+      throw new ConsoleFailure('REQUEST_INVALID', {
+        message: 'The console does not accept an Authorization header.',
+      })
     }
     if (isWrite && hasBody(c.req.raw.headers) && !isJson(c.req.header('content-type'))) {
       throw new ConsoleFailure('UNSUPPORTED_MEDIA_TYPE')

@@ -6,7 +6,7 @@ import { ConsoleFailure } from '../failure.ts'
 export const READS: Rate = { perSecond: 100, burst: 400 }
 export const WRITES: Rate = { perSecond: 20, burst: 100 }
 
-/** At most so many reads and writes for each key (a person); 429 with `Retry-After` beyond. */
+/** Limits reads and writes per key (a person); beyond the limit, 429 with `Retry-After`. */
 export function rateLimit(options: {
   keyOf: (c: Context) => string
   reads?: Rate

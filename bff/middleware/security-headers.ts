@@ -16,16 +16,16 @@ const DOCUMENT_CSP = [
   "trusted-types 'none'",
 ].join('; ')
 
-/** For a page of words and one form: no script at all. */
+/** For a page with text and one form: no scripts. */
 const PLAIN_PAGE_CSP =
   "default-src 'none'; style-src 'self'; font-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 
-/** For answers that no browser may ever show. */
+/** For answers that a browser must never render. */
 const DATA_CSP = "default-src 'none'; frame-ancestors 'none'; sandbox"
 
 const POLICIES = { document: DOCUMENT_CSP, page: PLAIN_PAGE_CSP, data: DATA_CSP }
 
-const OFF = [
+const DISABLED_FEATURES = [
   'accelerometer',
   'autoplay',
   'camera',
@@ -50,24 +50,24 @@ const OFF = [
 /** `document` is the console, `page` a server-made page without scripts, `data` everything else. */
 export type AnswerKind = keyof typeof POLICIES
 
-/** The headers that stand on every answer of one kind, errors included. */
+/** The headers of every answer of one kind, errors included. */
 export function securityHeadersFor(kind: AnswerKind, isHttps: boolean): Record<string, string> {
   return {
     'content-security-policy': POLICIES[kind],
     'x-content-type-options': 'nosniff',
-    // With no-referrer a browser sends "Origin: null" along with a form, and then it cannot be told from a foreign one.
+    // With no-referrer a browser sends "Origin: null" with a form, which looks like a foreign origin.
     'referrer-policy': kind === 'page' ? 'same-origin' : 'no-referrer',
     'x-frame-options': 'DENY',
     'cross-origin-opener-policy': 'same-origin',
     'cross-origin-resource-policy': 'same-origin',
     'origin-agent-cluster': '?1',
-    'permissions-policy': OFF.map((feature) => `${feature}=()`).join(', '),
+    'permissions-policy': DISABLED_FEATURES.map((feature) => `${feature}=()`).join(', '),
     ...(isHttps && { 'strict-transport-security': 'max-age=31536000; includeSubDomains' }),
   }
 }
 
 /**
- * Puts them on every answer; what a route has set itself stays. Data and errors are never cached.
+ * Sets them on every answer, except headers that a route has set itself. Data and errors are never cached.
  *
  * @param inlineScripts sources of `script-src` for the inline scripts of the console's page, such as `'sha256-…'`.
  */
@@ -91,7 +91,7 @@ export function securityHeaders({
   return async (c, next) => {
     await next()
     const isData = /^\/api(?:\/|$)/.test(c.req.path)
-    // not by c.header, which makes the whole answer anew for each of them
+    // c.header would create a new response for each header
     const { headers: answered, status } = c.res
     for (const [name, value] of headers[isData ? 'data' : 'document']) {
       if (!answered.has(name)) answered.set(name, value)

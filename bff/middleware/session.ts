@@ -7,17 +7,17 @@ export interface SessionVariables {
   /** Where the request comes from, for the audit. */
   clientAddress: string
   person: Person
-  /** The row that serves the request, and the code of its failure, for the log; absent where there is none. */
+  /** The row that serves the request, and the code of its failure, for the log; absent if there is none. */
   endpoint?: string
   errorCode?: string
 }
 
-/** A request that the console sends by itself, without anybody doing anything; it does not keep a session alive. */
+/** A request that the console sends without user activity; it does not extend the session. */
 function isBackground(c: Context): boolean {
   return c.req.header('x-background') !== undefined || c.req.path === '/api/events'
 }
 
-/** Lets only people with a session through and tells who they are in `c.var.person`; else AUTHENTICATION_REQUIRED. */
+/** Sets `c.var.person` from the session, or refuses with AUTHENTICATION_REQUIRED. */
 export function requireSession(sessions: Sessions): MiddlewareHandler<{ Variables: SessionVariables }> {
   return async (c, next) => {
     const person = await sessions.find(c, { isActivity: !isBackground(c) })

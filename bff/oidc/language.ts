@@ -2,12 +2,12 @@ export type Language = 'en' | 'zh'
 
 /** The language of ours that a browser would rather have, by its `Accept-Language`. */
 export function languageOf(acceptLanguage: string | undefined): Language {
-  const wishes = (acceptLanguage ?? '').split(',').map((part, index) => {
+  const preferences = (acceptLanguage ?? '').split(',').map((part, index) => {
     const [tag = '', ...parameters] = part.trim().toLowerCase().split(';')
     const quality = parameters.map((text) => /^\s*q=([\d.]+)$/.exec(text)?.[1]).find((q) => q !== undefined)
     return { language: tag.split('-', 1)[0], quality: quality === undefined ? 1 : Number(quality), index }
   })
-  const best = wishes
+  const best = preferences
     .filter(({ language, quality }) => (language === 'en' || language === 'zh') && quality > 0)
     .toSorted((a, b) => b.quality - a.quality || a.index - b.index)[0]
   return best?.language === 'zh' ? 'zh' : 'en'

@@ -30,7 +30,7 @@ function textOf(value: string | Markup): string {
   return value.replace(/[&<>"']/g, (character) => escapes[character] ?? '')
 }
 
-const NOTHING = html``
+const EMPTY = html``
 
 /** What can be wrong with what was typed into the form. */
 export type SignInProblem = 'wrong' | 'incomplete' | 'limited'
@@ -44,11 +44,11 @@ export function signInPage(options: {
 }): string {
   const { language, action, username, problem } = options
   const t = pageTexts[language]
-  const described = problem === null ? NOTHING : html` aria-describedby="problem" aria-invalid="true"`
-  const focusName = username === '' ? html` autofocus` : NOTHING
-  const focusPassword = username === '' ? NOTHING : html` autofocus`
+  const described = problem === null ? EMPTY : html` aria-describedby="problem" aria-invalid="true"`
+  const focusName = username === '' ? html` autofocus` : EMPTY
+  const focusPassword = username === '' ? EMPTY : html` autofocus`
   const content = html`<h1>${t.signIn}</h1>
-    ${problem === null ? NOTHING : html`<p class="problem" id="problem" role="alert">${t[problem]}</p>`}
+    ${problem === null ? EMPTY : html`<p class="problem" id="problem" role="alert">${t[problem]}</p>`}
     <form method="post" action="${action}">
       <label for="username">${t.username}</label>
       <input

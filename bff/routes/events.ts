@@ -140,12 +140,12 @@ async function relay(
   for (;;) {
     try {
       for await (const event of readEventSource(source)) {
-        const passed = hasMissedEvents ? passAsReset(event) : pass(c, event, options.log)
-        if (passed.message !== null) body.send(passed.message)
-        if (passed.id !== null) {
+        const forwarded = hasMissedEvents ? forwardAsReset(event) : forward(c, event, options.log)
+        if (forwarded.message !== null) body.send(forwarded.message)
+        if (forwarded.id !== null) {
           // a resumed stream begins with the id from the browser, which may be made up
-          if (event.kind === 'event' || lastEventId === null) options.onPosition?.(passed.id)
-          lastEventId = passed.id
+          if (event.kind === 'event' || lastEventId === null) options.onPosition?.(forwarded.id)
+          lastEventId = forwarded.id
           hasMissedEvents = false
         }
         await body.drained()
@@ -171,20 +171,20 @@ async function relay(
   }
 }
 
-interface Passed {
+interface Forwarded {
   /** The id to resume after; null when there is none. */
   id: string | null
   /** What the browser is sent; null when it is nothing. */
   message: string | null
 }
 
-const NOTHING: Passed = { id: null, message: null }
+const SKIPPED: Forwarded = { id: null, message: null }
 const KINDS: ReadonlySet<string> = new Set(RuntimeEvent.options.map(({ shape }) => shape.kind.value))
 
-function pass(c: EventContext, event: SourcedEvent, log: Log): Passed {
+function forward(c: EventContext, event: SourcedEvent, log: Log): Forwarded {
   if (event.kind === 'comment') return { id: null, message: ': \n\n' }
   const { id } = event
-  if (!EVENT_ID.test(id)) return NOTHING
+  if (!EVENT_ID.test(id)) return SKIPPED
   if (event.kind === 'position') return { id, message: formatEvent({ id }) }
   if (event.event === 'reset') return resetAt(id)
   // a newer runtime may send kinds that no page of this console shows
@@ -200,12 +200,12 @@ function pass(c: EventContext, event: SourcedEvent, log: Log): Passed {
 }
 
 /** Everything that came before is unknown: the first thing with an id becomes the reset. */
-function passAsReset(event: SourcedEvent): Passed {
-  return event.kind !== 'comment' && EVENT_ID.test(event.id) ? resetAt(event.id) : NOTHING
+function forwardAsReset(event: SourcedEvent): Forwarded {
+  return event.kind !== 'comment' && EVENT_ID.test(event.id) ? resetAt(event.id) : SKIPPED
 }
 
 /** The browser reads again everything that it shows. */
-function resetAt(id: string): Passed {
+function resetAt(id: string): Forwarded {
   return { id, message: formatEvent({ id, event: 'reset', data: '{}' }) }
 }
 

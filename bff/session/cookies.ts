@@ -32,7 +32,11 @@ export function cookieText(options: {
 }
 
 /** `Set-Cookie` that removes a cookie. */
-export function noCookie(options: { name: string; sameSite: 'Strict' | 'Lax'; secure: boolean }): string {
+export function removalCookie(options: {
+  name: string
+  sameSite: 'Strict' | 'Lax'
+  secure: boolean
+}): string {
   return cookieText({ ...options, value: '', maxAgeSeconds: 0 })
 }
 

@@ -11,7 +11,7 @@ import { findSessions } from '../store/sessions/find-sessions.ts'
 import type { SessionLimits, StoredSession } from '../store/sessions/find-sessions.ts'
 import { touchSession } from '../store/sessions/touch-session.ts'
 import type { BffDb } from '../store/tables.ts'
-import { cookieText, noCookie, opaqueCookie } from './cookies.ts'
+import { cookieText, removalCookie, opaqueCookie } from './cookies.ts'
 import type { CookieKit } from './cookies.ts'
 import { grantsOf } from './grants.ts'
 import type { RoleGrant } from './roles.ts'
@@ -67,7 +67,7 @@ export function createSessions(options: {
     return id === null ? null : hashOf(id)
   }
 
-  const lookUp = createLookUp(options)
+  const lookup = createLookup(options)
 
   return {
     idOf: (c) => idHashOf(c)?.toString('hex') ?? null,
@@ -83,7 +83,7 @@ export function createSessions(options: {
     },
     async find(c, { isActivity }) {
       const idHash = idHashOf(c)
-      const stored = idHash === null ? null : await lookUp(idHash)
+      const stored = idHash === null ? null : await lookup(idHash)
       if (idHash === null || stored === null) return null
       if (isActivity && stored.quietSeconds > touchAfterSeconds)
         // what can still be read is shown to people also while nothing can be written
@@ -105,7 +105,7 @@ export function createSessions(options: {
           if (person !== null) await recorder.signedOut(tx, knownPerson(person), origin)
         })
       }
-      return noCookie({ name, sameSite: 'Strict', secure })
+      return removalCookie({ name, sameSite: 'Strict', secure })
     },
   }
 }
@@ -118,7 +118,7 @@ export function knownPerson({ iss, sub, name }: Pick<SignedIn, 'iss' | 'sub' | '
  * Finds sessions, those that are asked for in the same moment by one statement. It begins after each of them was asked
  * for, so that a session that has ended is never found.
  */
-function createLookUp({
+function createLookup({
   db,
   limits,
 }: {

@@ -16,7 +16,7 @@ import type { SessionLimits } from '../store/sessions/find-sessions.ts'
 import { createSignIn, SIGN_IN_SECONDS } from '../store/sign-ins/create-sign-in.ts'
 import { takeSignIn } from '../store/sign-ins/take-sign-in.ts'
 import type { BffDb } from '../store/tables.ts'
-import { cookiesOf, cookieText, noCookie, opaqueCookie } from './cookies.ts'
+import { cookiesOf, cookieText, removalCookie, opaqueCookie } from './cookies.ts'
 import type { CookieKit } from './cookies.ts'
 import { safeReturnTo } from './return-to.ts'
 import { knownPerson } from './sessions.ts'
@@ -86,7 +86,7 @@ async function begin(c: Context, options: SignInOptions): Promise<Response> {
   const set = [
     ...(underWay.length < MAX_UNDER_WAY
       ? []
-      : underWay.map(([old]) => noCookie({ name: old, sameSite: 'Lax', secure }))),
+      : underWay.map(([old]) => removalCookie({ name: old, sameSite: 'Lax', secure }))),
     // Lax, since the browser comes back by a link from elsewhere
     cookieText({ name, value: secrets.browser, sameSite: 'Lax', secure, maxAgeSeconds: SIGN_IN_SECONDS }),
   ]
@@ -103,7 +103,7 @@ async function finish(c: Context, options: SignInOptions): Promise<Response> {
   const taken =
     browser === null ? null : await takeSignIn(db, { stateHash: hashOf(state), browserHash: hashOf(browser) })
   if (browser === null || taken === null) return notice(c, options, 'expired')
-  c.header('set-cookie', noCookie({ name, sameSite: 'Lax', secure: cookies.secure }), { append: true })
+  c.header('set-cookie', removalCookie({ name, sameSite: 'Lax', secure: cookies.secure }), { append: true })
 
   const callback = new URL(`/auth/callback${new URL(c.req.url).search}`, options.publicOrigin)
   let claims: Record<string, unknown>

@@ -1,5 +1,5 @@
 /** Longer than anybody reads without moving a finger; shorter than a session may idle. */
-const ATTENTION_MS = 120_000
+const INACTIVE_AFTER_MS = 120_000
 
 let lastActivity = Date.now()
 for (const kind of ['pointerdown', 'keydown', 'wheel'] as const) {
@@ -7,6 +7,6 @@ for (const kind of ['pointerdown', 'keydown', 'wheel'] as const) {
 }
 
 /** Whether nobody seems to be there: what the page asks for by itself then does not keep the session alive. */
-export function isUnattended(): boolean {
-  return Date.now() - lastActivity > ATTENTION_MS
+export function isInactive(): boolean {
+  return Date.now() - lastActivity > INACTIVE_AFTER_MS
 }

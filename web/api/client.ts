@@ -1,7 +1,7 @@
 import type { AnswerOf, CallOf } from '#contract/endpoint/endpoint.ts'
 import type { Problem } from '#contract/console-api/problem.ts'
 import type { ConsoleApi } from '#contract/console-api/rows.ts'
-import { isUnattended } from './activity.ts'
+import { isInactive } from './activity.ts'
 
 export type EndpointName = keyof ConsoleApi & string
 export type Call<Name extends EndpointName> = CallOf<ConsoleApi[Name]>
@@ -92,7 +92,7 @@ async function send<Name extends EndpointName>(
     headers: {
       accept: 'application/json',
       'x-requested-by': 'console',
-      ...(isUnattended() && { 'x-background': 'true' }),
+      ...(isInactive() && { 'x-background': 'true' }),
       ...(body !== undefined && { 'content-type': 'application/json' }),
       ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
     },

@@ -14,9 +14,9 @@ export interface DocumentOrigin {
   names: readonly EndpointName[]
 }
 
-const NONE: DocumentOrigin = { position: null, names: [] }
+const NO_ORIGIN: DocumentOrigin = { position: null, names: [] }
 
-let origin = NONE
+let origin = NO_ORIGIN
 
 /** Puts the answers of the document into the query client, once the document is parsed. */
 export async function loadDocumentData(client: QueryClient): Promise<void> {
@@ -34,7 +34,7 @@ export async function loadDocumentData(client: QueryClient): Promise<void> {
 /** For the first event stream only: a later one starts after answers of its own. */
 export function takeDocumentOrigin(): DocumentOrigin {
   const taken = origin
-  origin = NONE
+  origin = NO_ORIGIN
   return taken
 }
 

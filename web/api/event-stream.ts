@@ -28,11 +28,11 @@ interface Ending {
 }
 
 /** The server sends something at least every 15 s; a connection that is silent for longer is dead. */
-const SILENCE_MS = 40_000
+const IDLE_TIMEOUT_MS = 40_000
 /** A stream that was open for less counts as a failure, so that one that breaks at once is not reopened in a tight loop. */
-const STEADY_MS = 5_000
+const STABLE_MS = 5_000
 /** A tab that is visible although its stream was replaced asks again after this time. */
-const PAUSE_MS = 60_000
+const REPLACED_RETRY_MS = 60_000
 /** The server sends no larger event. */
 const MAX_EVENT_CHARACTERS = 4_194_304
 
@@ -70,10 +70,10 @@ async function follow(
     if (ending.kind === 'replaced') {
       failures = 0
       listener.onState('paused')
-      await waitUntilSeen(stopped)
+      await waitUntilVisible(stopped)
       continue
     }
-    failures = ending.openMs >= STEADY_MS ? 1 : failures + 1
+    failures = ending.openMs >= STABLE_MS ? 1 : failures + 1
     if (failures > 1 || ending.kind === 'refused') listener.onState('lost')
     await wait(reconnectDelay(failures, ending.retryAfter), stopped)
   }
@@ -85,8 +85,8 @@ async function readStream(
   listener: StreamListener,
   onOpen: () => void,
 ): Promise<Ending> {
-  const dead = new AbortController()
-  let silence = setTimeout(() => dead.abort(), SILENCE_MS)
+  const closing = new AbortController()
+  let idleTimer = setTimeout(() => closing.abort(), IDLE_TIMEOUT_MS)
   let openedAt: number | null = null
   const ending = (kind: Ending['kind'], retryAfter: string | null = null): Ending => ({
     kind,
@@ -102,7 +102,7 @@ async function readStream(
       },
       credentials: 'same-origin',
       cache: 'no-store',
-      signal: AbortSignal.any([stopped, dead.signal]),
+      signal: AbortSignal.any([stopped, closing.signal]),
     })
     if (response.status === 401) {
       listener.onSignedOut()
@@ -116,16 +116,16 @@ async function readStream(
     for (;;) {
       const { done, value } = await reader.read()
       if (done) return ending('ended')
-      clearTimeout(silence)
-      silence = setTimeout(() => dead.abort(), SILENCE_MS)
+      clearTimeout(idleTimer)
+      idleTimer = setTimeout(() => closing.abort(), IDLE_TIMEOUT_MS)
       if (parser.feed(value) === 'replaced') return ending('replaced')
     }
   } catch {
     // cut off, silent or unreachable: all the same here
     return ending('failed')
   } finally {
-    clearTimeout(silence)
-    dead.abort()
+    clearTimeout(idleTimer)
+    closing.abort()
   }
 }
 
@@ -175,9 +175,9 @@ function wait(ms: number, stopped: AbortSignal): Promise<void> {
 }
 
 /** Until the person comes back to this tab. */
-async function waitUntilSeen(stopped: AbortSignal): Promise<void> {
+async function waitUntilVisible(stopped: AbortSignal): Promise<void> {
   do {
-    await waitFor(document.visibilityState === 'visible' ? PAUSE_MS : null, stopped, [
+    await waitFor(document.visibilityState === 'visible' ? REPLACED_RETRY_MS : null, stopped, [
       [document, 'visibilitychange'],
       [window, 'focus'],
     ])

@@ -17,7 +17,7 @@ const server = createServer((request, response) => {
 standInBrowser(() => `http://127.0.0.1:${(server.address() as AddressInfo).port}`)
 const { QueryObserver } = await import('@tanstack/react-query')
 const { queryClient } = await import('../app/query-client.ts')
-const { keepLive } = await import('./live.ts')
+const { startLiveUpdates } = await import('./live.ts')
 const { apiQuery } = await import('./query.ts')
 
 const unavailable = (response: ServerResponse): void => {
@@ -58,7 +58,7 @@ function show() {
 test('failed reads are repeated as soon as the event stream is open again', async (t) => {
   answers['/api/events'] = unavailable
   answers['/api/summary'] = unavailable
-  t.after(keepLive(queryClient))
+  t.after(startLiveUpdates(queryClient))
   const page = show()
   t.after(page.leave)
   await page.until('error', 5_000)
@@ -71,7 +71,7 @@ test('failed reads are repeated as soon as the event stream is open again', asyn
 test('a page that shows an outage reads again every 10 s while its event stream stays open', async (t) => {
   answers['/api/events'] = openStream
   answers['/api/summary'] = unavailable
-  t.after(keepLive(queryClient))
+  t.after(startLiveUpdates(queryClient))
   const page = show()
   t.after(page.leave)
   await page.until('error', 5_000)

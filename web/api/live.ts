@@ -8,7 +8,7 @@ import type { ConnectionState } from './event-stream.ts'
 import { invalidateEndpoints } from './query.ts'
 
 /** How long changes are gathered before lists, counts and details are asked for again. */
-const GATHER_MS = 250
+const BATCH_MS = 250
 
 const listeners = new Set<() => void>()
 let state: ConnectionState = 'connecting'
@@ -25,27 +25,27 @@ export function useConnection(): ConnectionState {
 }
 
 /** Keeps everything that is shown up to date from the event stream; returns what stops it. */
-export function keepLive(client: QueryClient): () => void {
+export function startLiveUpdates(client: QueryClient): () => void {
   const { position, names } = takeDocumentOrigin()
-  const outdated = new Set<EndpointName>()
+  const pending = new Set<EndpointName>()
   let timer: ReturnType<typeof setTimeout> | undefined
-  const refreshSoon = (names: readonly EndpointName[]) => {
-    for (const name of names) outdated.add(name)
+  const invalidateSoon = (names: readonly EndpointName[]) => {
+    for (const name of names) pending.add(name)
     timer ??= setTimeout(() => {
       timer = undefined
-      const names = [...outdated]
-      outdated.clear()
+      const names = [...pending]
+      pending.clear()
       void invalidateEndpoints(client, names)
-    }, GATHER_MS)
+    }, BATCH_MS)
   }
   const stop = followEvents(
     {
       onEvent: (event) => {
-        patch(client, event)
-        refreshSoon(OUTDATES[event.kind])
+        patchCache(client, event)
+        invalidateSoon(INVALIDATED_BY[event.kind])
       },
       // without a position changes may be missing: in the document, and in an editor, which must not be outdated
-      onBegin: () => void invalidateEndpoints(client, [...names.filter(isNoSession), CONFIGURATION]),
+      onBegin: () => void invalidateEndpoints(client, [...names.filter(isNotSession), CONFIGURATION]),
       onReset: () => void client.invalidateQueries(),
       // the query of the session finds it out, and the page asks to sign in again
       onSignedOut: () => void invalidateEndpoints(client, ['GET /session']),
@@ -68,9 +68,9 @@ export function keepLive(client: QueryClient): () => void {
 const CONFIGURATION =
   'GET /scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/configuration' as const
 
-const isNoSession = (name: EndpointName) => name !== 'GET /session'
+const isNotSession = (name: EndpointName) => name !== 'GET /session'
 
-const OUTDATES: Record<RuntimeEvent['kind'], readonly EndpointName[]> = {
+const INVALIDATED_BY: Record<RuntimeEvent['kind'], readonly EndpointName[]> = {
   operation: ['GET /operations', 'GET /operations/counts', 'GET /operations/{operationId}', 'GET /summary'],
   installation: [
     'GET /installations',
@@ -89,25 +89,25 @@ const OUTDATES: Record<RuntimeEvent['kind'], readonly EndpointName[]> = {
 }
 
 /** Puts the row of an event at once where the same row is shown, so that nothing waits for the next request. */
-function patch(client: QueryClient, event: RuntimeEvent): void {
+function patchCache(client: QueryClient, event: RuntimeEvent): void {
   if (event.kind === 'operation') {
     const row = event.row
-    eachCached<Answer<'GET /operations'>>(client, 'GET /operations', (page) => ({
+    updateCached<Answer<'GET /operations'>>(client, 'GET /operations', (page) => ({
       ...page,
       items: page.items.map((item) => (item.operationId === row.operationId ? row : item)),
     }))
-    eachCached<Answer<'GET /operations/{operationId}'>>(client, 'GET /operations/{operationId}', (detail) =>
+    updateCached<Answer<'GET /operations/{operationId}'>>(client, 'GET /operations/{operationId}', (detail) =>
       detail.operationId === row.operationId ? { ...detail, ...(row satisfies Operation) } : detail,
     )
   }
   if (event.kind === 'installation') {
     const row = event.row
     const isSame = (id: string) => id === row.installation.bundleInstallId
-    eachCached<Answer<'GET /installations'>>(client, 'GET /installations', (page) => ({
+    updateCached<Answer<'GET /installations'>>(client, 'GET /installations', (page) => ({
       ...page,
       items: page.items.map((item) => (isSame(item.installation.bundleInstallId) ? row : item)),
     }))
-    eachCached<Answer<'GET /installations/{bundleInstallId}'>>(
+    updateCached<Answer<'GET /installations/{bundleInstallId}'>>(
       client,
       'GET /installations/{bundleInstallId}',
       (detail) => (isSame(detail.installation.bundleInstallId) ? { ...detail, ...row } : detail),
@@ -115,7 +115,7 @@ function patch(client: QueryClient, event: RuntimeEvent): void {
   }
 }
 
-function eachCached<Data>(client: QueryClient, name: EndpointName, change: (data: Data) => Data): void {
+function updateCached<Data>(client: QueryClient, name: EndpointName, change: (data: Data) => Data): void {
   client.setQueriesData<Data>({ predicate: ({ queryKey }) => queryKey[0] === name }, (data) =>
     data === undefined ? undefined : change(data),
   )

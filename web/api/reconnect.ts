@@ -1,7 +1,7 @@
-const FIRST_WAIT_MS = 500
-const LONGEST_WAIT_MS = 15_000
+const MIN_DELAY_MS = 500
+const MAX_DELAY_MS = 15_000
 /** The longest wait that a server can ask for. */
-const LONGEST_ASKED_MS = 60_000
+const MAX_RETRY_AFTER_MS = 60_000
 
 /**
  * How long to wait before the event stream is opened again, in milliseconds. It doubles with each failure, is never
@@ -16,7 +16,9 @@ export function reconnectDelay(
   retryAfter: string | null,
   random: () => number = Math.random,
 ): number {
-  const wait = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (failures - 1))
-  const asked = /^\d{1,4}$/.test(retryAfter ?? '') ? Math.min(LONGEST_ASKED_MS, Number(retryAfter) * 1000) : 0
-  return Math.max(wait, asked) * (1 + random() / 2)
+  const backoff = Math.min(MAX_DELAY_MS, MIN_DELAY_MS * 2 ** (failures - 1))
+  const requested = /^\d{1,4}$/.test(retryAfter ?? '')
+    ? Math.min(MAX_RETRY_AFTER_MS, Number(retryAfter) * 1000)
+    : 0
+  return Math.max(backoff, requested) * (1 + random() / 2)
 }

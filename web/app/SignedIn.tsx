@@ -11,7 +11,7 @@ import {
 } from 'react'
 import type { Session } from '#contract/console-api/rows.ts'
 import { mayAnywhere, mayIn } from '#contract/endpoint/permission.ts'
-import { keepLive, useConnection } from '../api/live.ts'
+import { startLiveUpdates, useConnection } from '../api/live.ts'
 import { reloadForAnotherPerson, useSession } from '../api/session.ts'
 import { signOut } from '../api/sign-out.ts'
 import { useErrorView } from '../components/describe-code.ts'
@@ -97,7 +97,7 @@ function useLiveWhile(isSignedIn: boolean) {
     if (!isSignedIn) return
     if (wasSignedIn.current) void client.invalidateQueries()
     wasSignedIn.current = true
-    return keepLive(client)
+    return startLiveUpdates(client)
   }, [client, isSignedIn])
 }
 

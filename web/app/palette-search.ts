@@ -6,7 +6,7 @@ import { paths } from '../paths.ts'
 import { installationLook, operationLook } from '../ui/states.ts'
 import { shortenId } from '../ui/Id.tsx'
 
-const HITS = 6
+const MAX_HITS = 6
 
 /** Installations and operations whose name has the text in it, or whose id begins or ends with it. */
 export async function searchEverything(
@@ -15,8 +15,8 @@ export async function searchEverything(
   signal: AbortSignal,
 ): Promise<readonly PaletteGroup[]> {
   const [installations, operations] = await Promise.all([
-    callApi('GET /installations', { query: { q: text, limit: HITS } }, { signal }),
-    callApi('GET /operations', { query: { q: text, limit: HITS } }, { signal }),
+    callApi('GET /installations', { query: { q: text, limit: MAX_HITS } }, { signal }),
+    callApi('GET /operations', { query: { q: text, limit: MAX_HITS } }, { signal }),
   ])
   return [
     { title: t('shell.nav.installations'), hits: installations.items.map((row) => installationHit(row, t)) },

@@ -3,22 +3,22 @@ import { ApiError } from '../api/client.ts'
 import { invalidateEndpoints } from '../api/query.ts'
 
 /** A page that shows that something is unavailable reads again after this time. */
-const LOOK_AGAIN_MS = 10_000
-const JUST_NOW_MS = 2_000
+const REFETCH_INTERVAL_MS = 10_000
+const RECENT_MS = 2_000
 
 /** Events say what changed, so answers may be old. No query retries: `callApi` and the console's server do. */
 export const queryClient = new QueryClient({
-  queryCache: new QueryCache({ onError: askWhoIsSignedIn }),
-  mutationCache: new MutationCache({ onError: askWhoIsSignedIn }),
+  queryCache: new QueryCache({ onError: refetchSessionIfSignedOut }),
+  mutationCache: new MutationCache({ onError: refetchSessionIfSignedOut }),
   defaultOptions: {
     queries: {
       staleTime: 30_000,
       refetchOnWindowFocus: true,
       retry: false,
       // do not repeat a read that has just failed in the route's loader
-      retryOnMount: ({ state: { errorUpdatedAt } }) => Date.now() - errorUpdatedAt > JUST_NOW_MS,
+      retryOnMount: ({ state: { errorUpdatedAt } }) => Date.now() - errorUpdatedAt > RECENT_MS,
       refetchInterval: ({ state: { error } }) =>
-        error instanceof ApiError && error.isUncertain ? LOOK_AGAIN_MS : false,
+        error instanceof ApiError && error.isUncertain ? REFETCH_INTERVAL_MS : false,
     },
     mutations: { retry: false },
   },
@@ -30,9 +30,9 @@ export const isSignedOut = (error: unknown): boolean =>
   error instanceof ApiError && error.problem.code === 'AUTHENTICATION_REQUIRED'
 
 /** Any 401 may mean that the session has ended; the query of the session knows. */
-function askWhoIsSignedIn(error: unknown, asked?: unknown) {
+function refetchSessionIfSignedOut(error: unknown, source?: unknown) {
   const isSession =
-    typeof asked === 'object' && asked !== null && 'queryKey' in asked && isSessionKey(asked.queryKey)
+    typeof source === 'object' && source !== null && 'queryKey' in source && isSessionKey(source.queryKey)
   if (isSignedOut(error) && !isSession) void invalidateEndpoints(queryClient, ['GET /session'])
 }
 

@@ -6,7 +6,7 @@ import { Pager } from '../ui/Pager.tsx'
 export type ListPage<Row> = { items: Row[]; nextCursor: string | null }
 
 /** For each cursor the one of the page before. In memory alone: an address that is opened anew goes back to the first. */
-const before = new Map<string, string | undefined>()
+const previousCursors = new Map<string, string | undefined>()
 
 /** A keyset knows only its next page; the one before is the one that the person came from. */
 export function ListPager({
@@ -21,14 +21,14 @@ export function ListPager({
   const t = useText()
   const { nextCursor, items } = page
   useEffect(() => {
-    if (nextCursor !== null) before.set(nextCursor, cursor)
+    if (nextCursor !== null) previousCursors.set(nextCursor, cursor)
   }, [nextCursor, cursor])
   const count = t('common.table.rows', { n: items.length })
   if (!pageLink || (cursor === undefined && nextCursor === null))
     return <span className="text-xs text-faint">{count}</span>
   return (
     <Pager
-      previous={cursor === undefined ? null : pageLink(before.get(cursor))}
+      previous={cursor === undefined ? null : pageLink(previousCursors.get(cursor))}
       next={nextCursor === null ? null : pageLink(nextCursor)}
     >
       {count}

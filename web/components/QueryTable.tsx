@@ -9,7 +9,7 @@ import { Table, type TableProps } from '../ui/table/Table.tsx'
 import { useErrorView } from './describe-code.ts'
 import { ListPager, type ListPage } from './ListPager.tsx'
 
-type Own<Row> = {
+type QueryProps<Row> = {
   query: UseQueryResult<ListPage<Row>>
   /** The page that is shown, as the address has it; undefined is the first. */
   cursor?: string | undefined
@@ -28,7 +28,7 @@ export function QueryTable<Row>({
   empty,
   onClear,
   ...table
-}: Own<Row> & Omit<TableProps<Row>, 'rows' | 'error' | 'onRetry' | 'stale' | 'footer' | 'empty'>) {
+}: QueryProps<Row> & Omit<TableProps<Row>, 'rows' | 'error' | 'onRetry' | 'stale' | 'footer' | 'empty'>) {
   const t = useText()
   const error = useErrorView(query.error)
   const rows = query.data?.items

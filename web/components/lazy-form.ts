@@ -1,5 +1,5 @@
 import type { ComponentType } from 'react'
-import { lazyPart } from '../fetch-part.ts'
+import { lazyWithRetry } from '../load-with-retry.ts'
 import { loadTexts } from '../i18n/locale.ts'
 
 /**
@@ -7,7 +7,7 @@ import { loadTexts } from '../i18n/locale.ts'
  * forms, so that pages do not pay for forms that nobody opens.
  */
 export function lazyForm<Props>(load: () => Promise<ComponentType<Props>>) {
-  return lazyPart(async () => {
+  return lazyWithRetry(async () => {
     const [form] = await Promise.all([load(), loadTexts(['forms'])])
     return { default: form }
   })

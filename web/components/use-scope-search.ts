@@ -4,7 +4,7 @@ import type { ScopeKey } from '../paths.ts'
 import type { ComboboxOption } from '../ui/Combobox.tsx'
 import { parseScope, scopeText } from './scope-text.ts'
 
-const KNOWN = 200
+const SCOPE_LIMIT = 200
 
 export const scopeOption = (scope: ScopeKey): ComboboxOption => ({
   value: scopeText(scope),
@@ -15,7 +15,7 @@ export const scopeOption = (scope: ScopeKey): ComboboxOption => ({
 export function useScopeSearch(): (text: string) => Promise<ComboboxOption[]> {
   const client = useQueryClient()
   return async (text) => {
-    const { items } = await client.fetchQuery(apiQuery('GET /scopes', { query: { limit: KNOWN } }))
+    const { items } = await client.fetchQuery(apiQuery('GET /scopes', { query: { limit: SCOPE_LIMIT } }))
     const typed = parseScope(text)
     const options = items
       .map(scopeOption)

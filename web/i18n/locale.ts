@@ -1,4 +1,4 @@
-import { fetchPart } from '../fetch-part.ts'
+import { loadWithRetry } from '../load-with-retry.ts'
 import {
   coreTexts,
   LOCALES,
@@ -9,7 +9,7 @@ import {
 } from './catalogue.ts'
 import type { Messages } from './messages.ts'
 
-const KEY = 'bundle-console.locale'
+const STORAGE_KEY = 'bundle-console.locale'
 const COOKIE = 'console_language'
 
 /** Everything that depends on the language, replaced as one when it changes. */
@@ -43,7 +43,7 @@ export function subscribeToLocale(listener: () => void): () => void {
 
 /** Loads the texts that every page needs, in the language that was chosen or else the browser's. */
 export async function startLocale(): Promise<void> {
-  await show(preferredLocale(), [])
+  await activate(preferredLocale(), [])
 }
 
 /** Loads the texts of a page, in parallel with the page itself and, at the start, with the core texts. */
@@ -57,12 +57,12 @@ export async function loadTexts(namespaces: readonly PageNamespace[]): Promise<v
   // the language was changed meanwhile: what was loaded is of the old one
   if (now.locale !== locale) return loadTexts(namespaces)
   state = { ...now, texts: { ...now.texts, ...loaded } }
-  tell()
+  notifyListeners()
 }
 
 export async function changeLocale(locale: Locale): Promise<void> {
   try {
-    localStorage.setItem(KEY, locale)
+    localStorage.setItem(STORAGE_KEY, locale)
   } catch {
     // a browser without storage forgets the choice
   }
@@ -71,32 +71,34 @@ export async function changeLocale(locale: Locale): Promise<void> {
   const shown = Object.keys(localeState().texts).filter(
     (name): name is PageNamespace => name in pageTexts[locale],
   )
-  await show(locale, shown)
+  await activate(locale, shown)
 }
 
-let startedNow: () => void
-const started = new Promise<void>((resolve) => (startedNow = resolve))
+let resolveStarted: () => void
+const started = new Promise<void>((resolve) => (resolveStarted = resolve))
 
-async function show(locale: Locale, namespaces: readonly PageNamespace[]): Promise<void> {
-  const [core, pages] = await Promise.all([fetchPart(coreTexts[locale]), load(locale, namespaces)])
+async function activate(locale: Locale, namespaces: readonly PageNamespace[]): Promise<void> {
+  const [core, pages] = await Promise.all([loadWithRetry(coreTexts[locale]), load(locale, namespaces)])
   state = localeStateOf(locale, { ...core, ...pages })
   document.documentElement.lang = locale === 'zh' ? 'zh-Hans' : 'en'
-  startedNow()
-  tell()
+  resolveStarted()
+  notifyListeners()
 }
 
 async function load(locale: Locale, namespaces: readonly PageNamespace[]) {
-  const entries = namespaces.map(async (name) => [name, await fetchPart(pageTexts[locale][name])] as const)
+  const entries = namespaces.map(
+    async (name) => [name, await loadWithRetry(pageTexts[locale][name])] as const,
+  )
   return Object.fromEntries(await Promise.all(entries))
 }
 
-function tell() {
+function notifyListeners() {
   for (const listener of listeners) listener()
 }
 
 function preferredLocale(): Locale {
   try {
-    const stored = localStorage.getItem(KEY)
+    const stored = localStorage.getItem(STORAGE_KEY)
     if (isLocale(stored)) return stored
   } catch {
     // as if nothing was chosen

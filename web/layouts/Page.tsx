@@ -4,7 +4,7 @@ import { cx } from '../ui/class-names.ts'
 import { Icon } from '../ui/icons/Icon.tsx'
 import { PlainLink, type LinkTarget } from '../ui/Link.tsx'
 
-const NOWHERE: readonly Crumb[] = []
+const NO_CRUMBS: readonly Crumb[] = []
 
 export type Crumb = { label: ReactNode; to?: LinkTarget }
 
@@ -12,7 +12,7 @@ export type Crumb = { label: ReactNode; to?: LinkTarget }
 export function Page({
   title,
   heading,
-  trail = NOWHERE,
+  trail = NO_CRUMBS,
   meta,
   actions,
   tabs,

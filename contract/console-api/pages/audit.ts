@@ -1,8 +1,8 @@
 import { AUDIT_ACTIONS } from '../vocabulary.ts'
-import { given, oneOf, text, type Raw } from './search-params.ts'
+import { omitUndefined, oneOf, text, type Raw } from './search-params.ts'
 
 export const auditSearch = (raw: Raw) =>
-  given({
+  omitUndefined({
     actor: text(raw, 'actor'),
     action: oneOf(raw, 'action', AUDIT_ACTIONS),
     bundleInstallId: text(raw, 'bundleInstallId'),

@@ -1,7 +1,7 @@
-import { given, oneOf, text, type Raw } from './search-params.ts'
+import { omitUndefined, oneOf, text, type Raw } from './search-params.ts'
 
 export const catalogSearch = (raw: Raw) =>
-  given({
+  omitUndefined({
     environmentKey: text(raw, 'environmentKey'),
     q: text(raw, 'q'),
     cursor: text(raw, 'cursor'),
@@ -12,7 +12,7 @@ export const VERSION_TABS = ['manifest', 'compare', 'json'] as const
 
 /** `with` is the version that this one is compared with. */
 export const bundleVersionSearch = (raw: Raw) =>
-  given({ tab: oneOf(raw, 'tab', VERSION_TABS), with: text(raw, 'with') })
+  omitUndefined({ tab: oneOf(raw, 'tab', VERSION_TABS), with: text(raw, 'with') })
 export type BundleVersionSearch = ReturnType<typeof bundleVersionSearch>
 
 export const catalogCall = (search: CatalogSearch) => ({ query: { ...search, limit: 50 } })

@@ -1,5 +1,5 @@
 import type { Scope } from '#contract/protocol/scope.ts'
-import { given, oneOf, text, type Raw } from './search-params.ts'
+import { omitUndefined, oneOf, text, type Raw } from './search-params.ts'
 
 export const CONFIGURATION_TABS = ['form', 'document', 'history'] as const
 export const SHOWN = ['changed', 'invalid'] as const
@@ -9,7 +9,7 @@ export const SHOWN = ['changed', 'invalid'] as const
  * is narrowed to.
  */
 export const configurationSearch = (raw: Raw) =>
-  given({
+  omitUndefined({
     tab: oneOf(raw, 'tab', CONFIGURATION_TABS),
     resource: text(raw, 'resource'),
     property: text(raw, 'property'),

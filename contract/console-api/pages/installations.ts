@@ -1,10 +1,10 @@
-import { given, oneOf, someOf, text, whole, type Raw } from './search-params.ts'
+import { omitUndefined, oneOf, someOf, text, whole, type Raw } from './search-params.ts'
 import { CLAIM_STATES, INSTALLATION_STATES } from '../vocabulary.ts'
 
 export const INSTALLATION_SORTS = ['-updatedAt', 'updatedAt', 'bundleId', '-bundleId'] as const
 
 export const installationsSearch = (raw: Raw) =>
-  given({
+  omitUndefined({
     environmentKey: text(raw, 'environmentKey'),
     applicationRuntimeId: text(raw, 'applicationRuntimeId'),
     workspaceId: whole(raw, 'workspaceId'),
@@ -22,7 +22,7 @@ export const INSTALLATION_TABS = ['resources', 'plugins', 'operations'] as const
 
 /** `action` is the upgrade that somebody prepares, `version` the one that they chose for it. */
 export const installationSearch = (raw: Raw) =>
-  given({
+  omitUndefined({
     tab: oneOf(raw, 'tab', INSTALLATION_TABS),
     action: oneOf(raw, 'action', ['upgrade']),
     version: text(raw, 'version'),
@@ -31,7 +31,7 @@ export type InstallationSearch = ReturnType<typeof installationSearch>
 
 /** What an install begins with: a scope, a version of a bundle, a detached installation whose configuration it takes. */
 export const installSearch = (raw: Raw) =>
-  given({
+  omitUndefined({
     environmentKey: text(raw, 'environmentKey'),
     applicationRuntimeId: text(raw, 'applicationRuntimeId'),
     workspaceId: whole(raw, 'workspaceId'),

@@ -1,9 +1,9 @@
 import type { Scope } from '#contract/protocol/scope.ts'
-import { given, oneOf, text, type Raw } from './search-params.ts'
+import { omitUndefined, oneOf, text, type Raw } from './search-params.ts'
 
 /** `service` is the one that is shown; `action` is a new one that is made. */
 export const localServicesSearch = (raw: Raw) =>
-  given({ service: text(raw, 'service'), action: oneOf(raw, 'action', ['new']) })
+  omitUndefined({ service: text(raw, 'service'), action: oneOf(raw, 'action', ['new']) })
 export type LocalServicesSearch = ReturnType<typeof localServicesSearch>
 
 export const localServicesCall = (scope: Scope) => ({ params: scope, query: { limit: 200 } })

@@ -1,11 +1,11 @@
-import { given, oneOf, someOf, text, whole, type Raw } from './search-params.ts'
+import { omitUndefined, oneOf, someOf, text, whole, type Raw } from './search-params.ts'
 import { OPERATION_TYPES } from '#contract/protocol/vocabulary.ts'
 import { OPERATION_STATES, PHASES } from '../vocabulary.ts'
 
 export const OPERATION_SORTS = ['-createdAt', 'createdAt'] as const
 
 export const operationsSearch = (raw: Raw) =>
-  given({
+  omitUndefined({
     environmentKey: text(raw, 'environmentKey'),
     applicationRuntimeId: text(raw, 'applicationRuntimeId'),
     workspaceId: whole(raw, 'workspaceId'),
@@ -26,7 +26,7 @@ export type OperationsSearch = ReturnType<typeof operationsSearch>
 
 /** Which attempt of which call is looked at. */
 export const operationSearch = (raw: Raw) =>
-  given({
+  omitUndefined({
     stage: oneOf(raw, 'stage', ['BEFORE_RESOURCES', 'AFTER_RESOURCES']),
     plugin: text(raw, 'plugin'),
     attempt: whole(raw, 'attempt'),

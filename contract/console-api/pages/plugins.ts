@@ -1,11 +1,11 @@
-import { given, oneOf, text, type Raw } from './search-params.ts'
+import { omitUndefined, oneOf, text, type Raw } from './search-params.ts'
 
-export const pluginsSearch = (raw: Raw) => given({ q: text(raw, 'q'), cursor: text(raw, 'cursor') })
+export const pluginsSearch = (raw: Raw) => omitUndefined({ q: text(raw, 'q'), cursor: text(raw, 'cursor') })
 export type PluginsSearch = ReturnType<typeof pluginsSearch>
 
 export const PLUGIN_TABS = ['credentials', 'operations'] as const
 
-export const pluginSearch = (raw: Raw) => given({ tab: oneOf(raw, 'tab', PLUGIN_TABS) })
+export const pluginSearch = (raw: Raw) => omitUndefined({ tab: oneOf(raw, 'tab', PLUGIN_TABS) })
 export type PluginSearch = ReturnType<typeof pluginSearch>
 
 export const pluginsCall = (search: PluginsSearch) => ({ query: { ...search, limit: 50 } })

@@ -1,7 +1,7 @@
-import { given, text, type Raw } from './search-params.ts'
+import { omitUndefined, text, type Raw } from './search-params.ts'
 
 export const scopesSearch = (raw: Raw) =>
-  given({ environmentKey: text(raw, 'environmentKey'), cursor: text(raw, 'cursor') })
+  omitUndefined({ environmentKey: text(raw, 'environmentKey'), cursor: text(raw, 'cursor') })
 export type ScopesSearch = ReturnType<typeof scopesSearch>
 
 export const scopesCall = (search: ScopesSearch) => ({ query: { ...search, limit: 100 } })

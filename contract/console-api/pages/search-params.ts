@@ -36,7 +36,7 @@ export function whole(raw: Raw, key: string): number | undefined {
 }
 
 /** Leaves out what is undefined. */
-export function given<Search extends object>(
+export function omitUndefined<Search extends object>(
   search: Search,
 ): { [Key in keyof Search]?: Exclude<Search[Key], undefined> } {
   const entries = Object.entries(search).filter(([, value]) => value !== undefined)

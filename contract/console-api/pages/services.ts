@@ -1,8 +1,8 @@
-import { given, text, whole, type Raw } from './search-params.ts'
+import { omitUndefined, text, whole, type Raw } from './search-params.ts'
 
 /** With the three parts of a scope: the services that it may use. */
 export const servicesSearch = (raw: Raw) =>
-  given({
+  omitUndefined({
     environmentKey: text(raw, 'environmentKey'),
     applicationRuntimeId: text(raw, 'applicationRuntimeId'),
     workspaceId: whole(raw, 'workspaceId'),

@@ -97,7 +97,7 @@ function PropertyChange({ difference }: { difference: PropertyDifference }) {
 
 function PluginChange({ difference }: { difference: PluginDifference }) {
   const t = useText()
-  const { pluginId, change, order, isConfiguredOtherwise, rights } = difference
+  const { pluginId, change, order, isConfigurationChanged, rights } = difference
   const isMoved = change === 'changed' && order.before !== order.after
   return (
     <li className="px-4 py-3">
@@ -114,7 +114,7 @@ function PluginChange({ difference }: { difference: PluginDifference }) {
               {t('catalog.compare.order', { before: String(order.before), after: String(order.after) })}
             </li>
           )}
-          {isConfiguredOtherwise && <li>{t('catalog.compare.configured')}</li>}
+          {isConfigurationChanged && <li>{t('catalog.compare.configured')}</li>}
           {rights.map((right) => (
             <RightChange key={`${right.locator} ${right.right}`} difference={right} />
           ))}

@@ -96,7 +96,7 @@ test('a property that a plugin begins to write is changed', () => {
       pluginId: 'p',
       change: 'changed',
       order: { before: 10, after: 10 },
-      isConfiguredOtherwise: false,
+      isConfigurationChanged: false,
       rights: [{ locator: 'test/crm/MODULE/core', right: 'writes', gained: ['a'], lost: [] }],
     },
   ])

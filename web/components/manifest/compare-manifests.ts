@@ -35,7 +35,7 @@ export type PluginDifference = {
   pluginId: string
   change: ChangeKind
   order: { before: number | null; after: number | null }
-  isConfiguredOtherwise: boolean
+  isConfigurationChanged: boolean
   rights: RightDifference[]
 }
 
@@ -61,8 +61,8 @@ function compareResources(before: Manifest, after: Manifest): ResourceDifference
       { definitions: is?.properties ?? {}, writers: writers.get(locator) },
     )
     const change = changeOf(was, is)
-    const isOther = change !== 'changed' || properties.length > 0 || was?.title !== is?.title
-    return isOther ? [{ locator, kind: shown.kind, title: shown.title, change, properties }] : []
+    const isChanged = change !== 'changed' || properties.length > 0 || was?.title !== is?.title
+    return isChanged ? [{ locator, kind: shown.kind, title: shown.title, change, properties }] : []
   })
 }
 
@@ -79,7 +79,7 @@ function compareProperties(before: Side, after: Side): PropertyDifference[] {
     const aspects = was && is ? aspectsOf(was, is) : []
     if (was && is && before.writers?.get(name) !== after.writers?.get(name)) aspects.push('writer')
     if (was && is && aspects.length === 0) return []
-    const mustHave = is?.required === true && is.default === undefined && after.writers?.has(name) !== true
+    const needsValue = is?.required === true && is.default === undefined && after.writers?.has(name) !== true
     return [
       {
         name,
@@ -87,7 +87,7 @@ function compareProperties(before: Side, after: Side): PropertyDifference[] {
         before: was ?? null,
         after: is ?? null,
         aspects,
-        isNewlyRequired: mustHave && was?.required !== true,
+        isNewlyRequired: needsValue && was?.required !== true,
       },
     ]
   })
@@ -110,12 +110,12 @@ function comparePlugins(before: Manifest, after: Manifest): PluginDifference[] {
     const [was, is] = [old.get(pluginId), now.get(pluginId)]
     const rights = compareRights(rightsOf(before, was), rightsOf(after, is))
     const change = changeOf(was, is)
-    const isConfiguredOtherwise =
+    const isConfigurationChanged =
       was !== undefined && is !== undefined && !same(was.configuration, is.configuration)
-    if (change === 'changed' && rights.length === 0 && !isConfiguredOtherwise && was?.order === is?.order)
+    if (change === 'changed' && rights.length === 0 && !isConfigurationChanged && was?.order === is?.order)
       return []
     const order = { before: was?.order ?? null, after: is?.order ?? null }
-    return [{ pluginId, change, order, isConfiguredOtherwise, rights }]
+    return [{ pluginId, change, order, isConfigurationChanged, rights }]
   })
 }
 

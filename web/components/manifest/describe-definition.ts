@@ -14,22 +14,22 @@ const TYPES = {
   null: 'catalog.type.null',
 } as const
 
-const MANY = 6
+const MAX_CHOICES = 6
 
 /** What a property may hold, in a few words: "whole number, 1 to 65535", "one of starter, team", "a service". */
 export function describeDefinition(definition: PropertyDefinition, t: Translate): string {
   if (definition.kind !== 'DATA') return t(`catalog.type.${definition.kind}`)
   const limits = limitsText(definition, t)
-  return joinClauses(t, [holdsText(definition, t), limits])
+  return joinClauses(t, [typeText(definition, t), limits])
 }
 
-function holdsText(definition: PropertyDefinition, t: Translate): string {
+function typeText(definition: PropertyDefinition, t: Translate): string {
   const schema = schemaOf(definition)
   const choices = choicesOf(schema)
   if (choices !== null) {
-    const shown = choices.slice(0, MANY).map(({ title }) => title)
+    const shown = choices.slice(0, MAX_CHOICES).map(({ title }) => title)
     return t('catalog.type.choice', {
-      choices: joinList(t, [...shown, ...(choices.length > MANY ? ['…'] : [])]),
+      choices: joinList(t, [...shown, ...(choices.length > MAX_CHOICES ? ['…'] : [])]),
     })
   }
   const { type, format } = schema

@@ -2,13 +2,13 @@ import { Suspense } from 'react'
 import { useController, type FieldValues } from 'react-hook-form'
 import type { Problem } from '#contract/json-schema/json-schema.ts'
 import type { JsonValue } from '#contract/json-schema/json.ts'
-import { lazyPart } from '../../fetch-part.ts'
+import { lazyWithRetry } from '../../load-with-retry.ts'
 import { Field } from '../../ui/Field.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
 import { useFormBusy } from '../form/Form.tsx'
 import type { FieldProps } from './field-props.ts'
 
-const JsonEditor = lazyPart(async () => ({ default: (await import('./JsonEditor.tsx')).JsonEditor }))
+const JsonEditor = lazyWithRetry(async () => ({ default: (await import('./JsonEditor.tsx')).JsonEditor }))
 
 /** A JSON document, held as the text that was typed. */
 export function JsonField<Values extends FieldValues>({

@@ -4,7 +4,7 @@ import { useErrorView } from '../../components/describe-code.ts'
 import { ListPager } from '../../components/ListPager.tsx'
 import { useText } from '../../i18n/use-text.ts'
 import { paths } from '../../paths.ts'
-import { given } from '#contract/console-api/pages/search-params.ts'
+import { omitUndefined } from '#contract/console-api/pages/search-params.ts'
 import { Button } from '../../ui/Button.tsx'
 import { cx } from '../../ui/class-names.ts'
 import { EmptyState } from '../../ui/EmptyState.tsx'
@@ -71,7 +71,7 @@ export function AuditList({
           <ListPager
             page={query.data}
             cursor={search.cursor}
-            pageLink={(cursor) => paths.audit(given({ ...search, cursor }))}
+            pageLink={(cursor) => paths.audit(omitUndefined({ ...search, cursor }))}
           />
         </div>
       )}

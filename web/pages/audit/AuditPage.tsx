@@ -2,7 +2,7 @@ import { getRouteApi } from '@tanstack/react-router'
 import { useMay, useSession } from '../../api/session.ts'
 import { useText } from '../../i18n/use-text.ts'
 import { Page } from '../../layouts/Page.tsx'
-import { given, type SearchChange } from '#contract/console-api/pages/search-params.ts'
+import { omitUndefined, type SearchChange } from '#contract/console-api/pages/search-params.ts'
 import { Card } from '../../ui/Card.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { AuditFilters } from './AuditFilters.tsx'
@@ -21,7 +21,7 @@ export function AuditPage() {
   const { cursor: _, ...filters } = search
   const isFiltered = Object.keys(filters).length > 0
   const change = (next: SearchChange<AuditSearch>) =>
-    void navigate({ search: given({ ...filters, ...next }), replace: true })
+    void navigate({ search: omitUndefined({ ...filters, ...next }), replace: true })
   const clear = () => void navigate({ search: {} })
   if (session.data && !may) {
     return (

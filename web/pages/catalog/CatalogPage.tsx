@@ -10,7 +10,7 @@ import { TextFilters } from '../../components/TextFilters.tsx'
 import { useText, type Translate } from '../../i18n/use-text.ts'
 import { Page } from '../../layouts/Page.tsx'
 import { paths } from '../../paths.ts'
-import { given, type SearchChange } from '#contract/console-api/pages/search-params.ts'
+import { omitUndefined, type SearchChange } from '#contract/console-api/pages/search-params.ts'
 import { Button } from '../../ui/Button.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { FilterBar, SearchInput } from '../../ui/Filters.tsx'
@@ -37,7 +37,7 @@ export function CatalogPage() {
   const { cursor, ...filters } = search
   const isFiltered = Object.keys(filters).length > 0
   const change = (next: SearchChange<CatalogSearch>) =>
-    void navigate({ search: given({ ...filters, ...next }), replace: true })
+    void navigate({ search: omitUndefined({ ...filters, ...next }), replace: true })
   const clear = () => void navigate({ search: {} })
   return (
     <Page
@@ -80,7 +80,7 @@ export function CatalogPage() {
         rowKey={rowKey}
         rowLink={rowLink}
         cursor={cursor}
-        pageLink={(at) => paths.catalog(given({ ...search, cursor: at }))}
+        pageLink={(at) => paths.catalog(omitUndefined({ ...search, cursor: at }))}
         onClear={isFiltered && clear}
         empty={
           <EmptyState icon="catalog" title={t('catalog.empty.title')} message={t('catalog.empty.message')} />

@@ -2,7 +2,7 @@ import { useCallback, useMemo, useState } from 'react'
 import { useQuery } from '@tanstack/react-query'
 import type { Configuration } from '#contract/console-api/shapes.ts'
 import { apiQuery } from '../../api/query.ts'
-import { given } from '#contract/console-api/pages/search-params.ts'
+import { omitUndefined } from '#contract/console-api/pages/search-params.ts'
 import { ScopeText } from '../../components/ScopeText.tsx'
 import { useRichText, useText } from '../../i18n/use-text.ts'
 import { Page } from '../../layouts/Page.tsx'
@@ -96,7 +96,7 @@ export function Editor({
               label: t(`configuration.tab.${id}`),
               to: paths.configuration(
                 scope,
-                given({ ...search, property: undefined, tab: id === 'form' ? undefined : id }),
+                omitUndefined({ ...search, property: undefined, tab: id === 'form' ? undefined : id }),
               ),
             }))}
           />

@@ -2,7 +2,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { useCallback, useMemo, useSyncExternalStore } from 'react'
 import { useText } from '../../i18n/use-text.ts'
 import { paths } from '../../paths.ts'
-import { given } from '#contract/console-api/pages/search-params.ts'
+import { omitUndefined } from '#contract/console-api/pages/search-params.ts'
 import { Button } from '../../ui/Button.tsx'
 import { cx } from '../../ui/class-names.ts'
 import { EmptyState } from '../../ui/EmptyState.tsx'
@@ -44,13 +44,13 @@ export function FormTab({
   const selected = isKnown ? search.resource : (staying ?? first)
   const resource = selected === undefined ? undefined : configuration.resources[selected]
   const narrow = (next: { q?: string | undefined; show?: Filter['show'] }) => {
-    const target = paths.configuration(scope, given({ ...search, ...next, property: undefined }))
+    const target = paths.configuration(scope, omitUndefined({ ...search, ...next, property: undefined }))
     void navigate({ ...target, replace: true })
   }
-  const list = given({ ...search, resource: undefined, property: undefined })
+  const list = omitUndefined({ ...search, resource: undefined, property: undefined })
   const clear = useCallback(() => {
     const all = { q: undefined, show: undefined, property: undefined }
-    void navigate({ ...paths.configuration(scope, given({ ...search, ...all })), replace: true })
+    void navigate({ ...paths.configuration(scope, omitUndefined({ ...search, ...all })), replace: true })
   }, [navigate, scope, search])
 
   return (

@@ -2,7 +2,7 @@ import { memo } from 'react'
 import { useText } from '../../i18n/use-text.ts'
 import type { ScopeKey } from '../../paths.ts'
 import { paths } from '../../paths.ts'
-import { given } from '#contract/console-api/pages/search-params.ts'
+import { omitUndefined } from '#contract/console-api/pages/search-params.ts'
 import { cx } from '../../ui/class-names.ts'
 import { Icon } from '../../ui/icons/Icon.tsx'
 import { PlainLink } from '../../ui/Link.tsx'
@@ -101,7 +101,7 @@ const Row = memo(function Row({
   return (
     <li>
       <PlainLink
-        to={paths.configuration(scope, given({ ...search, property: undefined, resource: locator }))}
+        to={paths.configuration(scope, omitUndefined({ ...search, property: undefined, resource: locator }))}
         aria-current={isCurrent ? 'page' : undefined}
         className={cx(
           'flex min-h-8 items-center gap-2 rounded-md px-2 py-1',

@@ -4,7 +4,7 @@ import type { Configuration } from '#contract/console-api/shapes.ts'
 import { useText } from '../../i18n/use-text.ts'
 import { useShell } from '../../layouts/shell-context.ts'
 import { paths } from '../../paths.ts'
-import { given } from '#contract/console-api/pages/search-params.ts'
+import { omitUndefined } from '#contract/console-api/pages/search-params.ts'
 import { useDocument } from './document/use-document.ts'
 import { useDraft, useDraftStore } from './draft/drafts.ts'
 import type { EditorValue, InstallationTitles } from './editor-context.ts'
@@ -90,7 +90,7 @@ function useGoTo({ scope }: Configuration, search: ConfigurationSearch): EditorV
   return useCallback(
     (locator, property) => {
       const next = { tab: undefined, q: undefined, show: undefined, resource: locator, property }
-      const target = paths.configuration(scope, given({ ...search, ...next }))
+      const target = paths.configuration(scope, omitUndefined({ ...search, ...next }))
       void navigate(target).then(() => property !== undefined && focusProperty(property))
     },
     [navigate, scope, search],

@@ -6,7 +6,7 @@ import { useErrorView } from '../../components/describe-code.ts'
 import { useText } from '../../i18n/use-text.ts'
 import { Page } from '../../layouts/Page.tsx'
 import { paths } from '../../paths.ts'
-import { given, type SearchChange } from '#contract/console-api/pages/search-params.ts'
+import { omitUndefined, type SearchChange } from '#contract/console-api/pages/search-params.ts'
 import { Section } from '../../ui/Card.tsx'
 import { ErrorState } from '../../ui/ErrorState.tsx'
 import { SkeletonLines } from '../../ui/Skeleton.tsx'
@@ -27,7 +27,7 @@ export function InstallPage() {
   const search = route.useSearch()
   const navigate = route.useNavigate()
   const change = (next: SearchChange<InstallSearch>) =>
-    void navigate({ search: (old) => given({ ...old, ...next }), replace: true })
+    void navigate({ search: (old) => omitUndefined({ ...old, ...next }), replace: true })
   const { environmentKey, applicationRuntimeId, workspaceId, copyFrom } = search
   const scope =
     environmentKey !== undefined && applicationRuntimeId !== undefined && workspaceId !== undefined

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { Suspense } from 'react'
 import type { InstallationDetail } from '#contract/console-api/shapes.ts'
-import { lazyPart } from '../../fetch-part.ts'
+import { lazyWithRetry } from '../../load-with-retry.ts'
 import { apiQuery } from '../../api/query.ts'
 import { PendingPage } from '../../components/PendingPage.tsx'
 import { RecentOperations } from '../../components/RecentOperations.tsx'
@@ -24,7 +24,7 @@ import { INSTALLATION_TABS, installationCall } from '#contract/console-api/pages
 const route = getRouteApi('/installations/$id')
 
 // the forms, and their texts, come when somebody upgrades
-const UpgradePage = lazyPart(async () => {
+const UpgradePage = lazyWithRetry(async () => {
   const [{ UpgradePage }] = await Promise.all([
     import('./upgrade/UpgradePage.tsx'),
     loadTexts(['catalog', 'forms']),

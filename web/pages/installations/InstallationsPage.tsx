@@ -8,7 +8,7 @@ import { QueryTable } from '../../components/QueryTable.tsx'
 import { useText } from '../../i18n/use-text.ts'
 import { Page } from '../../layouts/Page.tsx'
 import { paths } from '../../paths.ts'
-import { given, type SearchChange } from '#contract/console-api/pages/search-params.ts'
+import { omitUndefined, type SearchChange } from '#contract/console-api/pages/search-params.ts'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { LinkButton } from '../../ui/Link.tsx'
 import { installationColumns } from './columns.tsx'
@@ -35,8 +35,8 @@ export function InstallationsPage() {
   const isFiltered = Object.keys(filters).length > 0
   // other filters are another list: it begins at its first page, and typing leaves no trail of addresses
   const change = (next: SearchChange<InstallationsSearch>) =>
-    void navigate({ search: given({ ...filters, sort, ...next }), replace: true })
-  const clear = () => void navigate({ search: given({ sort }) })
+    void navigate({ search: omitUndefined({ ...filters, sort, ...next }), replace: true })
+  const clear = () => void navigate({ search: omitUndefined({ sort }) })
 
   return (
     <Page
@@ -61,7 +61,7 @@ export function InstallationsPage() {
         sort={sort ?? INSTALLATION_SORTS[0]}
         onSort={(next) => change({ sort: INSTALLATION_SORTS.find((known) => known === next) })}
         cursor={cursor}
-        pageLink={(at) => paths.installations(given({ ...search, cursor: at }))}
+        pageLink={(at) => paths.installations(omitUndefined({ ...search, cursor: at }))}
         onClear={isFiltered && clear}
         skeletonRows={12}
         empty={

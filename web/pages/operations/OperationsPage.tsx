@@ -7,7 +7,7 @@ import { QueryTable } from '../../components/QueryTable.tsx'
 import { useText } from '../../i18n/use-text.ts'
 import { Page } from '../../layouts/Page.tsx'
 import { paths } from '../../paths.ts'
-import { given, type SearchChange } from '#contract/console-api/pages/search-params.ts'
+import { omitUndefined, type SearchChange } from '#contract/console-api/pages/search-params.ts'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { operationColumns } from './columns.tsx'
 import { OperationFilters } from './OperationFilters.tsx'
@@ -32,8 +32,8 @@ export function OperationsPage() {
   const isFiltered = Object.keys(filters).length > 0
   // other filters are another list: it begins at its first page, and typing leaves no trail of addresses
   const change = (next: SearchChange<OperationsSearch>) =>
-    void navigate({ search: given({ ...filters, sort, ...next }), replace: true })
-  const clear = () => void navigate({ search: given({ sort }) })
+    void navigate({ search: omitUndefined({ ...filters, sort, ...next }), replace: true })
+  const clear = () => void navigate({ search: omitUndefined({ sort }) })
   return (
     <Page title={t('operations.title')}>
       <div className="mb-3">
@@ -48,7 +48,7 @@ export function OperationsPage() {
         sort={sort ?? OPERATION_SORTS[0]}
         onSort={(next) => change({ sort: OPERATION_SORTS.find((known) => known === next) })}
         cursor={cursor}
-        pageLink={(at) => paths.operations(given({ ...search, cursor: at }))}
+        pageLink={(at) => paths.operations(omitUndefined({ ...search, cursor: at }))}
         onClear={isFiltered && clear}
         skeletonRows={12}
         empty={

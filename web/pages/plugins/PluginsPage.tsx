@@ -12,7 +12,7 @@ import { formatDuration } from '../../i18n/format.ts'
 import { useText, type Translate } from '../../i18n/use-text.ts'
 import { Page } from '../../layouts/Page.tsx'
 import { paths } from '../../paths.ts'
-import { given } from '#contract/console-api/pages/search-params.ts'
+import { omitUndefined } from '#contract/console-api/pages/search-params.ts'
 import { Button } from '../../ui/Button.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { FilterBar, SearchInput } from '../../ui/Filters.tsx'
@@ -54,7 +54,7 @@ export function PluginsPage() {
           <SearchInput
             label={t('plugins.search')}
             value={search.q ?? ''}
-            onSearch={(q) => void navigate({ search: given({ q: q || undefined }), replace: true })}
+            onSearch={(q) => void navigate({ search: omitUndefined({ q: q || undefined }), replace: true })}
           />
         </FilterBar>
       </div>
@@ -65,7 +65,7 @@ export function PluginsPage() {
         rowKey={rowKey}
         rowLink={rowLink}
         cursor={search.cursor}
-        pageLink={(cursor) => paths.plugins(given({ ...search, cursor }))}
+        pageLink={(cursor) => paths.plugins(omitUndefined({ ...search, cursor }))}
         onClear={search.q !== undefined && clear}
         skeletonRows={4}
         empty={

@@ -10,7 +10,7 @@ import { TextFilters } from '../../components/TextFilters.tsx'
 import { useText, type Translate } from '../../i18n/use-text.ts'
 import { Page } from '../../layouts/Page.tsx'
 import { paths } from '../../paths.ts'
-import { given } from '#contract/console-api/pages/search-params.ts'
+import { omitUndefined } from '#contract/console-api/pages/search-params.ts'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { FilterBar } from '../../ui/Filters.tsx'
 import { Icon } from '../../ui/icons/Icon.tsx'
@@ -36,7 +36,7 @@ export function ScopesPage() {
         <FilterBar>
           <TextFilters
             label={t('scopes.environment')}
-            onChange={(values) => void navigate({ search: given(values), replace: true })}
+            onChange={(values) => void navigate({ search: omitUndefined(values), replace: true })}
             filters={[
               {
                 name: 'environmentKey',
@@ -55,7 +55,7 @@ export function ScopesPage() {
         rowKey={rowKey}
         rowLink={paths.configuration}
         cursor={search.cursor}
-        pageLink={(cursor) => paths.scopes(given({ ...search, cursor }))}
+        pageLink={(cursor) => paths.scopes(omitUndefined({ ...search, cursor }))}
         onClear={search.environmentKey !== undefined && clear}
         empty={
           <EmptyState icon="scopes" title={t('scopes.empty.title')} message={t('scopes.empty.message')} />

@@ -12,7 +12,7 @@ import { useScopeSuggestions } from '../../components/use-scope-suggestions.ts'
 import { useText, type Translate } from '../../i18n/use-text.ts'
 import { Page } from '../../layouts/Page.tsx'
 import { paths } from '../../paths.ts'
-import { given, type SearchChange } from '#contract/console-api/pages/search-params.ts'
+import { omitUndefined, type SearchChange } from '#contract/console-api/pages/search-params.ts'
 import { Button } from '../../ui/Button.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { FilterBar, SearchInput } from '../../ui/Filters.tsx'
@@ -39,7 +39,7 @@ export function ServicesPage() {
   const { cursor, ...filters } = search
   const isFiltered = Object.keys(filters).length > 0
   const change = (next: SearchChange<ServicesSearch>) =>
-    void navigate({ search: given({ ...filters, ...next }), replace: true })
+    void navigate({ search: omitUndefined({ ...filters, ...next }), replace: true })
   const clear = () => void navigate({ search: {} })
   return (
     <Page
@@ -95,7 +95,7 @@ export function ServicesPage() {
         rowKey={rowKey}
         rowLink={rowLink}
         cursor={cursor}
-        pageLink={(at) => paths.services(given({ ...search, cursor: at }))}
+        pageLink={(at) => paths.services(omitUndefined({ ...search, cursor: at }))}
         onClear={isFiltered && clear}
         empty={
           <EmptyState

@@ -1,5 +1,5 @@
 import { Suspense, useEffect, useEffectEvent, useRef, type ReactNode } from 'react'
-import { lazyPart } from '../../fetch-part.ts'
+import { lazyWithRetry } from '../../load-with-retry.ts'
 import { useText } from '../../i18n/use-text.ts'
 import { cx } from '../class-names.ts'
 import { ErrorState, type ErrorView } from '../ErrorState.tsx'
@@ -15,7 +15,7 @@ import { cellClass, columnClass } from './styles.ts'
 export type { Column } from './column.ts'
 
 const VIRTUAL_ABOVE = 200
-const VirtualBody = lazyPart(async () => ({
+const VirtualBody = lazyWithRetry(async () => ({
   default: (await import('./VirtualBody.tsx')).VirtualBody,
 })) as unknown as typeof LoadedBody
 

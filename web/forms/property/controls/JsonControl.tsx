@@ -1,6 +1,6 @@
 import { Suspense, useState } from 'react'
 import { checkValue } from '#contract/json-schema/json-schema.ts'
-import { lazyPart } from '../../../fetch-part.ts'
+import { lazyWithRetry } from '../../../load-with-retry.ts'
 import { useText } from '../../../i18n/use-text.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Skeleton } from '../../../ui/Skeleton.tsx'
@@ -10,7 +10,7 @@ import { dataValue, setData } from '../edit.ts'
 import { parseJson } from '../../fields/parse-json.ts'
 import { translateError } from '../translate-error.ts'
 
-const JsonEditor = lazyPart(async () => ({
+const JsonEditor = lazyWithRetry(async () => ({
   default: (await import('../../fields/JsonEditor.tsx')).JsonEditor,
 }))
 

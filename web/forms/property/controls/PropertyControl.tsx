@@ -1,6 +1,6 @@
 import { Suspense } from 'react'
 import type { ResourceKind } from '#contract/protocol/locator.ts'
-import { lazyPart } from '../../../fetch-part.ts'
+import { lazyWithRetry } from '../../../load-with-retry.ts'
 import { Skeleton } from '../../../ui/Skeleton.tsx'
 import { ChoiceControl } from './ChoiceControl.tsx'
 import { controlKind } from '../control-kind.ts'
@@ -12,15 +12,15 @@ import { DomainControl, LongTextControl, TextControl } from './TextControl.tsx'
 import { TextListControl } from './TextListControl.tsx'
 
 // what needs a library or asks for services comes when it is used
-const JsonControl = lazyPart(async () => ({ default: (await import('./JsonControl.tsx')).JsonControl }))
-const CronControl = lazyPart(async () => ({ default: (await import('./CronControl.tsx')).CronControl }))
-const ReferenceControl = lazyPart(async () => ({
+const JsonControl = lazyWithRetry(async () => ({ default: (await import('./JsonControl.tsx')).JsonControl }))
+const CronControl = lazyWithRetry(async () => ({ default: (await import('./CronControl.tsx')).CronControl }))
+const ReferenceControl = lazyWithRetry(async () => ({
   default: (await import('./ReferenceControl.tsx')).ReferenceControl,
 }))
-const ReferenceMapControl = lazyPart(async () => ({
+const ReferenceMapControl = lazyWithRetry(async () => ({
   default: (await import('./ReferenceMapControl.tsx')).ReferenceMapControl,
 }))
-const ReferenceListControl = lazyPart(async () => ({
+const ReferenceListControl = lazyWithRetry(async () => ({
   default: (await import('./ReferenceListControl.tsx')).ReferenceListControl,
 }))
 

@@ -1,7 +1,7 @@
 import { Suspense, useEffect, useRef } from 'react'
 import { checkTypedValue } from '#contract/protocol/business-value.ts'
 import { wrapSensitive } from '#contract/protocol/data.ts'
-import { lazyPart } from '../../../fetch-part.ts'
+import { lazyWithRetry } from '../../../load-with-retry.ts'
 import { useText } from '../../../i18n/use-text.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Icon } from '../../../ui/icons/Icon.tsx'
@@ -13,7 +13,7 @@ import { dataValue, setData } from '../edit.ts'
 import { parseJson } from '../../fields/parse-json.ts'
 import { translateError } from '../translate-error.ts'
 
-const JsonEditor = lazyPart(async () => ({
+const JsonEditor = lazyWithRetry(async () => ({
   default: (await import('../../fields/JsonEditor.tsx')).JsonEditor,
 }))
 

@@ -1,6 +1,6 @@
 import { Suspense } from 'react'
 import { hideProtectedName } from '#contract/protocol/protected-name.ts'
-import { lazyPart } from '../../../fetch-part.ts'
+import { lazyWithRetry } from '../../../load-with-retry.ts'
 import { translateError } from '../../../forms/property/translate-error.ts'
 import { joinList } from '../../../i18n/punctuation.ts'
 import { useText, type Translate } from '../../../i18n/use-text.ts'
@@ -13,7 +13,7 @@ import { resourceTitle } from '../labels.ts'
 import { readDocument, type DocumentProblem } from './document.ts'
 import type { DocumentState } from './use-document.ts'
 
-const JsonEditor = lazyPart(async () => ({
+const JsonEditor = lazyWithRetry(async () => ({
   default: (await import('../../../forms/fields/JsonEditor.tsx')).JsonEditor,
 }))
 

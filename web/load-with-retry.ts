@@ -1,6 +1,6 @@
 import { lazy } from 'react'
 
-const AGAIN_MS = 1000
+const RETRY_MS = 1000
 
 /**
  * Fetches a part of the console, such as a dialog's code. While the console cannot be reached it is asked for again until
@@ -8,29 +8,29 @@ const AGAIN_MS = 1000
  * reached and the part still does not come, the console was built anew since the page was opened, and the page is loaded
  * again; once, so that a part that is really missing is told and not asked for without end.
  */
-export async function fetchPart<Part>(load: () => Promise<Part>): Promise<Part> {
+export async function loadWithRetry<Part>(load: () => Promise<Part>): Promise<Part> {
   for (;;) {
     try {
       return await load()
     } catch {
-      if (await isReachable()) return load().catch(loadPageAgain)
+      if (await isReachable()) return load().catch(reloadPage)
     }
-    await new Promise((resolve) => setTimeout(resolve, AGAIN_MS))
+    await new Promise((resolve) => setTimeout(resolve, RETRY_MS))
   }
 }
 
 const RELOADED = 'bundle-console.reloaded'
-const ONCE_IN_MS = 60_000
+const RELOAD_INTERVAL_MS = 60_000
 
-function loadPageAgain(error: unknown): Promise<never> {
-  if (Date.now() - Number(sessionStorage.getItem(RELOADED)) < ONCE_IN_MS) throw error
+function reloadPage(error: unknown): Promise<never> {
+  if (Date.now() - Number(sessionStorage.getItem(RELOADED)) < RELOAD_INTERVAL_MS) throw error
   sessionStorage.setItem(RELOADED, String(Date.now()))
   location.reload()
   return new Promise(() => undefined)
 }
 
 /** `lazy` of React, with a part that is fetched as above. */
-export const lazyPart: typeof lazy = (load) => lazy(() => fetchPart(load))
+export const lazyWithRetry: typeof lazy = (load) => lazy(() => loadWithRetry(load))
 
 const isReachable = (): Promise<boolean> =>
   fetch('/', { method: 'HEAD', cache: 'no-store' }).then(

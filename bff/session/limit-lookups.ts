@@ -13,7 +13,7 @@ const MAX_KNOWN = 20_000
  * address before the database is asked, and is refused with RATE_LIMITED when there is none. It gets the token back when
  * its session is found. People who are signed in are not limited here, even if they share an address with an attacker.
  */
-export function limitLookUps(
+export function limitLookups(
   sessions: Sessions,
   { addressOf, rate = ANONYMOUS }: { addressOf: (c: Context) => string; rate?: Rate | undefined },
 ): Sessions {

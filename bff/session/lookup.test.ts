@@ -13,7 +13,7 @@ import { ConsoleFailure } from '../failure.ts'
 import { opaqueValue } from '../store/hash.ts'
 import { EVERYWHERE } from '../testing.ts'
 import { cookieKit } from './cookies.ts'
-import { limitLookUps } from './limit-look-ups.ts'
+import { limitLookups } from './limit-lookups.ts'
 import { createSessions } from './sessions.ts'
 import type { Sessions } from './sessions.ts'
 
@@ -92,7 +92,7 @@ describe('sessions that are asked for in the same moment', () => {
 describe('invented sessions', () => {
   it('are looked up only as often as the limit of their address allows; known sessions always', async () => {
     const rate = { perSecond: 0.001, burst: 5 }
-    const limited = limitLookUps(sessions, { addressOf: (c) => c.req.header('from') ?? '', rate })
+    const limited = limitLookups(sessions, { addressOf: (c) => c.req.header('from') ?? '', rate })
     const look = (cookie: string, from: string) =>
       asking(cookie, (c) => limited.find(c, { isActivity: false }), { from })
     const isLimited = (error: unknown): boolean =>
