@@ -76,7 +76,10 @@ export interface Console {
 /** Serves the public key of our actor assertions; a separate runtime refers to it in `ACTOR_ASSERTION_JWKS`. */
 const ACTOR_KEYS_PATH = '/.well-known/jwks.json'
 
-/** The BFF: sign-in, sessions, `/api/*` and the built console on one origin. The order of the middleware is the order of the checks. */
+/**
+ * Composes the BFF: sign-in, sessions, `/api/*` and the built console on one origin. The order of the middleware is the
+ * order of the checks.
+ */
 export async function createConsole(options: ConsoleOptions): Promise<Console> {
   const { settings, log, runtime, retryWhileAway = (step) => step() } = options
   const { db } = options.database

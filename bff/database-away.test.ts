@@ -37,14 +37,14 @@ it('while the database is down, requests get a retryable 503 and nobody is signe
   assert.equal((await ada.api('/api/session')).status, 200)
 
   await database.pause()
-  const asked: [path: string, init?: RequestInit][] = [
+  const requests: [path: string, init?: RequestInit][] = [
     ['/api/session'],
     ['/api/operations'],
     ['/api/events'],
     ['/auth/login', { headers: { 'sec-fetch-dest': 'document' } }],
     ['/auth/logout', { method: 'POST', headers: { origin } }],
   ]
-  for (const [path, init] of asked) {
+  for (const [path, init] of requests) {
     const answer = await ada.api(path, init)
     assert.equal(answer.status, 503, path)
     assert.equal(answer.headers.get('content-type'), 'application/problem+json')

@@ -46,7 +46,7 @@ test('the property is hidden as a property, and left alone as business data', ()
   })
 })
 
-test('a message that names it says that it is a protected property', () => {
+test('a message that contains its name says “a protected property” instead', () => {
   const failure = { errorCode: 'X', message: 'No instanceRefProperty. The instanceRefPropertyOf is fine.' }
   assert.deepEqual(hideProtectedProperty({ items: [{ failure, attempts: [{ failure }] }] }), {
     items: [
@@ -60,7 +60,7 @@ test('a message that names it says that it is a protected property', () => {
   })
 })
 
-test('a write that names it is found under any locator, and a value that holds the word is not', () => {
+test('a write to it is found under any locator, and a value that contains the word is not', () => {
   const named = { 'any text at all': { instanceRefProperty: data(1) } }
   assert.deepEqual(findProtectedProperty({ changes: named }), [{ locator: 'any text at all' }])
   assert.deepEqual(findProtectedProperty({ properties: named }), [{ locator: 'any text at all' }])

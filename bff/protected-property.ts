@@ -2,20 +2,20 @@ import type { JsonValue } from '#contract/json-schema/json.ts'
 import { INSTANCE_REF_PROPERTY } from '#contract/protocol/limits.ts'
 import { hideProtectedName } from '#contract/protocol/protected-name.ts'
 
-// Below these keys stands business data, an author's schema or a plugin's own configuration: there the name means
-// nothing and is left alone.
+// The values of these keys are business data, an author's schema or a plugin's configuration. The name has no
+// meaning there and is kept.
 const OPAQUE_KEYS = new Set(['value', 'values', 'schema', 'default'])
 
 /**
- * An answer without the property that is the runtime's alone: no entry of a map by property name, no change of it, no
- * mention in a list of names or in a message.
+ * Removes the property that is reserved for the runtime from an answer: entries of maps by property name,
+ * changes of it, and mentions in lists of names and in messages.
  */
 export function hideProtectedProperty<Answer>(answer: Answer): Answer {
-  // the answer was validated against its schema just before; dropping optional entries keeps it valid
+  // the answer has just been validated against its schema, and removing optional entries keeps it valid
   return hide(answer as JsonValue) as Answer
 }
 
-/** What has nothing to hide is not copied, which is nearly all there is. */
+/** Values with nothing to hide, which are nearly all, are not copied. */
 function hide(json: JsonValue): JsonValue {
   if (Array.isArray(json)) {
     const shown = json.some(mentionsProtected) ? json.filter((item) => !mentionsProtected(item)) : json
@@ -36,7 +36,7 @@ function hide(json: JsonValue): JsonValue {
   return kept ?? json
 }
 
-/** A message, such as one from a plugin, may name it too. */
+/** Messages, such as those of plugins, may contain the name too. */
 function hideIn(key: string, value: JsonValue): JsonValue {
   if (typeof value === 'object') return hide(value)
   return key === 'message' && typeof value === 'string' ? hideProtectedName(value) : value
@@ -53,8 +53,8 @@ function mentionsProtected(item: JsonValue): boolean {
 }
 
 /**
- * Where a write names the protected property as a property: in changes, in the resources of a full configuration, in
- * the properties of an install or upgrade, in the values of a local service. `locator` is absent for the last.
+ * The places at which a write sets the protected property: changes, the resources of a full configuration, the
+ * properties of an install or upgrade, and the values of a local service. The last has no `locator`.
  */
 export function findProtectedProperty(body: unknown): { locator?: string }[] {
   if (!isObject(body)) return []

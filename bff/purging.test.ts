@@ -9,7 +9,7 @@ import { startPurging } from './purging.ts'
 import { bffMigrations } from './store/tables.ts'
 import type { BffTables } from './store/tables.ts'
 
-test('everything that has expired is deleted without a sign-in, and nothing else', async (t) => {
+test('everything expired is deleted without a sign-in, and nothing else', async (t) => {
   const { connection, close } = await testDatabase({ migrations: [bffMigrations] })
   const { db, close: closePool } = openDatabase<BffTables>(connection)
   const started: ReturnType<typeof startPurging>[] = []

@@ -13,7 +13,7 @@ export interface PurgingOptions {
   intervalMs?: number
 }
 
-/** Deletes what has expired once a minute, each time all of it. Replicas may do so at the same time. */
+/** Deletes all expired records once a minute. Replicas may do so at the same time. */
 export function startPurging({ db, limits, log, intervalMs = 60_000 }: PurgingOptions): {
   stop(): Promise<void>
 } {
@@ -24,7 +24,7 @@ export function startPurging({ db, limits, log, intervalMs = 60_000 }: PurgingOp
       try {
         while (!stopped.signal.aborted && (await purgeExpired(db, limits)));
       } catch (error) {
-        // the next round finds what this one left
+        // the next run deletes the rest
         if (!isUnavailable(error)) log.warn('expired sessions and sign-ins could not be deleted', {}, error)
       }
       await systemClock.sleep(intervalMs, stopped.signal).catch(() => undefined)

@@ -8,7 +8,7 @@ import { ConsoleFailure } from './failure.ts'
 import { createRuntimeClient } from './runtime-client.ts'
 import type { RuntimeCall } from './runtime-client.ts'
 
-// A runtime of somebody else's that may answer anything, over a real socket.
+// A foreign runtime that may return anything, over a real socket.
 
 type Answerer = (request: IncomingMessage, response: ServerResponse) => void
 let answerer: Answerer
@@ -74,14 +74,14 @@ async function failureOf(promise: Promise<unknown>): Promise<ConsoleFailure> {
   return failure
 }
 
-test('opens the envelope, and ignores fields that it does not know', async () => {
+test('unwraps the envelope and ignores unknown fields', async () => {
   for (const extra of [{}, { contractVersion: '1.0.0' }, { trace: 'x' }]) {
     answerer = json({ errorCode: '0', data: { ...summary, more: 1 }, ...extra })
     assert.deepEqual(await call(read), summary)
   }
 })
 
-test('passes a failure on with its code, message and details', async () => {
+test('forwards a failure with its code, message and details', async () => {
   const details = [{ property: 'a', errorCode: 'PROPERTY_INVALID', message: 'Must be a number' }]
   const data = { message: 'No', retryable: true, errorPath: ['bundle-runtime'], details, extra: 1 }
   answerer = json({ errorCode: 'PROPERTY_INVALID', data })
@@ -97,7 +97,7 @@ test('passes a failure on with its code, message and details', async () => {
 const invalid: [string, Answerer][] = [
   ['HTML', json('<html></html>')],
   ['nothing', json('')],
-  ['JSON that is no envelope', json([1])],
+  ['JSON without an envelope', json([1])],
   ['an envelope of another version', json({ contractVersion: '2.0.0', errorCode: '0', data: summary })],
   ['an envelope without data', json({ errorCode: '0' })],
   ['a lower-case code', json({ errorCode: 'failed', data: null })],
@@ -117,7 +117,7 @@ for (const [what, answer] of invalid) {
   })
 }
 
-test('a runtime that says why it cannot serve now is quoted, anything else in its place is not', async () => {
+test('the reason of an unavailable runtime is forwarded, other text is not', async () => {
   const said = { code: 'SERVICE_UNAVAILABLE', message: 'The database has no space left.', requestId: 'r' }
   answerer = json(said, 503)
   const quoted = await failureOf(call(read))
@@ -132,14 +132,14 @@ test('a runtime that says why it cannot serve now is quoted, anything else in it
   }
 })
 
-test('a runtime that says nothing becomes UPSTREAM_TIMEOUT, one that is gone UPSTREAM_UNAVAILABLE', async () => {
+test('a silent runtime becomes UPSTREAM_TIMEOUT, an unreachable one UPSTREAM_UNAVAILABLE', async () => {
   answerer = () => undefined
   assert.equal((await failureOf(call(read, 60))).code, 'UPSTREAM_TIMEOUT')
   answerer = (request) => request.socket.destroy()
   assert.equal((await failureOf(call(read))).code, 'UPSTREAM_UNAVAILABLE')
 })
 
-test('an uncertain answer is asked for again, a write only with its key, always the same one', async () => {
+test('a request with an uncertain result is retried, a write only with its key, which stays the same', async () => {
   let calls = 0
   answerer = (request, response) => {
     calls += 1
@@ -161,7 +161,7 @@ test('an uncertain answer is asked for again, a write only with its key, always 
   assert.equal(seen.length, 1)
 })
 
-test('all tries share one time budget, so a runtime that hangs is asked once', async () => {
+test('all attempts share one time budget, so a runtime that hangs gets one request', async () => {
   answerer = () => undefined
   const started = performance.now()
   assert.equal((await failureOf(call(write, 1_000))).code, 'UPSTREAM_TIMEOUT')
@@ -170,7 +170,7 @@ test('all tries share one time budget, so a runtime that hangs is asked once', a
   assert.equal(seen.length, 1)
 })
 
-test('each try gets what is left of the budget', async () => {
+test('each attempt gets the rest of the budget', async () => {
   answerer = (request, response) => {
     if (seen.length === 1) setTimeout(() => json({}, 503)(request, response), 1_200)
   }
@@ -181,7 +181,7 @@ test('each try gets what is left of the budget', async () => {
   assert.equal(seen.length, 2)
 })
 
-test('no try begins after the end of the budget', async () => {
+test('no attempt starts after the end of the budget', async () => {
   answerer = (request, response) => {
     setTimeout(() => json({}, 503)(request, response), seen.length === 1 ? 0 : 700)
   }
@@ -189,13 +189,13 @@ test('no try begins after the end of the budget', async () => {
   assert.equal(seen.length, 2)
 })
 
-test('a definite answer is not asked for again', async () => {
+test('a request with a definite result is not retried', async () => {
   answerer = json({ errorCode: 'OPERATION_NOT_RETRYABLE', data: { message: 'No', retryable: false } })
   await failureOf(call(write))
   assert.equal(seen.length, 1)
 })
 
-test('sends only what was built here, and each parameter as one segment', async () => {
+test('sends only what it builds itself, and each parameter as one segment', async () => {
   answerer = json({ errorCode: '0', data: summary })
   await call(read)
   const names = Object.keys(seen[0]?.headers ?? {}).sort()

@@ -10,11 +10,11 @@ import type { OutboundFailure } from '#http-kit/outbound-reason.ts'
 import { ConsoleFailure } from './failure.ts'
 import type { Outbound, OutboundResult } from '#http-kit/outbound-types.ts'
 
-/** One call of the runtime, as the browser asked for it and the BFF checked it. */
+/** One call of the runtime, requested by the browser and validated by the BFF. */
 export interface RuntimeCall {
   name: keyof RuntimeApi
   params: Record<string, string | number>
-  /** As it stands in the address: only names that the row knows. */
+  /** In URL form; contains only parameters of the row. */
   query: URLSearchParams
   /** The body as JSON, or null. */
   body: Uint8Array | string | null
@@ -30,23 +30,23 @@ export interface RuntimeClientOptions {
   /** `{platform_api_base}/bundle-runtime/api` */
   baseUrl: string
   credential: string
-  /** For one call with all its tries and pauses; 15,000 where absent. */
+  /** For one call with all its attempts and pauses; default 15,000. */
   budgetMs?: number
 }
 
 export type RuntimeClient = (call: RuntimeCall) => Promise<unknown>
 
 const BUDGET_MS = 15_000
-/** Before the second and the third try. */
+/** Before the second and the third attempt. */
 const PAUSES_MS = [100, 400]
 const MAX_ANSWER_BYTES = 32 * 1024 * 1024
-/** What may be sent again without knowing whether it arrived: nothing is carried out twice. */
+/** After these statuses it is not known whether the request was executed. */
 const UNCERTAIN_STATUS = new Set([502, 503, 504])
 
 /**
- * Calls the runtime and opens the envelope; whatever is wrong becomes a ConsoleFailure. This is the layer that retries:
- * a read, or a write with its key, is sent up to three times within one time budget while the answer is uncertain. Each
- * try may use all that is left of the budget, so a runtime that hangs is asked once (docs/architecture.md, "Who retries").
+ * Calls the runtime and unwraps the envelope; every problem becomes a ConsoleFailure. This is the layer that retries:
+ * a read, or a write with its key, is sent up to three times within one time budget while the result is uncertain. Each
+ * attempt may use the rest of the budget, so a runtime that hangs gets one request (docs/architecture.md, "Who retries").
  */
 export function createRuntimeClient(options: RuntimeClientOptions): RuntimeClient {
   return async (call) => {
@@ -57,7 +57,7 @@ export function createRuntimeClient(options: RuntimeClientOptions): RuntimeClien
       const result = await sendCall(options, call, deadline - performance.now())
       const pause = pauses.shift()
       const isOver = call.signal?.aborted === true || performance.now() + (pause ?? 0) >= deadline
-      if (!isUncertain(result) || pause === undefined || isOver) return judgeAnswer(row, result)
+      if (!isUncertain(result) || pause === undefined || isOver) return readAnswer(row, result)
       await sleep(pause)
     }
   }
@@ -73,7 +73,7 @@ function sendCall(
   return options.outbound.request({
     method,
     url: `${options.baseUrl}${fillPath(path, call.params)}${query}`,
-    // built from scratch: nothing that the browser sent goes on, but what was checked
+    // built from scratch: of the browser's request only validated parts are forwarded
     headers: {
       authorization: `Bearer ${options.credential}`,
       'x-runtime-actor-assertion': call.assertion,
@@ -93,8 +93,8 @@ function isUncertain(result: OutboundResult): boolean {
   return result.reason !== 'egress-denied' && result.reason !== 'too-large' && result.reason !== 'redirect'
 }
 
-/** The `data` of an answer, or the failure that it stands for. */
-export function judgeAnswer(row: EndpointRow, result: OutboundResult): unknown {
+/** Returns the `data` of an answer, or throws its failure. */
+export function readAnswer(row: EndpointRow, result: OutboundResult): unknown {
   if (result.kind === 'failed') throw failureOfTransport(result.reason)
   if (result.status !== 200) throw failureOfStatus(result.status, result.body)
   const reading = readEnvelope(parse(result.body))
@@ -120,7 +120,7 @@ export function judgeAnswer(row: EndpointRow, result: OutboundResult): unknown {
 /**
  * The failure for a response whose status is not 200.
  *
- * @param body What the response says, where it was read: the runtime itself says why it cannot serve now.
+ * @param body the body, if it was read: the runtime gives the reason why it is unavailable.
  */
 export function failureOfStatus(status: number, body?: Uint8Array): ConsoleFailure {
   if (status === 429) return new ConsoleFailure('RATE_LIMITED', { retryable: true })
@@ -137,7 +137,7 @@ const Unavailable = z.object({
   message: z.string().min(1).max(MESSAGE_MAX),
 })
 
-/** The failure that a call without an answer stands for. */
+/** The failure for a call without an answer. */
 export function failureOfTransport(reason: OutboundFailure): ConsoleFailure {
   switch (reason) {
     case 'timeout':
@@ -152,8 +152,8 @@ export function failureOfTransport(reason: OutboundFailure): ConsoleFailure {
 }
 
 /**
- * The runtime is our own upstream, its size is limited above, and what it says is held against the row's schema; so the
- * platform's parser does, which takes a tenth of the time of the strict one.
+ * Uses the platform's parser, which takes a tenth of the time of the strict one. That is safe: the runtime is a
+ * trusted upstream, the size is limited above, and the data is validated against the row's schema.
  */
 function parse(body: Uint8Array): unknown {
   try {

@@ -3,10 +3,10 @@ import { failureOfStatus, failureOfTransport } from './runtime-client.ts'
 import type { Outbound } from '#http-kit/outbound-types.ts'
 
 const CONNECT_MS = 5_000
-/** The runtime says something at least every 15 s. */
+/** The runtime sends something at least every 15 s. */
 const SILENCE_MS = 45_000
 
-/** Opens the event stream of the runtime; throws a ConsoleFailure when it cannot be opened now. */
+/** Opens the event stream of the runtime; throws a ConsoleFailure if it cannot be opened. */
 export function createRuntimeEvents(options: {
   outbound: Outbound
   baseUrl: string

@@ -9,10 +9,10 @@ import type { AuthSettings } from './auth-settings.ts'
 export interface ConsoleSettings {
   port: number
   auth: AuthSettings
-  /** A runtime of somebody else's; null where the embedded one is driven. */
+  /** A separate runtime; null for the embedded one. */
   runtime: { baseUrl: string; credential: string } | null
   logLevel: LogLevel
-  /** For each person; the defaults of the rate limit where absent. */
+  /** Rate limits per person; default: those of the rate-limit middleware. */
   rates?: { reads: Rate; writes: Rate }
 }
 
@@ -32,7 +32,7 @@ const schema = z.object({
 /**
  * The settings of the console, as `docs/operating.md` lists them.
  *
- * @throws SettingsError with the one line to print.
+ * @throws SettingsError with one line to print.
  */
 export function readConsoleSettings(env: Record<string, string | undefined>): ConsoleSettings {
   const read = readSettings(schema, env)

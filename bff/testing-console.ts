@@ -12,8 +12,8 @@ import { openConsoleDatabase } from './open-database.ts'
 import { EVERYWHERE } from './testing.ts'
 
 /**
- * A whole console on a real server, for tests: one user, `ada` with the password `correct horse`. Without `runtimeUrl`
- * there is no runtime; without `folder` there is no page.
+ * A complete console on a real server, for tests, with one user: `ada`, password `correct horse`. Without
+ * `runtimeUrl` there is no runtime; without `folder` there is no page.
  */
 export async function startConsole({
   runtimeUrl = 'http://127.0.0.1:1/bundle-runtime/api',

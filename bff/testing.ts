@@ -26,15 +26,15 @@ import type { BffTables } from './store/tables.ts'
 
 export interface AuthServer {
   origin: string
-  /** Where it really listens. */
+  /** The address on which it listens. */
   address: string
   auth: Auth
-  /** Of the embedded identity provider, with the passwords that the start showed. */
+  /** Users of the embedded identity provider, with the passwords shown at the start. */
   newUsers: NewUser[]
   database: Database<BffTables>
-  /** Everything that was logged. */
+  /** The complete log output. */
   log: () => string
-  /** Another replica on the same database, under an address of its own. */
+  /** Starts another replica on the same database, at its own address. */
   replica(): Promise<{ address: string }>
   stop(): Promise<void>
 }
@@ -111,7 +111,7 @@ function appOf(auth: Auth, publicOrigin: string): Hono<{ Variables: SessionVaria
   return app
 }
 
-/** One request with exactly these headers, `host` too, which fetch would not send. */
+/** Sends a request with exactly these headers, including `host`, which fetch does not send. */
 async function send(url: string, init: RequestInit & { headers: Record<string, string> }): Promise<Response> {
   const answer = await request(url, {
     method: (init.method ?? 'GET') as 'GET',
@@ -126,11 +126,11 @@ async function send(url: string, init: RequestInit & { headers: Record<string, s
   return new Response(body.length === 0 ? null : body, { status: answer.statusCode, headers })
 }
 
-/** A browser as far as sign-in can tell: it keeps cookies by path, follows no redirect by itself, and says who it is. */
+/** Behaves like a browser during sign-in: stores cookies by path and sends a browser's headers. */
 export class TestBrowser {
-  /** By name and path, as two paths may have a cookie of the same name. */
+  /** By name and path, because two paths may have a cookie of the same name. */
   readonly cookies = new Map<string, { name: string; value: string; path: string; attributes: string }>()
-  /** Where it really connects, for a public address that leads to one of several replicas. */
+  /** The address to connect to, for a public address in front of several replicas. */
   connectTo: string | null = null
   private readonly origin: string
 
@@ -181,7 +181,7 @@ export class TestBrowser {
       })
   }
 
-  /** Follows redirects from a path until a page comes; answers it with the addresses on the way. */
+  /** Follows redirects from a path to a page; returns the response and the addresses visited. */
   async follow(path: string): Promise<{ response: Response; way: string[] }> {
     const way = [path]
     for (let next = path; ;) {
@@ -193,7 +193,7 @@ export class TestBrowser {
     }
   }
 
-  /** As the console's own scripts ask. */
+  /** Sends a request as the console's scripts do. */
   api(path: string, init: RequestInit = {}): Promise<Response> {
     const headers = {
       'x-requested-by': 'console',
@@ -206,7 +206,7 @@ export class TestBrowser {
     })
   }
 
-  /** Begins a sign-in and answers the address of the form. */
+  /** Starts a sign-in and returns the address of the form. */
   async openForm(returnTo = '/'): Promise<string> {
     const { way } = await this.follow(`/auth/login?returnTo=${encodeURIComponent(returnTo)}`)
     return way.at(-1) ?? ''
@@ -225,7 +225,7 @@ export class TestBrowser {
     })
   }
 
-  /** The whole sign-in; answers where the browser ends. */
+  /** Completes a sign-in; returns the final response. */
   async signIn(
     username: string,
     password: string,

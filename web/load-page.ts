@@ -6,7 +6,7 @@ import { apiQuery } from './api/query.ts'
 import { loadTexts } from './i18n/locale.ts'
 import { pageParts } from './page-parts.ts'
 
-/** How long a page waits for its answers: a skeleton that is shown for less would flicker. */
+/** How long a page waits for its answers: a skeleton shown for a shorter time would flicker. */
 const MAX_WAIT_MS = 100
 
 interface PageMatch {
@@ -24,7 +24,7 @@ export async function loadPage(
   { context: { queryClient }, params, location }: PageMatch,
 ): Promise<void> {
   const reads: readonly PageRead[] = pageReads[path]({
-    // the router types the parameters of one route; `pageReads` has those of all
+    // the router types the parameters per route; `pageReads` accepts those of all routes
     params: params as Readonly<Record<string, string>>,
     search: location.search as Raw,
     now: Date.now(),
@@ -39,7 +39,7 @@ export async function loadPage(
   ])
 }
 
-/** Each read has the call of its own endpoint, which the type of a union of reads does not express. */
+/** Each read has the call of its own endpoint, which the union type of reads cannot express. */
 const queryOf = ({ name, call }: PageRead) => apiQuery(name as 'GET /summary', call as object)
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))

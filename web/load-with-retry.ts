@@ -3,10 +3,10 @@ import { lazy } from 'react'
 const RETRY_MS = 1000
 
 /**
- * Fetches a part of the console, such as a dialog's code. While the console cannot be reached it is asked for again until
- * it comes: whoever presses a button on a lost connection waits, and does not lose the page. Where the console can be
- * reached and the part still does not come, the console was built anew since the page was opened, and the page is loaded
- * again; once, so that a part that is really missing is told and not asked for without end.
+ * Loads a part of the console, such as the code of a dialog. Retries while the console cannot be reached, so
+ * that pressing a button without a connection waits instead of losing the page. If the console can be reached
+ * and loading still fails, a newer console was deployed since the page was opened, and the page reloads. It
+ * reloads only once a minute, so that a part that is really missing becomes an error instead of a loop.
  */
 export async function loadWithRetry<Part>(load: () => Promise<Part>): Promise<Part> {
   for (;;) {
@@ -29,7 +29,7 @@ function reloadPage(error: unknown): Promise<never> {
   return new Promise(() => undefined)
 }
 
-/** `lazy` of React, with a part that is fetched as above. */
+/** React's `lazy` with {@link loadWithRetry}. */
 export const lazyWithRetry: typeof lazy = (load) => lazy(() => loadWithRetry(load))
 
 const isReachable = (): Promise<boolean> =>

@@ -15,9 +15,9 @@ async function start() {
   if (!root) throw new Error('index.html has no #root')
   const texts = startLocale()
   await loadDocumentData(queryClient)
-  // needed by the first paint; fetched here when the document has none
+  // needed for the first paint; fetched here if the document does not contain it
   if (location.pathname !== '/signed-out') void queryClient.prefetchQuery(apiQuery('GET /session', {}))
-  // paint once, with everything; when the page takes long, paint the frame alone
+  // paint everything at once; if the page takes too long, paint only the frame
   const page = Promise.race([router.load(), new Promise((resolve) => setTimeout(resolve, MAX_WAIT_MS))])
   await Promise.all([texts, page])
   createRoot(root).render(

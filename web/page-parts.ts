@@ -4,7 +4,7 @@ import type { PageNamespace } from './i18n/catalogue.ts'
 interface PageParts {
   /** The module of the page, below `web/pages`. */
   module: string
-  /** The texts that it uses beside the core texts. */
+  /** The texts that it uses in addition to the core texts. */
   texts: readonly PageNamespace[]
 }
 

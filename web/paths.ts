@@ -21,7 +21,7 @@ const scopeParams = (scope: ScopeKey) => ({
   workspace: String(scope.workspaceId),
 })
 
-/** Every address of the console is made here and nowhere else; the compiler checks it against the list of routes. */
+/** Every address of the console is created here; the compiler checks it against the routes. */
 export const paths = {
   overview: () => linkOptions({ to: '/' }),
   installations: (search: InstallationsSearch = {}) => linkOptions({ to: '/installations', search }),

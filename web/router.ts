@@ -3,7 +3,7 @@ import { queryClient } from './app/query-client.ts'
 import { CrashPage } from './layouts/CrashPage.tsx'
 import { routeTree } from './routes.tsx'
 
-/** Addresses are read by people and pasted into tickets: plain `?state=FAILED&q=42`, no JSON and no quotes. */
+/** People read addresses and paste them into tickets: plain `?state=FAILED&q=42`, without JSON or quotes. */
 const plain = (value: unknown) => String(value)
 
 export const router = createRouter({
@@ -11,11 +11,11 @@ export const router = createRouter({
   context: { queryClient },
   defaultPreload: 'intent',
   defaultPreloadDelay: 60,
-  // the queries know how old an answer may be
+  // the stale times of the queries apply
   defaultPreloadStaleTime: 0,
   defaultErrorComponent: CrashPage,
   scrollRestoration: true,
-  // what no page knows, such as what a ticket system hangs onto a link, never reaches the API
+  // unknown parameters, such as those added to links by a ticket system, never reach the API
   search: { strict: true },
   parseSearch: parseSearchWith((value) => value),
   stringifySearch: stringifySearchWith(plain),

@@ -38,7 +38,7 @@ const root = createRootRouteWithContext<RouterContext>()({
   ),
 })
 
-/** The one page outside of the shell is the one that is shown without a session. */
+/** The only page outside of the shell is the one without a session. */
 function Frame() {
   const signedOut = useLocation({ select: (location) => location.pathname === '/signed-out' })
   return signedOut ? <Outlet /> : <Shell />

@@ -65,9 +65,9 @@ describe('what is recorded', () => {
       [50, 'mailer', '10.0.0.1', 'PERMISSION_DENIED', 'https://idp.test'],
     )
     assert.ok((event?.last_at ?? '') >= (event?.first_at ?? ''))
-    const told = lines.filter(({ msg }) => msg === 'refused')
-    assert.equal(told.length, 1)
-    assert.deepEqual([told[0]?.['actorId'], told[0]?.['action']], ['ada', 'plugin.save'])
+    const refusals = lines.filter(({ msg }) => msg === 'refused')
+    assert.equal(refusals.length, 1)
+    assert.deepEqual([refusals[0]?.['actorId'], refusals[0]?.['action']], ['ada', 'plugin.save'])
   })
 
   test('is separate for other people and other actions', async () => {
@@ -146,7 +146,7 @@ describe('what is recorded', () => {
     await recorder().refused(ada, refusal, from('10.0.0.1'))
     await sql`alter table bff.elsewhere rename to audit_event`.execute(database.db)
     assert.equal(lines.length, 1)
-    assert.equal(lines[0]?.['msg'], 'a refusal could not be kept for the audit')
+    assert.equal(lines[0]?.['msg'], 'a refusal could not be stored for the audit')
   })
 })
 

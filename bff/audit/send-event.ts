@@ -11,7 +11,7 @@ export type SendResult =
   | { kind: 'undelivered' }
 export type SendEvent = (event: AuditEventRow, signal: AbortSignal) => Promise<SendResult>
 
-/** The actor of events without a known person. */
+/** The actor of events whose person is unknown. */
 const CONSOLE = { id: 'bundle-console', name: 'Bundle Console' }
 /** Shorter than the pause before an event is due again. */
 const TIMEOUT_MS = 8_000

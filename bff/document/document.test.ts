@@ -157,8 +157,8 @@ test('a document contains only what its person may read', async () => {
   assert.deepEqual(namesIn(admin.data), ['GET /session', 'GET /audit'])
   const viewer = await open(browserOf('viewer'), '/audit')
   assert.deepEqual(namesIn(viewer.data), ['GET /session'])
-  const elsewhere = await open(browserOf('viewer'), '/scopes/production/eu-central/1/configuration')
-  assert.doesNotMatch(JSON.stringify(namesIn(elsewhere.data)), /configuration/)
+  const hidden = await open(browserOf('viewer'), '/scopes/production/eu-central/1/configuration')
+  assert.doesNotMatch(JSON.stringify(namesIn(hidden.data)), /configuration/)
 })
 
 test('a navigation from another site gets no data, nor does a frame', async () => {

@@ -13,7 +13,8 @@ export interface PageRequest {
 }
 
 /**
- * The answers that the first render of a page needs, each as the JSON of `{name, call, answer}`, the session first.  * Omits reads that fail or are not answered before the signal aborts. Null without a session.
+ * The answers that the first render of a page needs, each as the JSON of `{name, call, answer}`, the session first.
+ * Omits reads that fail or are not answered before the signal aborts. Null without a session.
  */
 export async function readPageData(
   { path, params, search }: PageRequest,
@@ -46,10 +47,10 @@ function addressOf(read: PageRead): string {
     params?: Record<string, string | number>
     query?: Record<string, string | number | undefined>
   }
-  const given = Object.entries(query).flatMap(([name, value]): [string, string][] =>
+  const entries = Object.entries(query).flatMap(([name, value]): [string, string][] =>
     value === undefined ? [] : [[name, String(value)]],
   )
-  return `${fillPath(splitName(read.name).path, params)}?${new URLSearchParams(given).toString()}`
+  return `${fillPath(splitName(read.name).path, params)}?${new URLSearchParams(entries).toString()}`
 }
 
 /** The body of a successful answer; null if the read fails or the signal aborts first. */

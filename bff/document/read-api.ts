@@ -8,7 +8,7 @@ export type ReadApi = (
 
 /**
  * Reads the console API for the person of a request. Each read passes through the whole app, so sessions, rate limits,
- * permissions and the hidden property are enforced in one place.
+ * permissions and the protected property are enforced in one place.
  */
 export function createApiReader({
   fetch,

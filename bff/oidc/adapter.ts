@@ -11,9 +11,9 @@ import type { BffDb } from '../store/tables.ts'
 const DAY_SECONDS = 86_400
 
 /**
- * Keeps the identity provider's records in the database. An id is what a browser or client presents (a code, a token,
- * the cookie of a sign-in under way), so only its hash is kept, and it is left out of the payload too. The `uid` of a
- * session is kept as it is: records refer to each other by it, and no client presents it.
+ * Stores the identity provider's records in the database. Browsers and clients present the ids (a code, a
+ * token, the cookie of a sign-in in progress), so only their hashes are stored, and the payload omits them. The
+ * `uid` of a session is stored as is: records refer to each other by it, and no client presents it.
  */
 export function createAdapter(db: BffDb): AdapterFactory {
   return (kind): Adapter => {
@@ -28,7 +28,7 @@ export function createAdapter(db: BffDb): AdapterFactory {
         return payloadOf(await findRecord(db, { idHash: idHashOf(id) }), id)
       },
       async findByUid(uid) {
-        // only asked whether it is there and whose it is; its id is not known, and not needed
+        // the caller needs only its existence and owner; the id is neither known nor needed
         return payloadOf(await findRecord(db, { kind, uid }), '')
       },
       async findByUserCode() {
@@ -36,7 +36,7 @@ export function createAdapter(db: BffDb): AdapterFactory {
       },
       async consume(id) {
         const isFirst = await consumeRecord(db, idHashOf(id))
-        if (!isFirst) throw new errors.InvalidGrant('the code was used already')
+        if (!isFirst) throw new errors.InvalidGrant('the code was already used')
       },
       async destroy(id) {
         await deleteRecord(db, { idHash: idHashOf(id) })
@@ -54,7 +54,7 @@ function payloadOf(record: FoundRecord | null, jti: string): AdapterPayload | un
   return { ...withId(record.payload, jti), jti, ...consumed }
 }
 
-/** The address where a sign-in continues ends with its id. */
+/** The address at which a sign-in continues ends with its id. */
 function withoutId(payload: AdapterPayload, id: string): AdapterPayload {
   const { returnTo } = payload
   return returnTo?.endsWith(id) === true ? { ...payload, returnTo: returnTo.slice(0, -id.length) } : payload

@@ -3,48 +3,48 @@ import * as oidc from 'openid-client'
 import { findClaim, rolesOfClaim } from '../session/roles.ts'
 import type { SignedIn } from '../session/sessions.ts'
 
-/** The identity provider as we are registered with it. */
+/** The registration of the console at the identity provider. */
 export interface IdpSettings {
   issuer: string
   clientId: string
   clientSecret: string
-  /** Our origin; the redirect URI is `/auth/callback` on it. */
+  /** The console's origin; the redirect URI is `/auth/callback` on it. */
   publicOrigin: string
   rolesClaim: string
   /**
-   * Where this process reaches an issuer that it serves itself, such as `http://127.0.0.1:8080`; asked at each call,
-   * since the port may not be known before. Null for an issuer elsewhere.
+   * The address at which this process reaches an issuer that it serves itself, such as `http://127.0.0.1:8080`.
+   * A function, because the port may be known only later. Null for an external issuer.
    */
   loopback: (() => string) | null
 }
 
-/** One sign-in's own secrets, which all follow from the cookie of its browser; so none of them has to be kept. */
+/** The secrets of one sign-in. The others are derived from the cookie of its browser, so none has to be stored. */
 export interface SignInSecrets {
   state: string
   browser: string
 }
 
 export interface IdpClient {
-  /** Where to send the browser. Throws when the provider cannot be reached. */
+  /** The address to redirect the browser to. Throws if the provider cannot be reached. */
   authorizationUrl(secrets: SignInSecrets, options: { isFresh: boolean }): Promise<URL>
-  /** Redeems the code in the callback's address. Throws when anything about it is not right. */
+  /** Redeems the code in the callback's address. Throws if any check fails. */
   redeem(callback: URL, secrets: SignInSecrets): Promise<Record<string, unknown>>
-  /** Where the provider's own session is ended, or null when it has no such place. */
+  /** The address that ends the provider's own session, or null if it has none. */
   endSessionUrl(): Promise<URL | null>
 }
 
 const TIMEOUT_SECONDS = 10
 const LOOPBACK_HOSTS = new Set(['localhost', '127.0.0.1', '[::1]'])
 
-/** Plain http is for the embedded provider, which is reached over loopback, and for a machine of one's own. */
+/** Plain http is allowed for the embedded provider, which is reached over loopback, and on a local machine. */
 export function mayBePlainHttp(issuer: URL): boolean {
   return LOOPBACK_HOSTS.has(issuer.hostname)
 }
 
-/** The one code path for every provider: authorization code, PKCE S256, state, nonce, `iss`. */
+/** The same flow for every provider: authorization code, PKCE S256, state, nonce, `iss`. */
 export function createIdpClient(settings: IdpSettings): IdpClient {
   let discovered: Promise<oidc.Configuration> | null = null
-  // lazily, at the first sign-in: the embedded provider is not up before we are
+  // lazily, at the first sign-in: the embedded provider starts with this server
   const configuration = (): Promise<oidc.Configuration> => {
     discovered ??= discover(settings).catch((error: unknown) => {
       discovered = null
@@ -89,15 +89,15 @@ function discover(settings: IdpSettings): Promise<oidc.Configuration> {
   return oidc.discovery(issuer, settings.clientId, {}, oidc.ClientSecretBasic(settings.clientSecret), {
     timeout: TIMEOUT_SECONDS,
     execute: [
-      // by default a token that came straight from the provider is believed without its signature
+      // by default the signature of a token that comes directly from the provider is not verified
       oidc.enableNonRepudiationChecks,
       ...(loopback !== null || mayBePlainHttp(issuer) ? [oidc.allowInsecureRequests] : []),
     ],
-    // fetch's own follows no redirect here: openid-client asks for that
+    // fetch follows no redirects here, because openid-client disables them
     ...(loopback !== null && {
       [oidc.customFetch]: (url: string, options: oidc.CustomFetchOptions) => {
         if (!url.startsWith(settings.publicOrigin))
-          throw new Error('The embedded provider names a foreign address')
+          throw new Error('The embedded provider returned a foreign address')
         return fetch(loopback() + url.slice(settings.publicOrigin.length), options as RequestInit)
       },
     }),
@@ -108,7 +108,7 @@ function derived({ browser }: SignInSecrets, purpose: 'nonce' | 'code_verifier')
   return createHmac('sha256', browser).update(purpose).digest('base64url')
 }
 
-/** Some providers put roles and name into the userinfo answer only; the ID token's own claims go before these. */
+/** Some providers include roles and name only in the userinfo response; claims of the ID token take precedence. */
 async function extraClaims(
   config: oidc.Configuration,
   accessToken: string,
@@ -123,7 +123,7 @@ async function extraClaims(
 const MAX_NAME = 200
 const MAX_SUB = 255
 
-/** Judges claims that are known to be the provider's: who this is. Null when they name nobody that could be kept. */
+/** The person in verified claims; null if the claims contain no person that can be stored. */
 export function personOf(claims: Record<string, unknown>, rolesClaim: string): SignedIn | null {
   const { iss, sub } = claims
   if (typeof iss !== 'string' || typeof sub !== 'string' || sub === '' || sub.length > MAX_SUB) return null
@@ -133,7 +133,7 @@ export function personOf(claims: Record<string, unknown>, rolesClaim: string): S
   return { iss, sub, name, roles: rolesOfClaim(findClaim(claims, rolesClaim)) }
 }
 
-/** Without what could turn a name around or break a line where it is shown. */
+/** Removes characters that could reverse a name or break the line in which it is shown. */
 function cleanName(name: unknown): string {
   if (typeof name !== 'string') return ''
   return name

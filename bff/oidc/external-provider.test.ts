@@ -10,12 +10,12 @@ import { EVERYWHERE, startAuthServer, TestBrowser } from '../testing.ts'
 import type { AuthServer } from '../testing.ts'
 import { personOf } from './client.ts'
 
-/** An identity provider of somebody else's, which can be told to answer wrongly. */
-class Elsewhere {
+/** An external identity provider that can be configured to answer wrongly. */
+class ExternalProvider {
   issuer = ''
   claims: JWTPayload = {}
   userinfo: Record<string, unknown> | null = null
-  /** What becomes of the ID token before it is handed over. */
+  /** Changes the ID token before it is returned. */
   sign: (claims: JWTPayload) => Promise<string> = (claims) => this.signWith(this.key, claims)
   publicJwk: JWK = {}
   lastTokenRequest = new URLSearchParams()
@@ -91,7 +91,7 @@ class Elsewhere {
     }
   }
 
-  /** What the person's browser brings back after it was sent to `url`. */
+  /** The callback address with which the browser returns from `url`. */
   callback(url: URL): string {
     this.nonce = url.searchParams.get('nonce') ?? ''
     const state = encodeURIComponent(url.searchParams.get('state') ?? '')
@@ -99,12 +99,12 @@ class Elsewhere {
   }
 }
 
-describe('sign-in with an identity provider elsewhere', () => {
-  const elsewhere = new Elsewhere()
+describe('sign-in with an external identity provider', () => {
+  const provider = new ExternalProvider()
   let server: AuthServer
   before(async () => {
-    await elsewhere.start()
-    const { issuer } = elsewhere
+    await provider.start()
+    const { issuer } = provider
     server = await startAuthServer({
       publicOrigin: 'https://console.example.org',
       externalIdp: { issuer, clientId: 'console', clientSecret: 'client-secret-canary' },
@@ -113,7 +113,7 @@ describe('sign-in with an identity provider elsewhere', () => {
   })
   after(async () => {
     await server.stop()
-    await elsewhere.stop()
+    await provider.stop()
   })
 
   const browser = (): TestBrowser => {
@@ -123,20 +123,20 @@ describe('sign-in with an identity provider elsewhere', () => {
   }
   const signIn = async (person: TestBrowser): Promise<Response> => {
     const sent = await person.request('/auth/login?returnTo=/installations')
-    return person.request(elsewhere.callback(new URL(sent.headers.get('location') ?? '')))
+    return person.request(provider.callback(new URL(sent.headers.get('location') ?? '')))
   }
 
-  it('serves no identity provider of its own', async () => {
+  it('does not serve the embedded identity provider', async () => {
     assert.equal(server.auth.front, null)
     assert.equal(server.auth.issueFirstPasswords, null)
   })
 
-  it('asks with PKCE, state and nonce, and redeems with the verifier', async () => {
-    elsewhere.claims = { sub: 'u-1', name: 'Ada', realm_access: { roles: ['admin', 'offline_access'] } }
+  it('sends PKCE challenge, state and nonce, and redeems with the verifier', async () => {
+    provider.claims = { sub: 'u-1', name: 'Ada', realm_access: { roles: ['admin', 'offline_access'] } }
     const ada = browser()
     const sent = await ada.request('/auth/login')
     const url = new URL(sent.headers.get('location') ?? '')
-    assert.equal(url.origin + url.pathname, `${elsewhere.issuer}/authorize`)
+    assert.equal(url.origin + url.pathname, `${provider.issuer}/authorize`)
     assert.deepEqual([...url.searchParams.keys()].toSorted(), [
       'client_id',
       'code_challenge',
@@ -149,13 +149,13 @@ describe('sign-in with an identity provider elsewhere', () => {
     ])
     assert.equal(url.searchParams.get('code_challenge_method'), 'S256')
     assert.equal(url.searchParams.get('redirect_uri'), 'https://console.example.org/auth/callback')
-    const back = await ada.request(elsewhere.callback(url))
+    const back = await ada.request(provider.callback(url))
     assert.equal(back.headers.get('location'), '/')
-    assert.match(elsewhere.lastTokenRequest.get('code_verifier') ?? '', /^[\w-]{43}$/)
-    assert.equal(elsewhere.lastTokenRequest.get('redirect_uri'), 'https://console.example.org/auth/callback')
+    assert.match(provider.lastTokenRequest.get('code_verifier') ?? '', /^[\w-]{43}$/)
+    assert.equal(provider.lastTokenRequest.get('redirect_uri'), 'https://console.example.org/auth/callback')
   })
 
-  it('sets cookies that only this host, over https and by itself, can set', async () => {
+  it('sets cookies that only this host can set, over https', async () => {
     const ada = browser()
     await signIn(ada)
     assert.match(ada.session ?? '', /^__Host-Http-console_session=[\w-]{43}$/)
@@ -168,26 +168,26 @@ describe('sign-in with an identity provider elsewhere', () => {
     assert.equal(headers.get('strict-transport-security'), 'max-age=31536000; includeSubDomains')
   })
 
-  it('finds roles and name in the userinfo answer where the ID token has none', async () => {
-    elsewhere.claims = { sub: 'u-2' }
-    elsewhere.userinfo = { sub: 'u-2', preferred_username: 'bob', realm_access: { roles: ['operator'] } }
+  it('reads roles and name from userinfo if the ID token has none', async () => {
+    provider.claims = { sub: 'u-2' }
+    provider.userinfo = { sub: 'u-2', preferred_username: 'bob', realm_access: { roles: ['operator'] } }
     const bob = browser()
     assert.equal((await signIn(bob)).headers.get('location'), '/installations')
     const session = (await (await bob.api('/api/session')).json()) as { user: unknown; roles: string[] }
     assert.deepEqual([session.user, session.roles], [{ id: 'u-2', name: 'bob' }, ['operator']])
 
-    elsewhere.userinfo = { sub: 'somebody-else', realm_access: { roles: ['admin'] } }
+    provider.userinfo = { sub: 'somebody-else', realm_access: { roles: ['admin'] } }
     assert.equal((await signIn(browser())).status, 502)
-    elsewhere.userinfo = null
-    elsewhere.claims = { sub: 'u-2', realm_access: { roles: ['offline_access'] } }
+    provider.userinfo = null
+    provider.claims = { sub: 'u-2', realm_access: { roles: ['offline_access'] } }
     assert.equal((await signIn(browser())).status, 403)
   })
 
-  it('believes no ID token that is not the provider’s, for us, now', async () => {
+  it('rejects ID tokens of other issuers, audiences and times', async () => {
     const good = { sub: 'u-1', realm_access: { roles: ['admin'] } }
     const now = Math.floor(Date.now() / 1000)
     const foreignKey = (await generateKeyPair('RS256')).privateKey
-    const own = elsewhere.sign
+    const own = provider.sign
     const cases: [string, JWTPayload, typeof own][] = [
       ['issuer', { ...good, iss: 'https://evil.example' }, own],
       ['audience', { ...good, aud: 'another' }, own],
@@ -196,13 +196,13 @@ describe('sign-in with an identity provider elsewhere', () => {
       ['nonce', { ...good, nonce: 'forged' }, own],
       ['no nonce', { ...good, nonce: undefined }, own],
       ['no subject', { realm_access: good.realm_access }, own],
-      ['foreign key', good, (claims) => elsewhere.signWith(foreignKey, claims)],
-      ['unknown key', good, (claims) => elsewhere.signWith(foreignKey, claims, { alg: 'RS256', kid: 'k2' })],
+      ['foreign key', good, (claims) => provider.signWith(foreignKey, claims)],
+      ['unknown key', good, (claims) => provider.signWith(foreignKey, claims, { alg: 'RS256', kid: 'k2' })],
       [
         'public key as HMAC secret',
         good,
         (claims) =>
-          elsewhere.signWith(Buffer.from(JSON.stringify(elsewhere.publicJwk)), claims, {
+          provider.signWith(Buffer.from(JSON.stringify(provider.publicJwk)), claims, {
             alg: 'HS256',
             kid: 'k1',
           }),
@@ -217,31 +217,31 @@ describe('sign-in with an identity provider elsewhere', () => {
       ],
     ]
     for (const [name, claims, sign] of cases) {
-      Object.assign(elsewhere, { claims, sign })
+      Object.assign(provider, { claims, sign })
       const ada = browser()
       assert.equal((await signIn(ada)).status, 502, name)
       assert.equal(ada.session, null, name)
     }
-    Object.assign(elsewhere, { claims: good, sign: own })
+    Object.assign(provider, { claims: good, sign: own })
     assert.equal((await signIn(browser())).status, 303)
   })
 
-  it('ends the session here and says where the other one is ended', async () => {
+  it('ends the session and returns where to end the provider’s', async () => {
     const ada = browser()
     await signIn(ada)
     const answer = await ada.api('/auth/logout', { method: 'POST' })
     const { redirectTo } = (await answer.json()) as { redirectTo: string }
     const url = new URL(redirectTo)
-    assert.equal(url.origin + url.pathname, `${elsewhere.issuer}/logout`)
+    assert.equal(url.origin + url.pathname, `${provider.issuer}/logout`)
     assert.equal(url.searchParams.get('post_logout_redirect_uri'), 'https://console.example.org')
     assert.equal((await ada.api('/api/session')).status, 401)
   })
 
-  it('keeps no token', () => {
+  it('stores no token', () => {
     assert.ok(!/access-canary|client-secret-canary|eyJ[\w-]+\./.test(server.log()))
   })
 
-  it('says so when the provider cannot be reached, and goes on by itself when it can', async () => {
+  it('reports that the provider cannot be reached, and recovers automatically', async () => {
     const port = await freePort()
     const other = await startAuthServer({
       externalIdp: { issuer: `http://127.0.0.1:${port}`, clientId: 'console', clientSecret: 'client-secret' },
@@ -250,7 +250,7 @@ describe('sign-in with an identity provider elsewhere', () => {
     const failed = await ada.request('/auth/login')
     assert.equal(failed.status, 503)
     assert.match(await failed.text(), /can’t be reached/)
-    const late = new Elsewhere()
+    const late = new ExternalProvider()
     await late.start(port)
     assert.equal((await ada.request('/auth/login')).status, 303)
     await other.stop()
@@ -261,7 +261,7 @@ describe('sign-in with an identity provider elsewhere', () => {
 describe('personOf', () => {
   const claims = { iss: 'https://id', sub: 'u-1', name: 'Ada', roles: ['viewer'] }
 
-  it('takes the first name that there is, without tricks', () => {
+  it('takes the first name in the claims, without control characters', () => {
     const nameOf = (more: Record<string, unknown>) => personOf({ ...claims, ...more }, 'roles')?.name
     assert.equal(nameOf({}), 'Ada')
     assert.equal(nameOf({ name: '', preferred_username: 'ada' }), 'ada')
@@ -271,7 +271,7 @@ describe('personOf', () => {
     assert.equal(nameOf({ name: 'x'.repeat(1000) })?.length, 200)
   })
 
-  it('knows nobody without issuer and subject', () => {
+  it('accepts nobody without issuer and subject', () => {
     for (const wrong of [
       { sub: '' },
       { sub: 7 },
@@ -283,7 +283,7 @@ describe('personOf', () => {
     }
   })
 
-  it('gives no role for what it does not understand', () => {
+  it('grants no role for an unknown entry', () => {
     const rolesOf = (roles: unknown) => personOf({ ...claims, roles }, 'roles')?.roles
     assert.deepEqual(rolesOf('admin'), [EVERYWHERE('admin')])
     const prod = { environmentKey: 'prod' }

@@ -27,13 +27,13 @@ describe('first passwords', () => {
   beforeEach(() => sql`delete from bff.idp_user`.execute(database.db))
 
   const issue = () => issueFirstPasswords(database.db)
-  /** Whether the first of them, as one for all, signs in: each try takes a while. */
+  /** Whether the first one signs in. It represents all of them, because each attempt takes a while. */
   const apply = async ({ users: [first] }: FirstPasswords) => {
     const user = await findUser(database.db, { username: first?.username ?? '' })
     return await verifyPassword(first?.password ?? '', user?.passwordHash ?? null)
   }
 
-  it('are issued anew until they have been shown', async () => {
+  it('are issued again until they have been shown', async () => {
     const unseen = await issue()
     assert.equal(unseen.users.length, 4)
     const seen = await issue()
@@ -47,7 +47,7 @@ describe('first passwords', () => {
     assert.ok(await apply(seen))
   })
 
-  it('that another replica has replaced are known to be void', async () => {
+  it('replaced by another replica are reported as no longer valid', async () => {
     const replaced = await issue()
     const last = await issue()
     assert.equal(await replaced.confirmShown(), false)
@@ -56,7 +56,7 @@ describe('first passwords', () => {
     assert.deepEqual((await issue()).users, [])
   })
 
-  it('of replicas that start together belong to one of them', async () => {
+  it('are issued by only one of the replicas that start together', async () => {
     const issued = await Promise.all([issue(), issue()])
     const confirmed = await Promise.all(issued.map((passwords) => passwords.confirmShown()))
     const valid = issued.filter(({ users }, index) => users.length > 0 && confirmed[index] === true)

@@ -9,7 +9,7 @@ import { replaceUnshownPassword } from '../store/idp-users/replace-unshown-passw
 import type { BffDb } from '../store/tables.ts'
 import { generatePassword, hashPassword } from './password.ts'
 
-/** A user whose password was just generated: only here it is known. */
+/** A user whose password was just generated, and is known only here. */
 export interface NewUser {
   username: string
   password: string
@@ -17,11 +17,11 @@ export interface NewUser {
 }
 
 export interface FirstPasswords {
-  /** Empty when all passwords are known to somebody. */
+  /** Empty if every password has been shown or set. */
   users: NewUser[]
   /**
-   * To be called once the passwords have been shown; until then the next start generates others. False where another
-   * replica has already done so.
+   * Must be called once the passwords have been shown; until then the next start generates new ones. False if
+   * another replica has already generated others.
    */
   confirmShown(): Promise<boolean>
 }
@@ -29,15 +29,15 @@ export interface FirstPasswords {
 const FIRST_USERS: readonly Role[] = ['admin', 'operator', 'support', 'viewer']
 
 /**
- * Generates the passwords that somebody has to be shown: those of the first users, one for each role, which it makes in a
- * database without users, and again those that a start generated and did not show, because it was cut off. So whenever a
- * start ends, there is no user whose password nobody can know.
+ * Generates the passwords to show. A database without users gets the first users, one for each role. Passwords
+ * that an interrupted start generated but did not show are replaced, so no user keeps a password that nobody
+ * knows.
  */
 export async function issueFirstPasswords(db: BffDb): Promise<FirstPasswords> {
   const existing = await listUsers(db)
   const wanted =
     existing.length === 0 ? FIRST_USERS.map(firstUser) : existing.filter((user) => !user.isPasswordShown)
-  // before the transaction: hashing takes long
+  // before the transaction, because hashing is slow
   const generated = await Promise.all(wanted.map(withNewPassword))
   const issued = await inTransaction(db, (tx) => store(tx, generated, existing.length === 0))
   return {
@@ -71,7 +71,7 @@ async function withNewPassword(user: Omit<IdpUser, 'passwordHash'>): Promise<Gen
   return { user: { ...user, passwordHash: await hashPassword(password) }, password }
 }
 
-/** Answers those that count: another replica may have been first. */
+/** Returns the passwords that are valid: another replica may have been first. */
 async function store(tx: BffDb, generated: readonly Generated[], areFirst: boolean): Promise<Generated[]> {
   if (areFirst && (await listUsers(tx)).length > 0) return []
   const stored: Generated[] = []

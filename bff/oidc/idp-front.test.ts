@@ -14,7 +14,7 @@ describe('the embedded identity provider behind a reverse proxy', () => {
   })
   after(() => server.stop())
 
-  it('speaks of itself by the public name, whoever asks and whatever they claim', async () => {
+  it('uses the public name in its addresses, whatever the request headers say', async () => {
     const lies = {
       host: 'evil.example',
       'x-forwarded-host': 'evil.example',
@@ -35,7 +35,7 @@ describe('the embedded identity provider behind a reverse proxy', () => {
     }
   })
 
-  it('is signed in with from end to end, with cookies for https', async () => {
+  it('completes a sign-in, with cookies for https', async () => {
     const [admin] = server.newUsers
     const { response, way } = await browser.signIn('admin', admin?.password ?? '', '/bundles')
     assert.deepEqual([response.status, way.at(-1)], [200, 'https://console.example.org/bundles'])
@@ -45,7 +45,7 @@ describe('the embedded identity provider behind a reverse proxy', () => {
     }
   })
 
-  it('has one client, which cannot be used from elsewhere', async () => {
+  it('has one client, which cannot be used from other origins', async () => {
     const auth = (changes: Record<string, string>) => {
       const query = new URLSearchParams({
         client_id: 'bundle-console',
@@ -87,7 +87,7 @@ describe('the embedded identity provider behind a reverse proxy', () => {
     assert.equal(token.status, 401)
   })
 
-  it('gives no CORS permission and refuses preflights', async () => {
+  it('grants no CORS permission and refuses preflights', async () => {
     const cors = (answer: Response): string[] =>
       [...answer.headers.keys()].filter((name) => name.startsWith('access-control-'))
     const form = { 'content-type': 'application/x-www-form-urlencoded' }
@@ -110,13 +110,13 @@ describe('the embedded identity provider behind a reverse proxy', () => {
         const body = method === 'POST' ? { body: 'grant_type=authorization_code' } : {}
         assert.deepEqual(cors(await browser.request(path, { method, headers, ...body })), [], path)
 
-        const asked = {
+        const requested = {
           'access-control-request-method': method,
           'access-control-request-headers': 'authorization',
         }
         const preflight = await browser.request(path, {
           method: 'OPTIONS',
-          headers: { ...headers, ...asked },
+          headers: { ...headers, ...requested },
         })
         assert.ok(preflight.status === 405 || preflight.status === 404, `${path} ${preflight.status}`)
         assert.deepEqual(cors(preflight), [], path)
@@ -125,7 +125,7 @@ describe('the embedded identity provider behind a reverse proxy', () => {
     assert.equal((await browser.request('/idp/jwks')).status, 200)
   })
 
-  it('answers no other spelling of its paths, and shows no error of its own making', async () => {
+  it('refuses other spellings of its paths, and shows no error page of the library', async () => {
     for (const path of [
       '/IDP/auth',
       '/idp//auth',
@@ -174,7 +174,7 @@ describe('limits of the embedded identity provider', () => {
     return rows[0]?.count ?? 0
   }
 
-  it('limit the sign-ins that one address begins, and no other address', async () => {
+  it('limit the sign-ins that one address starts, and no other address', async () => {
     const statuses: number[] = []
     for (let count = 0; count < 400; count++) statuses.push((await request('192.0.2.1')).status)
     const refused = statuses.filter((status) => status === 429).length

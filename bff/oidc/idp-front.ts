@@ -15,8 +15,8 @@ import { noticePage } from './pages.ts'
 import { IDP_PATH } from './provider.ts'
 
 /**
- * Requests from one address to this replica, refused before the database is asked. A record of `begin` lives for ten
- * minutes, so one address can keep 900 of them.
+ * Limits on requests from one address to this replica, checked before any database access. A record of `begin`
+ * lives for ten minutes, so one address can hold 900 of them.
  */
 const RATES: Record<IdpRouteKind, Rate> = {
   begin: { perSecond: 1, burst: 300 },
@@ -24,8 +24,9 @@ const RATES: Record<IdpRouteKind, Rate> = {
 }
 
 /**
- * Mounts the embedded identity provider under /idp, before the app: it is a Node request listener of its own. Whatever
- * name it is called by (the BFF itself comes over loopback), it speaks of its addresses by the public origin.
+ * Mounts the embedded identity provider under /idp, before the app, because it is a separate Node request
+ * listener. Its addresses always use the public origin, whatever the Host of a request (the BFF itself calls it
+ * over loopback).
  */
 export function idpFront(options: InteractionOptions & { log: Log }): RequestFront {
   const { provider, publicOrigin, log } = options
@@ -56,7 +57,7 @@ export function idpFront(options: InteractionOptions & { log: Log }): RequestFro
       return true
     }
     const failed = (error: unknown): void => {
-      log.error('The identity provider failed', { path: url.split('?', 1)[0] }, error)
+      log.error('the identity provider failed', { path: url.split('?', 1)[0] }, error)
       if (!outgoing.headersSent) outgoing.statusCode = isUnavailable(error) ? 503 : 500
       outgoing.end()
     }
@@ -70,7 +71,7 @@ export function idpFront(options: InteractionOptions & { log: Log }): RequestFro
   }
 }
 
-/** As Express mounts it, which is what the provider looks for; and what a proxy would say is said by us alone. */
+/** Prepares a request as Express does for a mounted app, which the provider expects. Only we set the proxy headers. */
 function prepare(
   incoming: IncomingMessage & { originalUrl?: string },
   origin: { host: string; protocol: string },
@@ -80,7 +81,7 @@ function prepare(
   incoming.headers['x-forwarded-host'] = origin.host
   incoming.headers['x-forwarded-proto'] = origin.protocol
   delete incoming.headers['x-forwarded-for']
-  // No session of the provider is ever taken up again: each sign-in stands for itself.
+  // drop the provider's session cookies, so that every sign-in is independent
   const cookies = (incoming.headers.cookie ?? '')
     .split(';')
     .filter((pair) => !/^\s*(?:__Secure-idp|idp_\d+)_session=/.test(pair))

@@ -1,6 +1,6 @@
 import { IDP_PATH } from './provider.ts'
 
-/** `begin` starts a sign-in and writes a record; `step` is every other request. */
+/** `begin` starts a sign-in and writes a record; `step` is any other request. */
 export type IdpRouteKind = 'begin' | 'step'
 
 interface IdpRoute {
@@ -17,7 +17,7 @@ const route = (path: string, methods: readonly string[], kind: IdpRouteKind = 's
 
 /** Only what a sign-in needs; the provider library serves more. */
 const ROUTES: readonly IdpRoute[] = [
-  // not HEAD, which would write a record too
+  // HEAD would also write a record
   route('/auth', ['GET'], 'begin'),
   route('/auth/[\\w-]+', ['GET']),
   route('/interaction/[^/]+', ['GET', 'POST']),
@@ -27,10 +27,10 @@ const ROUTES: readonly IdpRoute[] = [
   route('/\\.well-known/openid-configuration', ['GET', 'HEAD']),
 ]
 
-/** Longer than any address of ours with its query; the provider stores the parameters of a sign-in. */
+/** Longer than any of our addresses; the provider stores the parameters of a sign-in. */
 const MAX_TARGET_LENGTH = 2_048
 
-/** The kind of route that a request is for, or the status to refuse it with. */
+/** The kind of route of a request, or the status to refuse it with. */
 export function matchIdpRoute(method: string, target: string): IdpRouteKind | 404 | 405 | 414 {
   if (target.length > MAX_TARGET_LENGTH) return 414
   const path = target.split('?', 1)[0] ?? ''

@@ -28,8 +28,8 @@ export interface InteractionOptions {
 const MAX_FORM_BYTES = 4096
 
 /**
- * The embedded identity provider's one interaction: who are you? GET shows the form, POST judges it. A sign-in that is
- * over, or belongs to another browser, gets the page that says so.
+ * The sign-in form of the embedded identity provider, its only interaction. GET shows the form, POST checks it.
+ * A sign-in that has expired or belongs to another browser gets a notice page.
  */
 export async function handleInteraction(
   options: InteractionOptions,
@@ -60,38 +60,38 @@ export async function handleInteraction(
   const password = fields.get('password') ?? ''
   if (username === '' || password === '') return form(422, username, 'incomplete')
 
-  const judged = await judgePassword(options, { username, password, address: options.addressOf(incoming) })
-  if ('problem' in judged) {
-    const isLimited = judged.problem === 'limited'
+  const checked = await checkPassword(options, { username, password, address: options.addressOf(incoming) })
+  if ('problem' in checked) {
+    const isLimited = checked.problem === 'limited'
     const origin = { clientAddress: options.exactAddressOf(incoming), requestId: randomUUID() }
     const errorCode = isLimited ? 'RATE_LIMITED' : 'SIGN_IN_FAILED'
-    await options.recorder.signInFailed({ username: judged.knownUser }, errorCode, origin)
+    await options.recorder.signInFailed({ username: checked.knownUser }, errorCode, origin)
     if (isLimited) outgoing.setHeader('retry-after', '120')
-    return form(isLimited ? 429 : 401, username, judged.problem)
+    return form(isLimited ? 429 : 401, username, checked.problem)
   }
-  // not remembered: every sign-in asks for the password, so that signing out of the console is signing out
+  // not remembered: every sign-in asks for the password, so that signing out of the console is effective
   await provider.interactionFinished(
     incoming,
     outgoing,
-    { login: { accountId: judged.sub, remember: false, amr: ['pwd'] } },
+    { login: { accountId: checked.sub, remember: false, amr: ['pwd'] } },
     { mergeWithLastSubmission: false },
   )
 }
 
-async function judgePassword(
+async function checkPassword(
   { db, limiter, log }: InteractionOptions,
   { username, password, address }: { username: string; password: string; address: string },
 ): Promise<{ sub: string } | { problem: 'wrong' | 'limited'; knownUser: string | null }> {
   const guess = await limiter.guess({ username, address })
   if (guess === null) {
-    log.warn('Sign-in refused after too many wrong passwords', { username, address })
+    log.warn('sign-in refused after too many wrong passwords', { username, address })
     return { problem: 'limited', knownUser: null }
   }
   const user = await findUser(db, { username })
   const isRight = await verifyPassword(password, user?.passwordHash ?? null)
   if (user === null || !isRight) {
-    log.warn('Sign-in with a wrong username or password', { username, address })
-    // what names no user may be a password that was typed into the wrong field
+    log.warn('sign-in with a wrong username or password', { username, address })
+    // an unknown username may be a password typed into the wrong field
     return { problem: 'wrong', knownUser: user?.name ?? null }
   }
   await guess.wasRight()

@@ -1,6 +1,6 @@
 export type Language = 'en' | 'zh'
 
-/** The language of ours that a browser would rather have, by its `Accept-Language`. */
+/** The supported language that a browser prefers according to its `Accept-Language`. */
 export function languageOf(acceptLanguage: string | undefined): Language {
   const preferences = (acceptLanguage ?? '').split(',').map((part, index) => {
     const [tag = '', ...parameters] = part.trim().toLowerCase().split(';')

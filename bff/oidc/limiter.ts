@@ -5,34 +5,34 @@ import { takeToken } from '../store/limits/take-token.ts'
 import type { Limit } from '../store/limits/take-token.ts'
 import type { BffDb } from '../store/tables.ts'
 
-/** Rows of the limiter's table. More keys than rows share a row, which is strict at worst and never without a limit. */
+/** Rows of the limiter's table. Keys may share a row, which makes the limit stricter but never removes it. */
 const BUCKETS = 2 ** 16
 
 const MINUTE = 60
 
-// Guesses at passwords. The first stops somebody who tries one account; the others somebody with many addresses, or
-// many names, without letting them lock a person out at once.
+// Password guesses. `pair` stops attacks on one account; `user` and `address` stop attacks from many addresses
+// or on many names, without locking a person out at once.
 const GUESSES: Record<'pair' | 'user' | 'address', Limit> = {
   pair: { capacity: 10, secondsPerToken: 1.5 * MINUTE },
   user: { capacity: 100, secondsPerToken: 9 },
   address: { capacity: 100, secondsPerToken: 9 },
 }
-/** Sign-ins begun or finished by one address; each writes a row and may call the identity provider. */
+/** Sign-ins started or finished by one address; each writes a row and may call the identity provider. */
 const STEPS: Limit = { capacity: 300, secondsPerToken: 1 }
 
 export interface SignInLimiter {
   /**
-   * Takes one guess at a password; null when there have been too many wrong ones. `wasRight` gives the guess back, so
-   * that only wrong ones count, and only what this attempt took.
+   * Takes a token for one password guess; null after too many wrong guesses. `wasRight` returns the tokens of
+   * this guess, so that only wrong ones count.
    */
   guess(who: { username: string; address: string }): Promise<{ wasRight(): Promise<void> } | null>
-  /** Whether an address may begin or finish another sign-in. */
+  /** Whether an address may start or finish another sign-in. */
   step(address: string): Promise<boolean>
 }
 
 /**
- * The sign-in limiter. It lives in the database: it survives restarts and counts for all replicas together. Steps are
- * counted in memory first, so that a flood of them does not become a flood of statements.
+ * The sign-in limiter. It is stored in the database, so it survives restarts and applies to all replicas
+ * together. Steps are counted in memory first, so that a flood of them does not become a flood of statements.
  */
 export function createSignInLimiter(db: BffDb): SignInLimiter {
   const local = createTokenBuckets({ perSecond: 1 / STEPS.secondsPerToken, burst: STEPS.capacity })

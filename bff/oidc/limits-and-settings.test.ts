@@ -24,7 +24,7 @@ describe('the sign-in limiter', () => {
   })
   after(() => server.stop())
 
-  it('stops guessing at one account, and nobody else', async () => {
+  it('stops guesses at one account, and nobody else', async () => {
     const browser = new TestBrowser(server.origin)
     const form = await browser.openForm()
     const statuses = []
@@ -50,7 +50,7 @@ describe('the sign-in limiter', () => {
     }
   })
 
-  it('gives back what a right guess took, and nothing that others took', async () => {
+  it('returns the tokens of a correct guess, and no others', async () => {
     const limiter = createSignInLimiter(server.database.db)
     const who = { username: 'zoe', address: '192.0.2.7' }
     for (let guess = 0; guess < 9; guess++) assert.ok(await limiter.guess(who))
@@ -61,7 +61,7 @@ describe('the sign-in limiter', () => {
     assert.ok(await limiter.guess({ ...who, address: '192.0.2.8' }))
   })
 
-  it('fills up again with time, and never holds more rows than it has buckets', async () => {
+  it('refills over time, and never has more rows than buckets', async () => {
     const { db } = server.database
     const limiter = createSignInLimiter(db)
     const who = { username: 'tim', address: '192.0.2.9' }
@@ -74,7 +74,7 @@ describe('the sign-in limiter', () => {
     assert.ok((rows[0]?.max ?? 0) < 2 ** 16)
   })
 
-  it('lets of many guesses at once no more through than one after another', async () => {
+  it('allows no more guesses in parallel than in sequence', async () => {
     const limiter = createSignInLimiter(server.database.db)
     const who = { username: 'mob', address: '192.0.2.10' }
     const guesses = await Promise.all(Array.from({ length: 30 }, () => limiter.guess(who)))
@@ -83,7 +83,7 @@ describe('the sign-in limiter', () => {
 })
 
 describe('passwords', () => {
-  it('are known again and never kept', async () => {
+  it('are verified and never stored', async () => {
     const hash = await hashPassword('pässwörd')
     assert.match(hash, /^scrypt\$15\$8\$3\$[\w-]{22}\$[\w-]{43}$/)
     assert.notEqual(hash, await hashPassword('pässwörd'))
@@ -94,7 +94,7 @@ describe('passwords', () => {
     assert.ok(!(await verifyPassword('x', 'garbage')))
   })
 
-  it('that are generated are long and differ', () => {
+  it('are long and unique if generated', () => {
     const made = new Set(Array.from({ length: 100 }, generatePassword))
     assert.equal(made.size, 100)
     for (const password of made) assert.match(password, /^([a-z2-9]{5}-){3}[a-z2-9]{5}$/)
@@ -108,7 +108,7 @@ describe('users of the embedded identity provider', () => {
   })
   after(() => server.stop())
 
-  it('are made once, one for each role, and can sign in with what was shown', async () => {
+  it('are created once, one for each role, and can sign in with the passwords shown', async () => {
     const { newUsers } = server
     assert.deepEqual(
       newUsers.map(({ username, roles }) => [username, roles]),
@@ -121,7 +121,7 @@ describe('users of the embedded identity provider', () => {
     assert.deepEqual((await issueFirstPasswords(db)).users, [])
   })
 
-  it('are those of CONSOLE_USERS and no others, and who has changed is signed out', async () => {
+  it('are exactly those of CONSOLE_USERS, and changed users are signed out', async () => {
     const { db } = server.database
     const issuer = `${server.origin}/idp`
     const roles = [EVERYWHERE('viewer')]
@@ -171,7 +171,7 @@ describe('the settings of sign-in', () => {
     })
   })
 
-  it('read users with role names and scoped roles', () => {
+  it('accept users with role names and scoped roles', () => {
     const scope = { environmentKey: 'prod', applicationRuntimeId: 'shop', workspaceId: 7 }
     const users = [
       { username: 'ada', password: 'pw', roles: ['admin', { role: 'viewer' }, { role: 'operator', scope }] },
@@ -185,7 +185,7 @@ describe('the settings of sign-in', () => {
     ])
   })
 
-  it('say in one line what is wrong with users, and no password', () => {
+  it('report in one line what is wrong with users, without passwords', () => {
     const user = { username: 'ada', password: 'hush-hush', roles: ['viewer'] }
     const wrong: [unknown, RegExp][] = [
       ['no list', /a JSON list of .* is needed$/],
@@ -197,7 +197,7 @@ describe('the settings of sign-in', () => {
       ],
       [[{ username: 'ada', password: 'hush-hush' }], /entry 1 is wrong at roles$/],
       [[{ ...user, username: 'a b' }], /entry 1 is wrong at username$/],
-      [[user, { ...user, username: 'ADA' }], /the username "ada" stands there twice$/],
+      [[user, { ...user, username: 'ADA' }], /the username "ada" is listed twice$/],
     ]
     for (const [users, message] of wrong) {
       const line = refusal({ CONSOLE_USERS: JSON.stringify(users) })
@@ -211,7 +211,7 @@ describe('the settings of sign-in', () => {
     )
   })
 
-  it('want an issuer over https, with client and secret', () => {
+  it('require an issuer over https, with client and secret', () => {
     const whole = {
       OIDC_ISSUER: 'https://id.example.org/realm',
       OIDC_CLIENT_ID: 'console',

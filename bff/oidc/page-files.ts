@@ -5,7 +5,7 @@ import { FONT_PATH, STYLESHEET_PATH } from './pages.ts'
 
 const FONT = '@fontsource-variable/inter/files/inter-latin-wght-normal.woff2'
 
-/** What the sign-in pages load: their stylesheet, and the console's font where a text needs it. */
+/** The files of the sign-in pages: their stylesheet and the console's font. */
 export function pageFiles(): Hono {
   const stylesheet = readFileSync(new URL('sign-in.css', import.meta.url), 'utf8')
   const font = new Uint8Array(readFileSync(fileURLToPath(import.meta.resolve(FONT))))

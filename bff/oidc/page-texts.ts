@@ -44,5 +44,5 @@ const zh: PageTexts = {
   limitedTitle: '登录尝试过多',
 }
 
-/** The words of the sign-in pages. */
+/** The texts of the sign-in pages. */
 export const pageTexts: Record<Language, PageTexts> = { en, zh }

@@ -1,11 +1,11 @@
 import type { Language } from './language.ts'
 import { pageTexts } from './page-texts.ts'
 
-/** Where the stylesheet of the pages is served, and the font that it names. */
+/** The paths of the pages' stylesheet and of its font. */
 export const STYLESHEET_PATH = '/auth/sign-in.css'
 export const FONT_PATH = '/auth/inter.woff2'
 
-/** Markup that may stand in a page as it is; every other string is text and is escaped. */
+/** Markup that is inserted unchanged; every other string is text and is escaped. */
 class Markup {
   readonly text: string
   constructor(text: string) {
@@ -32,7 +32,7 @@ function textOf(value: string | Markup): string {
 
 const EMPTY = html``
 
-/** What can be wrong with what was typed into the form. */
+/** Why a submitted form was refused. */
 export type SignInProblem = 'wrong' | 'incomplete' | 'limited'
 
 /** The form of the embedded identity provider. */
@@ -77,10 +77,10 @@ export function signInPage(options: {
   return page(language, t.signIn, content)
 }
 
-/** Why there is no session, and what to do about it. */
+/** Why a sign-in did not create a session. */
 export type Notice = 'expired' | 'failed' | 'unreachable' | 'noRole' | 'limited'
 
-/** A page that says why signing in did not lead to a session; `name` is who it is about. */
+/** A page that says why a sign-in did not create a session, and what to do; `name` is the person's. */
 export function noticePage(options: { language: Language; notice: Notice; name?: string }): string {
   const { language, notice, name = '' } = options
   const t = pageTexts[language]
@@ -98,7 +98,7 @@ export function noticePage(options: { language: Language; notice: Notice; name?:
   )
 }
 
-// the console's mark (web/ui/icons/Brand.tsx); its colours come from the stylesheet
+// the console's mark (web/ui/icons/Brand.tsx); its colors come from the stylesheet
 const MARK = html`<svg viewBox="0 0 20 20" width="28" height="28" aria-hidden="true">
   <rect width="20" height="20" rx="5" />
   <path d="M5.5 7.6 10 5.2l4.5 2.4v4.8L10 14.8l-4.5-2.4zM5.5 7.6l4.5 2.4 4.5-2.4M10 10v4.8" />

@@ -7,11 +7,11 @@ interface Cost {
   p: number
 }
 
-// OWASP's password storage cheat sheet: 32 MiB and about a tenth of a second for each guess
+// OWASP's password storage cheat sheet: 32 MiB and about 0.1 s per guess
 const COST: Cost = { logN: 15, r: 8, p: 3 }
 const KEY_BYTES = 32
 
-/** `scrypt$15$8$3$salt$hash`: whoever verifies reads the cost from it, so the cost can be raised later. */
+/** `scrypt$15$8$3$salt$hash`: verification reads the cost from it, so the cost can be raised later. */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(16)
   const key = await derive(password, salt, COST)
@@ -19,7 +19,10 @@ export async function hashPassword(password: string): Promise<string> {
   return ['scrypt', logN, r, p, salt.toString('base64url'), key.toString('base64url')].join('$')
 }
 
-/** Whether the password is the one; takes as long for a user who does not exist (`null`), so that none can be found out. */
+/**
+ * Whether the password is correct. Takes equally long for a user who does not exist (`null`), so that names cannot be
+ * probed.
+ */
 export async function verifyPassword(password: string, passwordHash: string | null): Promise<boolean> {
   const [kind, logN, r, p, salt = '', key = ''] = (passwordHash ?? DUMMY).split('$')
   const cost = { logN: Number(logN), r: Number(r), p: Number(p) }
@@ -31,7 +34,7 @@ export async function verifyPassword(password: string, passwordHash: string | nu
 
 const DUMMY = `scrypt$15$8$3$${Buffer.alloc(16).toString('base64url')}$${Buffer.alloc(KEY_BYTES).toString('base64url')}`
 
-// without letters that are read as others
+// without ambiguous letters
 const ALPHABET = 'abcdefghjkmnpqrstuvwxyz23456789'
 
 /** A generated password of 20 letters and digits in groups of five: 99 bits, and still easy to type. */

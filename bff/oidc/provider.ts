@@ -10,7 +10,7 @@ import { languageOf } from './language.ts'
 import { noticePage } from './pages.ts'
 import { ID_TOKEN_ALGORITHM } from './signing-key.ts'
 
-/** Where the embedded identity provider lives on our origin. */
+/** The path of the embedded identity provider on the console's origin. */
 export const IDP_PATH = '/idp'
 export const EMBEDDED_CLIENT_ID = 'bundle-console'
 
@@ -19,20 +19,20 @@ export interface ProviderOptions {
   adapter: AdapterFactory
   publicOrigin: string
   signingKey: JWK
-  /** Known to this process alone: it redeems the codes itself, over loopback. */
+  /** Known only to this process, which redeems the codes itself over loopback. */
   clientSecret: string
   log: Log
 }
 
-/** The embedded OpenID provider: one client, the authorization code flow with PKCE, and nothing else switched on. */
+/** The embedded OpenID provider: one client, and only the authorization code flow with PKCE. */
 export function createProvider(options: ProviderOptions): Provider {
   const provider = new Provider(`${options.publicOrigin}${IDP_PATH}`, configurationOf(options))
-  // the front sets what the proxy headers say (idp-front.ts); a client's own never get here
+  // idp-front.ts sets the proxy headers and drops those of clients
   provider.proxy = true
-  provider.on('server_error', (_, error) => options.log.error('The identity provider failed', {}, error))
-  // or Koa would print it a second time
+  provider.on('server_error', (_, error) => options.log.error('the identity provider failed', {}, error))
+  // otherwise Koa would print it too
   provider.silent = true
-  // the library lets any origin read several endpoints and has no setting for that; no other origin needs them
+  // the library allows any origin to read several endpoints and has no setting for that; no other origin needs them
   provider.use(async (ctx, next) => {
     await next()
     for (const name of Object.keys(ctx.response.headers))
@@ -49,13 +49,13 @@ function configurationOf({
   clientSecret,
 }: ProviderOptions): Configuration {
   const isHttps = publicOrigin.startsWith('https:')
-  // A name with __Host- asks for the path "/", and these cookies belong to a path of their own.
+  // the prefix __Host- requires the path "/", but these cookies have their own path
   const prefix = isHttps ? '__Secure-idp' : `idp_${new URL(publicOrigin).port || '80'}`
-  // Not signed: the values are random ids of records in the database, so a signature would prove nothing more, and a
-  // key for it would have to be shared by all replicas. Lax, because a sign-in may begin at a link elsewhere.
+  // Not signed: the values are random ids of database records, so a signature would add nothing, and all
+  // replicas would have to share its key. Lax, because a sign-in may start from a link on another site.
   const cookie = { httpOnly: true, sameSite: 'lax', signed: false, secure: isHttps } as const
   const policy = interactionPolicy.base()
-  // there is one client, ours: nobody has to consent to it
+  // the only client is the console, so no consent is needed
   policy.remove('consent')
   return {
     adapter,

@@ -4,7 +4,7 @@ import * as z from 'zod'
 import { persistentSecret } from '#http-kit/persistent-secret.ts'
 import { SettingsError } from '#http-kit/settings.ts'
 
-/** The algorithm that the embedded identity provider signs ID tokens with. */
+/** The algorithm with which the embedded identity provider signs ID tokens. */
 export const ID_TOKEN_ALGORITHM = 'ES256'
 
 const KEY_FILE = 'idp-signing-key.json'
@@ -17,16 +17,16 @@ const PrivateJwk = z.looseObject({
 })
 
 /**
- * The signing key of the embedded identity provider, kept in the data directory. An ID token is read once, by the
- * process that signed it, so replicas with directories of their own may have keys of their own.
+ * The signing key of the embedded identity provider, stored in the data directory. An ID token is read once, by
+ * the process that signed it, so replicas with separate directories may have different keys.
  *
- * @throws SettingsError where the file holds no such key.
+ * @throws SettingsError if the file does not contain such a key.
  */
 export async function idpSigningKey(directory: string): Promise<JWK> {
   const text = await persistentSecret({ directory, file: KEY_FILE, make: makeKey })
   const key = PrivateJwk.safeParse(parse(text))
   if (key.success) return { ...key.data, alg: ID_TOKEN_ALGORITHM, use: 'sig' }
-  throw new SettingsError(`DATA_DIR is wrong: ${KEY_FILE} in it is no P-256 key; restore it, or remove it`)
+  throw new SettingsError(`DATA_DIR is wrong: ${KEY_FILE} in it is not a P-256 key; restore or remove it`)
 }
 
 async function makeKey(): Promise<string> {

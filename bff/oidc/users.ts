@@ -19,7 +19,7 @@ export type ConfiguredUser = z.output<typeof ConfiguredUserSchema>
 
 const SHAPE = 'a JSON list of {"username","password","roles"} is needed'
 
-/** `CONSOLE_USERS`: a JSON list; a message names the user and field that is wrong, never a password. */
+/** `CONSOLE_USERS`: a JSON list; error messages name the wrong user and field, never a password. */
 export const ConsoleUsers = z.string().transform((text, context): ConfiguredUser[] => {
   const refuse = (message: string): never => {
     context.addIssue({ code: 'custom', message })
@@ -38,13 +38,15 @@ export const ConsoleUsers = z.string().transform((text, context): ConfiguredUser
     return refuse(`${SHAPE}; entry ${index + 1} is wrong at ${field.join('.') || 'its whole'}`)
   }
   const names = users.data.map(({ username }) => username.toLowerCase())
-  const twice = names.find((name, index) => names.indexOf(name) !== index)
-  return twice === undefined ? users.data : refuse(`the username ${JSON.stringify(twice)} stands there twice`)
+  const duplicate = names.find((name, index) => names.indexOf(name) !== index)
+  return duplicate === undefined
+    ? users.data
+    : refuse(`the username ${JSON.stringify(duplicate)} is listed twice`)
 })
 
 /**
- * Applies `CONSOLE_USERS`, which is the whole truth: who is not on the list is removed, and whose password or roles have
- * changed is signed out.
+ * Applies `CONSOLE_USERS`, which is the complete list: other users are removed, and users whose password or
+ * roles have changed are signed out.
  */
 export async function applyConfiguredUsers(
   db: BffDb,

@@ -20,7 +20,7 @@ import { startAll } from '../../start.ts'
 import type { Running } from '../../start.ts'
 import { bffMigrations } from '../store/tables.ts'
 
-// The whole console API as a browser meets it, on a real runtime with real plugins and the demo world.
+// The console API as a browser uses it, on a real runtime with real plugins and the demo data.
 
 const PASSWORD = 'a password of the test'
 const PRODUCTION = { environmentKey: 'production' }
@@ -138,10 +138,10 @@ const addressOf = (name: EndpointName) =>
 describe('every endpoint', () => {
   for (const [name, row] of rows) {
     const { method } = splitName(name)
-    test(`${name} is for people who are signed in`, async () => {
+    test(`${name} requires a session`, async () => {
       assertProblem(await ask(method, addressOf(name), { user: 'nobody' }), 401, 'AUTHENTICATION_REQUIRED')
     })
-    test(`${name} takes requests of the console only`, async () => {
+    test(`${name} accepts only requests of the console`, async () => {
       assertProblem(
         await ask(method, addressOf(name), { headers: { 'x-requested-by': '' } }),
         403,
@@ -151,11 +151,11 @@ describe('every endpoint', () => {
       assertProblem(await ask(method, addressOf(name), { headers: foreign }), 403, 'PERMISSION_DENIED')
     })
     if (isWrite(name, row)) {
-      test(`${name} is not for viewers`, async () => {
+      test(`${name} is refused for viewers`, async () => {
         const body = name === 'POST /installations' ? { scope } : {}
         assertProblem(await ask(method, addressOf(name), { user: 'viewer', body }), 403, 'PERMISSION_DENIED')
       })
-      test(`${name} needs an idempotency key`, async () => {
+      test(`${name} requires an idempotency key`, async () => {
         const body = name === 'POST /installations' ? { scope } : {}
         const answer = await ask(method, addressOf(name), { body, headers: { 'idempotency-key': '' } })
         const problem = assertProblem(answer, 400, 'REQUEST_INVALID')
@@ -163,9 +163,9 @@ describe('every endpoint', () => {
       })
     }
     if (row.query !== undefined) {
-      test(`${name} names a query parameter that it does not know`, async () => {
+      test(`${name} rejects an unknown query parameter`, async () => {
         const problem = assertProblem(
-          await ask(method, `${addressOf(name)}?colour=red`),
+          await ask(method, `${addressOf(name)}?color=red`),
           400,
           'REQUEST_INVALID',
         )
@@ -203,7 +203,7 @@ describe('answers', () => {
     for (const text of texts) assert.equal(text.includes('instanceRefProperty'), false, text.slice(0, 300))
   })
 
-  test('show manifests whole', async () => {
+  test('contain complete manifests', async () => {
     const { json } = await ask('GET', '/api/bundles/production/crm-suite/versions/1.0.0')
     const manifest = demoBundles.find(
       ({ bundle, version }) => bundle.bundleId === 'crm-suite' && version === '1.0.0',
@@ -212,7 +212,7 @@ describe('answers', () => {
     assert.ok(JSON.stringify(json).includes('instanceRefProperty'))
   })
 
-  test('never hold a sensitive value', async () => {
+  test('never contain a sensitive value', async () => {
     const { json: operations } = await ask('GET', '/api/operations?limit=200')
     const addresses = [
       configuration,
@@ -228,12 +228,12 @@ describe('answers', () => {
         'a webhook secret of some length',
         'staple gun and glue',
       ]) {
-        assert.equal(text.includes(secret), false, `${address} holds a sensitive value`)
+        assert.equal(text.includes(secret), false, `${address} contains a sensitive value`)
       }
     }
   })
 
-  test('show a person only what their grants cover', async () => {
+  test('contain only what the grants of the person cover', async () => {
     const { json: mine } = await ask('GET', '/api/installations?limit=200', { user: 'local' })
     assert.ok(mine.items.length > 0)
     for (const { installation } of mine.items) assert.equal(installation.environmentKey, 'production')
@@ -249,7 +249,7 @@ describe('answers', () => {
 })
 
 describe('refusals', () => {
-  test('of the protected property come before the runtime is asked', async () => {
+  test('of the protected property are refused without calling the runtime', async () => {
     const value = { '@type': 'Data', value: 'mine' }
     const named = { [crmCore]: { instanceRefProperty: value } }
     const bodies: [string, string, unknown][] = [
@@ -277,12 +277,15 @@ describe('refusals', () => {
     ]
     for (const [method, path, body] of bodies) {
       const problem = assertProblem(await ask(method, path, { body }), 422, 'PROPERTY_PROTECTED')
-      assert.match(problem.details?.[0]?.message ?? '', /^A protected property /)
+      for (const text of [problem, problem.details?.[0]]) {
+        assert.match(text?.message ?? '', /^Only the runtime writes a protected property/)
+        assert.deepEqual(text?.parameters, { reason: 'propertyProtected' })
+      }
       assert.ok(!JSON.stringify(problem).includes('instanceRefProperty'))
     }
   })
 
-  test('never write out the name of the protected property', async () => {
+  test('never contain the name of the protected property', async () => {
     const name = 'instanceRefProperty'
     const twice = `{"snapshotVersion":1,"changes":{"${crmCore}":{"${name}":null,"${name}":null}}}`
     const manifest = demoBundles.find(({ bundle }) => bundle.bundleId === 'crm-suite')
@@ -307,7 +310,7 @@ describe('refusals', () => {
     }
   })
 
-  test('of a stale snapshot are a conflict, and nothing is written', async () => {
+  test('for a stale snapshot are a conflict, and nothing is written', async () => {
     const before = (await ask('GET', configuration)).text
     const changes = { [crmCore]: { defaultCurrency: { '@type': 'Data', value: 'USD' } } }
     assertProblem(
@@ -318,7 +321,7 @@ describe('refusals', () => {
     assert.equal((await ask('GET', configuration)).text, before)
   })
 
-  test('of a value name the field', async () => {
+  test('for an invalid value name the field', async () => {
     const { snapshotVersion } = (await ask('GET', configuration)).json
     const changes = { [crmCore]: { defaultCurrency: { '@type': 'Data', value: 'DOUBLOONS' } } }
     const problem = assertProblem(
@@ -338,7 +341,7 @@ describe('refusals', () => {
     )
   })
 
-  test('of a claim say who holds it', async () => {
+  test('for a claim name its operation', async () => {
     const path = '/api/scopes/production/eu-north/4/configuration'
     const { snapshotVersion } = (await ask('GET', path)).json
     const changes = {
@@ -351,7 +354,7 @@ describe('refusals', () => {
     )
   })
 
-  test('of an address of the platform itself name the field', async () => {
+  test('for an address of the platform itself name the field', async () => {
     const port = new URL(running.url).port
     for (const address of [
       running.url,
@@ -382,7 +385,7 @@ describe('refusals', () => {
     }
   })
 
-  test('of a malformed manifest are MANIFEST_INVALID and point into it', async () => {
+  test('for a malformed manifest are MANIFEST_INVALID and point into it', async () => {
     const path = '/api/bundles/production/malformed/versions/1'
     const manifest = {
       bundle: { environmentKey: 'production', bundleId: 'malformed' },
@@ -399,11 +402,11 @@ describe('refusals', () => {
         { ...manifest, resources: [{ ...resource, properties: { 'a/b': 1, 'c~d': { kind: 'NONE' } } }] },
         ['/resources/0/properties/a~1b', '/resources/0/properties/c~0d'],
       ],
-      [{ ...manifest, colour: 'red' }, ['']],
+      [{ ...manifest, color: 'red' }, ['']],
       [[], ['']],
       ['{"title":"one","title":"two"}', ['']],
       ['{"title":', ['']],
-      // well formed, but against a rule: the runtime says so in the same way
+      // well-formed, but against a rule: the runtime reports it in the same way
       [{ ...manifest, resources: [resource, resource] }, ['/resources/1/name', '/resources/1/moduleId']],
     ]
     for (const [body, places] of broken) {
@@ -415,7 +418,7 @@ describe('refusals', () => {
     }
   })
 
-  test('of a path that does not exist, or is not canonical, are 404', async () => {
+  test('for an unknown or non-canonical path are 404', async () => {
     const port = Number(new URL(running.url).port)
     const headers = { cookie: cookies['admin'] ?? '', 'x-requested-by': 'console' }
     const unknown = ['nothing', 'installations/', 'Installations', 'plugins/a/b/c/d', 'x'.repeat(8_000)]
@@ -449,7 +452,7 @@ describe('refusals', () => {
 })
 
 describe('writes', () => {
-  test('sent twice with one key are carried out once', async () => {
+  test('repeated with the same key are executed once', async () => {
     const { snapshotVersion } = (await ask('GET', '/api/scopes/staging/eu-central/10/configuration')).json
     const body = {
       snapshotVersion,
@@ -471,7 +474,7 @@ describe('writes', () => {
   })
 })
 
-test('the session says who is signed in and what they may do', async () => {
+test('the session contains the person and their permissions', async () => {
   const { json } = await ask('GET', '/api/session', { user: 'viewer' })
   assert.equal(json.user.name, 'viewer')
   assert.deepEqual(json.permissions, ['read'])

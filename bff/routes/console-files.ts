@@ -24,8 +24,8 @@ const TYPES: Readonly<Record<string, string>> = {
 const COMPRESSIBLE = new Set(['.css', '.html', '.js', '.json', '.svg', '.webmanifest'])
 
 /**
- * Serves the files of the built console from memory: what the build made and nothing else, so no path leads out of it.
- * Its page is served by `documentRoute`.
+ * Serves the files of the built console from memory, and nothing else, so no path leads out of the folder.
+ * `documentRoute` serves the page.
  */
 export function consoleFiles(folder: string) {
   const files = readFiles(folder)
@@ -69,7 +69,7 @@ function readFiles(folder: string): Map<string, ConsoleFile> {
   return files
 }
 
-/** The build leaves a `.br` beside each file; a file without one (a development build) is compressed quickly here. */
+/** The build writes a `.br` beside each file; files without one (development builds) are compressed quickly here. */
 function readCompressed(path: string, body: Uint8Array): Uint8Array<ArrayBuffer> {
   try {
     return new Uint8Array(readFileSync(`${path}.br`))

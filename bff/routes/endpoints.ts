@@ -6,6 +6,7 @@ import { bodyProblem, parseRequest, requestFailure } from '#contract/endpoint/pa
 import type { RequestProblem } from '#contract/endpoint/parse-request.ts'
 import { mayAnywhere, mayEverywhere, mayIn } from '#contract/endpoint/permission.ts'
 import type { Grant, Place } from '#contract/endpoint/permission.ts'
+import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import { runtimeApi } from '#contract/runtime-api/rows.ts'
 import type { RuntimeApi } from '#contract/runtime-api/rows.ts'
 import { readJsonBody } from '#http-kit/body.ts'
@@ -29,7 +30,7 @@ export interface ApiVariables {
 export interface EndpointOptions {
   runtime: RuntimeClient
   assertionOf: (person: AssertedPerson) => Promise<string>
-  /** Called with each request that is refused here for lack of a permission, or for what it names. */
+  /** Called with each request that is refused here for lack of a permission or because of the protected property. */
   onRefused: (c: ApiContext, request: RefusedRequest) => Promise<void>
 }
 
@@ -43,13 +44,14 @@ const KEY_PROBLEM: RequestProblem = {
 }
 
 /**
- * `/api/*` as the runtime's rows have it: checked, permitted, sent on, opened, checked again. A row without a
- * permission stops the start, so that no route can be forgotten.
+ * The routes of `/api/*`, one for each row of the runtime's API: checks the permission and the request,
+ * forwards it, and validates the answer. A row without a permission fails the start, so that none can be
+ * forgotten.
  */
 export function endpointRoutes(options: EndpointOptions): Hono<{ Variables: ApiVariables }> {
   const app = new Hono<{ Variables: ApiVariables }>()
   for (const [name, row] of Object.entries(runtimeApi) as [keyof RuntimeApi, EndpointRow][]) {
-    if (row.access === undefined) throw new TypeError(`The endpoint ${name} says no permission`)
+    if (row.access === undefined) throw new TypeError(`The endpoint ${name} has no permission`)
     if (row.answers === 'events') continue
     const { method, path } = splitName(name)
     app.on(method, honoPath(path), (c) => answer(c, name, row, options))
@@ -57,7 +59,7 @@ export function endpointRoutes(options: EndpointOptions): Hono<{ Variables: ApiV
   return app
 }
 
-/** Methods that a path takes, so that another one is a 405 and not a 404. */
+/** The methods of a path, so that another method gets 405 instead of 404. */
 export function methodsOf(path: string): string[] {
   return (Object.keys(runtimeApi) as EndpointName[])
     .map((name) => splitName(name))
@@ -77,9 +79,9 @@ async function answer(
   const idempotencyKey = c.req.header('idempotency-key') ?? null
   const params: Record<string, string> = c.req.param()
   const query = new URLSearchParams(new URL(c.req.url).search)
-  const given = row.body === undefined ? undefined : await readBody(c, row)
-  const body = given?.json
-  // permission first: what is wrong with a request is told only to whoever may make it
+  const received = row.body === undefined ? undefined : await readBody(c, row)
+  const body = received?.json
+  // permission first: only people who may make the request see what is wrong with it
   try {
     permit(person.grants, row, params, body)
     refuseProtected(body)
@@ -96,12 +98,12 @@ async function answer(
     name,
     params,
     query: withoutEmpty(query),
-    // forward the received bytes: serialized again, the body could exceed the runtime's size limit
-    body: given?.bytes ?? null,
+    // forward the received bytes: a newly serialized body could exceed the runtime's size limit
+    body: received?.bytes ?? null,
     assertion: await options.assertionOf({ ...person, clientAddress: c.var.clientAddress }),
     requestId: c.var.requestId,
     idempotencyKey: write ? idempotencyKey : null,
-    // a write is never aborted: the runtime may have carried it out already
+    // a write is never aborted: the runtime may already have executed it
     ...(!write && { signal: c.req.raw.signal }),
   })
   return c.json((row.keepsProtectedProperty === true ? data : hideProtectedProperty(data)) as JsonValue)
@@ -117,8 +119,8 @@ async function readBody(c: ApiContext, row: EndpointRow): Promise<JsonBody | und
 }
 
 /**
- * What can be known here is enforced here; the place of an object is known to the runtime alone, which enforces it
- * again on its own.
+ * Enforces what can be known here. Only the runtime knows the scope of an object; it checks every permission
+ * again.
  */
 function permit(
   grants: readonly Grant[],
@@ -163,13 +165,13 @@ function scopeOf(body: unknown): Place | null {
 function refuseProtected(body: unknown): void {
   const found = findProtectedProperty(body)
   if (found.length === 0) return
-  const message = 'A protected property is written by the runtime only. Take it out and try again.'
+  const refusal = platformMessage('propertyProtected')
   throw new ConsoleFailure('PROPERTY_PROTECTED', {
-    message,
+    ...refusal,
     details: found.map(({ locator }) => ({
       ...(locator !== undefined && { locator }),
       errorCode: 'PROPERTY_PROTECTED',
-      message,
+      ...refusal,
     })),
   })
 }

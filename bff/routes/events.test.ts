@@ -17,12 +17,12 @@ import type { SessionVariables } from '../middleware/session.ts'
 
 const everything: Grant[] = [{ permissions: ['read'], scope: null }]
 
-async function* said(...parts: string[]): AsyncGenerator<Uint8Array> {
+async function* streamOf(...parts: string[]): AsyncGenerator<Uint8Array> {
   for (const part of parts) yield new TextEncoder().encode(part)
 }
 
 async function* saidForEver(signal: AbortSignal, ...parts: string[]): AsyncGenerator<Uint8Array> {
-  yield* said(...parts)
+  yield* streamOf(...parts)
   await sleep(60_000, undefined, { signal })
 }
 
@@ -38,7 +38,7 @@ function refuse(): never {
   throw new ConsoleFailure('UPSTREAM_UNAVAILABLE', { retryable: true })
 }
 
-/** The route for the person and session that the headers of a request name. */
+/** The route, with the person and session taken from headers of the request. */
 function appOf(open: OpenEvents, options: Partial<EventOptions> & { grants?: Grant[] } = {}) {
   const { grants = everything, ...more } = options
   const app = new Hono<{ Variables: SessionVariables }>()
@@ -63,7 +63,7 @@ function appOf(open: OpenEvents, options: Partial<EventOptions> & { grants?: Gra
   return app.get('/events', route)
 }
 
-/** Asks for the events of a runtime that says this; the text that came when it ends. */
+/** Requests the events of a runtime that sends this text; returns the whole response. */
 async function follow(
   open: OpenEvents,
   options: Partial<EventOptions> & { lastEventId?: string; grants?: Grant[] } = {},
@@ -84,89 +84,91 @@ const configuration = (id: string, environmentKey: string) =>
   })}\n\n`
 
 describe('the events of the console', () => {
-  it('tell the browser from where to resume before anything has happened, and resume there themselves', async () => {
-    const asked: (string | null)[] = []
+  it('give the browser a position to resume from before the first event, and resume from it themselves', async () => {
+    const positions: (string | null)[] = []
     const text = await follow(async ({ lastEventId }) => {
-      asked.push(lastEventId)
-      return asked.length === 1 ? said('id: 7-1\n\n') : refuse()
+      positions.push(lastEventId)
+      return positions.length === 1 ? streamOf('id: 7-1\n\n') : refuse()
     })
     assert.match(text, /^id: 7-1$/m)
-    assert.deepEqual(asked, [null, '7-1'])
+    assert.deepEqual(positions, [null, '7-1'])
   })
 
-  it('resume after the last one that came, seen or not', async () => {
-    const asked: (string | null)[] = []
+  it('resume after the last event received, forwarded or not', async () => {
+    const positions: (string | null)[] = []
     const text = await follow(
       async ({ lastEventId }) => {
-        asked.push(lastEventId)
+        positions.push(lastEventId)
         const parts = ['id: 7-1\n\n', configuration('7-2', 'prod'), configuration('7-3', 'secret')]
-        return asked.length === 1 ? said(...parts) : refuse()
+        return positions.length === 1 ? streamOf(...parts) : refuse()
       },
       {
         lastEventId: '6-9',
         grants: [{ permissions: ['read'], scope: { environmentKey: 'prod' } }],
       },
     )
-    assert.deepEqual(asked, ['6-9', '7-3'])
+    assert.deepEqual(positions, ['6-9', '7-3'])
     assert.match(text, /^id: 7-2$/m)
     assert.doesNotMatch(text, /secret|7-3/)
   })
 
-  it('pass no position on that could be anything else', async () => {
+  it('forward no malformed position', async () => {
     let isOpened = false
     const text = await follow(async () => {
       if (isOpened) return refuse()
       isOpened = true
-      return said('id: 7\u00a01<script>\n\n')
+      return streamOf('id: 7\u00a01<script>\n\n')
     })
     assert.doesNotMatch(text, /script/)
   })
 
   for (const [what, data] of [
     ['not JSON', '{"half'],
-    ['not as the contract has it', '{"id":"1","version":"two"}'],
+    ['not valid by the contract', '{"id":"1","version":"two"}'],
   ] as const) {
-    it(`become a reset where one is ${what}, and go on after it`, async () => {
-      const asked: (string | null)[] = []
+    it(`become a reset if one is ${what}, and continue after it`, async () => {
+      const positions: (string | null)[] = []
       const invalid = `id: 7-2\nevent: configuration\ndata: ${data}\n\n`
       const text = await follow(async ({ lastEventId }) => {
-        asked.push(lastEventId)
-        return asked.length === 1 ? said('id: 7-1\n\n', invalid, configuration('7-3', 'prod')) : refuse()
+        positions.push(lastEventId)
+        return positions.length === 1
+          ? streamOf('id: 7-1\n\n', invalid, configuration('7-3', 'prod'))
+          : refuse()
       })
       assert.match(text, /^id: 7-2\nevent: reset\ndata: \{\}\n\nid: 7-3\nevent: configuration$/m)
-      assert.deepEqual(asked, [null, '7-3'])
+      assert.deepEqual(positions, [null, '7-3'])
     })
   }
 
-  it('pass over a kind that this console does not know', async () => {
+  it('skip an unknown kind', async () => {
     let isOpened = false
     const text = await follow(async () => {
       if (isOpened) return refuse()
       isOpened = true
-      return said('id: 7-1\nevent: weather\ndata: {}\n\n', configuration('7-2', 'prod'))
+      return streamOf('id: 7-1\nevent: weather\ndata: {}\n\n', configuration('7-2', 'prod'))
     })
     assert.match(text, /^id: 7-1\n\nid: 7-2\nevent: configuration$/m)
     assert.doesNotMatch(text, /reset|weather/)
   })
 
-  it('begin again with a reset after an event that is too large, and do not meet it twice', async () => {
-    const asked: (string | null)[] = []
+  it('restart with a reset after an event that is too large, and skip it', async () => {
+    const positions: (string | null)[] = []
     const large = `id: 7-2\nevent: configuration\ndata: ${'x'.repeat(1_200_000)}\n\n`
     const parts = large.match(/.{1,16384}|\n+/gs) ?? []
     const text = await follow(
       async ({ lastEventId }) => {
-        asked.push(lastEventId)
-        if (asked.length === 1) return said(...parts)
-        if (asked.length === 2) return said(': \n\n', 'id: 7-5\n\n', configuration('7-6', 'prod'))
+        positions.push(lastEventId)
+        if (positions.length === 1) return streamOf(...parts)
+        if (positions.length === 2) return streamOf(': \n\n', 'id: 7-5\n\n', configuration('7-6', 'prod'))
         return refuse()
       },
       { lastEventId: '7-1' },
     )
-    assert.deepEqual(asked, ['7-1', null, '7-6'])
+    assert.deepEqual(positions, ['7-1', null, '7-6'])
     assert.match(text, /^id: \n\nid: 7-5\nevent: reset\ndata: \{\}\n\nid: 7-6\nevent: configuration$/m)
   })
 
-  it('end with the session, and when nobody can say whether it lives', async () => {
+  it('end with the session, and when its state cannot be determined', async () => {
     for (const isStillSignedIn of [async () => false, () => Promise.reject(new Error('no database'))]) {
       const text = await follow(async ({ signal }) => saidForEver(signal, ': hello\n\n'), {
         isStillSignedIn,
@@ -184,7 +186,7 @@ describe('the events of the console', () => {
     const text = await follow(
       async () => {
         const fail = async function* () {
-          yield* said('id: 7-1\n\n')
+          yield* streamOf('id: 7-1\n\n')
           throw new RangeError('Too large\nfor the credential of the test')
         }
         return fail()
@@ -202,14 +204,14 @@ describe('the events of the console', () => {
     assert.equal(printed.mock.callCount(), 0)
   })
 
-  it('do not ask without a pause where the runtime ends its stream at once', async () => {
+  it('pause before reopening a stream that the runtime ends at once', async () => {
     const stopping = new AbortController()
     let opened = 0
     setTimeout(() => stopping.abort(), 350)
     await follow(
       async () => {
         opened += 1
-        return said(': hello\n\n')
+        return streamOf(': hello\n\n')
       },
       { stopping: stopping.signal },
     )
@@ -225,7 +227,7 @@ describe('releasing event streams', () => {
     await server?.stop({ graceMs: 100 })
   })
 
-  /** A console on a real socket whose runtime never stops sending. Counts what the console holds for its streams. */
+  /** A console on a real socket whose runtime never stops sending. Counts the resources that its streams hold. */
   async function start({ idleMs = 60_000, ...options }: Partial<EventOptions> & { idleMs?: number } = {}) {
     const held = { opened: 0, open: 0, sent: 0, sessionChecks: 0 }
     const app = appOf(
@@ -353,7 +355,7 @@ describe('limits on event streams', () => {
     }
   }
 
-  it('replace the oldest stream of a session and tell it so', async () => {
+  it('replace the oldest stream of a session and notify it', async () => {
     const open = start({ perSession: 2, perPerson: 10, total: 10 })
     const streams = [await open(), await open(), await open()]
     await until(() => streams[0]?.isOver === true)
@@ -364,7 +366,7 @@ describe('limits on event streams', () => {
     )
   })
 
-  it('replace the oldest stream of a person over all sessions, and no one else’s', async () => {
+  it('replace the oldest stream of a person across sessions, and nobody else’s', async () => {
     const open = start({ perSession: 2, perPerson: 3, total: 10 })
     const others = await open({ person: 'bob', session: 'b-1' })
     const streams: Awaited<ReturnType<typeof open>>[] = []
@@ -390,7 +392,7 @@ describe('limits on event streams', () => {
     assert.equal(admitted.response.status, 200)
   })
 
-  it('answer 503 with Retry-After when the runtime offers no stream', async () => {
+  it('answer 503 with Retry-After when the runtime refuses a stream', async () => {
     const response = await appOf(async () => refuse()).request('/events')
     assert.equal(response.status, 503)
     assert.equal(response.headers.get('retry-after'), '5')

@@ -16,8 +16,8 @@ import { createStreamRegistry, STREAM_LIMITS } from './stream-registry.ts'
 import type { StreamLimits } from './stream-registry.ts'
 
 /**
- * Opens the runtime's event stream for a person, from after `lastEventId` on. Throws a ConsoleFailure when the runtime
- * cannot be reached or refuses it.
+ * Opens the runtime's event stream for a person, starting after `lastEventId`. Throws a ConsoleFailure if the
+ * runtime cannot be reached or refuses it.
  */
 export type OpenEvents = (request: {
   assertion: string
@@ -29,7 +29,7 @@ export type OpenEvents = (request: {
 export interface EventOptions {
   open: OpenEvents
   assertionOf: (person: AssertedPerson) => Promise<string>
-  /** Asked every half minute: a stream ends with its session. */
+  /** Called every 30 s: a stream ends with its session. */
   isStillSignedIn: (c: EventContext) => Promise<boolean>
   /** Called with each event position that the runtime reports. */
   onPosition?: (id: string) => void
@@ -38,7 +38,7 @@ export interface EventOptions {
   log: Log
   /** Default 30,000. */
   checkMs?: number
-  /** How long a reader may read nothing before its stream ends; default 30,000. */
+  /** How long a reader may stall before its stream ends; default 30,000. */
   stallMs?: number
   limits?: StreamLimits | undefined
 }
@@ -46,25 +46,26 @@ export interface EventOptions {
 type EventContext = Context<{ Variables: SessionVariables }>
 
 const CHECK_MS = 30_000
-/** Before the runtime is asked for its stream again, which it may end at once. */
+/** The pause before the runtime's stream is reopened, because the runtime may end it at once. */
 const REOPEN_MS = 100
-/** The runtime is not read further while the browser has this much to read. */
+/** Reading from the runtime pauses while the browser has this much unread. */
 const MAX_UNREAD_BYTES = 64 * 1024
-/** Before a browser whose stream was refused may ask again. */
+/** When a browser whose stream was refused may retry. */
 const RETRY_AFTER_SECONDS = '5'
 const EVENT_ID = /^[0-9A-Za-z-]{1,64}$/
 
 /**
- * `GET /api/events`: the runtime's events, checked and filtered again for the person. The runtime ends its streams from
- * time to time; they are resumed here where they ended, so that the browser sees one stream. It ends with the session,
- * with the server, and when the browser leaves or stops reading. When a person has too many streams, the oldest one ends
- * with the event `replaced`. An event that cannot be read becomes a `reset`: the browser reads everything again. The request is refused when there are too many in all, or when
- * the runtime offers none.
+ * `GET /api/events`: the runtime's events, checked and filtered again for the person. The runtime ends its
+ * streams from time to time; they are resumed here, so that the browser sees one stream. The stream ends with
+ * the session, with the server, and when the browser disconnects or stops reading. If a person has too many
+ * streams, the oldest one ends with the event `replaced`. An unreadable event becomes a `reset`, after which
+ * the browser refetches everything. The request is refused if there are too many streams in total, or if the
+ * runtime refuses one.
  */
 export function eventRoute(options: EventOptions) {
   const registry = createStreamRegistry(options.limits ?? STREAM_LIMITS)
   return async (c: EventContext): Promise<Response> => {
-    // Hono answers HEAD with the handler of GET, and nobody would ever read that stream
+    // Hono answers HEAD with the handler of GET, and nobody would read that stream
     if (c.req.method === 'HEAD') return c.body(null, 200, EVENT_STREAM_HEADERS)
     const { stallMs } = options
     const body = createEventBody({
@@ -102,7 +103,7 @@ export function eventRoute(options: EventOptions) {
 function endWith(c: EventContext, body: EventBody, options: EventOptions): void {
   const { stopping } = options
   const check = setInterval(() => {
-    // when this cannot be known the stream ends, and the browser's next request finds out
+    // if this cannot be determined, the stream ends and the browser's next request finds out
     const signedIn = options.isStillSignedIn(c).catch(() => false)
     void signedIn.then((isSignedIn) => isSignedIn || body.end())
   }, options.checkMs ?? CHECK_MS)
@@ -125,8 +126,8 @@ async function openSource(
 }
 
 /**
- * Passes events of the runtime on until the stream ends or the runtime offers none. After an event that is too large to
- * read, the runtime's stream is opened again at its end, and the browser is sent a `reset`.
+ * Forwards events of the runtime until the stream ends or the runtime refuses to resume it. After an event that
+ * is too large, it reopens the runtime's stream at its end and sends the browser a `reset`.
  */
 async function relay(
   c: EventContext,
@@ -143,19 +144,19 @@ async function relay(
         const forwarded = hasMissedEvents ? forwardAsReset(event) : forward(c, event, options.log)
         if (forwarded.message !== null) body.send(forwarded.message)
         if (forwarded.id !== null) {
-          // a resumed stream begins with the id from the browser, which may be made up
+          // a resumed stream starts with the id from the browser, which may be made up
           if (event.kind === 'event' || lastEventId === null) options.onPosition?.(forwarded.id)
           lastEventId = forwarded.id
           hasMissedEvents = false
         }
         await body.drained()
-        // leaving the loop closes the connection to the runtime
+        // returning closes the connection to the runtime
         if (body.ended.aborted) return
       }
     } catch (error) {
       if (!(error instanceof EventTooLargeError)) throw error
       options.log.warn('an event of the runtime is too large', { requestId: c.var.requestId })
-      // resuming would meet the same event again; without an id the browser's next stream begins with a reset too
+      // resuming would hit the same event again; without an id the browser's next stream also starts with a reset
       lastEventId = null
       hasMissedEvents = true
       body.send(formatEvent({ id: '' }))
@@ -164,7 +165,7 @@ async function relay(
     try {
       source = await openSource(c, body, lastEventId, options)
     } catch (error) {
-      // the browser's stream ends too; its next request is told why
+      // the browser's stream ends too; its next request gets the reason
       if (error instanceof ConsoleFailure) return
       throw error
     }
@@ -172,9 +173,9 @@ async function relay(
 }
 
 interface Forwarded {
-  /** The id to resume after; null when there is none. */
+  /** The id to resume after; null if there is none. */
   id: string | null
-  /** What the browser is sent; null when it is nothing. */
+  /** The message to the browser; null if there is none. */
   message: string | null
 }
 
@@ -187,7 +188,7 @@ function forward(c: EventContext, event: SourcedEvent, log: Log): Forwarded {
   if (!EVENT_ID.test(id)) return SKIPPED
   if (event.kind === 'position') return { id, message: formatEvent({ id }) }
   if (event.event === 'reset') return resetAt(id)
-  // a newer runtime may send kinds that no page of this console shows
+  // a newer runtime may send unknown kinds
   if (!KINDS.has(event.event)) return { id, message: formatEvent({ id }) }
   const read = readEvent(event)
   if (read === null) {
@@ -199,17 +200,17 @@ function forward(c: EventContext, event: SourcedEvent, log: Log): Forwarded {
   return { id, message: formatEvent({ id, event: kind, data: JSON.stringify(hideProtectedProperty(rest)) }) }
 }
 
-/** Everything that came before is unknown: the first thing with an id becomes the reset. */
+/** Events were missed: the first item with an id becomes the reset. */
 function forwardAsReset(event: SourcedEvent): Forwarded {
   return event.kind !== 'comment' && EVENT_ID.test(event.id) ? resetAt(event.id) : SKIPPED
 }
 
-/** The browser reads again everything that it shows. */
+/** Makes the browser refetch everything that it shows. */
 function resetAt(id: string): Forwarded {
   return { id, message: formatEvent({ id, event: 'reset', data: '{}' }) }
 }
 
-/** The event, or null when it is not JSON or not as the contract has it. */
+/** The event, or null if it is not JSON or violates the contract. */
 function readEvent({ event, data }: { event: string; data: string }): RuntimeEvent | null {
   try {
     const value = readStrictJson(data)

@@ -27,7 +27,7 @@ import { createActorAssertions } from '../actor-assertion.ts'
 import { loadActorKey } from '../actor-key.ts'
 import { bffMigrations } from '../store/tables.ts'
 
-// The limits of a body are one list: whatever is sent, the BFF says of it what the runtime says of the same bytes.
+// The BFF and the runtime share the limits of a body: both must judge the same bytes equally.
 
 const USER = { username: 'admin', password: 'a password of the test' }
 const CREDENTIAL = 'the-service-credential-of-the-test'
@@ -78,7 +78,7 @@ before(async () => {
 })
 after(() => stopAll())
 
-/** What a server says of a body: 0 where it takes it, else the failure's code and, where told, its first detail. */
+/** A server's result for a body: 0 if accepted, otherwise the failure's code and its first detail, if any. */
 type Verdict = { code: string; detail: string | null }
 type Failure = { details?: { message: string }[] } | null
 
@@ -136,7 +136,7 @@ const PARAMS: Record<string, string> = {
   credentialId: randomUUID(),
 }
 
-/** A plan takes any value and writes nothing, so that both servers can be asked for the same one. */
+/** A plan accepts any value and writes nothing, so both servers can be sent the same one. */
 const plan = (value: string, padding = ''): Promise<Verdict> =>
   bothSay(`POST ${BASE}/configuration/plan`, SCOPE, bodyWith(value) + padding)
 const bodyWith = (value: string): string =>
@@ -155,7 +155,7 @@ const ACCEPTED = { code: '0', detail: null }
 
 describe('the BFF and the runtime read a body with the same limits', () => {
   before(async () => {
-    // makes the scope
+    // creates the scope
     const name = `PUT ${BASE}/local-services/{serviceName}` as const
     const { method, path } = splitName(name)
     const filled = fillPath(path, { ...SCOPE, serviceName: 'any' })
@@ -183,7 +183,7 @@ describe('the BFF and the runtime read a body with the same limits', () => {
     })
   }
 
-  test('a body that is as large as it may be is taken as it came, however its numbers are written', async () => {
+  test('a body of the maximum size is accepted unchanged, in whatever notation its numbers are', async () => {
     const numbers = (count: number): string => `[${'1e20,'.repeat(count)}0]`
     const most = Math.floor((LARGE_BODY_BYTES_MAX - bodyWith(numbers(0)).length) / '1e20,'.length)
     assert.deepEqual(await plan(numbers(most)), ACCEPTED)
@@ -215,7 +215,7 @@ describe('the BFF and the runtime read a body with the same limits', () => {
     }
   })
 
-  test('what is no JSON that we take', async () => {
+  test('JSON that is not accepted', async () => {
     for (const value of [
       '{"a":1,"a":2}',
       '{"__proto__":1}',

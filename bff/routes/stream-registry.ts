@@ -1,9 +1,9 @@
 export interface StreamLimits {
   /** Beyond it, a new stream replaces the oldest one of the same session. */
   perSession: number
-  /** Over all sessions of a person. Beyond it, a new stream replaces the person's oldest one. */
+  /** Across all sessions of a person. Beyond it, a new stream replaces the person's oldest one. */
   perPerson: number
-  /** Over all people. Beyond it, a new stream is refused. */
+  /** Across all people. Beyond it, a new stream is refused. */
   total: number
 }
 
@@ -16,8 +16,8 @@ export interface StreamOwner {
 
 export interface StreamRegistry {
   /**
-   * Admits a stream and returns its release, or null when the total is reached. `replace` is called when a newer stream
-   * takes its place; the stream then has to end.
+   * Admits a stream and returns its release function, or null if the total is reached. `replace` is called when
+   * a newer stream takes its place; the stream must then end.
    */
   admit(owner: StreamOwner, replace: () => void): (() => void) | null
 }
@@ -28,8 +28,8 @@ interface OpenStream {
 }
 
 /**
- * Counts the open event streams of this process. A person over the limit loses the oldest stream, not the newest: the
- * newest belongs to the tab that the person looks at, and the oldest may be a connection that broke unnoticed.
+ * Counts the open event streams of this process. A person over the limit loses the oldest stream, not the newest:
+ * the newest belongs to the tab in use, and the oldest may be a connection that broke unnoticed.
  */
 export function createStreamRegistry(limits: StreamLimits): StreamRegistry {
   // the streams of each person, oldest first

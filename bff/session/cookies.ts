@@ -1,16 +1,16 @@
 import type { Context } from 'hono'
 
-/** Names and attributes of our cookies, which depend on whether the console is served over https. */
+/** Names and attributes of the cookies; they depend on whether the console is served over https. */
 export interface CookieKit {
   session: string
-  /** Begins the name of the cookie that binds one sign-in to its browser; the rest comes from its state. */
+  /** The name prefix of the cookie that binds one sign-in to its browser; the rest is derived from its state. */
   signIn: string
   secure: boolean
 }
 
 /**
- * `__Host-Http-` keeps scripts and sibling hosts from planting a cookie, but asks for https. Over http (a machine of
- * one's own) the port is in the name, because there cookies are shared by all ports of a host.
+ * `__Host-Http-` prevents scripts and sibling hosts from setting a cookie, but requires https. Over http (on a
+ * local machine) the name contains the port, because all ports of a host share cookies.
  */
 export function cookieKit(publicUrl: URL): CookieKit {
   const secure = publicUrl.protocol === 'https:'
@@ -18,7 +18,7 @@ export function cookieKit(publicUrl: URL): CookieKit {
   return { session: `${prefix}_session`, signIn: `${prefix}_sign_in_`, secure }
 }
 
-/** `Set-Cookie` for a whole-origin cookie that no script sees; a cookie of the session has no `maxAgeSeconds`. */
+/** `Set-Cookie` for an HttpOnly cookie of the whole origin; a session cookie has no `maxAgeSeconds`. */
 export function cookieText(options: {
   name: string
   value: string
@@ -42,7 +42,7 @@ export function removalCookie(options: {
 
 const OPAQUE = /^[A-Za-z0-9_-]{43}$/
 
-/** All cookies of a request as they were sent; a name may stand there twice. */
+/** All cookies of a request as sent; a name may occur twice. */
 export function cookiesOf(c: Context): [name: string, value: string][] {
   return (c.req.header('cookie') ?? '').split(';').flatMap((pair): [string, string][] => {
     const equals = pair.indexOf('=')
@@ -50,7 +50,7 @@ export function cookiesOf(c: Context): [name: string, value: string][] {
   })
 }
 
-/** The opaque value of a cookie; null where it is absent, garbage, or there twice, since then nobody knows whose it is. */
+/** The opaque value of a cookie; null if it is absent, malformed, or ambiguous because it occurs twice. */
 export function opaqueCookie(c: Context, name: string): string | null {
   const values = cookiesOf(c).filter((cookie) => cookie[0] === name)
   const value = values[0]?.[1]

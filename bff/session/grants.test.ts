@@ -6,7 +6,7 @@ import { grantsOf, permissionsIn } from './grants.ts'
 import { ROLES } from './roles.ts'
 import type { RoleGrant } from './roles.ts'
 
-/** The table of the specification, a column for each role. */
+/** The expected permissions; one column for each role. */
 const TABLE: [Permission, string][] = [
   ['read', 'viewer operator support admin'],
   ['configuration:write', 'operator admin'],
@@ -23,7 +23,7 @@ const TABLE: [Permission, string][] = [
 ]
 
 describe('roles and grants', () => {
-  it('are those of the table', () => {
+  it('match the table', () => {
     assert.equal(TABLE.length, PERMISSIONS.length)
     for (const role of ROLES) {
       const grants = grantsOf([{ role, scope: null }])
@@ -37,7 +37,7 @@ describe('roles and grants', () => {
     }
   })
 
-  it('stay in their places', () => {
+  it('are limited to their scopes', () => {
     const prod = { environmentKey: 'prod' }
     const one = { ...prod, applicationRuntimeId: 'shop', workspaceId: 7 }
     const grants = grantsOf([
@@ -53,7 +53,7 @@ describe('roles and grants', () => {
     assert.ok(!permissionsIn(grants).includes('plugin:write'))
   })
 
-  it('give nothing for a role that a session still has and the table has not', () => {
+  it('ignore a role of a session that no longer exists', () => {
     assert.deepEqual(grantsOf([{ role: 'owner', scope: null } as unknown as RoleGrant]), [
       { permissions: [], scope: null },
     ])

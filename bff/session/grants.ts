@@ -3,7 +3,7 @@ import type { Grant, Permission } from '#contract/endpoint/permission.ts'
 import { placeKey, ROLE_PERMISSIONS } from './roles.ts'
 import type { Role, RoleGrant } from './roles.ts'
 
-/** What roles allow: one grant for each place, with the permissions of all roles that hold there. */
+/** The grants of roles: one for each place, with the permissions of all roles that apply there. */
 export function grantsOf(roles: readonly RoleGrant[]): Grant[] {
   const byPlace = new Map<string, Grant>()
   for (const { role, scope } of roles) {
@@ -15,12 +15,12 @@ export function grantsOf(roles: readonly RoleGrant[]): Grant[] {
   return [...byPlace.values()]
 }
 
-/** Every permission that is granted anywhere; what to show in the console, not what decides. */
+/** Every permission that is granted anywhere. Decides what the console shows, not what is allowed. */
 export function permissionsIn(grants: readonly Grant[]): Permission[] {
   return inOrder(new Set(grants.flatMap((grant) => grant.permissions)))
 }
 
-/** A session outlives a release: a role that is not known any more allows nothing. */
+/** Sessions outlive releases: a role that no longer exists grants nothing. */
 function permissionsOf(role: Role): readonly Permission[] {
   return Object.hasOwn(ROLE_PERMISSIONS, role) ? ROLE_PERMISSIONS[role] : []
 }

@@ -4,14 +4,15 @@ import type { Rate } from '#http-kit/token-bucket.ts'
 import { rateLimited } from '../middleware/rate-limit.ts'
 import type { Sessions } from './sessions.ts'
 
-/** Requests of one address to this replica that belong to no session found before. */
+/** The limit of requests from one address to this replica without a known session. */
 export const ANONYMOUS: Rate = { perSecond: 20, burst: 500 }
 const MAX_KNOWN = 20_000
 
 /**
- * The same sessions, with a limit on invented ones: a request whose session was not found before takes a token of its
- * address before the database is asked, and is refused with RATE_LIMITED when there is none. It gets the token back when
- * its session is found. People who are signed in are not limited here, even if they share an address with an attacker.
+ * Wraps sessions to limit made-up ids. A request whose session was not found before takes a token of its
+ * address before the database is queried, and is refused with RATE_LIMITED if there is none. It gets the token
+ * back if its session is found. People who are signed in are not limited here, even if they share an address
+ * with an attacker.
  */
 export function limitLookups(
   sessions: Sessions,

@@ -45,7 +45,7 @@ before(async () => {
 })
 after(() => close())
 
-const asking = async <Result>(
+const inRequest = async <Result>(
   cookie: string,
   ask: (c: Context) => Promise<Result>,
   headers: Record<string, string> = {},
@@ -62,12 +62,12 @@ const asking = async <Result>(
 }
 const signIn = async (sub: string): Promise<string> => {
   const person = { iss: 'idp', sub, name: sub, roles: [EVERYWHERE('viewer')] }
-  return (await asking('', (c) => sessions.begin(c, person, ORIGIN))).split(';', 1)[0] ?? ''
+  return (await inRequest('', (c) => sessions.begin(c, person, ORIGIN))).split(';', 1)[0] ?? ''
 }
-const find = (cookie: string) => asking(cookie, (c) => sessions.find(c, { isActivity: false }))
+const find = (cookie: string) => inRequest(cookie, (c) => sessions.find(c, { isActivity: false }))
 
-describe('sessions that are asked for in the same moment', () => {
-  it('are found by one statement, each its own', async () => {
+describe('sessions requested at the same moment', () => {
+  it('are found by one statement, each for its own request', async () => {
     const cookies = await Promise.all(['ada', 'bob', 'cy'].map(signIn))
     const strange = `${cookies[0]?.slice(0, -43) ?? ''}${'x'.repeat(43)}`
     statements = 0
@@ -79,22 +79,22 @@ describe('sessions that are asked for in the same moment', () => {
     assert.equal(statements, 1)
   })
 
-  it('are not found when they ended before they were asked for', async () => {
-    const [kept, ended] = [await signIn('ada'), await signIn('bob')]
-    const early = find(kept)
-    await asking(ended, (c) => sessions.end(c, ORIGIN))
+  it('are not found if they ended before the request', async () => {
+    const [active, ended] = [await signIn('ada'), await signIn('bob')]
+    const early = find(active)
+    await inRequest(ended, (c) => sessions.end(c, ORIGIN))
     const late = find(ended)
     assert.equal((await early)?.id, 'ada')
     assert.equal(await late, null)
   })
 })
 
-describe('invented sessions', () => {
-  it('are looked up only as often as the limit of their address allows; known sessions always', async () => {
+describe('made-up sessions', () => {
+  it('are looked up within the limit of their address, known sessions always', async () => {
     const rate = { perSecond: 0.001, burst: 5 }
     const limited = limitLookups(sessions, { addressOf: (c) => c.req.header('from') ?? '', rate })
     const look = (cookie: string, from: string) =>
-      asking(cookie, (c) => limited.find(c, { isActivity: false }), { from })
+      inRequest(cookie, (c) => limited.find(c, { isActivity: false }), { from })
     const isLimited = (error: unknown): boolean =>
       error instanceof ConsoleFailure && error.code === 'RATE_LIMITED'
     const [early, late] = [await signIn('ada'), await signIn('bob')]
@@ -112,13 +112,13 @@ describe('invented sessions', () => {
     await assert.rejects(look(late, 'shared'), isLimited)
     for (let count = 0; count < 10; count++) assert.equal((await look(late, 'elsewhere'))?.id, 'bob')
     assert.equal((await look(late, 'shared'))?.id, 'bob')
-    // signing out asks the database too
+    // signing out queries the database too
     const forgedOnce = forged[0] ?? ''
     await assert.rejects(
-      asking(forgedOnce, (c) => limited.end(c, ORIGIN), { from: 'shared' }),
+      inRequest(forgedOnce, (c) => limited.end(c, ORIGIN), { from: 'shared' }),
       isLimited,
     )
-    await asking(early, (c) => limited.end(c, ORIGIN), { from: 'shared' })
+    await inRequest(early, (c) => limited.end(c, ORIGIN), { from: 'shared' })
     await assert.rejects(look(early, 'shared'), isLimited)
   })
 })

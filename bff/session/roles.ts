@@ -3,7 +3,7 @@ import type { GrantScope, Permission } from '#contract/endpoint/permission.ts'
 import { Key } from '#contract/protocol/keys.ts'
 import { Scope } from '#contract/protocol/scope.ts'
 
-/** The table of the BFF's specification: what each role may do. */
+/** The permissions of each role. */
 export const ROLE_PERMISSIONS = {
   viewer: ['read'],
   operator: [
@@ -34,7 +34,7 @@ export const ROLE_PERMISSIONS = {
 export type Role = keyof typeof ROLE_PERMISSIONS
 export const ROLES = Object.keys(ROLE_PERMISSIONS) as Role[]
 
-/** A role and where it holds; null is everywhere. */
+/** A role and its scope; null means everywhere. */
 export interface RoleGrant {
   role: Role
   scope: GrantScope
@@ -42,7 +42,7 @@ export interface RoleGrant {
 
 const RoleScope = z.union([Scope, z.strictObject({ environmentKey: Key })])
 
-/** One entry of a roles claim: a role name (everywhere), or a role with the scope where it holds. */
+/** One entry of a roles claim: a role name (everywhere), or a role with its scope. */
 export const RoleEntry = z.union([
   z.enum(ROLES).transform((role): RoleGrant => ({ role, scope: null })),
   z
@@ -50,7 +50,7 @@ export const RoleEntry = z.union([
     .transform(({ role, scope }): RoleGrant => ({ role, scope: scope ?? null })),
 ])
 
-/** One text for each place, however its scope was written down. */
+/** A canonical key for a scope. */
 export function placeKey(scope: GrantScope): string {
   if (scope === null) return 'everywhere'
   const { environmentKey } = scope
@@ -61,8 +61,8 @@ export function placeKey(scope: GrantScope): string {
 const MAX_ENTRIES = 500
 
 /**
- * The roles in a claim. An entry that is not understood gives nothing, and above all not everything: a scope with a
- * misspelt part must not become a role without a limit.
+ * The roles in a claim. Entries that cannot be parsed grant nothing: a scope with a misspelled part must not
+ * become a role without a limit.
  */
 export function rolesOfClaim(claim: unknown): RoleGrant[] {
   const entries: unknown[] = Array.isArray(claim) ? claim : [claim]
@@ -73,8 +73,8 @@ export function rolesOfClaim(claim: unknown): RoleGrant[] {
 }
 
 /**
- * The value of the roles claim: under its whole name, or along its dots (`realm_access.roles`), as some providers nest
- * it. Undefined where there is none.
+ * The value of the roles claim: under its full name, or nested along its dots (`realm_access.roles`), as some
+ * providers do. Undefined if there is none.
  */
 export function findClaim(claims: Record<string, unknown>, name: string): unknown {
   if (Object.hasOwn(claims, name)) return claims[name]

@@ -26,14 +26,14 @@ describe('sessions', () => {
     path = '/api/session',
     init: RequestInit = {},
   ): Promise<number> => (await browser.api(path, init)).status
-  /** Time is the database's, so that is where it is moved. */
+  /** Moves time in the database, whose clock decides. */
   const age = async (column: 'last_seen_at' | 'created_at', seconds: number): Promise<void> => {
     await sql`update bff.session set ${sql.ref(column)} = clock_timestamp() - make_interval(secs => ${seconds})`.execute(
       server.database.db,
     )
   }
 
-  it('idle out, unless somebody does something', async () => {
+  it('expire when idle, unless there is activity', async () => {
     const ada = await signedIn()
     await age('last_seen_at', 599)
     assert.equal(await status(ada), 200)
@@ -48,7 +48,7 @@ describe('sessions', () => {
     assert.equal(await status(ada), 401)
   })
 
-  it('are not kept alive by what the console does by itself', async () => {
+  it('are not extended by background requests', async () => {
     const ada = await signedIn()
     await age('last_seen_at', 500)
     assert.equal(await status(ada, '/api/echo', { headers: { 'x-background': '1' } }), 200)
@@ -61,7 +61,7 @@ describe('sessions', () => {
     assert.ok((rows[0]?.quiet ?? 0) >= 500)
   })
 
-  it('end at the absolute limit, however busy', async () => {
+  it('end at the absolute limit, even if active', async () => {
     const ada = await signedIn()
     await age('created_at', 3599)
     assert.equal(await status(ada), 200)
@@ -69,7 +69,7 @@ describe('sessions', () => {
     assert.equal(await status(ada), 401)
   })
 
-  it('end for good by signing out, on every replica', async () => {
+  it('end permanently on every replica at sign-out', async () => {
     const replica = await server.replica()
     const ada = await signedIn()
     const thief = new TestBrowser(server.origin)
@@ -89,7 +89,7 @@ describe('sessions', () => {
     assert.equal((await ada.request('/auth/nothing')).status, 404)
   })
 
-  it('may begin at one replica and be finished at another', async () => {
+  it('can be started on one replica and finished on another', async () => {
     const replica = await server.replica()
     const ada = new TestBrowser(server.origin)
     const form = await ada.openForm()
@@ -103,14 +103,14 @@ describe('sessions', () => {
     assert.equal(await status(ada), 200)
   })
 
-  it('go on for at most ten at once, the oldest ends', async () => {
+  it('are limited to ten; the oldest ends', async () => {
     const browsers: TestBrowser[] = []
     for (let count = 0; count < 11; count++) browsers.push(await signedIn())
     const statuses = await Promise.all(browsers.map((browser) => status(browser)))
     assert.deepEqual(statuses, [401, ...Array.from({ length: 10 }, () => 200)])
   })
 
-  it('are not given for garbage', async () => {
+  it('are not found for malformed cookies', async () => {
     const ada = await signedIn()
     const [name = '', value = ''] = ada.session?.split('=') ?? []
     const anonymous = new TestBrowser(server.origin)
@@ -145,7 +145,7 @@ describe('requests without a session', () => {
   })
   after(() => server.stop())
 
-  it('are limited by address; people who are signed in at the same address are not', async () => {
+  it('are limited by address; signed-in people at the same address are not', async () => {
     const ada = new TestBrowser(server.origin)
     await ada.signIn('ada', 'correct horse')
     assert.equal((await ada.api('/api/session')).status, 200)
@@ -186,8 +186,8 @@ describe('safeReturnTo', () => {
     }
   })
 
-  it('leads home instead of anywhere else', () => {
-    const elsewhere = [
+  it('redirects everything else to /', () => {
+    const unsafe = [
       undefined,
       '',
       'https://evil.example',
@@ -221,6 +221,6 @@ describe('safeReturnTo', () => {
       'http:/evil.example',
       '/<script>',
     ]
-    for (const target of elsewhere) assert.equal(safeReturnTo(target), '/', String(target))
+    for (const target of unsafe) assert.equal(safeReturnTo(target), '/', String(target))
   })
 })

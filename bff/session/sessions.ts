@@ -16,7 +16,7 @@ import type { CookieKit } from './cookies.ts'
 import { grantsOf } from './grants.ts'
 import type { RoleGrant } from './roles.ts'
 
-/** Who the identity provider says has signed in. */
+/** The person that the identity provider has authenticated. */
 export interface SignedIn {
   iss: string
   sub: string
@@ -24,33 +24,33 @@ export interface SignedIn {
   roles: RoleGrant[]
 }
 
-/** Who is asking, with what they may do. */
+/** The person of a request, with their grants. */
 export interface Person {
-  /** `sub` of the one identity provider that is configured. */
+  /** `sub` of the configured identity provider. */
   id: string
   /** The identity provider. */
   issuer: string
   name: string
   roles: string[]
   grants: Grant[]
-  /** Tells this session from the person's others; the hash of its id in hex. */
+  /** Identifies this session among the person's; the hash of its id in hex. */
   sessionId: string
 }
 
 export interface Sessions {
-  /** Names the session that a request claims, without looking it up; null when its cookie is absent or malformed. */
+  /** The id of the session that a request claims, without looking it up; null if its cookie is absent or malformed. */
   idOf(c: Context): string | null
-  /** Begins a session under a new id and ends the one that the browser had; answers the `Set-Cookie`. */
+  /** Starts a session with a new id and ends the browser's previous one; returns the `Set-Cookie`. */
   begin(c: Context, person: SignedIn, origin: Origin): Promise<string>
-  /** Whose session the cookie belongs to, or null. `isActivity` keeps it from idling out. */
+  /** The person of the cookie's session, or null. `isActivity` resets the idle time. */
   find(c: Context, options: { isActivity: boolean }): Promise<Person | null>
-  /** Ends the session of the cookie, if any, on every replica; answers the `Set-Cookie` that removes it. */
+  /** Ends the session of the cookie, if any, on every replica; returns the `Set-Cookie` that removes it. */
   end(c: Context, origin: Origin): Promise<string>
 }
 
 const MAX_SESSIONS = 10
 
-/** Sessions live in the database, so any replica serves any request and signing out is final. */
+/** Sessions are stored in the database, so any replica serves any request and signing out is final. */
 export function createSessions(options: {
   db: BffDb
   cookies: CookieKit
@@ -59,7 +59,7 @@ export function createSessions(options: {
 }): Sessions {
   const { db, limits, recorder } = options
   const { session: name, secure } = options.cookies
-  // to write at each request would cost a commit each; so often is exact enough
+  // a write for each request would cost a commit each time; this is precise enough
   const touchAfterSeconds = Math.min(15, limits.idleSeconds / 10)
 
   const idHashOf = (c: Context): Buffer | null => {
@@ -86,7 +86,7 @@ export function createSessions(options: {
       const stored = idHash === null ? null : await lookup(idHash)
       if (idHash === null || stored === null) return null
       if (isActivity && stored.quietSeconds > touchAfterSeconds)
-        // what can still be read is shown to people also while nothing can be written
+        // people can still read while the database rejects writes
         await touchSession(db, idHash).catch(throwUnless(rejectsWrites))
       return {
         id: stored.sub,
@@ -115,8 +115,8 @@ export function knownPerson({ iss, sub, name }: Pick<SignedIn, 'iss' | 'sub' | '
 }
 
 /**
- * Finds sessions, those that are asked for in the same moment by one statement. It begins after each of them was asked
- * for, so that a session that has ended is never found.
+ * Finds sessions; those that are requested at the same moment share one statement. It starts after all of the
+ * requests, so that a session that has ended is never found.
  */
 function createLookup({
   db,

@@ -44,10 +44,10 @@ const STATUS: Record<Notice, 400 | 403 | 429 | 502 | 503> = {
   noRole: 403,
   limited: 429,
 }
-/** Sign-ins that one browser may have under way; more than a person has tabs would only swell its requests. */
-const MAX_UNDER_WAY = 5
+/** Maximum number of sign-ins in progress per browser. Each adds a cookie to all of its requests. */
+const MAX_PENDING = 5
 
-/** `/auth/*`: to the identity provider and back, and out again. */
+/** `/auth/*`: sign-in at the identity provider, its callback, and sign-out. */
 export function signInRoutes(options: SignInOptions): Hono {
   return new Hono()
     .get('/auth/login', (c) => begin(c, options))
@@ -72,7 +72,7 @@ async function begin(c: Context, options: SignInOptions): Promise<Response> {
   try {
     url = await options.idp.authorizationUrl(secrets, { isFresh: c.req.query('prompt') === 'login' })
   } catch (error) {
-    options.log.error('The identity provider cannot be reached', {}, error)
+    options.log.error('the identity provider cannot be reached', {}, error)
     return notice(c, options, 'unreachable')
   }
   await createSignIn(options.db, {
@@ -80,14 +80,14 @@ async function begin(c: Context, options: SignInOptions): Promise<Response> {
     browserHash: hashOf(secrets.browser),
     returnTo: safeReturnTo(c.req.query('returnTo')),
   })
-  const underWay = cookiesOf(c).filter(([name]) => name.startsWith(cookies.signIn))
+  const pending = cookiesOf(c).filter(([name]) => name.startsWith(cookies.signIn))
   const name = signInCookie(cookies, secrets.state)
   const { secure } = cookies
   const set = [
-    ...(underWay.length < MAX_UNDER_WAY
+    ...(pending.length < MAX_PENDING
       ? []
-      : underWay.map(([old]) => removalCookie({ name: old, sameSite: 'Lax', secure }))),
-    // Lax, since the browser comes back by a link from elsewhere
+      : pending.map(([old]) => removalCookie({ name: old, sameSite: 'Lax', secure }))),
+    // Lax, because the browser returns from another site
     cookieText({ name, value: secrets.browser, sameSite: 'Lax', secure, maxAgeSeconds: SIGN_IN_SECONDS }),
   ]
   for (const text of set) c.header('set-cookie', text, { append: true })
@@ -110,22 +110,22 @@ async function finish(c: Context, options: SignInOptions): Promise<Response> {
   try {
     claims = await options.idp.redeem(callback, { state, browser })
   } catch (error) {
-    // what a provider says in its error may be anything; it goes to the log only, and never to the page
-    log.warn('A sign-in was not confirmed by the identity provider', {}, error)
+    // the provider's error text is not trusted: it is logged, but never shown
+    log.warn('the identity provider did not confirm a sign-in', {}, error)
     return failed(c, options)
   }
   const person = personOf(claims, options.rolesClaim)
   if (person === null) return failed(c, options)
   if (person.roles.length === 0) {
-    log.warn('Somebody without a role signed in', { iss: person.iss, sub: person.sub })
+    log.warn('a person without a role signed in', { iss: person.iss, sub: person.sub })
     const who = { person: knownPerson(person) }
     await options.recorder.signInFailed(who, 'PERMISSION_DENIED', options.originOf(c))
     return notice(c, options, 'noRole', person.name)
   }
   c.header('set-cookie', await options.sessions.begin(c, person, options.originOf(c)), { append: true })
-  log.info('Signed in', { iss: person.iss, sub: person.sub })
-  // The page is public and needs no cookie; its own requests then carry the Strict one, which this redirect would not
-  // where the provider is on another site.
+  log.info('signed in', { iss: person.iss, sub: person.sub })
+  // The page is public and needs no cookie. Its own requests carry the Strict cookie, which this redirect does
+  // not if the provider is on another site.
   return c.redirect(taken.returnTo, 303)
 }
 
@@ -134,20 +134,20 @@ async function failed(c: Context, options: SignInOptions): Promise<Response> {
   return notice(c, options, 'failed')
 }
 
-/** Ends the session for good and says where the identity provider's own is ended. */
+/** Ends the session and returns the address that ends the identity provider's own session. */
 async function signOut(c: Context, options: SignInOptions): Promise<Response> {
   c.header('set-cookie', await options.sessions.end(c, options.originOf(c)), { append: true })
-  // not "storage": it holds the person's drafts, which are needed when they sign in again; and not "cookies", which would
-  // also sign people out of everything else on the domain
+  // not "storage", which holds the person's drafts for their next sign-in; not "cookies", which would also sign
+  // people out of everything else on the domain
   c.header('clear-site-data', '"cache"')
-  const elsewhere = await options.idp.endSessionUrl().catch((error: unknown) => {
-    options.log.warn('The identity provider cannot be reached', {}, error)
+  const endSessionUrl = await options.idp.endSessionUrl().catch((error: unknown) => {
+    options.log.warn('the identity provider cannot be reached', {}, error)
     return null
   })
-  return c.json({ redirectTo: elsewhere?.href ?? '/' })
+  return c.json({ redirectTo: endSessionUrl?.href ?? '/' })
 }
 
-/** One cookie for each sign-in under way, so that two tabs do not disturb each other. */
+/** One cookie for each sign-in in progress, so that tabs do not interfere with each other. */
 function signInCookie(cookies: CookieKit, state: string): string {
   return cookies.signIn + hashOf(state).toString('hex').slice(0, 12)
 }

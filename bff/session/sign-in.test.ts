@@ -31,7 +31,7 @@ describe('sign-in with the embedded identity provider', () => {
   const sessionOf = async (person: TestBrowser): Promise<SessionAnswer> =>
     (await (await person.api('/api/session')).json()) as SessionAnswer
 
-  it('leads back to where the person wanted to go, with a session', async () => {
+  it('returns to the requested page with a session', async () => {
     const ada = browser()
     assert.equal((await ada.api('/api/session')).status, 401)
     const { response, way } = await ada.signIn('ada', 'correct horse', '/operations?state=FAILED')
@@ -53,7 +53,7 @@ describe('sign-in with the embedded identity provider', () => {
     assert.deepEqual(grants, [{ permissions: ['read'], scope: { environmentKey: 'prod' } }])
   })
 
-  it('gives nobody a session who has no role, and says so', async () => {
+  it('refuses a person without a role, and says so', async () => {
     const nobody = browser()
     const { response } = await nobody.signIn('nobody', 'no role at all')
     assert.equal(response.status, 403)
@@ -61,7 +61,7 @@ describe('sign-in with the embedded identity provider', () => {
     assert.equal(nobody.session, null)
   })
 
-  it('does not tell a wrong password from a wrong name', async () => {
+  it('does not distinguish a wrong password from a wrong name', async () => {
     const form = await browser().openForm()
     assert.match(form, /\/idp\/interaction\//)
     const ada = browser()
@@ -74,13 +74,13 @@ describe('sign-in with the embedded identity provider', () => {
     assert.equal(ada.session, null)
   })
 
-  it('shows what was typed as text, whatever it is', async () => {
+  it('escapes the submitted username', async () => {
     const { response } = await browser().signIn('"><img src=x onerror=alert(1)>', 'wrong')
     const page = await response.text()
     assert.ok(!page.includes('<img') && page.includes('&quot;&gt;&lt;img'))
   })
 
-  it('takes a form from our own origin only', async () => {
+  it('accepts a form only from its own origin', async () => {
     const ada = browser()
     const form = await ada.openForm()
     const from = async (headers: Record<string, string>): Promise<number> =>
@@ -91,7 +91,7 @@ describe('sign-in with the embedded identity provider', () => {
     assert.equal(await from({ 'sec-fetch-site': 'same-origin', origin: 'null' }), 303)
   })
 
-  it('takes a state once, and only from the browser that began', async () => {
+  it('accepts a state once, and only from the browser that started', async () => {
     const ada = browser()
     const form = await ada.openForm()
     const submitted = await ada.submit(form, 'ada', 'correct horse')
@@ -112,7 +112,7 @@ describe('sign-in with the embedded identity provider', () => {
     assert.equal(ada.session, first)
   })
 
-  it('lets two tabs sign in side by side', async () => {
+  it('allows two tabs to sign in at the same time', async () => {
     const ada = browser()
     const [one, two] = [await ada.openForm('/one'), await ada.openForm('/two')]
     for (const [form, page] of [
@@ -125,7 +125,7 @@ describe('sign-in with the embedded identity provider', () => {
     }
   })
 
-  it('confirms nothing when the code or the provider is not the right one', async () => {
+  it('refuses a wrong code and a wrong provider', async () => {
     for (const [part, forged] of [
       [/code=[^&]+/, 'code=forged'],
       [/iss=[^&]+/, 'iss=https%3A%2F%2Fevil.example'],
@@ -142,7 +142,7 @@ describe('sign-in with the embedded identity provider', () => {
     }
   })
 
-  it('says that a sign-in is over when its form is sent late or twice', async () => {
+  it('reports an expired sign-in when its form is sent late or twice', async () => {
     const ada = browser()
     const form = await ada.openForm()
     await ada.follow((await ada.submit(form, 'ada', 'correct horse')).headers.get('location') ?? '')
@@ -152,7 +152,7 @@ describe('sign-in with the embedded identity provider', () => {
     assert.equal((await browser().request(new URL(form).pathname)).status, 400)
   })
 
-  it('signs in again under a new session, and the old one is dead', async () => {
+  it('starts a new session at the next sign-in and ends the old one', async () => {
     const ada = browser()
     await ada.signIn('ada', 'correct horse')
     const old = ada.session
@@ -170,7 +170,7 @@ describe('sign-in with the embedded identity provider', () => {
     assert.match(await ada.openForm(), /\/idp\/interaction\//)
   })
 
-  it('speaks the browser’s language', async () => {
+  it('uses the browser’s language', async () => {
     const ada = browser()
     const form = await ada.openForm()
     const page = async (language: string): Promise<string> =>
@@ -180,7 +180,7 @@ describe('sign-in with the embedded identity provider', () => {
     assert.match(await page('en;q=0.2, zh-TW'), /lang="zh-Hans"/)
   })
 
-  it('sets every cookie with its flags and shows no page without its headers', async () => {
+  it('sets every cookie with its flags and every page with its headers', async () => {
     const ada = browser()
     const form = await ada.openForm()
     await ada.signIn('ada', 'correct horse')
@@ -219,13 +219,13 @@ describe('sign-in with the embedded identity provider', () => {
     return dump
   }
 
-  it('leaves nothing in the database that opens anything, also while it is under way', async () => {
+  it('stores no usable secret in the database, even during a sign-in', async () => {
     const ada = browser()
     const form = await ada.openForm()
-    const begun = [...ada.cookies.values()].map(({ value }) => value)
+    const pending = [...ada.cookies.values()].map(({ value }) => value)
     assert.ok(
-      begun.includes(form.slice(form.lastIndexOf('/') + 1)),
-      'the address of the form names its cookie',
+      pending.includes(form.slice(form.lastIndexOf('/') + 1)),
+      'the address of the form contains the value of its cookie',
     )
     let underWay = await dumpOf()
     const submitted = await ada.submit(form, 'ada', 'correct horse')
@@ -236,10 +236,10 @@ describe('sign-in with the embedded identity provider', () => {
     await ada.request(callback.href)
     const done = await dumpOf()
     const param = (name: string): string => callback.searchParams.get(name) ?? 'missing'
-    const secrets = [...begun, ...[...ada.cookies.values()].map(({ value }) => value), 'correct horse']
+    const secrets = [...pending, ...[...ada.cookies.values()].map(({ value }) => value), 'correct horse']
     for (const secret of [...secrets, param('code')])
       if (secret !== '') assert.ok(!(underWay + done).includes(secret), secret)
-    // the provider needs it for the way back; without the browser's cookie it is of no use
+    // the provider returns it to the callback; it is useless without the browser's cookie
     assert.ok(!done.includes(param('state')))
     assert.doesNotMatch(underWay + done, /eyJ[\w-]{10,}\./)
     assert.ok(!server.log().includes('correct horse'))

@@ -5,7 +5,7 @@ export function opaqueValue(): string {
   return randomBytes(32).toString('base64url')
 }
 
-/** What is kept of an opaque value. It is random enough that a plain hash cannot be turned back. */
+/** The stored form of an opaque value, which has enough entropy for a plain hash. */
 export function hashOf(value: string): Buffer {
   return createHash('sha256').update(value).digest()
 }

@@ -6,10 +6,10 @@ import type { BffDb } from './tables.ts'
 const BATCH = 1_000
 
 /**
- * Deletes expired sessions, sign-ins and records of the embedded identity provider, at most a thousand of each, so that
- * no statement takes long. Reading never depends on it.
+ * Deletes expired sessions, sign-ins and records of the embedded identity provider, at most a thousand of each,
+ * so that statements stay short. Reads never depend on it.
  *
- * @returns whether there may be more to delete.
+ * @returns whether more records may be left to delete.
  */
 export async function purgeExpired(db: BffDb, limits: SessionLimits): Promise<boolean> {
   const results = [

@@ -3,7 +3,7 @@ import type { Scope } from '#contract/protocol/scope.ts'
 import type { AuditAction } from '#contract/runtime-api/vocabulary.ts'
 import type { RoleGrant } from '../session/roles.ts'
 
-// What the tables of migrations/*.sql hold, as the driver hands it over. Json columns are written as text.
+// The rows of the tables in migrations/*.sql as the driver returns them. JSON columns are written as text.
 
 type Time = Generated<string>
 type Json<T> = ColumnType<T, string, string>

@@ -1,4 +1,4 @@
-/** Longer than anybody reads without moving a finger; shorter than a session may idle. */
+/** Longer than people read without any input; shorter than the idle timeout of a session. */
 const INACTIVE_AFTER_MS = 120_000
 
 let lastActivity = Date.now()
@@ -6,7 +6,7 @@ for (const kind of ['pointerdown', 'keydown', 'wheel'] as const) {
   window.addEventListener(kind, () => (lastActivity = Date.now()), { passive: true })
 }
 
-/** Whether nobody seems to be there: what the page asks for by itself then does not keep the session alive. */
+/** Whether there has been no recent input; background requests then do not extend the session. */
 export function isInactive(): boolean {
   return Date.now() - lastActivity > INACTIVE_AFTER_MS
 }

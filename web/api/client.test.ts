@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { after, before, beforeEach, describe, it } from 'node:test'
 import { standInBrowser } from './testing-browser.ts'
 
-// Against a real server. What these modules find in a browser must be there before they are loaded.
+// Against a real server. The browser globals must exist before these modules are loaded.
 
 type Answerer = (request: IncomingMessage, response: ServerResponse) => void
 
@@ -64,7 +64,7 @@ describe('answered requests', () => {
     [500, 'INTERNAL_ERROR'],
   ]
   for (const [status, code] of answers) {
-    it(`a write, a read and a query that are answered ${code} are sent once`, async () => {
+    it(`a write, a read and a query with the answer ${code} are sent once`, async () => {
       answerer = problem(status, code)
       assert.equal(await codeOf(write()), code)
       assert.equal(await codeOf(callApi('GET /summary', {})), code)
@@ -73,7 +73,7 @@ describe('answered requests', () => {
     })
   }
 
-  it('are sent once also when a proxy answers in the place of the console', async () => {
+  it('are also sent once if a proxy answers instead of the console', async () => {
     for (const [status, code] of [
       [502, 'SERVICE_UNAVAILABLE'],
       [503, 'SERVICE_UNAVAILABLE'],
@@ -88,7 +88,7 @@ describe('answered requests', () => {
 })
 
 describe('requests without an answer', () => {
-  it('repeat a write once, with the same key', async () => {
+  it('are retried once for a write, with the same key', async () => {
     answerer = (request, response) => (seen.length === 1 ? cut : ok)(request, response)
     await write()
     answerer = cut
@@ -99,7 +99,7 @@ describe('requests without an answer', () => {
     )
   })
 
-  it('repeat a write whose answer broke off', async () => {
+  it('are retried for a write whose answer was cut off', async () => {
     answerer = (request, response) => {
       if (seen.length > 1) return ok(request, response)
       response.writeHead(200, { 'content-length': '100' })
@@ -109,13 +109,13 @@ describe('requests without an answer', () => {
     assert.equal(seen.length, 2)
   })
 
-  it('repeat a read up to three times', async () => {
+  it('are retried up to three times for a read', async () => {
     answerer = cut
     assert.equal(await codeOf(queryClient.fetchQuery(apiQuery('GET /summary', {}))), 'NETWORK_LOST')
     assert.equal(seen.length, 4)
   })
 
-  it('are not repeated after their time budget', async () => {
+  it('are not retried after their time budget', async () => {
     answerer = () => undefined
     assert.equal(await codeOf(write(300)), 'NETWORK_LOST')
     assert.equal(seen.length, 1)

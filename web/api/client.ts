@@ -7,7 +7,7 @@ export type EndpointName = keyof ConsoleApi & string
 export type Call<Name extends EndpointName> = CallOf<ConsoleApi[Name]>
 export type Answer<Name extends EndpointName> = AnswerOf<ConsoleApi[Name]>
 
-/** A failure of the console API, or of the way to it: then the code is `NETWORK_LOST` and whether it arrived is open. */
+/** A failure of the console API or of the connection. With `NETWORK_LOST` it is unknown whether the request arrived. */
 export class ApiError extends Error {
   readonly problem: Problem
 
@@ -17,12 +17,12 @@ export class ApiError extends Error {
     this.problem = problem
   }
 
-  /** Whether no answer came, so that nobody has retried the request yet. */
+  /** Whether there was no answer, so that nothing has retried the request yet. */
   get isLost(): boolean {
     return this.problem.code === 'NETWORK_LOST'
   }
 
-  /** Whether the same request, with the same key, may be sent again to learn what became of it. */
+  /** Whether the result is unknown; sending the same request with the same key again returns it. */
   get isUncertain(): boolean {
     return (
       this.isLost ||
@@ -30,7 +30,7 @@ export class ApiError extends Error {
     )
   }
 
-  /** Whether the runtime decided: the same key would only bring the same decision. */
+  /** Whether the result is final: the same key would only return the same result. */
   get isDecided(): boolean {
     return !this.isUncertain && !['UPSTREAM_INVALID', 'INTERNAL_ERROR'].includes(this.problem.code)
   }
@@ -38,21 +38,21 @@ export class ApiError extends Error {
 
 export interface SendOptions {
   signal?: AbortSignal
-  /** For writes: the same key with the same body is never carried out twice. */
+  /** For writes: the same key with the same body is never executed twice. */
   idempotencyKey?: string
-  /** For the call with all its repeats; 30,000 where absent. */
+  /** For the call with all its retries; default 30,000. */
   budgetMs?: number
 }
 
-/** Longer than the console's server takes for its own retries. */
+/** Longer than the retries of the console's server. */
 const BUDGET_MS = 30_000
-/** Before a request whose answer was lost is sent again. */
+/** The pauses before a request without an answer is retried. */
 const READ_PAUSES_MS = [500, 1_000, 2_000]
 const WRITE_PAUSES_MS = [1_000]
 
 /**
- * Calls one endpoint of the console API; everything about it is typed from its row. What was answered is never sent again
- * here, whatever the answer: the console's server has retried it. Only a request whose answer was lost on the way is
+ * Calls one endpoint of the console API; the types come from its row. An answered request is never retried
+ * here, whatever the answer: the console's server has retried it. Only a request without an answer is
  * (docs/architecture.md, "Who retries").
  */
 export async function callApi<Name extends EndpointName>(
@@ -112,7 +112,7 @@ async function send<Name extends EndpointName>(
   }
 }
 
-/** The failure that a response reports; one of our own words where it cannot be read. */
+/** The failure in a response; a generic one if it cannot be read. */
 export async function readFailure(response: Response): Promise<ApiError> {
   const answer = parse(await response.text().catch(() => ''))
   return new ApiError(isProblem(answer) ? answer : unreadable(response))
@@ -131,29 +131,29 @@ function fillPath(path: string, params: Record<string, string | number>): string
 }
 
 function queryText(query: Record<string, string | number | undefined>): string {
-  const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== '')
-  if (given.length === 0) return ''
-  return `?${new URLSearchParams(given.map(([key, value]) => [key, String(value)])).toString()}`
+  const entries = Object.entries(query).filter(([, value]) => value !== undefined && value !== '')
+  if (entries.length === 0) return ''
+  return `?${new URLSearchParams(entries.map(([key, value]) => [key, String(value)])).toString()}`
 }
 
 function isProblem(answer: unknown): answer is Problem {
   return typeof answer === 'object' && answer !== null && 'code' in answer && 'remedy' in answer
 }
 
-/** No answer came: whether the request arrived is not known. */
+/** There was no answer: it is unknown whether the request arrived. */
 export const lostAnswer: Problem = {
   type: 'about:blank',
   title: 'The console cannot be reached',
   status: 0,
   code: 'NETWORK_LOST',
-  message: 'There was no answer. Whether the request arrived is not known.',
-  remedy: 'Check the connection, then try again: the same request is never carried out twice.',
+  message: 'There was no response. It is unknown whether the request arrived.',
+  remedy: 'Check your connection, then try again: the same request is never carried out twice.',
   retryable: true,
   errorPath: [],
   requestId: '',
 }
 
-/** For answers of a proxy in front of the console, which may or may not have passed the request on. */
+/** For answers of a proxy in front of the console, which may or may not have forwarded the request. */
 const CODES: Readonly<Record<number, string>> = {
   401: 'AUTHENTICATION_REQUIRED',
   429: 'RATE_LIMITED',
@@ -165,10 +165,10 @@ const CODES: Readonly<Record<number, string>> = {
 function unreadable(response: Response): Problem {
   return {
     ...lostAnswer,
-    title: 'The answer could not be read',
+    title: 'The response could not be read',
     status: response.status,
     code: CODES[response.status] ?? 'UPSTREAM_INVALID',
-    message: `The console answered ${response.status} without saying why.`,
+    message: `The console answered ${response.status} without a reason.`,
     remedy: 'Try again. If this continues, contact your administrator.',
     retryable: response.status >= 500,
     requestId: response.headers.get('x-request-id') ?? '',

@@ -1,14 +1,14 @@
 import type { QueryClient } from '@tanstack/react-query'
 import type { EndpointName } from './client.ts'
 
-/** The data of the document, as `bff/document/page-data.ts` writes it. */
+/** The data in the document, written by `bff/document/page-data.ts`. */
 interface DocumentData {
-  /** An event position from before the answers; null when the server knows none. */
+  /** An event position from before the answers; null if the server has none. */
   position: string | null
   answers: readonly { name: EndpointName; call: unknown; answer: unknown }[]
 }
 
-/** Where the event stream of the document's answers starts, and which endpoints they are from. */
+/** The event position of the document's answers, and their endpoints. */
 export interface DocumentOrigin {
   position: string | null
   names: readonly EndpointName[]
@@ -23,15 +23,15 @@ export async function loadDocumentData(client: QueryClient): Promise<void> {
   await untilParsed()
   const element = document.getElementById('document-data')
   if (element === null) return
-  // written by our own server from answers that it has validated
+  // written by the console's server from validated answers
   const { position, answers } = JSON.parse(element.textContent) as DocumentData
-  // it can be large, and is not read again
+  // it can be large and is not needed again
   element.remove()
   for (const { name, call, answer } of answers) client.setQueryData([name, call], answer)
   origin = { position, names: answers.map(({ name }) => name) }
 }
 
-/** For the first event stream only: a later one starts after answers of its own. */
+/** Only for the first event stream: later ones have their own position. */
 export function takeDocumentOrigin(): DocumentOrigin {
   const taken = origin
   origin = NO_ORIGIN

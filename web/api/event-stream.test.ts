@@ -74,7 +74,7 @@ describe('following the events', () => {
     assert.ok((second?.at ?? 0) - (first?.at ?? 0) >= 1_950)
   })
 
-  it('backs off when each stream ends at once', async () => {
+  it('backs off if each stream ends at once', async () => {
     answer = (response) => {
       stream('id: 7-1\n\n')(response)
       response.end()
@@ -88,7 +88,7 @@ describe('following the events', () => {
     assert.equal(requests[2]?.lastEventId, '7-1')
   })
 
-  it('pauses when its stream is replaced, and resumes when the tab is visible again', async () => {
+  it('pauses when its stream is replaced, and resumes once the tab is visible again', async () => {
     answer = stream('id: 7-1\n\n', 'event: replaced\ndata: {}\n\n')
     page.visibilityState = 'hidden'
     const { states, stop } = follow()
@@ -105,7 +105,7 @@ describe('following the events', () => {
     assert.equal(requests[1]?.lastEventId, '7-1')
   })
 
-  it('reads events in whatever chunks they arrive', async () => {
+  it('reads events from chunks of any size', async () => {
     const event = 'id: 7-2\r\nevent: operation\r\ndata: {"id":"é1"}\r\n\r\n'
     answer = async (response) => {
       stream('id: 7-1\n\n: comment\n\n')(response)
@@ -120,7 +120,7 @@ describe('following the events', () => {
     assert.deepEqual(heard, ['operation é1'])
   })
 
-  it('takes an event that is not JSON as a reset, and reads on', async () => {
+  it('treats an event that is not JSON as a reset and continues', async () => {
     answer = stream(
       'id: 7-1\nevent: operation\ndata: {"half\n\n',
       'id: 7-2\nevent: operation\ndata: {"id":"2"}\n\n',
@@ -132,7 +132,7 @@ describe('following the events', () => {
     assert.deepEqual(states, ['open'])
   })
 
-  it('starts again with a reset after an event that is too large', async () => {
+  it('restarts with a reset after an event that is too large', async () => {
     answer = (response) => {
       if (requests.length > 1) return stream('id: 7-9\n\n')(response)
       stream('id: 7-1\n\n', 'id: 7-2\nevent: operation\ndata: ')(response)

@@ -2,24 +2,24 @@ import { createParser } from 'eventsource-parser'
 import type { RuntimeEvent } from '#contract/console-api/shapes.ts'
 import { reconnectDelay } from './reconnect.ts'
 
-/** `paused`: a newer tab of the same person took the place of this one's stream. */
+/** `paused`: the stream of a newer tab of the same person replaced this one. */
 export type ConnectionState = 'connecting' | 'open' | 'lost' | 'paused'
 
 export interface StreamListener {
   onEvent: (event: RuntimeEvent) => void
   /**
-   * The first stream is open and did not resume from a position. Events before it were not received, so answers that came
-   * earlier may be out of date.
+   * The first stream is open and did not resume from a position. Earlier events were not received, so earlier
+   * answers may be out of date.
    */
   onBegin: () => void
-  /** Events may have been missed: everything that is shown must be read again. */
+  /** Events may have been missed: everything shown must be refetched. */
   onReset: () => void
-  /** The session has ended; nothing arrives until the person signs in. */
+  /** The session has ended; no events arrive until the person signs in. */
   onSignedOut: () => void
   onState: (state: ConnectionState) => void
 }
 
-/** How one connection ended. `refused` was answered, with an error. */
+/** How a connection ended. `refused`: the server answered with an error. */
 interface Ending {
   kind: 'ended' | 'failed' | 'refused' | 'replaced'
   /** How long the stream was open. */
@@ -27,18 +27,18 @@ interface Ending {
   retryAfter: string | null
 }
 
-/** The server sends something at least every 15 s; a connection that is silent for longer is dead. */
+/** The server sends something at least every 15 s; a connection that is silent for longer is broken. */
 const IDLE_TIMEOUT_MS = 40_000
-/** A stream that was open for less counts as a failure, so that one that breaks at once is not reopened in a tight loop. */
+/** A stream that was open for less counts as a failure, so that streams that break at once are not reopened in a loop. */
 const STABLE_MS = 5_000
-/** A tab that is visible although its stream was replaced asks again after this time. */
+/** A visible tab whose stream was replaced retries after this time. */
 const REPLACED_RETRY_MS = 60_000
 /** The server sends no larger event. */
 const MAX_EVENT_CHARACTERS = 4_194_304
 
 /**
- * Follows `/api/events` until it is stopped, and resumes where it ended after every loss. It is read by fetch, not by
- * EventSource, because every request to the API carries the header that other sites cannot send.
+ * Follows `/api/events` until it is stopped, and resumes after each lost connection. Uses fetch instead of
+ * EventSource, because every API request needs the header that other sites cannot send.
  *
  * @param position to resume from; null for events from now on.
  */
@@ -58,7 +58,7 @@ async function follow(
   let wasOpen = false
   while (!stopped.aborted) {
     const ending = await readStream(place, stopped, listener, () => {
-      // without an id to resume from, a new stream starts now and what came between is unknown
+      // without an id to resume from, a new stream starts now and events in between are lost
       if (place.lastEventId === '') {
         if (wasOpen) listener.onReset()
         else listener.onBegin()
@@ -121,7 +121,7 @@ async function readStream(
       if (parser.feed(value) === 'replaced') return ending('replaced')
     }
   } catch {
-    // cut off, silent or unreachable: all the same here
+    // cut off, silent or unreachable: handled in the same way
     return ending('failed')
   } finally {
     clearTimeout(idleTimer)
@@ -129,7 +129,7 @@ async function readStream(
   }
 }
 
-/** Passes on what is in the stream, and keeps the place to resume from. */
+/** Parses the stream, notifies the listener and stores the position to resume from. */
 function createStreamParser(place: { lastEventId: string }, listener: StreamListener) {
   let isReplaced = false
   const parser = createParser({
@@ -146,7 +146,7 @@ function createStreamParser(place: { lastEventId: string }, listener: StreamList
     },
     onError({ type }) {
       if (type !== 'max-buffer-size-exceeded') return
-      // resuming would meet the same event again: the next stream starts at its end, with a reset
+      // resuming would hit the same event again: the next stream starts at the end, with a reset
       place.lastEventId = ''
       throw new RangeError('An event is too large')
     },
@@ -159,7 +159,7 @@ function createStreamParser(place: { lastEventId: string }, listener: StreamList
   }
 }
 
-/** The event, or null when its data is not a JSON object. */
+/** The event, or null if its data is not a JSON object. */
 function readEvent(kind: string | undefined, data: string): RuntimeEvent | null {
   try {
     const value: unknown = JSON.parse(data)
@@ -174,7 +174,7 @@ function wait(ms: number, stopped: AbortSignal): Promise<void> {
   return waitFor(ms, stopped, [[window, 'online']])
 }
 
-/** Until the person comes back to this tab. */
+/** Resolves when the person returns to this tab. */
 async function waitUntilVisible(stopped: AbortSignal): Promise<void> {
   do {
     await waitFor(document.visibilityState === 'visible' ? REPLACED_RETRY_MS : null, stopped, [
@@ -184,7 +184,7 @@ async function waitUntilVisible(stopped: AbortSignal): Promise<void> {
   } while (!stopped.aborted && document.visibilityState !== 'visible')
 }
 
-/** Resolves after `ms` (never, where null), on the first of the events, or when stopped. */
+/** Resolves after `ms` (if not null), on the first of the events, or when stopped. */
 function waitFor(
   ms: number | null,
   stopped: AbortSignal,

@@ -6,7 +6,7 @@ import { after, before, beforeEach, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { standInBrowser } from './testing-browser.ts'
 
-// Against a real server. What these modules find in a browser must be there before they are loaded.
+// Against a real server. The browser globals must exist before these modules are loaded.
 
 const answers: Record<string, (response: ServerResponse) => void> = {}
 let reads = 0
@@ -41,7 +41,7 @@ after(() => {
   server.close()
 })
 
-/** A page that shows the summary, as long as the test lasts. */
+/** A page that shows the summary until the test ends. */
 function show() {
   const observer = new QueryObserver(queryClient, apiQuery('GET /summary', {}))
   const leave = observer.subscribe(() => undefined)
@@ -55,7 +55,7 @@ function show() {
   return { leave, until }
 }
 
-test('failed reads are repeated as soon as the event stream is open again', async (t) => {
+test('failed reads are refetched as soon as the event stream is open again', async (t) => {
   answers['/api/events'] = unavailable
   answers['/api/summary'] = unavailable
   t.after(startLiveUpdates(queryClient))
@@ -68,7 +68,7 @@ test('failed reads are repeated as soon as the event stream is open again', asyn
   assert.equal(reads, 2)
 })
 
-test('a page that shows an outage reads again every 10 s while its event stream stays open', async (t) => {
+test('a page that shows an outage refetches every 10 s while its event stream stays open', async (t) => {
   answers['/api/events'] = openStream
   answers['/api/summary'] = unavailable
   t.after(startLiveUpdates(queryClient))

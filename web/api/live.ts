@@ -7,13 +7,13 @@ import { followEvents } from './event-stream.ts'
 import type { ConnectionState } from './event-stream.ts'
 import { invalidateEndpoints } from './query.ts'
 
-/** How long changes are gathered before lists, counts and details are asked for again. */
+/** How long changes are batched before lists, counts and details are refetched. */
 const BATCH_MS = 250
 
 const listeners = new Set<() => void>()
 let state: ConnectionState = 'connecting'
 
-/** Whether changes arrive; `lost` and `paused` are shown in one quiet line. */
+/** Whether changes arrive; the page shows `lost` and `paused` in one unobtrusive line. */
 export function useConnection(): ConnectionState {
   return useSyncExternalStore(
     (listener) => {
@@ -24,7 +24,7 @@ export function useConnection(): ConnectionState {
   )
 }
 
-/** Keeps everything that is shown up to date from the event stream; returns what stops it. */
+/** Keeps everything shown up to date from the event stream; returns a function that stops it. */
 export function startLiveUpdates(client: QueryClient): () => void {
   const { position, names } = takeDocumentOrigin()
   const pending = new Set<EndpointName>()
@@ -44,10 +44,10 @@ export function startLiveUpdates(client: QueryClient): () => void {
         patchCache(client, event)
         invalidateSoon(INVALIDATED_BY[event.kind])
       },
-      // without a position changes may be missing: in the document, and in an editor, which must not be outdated
+      // without a position changes may be missing in the document's answers, and in the editor, which must be current
       onBegin: () => void invalidateEndpoints(client, [...names.filter(isNotSession), CONFIGURATION]),
       onReset: () => void client.invalidateQueries(),
-      // the query of the session finds it out, and the page asks to sign in again
+      // the session query fails, and the page asks the person to sign in again
       onSignedOut: () => void invalidateEndpoints(client, ['GET /session']),
       onState: (next) => {
         // reads that failed while the console or the runtime was unavailable
@@ -88,7 +88,7 @@ const INVALIDATED_BY: Record<RuntimeEvent['kind'], readonly EndpointName[]> = {
   ],
 }
 
-/** Puts the row of an event at once where the same row is shown, so that nothing waits for the next request. */
+/** Updates the row of an event in cached answers at once, without waiting for the next request. */
 function patchCache(client: QueryClient, event: RuntimeEvent): void {
   if (event.kind === 'operation') {
     const row = event.row

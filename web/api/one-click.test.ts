@@ -15,8 +15,8 @@ import { serve } from '#http-kit/serve.ts'
 import type { RunningServer } from '#http-kit/serve.ts'
 import { standInBrowser } from './testing-browser.ts'
 
-// The browser's client, the console's server and a failing runtime, over real sockets: how many requests one click becomes,
-// and how long it takes.
+// The browser's client, the console's server and a failing runtime, over real sockets: the number of requests
+// per click, and the time they take.
 
 const BUDGET_MS = 1_500
 
@@ -79,7 +79,7 @@ const clicks: [what: string, click: () => Promise<unknown>][] = [
 ]
 for (const [what, how, requests, code] of failures) {
   for (const [kind, click] of clicks) {
-    test(`${kind} from a runtime that ${what} is 1 request of the browser and ${requests} to the runtime`, async () => {
+    test(`${kind} from a runtime that ${what} causes 1 request of the browser and ${requests} to the runtime`, async () => {
       fail = how
       Object.assign(count, { browser: 0, runtime: 0 })
       const started = performance.now()

@@ -5,7 +5,7 @@ import type { Call, EndpointName } from './client.ts'
 
 type ReadName = Extract<EndpointName, `GET ${string}`> | Extract<EndpointName, `POST ${string}/plan`>
 
-/** The query of an endpoint: its key is the endpoint's name and the call, so that events can find it. */
+/** The query of an endpoint. Its key is the endpoint's name and the call, so that events can invalidate it. */
 export function apiQuery<Name extends ReadName>(name: Name, call: Call<Name>) {
   return queryOptions({
     queryKey: [name, call] as const,
@@ -14,8 +14,8 @@ export function apiQuery<Name extends ReadName>(name: Name, call: Call<Name>) {
 }
 
 /**
- * Marks every query of these endpoints as out of date: deliberately coarse, so that nothing is forgotten. A first request
- * that is under way is not begun anew by the client, and may be answered with what was true before; it is asked once more.
+ * Invalidates every query of these endpoints; deliberately coarse, so that none is forgotten. The query client
+ * does not restart a first request that is in progress, whose answer may be out of date, so this refetches it.
  */
 export async function invalidateEndpoints(
   client: QueryClient,

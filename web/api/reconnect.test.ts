@@ -14,7 +14,7 @@ test('the wait before the event stream is reopened doubles up to 15 s, and varie
   assert.equal(reconnectDelay(50, null, longest), 22_500)
 })
 
-test('the wait is never shorter than what the server asked for', () => {
+test('the wait is never shorter than the server’s Retry-After', () => {
   assert.equal(reconnectDelay(1, '5', shortest), 5_000)
   assert.equal(reconnectDelay(6, '5', shortest), 15_000)
   assert.equal(reconnectDelay(1, '3600', shortest), 60_000)

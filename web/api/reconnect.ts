@@ -1,15 +1,15 @@
 const MIN_DELAY_MS = 500
 const MAX_DELAY_MS = 15_000
-/** The longest wait that a server can ask for. */
+/** The maximum `Retry-After` that is respected. */
 const MAX_RETRY_AFTER_MS = 60_000
 
 /**
- * How long to wait before the event stream is opened again, in milliseconds. It doubles with each failure, is never
- * shorter than what the server asked for with `Retry-After`, and varies by half, so that the tabs of many people do not
- * return at the same moment.
+ * How long to wait before the event stream is reopened, in milliseconds. It doubles with each failure, is never
+ * shorter than the server's `Retry-After`, and has up to 50 % jitter, so that the tabs of many people do not
+ * reconnect at the same moment.
  *
- * @param failures in a row, 1 or more.
- * @param retryAfter the header as it came, or null. Only seconds are understood.
+ * @param failures consecutive failures, at least 1.
+ * @param retryAfter the header, or null. Only the form in seconds is supported.
  */
 export function reconnectDelay(
   failures: number,

@@ -1,6 +1,6 @@
 import { ApiError, lostAnswer, readFailure } from './client.ts'
 
-/** Ends the session and leaves the console. Rejects with an ApiError where the server did not confirm it. */
+/** Ends the session and leaves the console. Rejects with an ApiError if the server did not confirm it. */
 export async function signOut(): Promise<void> {
   const response = await fetch('/auth/logout', {
     method: 'POST',

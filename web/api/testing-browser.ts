@@ -1,6 +1,6 @@
 /**
- * What the modules of this folder find in a browser, for tests on Node: a window, a document, and a `fetch` that takes
- * addresses relative to the page. `request` is called before each request is sent.
+ * Browser globals for tests of this folder on Node: a window, a document, and a `fetch` that accepts addresses
+ * relative to the page. `request` is called before each request is sent.
  */
 export function standInBrowser(origin: () => string, request: () => void = () => undefined) {
   const window = new EventTarget()

@@ -7,8 +7,9 @@ import { invalidateEndpoints } from './query.ts'
 type WriteName = Exclude<EndpointName, `GET ${string}` | `POST ${string}/plan`>
 
 /**
- * Writes through one endpoint. A write that got no answer keeps its idempotency key: sending it again brings its result and
- * never carries it out twice. A changed request, or one that was answered, gets a new key.
+ * Writes through one endpoint. A write without a final result keeps its idempotency key: sending it again
+ * returns its result and never executes it twice. A changed request, or the next one after a final result, gets
+ * a new key.
  */
 export function useWrite<Name extends WriteName>(
   name: Name,

@@ -7,7 +7,7 @@ import { SignedIn } from './SignedIn.tsx'
 export function App() {
   return (
     <QueryClientProvider client={queryClient}>
-      {/* the only page without a session; leaving it is a navigation of the whole document */}
+      {/* the only page without a session; leaving it loads a new document */}
       {location.pathname === '/signed-out' ? (
         <RouterProvider router={router} />
       ) : (

@@ -6,7 +6,7 @@ import { Dialog } from '../ui/dialog/Dialog.tsx'
 import { Icon } from '../ui/icons/Icon.tsx'
 import { signInAddress } from './SignInCard.tsx'
 
-/** The session ended under somebody's hands: they sign in beside the page, and go on in it where they were. */
+/** Shown when the session ends while the page is in use: the person signs in beside the page and continues in it. */
 export function SessionLostDialog({ open }: { open: boolean }) {
   const t = useText()
   const session = useSession()

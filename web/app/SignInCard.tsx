@@ -4,7 +4,7 @@ import { buttonStyle } from '../ui/button-style.ts'
 import { Brand } from '../ui/icons/Brand.tsx'
 import { LanguageSwitch } from '../ui/LanguageSwitch.tsx'
 
-/** The page of somebody without a session. Signing in is a navigation of the whole document. */
+/** The content of pages without a session. Signing in loads a new document. */
 export function SignInCard({
   title,
   message,

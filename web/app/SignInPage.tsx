@@ -1,7 +1,7 @@
 import { useText } from '../i18n/use-text.ts'
 import { SignInCard } from './SignInCard.tsx'
 
-/** Instead of the page that was asked for, while nobody is signed in; signing in leads to that page. */
+/** Replaces the requested page while nobody is signed in; signing in returns to that page. */
 export function SignInPage() {
   const t = useText()
   return (

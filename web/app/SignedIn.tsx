@@ -28,13 +28,13 @@ const SignOutDialog = lazyForm(
   async () => (await import('../pages/signed-out/SignOutDialog.tsx')).SignOutDialog,
 )
 
-/** Shows the console to a person who is signed in. A session that is lost later does not take the page away. */
+/** Shows the console to a person who is signed in. The page stays when the session is lost later. */
 export function SignedIn({ children }: { children: ReactNode }) {
   const session = useSession()
   const error = useErrorView(session.error)
   const isLost = isSignedOut(session.error)
   if (isLost && !session.data) return <SignInPage />
-  // while nobody knows yet, the frame and the skeleton of the page hold the place
+  // until the session is known, the frame and the page's skeleton are shown
   if (session.data || !error) {
     return (
       <WithSession session={session.data} isLost={isLost}>
@@ -89,7 +89,7 @@ function WithSession({
   )
 }
 
-/** Follows the events while there is a session. When it comes back, what is shown may be of another person or old. */
+/** Follows the events during a session. When a session returns, the data may be outdated or another person's. */
 function useLiveWhile(isSignedIn: boolean) {
   const client = useQueryClient()
   const wasSignedIn = useRef(false)
@@ -101,7 +101,7 @@ function useLiveWhile(isSignedIn: boolean) {
   }, [client, isSignedIn])
 }
 
-/** After a lost session another person may sign in while the page still holds the data of the first one. */
+/** After a lost session another person may sign in while the page still contains data of the first one. */
 function useReloadForAnotherPerson(session: Session | undefined) {
   const first = useRef<string>(undefined)
   const id = session?.user.id

@@ -8,7 +8,7 @@ import { shortenId } from '../ui/Id.tsx'
 
 const MAX_HITS = 6
 
-/** Installations and operations whose name has the text in it, or whose id begins or ends with it. */
+/** Installations and operations whose name contains the text, or whose id starts or ends with it. */
 export async function searchEverything(
   text: string,
   t: Translate,

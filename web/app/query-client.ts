@@ -2,11 +2,11 @@ import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query'
 import { ApiError } from '../api/client.ts'
 import { invalidateEndpoints } from '../api/query.ts'
 
-/** A page that shows that something is unavailable reads again after this time. */
+/** A page that shows an outage refetches after this time. */
 const REFETCH_INTERVAL_MS = 10_000
 const RECENT_MS = 2_000
 
-/** Events say what changed, so answers may be old. No query retries: `callApi` and the console's server do. */
+/** Events invalidate answers, so these may be cached. Queries do not retry: `callApi` and the console's server do. */
 export const queryClient = new QueryClient({
   queryCache: new QueryCache({ onError: refetchSessionIfSignedOut }),
   mutationCache: new MutationCache({ onError: refetchSessionIfSignedOut }),
@@ -15,7 +15,7 @@ export const queryClient = new QueryClient({
       staleTime: 30_000,
       refetchOnWindowFocus: true,
       retry: false,
-      // do not repeat a read that has just failed in the route's loader
+      // do not refetch a read that has just failed in the route's loader
       retryOnMount: ({ state: { errorUpdatedAt } }) => Date.now() - errorUpdatedAt > RECENT_MS,
       refetchInterval: ({ state: { error } }) =>
         error instanceof ApiError && error.isUncertain ? REFETCH_INTERVAL_MS : false,
@@ -29,7 +29,7 @@ queryClient.setQueryDefaults(['GET /session'], { staleTime: 60_000 })
 export const isSignedOut = (error: unknown): boolean =>
   error instanceof ApiError && error.problem.code === 'AUTHENTICATION_REQUIRED'
 
-/** Any 401 may mean that the session has ended; the query of the session knows. */
+/** After any 401 the session may have ended, so this refetches the session. */
 function refetchSessionIfSignedOut(error: unknown, source?: unknown) {
   const isSession =
     typeof source === 'object' && source !== null && 'queryKey' in source && isSessionKey(source.queryKey)

@@ -10,8 +10,8 @@ import { LocatorText } from './LocatorText.tsx'
 type Change = AuditEntry['changes'][number]
 
 /**
- * Changes of properties, before and after, under the resources that they belong to. Where all of a resource is new, or
- * all of it goes, the one side that there is says it, rather than a wall of "not set".
+ * Changes of properties, before and after, grouped by resource. A resource that is completely added or removed
+ * shows only one side, instead of many "not set".
  */
 export function ChangeList({ changes, label }: { changes: readonly Change[]; label: string }) {
   return (

@@ -1,7 +1,7 @@
 import { Badge, type BadgeLook } from '../ui/Badge.tsx'
 import { Tooltip } from '../ui/Tooltip.tsx'
 
-/** Whether a registered thing is in use, with what that means on hover. */
+/** Whether a registration is enabled; a tooltip explains what that means. */
 export function EnabledBadge({
   enabled,
   word,

@@ -5,10 +5,10 @@ import { Pager } from '../ui/Pager.tsx'
 
 export type ListPage<Row> = { items: Row[]; nextCursor: string | null }
 
-/** For each cursor the one of the page before. In memory alone: an address that is opened anew goes back to the first. */
+/** The cursor of the previous page, by cursor. Only in memory: after a reload "previous" leads to the first page. */
 const previousCursors = new Map<string, string | undefined>()
 
-/** A keyset knows only its next page; the one before is the one that the person came from. */
+/** Keyset pagination knows only the next page; the previous one is the page that the person came from. */
 export function ListPager({
   page,
   cursor,

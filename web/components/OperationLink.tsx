@@ -6,7 +6,7 @@ import { shortenId } from '../ui/Id.tsx'
 import { TextLink } from '../ui/Link.tsx'
 import { OperationBadge } from '../ui/StateBadge.tsx'
 
-/** Another operation by its id: what it is and how it stands, as soon as that is known. */
+/** A link to an operation, with its type and state once they are loaded. */
 export function OperationLink({ id }: { id: string }) {
   const t = useText()
   const { data } = useQuery(apiQuery('GET /operations/{operationId}', { params: { operationId: id } }))

@@ -5,13 +5,13 @@ import { ErrorState } from '../ui/ErrorState.tsx'
 import { Skeleton, SkeletonLines } from '../ui/Skeleton.tsx'
 import { useErrorView } from './describe-code.ts'
 
-/** The page of one thing while it is awaited, or could not be had. */
+/** A detail page that is loading or failed to load. */
 export function PendingPage({
   id,
   trail,
   query,
 }: {
-  /** What it is called as long as nobody knows better. */
+  /** The title until the name is loaded. */
   id: string
   trail: readonly Crumb[]
   query: UseQueryResult

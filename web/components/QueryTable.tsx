@@ -11,16 +11,16 @@ import { ListPager, type ListPage } from './ListPager.tsx'
 
 type QueryProps<Row> = {
   query: UseQueryResult<ListPage<Row>>
-  /** The page that is shown, as the address has it; undefined is the first. */
+  /** The cursor of the page in the address; undefined is the first page. */
   cursor?: string | undefined
   pageLink?: (cursor: string | undefined) => LinkTarget
-  /** What there is to do when there is nothing at all. */
+  /** Shown when the list is empty without filters. */
   empty: ReactNode
-  /** Takes the filters away; given only while there are some. */
+  /** Clears the filters; present only while there are some. */
   onClear?: (() => void) | false | undefined
 }
 
-/** A list of the API in all of its states: awaited, failed, empty, empty under filters, older than the filters, paged. */
+/** A list of the API in all of its states: loading, failed, empty, filtered to nothing, outdated, paged. */
 export function QueryTable<Row>({
   query,
   cursor,

@@ -14,7 +14,7 @@ import { Duration, Time } from '../ui/Time.tsx'
 import { QueryTable } from './QueryTable.tsx'
 import { ScopeText } from './ScopeText.tsx'
 
-/** The newest operations of one thing; all of them are in the list of operations, under its filter. */
+/** The newest operations of an installation or plugin; the filtered list of operations has all of them. */
 export function RecentOperations({ of }: { of: { bundleInstallId: string } | { pluginId: string } }) {
   const t = useText()
   const isOfOne = 'bundleInstallId' in of

@@ -7,7 +7,7 @@ export function ScopeText({ scope }: { scope: ScopeKey }) {
   return <Segments parts={[scope.environmentKey, scope.applicationRuntimeId, scope.workspaceId]} />
 }
 
-/** A scope that leads to its configuration. */
+/** A scope that links to its configuration. */
 export function ScopeLink({ scope }: { scope: ScopeKey }) {
   return (
     <PlainLink to={paths.configuration(scope)} className="rounded-sm hover:underline">

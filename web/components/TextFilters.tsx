@@ -10,13 +10,13 @@ export type TextFilter = {
   name: string
   label: string
   value: string | undefined
-  /** Known values, offered while typing; any other may be typed too. */
+  /** Known values, suggested while typing; other values are also accepted. */
   suggestions?: readonly string[] | undefined
 }
 
 /**
- * Filters by exact keys: typed together in a popup, then shown one by one as chips that can be taken away. They are
- * handed on together when the form is sent.
+ * Filters by exact keys: entered together in a popup, then shown as removable chips. Submitting the form
+ * applies them together.
  */
 export function TextFilters({
   label,
@@ -27,7 +27,7 @@ export function TextFilters({
   label: string
   filters: readonly TextFilter[]
   onChange: (values: Record<string, string | undefined>) => void
-  /** Somebody is about to type: the moment to fetch suggestions. */
+  /** Called when the person is about to type, to fetch suggestions. */
   onOpen?: () => void
 }) {
   const chosen = filters.filter((filter) => filter.value !== undefined)
@@ -41,7 +41,7 @@ export function TextFilters({
           </Button>
         )}
       >
-        {/* begins anew with each change from outside */}
+        {/* remounts when the values change from outside */}
         <FilterForm
           key={filters.map(({ value }) => value ?? '').join('\n')}
           filters={filters}

@@ -17,7 +17,7 @@ const PRESETS: readonly { label: PlainTextKey; ms: number }[] = [
   { label: 'common.timeFilter.lastWeek', ms: 7 * 24 * HOUR },
 ]
 
-/** When they were asked for. The address holds moments, not "today": a pasted link shows the same list tomorrow. */
+/** Filters by time. The address contains absolute times, not "today": a pasted link shows the same list tomorrow. */
 export function TimeFilter({ since, until, onChange }: Range & { onChange: (range: Range) => void }) {
   const t = useText()
   return (

@@ -7,7 +7,7 @@ import { messageText } from '../i18n/message-text.ts'
 import type { ErrorView } from '../ui/ErrorState.tsx'
 import { currentText } from '../i18n/use-text.ts'
 
-/** What a code is called and what to do about it, in the language that is shown; an unknown code stands for itself. */
+/** The title, message and remedy of a code in the current language; an unknown code is its own title. */
 export function describeCode(code: string): CatalogueEntry {
   const texts = localeState().texts.codes ?? {}
   const text = (part: keyof CatalogueEntry) => {
@@ -22,7 +22,7 @@ export function describeCode(code: string): CatalogueEntry {
   }
 }
 
-/** A failure of an operation or an attempt: its own message, the catalogue's title and remedy. */
+/** A failure of an operation or an attempt: its own message, with the catalogue's title and remedy. */
 export function failureView(failure: Failure): ErrorView {
   const { title, remedy } = describeCode(failure.errorCode)
   return {
@@ -35,7 +35,7 @@ export function failureView(failure: Failure): ErrorView {
   }
 }
 
-/** Any error of a query or a write as people read it. Use `useErrorView` in components. */
+/** Any error of a query or a write as texts for people. Use `useErrorView` in components. */
 export function errorView(error: unknown): ErrorView {
   if (!(error instanceof ApiError)) {
     const t = currentText()

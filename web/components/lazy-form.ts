@@ -3,8 +3,8 @@ import { lazyWithRetry } from '../load-with-retry.ts'
 import { loadTexts } from '../i18n/locale.ts'
 
 /**
- * A part of a page that holds a form. Its code comes when it is first shown, and with it the form library and the texts of
- * forms, so that pages do not pay for forms that nobody opens.
+ * A lazy component that contains a form. Its code, the form library and the form texts load when it is first
+ * shown, so that pages do not load them for forms that nobody opens.
  */
 export function lazyForm<Props>(load: () => Promise<ComponentType<Props>>) {
   return lazyWithRetry(async () => {

@@ -1,4 +1,4 @@
-/** A moment as `datetime-local` writes it, in the person's zone; nothing for what is no moment. */
+/** A time in the format of `datetime-local`, in the person's time zone; empty if invalid. */
 export function localInput(at: string | undefined): string {
   const moment = new Date(at ?? Number.NaN)
   if (Number.isNaN(moment.getTime())) return ''
@@ -6,7 +6,7 @@ export function localInput(at: string | undefined): string {
   return local.toISOString().slice(0, 16)
 }
 
-/** What was typed, as the moment that the API takes. */
+/** The value of a `datetime-local` input as a timestamp for the API. */
 export function momentOfInput(text: string): string | undefined {
   const moment = new Date(text)
   return text === '' || Number.isNaN(moment.getTime()) ? undefined : moment.toISOString()

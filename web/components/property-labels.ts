@@ -10,7 +10,7 @@ export const kindIcon: Record<ResourceKind, IconName> = {
   TIMER: 'clock',
 }
 
-/** What people call a property: the title of its schema, else its name. */
+/** The label of a property: the title of its schema, or its name. */
 export function propertyTitle(definition: PropertyDefinition | undefined, property: string): string {
   const title = definition === undefined ? undefined : schemaOf(definition)['title']
   return typeof title === 'string' && title !== '' ? title : property
@@ -22,12 +22,12 @@ export function propertyHelp(definition: PropertyDefinition): string {
 }
 
 export type PropertyGroup = {
-  /** Null: the author put them into no group. */
+  /** Null: properties without a group. */
   group: string | null
   properties: { name: string; definition: PropertyDefinition }[]
 }
 
-/** The properties as the author arranged them: by group in the order of first mention, and by `order` within it. */
+/** The properties in the author's arrangement: groups in the order of their first property, properties by `order`. */
 export function groupProperties(definitions: Readonly<Record<string, PropertyDefinition>>): PropertyGroup[] {
   const groups = new Map<string | null, PropertyGroup>()
   for (const [name, definition] of Object.entries(definitions)) {
@@ -42,6 +42,6 @@ export function groupProperties(definitions: Readonly<Record<string, PropertyDef
         (a.definition.order ?? Number.MAX_SAFE_INTEGER) - (b.definition.order ?? Number.MAX_SAFE_INTEGER) ||
         a.name.localeCompare(b.name),
     )
-  // what has no group stands first, under no heading
+  // properties without a group come first, without a heading
   return [...groups.values()].sort((a, b) => Number(a.group !== null) - Number(b.group !== null))
 }

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parseScope, scopeText } from './scope-text.ts'
 
-test('a scope that is written is read again', () => {
+test('a formatted scope is parsed again', () => {
   const scope = { environmentKey: 'production', applicationRuntimeId: 'eu-central', workspaceId: 0 }
   assert.deepEqual(parseScope(scopeText(scope)), scope)
 })
 
-test('anything else is no scope', () => {
+test('anything else is not a scope', () => {
   for (const text of [
     '',
     'a',

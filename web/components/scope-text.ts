@@ -4,7 +4,7 @@ import type { ScopeKey } from '../paths.ts'
 export const scopeText = ({ environmentKey, applicationRuntimeId, workspaceId }: ScopeKey): string =>
   `${environmentKey}/${applicationRuntimeId}/${workspaceId}`
 
-/** `environment/runtime/workspace` as a scope; null for anything else. */
+/** `environment/runtime/workspace` parsed as a scope; null for anything else. */
 export function parseScope(text: string): ScopeKey | null {
   const [environmentKey = '', applicationRuntimeId = '', workspace = '', ...rest] = text.split('/')
   const isScope =

@@ -11,7 +11,7 @@ export const scopeOption = (scope: ScopeKey): ComboboxOption => ({
   label: scopeText(scope),
 })
 
-/** Searches the known scopes by their text, which the API lists whole; a scope that is typed out is offered too. */
+/** Searches the known scopes by text; a completely typed scope is offered too. */
 export function useScopeSearch(): (text: string) => Promise<ComboboxOption[]> {
   const client = useQueryClient()
   return async (text) => {

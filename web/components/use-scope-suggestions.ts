@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { apiQuery } from '../api/query.ts'
 
-/** What the parts of the known scopes are called; asked for when somebody is about to type one. */
+/** Suggestions for the parts of a scope, from the known scopes; fetched when the person is about to type. */
 export function useScopeSuggestions() {
   const [wanted, setWanted] = useState(false)
   const { data } = useQuery({ ...apiQuery('GET /scopes', { query: { limit: 200 } }), enabled: wanted })

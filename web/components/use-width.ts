@@ -1,6 +1,6 @@
 import { useLayoutEffect, useRef, useState, type RefObject } from 'react'
 
-/** The width of an element as it is laid out now, for what is drawn to scale. */
+/** The current layout width of an element, for drawing to scale. */
 export function useWidth<Shown extends HTMLElement>(): [ref: RefObject<Shown | null>, width: number] {
   const ref = useRef<Shown>(null)
   const [width, setWidth] = useState(0)

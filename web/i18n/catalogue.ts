@@ -21,7 +21,7 @@ import type { Messages } from './messages.ts'
 export const LOCALES = ['en', 'zh'] as const
 export type Locale = (typeof LOCALES)[number]
 
-/** All texts by namespace. `codes`, `common`, `errors`, `platform`, `shell` and `vocabulary` are always there; a page's come with its route. */
+/** All texts by namespace. Those of {@link CoreNamespace} load at the start, others with the route of a page. */
 export type Catalogue = {
   audit: typeof audit
   catalog: typeof catalog
@@ -48,7 +48,7 @@ export type PageNamespace = Exclude<Namespace, CoreNamespace>
 
 type Loader = () => Promise<Messages>
 
-/** Where the texts of a page are. One line for each language and namespace, so that each is a chunk of its own. */
+/** The modules of the page texts. One line for each language and namespace, so that each is a separate chunk. */
 export const pageTexts: Record<Locale, Record<PageNamespace, Loader>> = {
   en: {
     audit: async () => (await import('./en/audit.ts')).audit,

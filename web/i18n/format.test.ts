@@ -16,7 +16,7 @@ const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 
-test('a duration has at most two units, in the words of the language', () => {
+test('a duration has at most two units, in the current language', () => {
   const cases: [ms: number, english: string, chinese: string][] = [
     [0, '0 ms', '0 毫秒'],
     [412, '412 ms', '412 毫秒'],
@@ -36,13 +36,13 @@ test('a duration has at most two units, in the words of the language', () => {
   }
 })
 
-test('where there is little room a duration is its largest unit', () => {
+test('a rough duration is its largest unit', () => {
   assert.equal(formatRoughDuration(6 * MINUTE + 38 * SECOND, en), '6 min')
   assert.equal(formatRoughDuration(6 * MINUTE + 38 * SECOND, zh), '6 分钟')
   assert.equal(formatRoughDuration(412, en), '412 ms')
 })
 
-test('a moment is told from now, before and after', () => {
+test('a relative time is formatted before and after now', () => {
   const now = Date.parse('2026-11-22T07:40:38Z')
   const cases: [distance: number, english: string, chinese: string][] = [
     [-300, 'just now', '刚刚'],
@@ -64,7 +64,7 @@ test('a local time ends with its zone', () => {
   assert.equal(formatLocalTime(at, 'zh'), '2026年11月22日 15:40:38 (GMT+8)')
 })
 
-test('midnight is the beginning of a day', () => {
+test('midnight is the start of a day', () => {
   const at = Date.parse('2026-11-21T16:00:00Z')
   assert.equal(formatLocalTime(at, 'en'), '22 Nov 2026, 00:00:00 (GMT+8)')
   assert.equal(formatShortTime(at, at, 'zh'), '11月22日 00:00')

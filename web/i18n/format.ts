@@ -2,7 +2,7 @@ import type { Locale } from './catalogue.ts'
 import { localeState } from './locale.ts'
 import type { Translate } from './use-text.ts'
 
-/** Dates, times and durations in the given language. A `DateTimeFormat` is costly, so each is made once. */
+/** Dates, times and durations in the given language. Creating a `DateTimeFormat` is expensive, so they are cached. */
 const formats = new Map<string, Intl.DateTimeFormat>()
 
 function dateTime(locale: Locale, name: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
@@ -25,17 +25,17 @@ const DATE = { month: 'short', day: '2-digit' } as const
 const MINUTES = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const
 const SECONDS = { ...MINUTES, second: '2-digit' } as const
 
-/** `22 Nov 2026, 15:40:38 (GMT+8)` or `2026年11月22日 15:40:38 (GMT+8)`, in the person's zone. */
+/** `22 Nov 2026, 15:40:38 (GMT+8)` or `2026年11月22日 15:40:38 (GMT+8)`, in the person's time zone. */
 export function formatLocalTime(at: number, locale = currentLocale()): string {
   const text = dateTime(locale, 'local', { year: 'numeric', ...DATE, ...SECONDS }).format(at)
-  // formatted on its own: Chinese would put the zone between the date and the time
+  // formatted separately: Chinese would put the zone between the date and the time
   const zone = dateTime(locale, 'zone', { timeZoneName: 'short' })
     .formatToParts(at)
     .find(({ type }) => type === 'timeZoneName')
   return zone ? `${text} (${zone.value})` : text
 }
 
-/** `2026-11-21 14:03:12 UTC`: what goes into a ticket. */
+/** `2026-11-21 14:03:12 UTC`, for tickets. */
 export function formatUtcTime(at: number): string {
   return `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')} UTC`
 }
@@ -90,7 +90,7 @@ export function formatDuration(ms: number, t: Translate): string {
   return two('days', DAY, 'hours', HOUR)
 }
 
-/** A duration where there is little room: its largest unit alone, rounded down. */
+/** A duration for small spaces: only its largest unit, rounded down. */
 export function formatRoughDuration(ms: number, t: Translate): string {
   const [name, size] = UNITS.find(([, candidate]) => ms >= candidate) ?? (['milliseconds', 1] as const)
   return t(`common.duration.${name}`, { n: Math.floor(ms / size) })

@@ -12,7 +12,7 @@ import type { Messages } from './messages.ts'
 const STORAGE_KEY = 'bundle-console.locale'
 const COOKIE = 'console_language'
 
-/** Everything that depends on the language, replaced as one when it changes. */
+/** Everything that depends on the language; replaced as a whole when it changes. */
 export type LocaleState = {
   readonly locale: Locale
   readonly texts: Readonly<Partial<Record<Namespace, Messages>>>
@@ -24,7 +24,7 @@ export const localeStateOf = (locale: Locale, texts: LocaleState['texts']): Loca
   locale,
   texts,
   plural: new Intl.PluralRules(locale),
-  // every digit: a limit of 0.0001 must not read as 0
+  // all digits: a limit of 0.0001 must not be shown as 0
   number: new Intl.NumberFormat(locale, { maximumFractionDigits: 20 }),
 })
 
@@ -41,12 +41,12 @@ export function subscribeToLocale(listener: () => void): () => void {
   return () => listeners.delete(listener)
 }
 
-/** Loads the texts that every page needs, in the language that was chosen or else the browser's. */
+/** Loads the texts that every page needs, in the chosen language or the browser's. */
 export async function startLocale(): Promise<void> {
   await activate(preferredLocale(), [])
 }
 
-/** Loads the texts of a page, in parallel with the page itself and, at the start, with the core texts. */
+/** Loads the texts of a page, in parallel with the page and, at the start, with the core texts. */
 export async function loadTexts(namespaces: readonly PageNamespace[]): Promise<void> {
   const locale = state?.locale ?? preferredLocale()
   const missing = namespaces.filter((namespace) => !state?.texts[namespace])
@@ -54,7 +54,7 @@ export async function loadTexts(namespaces: readonly PageNamespace[]): Promise<v
   const loaded = await load(locale, missing)
   await started
   const now = localeState()
-  // the language was changed meanwhile: what was loaded is of the old one
+  // the language has changed in the meantime: the loaded texts are of the old one
   if (now.locale !== locale) return loadTexts(namespaces)
   state = { ...now, texts: { ...now.texts, ...loaded } }
   notifyListeners()
@@ -64,7 +64,7 @@ export async function changeLocale(locale: Locale): Promise<void> {
   try {
     localStorage.setItem(STORAGE_KEY, locale)
   } catch {
-    // a browser without storage forgets the choice
+    // without storage, the choice is lost
   }
   // for the console's server, which preloads the texts
   document.cookie = `${COOKIE}=${locale}; Path=/; Max-Age=31536000; SameSite=Lax`
@@ -101,7 +101,7 @@ function preferredLocale(): Locale {
     const stored = localStorage.getItem(STORAGE_KEY)
     if (isLocale(stored)) return stored
   } catch {
-    // as if nothing was chosen
+    // without storage, there is no choice
   }
   const wanted = navigator.languages.map((tag) => tag.split('-')[0])
   return wanted.find(isLocale) ?? 'en'

@@ -1,12 +1,12 @@
 /**
  * A text is a string with `{placeholders}`, or plural forms of one that are chosen by `{n}`.
- * English names the keys; the other languages must have the same ones, which the compiler sees to.
+ * English defines the keys; the compiler ensures that other languages have the same ones.
  */
 export type PluralForms = { readonly one?: string; readonly other: string }
 export type Message = string | PluralForms
 export type Messages = Readonly<Record<string, Message>>
 
-/** What another language must say: every key, with a plural wherever English has one. */
+/** The type of another language's texts: every key, with a plural wherever English has one. */
 export type Translated<Source extends Messages> = {
   readonly [Key in keyof Source]: Source[Key] extends string ? string : PluralForms
 }
@@ -21,7 +21,7 @@ type NamesOf<Value> = Value extends string
     ? Placeholders<Other> | 'n'
     : never
 
-/** The parameters that a text asks for; `n` is a number and is written as the locale writes numbers. */
+/** The parameters of a text; `n` is a number, formatted for the locale. */
 export type ParametersOf<Value, Part = string | number> = {
   [Name in NamesOf<Value>]: Name extends 'n' ? number : Part
 }
@@ -32,7 +32,7 @@ export type ArgumentsOf<Value, Part = string | number> = [NamesOf<Value>] extend
 
 const PLACEHOLDER = /\{(\w+)\}/
 
-/** The text cut at its placeholders: words at even places, names at odd ones. */
+/** The text split at its placeholders: text at even positions, names at odd ones. */
 export function cut(text: string): string[] {
   return text.split(PLACEHOLDER)
 }

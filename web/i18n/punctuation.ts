@@ -1,14 +1,14 @@
 import type { Translate } from './use-text.ts'
 
-/** `a, b, c`: names, ids, choices. The punctuation is that of the language: Chinese has its own. */
+/** `a, b, c`: names, ids, choices. The punctuation is that of the current language. */
 export const joinList = (t: Translate, items: readonly string[]): string =>
   items.join(t('common.punctuation.list'))
 
-/** `Attempt 1, failed, 3 s`: parts of one statement; what is empty is left out. */
+/** `Attempt 1, failed, 3 s`: parts of one statement; empty parts are omitted. */
 export const joinClauses = (t: Translate, parts: readonly (string | false | null | undefined)[]): string =>
   parts.filter(Boolean).join(t('common.punctuation.clause'))
 
-/** Whole sentences, one after the other; what is empty is left out. */
+/** Consecutive complete sentences; empty ones are omitted. */
 export const joinSentences = (t: Translate, sentences: readonly (string | false | null)[]): string =>
   sentences.filter(Boolean).join(t('common.punctuation.sentence'))
 

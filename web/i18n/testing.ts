@@ -13,7 +13,7 @@ export async function textsOf(locale: Locale): Promise<Record<Namespace, Message
   } as Record<Namespace, Messages>
 }
 
-/** `t` as it is on the page, for tests. */
+/** `t` as on the page, for tests. */
 export async function translator(locale: Locale): Promise<Translate> {
   return translateIn(localeStateOf(locale, await textsOf(locale)))
 }

@@ -18,14 +18,14 @@ type MessageAt<Key extends TextKey> = Key extends `${infer Name}.${infer Rest}`
     : never
   : never
 
-/** Keys of texts that take no parameters: what a table of labels may hold. */
+/** Keys of texts without parameters, for tables of labels. */
 export type PlainTextKey = {
   [Key in TextKey]: ArgumentsOf<MessageAt<Key>> extends [] ? Key : never
 }[TextKey]
 
 export type Translate = <Key extends TextKey>(key: Key, ...args: ArgumentsOf<MessageAt<Key>>) => string
 
-/** As `t`, but parameters may be elements: links, badges, ids inside a sentence. */
+/** Like `t`, but parameters may be elements: links, badges, ids inside a sentence. */
 export type TranslateRich = <Key extends TextKey>(
   key: Key,
   ...args: ArgumentsOf<MessageAt<Key>, ReactNode>
@@ -34,7 +34,7 @@ export type TranslateRich = <Key extends TextKey>(
 type Bound = { t: Translate; rich: TranslateRich }
 const bound = new WeakMap<LocaleState, Bound>()
 
-/** The texts in the language that is shown. */
+/** The texts in the current language. */
 export function useText(): Translate {
   return useBound().t
 }
@@ -43,12 +43,12 @@ export function useRichText(): TranslateRich {
   return useBound().rich
 }
 
-/** Outside of components, e.g. for a Markdown export. */
+/** For use outside of components, such as a Markdown export. */
 export function currentText(): Translate {
   return translateIn(localeState())
 }
 
-/** The texts of any language, whichever is shown. */
+/** The texts of a given language, independent of the current one. */
 export const translateIn = (state: LocaleState): Translate => bind(state).t
 
 function useBound(): Bound {
@@ -72,7 +72,7 @@ function fill(state: LocaleState, key: string, parameters: Record<string, unknow
   return cut(text).map((part, index) => {
     if (index % 2 === 0) return part
     const value = parameters[part]
-    // numbers are written as the locale writes them; anything else is the caller's text or element
+    // numbers are formatted for the locale; anything else is the caller's text or element
     return typeof value === 'number' ? state.number.format(value) : (value as ReactNode)
   })
 }
@@ -81,6 +81,7 @@ function find(state: LocaleState, key: string): Message {
   const dot = key.indexOf('.')
   const namespace = key.slice(0, dot) as keyof Catalogue
   const messages = state.texts[namespace]
-  if (!messages) throw new Error(`The texts of "${namespace}" are not loaded: name them at the page's route`)
+  if (!messages)
+    throw new Error(`The texts of "${namespace}" are not loaded: add them to the page in page-parts.ts`)
   return messages[key.slice(dot + 1)] ?? key
 }

@@ -19,7 +19,7 @@ const INSTALLATIONS: PaletteGroup = {
 const OPERATIONS: PaletteGroup = { title: 'Operations', hits: [] }
 
 const namesOf = () => options.elements().map((option) => option.textContent)
-/** What a screen reader says is chosen. */
+/** The selected option as announced by a screen reader. */
 const chosen = () => {
   const id = input.element().getAttribute('aria-activedescendant')
   return id === null ? null : (document.getElementById(id)?.textContent ?? null)
@@ -32,7 +32,7 @@ async function open(search: ShellContextValue['search'] = () => Promise.resolve(
   return screen
 }
 
-test('what is typed right after Ctrl+K is in the palette, the first time too', async () => {
+test('text typed right after Ctrl+K appears in the palette, the first time too', async () => {
   await open()
   await userEvent.keyboard('oper')
   await expect.element(input).toHaveValue('oper')
@@ -40,7 +40,7 @@ test('what is typed right after Ctrl+K is in the palette, the first time too', a
   expect(chosen()).toBe('Operations')
 })
 
-test('it offers every page, and the keyboard goes round', async () => {
+test('it offers every page, and the arrow keys wrap around', async () => {
   const screen = await open()
   await expect.element(input).toHaveFocus()
   const pages = namesOf()
@@ -55,7 +55,7 @@ test('it offers every page, and the keyboard goes round', async () => {
   expect(screen.address()).toBe('/installations')
 })
 
-test('it adds what is found to the pages, and opens it', async () => {
+test('it adds the search results to the pages, and opens one', async () => {
   const screen = await open(() => Promise.resolve([INSTALLATIONS, OPERATIONS]))
   await userEvent.keyboard('crm')
   const group = palette.getByRole('group', { name: 'Installations' })
@@ -65,7 +65,7 @@ test('it adds what is found to the pages, and opens it', async () => {
   await expect.poll(screen.address).toBe('/installations/i-2')
 })
 
-test('an answer to what is no longer asked for is dropped', async () => {
+test('the answer to an outdated search is discarded', async () => {
   const answers = new Map<string, (groups: PaletteGroup[]) => void>()
   const aborted: string[] = []
   await open(
@@ -87,7 +87,7 @@ test('an answer to what is no longer asked for is dropped', async () => {
   expect(namesOf()).toHaveLength(2)
 })
 
-test('it says that nothing is found, and that the search failed', async () => {
+test('it reports that nothing was found, and that the search failed', async () => {
   const search = vi.fn<ShellContextValue['search']>(() => Promise.resolve([]))
   await open(search)
   await userEvent.keyboard('xyzzy')
@@ -97,7 +97,7 @@ test('it says that nothing is found, and that the search failed', async () => {
   await expect.element(palette.getByText('Search is not available right now.')).toBeVisible()
 })
 
-test('Escape and a press beside it close it, and the focus is where it was', async () => {
+test('Escape and a click outside close it, and the focus returns', async () => {
   const screen = await open()
   const skip = screen.getByRole('link', { name: 'Skip to content' })
   await userEvent.keyboard('{Escape}')

@@ -11,7 +11,7 @@ import { useShell, type PaletteGroup, type PaletteHit } from './shell-context.ts
 const MIN_SEARCH = 2
 const DELAY_MS = 180
 
-/** Pages at once, installations and operations as they are found. A native modal dialog: focus stays, Escape leaves. */
+/** Lists pages at once, and installations and operations as they are found. A native modal dialog. */
 export function CommandPalette({ onClose }: { onClose: () => void }) {
   const t = useText()
   const id = useId()
@@ -28,7 +28,7 @@ export function CommandPalette({ onClose }: { onClose: () => void }) {
   const open = (hit: PaletteHit | undefined) => {
     if (!hit) return
     onClose()
-    // as in PlainLink: the target was checked where it was made
+    // as in PlainLink: the target was type-checked where it was created
     void navigate(hit.to as unknown as NavigateOptions)
   }
   const press = (event: KeyboardEvent) => {
@@ -44,7 +44,7 @@ export function CommandPalette({ onClose }: { onClose: () => void }) {
   }
 
   return (
-    // pressing the backdrop is the mouse's way to leave; the keyboard has Escape
+    // clicking the backdrop closes it for the mouse; the keyboard has Escape
     // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-noninteractive-element-interactions
     <dialog
       ref={dialog}
@@ -150,7 +150,7 @@ function Hit({
     if (chosen) line.current?.scrollIntoView({ block: 'nearest' })
   }, [chosen])
   return (
-    // the keyboard is at the input, which names the chosen line
+    // the focus is in the input, which refers to the selected line
     // oxlint-disable-next-line jsx-a11y/click-events-have-key-events
     <div
       ref={line}
@@ -193,7 +193,7 @@ function useSearch(text: string): Found {
     }
   }, [text, search])
   if (text.length < MIN_SEARCH) return { state: 'idle', groups: [] }
-  // what was found for the text before stays until the new answer is there
+  // the previous results stay until the new ones arrive
   return found.text === text ? found : { state: 'searching', groups: found.groups }
 }
 

@@ -2,7 +2,7 @@ import { useText } from '../i18n/use-text.ts'
 import { Icon } from '../ui/icons/Icon.tsx'
 import { useShell } from './shell-context.ts'
 
-/** One quiet line while no updates arrive. It lies over the edge of the page, so nothing moves for it. */
+/** An unobtrusive line while no updates arrive. It overlays the edge of the page, so the layout does not shift. */
 export function ConnectionLine() {
   const t = useText()
   const { connection } = useShell()

@@ -2,7 +2,7 @@ import { useText } from '../i18n/use-text.ts'
 import { Button } from '../ui/Button.tsx'
 import { EmptyState } from '../ui/EmptyState.tsx'
 
-/** When a page breaks, or its chunk is gone because a newer console was deployed: reloading mends the second. */
+/** Shown when a page crashes, or its chunk is missing after a newer console was deployed; a reload fixes the latter. */
 export function CrashPage() {
   const t = useText()
   return (

@@ -7,7 +7,7 @@ import { PlainLink, type LinkTarget } from '../ui/Link.tsx'
 
 type Entry = { label: PlainTextKey; icon: IconName; to: LinkTarget }
 
-/** The pages that can be gone to from anywhere; the command palette offers the same. */
+/** The pages of the main navigation and the command palette. */
 export const navigation: readonly { group: PlainTextKey; entries: readonly Entry[] }[] = [
   {
     group: 'shell.nav.group.operate',

@@ -8,7 +8,7 @@ const NO_CRUMBS: readonly Crumb[] = []
 
 export type Crumb = { label: ReactNode; to?: LinkTarget }
 
-/** The frame of every page: where it is, its title, what can be done, its tabs, its content. */
+/** The frame of every page: breadcrumbs, title, actions, tabs, content. */
 export function Page({
   title,
   heading,
@@ -20,20 +20,20 @@ export function Page({
   children,
   width = 'full',
 }: {
-  /** The title of the document, and the heading unless `heading` says it with more than words. */
+  /** The title of the document, and the heading unless there is a `heading`. */
   title: string
   heading?: ReactNode
   /** The pages above this one. */
   trail?: readonly Crumb[]
-  /** Under the title: state, scope, ids. */
+  /** Below the title: state, scope, ids. */
   meta?: ReactNode
   actions?: ReactNode
-  /** `<Tabs>`: they sit on the line between head and content. */
+  /** `<Tabs>` on the line between header and content. */
   tabs?: ReactNode
-  /** Banners that belong to the whole page. */
+  /** Notices that concern the whole page. */
   notice?: ReactNode
   children: ReactNode
-  /** Text and forms read better narrow; tables take what there is. */
+  /** Text and forms are more readable if narrow; tables use the full width. */
   width?: 'full' | 'reading'
 }) {
   const t = useText()

@@ -13,7 +13,7 @@ import { ConnectionLine } from './ConnectionLine.tsx'
 import { Navigation } from './Navigation.tsx'
 import { UserMenu } from './UserMenu.tsx'
 
-/** The frame: navigation at the side, or a bar with a drawer where there is no room for it; the page in the middle. */
+/** The frame: the page, with navigation at the side, or a bar with a drawer on small screens. */
 export function Shell() {
   const t = useText()
   const [palette, setPalette] = useState(false)
@@ -56,7 +56,7 @@ export function Shell() {
         <span className="flex-1" />
         <Button variant="quiet" icon="search" label={t('shell.palette.open')} onClick={openPalette} />
       </header>
-      {/* pressing the backdrop is the mouse's way to leave; the keyboard has Escape */}
+      {/* clicking the backdrop closes it for the mouse; the keyboard has Escape */}
       {/* oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-noninteractive-element-interactions */}
       <dialog
         ref={drawer}
@@ -121,7 +121,7 @@ function PaletteButton({ onOpen }: { onOpen: () => void }) {
   )
 }
 
-/** A new page begins at its top for the keyboard and the screen reader too; a new filter or tab is the same page. */
+/** Moves the focus to the top of a new page, for keyboards and screen readers; a new filter or tab is the same page. */
 function useFocusOnNewPage() {
   const pathname = useLocation({ select: (location) => location.pathname })
   const main = useRef<HTMLElement>(null)

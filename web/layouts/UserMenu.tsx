@@ -74,7 +74,7 @@ export function UserMenu() {
 
 const ROLES = ['viewer', 'operator', 'support', 'admin'] as const
 
-/** A role in words; one that this console does not know is shown as it is. */
+/** The name of a role; an unknown role is shown unchanged. */
 function roleText(role: string, t: Translate): string {
   const known = ROLES.find((name) => name === role)
   return known ? t(`vocabulary.role.${known}`) : role

@@ -3,11 +3,11 @@ import type { Permission, Place } from '#contract/endpoint/permission.ts'
 import type { IconName } from '../ui/icons/Icon.tsx'
 import type { LinkTarget } from '../ui/Link.tsx'
 
-/** One thing that the command palette found. */
+/** A search result of the command palette. */
 export type PaletteHit = {
   id: string
   title: string
-  /** What tells it from others of its name: the scope, the state. */
+  /** Distinguishes results with the same name: scope, state. */
   detail?: string
   icon: IconName
   to: LinkTarget
@@ -18,12 +18,12 @@ export type PaletteGroup = { title: string; hits: readonly PaletteHit[] }
 /** `paused`: newer tabs of the same person receive the updates instead of this one. */
 export type Connection = 'live' | 'lost' | 'paused'
 
-/** What the frame of every page knows: filled by the session and the event stream, read by the shell and by pages. */
+/** Context of every page: provided from the session and the event stream, used by the shell and by pages. */
 export type ShellContextValue = {
-  /** Null until the session is known. */
+  /** Null until the session is loaded. */
   user: { id: string; name: string } | null
   roles: readonly string[]
-  /** Whether the person may do this at a place; without a place, whether anywhere at all. */
+  /** Whether the person has the permission at a place; without a place, at any place. */
   can: (permission: Permission, place?: Place) => boolean
   connection: Connection
   signOut: () => void

@@ -4,13 +4,13 @@ import type { Scope } from '#contract/protocol/scope.ts'
 import type { AuditAction } from '#contract/runtime-api/vocabulary.ts'
 import type { BffDb } from '../tables.ts'
 
-/** Something that the console did itself, or refused. */
+/** An action that the console performed or refused itself. */
 export interface NewAuditEvent {
   action: AuditAction
   outcome: 'DONE' | 'REFUSED'
   subject: string
   errorCode: string | null
-  /** Null where nobody is known. */
+  /** Null if unknown. */
   actor: { id: string; name: string; issuer: string | null } | null
   scope: Scope | null
   bundleInstallId: string | null
@@ -19,15 +19,15 @@ export interface NewAuditEvent {
   requestId: string
 }
 
-/** `key`: merges the event with others of the same key for so many seconds; null sends it at once, by itself. */
+/** `key`: merges the event with others of the same key for `seconds`; null: sent at once, without merging. */
 export interface Merge {
   key: Buffer | null
   seconds: number
 }
 
 /**
- * Keeps an event until it is sent. Where merged events differ in what they are about, the one that is kept names none of
- * them. Answers whether it is the first of its key.
+ * Stores an event until it is sent. A merged event omits the fields in which its events differ. Returns whether
+ * it is the first of its key.
  */
 export async function addEvent(db: BffDb, event: NewAuditEvent, merge: Merge): Promise<boolean> {
   const { actor, scope } = event

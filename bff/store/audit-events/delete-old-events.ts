@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { BffDb } from '../tables.ts'
 
-/** Deletes events that could not be sent for so many days; answers how many. */
+/** Deletes events that could not be delivered for this many days; returns their number. */
 export async function deleteOldEvents(db: BffDb, days: number): Promise<number> {
   const { numAffectedRows = 0n } = await sql`
     delete from bff.audit_event

@@ -4,12 +4,12 @@ import type { BffDb, BffTables } from '../tables.ts'
 
 export type AuditEventRow = Selectable<BffTables['bff.audit_event']>
 
-/** Longer than a sending takes. */
+/** Longer than one delivery takes. */
 const PAUSE_SECONDS = 10
 
 /**
- * The event that has been due for the longest, which stays as it is from now on; due again after a pause unless it is
- * deleted before. Undefined where none is due, or others are about them.
+ * Takes the event that has been due the longest. It is no longer merged, and is due again after a pause unless
+ * it is deleted first. Undefined if no event is due, or other replicas hold them.
  */
 export async function takeEvent(db: BffDb): Promise<AuditEventRow | undefined> {
   const { rows } = await sql<AuditEventRow>`

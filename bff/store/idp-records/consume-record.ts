@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { BffDb } from '../tables.ts'
 
-/** Marks a record as used; false when it was used before or is gone, so that a code counts once. */
+/** Marks a record as used; false if it was already used or does not exist, so that a code works once. */
 export async function consumeRecord(db: BffDb, idHash: Buffer): Promise<boolean> {
   const { rows } = await sql`
     update bff.idp_record set consumed_at = clock_timestamp()

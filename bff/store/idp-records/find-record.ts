@@ -3,7 +3,7 @@ import type { BffDb } from '../tables.ts'
 
 export interface FoundRecord {
   payload: Record<string, unknown>
-  /** Unix seconds, or null while it was not used. */
+  /** Unix seconds, or null if unused. */
   consumedAt: number | null
 }
 

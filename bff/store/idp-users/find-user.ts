@@ -8,11 +8,11 @@ export interface IdpUser {
   name: string
   passwordHash: string
   roles: RoleGrant[]
-  /** False while it is generated and may not have been shown to anybody. */
+  /** False for a generated password that may not have been shown yet. */
   isPasswordShown: boolean
 }
 
-/** A user of the embedded identity provider, by the name to sign in with (in any letter case) or by `sub`. */
+/** A user of the embedded identity provider, by username (case-insensitive) or by `sub`. */
 export async function findUser(
   db: BffDb,
   by: { username: string } | { sub: string },

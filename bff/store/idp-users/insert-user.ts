@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { IdpUser } from './find-user.ts'
 import type { BffDb } from '../tables.ts'
 
-/** False when the name is taken, as when two replicas start on an empty database together. */
+/** False if the name is taken, for example when two replicas start together on an empty database. */
 export async function insertUser(db: BffDb, user: IdpUser): Promise<boolean> {
   const { rows } = await sql`
     insert into bff.idp_user (username, sub, name, password_hash, roles, is_password_shown)

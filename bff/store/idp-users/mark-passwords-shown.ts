@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { BffDb } from '../tables.ts'
 
-/** Records that generated passwords were shown; answers for how many users these are still the passwords. */
+/** Records that generated passwords were shown; returns for how many users they are still valid. */
 export async function markPasswordsShown(
   db: BffDb,
   shown: readonly { sub: string; passwordHash: string }[],

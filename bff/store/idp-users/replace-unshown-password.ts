@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { BffDb } from '../tables.ts'
 
-/** Sets another generated password. False where the user's password has been shown meanwhile: then it stays. */
+/** Sets another generated password. False, without a change, if the user's password has been shown in the meantime. */
 export async function replaceUnshownPassword(
   db: BffDb,
   { sub, passwordHash }: { sub: string; passwordHash: string },

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { IdpUser } from './find-user.ts'
 import type { BffDb } from '../tables.ts'
 
-/** Gives a user what somebody has set, a known password too. */
+/** Applies the configured name, password and roles to a user. */
 export async function updateUser(
   db: BffDb,
   user: Pick<IdpUser, 'sub' | 'name' | 'passwordHash' | 'roles'>,

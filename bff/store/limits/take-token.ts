@@ -7,7 +7,7 @@ export interface Limit {
   secondsPerToken: number
 }
 
-/** Takes one token out of a bucket; false when it is empty. One statement, so that replicas count together. */
+/** Takes one token from a bucket; false if it is empty. One statement, so that the limit applies across replicas. */
 export async function takeToken(db: BffDb, bucket: number, limit: Limit): Promise<boolean> {
   const { capacity, secondsPerToken } = limit
   const { rows } = await sql`

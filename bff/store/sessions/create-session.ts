@@ -10,7 +10,7 @@ export interface NewSession {
   roles: RoleGrant[]
 }
 
-/** Keeps a new session; of the person's sessions the `maxSessions - 1` newest others stay, older ones end. */
+/** Stores a new session; of the person's other sessions, all but the `maxSessions - 1` newest end. */
 export async function createSession(db: BffDb, session: NewSession, maxSessions: number): Promise<void> {
   const { idHash, iss, sub, name, roles } = session
   await sql`

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { BffDb } from '../tables.ts'
 
-/** Ends a session on every replica and answers whose it was; null where there was none. */
+/** Ends a session on every replica and returns its person; null if there was none. */
 export async function endSession(
   db: BffDb,
   idHash: Buffer,

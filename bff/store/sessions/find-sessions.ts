@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { RoleGrant } from '../../session/roles.ts'
 import type { BffDb } from '../tables.ts'
 
-/** How long a session lives: without activity, and at most. */
+/** Maximum idle time and lifetime of a session. */
 export interface SessionLimits {
   idleSeconds: number
   absoluteSeconds: number
@@ -13,11 +13,11 @@ export interface StoredSession {
   sub: string
   name: string
   roles: RoleGrant[]
-  /** Seconds since the person was last seen. */
+  /** Seconds since the last activity. */
   quietSeconds: number
 }
 
-/** The sessions with these ids, by the id in hex; absent where there is none or one of its limits has passed. */
+/** The valid sessions with these ids, by id in hex. */
 export async function findSessions(
   db: BffDb,
   idHashes: readonly Buffer[],

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { BffDb } from '../tables.ts'
 
-/** How long a person may take between "sign in" and coming back. */
+/** How long a sign-in may take at the identity provider. */
 export const SIGN_IN_SECONDS = 600
 
 export interface SignIn {

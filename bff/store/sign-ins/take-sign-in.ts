@@ -3,8 +3,8 @@ import { SIGN_IN_SECONDS } from './create-sign-in.ts'
 import type { BffDb } from '../tables.ts'
 
 /**
- * Takes a sign-in out: where it returns to, or null when there is none with this state for this browser, it is too old,
- * or it was taken before. One statement, so that of two equal callbacks one gets it.
+ * Removes a sign-in and returns its `returnTo`; null if this browser has none with this state, it has expired,
+ * or it was already taken. One statement, so that only one of two equal callbacks gets it.
  */
 export async function takeSignIn(
   db: BffDb,

@@ -5,7 +5,7 @@ import { ValueView } from '../../ui/values/ValueView.tsx'
 import type { Aspect, PropertyDifference } from './compare-manifests.ts'
 import { describeDefinition } from './describe-definition.ts'
 
-/** What is other about a definition, in words; the schemas themselves on demand. */
+/** Describes the changes of a definition; the schemas are shown on demand. */
 export function DefinitionChange({ difference }: { difference: PropertyDifference }) {
   const t = useText()
   const { before, after, aspects } = difference

@@ -17,7 +17,7 @@ import type {
 } from './compare-manifests.ts'
 import { DefinitionChange } from './DefinitionChange.tsx'
 
-/** What changes from one manifest to another, resource by resource and plugin by plugin. */
+/** The changes from one manifest to another, by resource and plugin. */
 export function ManifestComparison({ comparison }: { comparison: Comparison }) {
   const t = useText()
   if (isSame(comparison)) return <p className="text-muted">{t('catalog.compare.same')}</p>

@@ -36,12 +36,12 @@ const manifest = (resources: Resource[], plugins: Manifest['plugins'] = []): Man
   plugins,
 })
 
-test('the same manifest under another version differs in nothing', () => {
+test('the same manifest with another version has no differences', () => {
   const one = manifest([core({ a: text })], [plugin('p')])
   assert.ok(isSame(compareManifests(one, { ...one, version: '2' })))
 })
 
-test('resources and properties that came, went and changed', () => {
+test('resources and properties are added, removed and changed', () => {
   const before = manifest([core({ a: text, gone: text }), { ...core({}), kind: 'TIMER', name: 'old' }])
   const after = manifest([
     core({ a: { ...text, schema: { type: 'number' } }, came: text }),
@@ -66,7 +66,7 @@ test('resources and properties that came, went and changed', () => {
   )
 })
 
-test('newly required is what nothing but a person gives a value', () => {
+test('a property is newly required if only a person can set it', () => {
   const before = manifest([core({ a: text, was: { ...text, required: true } })])
   const after = manifest(
     [
@@ -102,7 +102,7 @@ test('a property that a plugin begins to write is changed', () => {
   ])
 })
 
-test('the protected property is nobody’s change', () => {
+test('the protected property is never a change', () => {
   const before = manifest([core({})])
   const after = manifest([core({ instanceRefProperty: text })])
   assert.ok(isSame(compareManifests(before, after)))

@@ -7,7 +7,7 @@ import { locatorIn, writersIn, type Manifest, type Resource } from './writers.ts
 
 export type ChangeKind = 'added' | 'removed' | 'changed'
 
-/** What of a definition is another than before. */
+/** The part of a definition that changed. */
 export type Aspect = 'kind' | 'schema' | 'required' | 'isSensitive' | 'default' | 'writer' | 'place'
 
 export type PropertyDifference = {
@@ -16,7 +16,7 @@ export type PropertyDifference = {
   before: PropertyDefinition | null
   after: PropertyDefinition | null
   aspects: Aspect[]
-  /** It must have a value now, and neither a default nor a plugin gives it one. */
+  /** It requires a value now, and neither a default nor a plugin sets one. */
   isNewlyRequired: boolean
 }
 
@@ -44,7 +44,7 @@ export type ManifestComparison = { resources: ResourceDifference[]; plugins: Plu
 export const isSame = ({ resources, plugins }: ManifestComparison): boolean =>
   resources.length === 0 && plugins.length === 0
 
-/** What one version of a bundle has that the other has not, or has otherwise; what is the same is left out. */
+/** The differences between two versions of a bundle. */
 export function compareManifests(before: Manifest, after: Manifest): ManifestComparison {
   return { resources: compareResources(before, after), plugins: comparePlugins(before, after) }
 }
@@ -122,7 +122,7 @@ function comparePlugins(before: Manifest, after: Manifest): PluginDifference[] {
 type Plugin = Manifest['plugins'][number]
 const RIGHTS = ['reads', 'writes', 'resolves'] as const
 
-/** By locator: what the plugin may do with which properties. */
+/** By locator: the properties that a plugin may read, write and resolve. */
 function rightsOf(manifest: Manifest, plugin: Plugin | undefined): Map<string, Record<Right, string[]>> {
   const rights = new Map<string, Record<Right, string[]>>()
   for (const entry of plugin?.resources ?? []) {
@@ -154,7 +154,7 @@ const byLocator = (manifest: Manifest): Map<string, Resource> =>
 const byId = (manifest: Manifest): Map<string, Plugin> =>
   new Map(manifest.plugins.map((plugin) => [plugin.pluginId, plugin]))
 
-/** The keys of the newer first, in its order; what is gone stands after. */
+/** The keys of both: those of the newer manifest in its order, then removed ones. */
 const union = (before: ReadonlyMap<string, unknown>, after: ReadonlyMap<string, unknown>): string[] => [
   ...new Set([...after.keys(), ...before.keys()]),
 ]
@@ -162,5 +162,5 @@ const union = (before: ReadonlyMap<string, unknown>, after: ReadonlyMap<string, 
 const changeOf = (was: unknown, is: unknown): ChangeKind =>
   was === undefined ? 'added' : is === undefined ? 'removed' : 'changed'
 
-const same = (one: unknown, other: unknown): boolean =>
-  deepEqual(one as JsonValue | undefined, other as JsonValue | undefined)
+const same = (a: unknown, b: unknown): boolean =>
+  deepEqual(a as JsonValue | undefined, b as JsonValue | undefined)

@@ -16,7 +16,7 @@ const TYPES = {
 
 const MAX_CHOICES = 6
 
-/** What a property may hold, in a few words: "whole number, 1 to 65535", "one of starter, team", "a service". */
+/** The values of a property, in a few words: "whole number, 1 to 65535", "one of starter, team", "a service". */
 export function describeDefinition(definition: PropertyDefinition, t: Translate): string {
   if (definition.kind !== 'DATA') return t(`catalog.type.${definition.kind}`)
   const limits = limitsText(definition, t)

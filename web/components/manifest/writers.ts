@@ -7,7 +7,7 @@ export type Resource = Manifest['resources'][number]
 export const locatorIn = (manifest: Manifest, { kind, name }: Resource): string =>
   formatLocator({ ...manifest.bundle, kind, name })
 
-/** By locator and property: the plugin that writes it, so that no person does. */
+/** By locator and property: the plugin that writes it instead of a person. */
 export function writersIn(manifest: Manifest): Map<string, Map<string, string>> {
   const modules = new Map(
     manifest.resources
