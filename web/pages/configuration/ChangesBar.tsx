@@ -4,8 +4,8 @@ import { Button } from '../../ui/Button.tsx'
 import { ConfirmDialog } from '../../ui/dialog/ConfirmDialog.tsx'
 import { Icon } from '../../ui/icons/Icon.tsx'
 import { Keys } from '../../ui/Keys.tsx'
-import type { EditProblem } from './marks.ts'
-import { useEditor } from './editor-context.ts'
+import type { EditProblem } from './editor/marks.ts'
+import { useEditor } from './editor/editor-context.ts'
 
 /** What is edited and not saved: how much, what is wrong with it, and the way on. */
 export function ChangesBar({

@@ -14,10 +14,10 @@ import { Notice } from '../../ui/Notice.tsx'
 import { Tabs } from '../../ui/Tabs.tsx'
 import { Time } from '../../ui/Time.tsx'
 import { ChangesBar } from './ChangesBar.tsx'
-import { countEdits } from './draft/draft.ts'
+import { countEdits } from './editor/draft.ts'
 import { Dock } from './Dock.tsx'
 import { DocumentTab } from './document/DocumentTab.tsx'
-import { EditorContext } from './editor-context.ts'
+import { EditorContext } from './editor/editor-context.ts'
 import { FormTab } from './FormTab.tsx'
 import { HistoryTab } from './history/HistoryTab.tsx'
 import { PropertyHistoryDialog } from './history/PropertyHistoryDialog.tsx'
@@ -29,8 +29,8 @@ import {
   configuredInstallationsCall,
   type ConfigurationSearch,
 } from '#contract/console-api/pages/configuration.ts'
-import { useEditorState } from './use-editor-state.ts'
-import { useSaveKey } from './use-save-key.ts'
+import { useEditorState } from './editor/use-editor-state.ts'
+import { useSaveKey } from './editor/use-save-key.ts'
 
 /** The editor of a scope that has something to configure. */
 export function Editor({

@@ -10,10 +10,10 @@ import { SearchInput } from '../../ui/Filters.tsx'
 import { Icon } from '../../ui/icons/Icon.tsx'
 import { PlainLink } from '../../ui/Link.tsx'
 import { Segmented } from '../../ui/Segmented.tsx'
-import { useEditor, type InstallationTitles } from './editor-context.ts'
+import { useEditor, type InstallationTitles } from './editor/editor-context.ts'
 import { ResourceForm } from './form/ResourceForm.tsx'
 import { Outline } from './Outline.tsx'
-import { groupResources, isNarrowed, narrowGroups, type Filter, type Marks } from './outline.ts'
+import { groupResources, isNarrowed, narrowGroups, type Filter, type Marks } from './editor/outline.ts'
 import type { ConfigurationSearch } from '#contract/console-api/pages/configuration.ts'
 
 /** The resources at the left, the form of the chosen one at the right; on a phone one after the other. */

@@ -4,12 +4,12 @@ import { Button } from '../../ui/Button.tsx'
 import { Icon, type IconName } from '../../ui/icons/Icon.tsx'
 import { Notice } from '../../ui/Notice.tsx'
 import { Time } from '../../ui/Time.tsx'
-import type { PropertyPlace } from './draft/draft.ts'
-import { useNotKept } from './draft/drafts.ts'
-import { useEditor } from './editor-context.ts'
-import { definitionOf } from './outline.ts'
+import type { PropertyPlace } from './editor/draft.ts'
+import { useNotKept } from './editor/drafts.ts'
+import { useEditor } from './editor/editor-context.ts'
+import { definitionOf } from './editor/outline.ts'
 import { propertyTitle, resourceTitle } from './labels.ts'
-import type { MergeState } from './use-merge.ts'
+import type { MergeState } from './editor/use-merge.ts'
 
 /** Somebody saved something in the resources that I edit: said at once, long before Save is pressed. */
 export function MergeNotice({ merge }: { merge: MergeState }) {

@@ -6,9 +6,9 @@ import { omitUndefined } from '#contract/console-api/pages/search-params.ts'
 import { cx } from '../../ui/class-names.ts'
 import { Icon } from '../../ui/icons/Icon.tsx'
 import { PlainLink } from '../../ui/Link.tsx'
-import type { InstallationTitles } from './editor-context.ts'
+import type { InstallationTitles } from './editor/editor-context.ts'
 import { kindIcon, resourceName, resourceTitle } from './labels.ts'
-import type { Marks, OutlineGroup } from './outline.ts'
+import type { Marks, OutlineGroup } from './editor/outline.ts'
 import type { ConfigurationSearch } from '#contract/console-api/pages/configuration.ts'
 
 /** The resources of the scope by installation, each a link to its form. */

@@ -8,8 +8,8 @@ import { Icon, type IconName } from '../../ui/icons/Icon.tsx'
 import { TextLink } from '../../ui/Link.tsx'
 import { OperationBadge } from '../../ui/StateBadge.tsx'
 import { Countdown, Duration } from '../../ui/Time.tsx'
-import { useEditor } from './editor-context.ts'
-import type { SavedSnapshot } from './use-save.ts'
+import { useEditor } from './editor/editor-context.ts'
+import type { SavedSnapshot } from './editor/use-save.ts'
 import { messageText } from '../../i18n/message-text.ts'
 
 /** A save is not a success yet: each of its operations is shown as it goes, until it ended. */

@@ -17,15 +17,15 @@ import { Notice } from '../../ui/Notice.tsx'
 import { Skeleton, SkeletonLines } from '../../ui/Skeleton.tsx'
 import { OperationBadge } from '../../ui/StateBadge.tsx'
 import { Time } from '../../ui/Time.tsx'
-import { InstallAgain } from './story/InstallAgain.tsx'
-import { ShareMenu } from './story/ShareMenu.tsx'
-import { Story } from './story/Story.tsx'
-import { timelineOf } from './story/timeline.ts'
-import { RecoveryActions } from './story/RecoveryActions.tsx'
-import type { RecoveryAction } from './story/recovery-actions.ts'
-import type { ChosenRecovery } from './story/RecoveryDialog.tsx'
+import { InstallAgain } from './detail/InstallAgain.tsx'
+import { ShareMenu } from './detail/ShareMenu.tsx'
+import { OperationDetails } from './detail/OperationDetails.tsx'
+import { timelineOf } from './detail/timeline.ts'
+import { RecoveryActions } from './detail/RecoveryActions.tsx'
+import type { RecoveryAction } from './detail/recovery-actions.ts'
+import type { ChosenRecovery } from './detail/RecoveryDialog.tsx'
 
-const RecoveryDialog = lazyForm(async () => (await import('./story/RecoveryDialog.tsx')).RecoveryDialog)
+const RecoveryDialog = lazyForm(async () => (await import('./detail/RecoveryDialog.tsx')).RecoveryDialog)
 
 const route = getRouteApi('/operations/$id')
 
@@ -43,7 +43,7 @@ export function OperationPage() {
         {error ? (
           <ErrorState error={error} retrying={query.isFetching} onRetry={() => void query.refetch()} />
         ) : (
-          <StorySkeleton />
+          <DetailsSkeleton />
         )}
       </Page>
     )
@@ -83,7 +83,7 @@ export function OperationPage() {
       <p role="status" className="sr-only">
         {labelled(t, name, t(`vocabulary.operation.${operation.state}`))}
       </p>
-      <Story operation={operation} choice={choice} onRecover={choose} />
+      <OperationDetails operation={operation} choice={choice} onRecover={choose} />
       {chosen && (
         <Suspense>
           <RecoveryDialog chosen={chosen} operation={operation} onClose={() => setChosen(null)} />
@@ -119,7 +119,7 @@ function Actions({
   )
 }
 
-function StorySkeleton() {
+function DetailsSkeleton() {
   return (
     <div className="space-y-6">
       <Skeleton className="h-32 rounded-lg" />

@@ -7,7 +7,7 @@ import { OperationBadge } from '../../ui/StateBadge.tsx'
 import { Duration, Time } from '../../ui/Time.tsx'
 import type { Column } from '../../ui/table/Table.tsx'
 import { RepeatsIn } from './RepeatsIn.tsx'
-import { versionsText } from './story/versions.ts'
+import { versionsText } from './detail/versions.ts'
 import { messageText } from '../../i18n/message-text.ts'
 
 /** One operation a row; what it failed with or waits for stands beside its state. */

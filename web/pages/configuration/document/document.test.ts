@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { JsonObject, JsonValue } from '#contract/json-schema/json.ts'
-import { EMPTY, takeStep, type Draft } from '../draft/draft.ts'
+import { EMPTY, takeStep, type Draft } from '../editor/draft.ts'
 import { configuration, CORE, data, define, hidden, MAIL, resource } from '../testing.ts'
 import { documentOf, readDocument, stepTo } from './document.ts'
 

@@ -12,8 +12,8 @@ import {
   type Draft,
   type DraftStep,
   type PropertyPlace,
-} from '../draft/draft.ts'
-import { definitionOf } from '../outline.ts'
+} from '../editor/draft.ts'
+import { definitionOf } from '../editor/outline.ts'
 import { isHidden, isSet } from '../../../forms/property/property-value.ts'
 
 /** A sensitive value that is left as it is. */

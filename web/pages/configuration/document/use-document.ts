@@ -1,8 +1,8 @@
 import { useEffect, useEffectEvent, useMemo, useRef, useState } from 'react'
 import type { Configuration } from '#contract/console-api/shapes.ts'
 import { parseJson } from '../../../forms/fields/parse-json.ts'
-import { allEdits, countEdits, type Draft, type PropertyPlace } from '../draft/draft.ts'
-import type { DraftStore } from '../draft/draft-store.ts'
+import { allEdits, countEdits, type Draft, type PropertyPlace } from '../editor/draft.ts'
+import type { DraftStore } from '../editor/draft-store.ts'
 import { documentOf, readDocument, stepTo, type DocumentReading } from './document.ts'
 
 const REST_MS = 300

@@ -9,7 +9,7 @@ import { OperationBadge } from '../../../ui/StateBadge.tsx'
 import { Icon } from '../../../ui/icons/Icon.tsx'
 import { TextLink } from '../../../ui/Link.tsx'
 import { Countdown, Time } from '../../../ui/Time.tsx'
-import { useEditor } from '../editor-context.ts'
+import { useEditor } from '../editor/editor-context.ts'
 import { messageText } from '../../../i18n/message-text.ts'
 
 /** Why the form is locked: whose operation holds it, since when, what it waits for, and which ways out there are. */

@@ -3,7 +3,7 @@ import { sameView } from '../../../forms/property/property-value.ts'
 import { useText } from '../../../i18n/use-text.ts'
 import { Icon } from '../../../ui/icons/Icon.tsx'
 import { PropertyValueView } from '../../../ui/values/ValueView.tsx'
-import { useEditor } from '../editor-context.ts'
+import { useEditor } from '../editor/editor-context.ts'
 import type { FieldParts } from './field-parts.ts'
 import { SmallButton } from './SmallButton.tsx'
 

@@ -2,7 +2,7 @@ import type { PropertyView } from '#contract/console-api/shapes.ts'
 import { useText } from '../../../i18n/use-text.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { PropertyValueView } from '../../../ui/values/ValueView.tsx'
-import { useEditor } from '../editor-context.ts'
+import { useEditor } from '../editor/editor-context.ts'
 import { controlId, rowId } from './focus-property.ts'
 import { useDraftField } from './use-draft-field.ts'
 

@@ -8,8 +8,8 @@ import { Badge } from '../../../ui/Badge.tsx'
 import { Button } from '../../../ui/Button.tsx'
 import { CopyButton } from '../../../ui/CopyButton.tsx'
 import { Icon } from '../../../ui/icons/Icon.tsx'
-import { viewAt } from '../draft/draft.ts'
-import { useEditor } from '../editor-context.ts'
+import { viewAt } from '../editor/draft.ts'
+import { useEditor } from '../editor/editor-context.ts'
 import { kindIcon, propertyTitle, resourceTitle } from '../labels.ts'
 import {
   definitionOf,
@@ -20,7 +20,7 @@ import {
   propertyNames,
   type Filter,
   type Marks,
-} from '../outline.ts'
+} from '../editor/outline.ts'
 import { ClaimCard } from './ClaimCard.tsx'
 import { draftEditIn } from './draft-form.ts'
 import { EditorField } from './EditorField.tsx'

@@ -7,9 +7,9 @@ import { fieldId } from '../../../forms/property/field-id.ts'
 import type { PropertyFormValues } from '../../../forms/property/form-edit.ts'
 import { propertyResolver } from '../../../forms/property/property-resolver.ts'
 import { CORE, data, define, MAIL } from '../testing.ts'
-import type { DraftEdit, PropertyPlace } from '../draft/draft.ts'
-import { DraftStore } from '../draft/draft-store.ts'
-import { nameOf, writeEdit } from '../draft/stored-draft.ts'
+import type { DraftEdit, PropertyPlace } from '../editor/draft.ts'
+import { DraftStore } from '../editor/draft-store.ts'
+import { nameOf, writeEdit } from '../editor/stored-draft.ts'
 import { draftEditIn, followDraft, hold, valuesOf } from './draft-form.ts'
 
 const PORT: PropertyPlace = { locator: MAIL, property: 'smtp.port' }

@@ -1,8 +1,8 @@
 import type { UseFormReturn } from 'react-hook-form'
 import { fieldId, parseFieldId, type FieldId } from '../../../forms/property/field-id.ts'
 import { FormEdit, type PropertyFormValues } from '../../../forms/property/form-edit.ts'
-import { allEdits, type DraftEdit, type PropertyPlace } from '../draft/draft.ts'
-import type { DraftStore } from '../draft/draft-store.ts'
+import { allEdits, type DraftEdit, type PropertyPlace } from '../editor/draft.ts'
+import type { DraftStore } from '../editor/draft-store.ts'
 
 /** An edit of the draft as a field's value, with its base. */
 class HeldEdit extends FormEdit {

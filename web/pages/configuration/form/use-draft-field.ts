@@ -6,8 +6,8 @@ import type { Edit } from '../../../forms/property/edit.ts'
 import { fieldId } from '../../../forms/property/field-id.ts'
 import { propertyError } from '../../../forms/property/use-property-edit.ts'
 import { useText } from '../../../i18n/use-text.ts'
-import type { DraftEdit } from '../draft/draft.ts'
-import { useEditor } from '../editor-context.ts'
+import type { DraftEdit } from '../editor/draft.ts'
+import { useEditor } from '../editor/editor-context.ts'
 import { draftEditIn, hold } from './draft-form.ts'
 
 /** A property's field in the editor. */

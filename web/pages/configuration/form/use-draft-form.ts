@@ -4,8 +4,8 @@ import type { Configuration } from '#contract/console-api/shapes.ts'
 import { parseFieldId, type FieldId } from '../../../forms/property/field-id.ts'
 import type { PropertyFormValues } from '../../../forms/property/form-edit.ts'
 import { propertyResolver } from '../../../forms/property/property-resolver.ts'
-import type { DraftStore } from '../draft/draft-store.ts'
-import { definitionOf } from '../outline.ts'
+import type { DraftStore } from '../editor/draft-store.ts'
+import { definitionOf } from '../editor/outline.ts'
 import { followDraft, valuesOf } from './draft-form.ts'
 
 export type DraftForm = UseFormReturn<PropertyFormValues>

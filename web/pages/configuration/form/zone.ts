@@ -1,5 +1,5 @@
 import type { ConfigurationResource, PropertyView } from '#contract/console-api/shapes.ts'
-import type { DraftEdit } from '../draft/draft.ts'
+import type { DraftEdit } from '../editor/draft.ts'
 import { valueOf } from '../../../forms/property/property-value.ts'
 
 const NAMES = ['timeZone', 'timezone', 'zone']

@@ -8,7 +8,7 @@ import { EmptyState } from '../../../ui/EmptyState.tsx'
 import { ErrorState } from '../../../ui/ErrorState.tsx'
 import { SkeletonLines } from '../../../ui/Skeleton.tsx'
 import { HISTORY } from '../endpoints.ts'
-import { useEditor } from '../editor-context.ts'
+import { useEditor } from '../editor/editor-context.ts'
 import { SnapshotEntry } from './SnapshotEntry.tsx'
 import { useTakeValue } from './use-take-value.ts'
 

@@ -10,9 +10,9 @@ import { Card } from '../../../ui/Card.tsx'
 import { DefinitionList } from '../../../ui/DefinitionList.tsx'
 import { PropertyValueView } from '../../../ui/values/ValueView.tsx'
 import { BeforeAfter } from '../../../ui/values/BeforeAfter.tsx'
-import { useEditor } from '../editor-context.ts'
+import { useEditor } from '../editor/editor-context.ts'
 import { propertyTitle, resourceTitle } from '../labels.ts'
-import { definitionOf } from '../outline.ts'
+import { definitionOf } from '../editor/outline.ts'
 import { isHidden, isSet } from '../../../forms/property/property-value.ts'
 
 const SHOWN = 4

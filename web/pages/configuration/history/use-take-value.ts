@@ -1,9 +1,9 @@
 import type { PropertyView } from '#contract/console-api/shapes.ts'
 import { useText } from '../../../i18n/use-text.ts'
 import { showToast } from '../../../ui/toast.ts'
-import { viewAt } from '../draft/draft.ts'
-import { useEditor } from '../editor-context.ts'
-import { definitionOf } from '../outline.ts'
+import { viewAt } from '../editor/draft.ts'
+import { useEditor } from '../editor/editor-context.ts'
+import { definitionOf } from '../editor/outline.ts'
 import { changesNothing, isHidden, valueOf } from '../../../forms/property/property-value.ts'
 
 /** Puts an older value into the form as an edit of mine: from there it goes the way of every edit, plan and all. */

@@ -2,7 +2,7 @@ import { useEffect, useEffectEvent } from 'react'
 import { useText } from '../../../i18n/use-text.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Keys } from '../../../ui/Keys.tsx'
-import { useEditor } from '../editor-context.ts'
+import { useEditor } from '../editor/editor-context.ts'
 import { changesByInstallation } from './planned.ts'
 import type { Planned } from './PlanStep.tsx'
 

@@ -1,6 +1,6 @@
 import type { Claim, Configuration, Plan, PlanProblem, PropertyChange } from '#contract/console-api/shapes.ts'
 import { bundleIdOf } from '../labels.ts'
-import type { Draft } from '../draft/draft.ts'
+import type { Draft } from '../editor/draft.ts'
 import { messageText } from '../../../i18n/message-text.ts'
 
 /** What a save would do to one installation. */

@@ -1,7 +1,7 @@
-import type { Draft } from '../draft/draft.ts'
-import type { EditProblem } from '../marks.ts'
-import type { MergeState } from '../use-merge.ts'
-import type { SaveState } from '../use-save.ts'
+import type { Draft } from '../editor/draft.ts'
+import type { EditProblem } from '../editor/marks.ts'
+import type { MergeState } from '../editor/use-merge.ts'
+import type { SaveState } from '../editor/use-save.ts'
 
 export interface ReviewProps {
   onClose: () => void

@@ -3,7 +3,7 @@ import { useEffect } from 'react'
 import type { Configuration, Plan } from '#contract/console-api/shapes.ts'
 import { callApi } from '../../../api/client.ts'
 import { invalidateEndpoints } from '../../../api/query.ts'
-import { changesOf, countEdits, type Draft } from '../draft/draft.ts'
+import { changesOf, countEdits, type Draft } from '../editor/draft.ts'
 import { CONFIGURATION, PLAN } from '../endpoints.ts'
 
 export type PlanState = UseQueryResult<Plan>

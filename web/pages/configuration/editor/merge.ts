@@ -5,7 +5,7 @@ import type {
   PropertyView,
   Snapshot,
 } from '#contract/console-api/shapes.ts'
-import type { Edit } from '../../forms/property/edit.ts'
+import type { Edit } from '../../../forms/property/edit.ts'
 import {
   allEdits,
   isSamePlace,
@@ -15,8 +15,8 @@ import {
   type DraftStep,
   type PlacedEdit,
   type PropertyPlace,
-} from './draft/draft.ts'
-import { changesNothing, isHidden, isSet, sameView } from '../../forms/property/property-value.ts'
+} from './draft.ts'
+import { changesNothing, isHidden, isSet, sameView } from '../../../forms/property/property-value.ts'
 
 /**
  * The three-way merge of one person's edits with what others saved meanwhile, property by property. Each edit carries the

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { deepEqual } from '#contract/json-schema/json.ts'
 import type { JsonValue } from '#contract/json-schema/json.ts'
 import { mergeJson, mergeValues } from './merge-values.ts'
-import { data, hidden } from './testing.ts'
+import { data, hidden } from '../testing.ts'
 
 describe('both changes of one value in one', () => {
   it('puts changes at different paths together', () => {

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
-import { lostAnswer } from '../../testing/api.ts'
-import { renderConsole } from '../../testing/render.tsx'
-import { CORE, MAIL, SAVE, serveScope } from '../../testing/served-scope.ts'
+import { lostAnswer } from '../../../testing/api.ts'
+import { renderConsole } from '../../../testing/render.tsx'
+import { CORE, MAIL, SAVE, serveScope } from '../../../testing/served-scope.ts'
 
 const field = (name: string) => page.getByRole('textbox', { name })
 const bar = page.getByRole('region', { name: 'Unsaved changes' })

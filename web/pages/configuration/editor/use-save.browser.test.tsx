@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { page } from 'vitest/browser'
-import { lostAnswer, refusal } from '../../testing/api.ts'
-import { renderConsole } from '../../testing/render.tsx'
-import { MAIL, SAVE, serveScope } from '../../testing/served-scope.ts'
+import { lostAnswer, refusal } from '../../../testing/api.ts'
+import { renderConsole } from '../../../testing/render.tsx'
+import { MAIL, SAVE, serveScope } from '../../../testing/served-scope.ts'
 
 const port = page.getByRole('textbox', { name: 'SMTP port' })
 const bar = page.getByRole('region', { name: 'Unsaved changes' })

@@ -16,7 +16,7 @@ import { RecoveryActions } from './RecoveryActions.tsx'
 import type { RecoveryAction } from './recovery-actions.ts'
 
 /** The operation from top to bottom: what is the matter, the facts, the timeline, one attempt, the changes. */
-export function Story({
+export function OperationDetails({
   operation,
   choice,
   onRecover,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import type { PropertyView, Snapshot } from '#contract/console-api/shapes.ts'
-import type { Edit } from '../../forms/property/edit.ts'
+import type { Edit } from '../../../forms/property/edit.ts'
 import {
   allEdits,
   changesOf,
@@ -13,7 +13,7 @@ import {
   viewAt,
   type Draft,
   type DraftEdit,
-} from './draft/draft.ts'
+} from './draft.ts'
 import {
   mergeDraft,
   movesByItself,
@@ -24,7 +24,7 @@ import {
   type Choice,
   type Merged,
 } from './merge.ts'
-import { configuration, CORE, data, define, hidden, MAIL, resource, snapshot } from './testing.ts'
+import { configuration, CORE, data, define, hidden, MAIL, resource, snapshot } from '../testing.ts'
 
 const setTo = (value: number): Edit => ({ kind: 'set', value: { '@type': 'Data', value } })
 const edited = (edit: Edit, base: PropertyView | null, version = 1): DraftEdit => ({

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { groupProperties, groupResources, leftovers, matchingProperties, narrowGroups } from './outline.ts'
-import { configuration, CORE, data, define, MAIL, resource } from './testing.ts'
+import { configuration, CORE, data, define, MAIL, resource } from '../testing.ts'
 
 const core = resource({
   title: 'CRM core',

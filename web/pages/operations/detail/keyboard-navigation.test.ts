@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { at, attempt, call, timeout } from './testing.ts'
 import { barsOf } from './timeline.ts'
-import { walk } from './walk.ts'
+import { walk } from './keyboard-navigation.ts'
 
 const first = barsOf('BEFORE_RESOURCES', call('a', 1, [attempt({ startedAt: at(0) })]))
 const second = barsOf(

@@ -1,8 +1,8 @@
 import { createContext, use } from 'react'
 import type { Configuration } from '#contract/console-api/shapes.ts'
 import type { InstallationIdentity } from '#contract/protocol/scope.ts'
-import type { DraftStore } from './draft/draft-store.ts'
-import type { DraftForm } from './form/use-draft-form.ts'
+import type { DraftStore } from './draft-store.ts'
+import type { DraftForm } from '../form/use-draft-form.ts'
 import type { Merged } from './merge.ts'
 
 /** What people call the installations of the scope, and their versions. */

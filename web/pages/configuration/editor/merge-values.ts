@@ -1,8 +1,8 @@
 import type { PropertyView } from '#contract/console-api/shapes.ts'
 import { deepEqual, isJsonObject } from '#contract/json-schema/json.ts'
 import type { JsonObject, JsonValue } from '#contract/json-schema/json.ts'
-import type { Edit } from '../../forms/property/edit.ts'
-import { valueOf } from '../../forms/property/property-value.ts'
+import type { Edit } from '../../../forms/property/edit.ts'
+import { valueOf } from '../../../forms/property/property-value.ts'
 
 /**
  * Both changes of one value in one, where they do not meet: objects that were changed at different paths, references at

@@ -1,6 +1,6 @@
 import type { Configuration, ConfigurationResource } from '#contract/console-api/shapes.ts'
 import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
-import { bundleIdOf, propertyHelp, propertyTitle } from './labels.ts'
+import { bundleIdOf, propertyHelp, propertyTitle } from '../labels.ts'
 
 /** What the page is narrowed to: a text, and only what is edited or not valid. */
 export interface Filter {

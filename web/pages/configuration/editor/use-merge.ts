@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useMemo, useRef, useSyncExternalStore } from 'react'
 import type { Configuration, Snapshot } from '#contract/console-api/shapes.ts'
-import { oldestVersion, type Draft } from './draft/draft.ts'
-import type { DraftStore } from './draft/draft-store.ts'
-import { snapshotsSince } from './endpoints.ts'
+import { oldestVersion, type Draft } from './draft.ts'
+import type { DraftStore } from './draft-store.ts'
+import { snapshotsSince } from '../endpoints.ts'
 import { mergeDraft, movesByItself, rebase, touchesOf, type Merged } from './merge.ts'
 
 export interface MergeState {

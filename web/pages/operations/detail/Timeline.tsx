@@ -11,7 +11,7 @@ import { barKey, choiceOf, TimelineRow } from './TimelineRow.tsx'
 import { Axis } from './TimelineAxis.tsx'
 import { momentOf, rowsOf, runsOf, type Bar, type StageBand, type Timeline as Model } from './timeline.ts'
 import { timeScale } from './time-scale.ts'
-import { walk } from './walk.ts'
+import { walk } from './keyboard-navigation.ts'
 
 /** Room at the end of the track, so that a glyph at the last moment is not cut. */
 const END_PX = 22

@@ -1,8 +1,8 @@
 import type { Configuration } from '#contract/console-api/shapes.ts'
-import { editError } from '../../forms/property/edit-error.ts'
-import { fieldId, type FieldId } from '../../forms/property/field-id.ts'
-import type { Translate } from '../../i18n/use-text.ts'
-import { allEdits, type Draft } from './draft/draft.ts'
+import { editError } from '../../../forms/property/edit-error.ts'
+import { fieldId, type FieldId } from '../../../forms/property/field-id.ts'
+import type { Translate } from '../../../i18n/use-text.ts'
+import { allEdits, type Draft } from './draft.ts'
 import { definitionOf, type Marks } from './outline.ts'
 
 export interface EditProblem {

@@ -15,7 +15,7 @@ import { layRow, type Mark } from './row-layout.ts'
 import type { Bar, Row } from './timeline.ts'
 import { TrackLines } from './TimelineAxis.tsx'
 import { verdictLook } from './verdict.ts'
-import { isSame } from './walk.ts'
+import { isSame } from './keyboard-navigation.ts'
 
 export const barKey = ({ stage, pluginId, attempt }: Bar) => `${stage}/${pluginId}/${attempt.attempt}`
 
