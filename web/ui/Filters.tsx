@@ -41,25 +41,25 @@ export function SearchInput({
 }) {
   const t = useText()
   const [text, setText] = useState(value)
-  const [handedOn, setHandedOn] = useState(value)
+  const [reported, setReported] = useState(value)
   const [seen, setSeen] = useState(value)
   if (value !== seen) {
     setSeen(value)
     // not the answer to what was handed on: it was changed elsewhere
-    if (value !== handedOn) {
-      setHandedOn(value)
+    if (value !== reported) {
+      setReported(value)
       setText(value)
     }
   }
-  const handOn = useEffectEvent((next: string) => {
-    setHandedOn(next)
+  const report = useEffectEvent((next: string) => {
+    setReported(next)
     onSearch(next)
   })
   useEffect(() => {
-    if (text.trim() === handedOn) return
-    const timer = setTimeout(() => handOn(text.trim()), delayMs)
+    if (text.trim() === reported) return
+    const timer = setTimeout(() => report(text.trim()), delayMs)
     return () => clearTimeout(timer)
-  }, [text, handedOn, delayMs])
+  }, [text, reported, delayMs])
 
   return (
     <span className={cx('relative flex w-full sm:w-64', className)}>
@@ -78,7 +78,7 @@ export function SearchInput({
         autoComplete="off"
         onChange={(event) => setText(event.target.value)}
         onKeyDown={(event) => {
-          if (event.key === 'Enter') handOn(text.trim())
+          if (event.key === 'Enter') report(text.trim())
           if (event.key === 'Escape') setText('')
         }}
         className="control px-8 [&::-webkit-search-cancel-button]:hidden"

@@ -21,7 +21,7 @@ export function ChangesBar({
   const { store, goTo, openReview } = useEditor()
   const [asks, setAsks] = useState(false)
   const first = problems[0]
-  const where = !store.isKept() ? '.refused' : store.hasSensitive() ? '.sensitive' : ''
+  const where = !store.isStored() ? '.refused' : store.hasSensitive() ? '.sensitive' : ''
   return (
     <div
       role="region"

@@ -106,7 +106,7 @@ export function NewsLine() {
           <button
             type="button"
             aria-label={t('common.close')}
-            onClick={() => store.tellNews(null)}
+            onClick={() => store.setNews(null)}
             className="flex size-6 items-center justify-center rounded-sm hover:bg-selected"
           >
             <Icon name="close" size={12} />
@@ -133,7 +133,7 @@ export function NotKeptNotice() {
       icon="key"
       title={t('configuration.notKept.title', { n: places.length })}
       actions={
-        <Button size="sm" onClick={() => store.forgetNotKept()}>
+        <Button size="sm" onClick={() => store.dismissNotKept()}>
           {t('configuration.notKept.understood')}
         </Button>
       }

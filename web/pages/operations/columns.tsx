@@ -6,7 +6,7 @@ import { PlainLink } from '../../ui/Link.tsx'
 import { OperationBadge } from '../../ui/StateBadge.tsx'
 import { Duration, Time } from '../../ui/Time.tsx'
 import type { Column } from '../../ui/table/Table.tsx'
-import { RepeatsIn } from './RepeatsIn.tsx'
+import { RetriesIn } from './RetriesIn.tsx'
 import { versionsText } from './detail/versions.ts'
 import { messageText } from '../../i18n/message-text.ts'
 
@@ -92,7 +92,7 @@ function Trouble({ operation }: { operation: Operation }) {
   if (state === 'WAITING' && nextAttemptAt !== null) {
     return (
       <span className="text-doubt">
-        <RepeatsIn at={nextAttemptAt} />
+        <RetriesIn at={nextAttemptAt} />
       </span>
     )
   }

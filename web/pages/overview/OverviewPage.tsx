@@ -1,7 +1,7 @@
 import { useText } from '../../i18n/use-text.ts'
 import { Page } from '../../layouts/Page.tsx'
-import { Counts } from './Counts.tsx'
-import { NeedsPerson } from './NeedsPerson.tsx'
+import { OverviewSummary } from './OverviewSummary.tsx'
+import { NeedsAttention } from './NeedsAttention.tsx'
 import { OperationsPlot } from './OperationsPlot.tsx'
 
 /** What needs a person now, then how the day went, then how much there is of everything. */
@@ -11,10 +11,10 @@ export function OverviewPage() {
     <Page title={t('overview.title')}>
       <div className="grid gap-x-8 gap-y-8 xl:grid-cols-[minmax(0,1fr)_17rem]">
         <div className="min-w-0 space-y-8">
-          <NeedsPerson />
+          <NeedsAttention />
           <OperationsPlot />
         </div>
-        <Counts />
+        <OverviewSummary />
       </div>
     </Page>
   )

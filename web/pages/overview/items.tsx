@@ -4,7 +4,7 @@ import { describeCode } from '../../components/describe-code.ts'
 import { ScopeLink } from '../../components/ScopeText.tsx'
 import { useRichText, useText } from '../../i18n/use-text.ts'
 import { paths } from '../../paths.ts'
-import { RepeatsIn } from '../operations/RepeatsIn.tsx'
+import { RetriesIn } from '../operations/RetriesIn.tsx'
 import { cx } from '../../ui/class-names.ts'
 import { Icon } from '../../ui/icons/Icon.tsx'
 import { PlainLink, type LinkTarget } from '../../ui/Link.tsx'
@@ -56,7 +56,7 @@ export function WaitingItem({ operation }: { operation: Operation }) {
         <>
           <span className="text-muted"> · </span>
           <span className="font-medium text-doubt">
-            <RepeatsIn at={operation.nextAttemptAt} />
+            <RetriesIn at={operation.nextAttemptAt} />
           </span>
         </>
       )}

@@ -51,7 +51,7 @@ export function DocumentTab({ document }: { document: DocumentState }) {
             readDocument(value, from).problems.map((problem) => ({
               path: problem.path,
               keyword: problem.keyword,
-              message: tell(problem, t),
+              message: describeProblem(problem, t),
             }))
           }
           onText={onText}
@@ -72,25 +72,28 @@ export function DocumentTab({ document }: { document: DocumentState }) {
           <ul className="mt-1 space-y-0.5">
             {problems.slice(0, SHOWN).map((problem) => (
               <li key={`${problem.path} ${problem.kind}`}>
-                <span className="mono wrap-anywhere">{readable(problem.path)}</span> {tell(problem, t)}
+                <span className="mono wrap-anywhere">{readable(problem.path)}</span>{' '}
+                {describeProblem(problem, t)}
               </li>
             ))}
           </ul>
         </Notice>
       )}
       {claimed.length > 0 && (
-        <Remark icon="lock">{t('configuration.document.claimed', { names: namesOf(claimed) })}</Remark>
+        <StatusLine icon="lock">
+          {t('configuration.document.claimed', { names: namesOf(claimed) })}
+        </StatusLine>
       )}
       {omitted.length > 0 && (
-        <Remark icon="info">
+        <StatusLine icon="info">
           {t('configuration.document.omitted', { n: omitted.length, names: namesOf(omitted) })}
-        </Remark>
+        </StatusLine>
       )}
     </div>
   )
 }
 
-function Remark({ icon, children }: { icon: IconName; children: string }) {
+function StatusLine({ icon, children }: { icon: IconName; children: string }) {
   return (
     <p className="flex items-start gap-2 text-muted" role="status">
       <Icon name={icon} size={14} className="mt-0.5" />
@@ -99,7 +102,7 @@ function Remark({ icon, children }: { icon: IconName; children: string }) {
   )
 }
 
-function tell({ kind, detail }: DocumentProblem, t: Translate): string {
+function describeProblem({ kind, detail }: DocumentProblem, t: Translate): string {
   switch (kind) {
     case 'value':
       return translateError(detail, t)

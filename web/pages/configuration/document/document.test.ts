@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { JsonObject, JsonValue } from '#contract/json-schema/json.ts'
-import { EMPTY, takeStep, type Draft } from '../editor/draft.ts'
+import { EMPTY, applyStep, type Draft } from '../editor/draft.ts'
 import { configuration, CORE, data, define, hidden, MAIL, resource } from '../testing.ts'
 import { documentOf, readDocument, stepTo } from './document.ts'
 
@@ -32,7 +32,7 @@ const text = () => structuredClone(documentOf(saved, EMPTY))
 const at = (document: JsonObject, locator: string) => document[locator] as Record<string, JsonValue>
 const wants = (document: JsonValue, draft: Draft = EMPTY, isOurs = () => true) => {
   const { wanted } = readDocument(document, saved)
-  return takeStep(draft, stepTo(wanted, { configuration: saved, draft, isOurs }))
+  return applyStep(draft, stepTo(wanted, { configuration: saved, draft, isOurs }))
 }
 const kinds = (document: JsonValue) => readDocument(document, saved).problems.map(({ kind }) => kind)
 

@@ -65,12 +65,12 @@ export interface DocumentReading {
 /** What a document changes in the configuration that it was written from. */
 export function readDocument(document: JsonValue, configuration: Configuration): DocumentReading {
   const problems: DocumentProblem[] = []
-  const tell = (path: string, kind: DocumentProblem['kind'], detail = ''): void => {
+  const report = (path: string, kind: DocumentProblem['kind'], detail = ''): void => {
     problems.push({ path, keyword: kind, kind, detail })
   }
   const wanted = new Map<string, Map<string, Edit>>()
   if (!isJsonObject(document)) {
-    tell('', 'object')
+    report('', 'object')
     return { wanted, problems, omitted: [] }
   }
   for (const [locator, properties] of Object.entries(document)) {
@@ -78,9 +78,9 @@ export function readDocument(document: JsonValue, configuration: Configuration):
     const resource = Object.hasOwn(configuration.resources, locator)
       ? configuration.resources[locator]
       : undefined
-    if (resource === undefined) tell(path, 'unknownResource', locator)
-    else if (!isJsonObject(properties)) tell(path, 'object')
-    else wanted.set(locator, readResource({ resource, properties, path, tell }))
+    if (resource === undefined) report(path, 'unknownResource', locator)
+    else if (!isJsonObject(properties)) report(path, 'object')
+    else wanted.set(locator, readResource({ resource, properties, path, report }))
   }
   const omitted = Object.keys(configuration.resources).filter((locator) => !Object.hasOwn(document, locator))
   return { wanted, problems, omitted }
@@ -90,12 +90,12 @@ function readResource({
   resource,
   properties,
   path,
-  tell,
+  report,
 }: {
   resource: ConfigurationResource
   properties: JsonObject
   path: string
-  tell: (path: string, kind: DocumentProblem['kind'], detail?: string) => void
+  report: (path: string, kind: DocumentProblem['kind'], detail?: string) => void
 }): Map<string, Edit> {
   const edits = new Map<string, Edit>()
   for (const [property, value] of Object.entries(properties)) {
@@ -104,17 +104,17 @@ function readResource({
     if (deepEqual(value, isHidden(view) ? HIDDEN : view)) continue
     const plugin = Object.hasOwn(resource.writtenBy, property) ? resource.writtenBy[property] : undefined
     const definition = definitionOf(resource, property)
-    if (plugin !== undefined) tell(at, 'writtenByPlugin', plugin)
-    else if (definition === undefined) tell(at, 'unknownProperty', property)
-    else if (!isWrapped(value)) tell(at, 'wrapper')
+    if (plugin !== undefined) report(at, 'writtenByPlugin', plugin)
+    else if (definition === undefined) report(at, 'unknownProperty', property)
+    else if (!isWrapped(value)) report(at, 'wrapper')
     else if (value['@type'] === 'Data' && !('value' in value)) {
       // a hidden value that is not set: there is nothing to keep
-      if (definition.isSensitive !== true) tell(at, 'hidden')
+      if (definition.isSensitive !== true) report(at, 'hidden')
     } else {
       edits.set(property, { kind: 'set', value: value as TypedValue })
       const inside = value['@type'] === 'Data' ? `${at}/value` : at
       for (const problem of checkTypedValue(definition, value as TypedValue))
-        tell(`${inside}${problem.path}`, 'value', problem.message)
+        report(`${inside}${problem.path}`, 'value', problem.message)
     }
   }
   for (const property of Object.keys(resource.properties)) {

@@ -5,7 +5,7 @@ import { allEdits, countEdits, type Draft, type PropertyPlace } from '../editor/
 import type { DraftStore } from '../editor/draft-store.ts'
 import { documentOf, readDocument, stepTo, type DocumentReading } from './document.ts'
 
-const REST_MS = 300
+const DEBOUNCE_MS = 300
 
 /** A document that is being typed, with the configuration that it was written from. */
 interface Session {
@@ -46,10 +46,10 @@ export function useDocument({
   isShown: boolean
 }): DocumentState {
   const [session, setSession] = useState<Session | null>(() => unfinished.get(store) ?? null)
-  const [handed, setHanded] = useState<Draft | null>(null)
+  const [appliedDraft, setAppliedDraft] = useState<Draft | null>(null)
   const ours = useRef(new Set<string>())
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
-  const resting = useRef<Session | null>(null)
+  const pending = useRef<Session | null>(null)
   const from = session?.from ?? configuration
 
   const parsed = useMemo(() => (session === null ? undefined : parseJson(session.text)), [session])
@@ -57,42 +57,42 @@ export function useDocument({
     () => (parsed === undefined || session === null ? null : readDocument(parsed, session.from)),
     [parsed, session],
   )
-  const isSettled = session !== null && parsed !== undefined && handed !== null
-  const hasMoved = draft !== handed || configuration.snapshotVersion !== from.snapshotVersion
+  const isSettled = session !== null && parsed !== undefined && appliedDraft !== null
+  const hasMoved = draft !== appliedDraft || configuration.snapshotVersion !== from.snapshotVersion
   // what was discarded is discarded here too; else what cannot be saved stays for whoever wrote it to mend
-  const isDiscarded = isSettled && draft !== handed && countEdits(draft) === 0
+  const isDiscarded = isSettled && draft !== appliedDraft && countEdits(draft) === 0
   if (isDiscarded || (isSettled && hasMoved && (reading?.problems.length ?? 0) === 0)) setSession(null)
 
-  const hand = useEffectEvent((text: string, written: Configuration) => {
+  const applyText = useEffectEvent((text: string, written: Configuration) => {
     const value = parseJson(text)
     if (value === undefined) return
     const { wanted } = readDocument(value, written)
     const isOurs = (place: PropertyPlace) => ours.current.has(keyOf(place))
-    store.take(stepTo(wanted, { configuration: written, draft: store.current(), isOurs }))
-    store.settle()
+    store.apply(stepTo(wanted, { configuration: written, draft: store.current(), isOurs }))
+    store.flush()
     for (const place of allEdits(store.current())) {
       if (wanted.get(place.locator)?.has(place.property) === true) ours.current.add(keyOf(place))
     }
-    setHanded(store.current())
+    setAppliedDraft(store.current())
   })
-  const handNow = useEffectEvent(() => {
+  const flush = useEffectEvent(() => {
     clearTimeout(timer.current)
-    const last = resting.current
-    resting.current = null
-    if (last !== null) hand(last.text, last.from)
+    const last = pending.current
+    pending.current = null
+    if (last !== null) applyText(last.text, last.from)
   })
   const isUnfinished =
     session !== null &&
     (parsed === undefined || (reading?.problems ?? []).some(({ kind }) => kind !== 'value'))
   const leave = useEffectEvent(() => {
-    handNow()
+    flush()
     if (isUnfinished) unfinished.set(store, session)
     else unfinished.delete(store)
   })
   useEffect(() => () => leave(), [])
   useEffect(() => {
     const ask = (event: BeforeUnloadEvent) => {
-      handNow()
+      flush()
       if (isUnfinished) event.preventDefault()
     }
     addEventListener('beforeunload', ask)
@@ -111,17 +111,17 @@ export function useDocument({
     edited: [...new Set(allEdits(draft).map(({ locator }) => locator))],
     reset: () => {
       clearTimeout(timer.current)
-      resting.current = null
+      pending.current = null
       setSession(null)
     },
     onText: (text) => {
       if (text === (session?.text ?? generated)) return
       if (session === null) ours.current = new Set(allEdits(draft).map(keyOf))
       setSession({ text, from })
-      setHanded(null)
+      setAppliedDraft(null)
       clearTimeout(timer.current)
-      resting.current = { text, from }
-      timer.current = setTimeout(handNow, REST_MS)
+      pending.current = { text, from }
+      timer.current = setTimeout(flush, DEBOUNCE_MS)
     },
   }
 }

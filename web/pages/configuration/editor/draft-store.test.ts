@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import type { Edit } from '../../../forms/property/edit.ts'
 import { data } from '../testing.ts'
 import { allEdits, countEdits, type DraftEdit } from './draft.ts'
-import { DraftStore, type Keeper } from './draft-store.ts'
+import { DraftStore, type DraftStorage } from './draft-store.ts'
 
 const CORE = 'production/crm/MODULE/core'
 const edit = (value: string, more: Partial<DraftEdit> = {}): DraftEdit => ({
@@ -20,7 +20,7 @@ function browser() {
   const items = new Map<string, string>()
   const tabs: { store: DraftStore; news: string[] }[] = []
   const open = () => {
-    const keeper: Keeper = {
+    const storage: DraftStorage = {
       names: () => [...items.keys()],
       read: (name) => items.get(name) ?? null,
       write: (name, text) => {
@@ -31,18 +31,18 @@ function browser() {
         return true
       },
     }
-    const store = new DraftStore(keeper)
+    const store = new DraftStore(storage)
     tabs.push({ store, news: [] })
     return store
   }
   const deliver = () => {
-    for (const { store, news } of tabs) for (const name of news.splice(0)) store.takeOver(name)
+    for (const { store, news } of tabs) for (const name of news.splice(0)) store.syncFromStorage(name)
   }
   return { open, deliver, items }
 }
 
 const put = (store: DraftStore, property: string, next: DraftEdit | null) =>
-  store.take([{ locator: CORE, property, next }])
+  store.apply([{ locator: CORE, property, next }])
 
 describe('a draft', () => {
   it('survives a reload with what it began from', () => {
@@ -81,7 +81,7 @@ describe('a draft', () => {
       after.notKept().map(({ property }) => property),
       ['key'],
     )
-    after.forgetNotKept()
+    after.dismissNotKept()
     assert.deepEqual(after.notKept(), [])
     assert.deepEqual(world.open().notKept(), [{ locator: CORE, property: 'password' }])
   })
@@ -132,11 +132,11 @@ describe('a draft', () => {
       write: (_, text) => text === null || !isFull,
     })
     put(store, 'name', edit('typed'))
-    assert.equal(store.isKept(), false)
+    assert.equal(store.isStored(), false)
     assert.deepEqual(store.edit(CORE, 'name'), edit('typed'))
     isFull = false
     put(store, 'name', edit('typed on'))
-    assert.equal(store.isKept(), true)
+    assert.equal(store.isStored(), true)
   })
 
   it('is stored again after the storage was cleared', () => {
@@ -144,7 +144,7 @@ describe('a draft', () => {
     const store = open()
     put(store, 'name', edit('typed'))
     items.clear()
-    store.keep()
+    store.storeAll()
     assert.deepEqual(open().current(), store.current())
   })
 })
@@ -188,7 +188,7 @@ describe('typing in a field', () => {
     const store = browser().open()
     store.enter(PORT)
     store.type(PORT, setTo(4431), saved(443, 4))
-    store.take([{ ...PORT, next: null }])
+    store.apply([{ ...PORT, next: null }])
     store.type(PORT, setTo(801), saved(80, 5))
     assert.deepEqual(beganFrom(store), { base: data(80), version: 5 })
   })
@@ -198,7 +198,7 @@ describe('typing in a field', () => {
     const [store, other] = [open(), open()]
     store.enter(PORT)
     store.type(PORT, setTo(4431), saved(443, 4))
-    other.take([{ ...PORT, next: edit('older') }])
+    other.apply([{ ...PORT, next: edit('older') }])
     deliver()
     assert.deepEqual(store.edit(CORE, 'port')?.edit, setTo(4431))
     store.leave(PORT)
@@ -262,7 +262,7 @@ describe('two tabs', () => {
     put(two, 'a', edit('typed since'))
     put(two, 'b', edit('typed since'))
     one.drop({ [CORE]: { a: sent[CORE]?.['a'] ?? edit('') } })
-    one.move([{ locator: CORE, property: 'b', next: edit('moves', { version: 5 }) }])
+    one.applyAutomatically([{ locator: CORE, property: 'b', next: edit('moves', { version: 5 }) }])
     deliver()
     const typed = { [CORE]: { a: edit('typed since'), b: edit('typed since') } }
     assert.deepEqual([one.current(), two.current(), open().current()], [typed, typed, typed])
@@ -285,7 +285,9 @@ describe('two tabs', () => {
           const store = tabs[tab === 0 ? 0 : 1]
           const before = store.edit(CORE, property)
           if (moves && before !== undefined)
-            store.move([{ locator: CORE, property, next: { ...before, version: before.version + 1 } }])
+            store.applyAutomatically([
+              { locator: CORE, property, next: { ...before, version: before.version + 1 } },
+            ])
           else {
             put(store, property, value === null ? null : edit(value))
             typed.set(property, value)

@@ -7,7 +7,7 @@ import {
   editOn,
   EMPTY,
   isSamePlace,
-  takeStep,
+  applyStep,
   type Base,
   type Draft,
   type DraftEdit,
@@ -20,7 +20,7 @@ import { nameOf, placeOf, readEdit, writeEdit } from './stored-draft.ts'
  * Where the edits of a draft are kept, each under a name of its own, so that two tabs never write the same unless they edit
  * the same: the browser's storage, which may be missing, full or cleared at any time.
  */
-export interface Keeper {
+export interface DraftStorage {
   names: () => readonly string[]
   read: (name: string) => string | null
   /** False when it could not be stored. */
@@ -37,10 +37,10 @@ export interface News {
   edits: number
 }
 
-const SETTLE_MS = 120
+const DEBOUNCE_MS = 120
 
 /** What causes a step: a key, another decision of the person, or the page itself. */
-type Origin = 'key' | 'person' | 'itself'
+type Origin = 'key' | 'person' | 'automatic'
 
 /**
  * The edits of one person in one scope. They belong to the person, not to the tab: each tab writes an edit at once and takes
@@ -49,7 +49,7 @@ type Origin = 'key' | 'person' | 'itself'
  */
 export class DraftStore {
   private draft: Draft
-  private resting: Draft
+  private debounced: Draft
   private lost: readonly PropertyPlace[]
   private news: News | null = null
   private readonly active = new ActiveFields()
@@ -58,24 +58,24 @@ export class DraftStore {
   private readonly listeners = new Set<() => void>()
   private readonly watchers = new Map<string, Set<() => void>>()
   private readonly editWatchers = new Set<(places: readonly PropertyPlace[]) => void>()
-  private settling: ReturnType<typeof setTimeout> | undefined
-  private readonly keeper: Keeper
+  private flushTimer: ReturnType<typeof setTimeout> | undefined
+  private readonly storage: DraftStorage
 
-  constructor(keeper: Keeper) {
-    this.keeper = keeper
-    const stored = keeper.names().flatMap((name) => {
+  constructor(storage: DraftStorage) {
+    this.storage = storage
+    const stored = storage.names().flatMap((name) => {
       const place = placeOf(name)
-      const edit = readEdit(keeper.read(name))
+      const edit = readEdit(storage.read(name))
       return place === null || edit === null ? [] : [{ ...place, edit }]
     })
     this.lost = stored
       .filter(({ edit }) => edit === 'withheld')
       .map(({ locator, property }) => ({ locator, property }))
-    this.draft = takeStep(
+    this.draft = applyStep(
       EMPTY,
       stored.map(({ edit, ...place }) => ({ ...place, next: edit === 'withheld' ? null : edit })),
     )
-    this.resting = this.draft
+    this.debounced = this.draft
   }
 
   readonly subscribe = (listener: () => void): (() => void) => {
@@ -106,14 +106,14 @@ export class DraftStore {
    * The draft as it stands when the typing rests, for everything but the field itself: a page that counts, judges and
    * compares all edits need not do so with every key. Which properties are edited is never late.
    */
-  readonly settled = (): Draft => this.resting
+  readonly debouncedDraft = (): Draft => this.debounced
 
-  settle(): void {
-    clearTimeout(this.settling)
-    this.settling = undefined
-    if (this.resting === this.draft) return
-    this.resting = this.draft
-    this.tell([])
+  flush(): void {
+    clearTimeout(this.flushTimer)
+    this.flushTimer = undefined
+    if (this.debounced === this.draft) return
+    this.debounced = this.draft
+    this.notify([])
   }
 
   edit(locator: string, property: string): DraftEdit | undefined {
@@ -141,7 +141,7 @@ export class DraftStore {
   enter(place: PropertyPlace): void {
     if (this.active.at(place) !== undefined) return
     this.active.enter(place)
-    this.tell([place])
+    this.notify([place])
   }
 
   /** Called when a field loses the focus: it then shows the saved value or the edit. */
@@ -151,10 +151,10 @@ export class DraftStore {
     const { locator, property } = place
     const next = this.edit(locator, property) ?? null
     // what another tab has written over it was older
-    if (field.began !== null && this.keeper.read(nameOf(place)) !== (next === null ? null : writeEdit(next)))
+    if (field.began !== null && this.storage.read(nameOf(place)) !== (next === null ? null : writeEdit(next)))
       this.write({ locator, property, next })
     this.active.leave(place)
-    this.tell([place])
+    this.notify([place])
   }
 
   /** Called when the form is removed, with all of its fields. */
@@ -176,16 +176,16 @@ export class DraftStore {
     return next
   }
 
-  take(step: DraftStep): void {
-    this.decide(step, 'person')
+  apply(step: DraftStep): void {
+    this.change(step, 'person')
   }
 
   /** Applies the consequences of a save; an edit that the person has changed in another tab stays as it is there. */
-  move(step: DraftStep): void {
-    this.decide(step, 'itself')
+  applyAutomatically(step: DraftStep): void {
+    this.change(step, 'automatic')
   }
 
-  private decide(step: DraftStep, origin: Origin): void {
+  private change(step: DraftStep, origin: Origin): void {
     if (step.length === 0) return
     for (const place of step) if (this.active.at(place)?.began) this.active.enter(place)
     this.put(step, origin)
@@ -195,21 +195,21 @@ export class DraftStore {
     const isTyping =
       origin === 'key' &&
       step.every(({ locator, property, next }) => next !== null && this.edit(locator, property) !== undefined)
-    const late = origin === 'itself' ? step.filter((part) => this.isBehind(part)) : []
+    const late = origin === 'automatic' ? step.filter((part) => this.isBehind(part)) : []
     const own = step.filter((part) => !late.includes(part))
     for (const part of own) this.write(part)
-    this.draft = takeStep(this.draft, [...own, ...late.map((part) => this.stored(part))])
-    if (!isTyping) this.resting = this.draft
+    this.draft = applyStep(this.draft, [...own, ...late.map((part) => this.stored(part))])
+    if (!isTyping) this.debounced = this.draft
     this.lost = this.lost.filter((place) => !step.some((one) => isSamePlace(one, place)))
-    if (origin !== 'key') this.tellEdits(step)
-    this.tell(step)
-    clearTimeout(this.settling)
-    if (isTyping) this.settling = setTimeout(() => this.settle(), SETTLE_MS)
+    if (origin !== 'key') this.notifyEditWatchers(step)
+    this.notify(step)
+    clearTimeout(this.flushTimer)
+    if (isTyping) this.flushTimer = setTimeout(() => this.flush(), DEBOUNCE_MS)
   }
 
   /** Takes edits out, but only those that are still what was sent: what was typed since stays. */
   drop(sent: Draft): void {
-    this.move(
+    this.applyAutomatically(
       allEdits(sent)
         .filter(({ locator, property }) => this.edit(locator, property) === editAt(sent, locator, property))
         .map(({ locator, property }) => ({ locator, property, next: null })),
@@ -217,22 +217,22 @@ export class DraftStore {
   }
 
   clear(): void {
-    this.take(allEdits(this.draft).map(({ locator, property }) => ({ locator, property, next: null })))
-    this.forgetNotKept()
+    this.apply(allEdits(this.draft).map(({ locator, property }) => ({ locator, property, next: null })))
+    this.dismissNotKept()
   }
 
-  forgetNotKept(): void {
-    for (const place of this.lost) this.keeper.write(nameOf(place), null)
+  dismissNotKept(): void {
+    for (const place of this.lost) this.storage.write(nameOf(place), null)
     this.lost = []
-    this.tell()
+    this.notify()
   }
 
   readonly currentNews = (): News | null => this.news
 
-  tellNews(news: News | null): void {
+  setNews(news: News | null): void {
     if (news === this.news) return
     this.news = news
-    this.tell([])
+    this.notify([])
   }
 
   hasSensitive(): boolean {
@@ -240,18 +240,18 @@ export class DraftStore {
   }
 
   /** False while the browser refuses to store an edit, which then exists only in the memory of this page. */
-  isKept(): boolean {
+  isStored(): boolean {
     return this.refused.size === 0
   }
 
   /** Stores everything again after the storage was cleared: that does not discard edits. */
-  keep(): void {
+  storeAll(): void {
     for (const { locator, property } of allEdits(this.draft))
       this.write({ locator, property, next: this.edit(locator, property) ?? null })
   }
 
   /** Takes over an edit that another tab wrote or removed, except where the person is typing. */
-  takeOver(name: string): void {
+  syncFromStorage(name: string): void {
     const place = placeOf(name)
     if (place === null || this.active.at(place)?.began) return
     const before = this.edit(place.locator, place.property)
@@ -261,40 +261,40 @@ export class DraftStore {
       if (before?.isSensitive === true) this.write({ ...place, next })
       return
     }
-    this.draft = takeStep(this.draft, [{ ...place, next }])
-    this.resting = this.draft
-    this.tellEdits([place])
-    this.tell([place])
+    this.draft = applyStep(this.draft, [{ ...place, next }])
+    this.debounced = this.draft
+    this.notifyEditWatchers([place])
+    this.notify([place])
   }
 
   private write({ locator, property, next }: DraftStep[number]): void {
     const name = nameOf({ locator, property })
-    if (this.keeper.write(name, next === null ? null : writeEdit(next))) this.refused.delete(name)
+    if (this.storage.write(name, next === null ? null : writeEdit(next))) this.refused.delete(name)
     else this.refused.add(name)
   }
 
   /** Whether another tab has changed an edit since this one last read it. */
   private isBehind({ locator, property }: PropertyPlace): boolean {
     const known = this.edit(locator, property)
-    if (known === undefined || known.isSensitive || !this.isKept()) return false
-    return this.keeper.read(nameOf({ locator, property })) !== writeEdit(known)
+    if (known === undefined || known.isSensitive || !this.isStored()) return false
+    return this.storage.read(nameOf({ locator, property })) !== writeEdit(known)
   }
 
   /** The stored edit, as the identical object where it has not changed; a sensitive one as it is in this tab. */
   private stored({ locator, property }: PropertyPlace): DraftStep[number] {
     const known = this.edit(locator, property)
-    const read = readEdit(this.keeper.read(nameOf({ locator, property })))
+    const read = readEdit(this.storage.read(nameOf({ locator, property })))
     const isKnown =
       known !== undefined &&
       (known.isSensitive || (read !== null && read !== 'withheld' && writeEdit(read) === writeEdit(known)))
     return { locator, property, next: isKnown ? known : read === 'withheld' ? null : read }
   }
 
-  private tellEdits(places: readonly PropertyPlace[]): void {
+  private notifyEditWatchers(places: readonly PropertyPlace[]): void {
     for (const listener of this.editWatchers) listener(places)
   }
 
-  private tell(places?: readonly PropertyPlace[]): void {
+  private notify(places?: readonly PropertyPlace[]): void {
     const keys = places === undefined ? [...this.watchers.keys()] : places.map(nameOf)
     for (const key of new Set(keys)) for (const listener of this.watchers.get(key) ?? []) listener()
     for (const listener of this.listeners) listener()

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { CORE, data, MAIL } from '../testing.ts'
-import { editAt, EMPTY, standsOn, takeStep, type DraftEdit, type DraftStep } from './draft.ts'
+import { editAt, EMPTY, isBasedOn, applyStep, type DraftEdit, type DraftStep } from './draft.ts'
 
 const edit = (value: string): DraftEdit => ({
   edit: { kind: 'set', value: { '@type': 'Data', value } },
@@ -14,10 +14,10 @@ const edit = (value: string): DraftEdit => ({
 it('a draft is based on a snapshot when none of its edits is based on an older one', () => {
   const draft = { [CORE]: { a: edit('x'), b: { ...edit('y'), version: 6 } } }
   assert.deepEqual(
-    [3, 4, 5].map((version) => standsOn(draft, version)),
+    [3, 4, 5].map((version) => isBasedOn(draft, version)),
     [true, true, false],
   )
-  assert.equal(standsOn(EMPTY, 9), true)
+  assert.equal(isBasedOn(EMPTY, 9), true)
 })
 
 describe('a step of a draft', () => {
@@ -29,8 +29,8 @@ describe('a step of a draft', () => {
     })
     fc.assert(
       fc.property(fc.array(part, { maxLength: 8 }), (step: DraftStep) => {
-        const oneByOne = step.reduce((draft, next) => takeStep(draft, [next]), EMPTY)
-        assert.deepEqual(takeStep(EMPTY, step), oneByOne)
+        const oneByOne = step.reduce((draft, next) => applyStep(draft, [next]), EMPTY)
+        assert.deepEqual(applyStep(EMPTY, step), oneByOne)
         for (const { locator, property } of step) {
           const last = step.findLast((one) => one.locator === locator && one.property === property)
           assert.deepEqual(editAt(oneByOne, locator, property) ?? null, last?.next)
@@ -40,8 +40,8 @@ describe('a step of a draft', () => {
   })
 
   it('does not change the draft that it is applied to', () => {
-    const before = takeStep(EMPTY, [{ locator: CORE, property: 'a', next: edit('x') }])
-    takeStep(before, [{ locator: CORE, property: 'b', next: edit('y') }])
+    const before = applyStep(EMPTY, [{ locator: CORE, property: 'a', next: edit('x') }])
+    applyStep(before, [{ locator: CORE, property: 'b', next: edit('y') }])
     assert.deepEqual(before, { [CORE]: { a: edit('x') } })
   })
 })

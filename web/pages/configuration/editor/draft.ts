@@ -47,7 +47,7 @@ export function editOn(
 export const isSamePlace = (one: PropertyPlace, other: PropertyPlace): boolean =>
   one.locator === other.locator && one.property === other.property
 
-export function takeStep(draft: Draft, step: DraftStep): Draft {
+export function applyStep(draft: Draft, step: DraftStep): Draft {
   const next = { ...draft }
   for (const { locator, property, next: edit } of step) {
     const edits = { ...next[locator] }
@@ -86,7 +86,7 @@ export function oldestVersion(draft: Draft): number | null {
 }
 
 /** Whether every edit is based on this snapshot, or on a newer one that this page has not read yet. */
-export const standsOn = (draft: Draft, version: number): boolean =>
+export const isBasedOn = (draft: Draft, version: number): boolean =>
   (oldestVersion(draft) ?? version) >= version
 
 /** What a property is in a resource as it stands now. */

@@ -4,7 +4,7 @@ import type { Scope } from '#contract/protocol/scope.ts'
 import { isReloadingForAnotherPerson } from '../../../api/session.ts'
 import type { Draft } from './draft.ts'
 import type { ActiveField } from './active-fields.ts'
-import { DraftStore, type Keeper } from './draft-store.ts'
+import { DraftStore, type DraftStorage } from './draft-store.ts'
 
 const PREFIX = 'bundle-console.draft'
 
@@ -22,7 +22,7 @@ export function useDraftStore(personId: string, scope: Scope): DraftStore {
 
 /** The draft as it stands when the typing rests. */
 export function useDraft(store: DraftStore): Draft {
-  return useSyncExternalStore(store.subscribe, store.settled)
+  return useSyncExternalStore(store.subscribe, store.debouncedDraft)
 }
 
 /** This field while it has the focus. */
@@ -45,13 +45,13 @@ function storeOf(personId: string, key: string): DraftStore {
   }
   const known = stores.get(key)
   if (known !== undefined) return known
-  const store = new DraftStore(keeperOf(key))
+  const store = new DraftStore(storageOf(key))
   stores.set(key, store)
   return store
 }
 
 /** Each edit is an item of the browser's storage whose key begins with this. */
-function keeperOf(prefix: string): Keeper {
+function storageOf(prefix: string): DraftStorage {
   const attempt = <Result>(fn: () => Result, otherwise: Result): Result => {
     try {
       return fn()
@@ -83,12 +83,12 @@ addEventListener('storage', ({ key }) => {
   // rendered before the next key, which must start from what the other tab wrote
   for (const [prefix, store] of stores) {
     // clearing the storage does not discard edits
-    if (key === null) store.keep()
-    else if (key.startsWith(prefix)) flushSync(() => store.takeOver(key.slice(prefix.length)))
+    if (key === null) store.storeAll()
+    else if (key.startsWith(prefix)) flushSync(() => store.syncFromStorage(key.slice(prefix.length)))
   }
 })
 addEventListener('beforeunload', (event) => {
   if (isReloadingForAnotherPerson()) return
   // what is stored needs no warning; what exists only in this page would be lost
-  if ([...stores.values()].some((store) => store.hasSensitive() || !store.isKept())) event.preventDefault()
+  if ([...stores.values()].some((store) => store.hasSensitive() || !store.isStored())) event.preventDefault()
 })

@@ -47,21 +47,21 @@ export function mergeJson(
   for (const key of new Set([...Object.keys(theirs), ...Object.keys(mine), ...Object.keys(base)])) {
     const sides = [at(base, key), at(theirs, key), at(mine, key)] as const
     const one = mergeSlot(sides, depth)
-    if (one === MEETS) return undefined
+    if (one === CONFLICT) return undefined
     if (one !== undefined) merged.push([key, one])
   }
   return Object.fromEntries(merged)
 }
 
-const MEETS = Symbol('both changed it')
+const CONFLICT = Symbol('both changed it')
 type Slot = JsonValue | undefined
 
-function mergeSlot([base, theirs, mine]: readonly [Slot, Slot, Slot], depth: number): Slot | typeof MEETS {
+function mergeSlot([base, theirs, mine]: readonly [Slot, Slot, Slot], depth: number): Slot | typeof CONFLICT {
   if (deepEqual(theirs, mine) || deepEqual(base, theirs)) return mine
   if (deepEqual(base, mine)) return theirs
-  if (base === undefined || theirs === undefined || mine === undefined) return MEETS
+  if (base === undefined || theirs === undefined || mine === undefined) return CONFLICT
   const merged = mergeJson(base, theirs, mine, depth - 1)
-  return merged === undefined ? MEETS : merged
+  return merged === undefined ? CONFLICT : merged
 }
 
 const at = (object: JsonObject, key: string): Slot => (Object.hasOwn(object, key) ? object[key] : undefined)

@@ -9,17 +9,17 @@ import {
   editAt,
   editOn,
   EMPTY,
-  takeStep,
+  applyStep,
   viewAt,
   type Draft,
   type DraftEdit,
 } from './draft.ts'
 import {
   mergeDraft,
-  movesByItself,
+  movesAutomatically,
   needsChoice,
   rebase,
-  stillHolds,
+  isCurrentChoice,
   touchesOf,
   type Choice,
   type Merged,
@@ -55,7 +55,7 @@ describe('the merge of an edit with what others saved', () => {
     const draft = draftOf('p', edited(setTo(2), data(1)))
     const merged = mergeDraft(draft, at(3, data(1)), touchesOf([], 1))
     assert.equal(only(merged).verdict.kind, 'kept')
-    const next = takeStep(draft, rebase(merged, none, 3))
+    const next = applyStep(draft, rebase(merged, none, 3))
     assert.deepEqual(editAt(next, CORE, 'p'), edited(setTo(2), data(1), 3))
   })
 
@@ -63,7 +63,7 @@ describe('the merge of an edit with what others saved', () => {
     const draft = draftOf('p', edited(setTo(2), data(1)))
     const merged = mergeDraft(draft, at(3, data(2)), touchesOf([], 1))
     assert.equal(only(merged).verdict.kind, 'same')
-    assert.deepEqual(takeStep(draft, rebase(merged, none, 3)), EMPTY)
+    assert.deepEqual(applyStep(draft, rebase(merged, none, 3)), EMPTY)
   })
 
   it('waits for a choice where both changed it, and tells who it was', () => {
@@ -72,7 +72,7 @@ describe('the merge of an edit with what others saved', () => {
     const merged = mergeDraft(draft, at(3, data(9)), touchesOf(history, 1))
     const { verdict } = only(merged)
     assert.equal(verdict.kind === 'conflict' && verdict.by?.savedBy.name, 'Ling Zhao')
-    assert.deepEqual(takeStep(draft, rebase(merged, none, 3)), draft)
+    assert.deepEqual(applyStep(draft, rebase(merged, none, 3)), draft)
   })
 
   it('takes theirs, mine, or a third value as chosen', () => {
@@ -80,7 +80,7 @@ describe('the merge of an edit with what others saved', () => {
     const merged = mergeDraft(draft, at(3, data(9)), touchesOf([], 1))
     const of = only(merged)
     const after = (choice: Choice) =>
-      takeStep(
+      applyStep(
         draft,
         rebase(merged, () => choice, 3),
       )
@@ -104,12 +104,12 @@ describe('the merge of an edit with what others saved', () => {
           touchesOf([snapshot(version, [{ locator: CORE, property: 'p', before: null, after: null }])], 1),
         ),
       )
-    assert.equal(stillHolds({ of: replaced(3), take: 'mine' }, replaced(4)), false)
-    assert.equal(stillHolds({ of: replaced(3), take: 'mine' }, replaced(3)), true)
-    assert.equal(stillHolds(choice, only(now)), false)
+    assert.equal(isCurrentChoice({ of: replaced(3), take: 'mine' }, replaced(4)), false)
+    assert.equal(isCurrentChoice({ of: replaced(3), take: 'mine' }, replaced(3)), true)
+    assert.equal(isCurrentChoice(choice, only(now)), false)
     assert.equal(needsChoice(only(now), choice), true)
     assert.deepEqual(
-      takeStep(
+      applyStep(
         draft,
         rebase(now, () => choice, 4),
       ),
@@ -133,11 +133,11 @@ describe('the merge of an edit with what others saved', () => {
     const draft = draftOf('p', edited(setTo(2), data(1)))
     const gone = (resources: Parameters<typeof configuration>[1]) => {
       const merged = mergeDraft(draft, configuration(2, resources), touchesOf([], 1))
-      assert.deepEqual(takeStep(draft, rebase(merged, none, 2)), draft)
+      assert.deepEqual(applyStep(draft, rebase(merged, none, 2)), draft)
       const of = only(merged)
       assert.equal(needsChoice(of, { of, take: 'mine' }), true)
       assert.deepEqual(
-        takeStep(
+        applyStep(
           draft,
           rebase(merged, () => ({ of, take: 'theirs' }), 2),
         ),
@@ -160,11 +160,11 @@ describe('the merge of an edit with what others saved', () => {
     ]
     const moves = (history: Snapshot[]) => {
       const touches = touchesOf(history, 1)
-      return movesByItself(mergeDraft(draft, at(2, data(1)), touches), touches, [])
+      return movesAutomatically(mergeDraft(draft, at(2, data(1)), touches), touches, [])
     }
     assert.equal(moves(change(MAIL, 'x')), true)
     assert.equal(moves(change(CORE, 'other')), false)
-    assert.equal(movesByItself(mergeDraft(draft, at(2, data(1)), null), null, []), false)
+    assert.equal(movesAutomatically(mergeDraft(draft, at(2, data(1)), null), null, []), false)
   })
 
   it('does not treat an edit as saved while it is being typed', () => {
@@ -172,9 +172,9 @@ describe('the merge of an edit with what others saved', () => {
     const touches = touchesOf([], 1)
     const merged = mergeDraft(draft, at(2, data(80)), touches)
     assert.equal(only(merged).verdict.kind, 'same')
-    assert.equal(movesByItself(merged, touches, [{ locator: CORE, property: 'p' }]), false)
-    assert.equal(movesByItself(merged, touches, [{ locator: CORE, property: 'q' }]), true)
-    assert.equal(movesByItself(merged, touches, []), true)
+    assert.equal(movesAutomatically(merged, touches, [{ locator: CORE, property: 'p' }]), false)
+    assert.equal(movesAutomatically(merged, touches, [{ locator: CORE, property: 'q' }]), true)
+    assert.equal(movesAutomatically(merged, touches, []), true)
   })
 })
 
@@ -273,7 +273,7 @@ class World {
       this.choices.delete(name)
       this.look(name)
     }
-    this.draft = takeStep(this.draft, [{ locator: CORE, property: name, next }])
+    this.draft = applyStep(this.draft, [{ locator: CORE, property: name, next }])
     if (next === null) this.mine.delete(name)
     else this.mine.set(name, edit)
   }
@@ -293,7 +293,7 @@ class World {
   sync(): void {
     this.show()
     const step = rebase(this.merged(), (one) => this.choices.get(one.property), this.version)
-    this.draft = takeStep(this.draft, step)
+    this.draft = applyStep(this.draft, step)
     for (const { property: name } of step) {
       const choice = this.choices.get(name)
       const kept = editAt(this.draft, CORE, name)

@@ -110,7 +110,7 @@ export type Choice = { of: Merged } & (
 )
 
 /** True while the choice is about what stands there now; another save in between makes it void. */
-export const stillHolds = (choice: Choice, now: Merged): boolean =>
+export const isCurrentChoice = (choice: Choice, now: Merged): boolean =>
   choice.of.verdict.kind === now.verdict.kind &&
   sameView(choice.of.theirs, now.theirs) &&
   touchOf(choice.of)?.snapshotVersion === touchOf(now)?.snapshotVersion
@@ -120,7 +120,7 @@ const touchOf = ({ verdict }: Merged): Touch | null => (verdict.kind === 'confli
 /** Whether an edit still waits for a choice before it can stand on the new snapshot. */
 export function needsChoice(merged: Merged, choice: Choice | undefined): boolean {
   if (merged.verdict.kind === 'kept' || merged.verdict.kind === 'same') return false
-  if (choice === undefined || !stillHolds(choice, merged)) return true
+  if (choice === undefined || !isCurrentChoice(choice, merged)) return true
   // of what is gone only letting go is left
   return merged.verdict.kind === 'gone' && choice.take !== 'theirs'
 }
@@ -148,7 +148,7 @@ export function rebase(
  * True when the draft moves to the new snapshot without asking: all of my edits are saved already, or what was saved since
  * lies outside of every resource that I edit. What is being typed may only pass through their value, so it stays mine.
  */
-export function movesByItself(
+export function movesAutomatically(
   merged: readonly Merged[],
   touches: Touches,
   typedIn: readonly PropertyPlace[],

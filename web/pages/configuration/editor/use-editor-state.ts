@@ -64,7 +64,7 @@ export function useEditorState({
       titleOf: ({ bundleInstallId, bundle }) => titles.get(bundleInstallId)?.title ?? bundle.bundleId,
       goTo,
       openReview: () => {
-        store.settle()
+        store.flush()
         onReview(true)
       },
       openHistory,

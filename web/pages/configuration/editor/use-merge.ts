@@ -4,7 +4,7 @@ import type { Configuration, Snapshot } from '#contract/console-api/shapes.ts'
 import { oldestVersion, type Draft } from './draft.ts'
 import type { DraftStore } from './draft-store.ts'
 import { snapshotsSince } from '../endpoints.ts'
-import { mergeDraft, movesByItself, rebase, touchesOf, type Merged } from './merge.ts'
+import { mergeDraft, movesAutomatically, rebase, touchesOf, type Merged } from './merge.ts'
 
 export interface MergeState {
   /** Edits that stand on an older snapshot, each judged; empty when all stand on the one that is shown. */
@@ -16,7 +16,7 @@ export interface MergeState {
   checkFailed: boolean
 }
 
-const NONE: readonly Merged[] = []
+const NO_EDITS: readonly Merged[] = []
 
 /**
  * Keeps the draft on the newest snapshot. What was saved outside of my resources moves it by itself; anything else waits
@@ -42,19 +42,19 @@ export function useMerge({
 
   const { behind, touches } = useMemo(() => {
     const touches = history.data?.isWhole === true ? touchesOf(history.data.snapshots, since) : null
-    return { behind: isBehind ? mergeDraft(draft, configuration, touches) : NONE, touches }
+    return { behind: isBehind ? mergeDraft(draft, configuration, touches) : NO_EDITS, touches }
   }, [draft, configuration, history.data, since, isBehind])
 
   const typedIn = useSyncExternalStore(store.subscribe, store.typedIn)
-  const mayMove = isBehind && !isHeld && movesByItself(behind, touches, typedIn)
+  const mayMove = isBehind && !isHeld && movesAutomatically(behind, touches, typedIn)
   useEffect(() => {
     if (!mayMove) return
     // somebody is typing right now: what is moved must be what stands in the field
-    if (store.current() !== draft) return store.settle()
-    store.move(rebase(behind, () => undefined, snapshotVersion))
+    if (store.current() !== draft) return store.flush()
+    store.applyAutomatically(rebase(behind, () => undefined, snapshotVersion))
     const alreadySaved = behind.filter(({ verdict }) => verdict.kind === 'same').length
     const edits = behind.length - alreadySaved
-    store.tellNews({ version: snapshotVersion, savedBy: savedBy.name, alreadySaved, edits })
+    store.setNews({ version: snapshotVersion, savedBy: savedBy.name, alreadySaved, edits })
   }, [mayMove, behind, draft, store, snapshotVersion, savedBy])
 
   const seen = useRef(snapshotVersion)
@@ -64,14 +64,14 @@ export function useMerge({
     // the move tells its own news
     if (mayMove) return
     // nothing of mine is at stake: said all the same, for what is shown has changed
-    if (isBehind || isHeld || savedBy.id === personId) store.tellNews(null)
-    else store.tellNews({ version: snapshotVersion, savedBy: savedBy.name, alreadySaved: 0, edits: 0 })
+    if (isBehind || isHeld || savedBy.id === personId) store.setNews(null)
+    else store.setNews({ version: snapshotVersion, savedBy: savedBy.name, alreadySaved: 0, edits: 0 })
   }, [snapshotVersion, mayMove, isBehind, isHeld, savedBy, personId, store])
 
   const { data, isPending, isError } = history
   return useMemo(
     () => ({
-      behind: mayMove ? NONE : behind,
+      behind: mayMove ? NO_EDITS : behind,
       since: isBehind ? (data?.snapshots ?? []) : [],
       isChecking: isBehind && (isPending || mayMove),
       checkFailed: isBehind && isError,

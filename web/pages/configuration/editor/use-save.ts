@@ -5,7 +5,7 @@ import { ApiError } from '../../../api/client.ts'
 import { invalidateEndpoints } from '../../../api/query.ts'
 import { useWrite } from '../../../api/write.ts'
 import { useShell } from '../../../layouts/shell-context.ts'
-import { allEdits, changesOf, editAt, EMPTY, standsOn, takeStep, type Draft } from './draft.ts'
+import { allEdits, changesOf, editAt, EMPTY, isBasedOn, applyStep, type Draft } from './draft.ts'
 import { fieldId } from '../../../forms/property/field-id.ts'
 import { placedError } from '../../../forms/property/translate-error.ts'
 import { useText, type Translate } from '../../../i18n/use-text.ts'
@@ -91,7 +91,7 @@ export function useSave(store: DraftStore, form: DraftForm, configuration: Confi
     save: ({ draft: shown, reason, only }) => {
       const draft = partOf(shown, only)
       // an edit on an older snapshot has not been compared with this one
-      if (!standsOn(draft, configuration.snapshotVersion)) return Promise.resolve(false)
+      if (!isBasedOn(draft, configuration.snapshotVersion)) return Promise.resolve(false)
       const body = {
         snapshotVersion: configuration.snapshotVersion,
         changes: changesOf(draft),
@@ -112,7 +112,7 @@ export function useSave(store: DraftStore, form: DraftForm, configuration: Confi
 
 /** What is sent: half a number is no value, and stays. */
 const partOf = (draft: Draft, only: (locator: string) => boolean): Draft =>
-  takeStep(
+  applyStep(
     EMPTY,
     allEdits(draft)
       .filter(({ locator, edit }) => only(locator) && edit.kind !== 'unfinished')

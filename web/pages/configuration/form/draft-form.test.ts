@@ -35,7 +35,7 @@ function open() {
       return true
     },
   })
-  store.take([{ ...NAME, next: editTo('before') }])
+  store.apply([{ ...NAME, next: editTo('before') }])
   const form = createFormControl<PropertyFormValues>({
     defaultValues: valuesOf(store),
     resolver: propertyResolver<PropertyFormValues>({ definitionOf: () => define() }),
@@ -58,7 +58,7 @@ function open() {
     },
     writeInOtherTab: (place: PropertyPlace, edit: DraftEdit) => {
       items.set(nameOf(place), writeEdit(edit))
-      store.takeOver(nameOf(place))
+      store.syncFromStorage(nameOf(place))
     },
   }
 }
@@ -84,7 +84,7 @@ describe('a form over a draft', () => {
     const { store, inForm, writeInOtherTab } = open()
     writeInOtherTab(PORT, editTo('from another tab'))
     assert.deepEqual(inForm(PORT), editTo('from another tab'))
-    store.move([{ ...PORT, next: { ...editTo('from another tab'), version: 5 } }])
+    store.applyAutomatically([{ ...PORT, next: { ...editTo('from another tab'), version: 5 } }])
     assert.equal(inForm(PORT)?.version, 5)
     store.drop(store.current())
     assert.equal(inForm(PORT), undefined)
@@ -94,7 +94,7 @@ describe('a form over a draft', () => {
   it('takes over at its start what changed since it was made', () => {
     const { store, form, stop, inForm } = open()
     stop()
-    store.take([
+    store.apply([
       { ...NAME, next: null },
       { ...PORT, next: editTo('2525') },
     ])
@@ -110,7 +110,7 @@ describe('a form over a draft', () => {
     await type('2525')
     assert.equal(form.getFieldState(nameIn(PORT)).error, undefined)
     assert.equal(form.getFieldState(nameIn(NAME)).error?.message, 'No')
-    store.take([{ ...NAME, next: null }])
+    store.apply([{ ...NAME, next: null }])
     // the form checks the field again after this task
     await setImmediate()
     assert.equal(form.getFieldState(nameIn(NAME)).error, undefined)

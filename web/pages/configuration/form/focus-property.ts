@@ -1,6 +1,6 @@
 import { focusControl } from '../../../forms/form/focus-field.ts'
 
-const PATIENCE_MS = 2000
+const TIMEOUT_MS = 2000
 
 /** The id of a property's control on the page; one form is mounted at a time, so the property's name is enough. */
 export const controlId = (property: string): string => `property-${property}`
@@ -8,7 +8,7 @@ export const rowId = (property: string): string => `row-${property}`
 
 /** Gives the focus to a property's field as soon as the field is there: its form may not be mounted yet. */
 export function focusProperty(property: string): void {
-  const until = performance.now() + PATIENCE_MS
+  const until = performance.now() + TIMEOUT_MS
   const look = () => {
     const row = document.getElementById(rowId(property))
     const control = document.getElementById(controlId(property))

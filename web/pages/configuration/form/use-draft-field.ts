@@ -50,7 +50,7 @@ export function useDraftField({
             store.type({ locator, property }, edit, { saved: view, version: snapshotVersion, isSensitive }),
           ),
         ),
-      onReset: () => store.take([{ locator, property, next: null }]),
+      onReset: () => store.apply([{ locator, property, next: null }]),
     }
   }, [onChange, store, snapshotVersion, locator, property, definition, view])
   const draftEdit = draftEditIn(field.value)

@@ -23,11 +23,11 @@ export function useTakeValue(): (locator: string, property: string, older: Prope
     const value = valueOf(older)
     const edit = value === null ? ({ kind: 'removed' } as const) : ({ kind: 'set', value } as const)
     if (changesNothing(edit, view)) {
-      store.take([{ locator, property, next: null }])
+      store.apply([{ locator, property, next: null }])
       refuse('same')
     } else {
       const next = { edit, base: view, version: configuration.snapshotVersion, isSensitive: false }
-      store.take([{ locator, property, next }])
+      store.apply([{ locator, property, next }])
     }
     goTo(locator, property)
   }

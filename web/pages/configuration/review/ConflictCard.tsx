@@ -12,7 +12,7 @@ import { Time } from '../../../ui/Time.tsx'
 import { PropertyValueView } from '../../../ui/values/ValueView.tsx'
 import { useEditor } from '../editor/editor-context.ts'
 import { propertyTitle, resourceTitle } from '../labels.ts'
-import { stillHolds, type Choice, type Merged } from '../editor/merge.ts'
+import { isCurrentChoice, type Choice, type Merged } from '../editor/merge.ts'
 import { mergeValues } from '../editor/merge-values.ts'
 import { definitionOf } from '../editor/outline.ts'
 import { isSet, viewOf } from '../../../forms/property/property-value.ts'
@@ -34,7 +34,7 @@ export function ConflictCard({
   const { locator, property, verdict, base, theirs, edit, isSensitive } = merged
   const resource: ConfigurationResource | undefined = configuration.resources[locator]
   const definition = definitionOf(resource, property)
-  const chosen = choice !== undefined && stillHolds(choice, merged) ? choice : undefined
+  const chosen = choice !== undefined && isCurrentChoice(choice, merged) ? choice : undefined
   const by = verdict.kind === 'conflict' ? verdict.by : null
   const both = verdict.kind === 'conflict' ? mergeValues(base, theirs, edit) : null
   const tookBoth = both !== null && chosen?.take === 'other' && deepEqual(chosen.edit, both)

@@ -26,7 +26,7 @@ export function ReviewDialog(props: ReviewProps) {
   const isConflict = save.state === 'idle' && merge.behind.length > 0
   const plan = usePlan({ configuration, draft: props.draft, isReady: !isConflict && save.state === 'idle' })
 
-  const looked = useLooked(merge)
+  const looked = useStableMerge(merge)
   const choiceOf = (merged: Merged) => choices.get(keyOf(merged))
   const open = merge.behind.filter((merged) => needsChoice(merged, choiceOf(merged))).length
   const wasRefused = save.error !== null && save.state === 'idle'
@@ -52,7 +52,7 @@ export function ReviewDialog(props: ReviewProps) {
             isChecking={merge.isChecking}
             onClose={onClose}
             onApply={() => {
-              store.take(rebase(merge.behind, choiceOf, configuration.snapshotVersion))
+              store.apply(rebase(merge.behind, choiceOf, configuration.snapshotVersion))
               save.clearError()
             }}
           />
@@ -94,7 +94,7 @@ export function ReviewDialog(props: ReviewProps) {
  * The merge as it was looked up last: while another save is being looked up the conflict stays as it is shown, and so does
  * what is typed into it. The very merge where nothing was shown yet.
  */
-function useLooked(merge: MergeState): MergeState {
+function useStableMerge(merge: MergeState): MergeState {
   const [looked, setLooked] = useState<MergeState | null>(null)
   if (!merge.isChecking && looked !== merge) setLooked(merge)
   return merge.isChecking && looked !== null && looked.behind.length > 0 ? looked : merge

@@ -7,7 +7,7 @@ import { paths } from '../../../paths.ts'
 import { Button } from '../../../ui/Button.tsx'
 import type { IconName } from '../../../ui/icons/Icon.tsx'
 import { LinkButton, type LinkTarget } from '../../../ui/Link.tsx'
-import { whyNotNow } from './allowed.ts'
+import { unavailableReason } from './allowed.ts'
 
 const DetachDialog = lazyForm(async () => (await import('./DetachDialog.tsx')).DetachDialog)
 
@@ -20,7 +20,7 @@ export function Actions({ detail }: { detail: InstallationDetail }) {
   const mayUpgrade = useMay('installation:upgrade', installation)
   const mayDetach = useMay('installation:detach', installation)
   const mayInstall = useMay('installation:install', installation)
-  const now = whyNotNow(detail)
+  const now = unavailableReason(detail)
   const notNow = now && t(now)
   const first = detail.resources.find(({ locator }) => locator.includes('/MODULE/')) ?? detail.resources[0]
   return (

@@ -5,7 +5,7 @@ import type { InstallationState } from '../../../ui/states.ts'
 type Standing = { state: InstallationState; claim: Pick<Claim, 'state'> | null }
 
 /** What only an ACTIVE installation that nothing claims allows: why it does not now, or null when it does. */
-export function whyNotNow({ state, claim }: Standing): PlainTextKey | null {
+export function unavailableReason({ state, claim }: Standing): PlainTextKey | null {
   if (state === 'DETACHED') return 'installations.reason.detached'
   if (claim !== null)
     return claim.state === 'FAILED' ? 'installations.reason.failed' : 'installations.reason.locked'

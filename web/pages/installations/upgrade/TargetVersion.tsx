@@ -10,7 +10,7 @@ import { Icon } from '../../../ui/icons/Icon.tsx'
 import { Select } from '../../../ui/Select.tsx'
 import { Time } from '../../../ui/Time.tsx'
 
-const MANY = 200
+const SELECT_LIMIT = 200
 
 /** From which version to which: any other published one, also an older. */
 export function TargetVersion({
@@ -27,7 +27,10 @@ export function TargetVersion({
   const t = useText()
   const rich = useRichText()
   const versions = useQuery(
-    apiQuery('GET /bundles/{environmentKey}/{bundleId}/versions', { params: bundle, query: { limit: MANY } }),
+    apiQuery('GET /bundles/{environmentKey}/{bundleId}/versions', {
+      params: bundle,
+      query: { limit: SELECT_LIMIT },
+    }),
   )
   const error = useErrorView(versions.error)
   const items = versions.data?.items ?? []

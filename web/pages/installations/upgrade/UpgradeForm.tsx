@@ -17,7 +17,7 @@ import { Button } from '../../../ui/Button.tsx'
 import { Section } from '../../../ui/Card.tsx'
 import { LinkButton } from '../../../ui/Link.tsx'
 import { Notice } from '../../../ui/Notice.tsx'
-import { whyNotNow } from '../detail/allowed.ts'
+import { unavailableReason } from '../detail/allowed.ts'
 import { OperationFields } from '../form/OperationFields.tsx'
 import { changesOf, upgradeForm } from '../form/property-form.ts'
 import { useOperationForm, type OperationInput } from '../form/use-operation-form.ts'
@@ -53,7 +53,7 @@ export function UpgradeForm({
   const isStale = base !== null && base !== snapshotVersion
 
   const may = useMay('installation:upgrade', installation)
-  const notNow = whyNotNow(detail)
+  const notNow = unavailableReason(detail)
   const upgrade = useWrite('POST /installations/{bundleInstallId}/upgrade', {
     invalidates: ['GET /installations', 'GET /installations/{bundleInstallId}', 'GET /operations'],
   })

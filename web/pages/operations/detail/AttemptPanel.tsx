@@ -14,7 +14,7 @@ import { AttemptSteps } from './AttemptSteps.tsx'
 import { EvidenceList } from './Evidence.tsx'
 import { Payloads } from './Payloads.tsx'
 import type { Bar } from './timeline.ts'
-import { endedWell, isDefiniteFailure, isUncertain, verdictLook, type Verdict } from './verdict.ts'
+import { isSuccess, isDefiniteFailure, isUncertain, verdictLook, type Verdict } from './verdict.ts'
 import { messageText } from '../../../i18n/message-text.ts'
 
 /** Everything about one attempt: what came of it, what it means, what was sent and what came back. */
@@ -118,7 +118,7 @@ function AttemptFailure({ failure, isDefinite }: { failure: Failure; isDefinite:
 function Writes({ call, verdict, isLate }: { call: PluginCall; verdict: Verdict; isLate: boolean }) {
   const t = useText()
   if (verdict === 'IN_FLIGHT') return <p className="text-muted">{t('operations.attempt.response.notYet')}</p>
-  if (isLate || !endedWell(verdict)) {
+  if (isLate || !isSuccess(verdict)) {
     return <p className="text-muted">{t('operations.attempt.writes.discarded')}</p>
   }
   if (call.writes.length === 0) return <p className="text-muted">{t('operations.attempt.writes.none')}</p>

@@ -14,9 +14,9 @@ import { messageText } from '../../../i18n/message-text.ts'
 /** While it waits: calm, complete, and without a button, for there is nothing to press. */
 export function WaitingPanel({ operation, timeline }: { operation: OperationDetail; timeline: Timeline }) {
   const t = useText()
-  const waiting = rowsOf(timeline).find(({ row }) => row.nextAt !== null)?.row
+  const waiting = rowsOf(timeline).find(({ row }) => row.retryAt !== null)?.row
   const last = waiting?.bars.at(-1)
-  const nextAt = momentOf(operation.nextAttemptAt)
+  const retryAt = momentOf(operation.nextAttemptAt)
   if (!waiting || !last) return null
   return (
     <section aria-label={t(titleOf(last))} className="rounded-lg border border-doubt-line bg-surface p-4">
@@ -34,7 +34,7 @@ export function WaitingPanel({ operation, timeline }: { operation: OperationDeta
             </p>
           </div>
         </div>
-        {nextAt !== null && <NextRepeat at={nextAt} />}
+        {retryAt !== null && <NextRetry at={retryAt} />}
       </div>
       <div className="mt-3 sm:pl-7">
         <EvidenceList operation={operation} bar={last} count={waiting.bars.length} settles />
@@ -46,7 +46,7 @@ export function WaitingPanel({ operation, timeline }: { operation: OperationDeta
 const titleOf = ({ verdict }: Bar) =>
   verdict === 'REPEAT' ? 'operations.evidence.title.repeat' : 'operations.evidence.title.uncertain'
 
-function NextRepeat({ at }: { at: number }) {
+function NextRetry({ at }: { at: number }) {
   const t = useText()
   const rich = useRichText()
   const now = useNow(1000)

@@ -7,7 +7,7 @@ import { cx } from '../../../ui/class-names.ts'
 import { ErrorFacts } from '../../../ui/ErrorState.tsx'
 import { Icon } from '../../../ui/icons/Icon.tsx'
 import { PlainLink, TextLink } from '../../../ui/Link.tsx'
-import { culpritOf, type Timeline } from './timeline.ts'
+import { failurePointOf, type Timeline } from './timeline.ts'
 import { choiceOf } from './TimelineRow.tsx'
 import { messageText } from '../../../i18n/message-text.ts'
 
@@ -78,7 +78,7 @@ export function FailurePanel({
 function Where({ operation, timeline }: { operation: OperationDetail; timeline: Timeline }) {
   const t = useText()
   const rich = useRichText()
-  const culprit = culpritOf(timeline, operation)
+  const culprit = failurePointOf(timeline, operation)
   if (!culprit) {
     return <p>{t('operations.failed.runtime', { stage: t(`vocabulary.phase.${operation.phase}`) })}</p>
   }

@@ -11,7 +11,7 @@ import { barKey, choiceOf, TimelineRow } from './TimelineRow.tsx'
 import { Axis } from './TimelineAxis.tsx'
 import { momentOf, rowsOf, runsOf, type Bar, type StageBand, type Timeline as Model } from './timeline.ts'
 import { timeScale } from './time-scale.ts'
-import { walk } from './keyboard-navigation.ts'
+import { nextBar } from './keyboard-navigation.ts'
 
 /** Room at the end of the track, so that a glyph at the last moment is not cut. */
 const END_PX = 22
@@ -44,25 +44,25 @@ export function Timeline({
   const drawing = { scale, x: (moment: number) => scale.at(moment) * inner, width, now, isLive }
 
   const body = useRef<HTMLDivElement>(null)
-  const walked = useRef(false)
+  const movedByKey = useRef(false)
   const chosenKey = chosen && barKey(chosen)
   useEffect(() => {
-    if (!walked.current || !chosenKey) return
-    walked.current = false
+    if (!movedByKey.current || !chosenKey) return
+    movedByKey.current = false
     const links = body.current?.querySelectorAll<HTMLElement>('[data-bars]') ?? []
     const link = [...links].find((candidate) => candidate.dataset['bars']?.split(' ').includes(chosenKey))
     link?.focus()
   }, [chosenKey])
 
   const press = (event: KeyboardEvent) => {
-    const next = walk(
+    const next = nextBar(
       rowsOf(timeline).map(({ row }) => row.bars),
       chosen,
       event.key,
     )
     if (!next || event.altKey || event.ctrlKey || event.metaKey) return
     event.preventDefault()
-    walked.current = true
+    movedByKey.current = true
     void navigate({
       ...paths.operation(operation.operationId, choiceOf(next)),
       replace: true,

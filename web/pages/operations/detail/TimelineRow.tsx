@@ -11,7 +11,7 @@ import { Countdown } from '../../../ui/Time.tsx'
 import { toneLine, toneText, toneTint } from '../../../ui/tone.ts'
 import type { OperationSearch } from '#contract/console-api/pages/operations.ts'
 import { rowGrid, type Drawing } from './drawing.ts'
-import { layRow, type Mark } from './row-layout.ts'
+import { layoutRow, type Mark } from './row-layout.ts'
 import type { Bar, Row } from './timeline.ts'
 import { TrackLines } from './TimelineAxis.tsx'
 import { verdictLook } from './verdict.ts'
@@ -39,8 +39,8 @@ export function TimelineRow({
 }) {
   const t = useText()
   const look = row.result === 'NOT_CALLED' ? outcomeLook.NOT_CALLED : verdictLook[row.result]
-  const room = { ...drawing, width: drawing.width - (row.nextAt === null ? 0 : NEXT_PX) }
-  const marks = drawing.width === 0 ? [] : layRow(row.bars, room)
+  const room = { ...drawing, width: drawing.width - (row.retryAt === null ? 0 : RETRY_PX) }
+  const marks = drawing.width === 0 ? [] : layoutRow(row.bars, room)
   return (
     <li className={cx(rowGrid, 'border-t border-line first:border-t-0')}>
       <div className="flex min-w-0 items-start gap-2 px-4 pt-2 sm:py-2">
@@ -54,7 +54,7 @@ export function TimelineRow({
           </PlainLink>
           <p className="truncate text-xs text-faint">
             {t(look.word)} · {t('operations.detail.order', { order: row.order })}
-            {row.isTogether && (
+            {row.isParallel && (
               <span title={t('operations.detail.parallel.hint')}> · {t('operations.detail.parallel')}</span>
             )}
           </p>
@@ -64,7 +64,7 @@ export function TimelineRow({
         className={cx(
           'relative mx-4 sm:ml-0 sm:h-13',
           // where the track has a line of its own, an empty one is no line
-          marks.length > 0 || row.nextAt !== null ? 'h-13' : 'h-2',
+          marks.length > 0 || row.retryAt !== null ? 'h-13' : 'h-2',
         )}
       >
         <TrackLines drawing={drawing} />
@@ -73,8 +73,8 @@ export function TimelineRow({
             <MarkLink key={barKey(mark.bars[0])} operationId={operationId} mark={mark} chosen={chosen} />
           ))}
         </ul>
-        {row.nextAt !== null && drawing.width > 0 && (
-          <NextRepeat at={row.nextAt} drawing={drawing} after={marks.at(-1)} />
+        {row.retryAt !== null && drawing.width > 0 && (
+          <NextRetry at={row.retryAt} drawing={drawing} after={marks.at(-1)} />
         )}
       </div>
     </li>
@@ -139,10 +139,10 @@ function barText({ attempt, verdict, from, to }: Bar, t: Translate): string {
 
 const WORDS_PX = 104
 /** What the sign of the next repeat takes at the end of its row. */
-const NEXT_PX = 26
+const RETRY_PX = 26
 
 /** Where the repeat will be made by itself. */
-function NextRepeat({ at, drawing, after }: { at: number; drawing: Drawing; after: Mark | undefined }) {
+function NextRetry({ at, drawing, after }: { at: number; drawing: Drawing; after: Mark | undefined }) {
   const t = useText()
   const rich = useRichText()
   const taken = after ? after.x + after.width + 4 : 0

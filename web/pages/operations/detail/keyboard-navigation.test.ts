@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { at, attempt, call, timeout } from './testing.ts'
 import { barsOf } from './timeline.ts'
-import { walk } from './keyboard-navigation.ts'
+import { nextBar } from './keyboard-navigation.ts'
 
 const first = barsOf('BEFORE_RESOURCES', call('a', 1, [attempt({ startedAt: at(0) })]))
 const second = barsOf(
@@ -11,7 +11,7 @@ const second = barsOf(
 )
 const rows = [first, [], second]
 const step = (from: (typeof first)[number] | undefined, key: string) => {
-  const to = walk(rows, from ?? null, key)
+  const to = nextBar(rows, from ?? null, key)
   return to && `${to.pluginId}${to.attempt.attempt}`
 }
 

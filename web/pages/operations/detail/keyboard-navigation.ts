@@ -1,7 +1,7 @@
 import type { Bar } from './timeline.ts'
 
 /** Where an arrow key leads: along the row, or to the attempt of the next row that was made nearest to this one. */
-export function walk(rows: readonly (readonly Bar[])[], chosen: Bar | null, key: string): Bar | undefined {
+export function nextBar(rows: readonly (readonly Bar[])[], chosen: Bar | null, key: string): Bar | undefined {
   const filled = rows.filter((bars) => bars.length > 0)
   const rowAt = filled.findIndex((bars) => bars.some((bar) => isSame(bar, chosen)))
   const bars = filled[rowAt]

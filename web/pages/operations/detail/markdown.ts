@@ -3,7 +3,7 @@ import { formatDuration, formatUtcTime } from '../../../i18n/format.ts'
 import { joinClauses, labelled } from '../../../i18n/punctuation.ts'
 import type { Translate } from '../../../i18n/use-text.ts'
 import { codeText, linkText, plainText } from './markdown-text.ts'
-import { culpritOf, rowsOf, timelineOf, type Bar, type Row } from './timeline.ts'
+import { failurePointOf, rowsOf, timelineOf, type Bar, type Row } from './timeline.ts'
 import { verdictLook } from './verdict.ts'
 import { versionsText } from './versions.ts'
 import { messageText } from '../../../i18n/message-text.ts'
@@ -82,7 +82,7 @@ function failureOf(
 ): string {
   const { failure } = operation
   if (failure === null) return ''
-  const culprit = culpritOf(timelineOf(operation), operation)
+  const culprit = failurePointOf(timelineOf(operation), operation)
   const { title, remedy } = describe(failure.errorCode)
   const where = culprit && [
     plainText(culprit.pluginId),

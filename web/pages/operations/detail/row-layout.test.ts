@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { layRow } from './row-layout.ts'
+import { layoutRow } from './row-layout.ts'
 import { at, attempt, call, START, timeout } from './testing.ts'
 import { barsOf, type Bar } from './timeline.ts'
 
@@ -16,10 +16,10 @@ const bars = (starts: readonly number[], make = timeout): Bar[] =>
 
 const scale = { x: (moment: number) => moment - START, width: 900, now: START }
 
-const counts = (marks: ReturnType<typeof layRow>) => marks.map((mark) => mark.bars.length)
+const counts = (marks: ReturnType<typeof layoutRow>) => marks.map((mark) => mark.bars.length)
 
 test('bars with room stand where their time is', () => {
-  const marks = layRow(bars([0, 100, 500]), scale)
+  const marks = layoutRow(bars([0, 100, 500]), scale)
   assert.deepEqual(
     marks.map(({ x }) => x),
     [0, 100, 500],
@@ -27,7 +27,7 @@ test('bars with room stand where their time is', () => {
 })
 
 test('equal attempts that would lie on one another are folded; the first and the last stay open', () => {
-  const marks = layRow(bars(Array.from({ length: 80 }, (_, index) => index * 10)), scale)
+  const marks = layoutRow(bars(Array.from({ length: 80 }, (_, index) => index * 10)), scale)
   assert.deepEqual(counts(marks), [1, 78, 1])
   const [first, middle, last] = marks
   assert.ok(first && middle && last)
@@ -36,7 +36,7 @@ test('equal attempts that would lie on one another are folded; the first and the
 
 test('different attempts are never folded, and never lie on one another', () => {
   const mixed = [...bars([0, 3]), ...bars([5], attempt)]
-  const marks = layRow(mixed, scale)
+  const marks = layoutRow(mixed, scale)
   assert.deepEqual(counts(marks), [2, 1])
   const [fold, other] = marks
   assert.ok(fold && other && fold.x + fold.width <= other.x)
@@ -46,11 +46,11 @@ test('a new run by a person is a bar of its own', () => {
   const [one, two] = bars([0, 4])
   assert.ok(one && two)
   const again = { ...two, attempt: { ...two.attempt, run: 2 } }
-  assert.deepEqual(counts(layRow([one, again], scale)), [1, 1])
+  assert.deepEqual(counts(layoutRow([one, again], scale)), [1, 1])
 })
 
 test('what is pushed over the end makes room', () => {
   const many = [...bars([880]), ...bars([885], attempt)]
-  const marks = layRow(many, scale)
+  const marks = layoutRow(many, scale)
   assert.ok(marks.every(({ x, width }) => x >= 0 && x + width <= 900))
 })

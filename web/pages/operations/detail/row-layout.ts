@@ -4,7 +4,7 @@ import type { Bar } from './timeline.ts'
 export type Mark = { bars: readonly [Bar, ...Bar[]]; x: number; width: number }
 
 /** Room for the glyph of an outcome. */
-const LEAST_PX = 20
+const MIN_WIDTH_PX = 20
 const GAP_PX = 2
 const FOLD_PX = 8
 
@@ -12,26 +12,26 @@ const FOLD_PX = 8
  * Places the bars of a row. Each is at least as wide as its glyph. Equal attempts that would lie on one another are
  * folded into one bar with a count; different ones never are, they are pushed aside.
  */
-export function layRow(
+export function layoutRow(
   bars: readonly Bar[],
   scale: { x: (moment: number) => number; width: number; now: number },
 ): Mark[] {
   const marks: Mark[] = []
   for (const bar of bars) {
     const from = scale.x(bar.from)
-    const width = Math.max(LEAST_PX, scale.x(bar.to ?? scale.now) - from)
+    const width = Math.max(MIN_WIDTH_PX, scale.x(bar.to ?? scale.now) - from)
     const last = marks.at(-1)
     const lastEnd = last ? last.x + last.width : Number.NEGATIVE_INFINITY
-    if (last && from < lastEnd + FOLD_PX && isEqual(last.bars[0], bar) && foldsWell(last, from + width)) {
+    if (last && from < lastEnd + FOLD_PX && isEqual(last.bars[0], bar) && isFoldable(last, from + width)) {
       marks[marks.length - 1] = {
         bars: [...last.bars, bar],
         x: last.x,
-        width: Math.max(last.width, LEAST_PX * 1.8, from + width - last.x),
+        width: Math.max(last.width, MIN_WIDTH_PX * 1.8, from + width - last.x),
       }
     } else marks.push({ bars: [bar], x: Math.max(from, lastEnd + GAP_PX), width })
   }
-  return pulledBack(
-    marks.flatMap((mark) => openEnds(mark, scale.x)),
+  return shiftedIntoView(
+    marks.flatMap((mark) => splitEnds(mark, scale.x)),
     scale.width,
   )
 }
@@ -44,29 +44,29 @@ const isEqual = (a: Bar, b: Bar) =>
   a.attempt.failure?.errorCode === b.attempt.failure?.errorCode
 
 /** A fold of short attempts says "again and again"; a long attempt keeps a bar of its own. */
-const foldsWell = (mark: Mark, end: number) => mark.bars.length > 1 || end - mark.x < LEAST_PX * 4
+const isFoldable = (mark: Mark, end: number) => mark.bars.length > 1 || end - mark.x < MIN_WIDTH_PX * 4
 
 /** The first of a long fold had the clue, the last is how it stands: both stay to be seen where there is room. */
-function openEnds(mark: Mark, x: (moment: number) => number): Mark[] {
+function splitEnds(mark: Mark, x: (moment: number) => number): Mark[] {
   const [first, ...others] = mark.bars
   const last = others.pop()
   const [second, ...middle] = others
-  if (!last || !second || mark.width < 4 * LEAST_PX) return [mark]
-  const lastX = Math.min(x(last.from), mark.x + mark.width - LEAST_PX)
-  const from = mark.x + LEAST_PX + GAP_PX
+  if (!last || !second || mark.width < 4 * MIN_WIDTH_PX) return [mark]
+  const lastX = Math.min(x(last.from), mark.x + mark.width - MIN_WIDTH_PX)
+  const from = mark.x + MIN_WIDTH_PX + GAP_PX
   return [
-    { bars: [first], x: mark.x, width: LEAST_PX },
+    { bars: [first], x: mark.x, width: MIN_WIDTH_PX },
     { bars: [second, ...middle], x: from, width: lastX - GAP_PX - from },
-    { bars: [last], x: lastX, width: LEAST_PX },
+    { bars: [last], x: lastX, width: MIN_WIDTH_PX },
   ]
 }
 
 /** What was pushed over the end makes room from the right: a fold becomes narrower, a bar moves. */
-function pulledBack(marks: Mark[], width: number): Mark[] {
+function shiftedIntoView(marks: Mark[], width: number): Mark[] {
   let limit = width
   for (const mark of marks.toReversed()) {
     const over = Math.max(0, mark.x + mark.width - limit)
-    const shrinks = mark.bars.length > 1 ? Math.min(over, Math.max(0, mark.width - 2 * LEAST_PX)) : 0
+    const shrinks = mark.bars.length > 1 ? Math.min(over, Math.max(0, mark.width - 2 * MIN_WIDTH_PX)) : 0
     mark.width -= shrinks
     mark.x -= over - shrinks
     limit = mark.x - GAP_PX

@@ -15,7 +15,7 @@ const SHORTEST_PAUSE_MS = 120_000
 /** Between two runs it is a person who paused, and how long is not the plugin's story. */
 const SHORTEST_BETWEEN_RUNS_MS = 2000
 const PAUSE_SHARE = 0.07
-const LEAST_SHARE = 0.1
+const MIN_SHARE = 0.1
 
 /**
  * One axis for all rows. Time is drawn to scale, but pauses that dwarf all the rest are cut: an operation that failed on
@@ -77,11 +77,11 @@ function withShares(pieces: readonly Piece[]): Stretch[] {
   const pauses = pieces.filter(({ kind }) => kind === 'pause').length
   const times = pieces.length - pauses
   const total = pieces.reduce((sum, { kind, from, to }) => (kind === 'time' ? sum + to - from : sum), 0)
-  const left = 1 - pauses * PAUSE_SHARE - times * LEAST_SHARE
+  const left = 1 - pauses * PAUSE_SHARE - times * MIN_SHARE
   let start = 0
   return pieces.map((piece) => {
     const part = total > 0 ? (piece.to - piece.from) / total : 1 / times
-    const share = piece.kind === 'pause' ? PAUSE_SHARE : LEAST_SHARE + left * part
+    const share = piece.kind === 'pause' ? PAUSE_SHARE : MIN_SHARE + left * part
     const stretch = { ...piece, start, end: start + share }
     start += share
     return stretch

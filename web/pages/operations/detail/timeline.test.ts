@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { detachPreview } from './detach-preview.ts'
 import { at, attempt, call, failure, operation, refusal, START, timeout } from './testing.ts'
-import { chosenBar, culpritOf, nextCalls, timelineOf } from './timeline.ts'
+import { chosenBar, failurePointOf, nextCalls, timelineOf } from './timeline.ts'
 
 const failed = operation(
   {
@@ -26,7 +26,7 @@ const failed = operation(
 )
 
 test('a failed operation names its stage, plugin and attempt', () => {
-  const culprit = culpritOf(timelineOf(failed), failed)
+  const culprit = failurePointOf(timelineOf(failed), failed)
   assert.equal(culprit?.stage, 'AFTER_RESOURCES')
   assert.equal(culprit?.pluginId, 'hooks')
   assert.equal(culprit?.bar?.attempt.attempt, 2)
@@ -41,7 +41,7 @@ test('a plugin that could not be called has no attempt to jump to', () => {
     },
     { before: [call('tenants', 10, [])] },
   )
-  assert.deepEqual(culpritOf(timelineOf(gone), gone), {
+  assert.deepEqual(failurePointOf(timelineOf(gone), gone), {
     stage: 'BEFORE_RESOURCES',
     pluginId: 'tenants',
     bar: null,
@@ -79,11 +79,11 @@ test('only the calls of the stage that waits are repeated by themselves', () => 
   )
   const { before, after } = timelineOf(waiting)
   assert.deepEqual(
-    [...before.rows, ...after.rows].map(({ nextAt }) => nextAt),
+    [...before.rows, ...after.rows].map(({ retryAt }) => retryAt),
     [null, START + 5000, null],
   )
   assert.deepEqual(
-    before.rows.map(({ isTogether }) => isTogether),
+    before.rows.map(({ isParallel }) => isParallel),
     [true, true],
   )
   assert.equal(before.rows[1]?.result, 'NO_ANSWER')

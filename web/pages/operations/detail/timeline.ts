@@ -1,7 +1,7 @@
 import type { Attempt, OperationDetail, PluginCall } from '#contract/console-api/shapes.ts'
 import type { Stage } from '#contract/protocol/vocabulary.ts'
 import type { CallOutcome, StepState } from '../../../ui/states.ts'
-import { endedWell, isDefiniteFailure, verdictOf, type Verdict } from './verdict.ts'
+import { isSuccess, isDefiniteFailure, verdictOf, type Verdict } from './verdict.ts'
 
 /** One attempt as a bar of the timeline. */
 export type Bar = {
@@ -18,11 +18,11 @@ export type Row = {
   pluginId: string
   order: number
   /** Others of the same order are called at the same time. */
-  isTogether: boolean
+  isParallel: boolean
   result: CallOutcome | Verdict
   bars: readonly Bar[]
   /** When this call is repeated by itself. */
-  nextAt: number | null
+  retryAt: number | null
 }
 
 export type StageBand = { phase: Stage; state: StepState; rows: readonly Row[] }
@@ -53,10 +53,10 @@ function stageBand(operation: OperationDetail, phase: Stage): StageBand {
     rows: calls.map((call) => ({
       pluginId: call.pluginId,
       order: call.order,
-      isTogether: calls.filter(({ order }) => order === call.order).length > 1,
+      isParallel: calls.filter(({ order }) => order === call.order).length > 1,
       result: resultOf(call),
       bars: barsOf(phase, call),
-      nextAt: nextAtOf(operation, phase, call),
+      retryAt: retryAtOf(operation, phase, call),
     })),
   }
 }
@@ -79,18 +79,18 @@ export function barsOf(stage: Stage, call: PluginCall): Bar[] {
 
 /** How a call stands: what it ended with, else what came of its last attempt in time. */
 function resultOf(call: PluginCall): CallOutcome | Verdict {
-  if (call.outcome !== null && endedWell(call.outcome)) return call.outcome
+  if (call.outcome !== null && isSuccess(call.outcome)) return call.outcome
   const last = call.attempts.findLast(({ late }) => !late)
   return last ? verdictOf(last) : (call.outcome ?? 'NOT_CALLED')
 }
 
-function nextAtOf(operation: OperationDetail, stage: Stage, call: PluginCall): number | null {
+function retryAtOf(operation: OperationDetail, stage: Stage, call: PluginCall): number | null {
   if (operation.state !== 'WAITING' || operation.nextAttemptAt === null || operation.phase !== stage)
     return null
   const last = call.attempts.at(-1)
-  if (!last || (call.outcome !== null && endedWell(call.outcome))) return null
+  if (!last || (call.outcome !== null && isSuccess(call.outcome))) return null
   const verdict = verdictOf(last)
-  return endedWell(verdict) || isDefiniteFailure(verdict) ? null : Date.parse(operation.nextAttemptAt)
+  return isSuccess(verdict) || isDefiniteFailure(verdict) ? null : Date.parse(operation.nextAttemptAt)
 }
 
 function resourcesBand(operation: OperationDetail, before: StageBand, after: StageBand): ResourcesBand {
@@ -138,20 +138,20 @@ export function chosenBar(timeline: Timeline, operation: OperationDetail, choice
       named?.row.bars.find(({ attempt }) => attempt.attempt === choice.attempt) ?? named?.row.bars.at(-1)
     if (bar) return bar
   }
-  return culpritOf(timeline, operation)?.bar ?? lastBar(rows.flatMap(({ row }) => row.bars))
+  return failurePointOf(timeline, operation)?.bar ?? lastBar(rows.flatMap(({ row }) => row.bars))
 }
 
 const lastBar = (bars: readonly Bar[]): Bar | null =>
   bars.reduce<Bar | null>((last, bar) => (last === null || bar.from >= last.from ? bar : last), null)
 
 /** Where a failed operation stopped: the stage, the plugin, and its last attempt of this run, if it was called in it. */
-export type Culprit = { stage: Stage; pluginId: string; bar: Bar | null }
+export type FailurePoint = { stage: Stage; pluginId: string; bar: Bar | null }
 
-export function culpritOf(timeline: Timeline, operation: OperationDetail): Culprit | null {
+export function failurePointOf(timeline: Timeline, operation: OperationDetail): FailurePoint | null {
   const { failure, phase } = operation
   if (failure === null || (phase !== 'BEFORE_RESOURCES' && phase !== 'AFTER_RESOURCES')) return null
   const band = phase === 'BEFORE_RESOURCES' ? timeline.before : timeline.after
-  const open = band.rows.filter((row) => row.result === 'NOT_CALLED' || !endedWell(row.result))
+  const open = band.rows.filter((row) => row.result === 'NOT_CALLED' || !isSuccess(row.result))
   const row =
     open.find(({ pluginId }) => failure.errorPath?.includes(pluginId)) ??
     open.find(({ bars }) => bars.length > 0) ??
@@ -169,6 +169,6 @@ export function nextCalls(timeline: Timeline, operation: OperationDetail): reado
       : operation.phase === 'AFTER_RESOURCES'
         ? timeline.after
         : null
-  const open = band?.rows.filter((row) => row.result === 'NOT_CALLED' || !endedWell(row.result)) ?? []
+  const open = band?.rows.filter((row) => row.result === 'NOT_CALLED' || !isSuccess(row.result)) ?? []
   return open.filter(({ order }) => order === open[0]?.order)
 }

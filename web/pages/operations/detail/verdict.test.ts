@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { attempt, failure, refusal, timeout } from './testing.ts'
-import { endedWell, isDefiniteFailure, isUncertain, verdictOf, type Verdict } from './verdict.ts'
+import { isSuccess, isDefiniteFailure, isUncertain, verdictOf, type Verdict } from './verdict.ts'
 
 test('an outcome speaks for itself', () => {
   assert.equal(verdictOf(attempt({ outcome: 'VERIFIED' })), 'VERIFIED')
@@ -59,7 +59,7 @@ test('a plugin may use a code of the runtime: the envelope decides', () => {
 
 test('nothing uncertain is ever a success or a definite failure', () => {
   for (const verdict of ['UNKNOWN', 'NO_ANSWER', 'UNREADABLE', 'INTERRUPTED', 'REPEAT'] as const) {
-    assert.ok(isUncertain(verdict) && !endedWell(verdict) && !isDefiniteFailure(verdict), verdict)
+    assert.ok(isUncertain(verdict) && !isSuccess(verdict) && !isDefiniteFailure(verdict), verdict)
   }
   assert.ok(!isUncertain('IN_FLIGHT'))
 })

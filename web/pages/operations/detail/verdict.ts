@@ -43,15 +43,15 @@ function isFailureEnvelope(response: unknown): boolean {
   )
 }
 
-const WELL = new Set<Verdict>(['APPLIED', 'VERIFIED', 'NOT_APPLIED'])
+const SUCCESS = new Set<Verdict>(['APPLIED', 'VERIFIED', 'NOT_APPLIED'])
 const DEFINITE_FAILURE = new Set<Verdict>(['FAILED', 'REFUSED', 'INVALID'])
 
-export const endedWell = (verdict: Verdict): boolean => WELL.has(verdict)
+export const isSuccess = (verdict: Verdict): boolean => SUCCESS.has(verdict)
 /** Nothing that a repeat by itself would mend. */
 export const isDefiniteFailure = (verdict: Verdict): boolean => DEFINITE_FAILURE.has(verdict)
 /** Nobody knows what the plugin did. */
 export const isUncertain = (verdict: Verdict): boolean =>
-  !endedWell(verdict) && !isDefiniteFailure(verdict) && verdict !== 'IN_FLIGHT'
+  !isSuccess(verdict) && !isDefiniteFailure(verdict) && verdict !== 'IN_FLIGHT'
 
 const look = (
   tone: Appearance['tone'],

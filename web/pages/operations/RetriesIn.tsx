@@ -3,7 +3,7 @@ import { Countdown } from '../../ui/Time.tsx'
 import { useNow } from '../../ui/use-now.ts'
 
 /** When a waiting operation is repeated by itself. */
-export function RepeatsIn({ at }: { at: string }) {
+export function RetriesIn({ at }: { at: string }) {
   const t = useText()
   const rich = useRichText()
   const isDue = Date.parse(at) <= useNow(1000)

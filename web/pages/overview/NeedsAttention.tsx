@@ -24,7 +24,7 @@ import { FailedItem, HeldItem, WaitingItem } from './items.tsx'
 const LONG_MS = 10 * 60_000
 
 /** Failed, uncertain, claimed for long: in this order, for this is how urgent they are. */
-export function NeedsPerson() {
+export function NeedsAttention() {
   const t = useText()
   const now = useNow(60_000)
   const failed = useQuery(apiQuery('GET /operations', failedOperationsCall))
