@@ -8,7 +8,7 @@ export async function accessibleNames(role: string): Promise<string[]> {
   const session = cdp()
   const { frameTree } = await session.send('Page.getFrameTree')
   const frame = frameTree.childFrames?.find(({ frame: { url } }) => url === location.href)?.frame
-  if (frame === undefined) throw new Error('The test does not run in a frame of its own')
+  if (frame === undefined) throw new Error('The test does not run in its own frame')
   const { nodes } = await session.send('Accessibility.getFullAXTree', { frameId: frame.id })
   return nodes
     .filter((node) => !node.ignored && node.role?.value === role)

@@ -13,11 +13,11 @@ export interface ServedRequest {
   query: URLSearchParams
   headers: Readonly<Record<string, string>>
   body: unknown
-  /** Aborted when the page no longer waits for the answer. */
+  /** Aborted when the page no longer waits for the response. */
   signal: AbortSignal
 }
 
-/** An answer other than the one that the endpoint's row declares. */
+/** A response other than the one that the endpoint's row declares. */
 class OtherAnswer {
   readonly problem: Problem | null
   constructor(problem: Problem | null) {
@@ -25,7 +25,7 @@ class OtherAnswer {
   }
 }
 
-/** A problem response. Fields that are not given are those of an invalid request. */
+/** A problem response. Omitted fields are those of an invalid request. */
 export function refusal(given: Partial<Problem>): OtherAnswer {
   return new OtherAnswer({
     type: 'about:blank',
@@ -41,7 +41,7 @@ export function refusal(given: Partial<Problem>): OtherAnswer {
   })
 }
 
-/** The connection is closed without an answer: the page cannot know whether the request was carried out. */
+/** Closes the connection without a response, so that the page cannot know whether the request was carried out. */
 export const lostAnswer = new OtherAnswer(null)
 
 type Served<Name extends EndpointName> = (
@@ -52,7 +52,7 @@ export type Handlers = { [Name in Exclude<EndpointName, 'GET /events'>]?: Served
 export interface ServedApi {
   /** The requests of one endpoint so far, in order. */
   requests: (name: EndpointName) => ServedRequest[]
-  /** Replaces what some endpoints answer from now on. */
+  /** Replaces the handlers of some endpoints from now on. */
   answer: (handlers: Handlers) => void
   /** Sends a server-sent event to every open stream of `/api/events`. */
   emit: (event: RuntimeEvent) => Promise<void>
@@ -70,9 +70,9 @@ const waiting = new Map<number, AbortController>()
 let connection: Promise<void> | undefined
 
 /**
- * Answers the requests that the page under test sends to `/api`, until the test ends. They travel over HTTP, as they do
- * to the console's server. The contract's schemas check the body of each request, and each answer. `/api/events` is an
- * open stream.
+ * Responds to the requests that the page under test sends to `/api`, until the test ends. They use HTTP, as in
+ * production. The contract's schemas validate the body of each request and each response. `/api/events` is an open
+ * stream.
  */
 export async function serveApi(first: Handlers): Promise<ServedApi> {
   await (connection ??= connect())

@@ -65,8 +65,8 @@ function Anywhere() {
 }
 
 /**
- * Renders the whole console at an address: its routes, its session and its event stream. `serveApi` answers it. Pages and
- * their texts are loaded on demand, as in production.
+ * Renders the whole console at an address: its routes, its session and its event stream. Responses come from
+ * `serveApi`. Pages and their texts are loaded on demand, as in production.
  */
 export async function renderConsole(address: string): Promise<RenderResult & { address: () => string }> {
   const history = createMemoryHistory({ initialEntries: [address] })

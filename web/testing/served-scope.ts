@@ -33,12 +33,12 @@ export interface ServedScope {
   address: (resource: string) => string
   /** The save requests of the page, in order. */
   saveRequests: () => ServedRequest[]
-  /** The values that are saved now. */
+  /** The saved values. */
   values: () => Values
   snapshotVersion: () => number
   /** Handles a save; the default handler. */
   save: (request: ServedRequest) => SaveAnswer
-  /** Saves as a colleague; the page learns of it from the event stream. */
+  /** Saves as a colleague; the page is notified by the event stream. */
   saveAsColleague: (values: Values) => Promise<void>
 }
 
@@ -79,7 +79,7 @@ export async function serveScope(handlers: Handlers = {}): Promise<ServedScope> 
     const key = request.headers['idempotency-key'] ?? ''
     const earlier = answered.get(key)
     if (earlier !== undefined) return earlier
-    // `serveApi` has checked it against the contract
+    // `serveApi` has validated it against the contract
     const { snapshotVersion, changes, reason } = request.body as SaveRequestBody
     if (snapshotVersion !== configuration.snapshotVersion)
       return refusal({ status: 409, code: 'CONFIGURATION_SNAPSHOT_STALE', message: 'Somebody saved first.' })
@@ -234,7 +234,7 @@ function applied(configuration: Configuration, changes: Changes): Configuration 
   return { ...configuration, resources }
 }
 
-/** A value as it is shown; no property of the scope is sensitive. */
+/** A value as shown; no property of the scope is sensitive. */
 function viewOf(value: NonNullable<Changes[string][string]>): PropertyView {
   return value['@type'] === 'Data' ? wrapData(value.value) : value
 }

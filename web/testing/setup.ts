@@ -8,12 +8,12 @@ import '../styles/index.css'
 import { currentToasts, dismissToast } from '../ui/toast.ts'
 import { stopServingApi } from './api.ts'
 
-// as web/main.tsx renders the console
+// as in web/main.tsx
 configure({ reactStrictMode: true })
 await startLocale()
 await loadTexts(Object.keys(pageTexts.en) as PageNamespace[])
 
-// React reports faulty components there, and so does our own code
+// React logs faulty components there, and so does our own code
 const errors = vi.spyOn(console, 'error')
 
 beforeEach(() => {

@@ -6,8 +6,8 @@ import { toneLine, toneText, toneTint, type Tone } from './tone.ts'
 export type BadgeLook = 'plain' | 'pill'
 
 /**
- * A word with its glyph. `plain` for rows: the word stays ink and only the glyph has colour, so that a page of them is
- * calm. `pill` where it is the thing to see: headers, the chosen attempt.
+ * A word with its glyph. `plain` is for rows: only the glyph is colored, so that a page of rows stays calm. `pill` is
+ * for prominent places: headers, the selected attempt.
  */
 export function Badge({
   tone = 'quiet',
@@ -53,7 +53,7 @@ export function Badge({
   )
 }
 
-/** A number beside a word: a tab, a filter, a section. */
+/** A number beside a word: in a tab, a filter, a section. */
 export function Count({ children }: { children: ReactNode }) {
   return (
     <span className="inline-flex h-4.5 min-w-4.5 items-center justify-center rounded-full bg-selected px-1.5 text-2xs font-medium text-muted tabular-nums">

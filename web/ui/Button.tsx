@@ -7,13 +7,13 @@ type Own = {
   variant?: ButtonVariant
   size?: ButtonSize
   icon?: IconName
-  /** Something after the word: a chevron, a count, a key. */
+  /** Shown after the label: a chevron, a count, a key. */
   trailing?: ReactNode
-  /** While it works. It keeps its width and its focus, and cannot be pressed again. */
+  /** Work is in progress. The button keeps its width and focus, and cannot be pressed again. */
   busy?: boolean
   /**
-   * Why it cannot be pressed now. It stays in reach of the keyboard and says so. A submit button is left to its form, which
-   * does not submit then, but shows what is missing.
+   * Why the button is disabled. It stays reachable by keyboard and shows the reason. A submit button still submits its
+   * form, which does not send but shows what is missing.
    */
   disabledReason?: string | false | null | undefined
 }
@@ -22,7 +22,7 @@ type Named = { children: ReactNode; label?: never } | { children?: never; label:
 
 export type ButtonProps = Own & Named & Omit<ComponentProps<'button'>, 'children' | 'disabled'>
 
-/** The one button. With an icon alone, `label` names it. */
+/** The only button component. An icon-only button gets its name from `label`. */
 export function Button(props: ButtonProps) {
   const { disabledReason, label } = props
   const hint = disabledReason || label
@@ -30,7 +30,7 @@ export function Button(props: ButtonProps) {
   return <Tooltip text={hint}>{(target) => <PlainButton {...props} {...withOwn(target, props)} />}</Tooltip>
 }
 
-/** The button's own listeners and those of its tooltip. */
+/** Combines the button's own listeners with those of its tooltip. */
 function withOwn(target: TooltipTarget, own: ButtonProps) {
   return {
     'aria-describedby': target['aria-describedby'] ?? own['aria-describedby'],

@@ -4,7 +4,7 @@ import { cx } from './class-names.ts'
 const BOX =
   'size-4 shrink-0 cursor-pointer appearance-none border border-control bg-surface transition-colors disabled:cursor-not-allowed disabled:border-line-strong disabled:bg-sunken'
 
-/** A checkbox with its label; without a label its name comes from outside (`aria-label`, a field's wiring). */
+/** A checkbox with its label. Without a label, the name comes from outside (`aria-label` or a field's wiring). */
 export function Checkbox({
   children,
   className,
@@ -46,7 +46,7 @@ export function Checkbox({
   )
 }
 
-/** On or off at once: a checkbox that is drawn and announced as a switch. */
+/** A setting that applies at once: a checkbox that is drawn and announced as a switch. */
 export function Switch({
   children,
   className,
@@ -58,7 +58,7 @@ export function Switch({
         <input
           {...rest}
           type="checkbox"
-          // oxlint-disable-next-line jsx-a11y/role-has-required-aria-props -- a checkbox tells it by itself
+          // oxlint-disable-next-line jsx-a11y/role-has-required-aria-props -- a checkbox reports it implicitly
           role="switch"
           className="peer h-full w-full appearance-none rounded-full border border-control bg-selected transition-colors checked:border-ink checked:bg-ink disabled:border-line-strong disabled:bg-sunken"
         />

@@ -13,7 +13,7 @@ export type Choice<Value extends string = string> = {
   tone?: Tone
 }
 
-/** A filter of several names, kept as the address and the APIs write it: `FAILED,WAITING`. */
+/** A filter with several values, in the format of the address and the API: `FAILED,WAITING`. */
 export function ChoiceFilter({
   label,
   value,

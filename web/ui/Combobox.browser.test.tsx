@@ -16,7 +16,7 @@ const find = (text: string) =>
 
 type Search = (text: string, signal: AbortSignal) => Promise<readonly ComboboxOption[]>
 
-/** A field as forms have it: it keeps what is chosen. */
+/** A field as in forms: it stores the selected option. */
 function ScopeField({
   search = find,
   first = null,
@@ -53,7 +53,7 @@ function ScopeField({
 const input = page.getByRole('combobox', { name: 'Scope' })
 const options = page.getByRole('option')
 const labels = () => options.elements().map((option) => option.textContent)
-/** What a screen reader says is chosen. */
+/** The accessible value: what a screen reader announces as selected. */
 const chosen = () => {
   const id = input.element().getAttribute('aria-activedescendant')
   return id === null ? null : (document.getElementById(id)?.textContent ?? null)
@@ -71,7 +71,7 @@ test('a press opens the list, and typing narrows it', async () => {
   expect(labels()).toEqual(['production / us / 2'])
 })
 
-test('arrows go round the list, Enter chooses, and the form is not sent', async () => {
+test('arrow keys wrap around the list, Enter selects an option and does not submit the form', async () => {
   const onSubmit = vi.fn()
   const onChange = vi.fn()
   await renderInConsole(
@@ -94,7 +94,7 @@ test('arrows go round the list, Enter chooses, and the form is not sent', async 
   expect(onSubmit).not.toHaveBeenCalled()
 })
 
-test('a press on an option chooses it, and the focus stays in the field', async () => {
+test('a press on an option selects it, and the focus stays in the field', async () => {
   await renderInConsole(<ScopeField />)
   await input.click()
   await page.getByRole('option', { name: 'staging / eu / 3' }).click()
@@ -104,7 +104,7 @@ test('a press on an option chooses it, and the focus stays in the field', async 
   await expect.element(page.getByRole('option', { name: 'staging / eu / 3', selected: true })).toBeVisible()
 })
 
-test('what was typed and not chosen is no value', async () => {
+test('text that matches no selected option is not a value', async () => {
   const onChange = vi.fn()
   await renderInConsole(<ScopeField first={SCOPES[0]!} onChange={onChange} />)
   await input.fill('staging')
@@ -117,7 +117,7 @@ test('what was typed and not chosen is no value', async () => {
   expect(onChange).not.toHaveBeenCalled()
 })
 
-test('what is chosen can be cleared, and the focus goes to the field', async () => {
+test('the selection can be cleared, and the focus moves to the field', async () => {
   await renderInConsole(<ScopeField first={SCOPES[0]!} />)
   await page.getByRole('button', { name: 'Clear' }).click()
   await expect.element(input).toHaveValue('')
@@ -125,7 +125,7 @@ test('what is chosen can be cleared, and the focus goes to the field', async () 
   await expect.element(input).toHaveAttribute('aria-invalid', 'true')
 })
 
-test('the search is asked when the typing rests, and only its last answer counts', async () => {
+test('the search is debounced, and only its last result counts', async () => {
   const answers = new Map<string, (found: readonly ComboboxOption[]) => void>()
   const signals = new Map<string, AbortSignal>()
   const search: Search = (text, signal) => {
@@ -144,7 +144,7 @@ test('the search is asked when the typing rests, and only its last answer counts
   expect(options.query()).toBeNull()
 })
 
-test('a search that fails says so, and the next one may succeed', async () => {
+test('a failed search shows an error, and the next one may succeed', async () => {
   let isDown = true
   await renderInConsole(
     <ScopeField search={(text) => (isDown ? Promise.reject(new Error('down')) : find(text))} />,
@@ -183,7 +183,7 @@ test('a read-only field shows its value and opens no list', async () => {
   expect(page.getByRole('button', { name: 'Clear' }).query()).toBeNull()
 })
 
-test('the list lies within the window, below its field or above it', async () => {
+test('the list is inside the window, below or above its field', async () => {
   await renderInConsole(
     <div style={{ position: 'fixed', bottom: 4, left: 0, right: 0 }}>
       <ScopeField />

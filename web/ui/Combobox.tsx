@@ -12,8 +12,8 @@ type Search = (text: string, signal: AbortSignal) => Promise<readonly ComboboxOp
 const DELAY_MS = 200
 
 /**
- * One of many, found by typing: `search` asks the server while the person types. The list is a native popover, so it
- * lies above dialogs too. What was typed and not chosen is no value: leaving the field shows the chosen one again.
+ * Selects one of many options by typing: `search` queries the server as the person types. The list is a native popover,
+ * so it is above dialogs too. Typed text alone is not a value: on blur, the field shows the selected option again.
  */
 export function Combobox({
   wiring,
@@ -64,7 +64,7 @@ export function Combobox({
       if (chosen) take(chosen)
     }
     if (event.key === 'Escape' && open) {
-      // the list goes, the dialog around it stays
+      // closes the list, not the dialog around it
       event.stopPropagation()
       event.preventDefault()
       leave()
@@ -106,7 +106,7 @@ export function Combobox({
             aria-label={t('common.clear')}
             onClick={() => {
               take(null)
-              // the button disappears, and the focus with it
+              // the button disappears, and the focus would be lost with it
               input.current?.focus()
             }}
             className="flex size-6 items-center justify-center rounded-sm hover:bg-selected hover:text-ink"
@@ -170,10 +170,10 @@ function List({
         {found.state === 'failed' && t('common.combobox.failed')}
         {nothing && t('common.combobox.nothing')}
       </p>
-      {/* oxlint-disable-next-line jsx-a11y/prefer-tag-over-role -- a select cannot be searched on the server */}
+      {/* oxlint-disable-next-line jsx-a11y/prefer-tag-over-role -- a select cannot search on the server */}
       <div id={`${id}-list`} role="listbox" aria-label={t('common.search')}>
         {found.options.map((option) => (
-          // the keyboard is at the input, which names the chosen line
+          // the input handles the keyboard and names the active option
           // oxlint-disable-next-line jsx-a11y/click-events-have-key-events
           <div
             key={option.value}
@@ -182,7 +182,7 @@ function List({
             role="option"
             tabIndex={-1}
             aria-selected={option.value === selected}
-            // pressing must not take the focus from the input, for leaving it closes the list
+            // a press must not move the focus from the input, because blur closes the list
             onPointerDown={(event) => event.preventDefault()}
             onClick={() => onTake(option)}
             className={cx(

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react'
 import { useText } from '../i18n/use-text.ts'
 import { Button } from './Button.tsx'
 
-/** Copies a text, and says that it did in its own place. Without `children` it is the icon alone. */
+/** Copies a text and confirms it in place. Without `children`, it is only an icon. */
 export function CopyButton({
   text,
   label,

@@ -3,7 +3,7 @@ import { cx } from './class-names.ts'
 
 export type Definition = { label: ReactNode; value: ReactNode; wide?: boolean }
 
-/** Labels and values. `columns` lay them out in a strip, else each stands in a row of its own. */
+/** Labels and values: side by side with `columns`, otherwise one per row. */
 export function DefinitionList({
   items,
   layout = 'rows',

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { Icon, type IconName } from './icons/Icon.tsx'
 
-/** Nothing to show: says why, and what can be done about it. */
+/** Shown instead of an empty list: why it is empty, and what to do. */
 export function EmptyState({
   icon,
   title,

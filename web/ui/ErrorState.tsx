@@ -5,7 +5,7 @@ import { cx } from './class-names.ts'
 import { CopyButton } from './CopyButton.tsx'
 import { Icon } from './icons/Icon.tsx'
 
-/** What went wrong, in the words of the catalogue of codes. */
+/** An error, described with the catalog of codes. */
 export type ErrorView = {
   title: string
   message: string
@@ -17,8 +17,8 @@ export type ErrorView = {
 }
 
 /**
- * An error where its thing would stand: title, message, what to do, and what goes into a ticket. A page that shows an
- * older answer meanwhile uses `Notice` instead, so that nothing jumps.
+ * An error in place of the failed content: title, message, what to do, and the details for a ticket. A page that still
+ * shows earlier data uses `Notice` instead, so that nothing jumps.
  */
 export function ErrorState({
   error,
@@ -60,7 +60,7 @@ export function ErrorState({
   )
 }
 
-/** Code, trail and request id: the small print that a ticket needs. */
+/** Error code, error path and request id: the details for a ticket. */
 export function ErrorFacts({ error, className }: { error: ErrorView; className?: string }) {
   const t = useText()
   const { code, requestId, errorPath = [] } = error
@@ -94,7 +94,7 @@ export function ErrorFacts({ error, className }: { error: ErrorView; className?:
   )
 }
 
-/** The services that a failure came through, outermost first. The last one is where it began. */
+/** The services that an error passed through, outermost first. The last one is its origin. */
 export function ErrorTrail({ path }: { path: readonly string[] }) {
   const t = useText()
   return (

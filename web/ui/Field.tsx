@@ -3,7 +3,7 @@ import { useText } from '../i18n/use-text.ts'
 import { cx } from './class-names.ts'
 import { Icon } from './icons/Icon.tsx'
 
-/** What connects an input to its label, help and error. */
+/** Connects an input to its label, help and error. */
 export type FieldWiring = {
   id: string
   'aria-describedby': string | undefined
@@ -12,8 +12,8 @@ export type FieldWiring = {
 }
 
 /**
- * A label, an input, its help and its error. The input is a function of the wiring, so that none can be forgotten. While
- * there is an error, `data-invalid` names the input: see `focusFirstInvalid`.
+ * A label, an input, its help and its error. The input is a function of the wiring, so that the wiring cannot be
+ * forgotten. On an error, `data-invalid` names the input: see `focusFirstInvalid`.
  */
 export function Field({
   label,
@@ -27,7 +27,7 @@ export function Field({
   label: ReactNode
   help?: ReactNode
   error?: ReactNode
-  /** Marks the field as required or optional; a form marks the rarer of the two. */
+  /** Marks the field as required or optional; a form marks the rarer kind. */
   need?: 'required' | 'optional' | 'none'
   /** At the right of the label: "written by plugin x", a reset button. */
   hint?: ReactNode
@@ -64,7 +64,7 @@ export function Field({
   )
 }
 
-/** The error of a field, under its input. */
+/** The error of a field, below its input. */
 export function FieldErrorText({ id, children }: { id: string; children: ReactNode }) {
   return (
     <p id={id} className="mt-1.5 flex gap-1.5 text-xs text-fail">

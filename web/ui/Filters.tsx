@@ -5,7 +5,7 @@ import { cx } from './class-names.ts'
 import { Icon } from './icons/Icon.tsx'
 import type { Option } from './Select.tsx'
 
-/** The filters of a list in one line that wraps. */
+/** The filters of a list, in one line that wraps. */
 export function FilterBar({ children, onClear }: { children: ReactNode; onClear?: (() => void) | false }) {
   const t = useText()
   return (
@@ -21,8 +21,8 @@ export function FilterBar({ children, onClear }: { children: ReactNode; onClear?
 }
 
 /**
- * What is typed is kept here and handed on when the typing rests, so that the address never fights with the keyboard.
- * A value that changes outside (back, a cleared filter) is taken over.
+ * Keeps the typed text and reports it when typing pauses, so that the address never interferes with typing. Adopts a
+ * value that changes elsewhere (Back, a cleared filter).
  */
 export function SearchInput({
   value,
@@ -45,7 +45,7 @@ export function SearchInput({
   const [seen, setSeen] = useState(value)
   if (value !== seen) {
     setSeen(value)
-    // not the answer to what was handed on: it was changed elsewhere
+    // the value was changed elsewhere
     if (value !== reported) {
       setReported(value)
       setText(value)
@@ -97,7 +97,7 @@ export function SearchInput({
   )
 }
 
-/** A filter with few choices. Chosen, it reads "State: Failed" and stands out a little. */
+/** A filter with few choices. With a selection, it reads "State: Failed" and is highlighted. */
 export function SelectFilter({
   label,
   value,
@@ -141,7 +141,7 @@ export function SelectFilter({
   )
 }
 
-/** A filter that came with the address and has no control of its own: it can be seen and taken away. */
+/** A filter from the address that has no control of its own: it is shown and can be removed. */
 export function FilterChip({
   label,
   value,

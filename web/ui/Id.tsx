@@ -4,8 +4,8 @@ import { cx } from './class-names.ts'
 import { CopyButton } from './CopyButton.tsx'
 
 /**
- * An id. The middle is what nobody compares: it is cut, the ends stay, and the whole is in the tooltip and in what is
- * copied. UUIDv7 begin with the time, so those of one minute look alike at the front: the end is kept longer.
+ * An id, shortened in the middle, which nobody compares. The tooltip shows the full id, and copying copies it. UUIDv7
+ * start with the time, so ids of the same minute have similar prefixes: the suffix shown is longer.
  */
 export function Id({
   id,
@@ -36,12 +36,12 @@ export function shortenId(id: string): string {
   return id.length <= 18 ? id : `${id.slice(0, 6)}…${id.slice(-8)}`
 }
 
-/** A key, version, code or locator: mono, whole, and broken where it must. */
+/** A key, version, code or locator: mono, not shortened, wrapped where necessary. */
 export function Mono({ children, className }: { children: string; className?: string | undefined }) {
   return <span className={cx('mono wrap-anywhere', className)}>{children}</span>
 }
 
-/** A locator or scope: segments with quiet slashes between, so that the last one is found at once. */
+/** A locator or scope: segments with muted slashes, so that the last segment is easy to find. */
 export function Segments({ parts, className }: { parts: readonly (string | number)[]; className?: string }) {
   return (
     <span className={cx('mono wrap-anywhere', className)}>

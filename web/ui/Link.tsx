@@ -4,7 +4,7 @@ import { buttonStyle, type ButtonSize, type ButtonVariant } from './button-style
 import { cx } from './class-names.ts'
 import { Icon, type IconName } from './icons/Icon.tsx'
 
-/** Where a link leads: made by `web/paths.ts`, where routes, parameters and search are checked by the compiler. */
+/** A link target, made by `web/paths.ts`, where the compiler checks routes, parameters and search. */
 export type LinkTarget = {
   to: string
   params?: Readonly<Record<string, string>>
@@ -22,14 +22,14 @@ type Own = {
   tabIndex?: number
 }
 
-/** A link without a look of its own. */
+/** A link without styles. */
 export function PlainLink({ to, ...rest }: Own) {
-  // the target was checked where it was made
+  // `web/paths.ts` has checked the target
   const target = to as unknown as LinkProps
   return <RouterLink {...target} {...rest} />
 }
 
-/** A link inside text and tables. */
+/** A link in text and tables. */
 export function TextLink({ className, ...rest }: Own) {
   return (
     <PlainLink

@@ -27,7 +27,7 @@ async function renderMenu() {
   return selected
 }
 
-test('it opens at its first item, and arrows, Home and End go round', async () => {
+test('it opens at its first item, and arrows wrap around, Home and End go to the ends', async () => {
   await renderMenu()
   expect(menu.query()).toBeNull()
   await userEvent.tab()
@@ -43,7 +43,7 @@ test('it opens at its first item, and arrows, Home and End go round', async () =
   await expect.element(item('Copy link')).toHaveFocus()
 })
 
-test('a letter goes to the next item that begins with it', async () => {
+test('a letter moves to the next item that starts with it', async () => {
   await renderMenu()
   await trigger.click()
   await expect.element(item('Copy link')).toHaveFocus()
@@ -57,7 +57,7 @@ test('a letter goes to the next item that begins with it', async () => {
   await expect.element(item('As text')).toHaveFocus()
 })
 
-test('an item that is chosen closes it, acts once, and the button has the focus', async () => {
+test('choosing an item closes the menu, acts once, and focuses the button', async () => {
   const selected = await renderMenu()
   await trigger.click()
   await userEvent.keyboard('{ArrowDown}{Enter}')
@@ -66,7 +66,7 @@ test('an item that is chosen closes it, acts once, and the button has the focus'
   await expect.element(trigger).toHaveFocus()
 })
 
-test('an item that may not be chosen says why and does nothing', async () => {
+test('a disabled item shows its reason and does nothing', async () => {
   const selected = await renderMenu()
   await trigger.click()
   const download = page.getByRole('menuitem', { name: /^Download/ })
@@ -77,7 +77,7 @@ test('an item that may not be chosen says why and does nothing', async () => {
   expect(selected).not.toHaveBeenCalled()
 })
 
-test('Escape closes it and gives the focus back', async () => {
+test('Escape closes it and restores the focus', async () => {
   await renderMenu()
   await trigger.click()
   await userEvent.keyboard('{Escape}')
@@ -85,7 +85,7 @@ test('Escape closes it and gives the focus back', async () => {
   await expect.element(trigger).toHaveFocus()
 })
 
-test('Tab closes it and goes on', async () => {
+test('Tab closes it and moves on', async () => {
   await renderMenu()
   await trigger.click()
   await expect.element(item('Copy link')).toHaveFocus()
@@ -94,7 +94,7 @@ test('Tab closes it and goes on', async () => {
   await expect.element(page.getByRole('button', { name: 'After' })).toHaveFocus()
 })
 
-test('a second press on the button, and a press elsewhere, close it', async () => {
+test('a second press on the button, or a press elsewhere, closes it', async () => {
   await renderMenu()
   await trigger.click()
   await expect.element(menu).toBeVisible()
@@ -106,7 +106,7 @@ test('a second press on the button, and a press elsewhere, close it', async () =
   await expect.element(menu).not.toBeInTheDocument()
 })
 
-test('closed, it is not there for a screen reader', async () => {
+test('a closed menu is hidden from screen readers', async () => {
   await renderMenu()
   expect(await accessibleNames('menuitem')).toEqual([])
   await trigger.click()

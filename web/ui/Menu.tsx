@@ -37,7 +37,7 @@ export function MenuItem({
   children: ReactNode
   onSelect: () => void
   danger?: boolean
-  /** Why it cannot be done now; shown below the word. */
+  /** Why the action is unavailable; shown below the label. */
   disabledReason?: string | false | null | undefined
 }) {
   return (

@@ -11,7 +11,7 @@ const LOOK: Record<NoticeTone, { icon: IconName; box: string; glyph: string }> =
   ok: { icon: 'done', box: 'border-ok-line bg-ok-tint', glyph: 'text-ok' },
 }
 
-/** A line or two that belong to the page. `live` says it to a screen reader when it appears. */
+/** A line or two about the page. `live` announces it to screen readers when it appears. */
 export function Notice({
   tone = 'info',
   icon,

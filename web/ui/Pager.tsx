@@ -4,7 +4,7 @@ import { buttonStyle } from './button-style.ts'
 import { Icon } from './icons/Icon.tsx'
 import { PlainLink, type LinkTarget } from './Link.tsx'
 
-/** Pages of a keyset list: there is a next and a previous one, and no number of pages. Both are links. */
+/** The pager of a keyset list: previous and next links, without page numbers. */
 export function Pager({
   previous,
   next,

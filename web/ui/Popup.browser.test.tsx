@@ -30,7 +30,7 @@ async function renderPopup(style: React.CSSProperties = {}) {
   )
 }
 
-test('its first field has the focus, and what closes it gives the focus back', async () => {
+test('opening focuses its first field, and closing restores the focus', async () => {
   await renderPopup()
   await trigger.click()
   await expect.element(page.getByRole('textbox', { name: 'Plugin' })).toHaveFocus()
@@ -54,7 +54,7 @@ for (const [where, style] of [
   ['the top left', { top: 0, left: 0 }],
   ['the bottom right', { bottom: 0, right: 0 }],
 ] as const) {
-  test(`it lies within the window at ${where}, beside its button`, async () => {
+  test(`it is inside the window at ${where}, beside its button`, async () => {
     await renderPopup({ position: 'fixed', ...style })
     await trigger.click()
     await expect.element(popup).toBeVisible()

@@ -2,7 +2,7 @@ import { useId, useRef, type FocusEvent, type KeyboardEvent, type ReactNode, typ
 import { cx } from './class-names.ts'
 import { placeNear, type Side } from './place-near.ts'
 
-/** What the element that opens it must carry. */
+/** The props of the element that opens the popup. */
 export type PopupTrigger = { popoverTarget: string; 'aria-haspopup': 'menu' | 'dialog' }
 
 /**
@@ -33,13 +33,13 @@ export function Popup({
     firstItem(event.currentTarget)?.focus({ preventScroll: true })
   }
   const closeOnLeave = ({ currentTarget, relatedTarget }: FocusEvent<HTMLElement>) => {
-    // the button closes it itself; closed here first, its click would open it again
+    // the browser closes it for the button; closing it here first would let the click reopen it
     if (relatedTarget && !anchor.current?.contains(relatedTarget)) currentTarget.hidePopover()
   }
   return (
     <span ref={anchor} className={cx('inline-flex min-w-0', className)}>
       {renderTrigger({ popoverTarget: id, 'aria-haspopup': role })}
-      {/* oxlint-disable-next-line jsx-a11y/no-static-element-interactions -- its role is a parameter */}
+      {/* oxlint-disable-next-line jsx-a11y/no-static-element-interactions -- its role is a prop */}
       <div
         id={id}
         popover="auto"
@@ -79,7 +79,7 @@ function focusByLetter({ key, ctrlKey, metaKey, altKey }: KeyboardEvent, inOrder
   inOrder.find((item) => item.textContent.trim().toLocaleLowerCase().startsWith(letter))?.focus()
 }
 
-/** Closes the popup that an element is in. */
+/** Closes the popup that contains an element. */
 export function closePopup(inside: Element): void {
   const popup = inside.closest<HTMLElement>('[popover]')
   if (popup?.matches(':popover-open')) popup.hidePopover()

@@ -2,7 +2,7 @@ import { useId } from 'react'
 import { cx } from './class-names.ts'
 import { Icon, type IconName } from './icons/Icon.tsx'
 
-/** One of a few, all in view: radio buttons drawn as one bar. */
+/** A choice between a few visible options: radio buttons drawn as one bar. */
 export function Segmented<Value extends string>({
   label,
   value,

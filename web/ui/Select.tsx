@@ -4,7 +4,7 @@ import { Icon } from './icons/Icon.tsx'
 
 export type Option<Value extends string = string> = { value: Value; label: string; disabled?: boolean }
 
-/** The browser's own select: its keyboard, its list on a phone, and no script. */
+/** The browser's own select: native keyboard support and list on phones, without script. */
 export function Select({
   options,
   placeholder,
@@ -12,7 +12,7 @@ export function Select({
   ...rest
 }: Omit<ComponentProps<'select'>, 'children'> & {
   options: readonly Option[]
-  /** An entry for "nothing chosen". */
+  /** An option for "nothing selected". */
   placeholder?: string
 }) {
   return (

@@ -1,6 +1,6 @@
 import { cx } from './class-names.ts'
 
-/** Holds the place of what is being loaded. Give it the size of what will come. */
+/** A placeholder for content that is loading. Give it the size of the content. */
 export function Skeleton({ className }: { className?: string | undefined }) {
   return (
     <span

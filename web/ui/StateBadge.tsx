@@ -34,7 +34,7 @@ export function StepBadge({ state, look = 'pill' }: { state: StepState } & Look)
   )
 }
 
-/** Which operation has locked the installation, and its state. */
+/** The operation that has locked the installation, and its state. */
 export function ClaimBadge({
   claim,
   look = 'plain',

@@ -8,7 +8,7 @@ const tabs = [
   { id: 'history', label: 'History', to: paths.plugins(), count: <span>3</span> },
 ]
 
-test('tabs are links, and the current one says so', async () => {
+test('tabs are links, and the current one is marked', async () => {
   const screen = await renderInConsole(<Tabs label="Views" tabs={tabs} current="form" />)
   const views = screen.getByRole('navigation', { name: 'Views' })
   await expect.element(views.getByRole('link', { name: 'Form' })).toHaveAttribute('aria-current', 'page')

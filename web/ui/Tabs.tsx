@@ -4,7 +4,7 @@ import { PlainLink, type LinkTarget } from './Link.tsx'
 
 export type Tab = { id: string; label: ReactNode; to: LinkTarget; count?: ReactNode }
 
-/** Tabs are links: each has an address, so that it can be pasted, opened beside, and gone back from. */
+/** Tabs are links: each has an address, so that it can be shared, opened in a new tab, and left with Back. */
 export function Tabs({ label, tabs, current }: { label: string; tabs: readonly Tab[]; current: string }) {
   return (
     <nav aria-label={label} className="-mx-4 overflow-x-auto px-4 sm:mx-0 sm:px-0">

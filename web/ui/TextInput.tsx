@@ -1,7 +1,7 @@
 import type { ComponentProps, ReactNode } from 'react'
 import { cx } from './class-names.ts'
 
-/** A line of text. `code` for keys, versions and anything that is compared letter by letter. */
+/** A single-line text. `code` is for keys, versions and other text that is compared letter by letter. */
 export function TextInput({
   code = false,
   className,
@@ -18,7 +18,7 @@ export function TextInput({
   )
 }
 
-/** A secret: never filled in, never remembered by the browser. The owner clears it when it goes. */
+/** A secret: never autofilled or remembered by the browser. The owner clears it on unmount. */
 export function SecretInput({ className, ...rest }: Omit<ComponentProps<'input'>, 'type'>) {
   return (
     <input
@@ -41,7 +41,7 @@ export function NumberInput({
       inputMode="decimal"
       autoComplete="off"
       {...rest}
-      // text, not number: a number field drops what it cannot read, and turns on the wheel
+      // text, not number: a number field drops invalid input and changes with the mouse wheel
       type="text"
       className={cx('control', className)}
     />

@@ -5,8 +5,8 @@ import { Tooltip } from './Tooltip.tsx'
 import { useNow } from './use-now.ts'
 
 /**
- * When something was, as a person says it; the exact local time and UTC on hover and focus. In rows it is no stop of
- * the tab key (`inRow`): there the row's own page has it.
+ * A relative time; hover and focus show the exact local time and UTC. In rows (`inRow`) it is not a tab stop: the page
+ * of the row has it.
  */
 export function Time({
   at,
@@ -15,20 +15,20 @@ export function Time({
   className,
 }: {
   at: string | number
-  /** The local time itself rather than "4 min ago". */
+  /** Shows the local time instead of "4 min ago". */
   exact?: boolean
   inRow?: boolean
   className?: string | undefined
 }) {
   const t = useText()
   const moment = typeof at === 'number' ? at : Date.parse(at)
-  // what is older than an hour changes slowly, but one clock is cheaper than choosing
+  // times over an hour old change slowly, but one clock is cheaper than choosing one
   const now = useNow(1000)
   if (Number.isNaN(moment)) return <span className={className}>{at}</span>
   return (
     <Tooltip text={<BothZones at={moment} />}>
       {(target) => (
-        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- the exact time must be in reach of the keyboard
+        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- the exact time must be reachable by keyboard
         <time
           {...target}
           dateTime={new Date(moment).toISOString()}
@@ -54,7 +54,7 @@ function BothZones({ at }: { at: number }) {
   )
 }
 
-/** How long something took; with `since` alone it counts on. */
+/** A duration; with `since` only, it keeps counting. */
 export function Duration({ ms, since }: { ms?: number | null; since?: string | number | null }) {
   const t = useText()
   if (ms !== null && ms !== undefined)
@@ -71,7 +71,7 @@ function Running({ since }: { since: number }) {
   )
 }
 
-/** Counts down to a moment and then stays at zero. A screen reader is not told every second. */
+/** Counts down to a time and then stays at zero. Screen readers do not announce each second. */
 export function Countdown({ to, className }: { to: string | number; className?: string | undefined }) {
   const t = useText()
   const now = useNow(1000)
@@ -82,7 +82,7 @@ export function Countdown({ to, className }: { to: string | number; className?: 
   )
 }
 
-/** Whole seconds on a running clock, never below zero. */
+/** Whole seconds of a running clock, never below zero. */
 const clockText = (seconds: number, t: Translate): string =>
   seconds <= 0 ? t('common.duration.seconds', { n: 0 }) : formatDuration(seconds * 1000, t)
 

@@ -17,7 +17,7 @@ async function renderToasts() {
   )
 }
 
-test('a toast is put into a live region that was there before', async () => {
+test('a toast is added to an existing live region', async () => {
   const screen = await renderToasts()
   const region = screen.container.querySelector('[aria-live="polite"]')
   expect(region?.textContent).toBe('')
@@ -26,7 +26,7 @@ test('a toast is put into a live region that was there before', async () => {
   expect(region?.textContent).toContain('Plugin saved')
 })
 
-test('it goes by itself, but not while the pointer or the focus is on it', async () => {
+test('it disappears after a while, but not while the pointer or the focus is on it', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   await renderToasts()
   showToast({ text: 'Plugin saved' })
@@ -45,7 +45,7 @@ test('it goes by itself, but not while the pointer or the focus is on it', async
   await expect.element(toast).not.toBeInTheDocument()
 })
 
-test('closing it by the keyboard gives the focus back', async () => {
+test('closing it by keyboard restores the focus', async () => {
   await renderToasts()
   const save = page.getByRole('button', { name: 'Save' })
   await save.click()
@@ -56,7 +56,7 @@ test('closing it by the keyboard gives the focus back', async () => {
   await expect.element(save).toHaveFocus()
 })
 
-test('its link leads on and takes it away; at most three are shown', async () => {
+test('its link navigates and closes it; at most three are shown', async () => {
   const screen = await renderToasts()
   for (const n of [1, 2, 3, 4]) showToast({ text: `Saved ${n}` })
   await expect.element(close).toHaveLength(3)

@@ -8,7 +8,7 @@ import { currentToasts, dismissToast, subscribeToToasts, type Toast } from './to
 const STAY_MS = 7000
 const GLYPH: Record<NoticeTone, IconName> = { ok: 'done', info: 'info', warn: 'warning', error: 'failed' }
 
-/** Where toasts appear. It is always rendered: a screen reader announces only what is added to a region it knows. */
+/** Shows toasts. It is always rendered, because a screen reader announces only what is added to a known region. */
 export function Toasts() {
   const toasts = useSyncExternalStore(subscribeToToasts, currentToasts)
   const focusedBefore = useRef<EventTarget>(null)

@@ -22,7 +22,7 @@ async function renderBadge(onRowPress = () => undefined) {
   )
 }
 
-test('it is there only while the pointer is on its element', async () => {
+test('it is shown only while the pointer is on its element', async () => {
   await renderBadge()
   expect(bubble.query()).toBeNull()
   await page.getByRole('button', { name: 'Disabled' }).hover()
@@ -31,7 +31,7 @@ test('it is there only while the pointer is on its element', async () => {
   await expect.element(bubble).not.toBeInTheDocument()
 })
 
-test('the pointer can go onto it, and pressing it presses nothing behind it', async () => {
+test('the pointer can move onto it, and pressing it does not press what is behind it', async () => {
   let presses = 0
   await renderBadge(() => void presses++)
   await page.getByRole('button', { name: 'Disabled' }).hover()
@@ -46,7 +46,7 @@ test('the pointer can go onto it, and pressing it presses nothing behind it', as
   expect(presses).toBe(0)
 })
 
-test('the keyboard shows it, and it describes its element; Escape hides it', async () => {
+test('keyboard focus shows it, and it describes its element; Escape hides it', async () => {
   await renderBadge()
   await userEvent.tab()
   const disabled = page.getByRole('button', { name: 'Disabled' })
@@ -59,7 +59,7 @@ test('the keyboard shows it, and it describes its element; Escape hides it', asy
   await expect.element(bubble).toHaveTextContent('Copy')
 })
 
-test('a press of the mouse does not leave it behind', async () => {
+test('it does not stay after a mouse press', async () => {
   await renderBadge()
   await page.getByRole('button', { name: 'Copy' }).click()
   await userEvent.pointer({ target: document.body, coords: { x: 4, y: 4 } })

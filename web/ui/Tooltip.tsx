@@ -2,7 +2,7 @@ import { useEffect, useId, useRef, useState, type ReactNode } from 'react'
 import type { FocusEvent, KeyboardEvent, PointerEvent } from 'react'
 import { placeNear } from './place-near.ts'
 
-/** Props of the element that has the tooltip. */
+/** Props for the element that has the tooltip. */
 export type TooltipTarget = {
   'aria-describedby': string | undefined
   onPointerEnter: (event: PointerEvent<HTMLElement>) => void
@@ -58,7 +58,7 @@ function Bubble({
 }) {
   const bubble = useRef<HTMLSpanElement>(null)
   useEffect(() => {
-    // a frame later: the focus that opened it may come from another popover that is just closing
+    // one frame later, because the focus may come from another popover that is closing
     const frame = requestAnimationFrame(() => {
       const shown = bubble.current
       if (!shown?.isConnected) return
@@ -75,9 +75,9 @@ function Bubble({
       role="tooltip"
       popover="manual"
       onPointerLeave={({ relatedTarget }) => !isIn(anchor, relatedTarget) && onLeave()}
-      // its element may be in a row that reacts to clicks
+      // its element may be in a row that handles clicks
       onClick={(event) => event.stopPropagation()}
-      // the invisible edge bridges the gap, so that the pointer does not leave both on its way
+      // the invisible edge bridges the gap, so that the pointer can move onto the tooltip
       className="fixed max-w-72 animate-appear cursor-default overflow-visible rounded-md bg-ink before:absolute before:-inset-1.5 before:-z-1 px-2 py-1 text-left text-xs font-normal whitespace-normal text-inverse normal-nums shadow-2"
     >
       {text}

@@ -1,6 +1,6 @@
 import { cx } from './class-names.ts'
 
-/** `danger` is what cannot be undone, in its dialog; `dangerQuiet` is the way to that dialog. */
+/** `danger` is for an irreversible action, in its dialog; `dangerQuiet` opens that dialog. */
 export type ButtonVariant = 'primary' | 'secondary' | 'quiet' | 'danger' | 'dangerQuiet'
 export type ButtonSize = 'md' | 'sm'
 
@@ -19,7 +19,7 @@ const SIZE: Record<ButtonSize, string> = {
   sm: 'h-6.5 gap-1 px-2 text-xs',
 }
 
-/** What a button and a link that looks like one have in common. */
+/** The styles shared by buttons and links that look like buttons. */
 export function buttonStyle(look: {
   variant?: ButtonVariant | undefined
   size?: ButtonSize | undefined

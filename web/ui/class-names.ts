@@ -1,4 +1,4 @@
-/** Joins class names; false and undefined are left out. */
+/** Joins class names; skips false and undefined. */
 export function cx(...names: (string | false | null | undefined)[]): string {
   return names.filter(Boolean).join(' ')
 }

@@ -14,7 +14,7 @@ import type { PlainTextKey } from '../i18n/use-text.ts'
 import type { IconName } from './icons/Icon.tsx'
 import type { Tone } from './tone.ts'
 
-/** How each state and outcome looks: its role of colour, its own glyph, its word and what it means. */
+/** The appearance of a state or outcome: its color role, glyph, word and meaning. */
 export type Appearance = { tone: Tone; icon: IconName; word: PlainTextKey; meaning: PlainTextKey }
 
 /** An outcome, or that there is none yet. */
@@ -29,7 +29,7 @@ const look = (tone: Tone, icon: IconName, word: WordKey): Appearance => ({
   word,
   meaning: `${word}.meaning`,
 })
-// the words that have a sentence beside them
+// the words that have a meaning text
 type WordKey =
   Extract<PlainTextKey, `${string}.meaning`> extends `${infer Word}.meaning`
     ? Extract<Word, PlainTextKey>
@@ -60,7 +60,7 @@ export const installationLook: Record<InstallationState, Appearance> = {
   DETACHED: look('quiet', 'detached', 'vocabulary.installation.DETACHED'),
 }
 
-/** A claim is shown as the lock that its operation holds. */
+/** A claim is shown as a lock by its operation. */
 const lock = (state: ClaimState): Appearance => ({
   ...operationLook[state],
   word: `vocabulary.lock.${state}`,

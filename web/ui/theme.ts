@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react'
 
-/** The key is read by the script in `index.html` too, before the first paint. */
+/** The script in `index.html` also reads this key, before the first paint. */
 const KEY = 'bundle-console.theme'
 
 export const THEMES = ['system', 'light', 'dark'] as const
@@ -26,7 +26,7 @@ export function setTheme(next: Theme): void {
     if (next === 'system') localStorage.removeItem(KEY)
     else localStorage.setItem(KEY, next)
   } catch {
-    // a browser without storage forgets the choice
+    // without storage, the browser forgets the choice
   }
   apply()
   for (const listener of listeners) listener()

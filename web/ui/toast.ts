@@ -1,12 +1,12 @@
 import type { NoticeTone } from './Notice.tsx'
 import type { LinkTarget } from './Link.tsx'
 
-/** Something that was done, told once and in passing. What the person must not miss stands on the page instead. */
+/** A brief confirmation. Anything that the person must not miss belongs on the page instead. */
 export type Toast = {
   id: number
   tone: NoticeTone
   text: string
-  /** One way on: the operation that was made. */
+  /** One link, for example to the created operation. */
   link?: { label: string; to: LinkTarget } | undefined
 }
 

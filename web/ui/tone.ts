@@ -1,4 +1,4 @@
-/** The roles of colour; see the comment of `styles/tokens.css`. Written out, for Tailwind finds only whole names. */
+/** The color roles; see the comment in `styles/tokens.css`. Written out, because Tailwind finds only complete names. */
 export type Tone = 'ok' | 'fail' | 'doubt' | 'live' | 'moved' | 'quiet'
 
 export const toneText: Record<Tone, string> = {

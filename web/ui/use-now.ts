@@ -1,8 +1,8 @@
 import { useSyncExternalStore } from 'react'
 
 /**
- * One clock for everything that tells a time: one timer however many texts there are, and all of them change together.
- * It rests while nobody looks. The value is cut to the step, so that a text renders only when it could differ.
+ * One clock for all displayed times: a single timer, so that all texts change together. It stops while nothing is
+ * displayed. The value is rounded down to the step, so that a text is rendered only when it can differ.
  */
 const listeners = new Set<() => void>()
 let timer: ReturnType<typeof setInterval> | undefined

@@ -11,12 +11,13 @@ import type { ControlWiring } from '../property/controls/control-props.ts'
 import { findJsonPlace } from './json-place.ts'
 import { parseJson } from './parse-json.ts'
 
-/** Marks a change that the page makes, as opposed to typing. */
+/** Marks a change made by the page, as opposed to typing. */
 const fromPage = Annotation.define<true>()
 
 /**
- * A JSON editor with syntax and schema problems in place. It lives in a shadow root: CodeMirror brings its styles at run
- * time, which the page's Content-Security-Policy forbids, and adopted style sheets of a shadow root do not need.
+ * A JSON editor that marks syntax and schema errors in place. It uses a shadow root: CodeMirror injects its styles at
+ * run time, which the page's Content-Security-Policy forbids, and the adopted style sheets of a shadow root are not
+ * affected.
  */
 export function JsonEditor({
   text,
@@ -29,15 +30,15 @@ export function JsonEditor({
   keepsFormat = true,
 }: {
   text: string
-  /** What is wrong with a document that can be read. */
+  /** Finds the errors in a document that parses. */
   check: (value: JsonValue) => readonly Problem[]
-  /** What a screen reader calls the document. */
+  /** The accessible name of the editor. */
   label: string
   readOnly: boolean
   onText: (text: string) => void
   wiring?: ControlWiring
   height?: 'auto' | 'tall'
-  /** Keeps the formatting of the person when `text` holds the same value. */
+  /** Keeps the person's formatting when `text` holds the same value. */
   keepsFormat?: boolean
 }) {
   const host = useRef<HTMLDivElement>(null)
@@ -84,7 +85,7 @@ export function JsonEditor({
     view.current?.dispatch({ effects: locked.current.reconfigure(EditorState.readOnly.of(readOnly)) })
   }, [readOnly])
 
-  // in the same commit as `onText`, so that the next key applies to the value that is shown
+  // in the same commit as `onText`, so that the next key applies to the text on the screen
   useLayoutEffect(() => {
     const editor = view.current
     if (editor === null) return
@@ -110,7 +111,7 @@ function holdSame(one: string, other: string): boolean {
   return value !== undefined && otherValue !== undefined && deepEqual(value, otherValue)
 }
 
-/** The one stretch in which two texts differ, so that the cursor stays where it is in the rest. */
+/** The single range in which two texts differ, so that the cursor keeps its position outside it. */
 function difference(before: string, after: string): { from: number; to: number; insert: string } | null {
   if (before === after) return null
   const shorter = Math.min(before.length, after.length)
@@ -133,7 +134,7 @@ function problemsIn(editor: EditorView, check: (value: JsonValue) => readonly Pr
   }))
 }
 
-/** The usual highlighting in our tokens, which change with the theme; tags without one keep the color of the text. */
+/** The usual highlighting in our color tokens, which change with the theme. Other tags keep the text color. */
 const TOKENS: Readonly<Record<string, string>> = {
   '#a11': 'var(--ok)',
   '#164': 'var(--live)',

@@ -10,7 +10,7 @@ import type { FieldProps } from './field-props.ts'
 
 const JsonEditor = lazyWithRetry(async () => ({ default: (await import('./JsonEditor.tsx')).JsonEditor }))
 
-/** A JSON document, held as the text that was typed. */
+/** A JSON document, stored as the typed text. */
 export function JsonField<Values extends FieldValues>({
   control,
   name,
@@ -20,12 +20,12 @@ export function JsonField<Values extends FieldValues>({
   onType,
   ...rest
 }: FieldProps<Values, string> & {
-  /** What a screen reader calls the document. */
+  /** The accessible name of the editor. */
   editorLabel: string
-  /** What is wrong with a document that can be read; shown at its place in the text. */
+  /** Finds the errors in a document that parses; each is shown at its position in the text. */
   check: (value: JsonValue) => readonly Problem[]
   readOnly: boolean
-  /** Called with every change that is typed. */
+  /** Called on every change made by typing. */
   onType?: (text: string) => void
 }) {
   const { field, fieldState } = useController({ control, name })

@@ -4,7 +4,7 @@ import { NumberInput } from '../../ui/TextInput.tsx'
 import { useFormBusy } from '../form/Form.tsx'
 import type { FieldProps } from './field-props.ts'
 
-/** A number, held as it was typed: half a number is not lost. */
+/** A number, stored as the typed text, so that a partial number is not lost. */
 export function NumberField<Values extends FieldValues>({
   control,
   name,

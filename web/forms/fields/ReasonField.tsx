@@ -4,7 +4,7 @@ import { TextAreaField } from './TextAreaField.tsx'
 
 const REASON_MAX = 1000
 
-/** Why the person does it, for the audit log and the operation. */
+/** The person's reason, for the audit log and the operation. */
 export function ReasonField<Values extends FieldValues & { reason: string }>({
   control,
   label,
@@ -13,7 +13,7 @@ export function ReasonField<Values extends FieldValues & { reason: string }>({
   className,
 }: {
   control: Control<Values>
-  /** By default "Reason". */
+  /** Defaults to "Reason". */
   label?: string
   need?: 'required' | 'optional'
   rows?: number
@@ -23,7 +23,7 @@ export function ReasonField<Values extends FieldValues & { reason: string }>({
   return (
     <TextAreaField
       control={control}
-      // the type of `Values` says that there is this field, which the type of its paths does not know
+      // the type of `Values` guarantees this field, but the type of its paths does not know it
       name={'reason' as FieldPathByValue<Values, string>}
       label={label ?? t('common.form.reason')}
       need={need}

@@ -2,7 +2,7 @@ import { useController, type Control, type FieldPathByValue, type FieldValues } 
 import { Switch } from '../../ui/Checkbox.tsx'
 import { useFormBusy } from '../form/Form.tsx'
 
-/** On or off. While it is off, a line says what that means. */
+/** A switch. A line below it says what "off" means while it is off. */
 export function SwitchField<Values extends FieldValues>({
   control,
   name,

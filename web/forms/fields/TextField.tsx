@@ -4,7 +4,7 @@ import { TextInput } from '../../ui/TextInput.tsx'
 import { useFormBusy } from '../form/Form.tsx'
 import type { FieldProps } from './field-props.ts'
 
-/** A line of text. Keys and addresses have no blanks: those that are pasted with them are dropped at once. */
+/** A single-line text. Keys and URLs contain no spaces, so pasted spaces are removed at once. */
 export function TextField<Values extends FieldValues>({
   control,
   name,

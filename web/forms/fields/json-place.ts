@@ -2,7 +2,7 @@ import { syntaxTree } from '@codemirror/language'
 import type { EditorState } from '@codemirror/state'
 import type { SyntaxNode } from '@lezer/common'
 
-/** Where a JSON pointer leads in the text of an editor; the whole text when it leads nowhere. */
+/** The range in the editor's text that a JSON pointer refers to; the whole text when it refers to nothing. */
 export function findJsonPlace(state: EditorState, pointer: string): { from: number; to: number } {
   let node = syntaxTree(state).topNode.firstChild
   const segments = pointer

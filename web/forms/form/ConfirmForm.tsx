@@ -30,8 +30,8 @@ const confirmSchema = (
   })
 
 /**
- * Asks before something with consequences: for a reason, and for a word to be typed where it cannot be undone. It stays
- * open until `send` has succeeded, and shows why it did not.
+ * Confirms an action with consequences: asks for a reason, and for a word to be typed when the action cannot be undone.
+ * It stays open until `send` has succeeded, and shows the error if it fails.
  */
 export function ConfirmForm({
   title,
@@ -44,16 +44,16 @@ export function ConfirmForm({
   onClose,
 }: {
   title: ReactNode
-  /** What will happen. */
+  /** Describes what will happen. */
   children: ReactNode
-  /** The word on the button: what it does, not "OK". */
+  /** The button's label: the action, not "OK". */
   confirm: string
   danger?: boolean
-  /** Asks for a reason under this label. */
+  /** The label of the reason field; without it, no reason is asked for. */
   reason?: { label: string; required: boolean }
-  /** Must be typed to confirm. */
+  /** A word that must be typed to confirm. */
   word?: string
-  /** Does it; rejects with an ApiError. The reason is trimmed, and empty where none was given. */
+  /** Performs the action; rejects with an ApiError. The reason is trimmed, and empty if none was entered. */
   send: (answer: { reason: string }) => Promise<unknown>
   onClose: () => void
 }) {
@@ -77,7 +77,7 @@ export function ConfirmForm({
         (isReasonRequired && !hasReason && t('common.confirm.reasonMissing')) ||
         (word !== undefined && typedWord.trim() !== word && t('common.confirm.type', { word }))
       }
-      // the word is no loss
+      // losing the typed word does not matter
       isDirty={hasReason}
       onClose={onClose}
     >

@@ -12,12 +12,14 @@ import { focusFirstInvalid } from './focus-field.ts'
 
 const BusyContext = createContext(false)
 
-/** Whether the form around is being sent: what is typed then would not be part of it, so its fields are read-only. */
+/**
+ * Whether the enclosing form is being sent. Its fields are read-only meanwhile, because later input would not be sent.
+ */
 export const useFormBusy = (): boolean => use(BusyContext)
 
 /**
- * The form element of every form. Enter submits it, and Ctrl or Cmd with Enter inside a text of several lines. It is never
- * sent twice at a time. After a submit that left errors, the checks' or the server's, the first invalid field has the
+ * The form element of every form. Enter submits it, as does Ctrl or Cmd with Enter in a text area. It never sends twice
+ * at the same time. After a submit that left errors, client-side or from the server, the first invalid field gets the
  * focus. The page shows the errors, not the browser.
  */
 export function Form<Values extends FieldValues>({
@@ -31,10 +33,10 @@ export function Form<Values extends FieldValues>({
 }: {
   form: UseFormReturn<Values>
   id?: string
-  /** Resolves when the server has answered. */
+  /** Resolves when the server has responded. */
   onSubmit: (values: Values) => Promise<void>
   busy: boolean
-  /** Why it cannot be sent, whatever its fields hold. The submit button says it. */
+  /** Why the form cannot be sent, whatever its fields contain. Shown at the submit button. */
   blockedReason?: string | false | null | undefined
   className?: string
   children: ReactNode
@@ -50,7 +52,7 @@ export function Form<Values extends FieldValues>({
   }, [submitCount])
 
   const submit = async () => {
-    // `busy` comes with the next render; a second Enter may be faster
+    // `busy` changes with the next render, and a second Enter may come before it
     if (busy || isSending.current) return
     if (blockedReason) return submitButtonOf(element.current)?.focus()
     isSending.current = true
@@ -61,7 +63,7 @@ export function Form<Values extends FieldValues>({
     }
   }
   return (
-    // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- a shortcut of the text areas inside
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- a keyboard shortcut for the text areas inside
     <form
       ref={element}
       id={id}
@@ -69,7 +71,7 @@ export function Form<Values extends FieldValues>({
       className={className}
       onSubmit={(event) => {
         event.preventDefault()
-        // events of a dialog reach the form that it was opened from
+        // React events bubble from a dialog to the form that rendered it
         event.stopPropagation()
         void submit()
       }}
@@ -87,7 +89,7 @@ function submitFromTextArea(event: KeyboardEvent<HTMLFormElement>): void {
   event.currentTarget.requestSubmit()
 }
 
-/** The button may be outside of the form, in the footer of its dialog. */
+/** The button may be outside the form, in the footer of its dialog. */
 function submitButtonOf(form: HTMLFormElement | null): HTMLButtonElement | undefined {
   return [...(form?.elements ?? [])].find(
     (element): element is HTMLButtonElement =>

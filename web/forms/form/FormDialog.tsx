@@ -8,8 +8,8 @@ import { FormError } from './FormError.tsx'
 import type { SubmitError } from './server-errors.ts'
 
 /**
- * A form in a dialog. It stays open, with everything that was typed, until the server has accepted it. Once something was
- * typed it asks before it closes, whichever way.
+ * A form in a dialog. It stays open and keeps its input until the server has accepted it. Closing it with unsaved
+ * input, in any way, asks for confirmation first.
  */
 export function FormDialog<Values extends FieldValues>({
   form,
@@ -29,22 +29,22 @@ export function FormDialog<Values extends FieldValues>({
 }: {
   form: UseFormReturn<Values>
   onSubmit: (values: Values) => Promise<void>
-  /** While it is sent. */
+  /** True while the form is being sent. */
   busy: boolean
-  /** Why it was not accepted, as far as no field shows it. */
+  /** The errors of the last submit that no field shows. */
   error: SubmitError | null
   title: ReactNode
   description?: ReactNode
-  /** The word on the button: what it does, not "OK". */
+  /** The button's label: the action, not "OK". */
   submit: string
-  /** It cannot be undone. */
+  /** The action cannot be undone. */
   danger?: boolean
   size?: 'sm' | 'md' | 'lg'
-  /** Why it cannot be sent, whatever its fields hold. */
+  /** Why the form cannot be sent, whatever its fields contain. */
   blockedReason?: string | false | null | undefined
-  /** What is missing still. The button looks disabled and says it; pressed, it leads to the field. */
+  /** What is still missing. The button looks disabled and shows this; pressing it focuses the field. */
   incompleteReason?: string | false | null | undefined
-  /** Whether something was typed that is worth a question; by default whether anything was. */
+  /** Whether closing asks for confirmation; by default, whether anything was changed. */
   isDirty?: boolean
   onClose: () => void
   children: ReactNode
@@ -62,7 +62,7 @@ export function FormDialog<Values extends FieldValues>({
   const keep = () => {
     setAsking(false)
     const before = focused.current
-    // what had the focus may be the button that the question replaced
+    // the confirmation may have replaced the button that had the focus
     const target = before?.closest('form')
       ? before
       : document.getElementById(id)?.querySelector('input, textarea')
@@ -71,7 +71,7 @@ export function FormDialog<Values extends FieldValues>({
   return (
     <Dialog
       open
-      // Escape closes the question first
+      // Escape closes the confirmation first
       onClose={isAsking ? keep : close}
       busy={busy}
       title={title}

@@ -6,7 +6,7 @@ import { ErrorState } from '../../ui/ErrorState.tsx'
 import { placedError } from '../property/translate-error.ts'
 import type { Detail, SubmitError } from './server-errors.ts'
 
-/** The one place for an error that belongs to no field: what was refused or lost, what to do next, and what a ticket needs. */
+/** Shows errors that belong to no field: what went wrong, what to do next, and the details for a ticket. */
 export function FormError({ error, actions }: { error: SubmitError | null; actions?: ReactNode }) {
   const view = useErrorView(error?.error)
   if (error === null || view === null || error.isAtFields) return null
@@ -18,7 +18,7 @@ export function FormError({ error, actions }: { error: SubmitError | null; actio
   )
 }
 
-/** What is wrong with values that have no field, each with its place in what was sent. */
+/** Errors of values that have no field, each with its path in the request. */
 function Unplaced({ details }: { details: readonly Detail[] }) {
   const t = useText()
   const title = t('common.form.problems', { n: details.length })
@@ -28,7 +28,7 @@ function Unplaced({ details }: { details: readonly Detail[] }) {
       <ul className="divide-y divide-line rounded-lg border border-line">
         {details.map(({ locator, property, path, ...message }, index) => (
           <li
-            // oxlint-disable-next-line react/no-array-index-key -- two may say the same of the same place
+            // oxlint-disable-next-line react/no-array-index-key -- two errors may have the same text and path
             key={index}
             className="grid gap-x-4 px-3 py-2 sm:grid-cols-[minmax(10rem,18rem)_minmax(0,1fr)]"
           >

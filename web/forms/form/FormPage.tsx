@@ -7,7 +7,7 @@ import { Form } from './Form.tsx'
 import { FormError } from './FormError.tsx'
 import type { SubmitError } from './server-errors.ts'
 
-/** A form that is a page or a part of one: its fields, then its errors, then its buttons. */
+/** A form that is a page or part of one: its fields, then its errors, then its buttons. */
 export function FormPage<Values extends FieldValues>({
   form,
   onSubmit,
@@ -23,19 +23,19 @@ export function FormPage<Values extends FieldValues>({
 }: {
   form: UseFormReturn<Values>
   onSubmit: (values: Values) => Promise<void>
-  /** While it is sent. */
+  /** True while the form is being sent. */
   busy: boolean
-  /** Why it was not accepted, as far as no field shows it. */
+  /** The errors of the last submit that no field shows. */
   error: SubmitError | null
-  /** The word on the button: what it does. */
+  /** The button's label: the action. */
   submit: string
-  /** How many fields must be fixed before it is sent, where they may be out of sight. */
+  /** The number of fields to fix, in case they are out of view. */
   invalid?: number
-  /** Why it cannot be sent, whatever its fields hold. */
+  /** Why the form cannot be sent, whatever its fields contain. */
   blockedReason?: string | false | null | undefined
-  /** What is missing still. The button looks disabled and says it; pressed, it leads to the field. */
+  /** What is still missing. The button looks disabled and shows this; pressing it focuses the field. */
   incompleteReason?: string | false | null | undefined
-  /** Beside the button. */
+  /** Shown beside the button. */
   actions?: ReactNode
   className: string
   children: ReactNode

@@ -5,15 +5,15 @@ import { ConfirmDialog } from '../../ui/dialog/ConfirmDialog.tsx'
 type Location = { pathname: string; search: object }
 
 /**
- * Asks before a link or the browser's Back leaves a page whose form holds something that was typed. A navigation
- * after a submit passes `ignoreBlocker`.
+ * Asks for confirmation before a link or the browser's Back button leaves a page whose form has unsaved input. A
+ * navigation after a submit passes `ignoreBlocker`.
  */
 export function LeaveGuard({
   isDirty,
   isSamePage,
 }: {
   isDirty: boolean
-  /** Whether the form is still there at an address. */
+  /** Whether an address still shows the form. */
   isSamePage: (next: Location) => boolean
 }) {
   const t = useText()

@@ -1,4 +1,4 @@
-/** The reason as it is sent; left out when it is empty. */
+/** The reason to send; omitted when empty. */
 export function reasonIn({ reason }: { reason: string }): { reason?: string } {
   const text = reason.trim()
   return text === '' ? {} : { reason: text }

@@ -4,7 +4,7 @@ import { fieldOfRequest, pathInField, placeDetails, type Detail } from './server
 
 const detail = (rest: Partial<Detail>): Detail => ({ errorCode: 'REQUEST_INVALID', message: 'No', ...rest })
 
-test('a detail belongs to the field of its member, as does what is inside of it', () => {
+test('a detail belongs to the field of its member, as do details of nested values', () => {
   const fieldOf = fieldOfRequest(['title', 'consumers', 'pluginId'])
   assert.equal(fieldOf(detail({ path: 'body.title' })), 'title')
   assert.equal(fieldOf(detail({ path: 'body.consumers.0.workspaceId' })), 'consumers')
@@ -17,7 +17,7 @@ test('a detail without a field in the form belongs to none', () => {
     assert.equal(fieldOf(detail({ ...(path !== undefined && { path }) })), null, path)
 })
 
-test('details are sorted by field, several of one field together, and none is lost', () => {
+test('details are grouped by field, and none is lost', () => {
   const details = [
     detail({ path: 'body.title', message: 'one' }),
     detail({ path: 'body.enabled', message: 'two' }),
@@ -28,7 +28,7 @@ test('details are sorted by field, several of one field together, and none is lo
   assert.deepEqual(unplaced, [details[1]])
 })
 
-test('the place inside a field is a pointer: into the value of a property, or below a member', () => {
+test('the path inside a field is a JSON pointer into the property value, or below a member', () => {
   assert.equal(pathInField(detail({ path: 'body.title' })), '')
   assert.equal(pathInField(detail({ path: 'body.consumers.0.workspaceId' })), '/0/workspaceId')
   assert.equal(

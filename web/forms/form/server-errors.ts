@@ -1,19 +1,19 @@
 import type { Problem } from '#contract/console-api/problem.ts'
 import type { ApiError } from '../../api/client.ts'
 
-/** One thing that is wrong with a request, as the server tells it. */
+/** One error in a request, as the server reports it. */
 export type Detail = NonNullable<Problem['details']>[number]
 
-/** A refused or lost submit, as far as its fields do not show it. */
+/** A failed submit, as far as its fields do not show it. */
 export interface SubmitError {
   error: ApiError
-  /** What is wrong with values that no field of the form holds. */
+  /** Errors of values that no field of the form contains. */
   unplaced: readonly Detail[]
-  /** Whether the fields show everything that is wrong. */
+  /** Whether the fields show every error. */
   isAtFields: boolean
 }
 
-/** Sorts what is wrong by field: `fieldOf` says where a detail belongs, null where the form has no such field. */
+/** Groups errors by field. `fieldOf` returns the field of a detail, or null if the form has none. */
 export function placeDetails<Name extends string>(
   details: readonly Detail[],
   fieldOf: (detail: Detail) => Name | null,
@@ -28,7 +28,7 @@ export function placeDetails<Name extends string>(
   return { placed, unplaced }
 }
 
-/** Finds the field that has the name of a member of the body or of a parameter of the path, or of something inside of it. */
+/** Finds the field named after a member of the body, a parameter of the path, or an ancestor of the value. */
 export const fieldOfRequest =
   <Name extends string>(names: readonly Name[]) =>
   ({ path = '' }: Detail): Name | null => {
@@ -36,7 +36,7 @@ export const fieldOfRequest =
     return part === 'body' || part === 'path' ? (names.find((name) => name === member) ?? null) : null
   }
 
-/** The place of a detail inside its field, as a JSON pointer; empty for the whole of it. */
+/** The position of a detail inside its field, as a JSON pointer; empty for the whole field. */
 export function pathInField({ property, path = '' }: Detail): string {
   if (property !== undefined) return path
   // `body.consumers.0.workspaceId`: the field is `consumers`

@@ -6,11 +6,11 @@ import { placedError } from '../property/translate-error.ts'
 import { pathInField, placeDetails, type Detail, type SubmitError } from './server-errors.ts'
 
 /**
- * Sends a form and puts what the server says against it where it belongs: at its field, or into `error` for what has none.
- * The values stay as they are, whatever happens.
+ * Sends a form and assigns the server's errors: to their fields, or to `error` if there is no field. The form always
+ * keeps its values.
  *
- * @param send Sends the values; rejects with an ApiError when they are refused or no answer comes.
- * @param fieldOf The field that a detail of a refusal belongs to, null for none.
+ * @param send Sends the values; rejects with an ApiError when they are refused or no response arrives.
+ * @param fieldOf The field that an error detail belongs to; null for none.
  */
 export function useSubmit<Values extends FieldValues>(
   form: UseFormReturn<Values>,

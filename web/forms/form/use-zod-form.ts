@@ -13,8 +13,8 @@ import { config, type ZodMiniType } from 'zod/mini'
 config({ jitless: true })
 
 /**
- * A form that a schema checks when it is submitted, and from then on with every change. The schema's messages are texts
- * of the language that is shown: in another language there is another schema, and the errors are found again.
+ * A form that is validated with a schema on submit, and on every change after that. The schema's messages are in the
+ * current language: another language has another schema, and the form is validated again.
  */
 export function useZodForm<Values extends FieldValues>(
   schema: ZodMiniType<Values, Values>,
@@ -23,17 +23,17 @@ export function useZodForm<Values extends FieldValues>(
     mode = 'onSubmit',
   }: {
     defaultValues: DefaultValues<Values>
-    /** `onChange` checks while the first value is typed. */
+    /** `onChange` validates while the first value is typed. */
     mode?: 'onSubmit' | 'onChange'
   },
 ): UseFormReturn<Values> {
   const resolver = useMemo(() => zodResolver(schema), [schema])
-  // the first invalid field gets the focus in `Form`, by the order of the page
+  // `Form` focuses the first invalid field, in page order
   const form = useForm<Values>({ defaultValues, mode, resolver, shouldFocusError: false })
   const findErrorsAgain = useEffectEvent(() => {
     const names = Object.entries(form.formState.errors)
       .filter(([, error]) => error?.type !== 'server')
-      // the keys of the errors are names of fields
+      // the keys of the errors are field names
       .map(([name]) => name as FieldPath<Values>)
     if (names.length > 0) void form.trigger(names)
   })

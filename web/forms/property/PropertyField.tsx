@@ -19,42 +19,42 @@ export interface PropertyFieldProps {
   property: string
   definition: PropertyDefinition
   resourceKind: ResourceKind
-  /** What the person did to the property; null while they did nothing. */
+  /** The person's edit of the property; null if there is none. */
   edit: Edit | null
-  /** What the property is without an edit. */
+  /** The value without the edit. */
   view: PropertyView | null
-  /** Whether it has a value without an edit, which a hidden `view` may not show. */
+  /** Whether there is a value without the edit, which a hidden `view` may not show. */
   isSet: boolean
   onEdit: (edit: Edit) => void
-  /** Drops the edit. */
+  /** Discards the edit. */
   onReset: () => void
   error: string | null
-  /** Whether a person must give it a value here. */
+  /** Whether the person must enter a value. */
   isRequired: boolean
   readOnly: boolean
-  /** Whose services may be referred to. */
+  /** References may use the services of this scope. */
   scope: Scope
-  /** The time zone of a schedule, where the resource names one. */
+  /** The time zone of a schedule, if the resource names one. */
   zone?: string | undefined
-  /** Draws the bar of a change at the side. */
+  /** Shows the change bar at the side. */
   isMarked?: boolean
-  /** Beside the title: what an upgrade does to the property. */
+  /** Beside the title: how an upgrade changes the property. */
   mark?: ReactNode
-  /** At the end of the title's column: a button for the history. */
+  /** At the end of the title column: a button for the history. */
   action?: ReactNode
-  /** In place of the control, where the person cannot edit the property. */
+  /** Replaces the control when the person cannot edit the property. */
   plainValue?: ReactNode
-  /** In the line under the control, after the limits: where the value comes from, small buttons. */
+  /** In the line below the control, after the limits: the origin of the value, small buttons. */
   hints?: ReactNode
-  /** The hints appear under the mouse only, so they need no room of their own. */
+  /** Hints appear only on hover, so no room is reserved for them. */
   areHintsQuiet?: boolean
-  /** Under that line: what the value was, what a colleague made of it. */
+  /** Below that line: the previous value, changes by others. */
   notes?: ReactNode
-  /** For the row as a whole: an id, handlers of focus and blur. */
+  /** Props of the whole row: an id, focus and blur handlers. */
   rowProps?: Omit<ComponentProps<'div'>, 'className' | 'children'>
 }
 
-/** One property: its title and help at the left, its control at the right, and what there is to know under the control. */
+/** One property: its title and help at the left, its control at the right, and notes below the control. */
 export const PropertyField = memo(function PropertyField({
   id,
   property,
@@ -164,7 +164,7 @@ export const PropertyField = memo(function PropertyField({
   )
 })
 
-/** A control is as wide as what goes into it. */
+/** A control is as wide as its typical content. */
 const WIDTHS: Partial<Record<ReturnType<typeof controlKind>, string>> = {
   number: 'max-w-56',
   choice: 'max-w-80',

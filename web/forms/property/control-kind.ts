@@ -2,7 +2,7 @@ import type { JsonValue } from '#contract/json-schema/json.ts'
 import type { ResourceKind } from '#contract/protocol/locator.ts'
 import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
 
-/** The control by which a property is edited. */
+/** The control that edits a property. */
 export type ControlKind =
   | 'text'
   | 'long-text'
@@ -22,7 +22,7 @@ type Schema = { [key: string]: JsonValue }
 
 const LONG_TEXT = 200
 
-/** Chooses by kind and schema; what no simple control can edit without loss is edited as JSON. */
+/** Selects by kind and schema. Values that no simple control can edit without loss are edited as JSON. */
 export function controlKind(definition: PropertyDefinition, resource: ResourceKind): ControlKind {
   switch (definition.kind) {
     case 'SERVICE_REFERENCE':
@@ -36,13 +36,13 @@ export function controlKind(definition: PropertyDefinition, resource: ResourceKi
   }
 }
 
-/** The schema as an object; `true` and `false` say nothing that a form could show. */
+/** The schema as an object; `true` and `false` contain nothing that a form could show. */
 export function schemaOf(definition: PropertyDefinition): Schema {
   const { schema } = definition
   return typeof schema === 'object' && schema !== null && !Array.isArray(schema) ? schema : {}
 }
 
-/** The choices of a schema that allows only these texts, with the title of each where the author gave one. */
+/** The choices of a schema that allows only these texts, each with its title if the author gave one. */
 export function choicesOf(schema: Schema): { value: string; title: string }[] | null {
   const { enum: values, oneOf } = schema
   if (Array.isArray(values) && values.every((value) => typeof value === 'string')) {
@@ -57,7 +57,7 @@ export function choicesOf(schema: Schema): { value: string; title: string }[] | 
 }
 
 function dataControl(schema: Schema, isSensitive: boolean, resource: ResourceKind): ControlKind {
-  // a sensitive value is written, never read
+  // a sensitive value is write-only
   if (isSensitive) return 'secret'
   if (choicesOf(schema) !== null) return 'choice'
   switch (schema['type']) {

@@ -5,13 +5,13 @@ import { controlKind } from './control-kind.ts'
 import type { Edit } from './edit.ts'
 import { placedError } from './translate-error.ts'
 
-/** What is wrong with an edit, in no language: `path` is a JSON pointer into the value, empty for all of it. */
+/** An error in an edit, independent of language. `path` is a JSON pointer into the value, empty for the whole value. */
 type EditProblem = { kind: 'required' | 'number' | 'json' } | { kind: 'value'; path: string; message: string }
 
-/** Edits never change, so each is checked once against its definition. */
+/** Edits are immutable, so each is checked once against its definition. */
 const checked = new WeakMap<Edit, { definition: PropertyDefinition; problem: EditProblem | null }>()
 
-/** What is wrong with an edit; null when nothing is. The runtime checks with the same function and has the last word. */
+/** The error in an edit; null if it is valid. The runtime runs the same check and is authoritative. */
 export function checkEdit(definition: PropertyDefinition, edit: Edit): EditProblem | null {
   const known = checked.get(edit)
   if (known?.definition === definition) return known.problem

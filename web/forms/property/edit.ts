@@ -3,8 +3,8 @@ import type { PropertyDefinition } from '#contract/protocol/property-definition.
 import type { TypedValue } from '#contract/protocol/typed-value.ts'
 
 /**
- * What a person did to a property: set a value, removed it, or typed text that is no value yet, such as half a number or
- * half a JSON document, which is kept as it was typed.
+ * A person's edit of a property: set to a value, removed, or input that is not a value yet, such as a partial number or
+ * incomplete JSON, which is kept as typed.
  */
 export type Edit =
   | { kind: 'set'; value: TypedValue }
@@ -16,7 +16,7 @@ export function setData(definition: PropertyDefinition, value: JsonValue): Edit 
   return { kind: 'set', value: definition.isSensitive === true ? { ...data, isSensitive: true } : data }
 }
 
-/** The business value of a Data; undefined where there is none. */
+/** The value of a Data; undefined for anything else. */
 export function dataValue(value: TypedValue | null): JsonValue | undefined {
   return value?.['@type'] === 'Data' ? value.value : undefined
 }

@@ -29,7 +29,7 @@ test('underscores and escapes in a name are not decoded', () => {
     assert.deepEqual(parseFieldId(fieldId(locator, property)), { locator, property })
 })
 
-test('a form keeps values under these ids as they are: it nests nothing and loses nothing', async () => {
+test('a form stores values under these ids without nesting or losing any', async () => {
   const ids = [
     fieldId('production/crm.suite/MODULE/crm-mail', 'smtp.port'),
     fieldId('production/crm.suite/MODULE/crm-mail', 'smtp'),
@@ -46,6 +46,6 @@ test('a form keeps values under these ids as they are: it nests nothing and lose
   assert.deepEqual(submitted, Object.fromEntries(ids.map((id) => [id, `value of ${id}`])))
 })
 
-test('what is no id is none', () => {
+test('other texts are not parsed as ids', () => {
   assert.equal(parseFieldId('reason'), null)
 })

@@ -2,10 +2,10 @@ import type { PropertyDefinition } from '#contract/protocol/property-definition.
 import type { Translate } from '../../i18n/use-text.ts'
 import { schemaOf } from './control-kind.ts'
 
-/** Nobody types a longer text than this by accident, so a higher limit is only mentioned by its error. */
+/** Nobody exceeds a higher limit by accident, so only its error mentions it. */
 const WORTH_TELLING = 100
 
-/** The limits of a schema in words, shown before anybody exceeds them: "1 to 65535", "at most 40 characters". */
+/** The limits of a schema as text, shown before anyone exceeds them: "1 to 65535", "at most 40 characters". */
 export function limitsText(definition: PropertyDefinition, t: Translate): string {
   const schema = schemaOf(definition)
   const number = (key: string): number | undefined => {

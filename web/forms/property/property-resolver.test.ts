@@ -32,7 +32,7 @@ const formWith = () =>
     resolver: propertyResolver<Values>({ definitionOf: (id) => definitions.get(id), required: [PORT] }),
   })
 
-/** Submits the form: what is sent, or the kinds of the errors by field. */
+/** Submits the form. Returns what is sent, or the error types by field. */
 async function submit(form: ReturnType<typeof formWith>) {
   let sent: Values | undefined
   await form.handleSubmit((values) => (sent = values))()
@@ -42,7 +42,7 @@ async function submit(form: ReturnType<typeof formWith>) {
 
 const hold = (edit: Edit) => new FormEdit(edit)
 
-test('a required property without an edit is missing, one whose edit cannot be sent is invalid', async () => {
+test('a required property without an edit is missing, and one with an invalid edit is invalid', async () => {
   const form = formWith()
   assert.deepEqual((await submit(form)).errors, { [PORT]: 'missing' })
   for (const edit of [
@@ -55,14 +55,14 @@ test('a required property without an edit is missing, one whose edit cannot be s
   }
 })
 
-test('an edit of a property that the form does not have is not checked', async () => {
+test('an edit of a property outside the form is not checked', async () => {
   const form = formWith()
   form.setValue(`edits.${PORT}`, hold(setData(port, 25)))
   form.setValue(`edits.${GONE}`, hold({ kind: 'unfinished', text: '{' }))
   assert.deepEqual((await submit(form)).errors, {})
 })
 
-test('what is submitted is the very edit that was typed, with every key of a JSON document', async () => {
+test('the identical edit is submitted, with every key of a JSON document', async () => {
   const form = formWith()
   const document = setData(anything, JSON.parse('{"a.b":{"0":[1,{"__proto__":{"x":1},"c":null}]}}'))
   const edit = setData(port, 25)

@@ -5,17 +5,17 @@ import type { FieldId } from './field-id.ts'
 import { editsIn, type PropertyFormValues } from './form-edit.ts'
 
 export interface PropertyRules {
-  /** The definition behind a field; undefined for one that the form does not have (any more), which is not checked. */
+  /** The definition of a field; undefined for one that is not (or no longer) in the form, which is not checked. */
   definitionOf: (id: FieldId) => PropertyDefinition | undefined
-  /** The fields that a person must give a value. */
+  /** The fields that need a value. */
   required?: Iterable<FieldId>
 }
 
 /**
- * Checks a form against property definitions. An error says what kind it is and no more: `invalid` (the field finds the
- * words with `editError`, in the language that is shown then) or `missing`.
+ * Validates a form against property definitions. An error contains only its type: `invalid` (the field gets the message
+ * from `editError`, in the current language) or `missing`.
  *
- * @param others Checks the values beside the properties; its errors come on top.
+ * @param others Validates the values beside the properties; its errors are added.
  */
 export function propertyResolver<Values extends PropertyFormValues>(
   { definitionOf, required = [] }: PropertyRules,
@@ -31,7 +31,7 @@ export function propertyResolver<Values extends PropertyFormValues>(
     }
     const rest = others?.(values) ?? {}
     if (Object.keys(errors).length === 0 && Object.keys(rest).length === 0) return { values, errors: {} }
-    // errors have the names of the fields, which the type of all `Values` cannot express
+    // errors are keyed by field name, which the type of all `Values` cannot express
     return { values: {}, errors: { ...rest, edits: errors } as FieldErrors<Values> }
   }
 }

@@ -3,28 +3,28 @@ import { deepEqual } from '#contract/json-schema/json.ts'
 import type { TypedValue } from '#contract/protocol/typed-value.ts'
 import type { Edit } from './edit.ts'
 
-/** The value that a view shows; null where there is none, or where it is never shown. */
+/** The value in a view; null if there is none or if it is hidden. */
 export function valueOf(view: PropertyView | null): TypedValue | null {
   if (view === null) return null
   if (view['@type'] !== 'Data') return view
-  // a record of `Json` is JSON by its schema, which types it as unknown
+  // the schema guarantees that a record of `Json` is JSON, but types it as unknown
   return 'isSensitive' in view ? null : { '@type': 'Data', value: view.value }
 }
 
 export const isHidden = (view: PropertyView | null): boolean =>
   view !== null && view['@type'] === 'Data' && 'isSensitive' in view
 
-/** Whether the runtime holds a value. */
+/** Whether the runtime has a value. */
 export function isSet(view: PropertyView | null): boolean {
   if (view === null) return false
   return view['@type'] === 'Data' && 'isSensitive' in view ? view.isSet : true
 }
 
-/** Whether two views show the same. Of two hidden values nobody here knows whether they are equal. */
+/** Whether two views show the same. Whether two hidden values are equal cannot be known here. */
 export const sameView = (one: PropertyView | null, other: PropertyView | null): boolean =>
   deepEqual(one, other)
 
-/** True when an edit would leave the property as the view shows it. A hidden value is never known to be the same. */
+/** True if an edit would leave the property as the view shows it. A hidden value is never known to be equal. */
 export function changesNothing(edit: Edit, view: PropertyView | null): boolean {
   switch (edit.kind) {
     case 'unfinished':
@@ -36,7 +36,7 @@ export function changesNothing(edit: Edit, view: PropertyView | null): boolean {
   }
 }
 
-/** An edit as others would see it: of a sensitive value only whether it is set. */
+/** An edit as others would see it: of a sensitive value, only whether it is set. */
 export function viewOf(edit: Edit, isSensitive: boolean): PropertyView | null {
   if (isSensitive) return { '@type': 'Data', isSensitive: true, isSet: edit.kind !== 'removed' }
   if (edit.kind === 'set') {

@@ -13,7 +13,7 @@ import { translateError } from './translate-error.ts'
 const en = await translator('en')
 const zh = await translator('zh')
 
-describe('what the validator says', () => {
+describe('validator messages', () => {
   const cases: [schema: JsonValue, value: JsonValue][] = [
     [{ type: 'integer' }, 'x'],
     [{ type: 'string' }, 1],
@@ -52,7 +52,7 @@ describe('what the validator says', () => {
     }
   })
 
-  it('writes numbers as the hint at the field writes them', () => {
+  it('formats numbers like the hint at the field', () => {
     const schema = { type: 'integer', minimum: 1, maximum: 65_535 } as const
     const [problem] = checkValue(schema, 70_000)
     assert.ok(problem)
@@ -61,7 +61,7 @@ describe('what the validator says', () => {
     assert.equal(limitsText({ kind: 'DATA', schema: { minimum: 0.0001 } }, en), 'at least 0.0001')
   })
 
-  it('is shown as it is where there is no translation', () => {
+  it('is shown unchanged without a translation', () => {
     assert.equal(
       translateError('Must not have the form that is ruled out', zh),
       'Must not have the form that is ruled out',
@@ -72,7 +72,7 @@ describe('what the validator says', () => {
 describe('a sensitive field', () => {
   const definition = { kind: 'DATA', schema: true, isSensitive: true } as const
 
-  it('says at once, in both languages, that a mask is not a value', () => {
+  it('rejects a mask at once, in both languages', () => {
     for (const mask of [MASK, '********']) {
       const edit = setData(definition, mask)
       assert.match(editError(definition, edit, en) ?? '', /^Must be the value itself, not a mask such as •+$/)
@@ -90,7 +90,7 @@ describe('a schedule in words', () => {
   const names = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat']
   const words = (text: string) => describeCron(text, en, (days) => days.map((day) => names[day]).join(', '))
 
-  it('says plain schedules plainly', () => {
+  it('describes plain schedules', () => {
     assert.equal(words('* * * * *'), 'Every minute')
     assert.equal(words('*/15 * * * *'), 'Every 15 minutes')
     assert.equal(words('5 * * * *'), 'Every hour at minute 05')
@@ -102,7 +102,7 @@ describe('a schedule in words', () => {
     assert.equal(words('15 6 1 * *'), 'At 06:15 on day 1 of the month')
   })
 
-  it('says nothing rather than something nearly right', () => {
+  it('returns nothing instead of an imprecise description', () => {
     for (const text of [
       '',
       '30 2 * *',

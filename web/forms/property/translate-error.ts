@@ -5,7 +5,7 @@ import { messageText } from '../../i18n/message-text.ts'
 
 type Translation = (found: readonly string[], t: Translate) => string
 
-/** The validator's English messages by their shape, each with its text in the catalogues. */
+/** The validator's English messages by pattern, each with its catalog text. */
 const MESSAGES: readonly (readonly [RegExp, Translation])[] = [
   [/^Is required$/, (_, t) => t('forms.error.required')],
   [/^Is not a known property$/, (_, t) => t('forms.error.unknownProperty')],
@@ -57,12 +57,12 @@ const EXPECTED: Readonly<Record<string, PlainTextKey>> = {
   'a UUID': 'forms.expected.uuid',
 }
 
-/** Formats a number for the language, as the hint beside the field does. */
+/** Formats a number for the language, like the hint beside the field. */
 const numberIn = (text: string): number | string => (Number.isFinite(Number(text)) ? Number(text) : text)
 
 /**
- * A message of the validator in the language that is shown. The validator writes English, because its messages travel in
- * the runtime's answers too. A message that is not in the list is returned unchanged.
+ * Translates a validator message to the current language. The validator writes English, because its messages are also
+ * part of the runtime's responses. An unknown message is returned unchanged.
  */
 export function translateError(message: string, t: Translate): string {
   for (const [shape, translate] of MESSAGES) {
@@ -73,7 +73,7 @@ export function translateError(message: string, t: Translate): string {
   return expected === undefined ? message : t('forms.error.be', { expected: t(expected) })
 }
 
-/** A message of the server with its place inside the value, where that is not the whole: `lines › 1: Must be text`. */
+/** A server message with its path inside the value, unless it is about the whole: `lines › 1: Must be text`. */
 export function placedError(
   {
     path,

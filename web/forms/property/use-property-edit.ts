@@ -9,16 +9,16 @@ import { FormEdit, type PropertyFormValues } from './form-edit.ts'
 
 /** A property's field in a form. */
 export interface PropertyEdit {
-  /** Null while the property has no edit. */
+  /** Null if the property has no edit. */
   edit: Edit | null
-  /** What is wrong with the field, in the language that is shown. */
+  /** The field's error, in the current language. */
   error: string | null
   onEdit: (edit: Edit) => void
-  /** Drops the edit. */
+  /** Discards the edit. */
   onReset: () => void
 }
 
-/** Connects a property to a form whose values hold its edits. */
+/** Connects a property to a form whose values contain its edits. */
 export function usePropertyEdit<Values extends PropertyFormValues>(
   control: Control<Values>,
   id: FieldId,
@@ -43,8 +43,8 @@ export function usePropertyEdit<Values extends PropertyFormValues>(
 }
 
 /**
- * The words of a field's error: what is wrong with the edit itself, else that a value is missing, else what the server
- * said about the value that was sent.
+ * A field's error message: first an error in the edit itself, then a missing value, then the server's error about the
+ * submitted value.
  */
 export function propertyError(
   definition: PropertyDefinition,

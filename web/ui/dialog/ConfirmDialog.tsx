@@ -5,8 +5,8 @@ import { ErrorState, type ErrorView } from '../ErrorState.tsx'
 import { Dialog } from './Dialog.tsx'
 
 /**
- * A question with two answers, before something that cannot be taken back. An error is shown in the dialog, which stays
- * open. What asks for a reason or a word is a `ConfirmForm`.
+ * A yes/no question before an irreversible action. On an error, it stays open and shows it. Use `ConfirmForm` to ask
+ * for a reason or a typed word.
  */
 export function ConfirmDialog({
   open,
@@ -24,11 +24,11 @@ export function ConfirmDialog({
   onClose: () => void
   onConfirm: () => void
   title: ReactNode
-  /** What will happen. */
+  /** Describes what will happen. */
   children: ReactNode
-  /** The word on the button: what it does, not "OK". */
+  /** The button's label: the action, not "OK". */
   confirm: string
-  /** The word on the button that leaves everything as it is; by default "Cancel". */
+  /** The label of the button that changes nothing; defaults to "Cancel". */
   cancel?: string
   danger?: boolean
   busy: boolean

@@ -6,7 +6,7 @@ import { renderInConsole } from '../../testing/render.tsx'
 import { Button } from '../Button.tsx'
 import { Dialog, type DialogProps } from './Dialog.tsx'
 
-/** A page with a button that opens a dialog, as pages have it. */
+/** A page with a button that opens a dialog, as in the console. */
 function PageWithDialog(props: Partial<DialogProps>) {
   const [isOpen, setIsOpen] = useState(false)
   return (
@@ -36,18 +36,18 @@ async function open(props: Partial<DialogProps> = {}) {
   await expect.element(dialog).toBeVisible()
 }
 
-test('it has a name and a description, and its first input has the focus', async () => {
+test('it has a name and a description, and focuses its first input', async () => {
   await open()
   await expect.element(dialog).toHaveAccessibleDescription('It is called before resources.')
   await expect.element(page.getByRole('textbox', { name: 'Title' })).toHaveFocus()
 })
 
-test('without an input the dialog itself has the focus, not the cross', async () => {
+test('without an input, the dialog itself has the focus, not the close button', async () => {
   await open({ children: <p>Nothing to type.</p> })
   await expect.element(dialog).toHaveFocus()
 })
 
-test('the page behind it is out of reach', async () => {
+test('the page behind it is inert', async () => {
   await open()
   expect(await accessibleNames('button')).toEqual(['Close', 'Save'])
   const visited = new Set<string>()
@@ -76,7 +76,7 @@ for (const [how, close] of [
   ['a button of its own', () => dialog.getByRole('button', { name: 'Save' }).click()],
   ['a press beside it', () => userEvent.pointer(pressAt(4, 4))],
 ] as const) {
-  test(`${how} closes it, and the focus is where it was before`, async () => {
+  test(`${how} closes it, and restores the focus`, async () => {
     await open()
     await close()
     await expect.element(dialog).not.toBeInTheDocument()
@@ -84,7 +84,7 @@ for (const [how, close] of [
   })
 }
 
-test('a press that began inside does not close it', async () => {
+test('a press that started inside does not close it', async () => {
   await open()
   const input = page.getByRole('textbox', { name: 'Title' })
   await userEvent.pointer([
@@ -95,9 +95,9 @@ test('a press that began inside does not close it', async () => {
   await expect.element(dialog).toBeVisible()
 })
 
-test('while it is busy nothing closes it', async () => {
+test('nothing closes it while it is busy', async () => {
   await open({ busy: true })
-  // the browser lets a page refuse once, and closes a modal dialog at the second Escape
+  // the browser allows one cancellation, and closes a modal dialog on the second Escape
   for (let press = 0; press < 3; press++) await userEvent.keyboard('{Escape}')
   await userEvent.pointer(pressAt(4, 4))
   await dialog.getByRole('button', { name: 'Close' }).click()
@@ -105,7 +105,7 @@ test('while it is busy nothing closes it', async () => {
   await expect.element(page.getByRole('textbox', { name: 'Title' })).toBeVisible()
 })
 
-test('Escape closes the dialog on top alone, and the focus goes back level by level', async () => {
+test('Escape closes only the topmost dialog, and the focus is restored level by level', async () => {
   await open({ children: <Nested /> })
   await page.getByRole('button', { name: 'Why?' }).click()
   const inner = page.getByRole('dialog', { name: 'Reason' })
@@ -130,7 +130,7 @@ function Nested() {
   )
 }
 
-/** A press of the mouse at a place of the window. */
+/** Presses the mouse at a position in the window. */
 function pressAt(x: number, y: number) {
   return [{ target: document.body, coords: { x, y } }, { keys: '[MouseLeft]' }]
 }

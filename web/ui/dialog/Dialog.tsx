@@ -7,25 +7,25 @@ import { useModal } from './use-modal.ts'
 
 export type DialogProps = {
   open: boolean
-  /** Called on Escape, on a press beside the dialog and on its close button; not while `busy`. */
+  /** Called on Escape, on a press outside the dialog and on its close button; not while `busy`. */
   onClose: () => void
   title: ReactNode
   description?: ReactNode
   children?: ReactNode
-  /** The buttons, the main one last. */
+  /** The buttons, the primary one last. */
   footer?: ReactNode
   size?: 'sm' | 'md' | 'lg'
-  /** Work is in progress, and the dialog must not be left by accident. */
+  /** Work is in progress, and the dialog must not be closed by accident. */
   busy?: boolean
-  /** What has the focus first; where absent, the first input or else the dialog. */
+  /** Gets the focus first; by default the first input, or else the dialog. */
   initialFocus?: RefObject<HTMLElement | null>
 }
 
 const WIDTH = { sm: 'sm:max-w-md', md: 'sm:max-w-xl', lg: 'sm:max-w-4xl' }
 
 /**
- * A modal dialog. It is the browser's own: the page behind it is inert, the one opened last is on top, and the focus
- * returns to where it was. It is rendered at the end of the document, where no parent can hide it or change its looks.
+ * A modal dialog. It is a native one: the page behind it is inert, the one opened last is on top, and closing it
+ * restores the focus. It is rendered at the end of the document, where no ancestor can hide or restyle it.
  */
 export function Dialog(props: DialogProps) {
   return props.open && createPortal(<OpenDialog {...props} />, document.body)
@@ -44,7 +44,7 @@ function OpenDialog({
   const t = useText()
   const id = useId()
   const pressedOn = useRef<EventTarget>(null)
-  // never the close button, which is the first that could have it
+  // not the close button, which would otherwise be the first candidate
   const dialog = useModal(
     (shown) => initialFocus?.current ?? shown.querySelector<HTMLElement>('input, textarea, select') ?? shown,
   )
@@ -57,7 +57,7 @@ function OpenDialog({
     event.preventDefault()
     close()
   }
-  // a browser does not let a page refuse twice in a row
+  // a browser does not allow two cancellations in a row
   const reopenIfBusy = ({ target, currentTarget }: SyntheticEvent<HTMLDialogElement>) => {
     if (target !== currentTarget || currentTarget.open) return
     if (busy) currentTarget.showModal()
@@ -65,7 +65,7 @@ function OpenDialog({
   }
 
   return (
-    // a press beside the dialog is the mouse's way to leave; the keyboard has Escape
+    // a press outside the dialog is for the mouse; the keyboard has Escape
     // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-noninteractive-element-interactions
     <dialog
       ref={dialog}
@@ -76,7 +76,7 @@ function OpenDialog({
       onClose={reopenIfBusy}
       onPointerDown={(event) => (pressedOn.current = event.target)}
       onClick={({ target, currentTarget }) => {
-        // the backdrop is part of the dialog element; a selection may begin inside and end there
+        // the backdrop is part of the dialog element; a text selection may start inside and end there
         if (target === currentTarget && pressedOn.current === currentTarget) close()
       }}
       className={cx(

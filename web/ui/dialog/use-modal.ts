@@ -1,10 +1,10 @@
 import { useEffectEvent, useLayoutEffect, useRef, type RefObject } from 'react'
 
 /**
- * Shows a `<dialog>` as a modal one while its component is mounted: what is behind it is inert, and the focus returns to
- * where it was.
+ * Shows a `<dialog>` as modal while its component is mounted: the page behind it is inert, and closing restores the
+ * focus.
  *
- * @param firstFocus what has the focus first.
+ * @param firstFocus the element to focus first.
  */
 export function useModal(
   firstFocus: (dialog: HTMLDialogElement) => HTMLElement | null,
@@ -16,7 +16,7 @@ export function useModal(
     if (!dialog) return
     dialog.showModal()
     focusFirst(dialog)
-    // closed before it is removed: only then does the browser give the focus back
+    // closed before it is removed, because only then does the browser restore the focus
     return () => dialog.close()
   }, [])
   return ref

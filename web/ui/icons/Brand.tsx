@@ -1,4 +1,4 @@
-/** The mark: a bundle, seen from its corner. */
+/** The logo: a bundle, seen from its corner. */
 export function Brand() {
   return (
     <svg viewBox="0 0 20 20" width="20" height="20" aria-hidden="true" className="shrink-0">

@@ -2,8 +2,8 @@ import type { ReactNode } from 'react'
 import { cx } from '../class-names.ts'
 
 /**
- * Every icon is drawn by us on a 16 px grid with a 1.5 px line. An icon stands beside its word and is hidden from a
- * screen reader; one that stands alone gets its name from the button around it.
+ * All icons are our own drawings, on a 16 px grid with a 1.5 px line. An icon beside a word is hidden from screen
+ * readers; a button with only an icon provides its name.
  */
 const drawings = {
   // navigation
@@ -105,7 +105,7 @@ const drawings = {
     </>
   ),
 
-  // states and outcomes: told apart by shape alone
+  // states and outcomes: distinguishable by shape alone
   done: (
     <>
       <circle cx="8" cy="8" r="7" fill="currentColor" stroke="none" />

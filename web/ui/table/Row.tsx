@@ -14,7 +14,7 @@ export type RowProps<Row> = {
   ref?: Ref<HTMLTableRowElement>
 }
 
-/** A memo component cannot be generic; the cast gives its type parameter back. */
+/** A memo component cannot be generic; the cast restores its type parameter. */
 export const TableRow = memo(TableRowView) as typeof TableRowView
 
 function TableRowView<Row>({ row, columns, link, selected, index, ref }: RowProps<Row>) {
@@ -60,7 +60,7 @@ function TableRowView<Row>({ row, columns, link, selected, index, ref }: RowProp
   )
 }
 
-/** Pressing anywhere in a row presses its link, so that modifiers and history work as they do for links. */
+/** A press anywhere in a row clicks its link, so that modifier keys and history work as for links. */
 function pressLink(event: MouseEvent<HTMLTableRowElement>) {
   if (event.target instanceof Element && event.target.closest('a, button, input, select, label, summary'))
     return
@@ -84,7 +84,7 @@ function openBeside(event: MouseEvent<HTMLTableRowElement>) {
   window.open(link.href, '_blank', 'noopener')
 }
 
-/** Arrow keys go from row to row; Tab goes on to what is inside of one. */
+/** Arrow keys move between rows; Tab moves to the content of a row. */
 function moveBetweenRows(event: KeyboardEvent<HTMLTableRowElement>) {
   const step =
     event.key === 'ArrowDown'

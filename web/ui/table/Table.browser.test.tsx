@@ -59,7 +59,7 @@ test('a press anywhere in a row opens it, except on its controls', async () => {
   expect(screen.address()).toBe('/installations/p-2')
 })
 
-test('arrow keys go from row to row, and Tab to the controls of a row', async () => {
+test('arrow keys move between rows, and Tab to the controls of a row', async () => {
   await renderTable({})
   link('Person 0').element().focus()
   await userEvent.keyboard('{ArrowUp}')
@@ -72,7 +72,7 @@ test('arrow keys go from row to row, and Tab to the controls of a row', async ()
   await expect.element(page.getByRole('button', { name: 'Copy Person 1' })).toHaveFocus()
 })
 
-test('a header sorts, says how, and turns the order at the next press', async () => {
+test('a header sorts, announces the order, and reverses it at the next press', async () => {
   const asked = vi.fn()
   function Sorted() {
     const [sort, setSort] = useState<string>()
@@ -106,7 +106,7 @@ test('a header sorts, says how, and turns the order at the next press', async ()
   expect(asked.mock.calls).toEqual([['name'], ['-name'], ['-installations']])
 })
 
-test('while the first answer is awaited it is busy and has no rows to read; then it says that it is empty', async () => {
+test('until the first response, it is busy and has no rows to read; then it shows the empty state', async () => {
   const screen = await renderTable({ rows: undefined })
   await expect.element(table).toHaveAttribute('aria-busy', 'true')
   await expect.element(rows).toHaveLength(1)
@@ -117,7 +117,7 @@ test('while the first answer is awaited it is busy and has no rows to read; then
   expect(table.query()).toBeNull()
 })
 
-test('an error without an older answer is shown instead, and can be retried', async () => {
+test('an error without earlier data is shown in its place, and can be retried', async () => {
   const onRetry = vi.fn()
   const error = { title: 'Not available', message: 'The runtime does not answer.', retryable: true }
   const screen = await renderTable({ rows: undefined, error, onRetry })
@@ -129,7 +129,7 @@ test('an error without an older answer is shown instead, and can be retried', as
   await expect.element(page.getByText('Person 0', { exact: true })).toBeVisible()
 })
 
-test('of ten thousand rows only those near the window exist, wherever the person scrolls', async () => {
+test('of ten thousand rows, only those near the window exist at any scroll position', async () => {
   await renderTable({ rows: people(10_000) })
   await expect.element(link('Person 0')).toBeVisible()
   expect(rows.elements().length).toBeLessThan(100)
@@ -142,11 +142,11 @@ test('of ten thousand rows only those near the window exist, wherever the person
   expect(rows.elements().length).toBeLessThan(100)
 })
 
-test('more rows are asked for when the end comes near, and not before', async () => {
+test('more rows are fetched near the end, and not before', async () => {
   const onEndReached = vi.fn()
   await renderTable({ rows: people(100), onEndReached })
   await expect.element(link('Person 0')).toBeVisible()
-  // an observer reports for the first time after a frame
+  // an observer first reports after a frame
   await new Promise(requestAnimationFrame)
   await new Promise(requestAnimationFrame)
   expect(onEndReached).not.toHaveBeenCalled()
@@ -154,7 +154,7 @@ test('more rows are asked for when the end comes near, and not before', async ()
   await expect.poll(() => onEndReached.mock.calls.length).toBeGreaterThan(0)
 })
 
-test('where there is no room for columns a row is a card, and still a row for a screen reader', async () => {
+test('in a narrow table, a row is a card, and still a row for screen readers', async () => {
   await page.viewport(360, 740)
   try {
     await renderTable({})

@@ -20,35 +20,35 @@ const VirtualBody = lazyWithRetry(async () => ({
 })) as unknown as typeof LoadedBody
 
 export type TableProps<Row> = {
-  /** What the table holds, for screen readers. */
+  /** The table's accessible name. */
   label: string
   columns: readonly Column<Row>[]
-  /** Undefined while the first answer is awaited: rows of the same height hold the place. */
+  /** Undefined until the first response: placeholder rows of the same height are shown. */
   rows: readonly Row[] | undefined
-  /** Keep it outside of the component. */
+  /** Must be stable: define it outside the component. */
   rowKey: (row: Row) => string
-  /** Makes the first cell a link and the whole row a way to press it. Keep it outside of the component. */
+  /** Makes the first cell a link and the whole row clickable. Must be stable: define it outside the component. */
   rowLink?: (row: Row) => LinkTarget
   selectedKey?: string | undefined
-  /** Shown when there is no row; say why and what to do (`EmptyState`). */
+  /** Shown when there are no rows; say why and what to do (`EmptyState`). */
   empty: ReactNode
   error?: ErrorView | null | undefined
   onRetry?: () => void
-  /** The rows are still those of other filters. */
+  /** The rows are of the previous filters. */
   stale?: boolean
   sort?: string | undefined
   onSort?: (sort: string) => void
-  /** The last row is near: fetch on. */
+  /** Called when the last row is near the window, to fetch more. */
   onEndReached?: (() => void) | undefined
   skeletonRows?: number
-  /** Under the rows, inside the frame: a pager. */
+  /** Below the rows, inside the frame: a pager. */
   footer?: ReactNode
   className?: string | undefined
 }
 
 /**
- * The one table. Its head sticks below the bar, a row is 36 px, and a row is a card where there is no room for columns.
- * Above 200 rows only those near the window exist.
+ * The only table component. Its header is sticky below the bar, a row is 36 px high, and rows become cards in a narrow
+ * table. With more than 200 rows, only those near the window are rendered.
  */
 export function Table<Row>(props: TableProps<Row>) {
   const { label, columns, rows, error, onRetry, stale = false, sort, onSort, footer, className } = props
@@ -122,7 +122,7 @@ function SkeletonBody<Row>({ columns, count }: { columns: readonly Column<Row>[]
 
 const WIDTHS = ['w-3/4', 'w-1/2', 'w-2/3', 'w-2/5', 'w-3/5']
 
-/** Tells when the end of the rows comes near the window. */
+/** Calls back when the end of the rows is near the window. */
 function EndOfRows({ onReached }: { onReached: () => void }) {
   const mark = useRef<HTMLDivElement>(null)
   const reached = useEffectEvent(onReached)

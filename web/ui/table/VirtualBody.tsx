@@ -7,7 +7,7 @@ import { TableRow } from './Row.tsx'
 
 const ROW_HEIGHT = 36
 
-/** The rows near the window alone, between two empty rows that hold the place of the others. */
+/** Renders the rows near the window, between two empty rows that take the space of the others. */
 export function VirtualBody<Row>({
   rows,
   rowKey,
@@ -27,7 +27,7 @@ export function VirtualBody<Row>({
     if (body.current) setTop(body.current.getBoundingClientRect().top + scrollY)
   }, [])
 
-  // another function would make it lay out all rows anew
+  // a new function would make it lay out all rows again
   const getItemKey = useCallback(
     (index: number) => {
       const row = rows[index]
@@ -35,7 +35,7 @@ export function VirtualBody<Row>({
     },
     [rows, rowKey],
   )
-  // oxlint-disable-next-line react/incompatible-library -- the rows are memo themselves; nothing here is compiled
+  // oxlint-disable-next-line react/incompatible-library -- rows are memoized already; nothing here is compiled
   const virtual = useWindowVirtualizer({
     count: rows.length,
     estimateSize: () => ROW_HEIGHT,

@@ -1,6 +1,6 @@
 /**
- * The parts of a table, said out loud: laid out as blocks and grids, as they are on a phone, some browsers forget what
- * their tags mean.
+ * The roles of a table, set explicitly: some browsers drop the implicit roles of table elements that are laid out as
+ * blocks or grids, as on a phone.
  */
 export const asTable = { role: 'table' }
 export const asRowGroup = { role: 'rowgroup' }

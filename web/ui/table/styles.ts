@@ -4,7 +4,7 @@ type Shape = Pick<Column<never>, 'align' | 'hideBelow' | 'card'>
 
 // Rows and cells are styled in base.css: there are hundreds of cells, so each has few classes.
 
-/** Hides a column, its header and its cells while the table is too narrow for it. */
+/** Hides a column, its header and its cells while the table is too narrow. */
 export function columnClass({
   hideBelow,
 }: {

@@ -8,11 +8,11 @@ export type Change = {
   name: ReactNode
   before: PropertyValue
   after: PropertyValue
-  /** Under the name: a note, a control. */
+  /** Below the name: a note, a control. */
   note?: ReactNode
 }
 
-/** Changes, each with its value before and after. The signs tell the sides apart without colour. */
+/** Changes, each with its value before and after. Signs distinguish the sides without color. */
 export function BeforeAfter({ changes, label }: { changes: readonly Change[]; label: string }) {
   const t = useText()
   return (

@@ -1,7 +1,7 @@
 import { CopyButton } from '../CopyButton.tsx'
 import { cx } from '../class-names.ts'
 
-/** Text to read and to copy: a secret that is shown once, a command, a message as it came. */
+/** Text to read and copy: a secret that is shown once, a command, a raw message. */
 export function CodeBlock({
   text,
   label,
@@ -17,7 +17,7 @@ export function CodeBlock({
     <div className={cx('relative rounded-md border border-line bg-sunken', className)}>
       <pre
         aria-label={label}
-        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- what scrolls must be in reach of the keyboard
+        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a scrollable element must be reachable by keyboard
         tabIndex={0}
         className={cx(
           'max-h-96 overflow-auto py-2 pr-10 pl-3 text-xs/5',

@@ -6,10 +6,10 @@ import { CopyButton } from '../CopyButton.tsx'
 import { Icon } from '../icons/Icon.tsx'
 
 const STEP_REM = 1.125
-/** More children than this are shown on demand: an answer may hold tens of thousands. */
+/** More children are shown on demand: a response may contain tens of thousands. */
 const PAGE = 100
 
-/** A JSON document to read: folds, copies, and never renders more than a person can see. */
+/** A read-only JSON document that can be folded and copied. It never renders more than a person can read. */
 export function JsonTree({
   value,
   label,
@@ -18,12 +18,12 @@ export function JsonTree({
 }: {
   value: unknown
   label: string
-  /** How deep it is open at first. */
+  /** The depth to which it is initially expanded. */
   openDepth?: number
   className?: string | undefined
 }) {
   const t = useText()
-  // opening or closing all of it is beginning anew with another depth
+  // expanding or collapsing everything remounts the tree with another depth
   const [depth, setDepth] = useState({ at: openDepth, turn: 0 })
   const turnTo = (at: number) => setDepth(({ turn }) => ({ at, turn: turn + 1 }))
   const foldable = isContainer(value) && entriesOf(value).length > 0

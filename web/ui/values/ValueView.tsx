@@ -2,7 +2,7 @@ import { useState, type ReactNode } from 'react'
 import { useText } from '../../i18n/use-text.ts'
 import { Icon } from '../icons/Icon.tsx'
 
-/** A JSON value, whatever it holds. */
+/** Any JSON value. */
 export type JsonValue = unknown
 
 /** A property as people see it: the wrapped value of the APIs, or null for "not set". */
@@ -16,7 +16,7 @@ export type PropertyValue =
 
 const LONG = 160
 
-/** A property's value, told in words where there are words for it: not set, hidden, a service, a list of them. */
+/** A property's value, in words where possible: not set, hidden, a service, a list of services. */
 export function PropertyValueView({ value }: { value: PropertyValue }) {
   const t = useText()
   if (value === null) return <Word>{t('common.value.notSet')}</Word>
@@ -60,7 +60,7 @@ export function PropertyValueView({ value }: { value: PropertyValue }) {
   return <ValueView value={value.value} />
 }
 
-/** A JSON value in as little room as it needs: a scalar as it is, anything else as JSON, cut where it is long. */
+/** A JSON value in little space: a scalar as is, anything else as JSON, truncated when long. */
 export function ValueView({ value }: { value: JsonValue }) {
   const t = useText()
   const [whole, setWhole] = useState(false)
@@ -86,7 +86,7 @@ export function ValueView({ value }: { value: JsonValue }) {
   )
 }
 
-/** JSON in one line, with blanks where it may break. Line breaks inside of texts are escaped, so none is touched. */
+/** JSON on one line, with spaces where it may wrap. Line breaks inside strings are escaped, so they do not matter. */
 function inLine(value: JsonValue): string {
   return JSON.stringify(value, null, 1).replaceAll(/\n\s*/g, ' ')
 }
@@ -100,7 +100,7 @@ function Service({ id }: { id: string }) {
   )
 }
 
-/** A word of ours in the place of a value: never to be mistaken for one. */
+/** Our own word in place of a value, styled so that it cannot be mistaken for one. */
 function Word({ children }: { children: ReactNode }) {
   return <span className="text-faint italic">{children}</span>
 }

@@ -15,7 +15,7 @@ export function ChoiceControl({ definition, value, onEdit, wiring, readOnly }: C
       {...wiring}
       value={typeof chosen === 'string' ? chosen : ''}
       disabled={readOnly}
-      // a value that the definition no longer offers stays visible until another is chosen
+      // a value that the definition no longer offers stays visible until another one is chosen
       options={[
         ...known.map((text) => ({ value: text, label: text, disabled: true })),
         ...choices.map((choice) => ({ value: choice.value, label: choice.title })),

@@ -8,7 +8,7 @@ import { dataValue, setData } from '../edit.ts'
 
 const SHOWN_RUNS = 3
 
-/** A schedule in cron's five fields: what it means in words, and when it runs next in its zone. */
+/** A schedule in cron's five fields: its meaning in words, and its next runs in its time zone. */
 export function CronControl({ definition, value, onEdit, wiring, readOnly, zone = 'UTC' }: ControlProps) {
   const t = useText()
   const data = dataValue(value)
@@ -44,7 +44,7 @@ export function CronControl({ definition, value, onEdit, wiring, readOnly, zone 
 }
 
 function nextRuns(text: string, zone: string): Date[] | null {
-  // the library takes more than the five fields that a TIMER has
+  // the library accepts more than the five fields of a TIMER
   if (text.trim().split(/\s+/).length !== 5) return null
   try {
     return new Cron(text, { timezone: zone, paused: true }).nextRuns(SHOWN_RUNS)
@@ -53,7 +53,7 @@ function nextRuns(text: string, zone: string): Date[] | null {
   }
 }
 
-/** In the zone of the schedule, with the day of the week: what one checks a schedule by. */
+/** In the schedule's time zone, with the weekday, which is what people check. */
 function runText(run: Date, zone: string): string {
   return new Intl.DateTimeFormat(language(), {
     timeZone: zone,

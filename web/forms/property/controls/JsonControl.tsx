@@ -15,8 +15,8 @@ const JsonEditor = lazyWithRetry(async () => ({
 }))
 
 /**
- * Whatever no simpler control can edit without loss, as a JSON document with the schema's problems in place. The editor
- * comes when it is asked for: a form may hold dozens of documents.
+ * A JSON document with schema errors in place, for values that no simple control can edit without loss. The editor is
+ * loaded on demand, because a form may contain dozens of documents.
  */
 export function JsonControl({ definition, value, unfinished, onEdit, wiring, readOnly }: ControlProps) {
   const t = useText()
@@ -36,7 +36,7 @@ export function JsonControl({ definition, value, unfinished, onEdit, wiring, rea
         {text === '' ? (
           <span className="min-w-0 flex-1 text-faint italic">{t('common.value.notSet')}</span>
         ) : (
-          // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- what scrolls must be in reach of the keyboard
+          // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a scrollable element must be reachable by keyboard
           <pre tabIndex={0} className="max-h-40 min-w-0 flex-1 overflow-auto rounded-sm text-xs/5">
             {text}
           </pre>

@@ -3,7 +3,7 @@ import { useText } from '../../../i18n/use-text.ts'
 import { Button } from '../../../ui/Button.tsx'
 import type { ControlWiring } from './control-props.ts'
 
-/** Items in order: add, remove, move, all by keyboard. */
+/** An ordered list: items can be added, removed and moved, all by keyboard. */
 export function ListEditor<Item>({
   items,
   empty,
@@ -13,7 +13,7 @@ export function ListEditor<Item>({
   renderItem,
 }: {
   items: readonly Item[]
-  /** What a new item begins as. */
+  /** The initial value of a new item. */
   empty: Item
   readOnly: boolean
   wiring: ControlWiring
@@ -39,7 +39,7 @@ export function ListEditor<Item>({
         <p className="flex min-h-8 items-center text-faint italic">{t('forms.list.empty')}</p>
       )}
       {items.map((item, index) => (
-        // items have no identity of their own: their place is what the person sees
+        // items have no identity; the person sees them by position
         // oxlint-disable-next-line react/no-array-index-key
         <div key={index} className="flex items-center gap-1">
           <div className="flex min-w-0 flex-1">{renderItem(item, (next) => replace(index, next), index)}</div>

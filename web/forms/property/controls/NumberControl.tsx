@@ -5,7 +5,7 @@ import { dataValue, setData } from '../edit.ts'
 
 const NUMBER = /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/
 
-/** A number; half a number stays as it was typed until it is one. */
+/** A number. A partial number stays as typed until it is valid. */
 export function NumberControl({ definition, value, unfinished, onEdit, wiring, readOnly }: ControlProps) {
   const unit = schemaOf(definition)['x-unit']
   const number = dataValue(value)
@@ -18,7 +18,7 @@ export function NumberControl({ definition, value, unfinished, onEdit, wiring, r
       onChange={(event) => {
         const text = event.target.value.trim().replace(',', '.')
         const parsed = Number(text)
-        // a number that would be written differently ("1.", "1.50") is still being typed
+        // a number with a different canonical form ("1.", "1.50") is still being typed
         const isWhole = NUMBER.test(text) && Number.isFinite(parsed) && String(parsed) === text
         onEdit(
           isWhole

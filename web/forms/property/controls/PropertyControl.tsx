@@ -11,10 +11,10 @@ import { SwitchControl } from './SwitchControl.tsx'
 import { DomainControl, LongTextControl, TextControl } from './TextControl.tsx'
 import { TextListControl } from './TextListControl.tsx'
 
-// what needs a library or asks for services comes when it is used
-const JsonControl = lazyWithRetry(async () => ({ default: (await import('./JsonControl.tsx')).JsonControl }))
-const CronControl = lazyWithRetry(async () => ({ default: (await import('./CronControl.tsx')).CronControl }))
-const ReferenceControl = lazyWithRetry(async () => ({
+// controls that need a library or query services are loaded on demand
+const JsonControl = lazyPart(async () => ({ default: (await import('./JsonControl.tsx')).JsonControl }))
+const CronControl = lazyPart(async () => ({ default: (await import('./CronControl.tsx')).CronControl }))
+const ReferenceControl = lazyPart(async () => ({
   default: (await import('./ReferenceControl.tsx')).ReferenceControl,
 }))
 const ReferenceMapControl = lazyWithRetry(async () => ({
@@ -40,7 +40,7 @@ const CONTROLS = {
   'reference-list': ReferenceListControl,
 }
 
-/** The control that fits a property's definition. */
+/** Renders the control for a property's definition. */
 export function PropertyControl({ resourceKind, ...props }: ControlProps & { resourceKind: ResourceKind }) {
   const Control = CONTROLS[controlKind(props.definition, resourceKind)]
   return (

@@ -5,7 +5,7 @@ import type { ControlProps } from './control-props.ts'
 import { ListEditor } from './ListEditor.tsx'
 import { useServiceOptions } from './use-service-options.ts'
 
-/** Services in order; the order is the business's own. */
+/** An ordered list of services. The order is significant to the bundle. */
 export function ReferenceListControl({ value, onEdit, wiring, readOnly, scope }: ControlProps) {
   const t = useText()
   const items = value?.['@type'] === 'ServiceReferenceList' ? value.valueList : []

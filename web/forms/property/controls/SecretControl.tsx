@@ -17,7 +17,7 @@ const JsonEditor = lazyWithRetry(async () => ({
   default: (await import('../../fields/JsonEditor.tsx')).JsonEditor,
 }))
 
-/** A sensitive value: never shown, replaced or left. What is typed lives in memory only. */
+/** A sensitive value: never shown, only replaced or kept. Input is kept in memory only. */
 export function SecretControl(props: ControlProps) {
   const { definition, value, unfinished, isSet, onEdit, onReset, wiring, readOnly } = props
   const t = useText()

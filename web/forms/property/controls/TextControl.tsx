@@ -2,7 +2,7 @@ import { TextArea, TextInput } from '../../../ui/TextInput.tsx'
 import type { ControlProps } from './control-props.ts'
 import { dataValue, setData } from '../edit.ts'
 
-/** A line of text. An emptied line is an empty text; taking the value away is a thing of its own. */
+/** A single-line text. Clearing it means an empty text; removing the value is a separate action. */
 export function TextControl({ definition, value, onEdit, wiring, readOnly }: ControlProps) {
   return (
     <TextInput
@@ -25,7 +25,7 @@ export function LongTextControl({ definition, value, onEdit, wiring, readOnly }:
   )
 }
 
-/** A domain name; what was pasted with blanks around it or in capitals is put right when the field is left. */
+/** A domain name. Surrounding spaces and capitals are normalized on blur. */
 export function DomainControl({ definition, value, onEdit, wiring, readOnly }: ControlProps) {
   const text = textOf(value)
   return (

@@ -4,25 +4,25 @@ import type { TypedValue } from '#contract/protocol/typed-value.ts'
 import type { FieldWiring } from '../../../ui/Field.tsx'
 import type { Edit } from '../edit.ts'
 
-/** The wiring of a field. A control of several inputs is a group, which only `aria-labelledby` can name. */
+/** The wiring of a field. A control with several inputs is a group, which only `aria-labelledby` can name. */
 export type ControlWiring = FieldWiring & { 'aria-labelledby'?: string | undefined }
 
-/** What every control of a property value is given. */
+/** The props of every property control. */
 export interface ControlProps {
   definition: PropertyDefinition
-  /** The value as it would be saved now; null is "not set". */
+  /** The value that would be saved; null is "not set". */
   value: TypedValue | null
-  /** What was typed and is no value yet. */
+  /** Input that is not a valid value yet. */
   unfinished: string | null
-  /** For a sensitive property: whether the runtime holds a value. */
+  /** For a sensitive property: whether the runtime has a value. */
   isSet: boolean
   onEdit: (edit: Edit) => void
-  /** Takes the edit back: the property is as it is saved. */
+  /** Discards the edit and returns to the saved value. */
   onReset: () => void
   wiring: ControlWiring
   readOnly: boolean
-  /** Whose services may be referred to. */
+  /** References may use the services of this scope. */
   scope: Scope
-  /** The time zone that a schedule is read in, where the resource says one. */
+  /** The time zone of a schedule, if the resource names one. */
   zone?: string | undefined
 }

@@ -5,8 +5,8 @@ const STEP = /^\*\/(\d{1,2})$/
 const DAYS = /^[0-7](?:[,-][0-7])*$/
 
 /**
- * A schedule in words, where there are plain words for it: every so many minutes or hours, each hour, each day, on some
- * days of the week, on a day of the month. Null for anything else: no words are better than nearly right ones.
+ * A schedule in words, if there is a plain description: every n minutes or hours, hourly, daily, on some days of the
+ * week, or on a day of the month. Null for anything else, because an imprecise description is worse than none.
  */
 export function describeCron(
   text: string,
@@ -38,7 +38,7 @@ export function describeCron(
     : null
 }
 
-/** The days of a week field, Sunday is 0 and 7; null for a range that runs backwards. */
+/** The days of a weekday field; Sunday is 0 and 7. Null for a range that runs backwards. */
 function daysOf(field: string): number[] | null {
   const days = new Set<number>()
   for (const part of field.split(',')) {
@@ -46,7 +46,7 @@ function daysOf(field: string): number[] | null {
     if (to < from) return null
     for (let day = from; day <= to; day++) days.add(day % 7)
   }
-  // a week begins on Monday for most readers of a schedule
+  // most readers expect a week to start on Monday
   return [...days].sort((a, b) => ((a + 6) % 7) - ((b + 6) % 7))
 }
 

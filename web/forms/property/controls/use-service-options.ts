@@ -4,7 +4,7 @@ import { apiQuery } from '../../../api/query.ts'
 import { useText } from '../../../i18n/use-text.ts'
 import type { Option } from '../../../ui/Select.tsx'
 
-/** The services that a scope may use as options; one that is chosen but not offered stays in the list. */
+/** The services available to a scope, as options. A selected service that is not available stays in the list. */
 export function useServiceOptions(
   scope: Scope,
   chosen: readonly string[],
