@@ -20,5 +20,5 @@ export type FromPage =
   | { kind: 'head'; id: number; status: number; headers: Record<string, string> }
   | { kind: 'body'; id: number; text: string }
   | { kind: 'end'; id: number }
-  /** Closes the connection without completing the answer. */
+  /** Closes the connection without completing the response. */
   | { kind: 'cut'; id: number }

@@ -4,8 +4,8 @@ import { TEST_API_PATH } from './api-messages.ts'
 import type { FromPage, ToPage } from './api-messages.ts'
 
 /**
- * Serves `/api` for component tests. It forwards each request to the page of the running test, which answers it
- * (`serveApi`). So components fetch over real HTTP, and the test decides the answers.
+ * Serves `/api` for component tests. It forwards each request to the page of the running test, which handles it
+ * (`serveApi`). So components fetch over real HTTP, and the test decides the responses.
  */
 export function apiOfTests(): Plugin {
   let page: ServerResponse | null = null

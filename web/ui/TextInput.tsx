@@ -18,7 +18,7 @@ export function TextInput({
   )
 }
 
-/** A secret: never autofilled or remembered by the browser. The owner clears it on unmount. */
+/** A secret: never filled in or remembered by the browser. The owner clears it on unmount. */
 export function SecretInput({ className, ...rest }: Omit<ComponentProps<'input'>, 'type'>) {
   return (
     <input

@@ -40,7 +40,7 @@ async function submit(form: ReturnType<typeof formWith>) {
   return { sent, errors: Object.fromEntries(errors) as Record<string, string> }
 }
 
-const hold = (edit: Edit) => new FormEdit(edit)
+const toFormEdit = (edit: Edit) => new FormEdit(edit)
 
 test('a required property without an edit is missing, and one with an invalid edit is invalid', async () => {
   const form = formWith()
@@ -50,15 +50,15 @@ test('a required property without an edit is missing, and one with an invalid ed
     { kind: 'unfinished', text: '4.' },
     { kind: 'removed' },
   ] as const) {
-    form.setValue(`edits.${PORT}`, hold(edit))
+    form.setValue(`edits.${PORT}`, toFormEdit(edit))
     assert.deepEqual(await submit(form), { sent: undefined, errors: { [PORT]: 'invalid' } })
   }
 })
 
 test('an edit of a property outside the form is not checked', async () => {
   const form = formWith()
-  form.setValue(`edits.${PORT}`, hold(setData(port, 25)))
-  form.setValue(`edits.${GONE}`, hold({ kind: 'unfinished', text: '{' }))
+  form.setValue(`edits.${PORT}`, toFormEdit(setData(port, 25)))
+  form.setValue(`edits.${GONE}`, toFormEdit({ kind: 'unfinished', text: '{' }))
   assert.deepEqual((await submit(form)).errors, {})
 })
 
@@ -66,8 +66,8 @@ test('the identical edit is submitted, with every key of a JSON document', async
   const form = formWith()
   const document = setData(anything, JSON.parse('{"a.b":{"0":[1,{"__proto__":{"x":1},"c":null}]}}'))
   const edit = setData(port, 25)
-  form.setValue(`edits.${PORT}`, hold(edit))
-  form.setValue(`edits.${NOTES}`, hold(document))
+  form.setValue(`edits.${PORT}`, toFormEdit(edit))
+  form.setValue(`edits.${NOTES}`, toFormEdit(document))
   const { sent } = await submit(form)
   assert.ok(sent)
   const edits = editsIn(sent)
@@ -78,7 +78,7 @@ test('the identical edit is submitted, with every key of a JSON document', async
 
 test('a field that was reset has no edit', async () => {
   const form = formWith()
-  form.setValue(`edits.${NOTES}`, hold({ kind: 'removed' }))
+  form.setValue(`edits.${NOTES}`, toFormEdit({ kind: 'removed' }))
   form.setValue(`edits.${NOTES}`, null)
   assert.deepEqual([...editsIn(form.getValues())], [])
 })

@@ -1,7 +1,7 @@
 import { catalogue } from '#contract/console-api/catalogue.ts'
 import { codeTexts } from '../code-texts.ts'
 
-/** What codes are called and what to do about them: the contract's own catalogue, and what only the browser can know. */
+/** The titles and remedies of error codes: the contract's catalog, and the codes that only the browser uses. */
 export const codes = codeTexts({
   ...catalogue,
   NETWORK_LOST: {

@@ -53,7 +53,7 @@ export const common = {
   'duration.minutes': '{n} min',
   'duration.hours': '{n} h',
   'duration.days': { one: '{n} day', other: '{n} days' },
-  // between texts that the code puts together
+  // between texts that the code joins
   'punctuation.list': ', ',
   'punctuation.clause': ', ',
   'punctuation.semicolon': '; ',

@@ -1,4 +1,4 @@
-/** The labels around an error, and what is said where nothing better is known. Single codes are in `codes.ts`. */
+/** The labels of an error view, and the fallback texts. Single codes are in `codes.ts`. */
 export const errors = {
   code: 'Error code',
   requestId: 'Request ID',

@@ -1,4 +1,4 @@
-/** The controls that edit property values. The `error` texts are the validator's messages, word for word. */
+/** The controls that edit property values. The `error` texts are the validator's messages, verbatim. */
 export const forms = {
   'limit.range': '{from} to {to}',
   'limit.minimum': 'at least {from}',

@@ -33,7 +33,7 @@ export const operations = {
   'list.retriesIn': 'Retries in {time}',
   'list.retriesNow': 'Retrying now',
   'list.empty': 'No operations yet',
-  'list.empty.message': 'All operations are listed here permanently.',
+  'list.empty.message': 'Operations are listed here and kept permanently.',
   'filter.more': 'More',
   'filter.environment': 'Environment',
   'filter.runtime': 'Runtime',
@@ -43,7 +43,7 @@ export const operations = {
   'filter.requestedBy': 'Requested by (user ID)',
   'filter.installation': 'Installation',
 
-  // one operation
+  // the page of an operation
   'detail.failure': 'Why it failed',
   'detail.timeline': 'Timeline',
   'detail.timeline.hint': 'Use the arrow keys to move between attempts.',
@@ -72,7 +72,7 @@ export const operations = {
   'facts.run.hint': 'Starts at 1 and increases each time someone retries.',
   'facts.sequenceAndRun': '{sequence}, run {run}',
 
-  // why it failed, and what can be done
+  // failure and recovery
   'failed.where': '{plugin} in {stage}',
   'failed.attempt': 'attempt {attempt}, run {run}',
   'failed.notCalled': 'not called',
@@ -135,7 +135,7 @@ export const operations = {
   'takeover.confirm': 'Take over and detach',
   'takeover.accepted': 'Takeover started. The result will appear here.',
 
-  // somebody else was faster
+  // changed by someone else
   'changed.title': 'This operation has changed',
   'changed.text': 'It is now “{state}”, run {run}. Close this dialog to review it.',
 
@@ -183,7 +183,7 @@ export const operations = {
   'verdict.INTERRUPTED.meaning':
     'The runtime stopped while waiting for the response. We don’t know whether the plugin acted. This is not a success.',
 
-  // the evidence while it waits
+  // what is known while the operation waits
   'evidence.title.uncertain': 'The result is not known yet',
   'evidence.title.repeat': 'The plugin requested a retry',
   'evidence.calm.uncertain':

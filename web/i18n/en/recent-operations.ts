@@ -1,4 +1,4 @@
-/** A short list of operations on the page of something else. */
+/** The short list of operations on other pages. */
 export const recentOperations = {
   label: 'Operations',
   type: 'Operation',

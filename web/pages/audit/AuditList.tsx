@@ -13,14 +13,14 @@ import { SkeletonLines } from '../../ui/Skeleton.tsx'
 import { Entry } from './Entry.tsx'
 import { auditCall, type AuditSearch } from '#contract/console-api/pages/audit.ts'
 
-/** The entries of a page, one under the other: each is read as a sentence, with its change folded under it. */
+/** The entries of a page. Each reads as a sentence, with its changes folded below it. */
 export function AuditList({
   search,
   enabled,
   onClear,
 }: {
   search: AuditSearch
-  /** Nothing is asked for until it is known that the person may see it. */
+  /** Disabled until the person's permission is known. */
   enabled: boolean
   onClear: (() => void) | false
 }) {

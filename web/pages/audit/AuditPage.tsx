@@ -11,7 +11,7 @@ import type { AuditSearch } from '#contract/console-api/pages/audit.ts'
 
 const route = getRouteApi('/audit')
 
-/** Who did what, when and why, with what it changed. */
+/** Who did what, when and why, and what changed. */
 export function AuditPage() {
   const t = useText()
   const search = route.useSearch()

@@ -30,7 +30,7 @@ const ICONS: Record<AuditAction, IconName> = {
   'data.read': 'search',
 }
 
-/** One thing that a person did, as a sentence, with why they did it and what it changed. */
+/** One audited action as a sentence, with its reason and changes. */
 export function Entry({ entry }: { entry: AuditEntry }) {
   const t = useText()
   const rich = useRichText()
@@ -103,7 +103,7 @@ export function Entry({ entry }: { entry: AuditEntry }) {
   )
 }
 
-/** Why it was refused, how often it happened, and where it came from, as far as the entry says. */
+/** The error of a refused action, how often it occurred, and its origin, where recorded. */
 function Origin({ entry }: { entry: AuditEntry }) {
   const t = useText()
   const rich = useRichText()
@@ -124,7 +124,7 @@ function Origin({ entry }: { entry: AuditEntry }) {
   return (
     <p className="pl-6 text-xs text-faint wrap-anywhere">
       {facts.map((fact, index) => (
-        // the facts of an entry never change their places
+        // the facts of an entry keep their order
         // oxlint-disable-next-line react/no-array-index-key
         <Fragment key={index}>
           {index > 0 && ' · '}
@@ -135,7 +135,7 @@ function Origin({ entry }: { entry: AuditEntry }) {
   )
 }
 
-/** The changes are made only when somebody looks: an install has dozens, and a page fifty entries. */
+/** The changes are rendered on demand: an install has dozens, and a page shows fifty entries. */
 function Changes({ changes }: { changes: AuditEntry['changes'] }) {
   const t = useText()
   const [open, setOpen] = useState(false)

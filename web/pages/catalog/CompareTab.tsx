@@ -14,7 +14,7 @@ import { Field } from '../../ui/Field.tsx'
 import { Select } from '../../ui/Select.tsx'
 import { SkeletonLines } from '../../ui/Skeleton.tsx'
 
-/** What changes between this version and another: always told from the older to the newer. */
+/** The differences between this version and another, always from the older to the newer. */
 export function CompareTab({
   params,
   manifest,
@@ -30,7 +30,7 @@ export function CompareTab({
   const t = useText()
   const navigate = useNavigate()
   const at = versions.findIndex(({ version }) => version === params.version)
-  // the one before it is what people ask about first
+  // defaults to the previous version, the most common comparison
   const chosen = other ?? (versions[at + 1] ?? versions[at - 1])?.version
   const otherAt = versions.findIndex(({ version }) => version === chosen)
   const query = useQuery({

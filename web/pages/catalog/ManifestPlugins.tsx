@@ -6,7 +6,7 @@ import { Icon } from '../../ui/icons/Icon.tsx'
 import { TextLink } from '../../ui/Link.tsx'
 import { ValueView } from '../../ui/values/ValueView.tsx'
 
-/** Who takes part in operations of the version, and what each asks for on which Module. */
+/** The plugins that take part in operations of the version, and what each requests on which Module. */
 export function ManifestPlugins({ manifest }: { manifest: Manifest }) {
   const t = useText()
   const words = {

@@ -14,7 +14,9 @@ import { PlainLink } from '../../ui/Link.tsx'
 import { ValueView } from '../../ui/values/ValueView.tsx'
 import { ManifestPlugins } from './ManifestPlugins.tsx'
 
-/** A manifest to read: what is installed, what can be configured, who takes part and what each may do. */
+/**
+ * A readable manifest: what is installed, what can be configured, and which plugins take part with which permissions.
+ */
 export function ManifestTab({ manifest }: { manifest: Manifest }) {
   const t = useText()
   const writers = useMemo(() => writersIn(manifest), [manifest])

@@ -14,7 +14,7 @@ import { paths } from '../../paths.ts'
 import { showToast } from '../../ui/toast.ts'
 import { publishSchema, targetOf } from './publish-form.ts'
 
-/** A manifest, pasted or from a file, and what is wrong with it, place by place. */
+/** Takes a manifest, pasted or from a file, and shows each error at its place. */
 export function PublishDialog({ onClose }: { onClose: () => void }) {
   const t = useText()
   const { can } = useShell()
@@ -37,7 +37,7 @@ export function PublishDialog({ onClose }: { onClose: () => void }) {
       const body = parseJson(manifest)
       const params = targetOf(body)
       if (params === null) return
-      // the schema has checked that it names its place; the runtime checks the whole of it
+      // the schema has checked that it names its bundle and version; the runtime checks the rest
       const { title } = await publish.mutateAsync({ params, body: body as unknown as AuthorManifest })
       const { environmentKey: env, bundleId: bundle, version } = params
       showToast({ text: t('catalog.publish.done', { bundle: title, version }) })
@@ -94,7 +94,7 @@ function FileChoice({ onText }: { onText: (text: string) => void }) {
         className="sr-only"
         onChange={(event) => {
           void event.target.files?.[0]?.text().then(onText)
-          // choosing the same file again, after it was fixed, is a change too
+          // lets the person choose the same file again after fixing it
           event.target.value = ''
         }}
       />

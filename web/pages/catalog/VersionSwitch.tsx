@@ -4,7 +4,7 @@ import { useText } from '../../i18n/use-text.ts'
 import { paths } from '../../paths.ts'
 import { Select } from '../../ui/Select.tsx'
 
-/** Another version of the same bundle, on the same page. */
+/** Switches to another version of the same bundle, on the same page. */
 export function VersionSwitch({
   params,
   versions,

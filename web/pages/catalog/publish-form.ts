@@ -6,7 +6,7 @@ import type { Translate } from '../../i18n/use-text.ts'
 
 export type Target = { environmentKey: string; bundleId: string; version: string }
 
-/** A manifest is sent when it is JSON and names its place; the runtime checks everything else. */
+/** A manifest can be sent when it is JSON and names its bundle and version. The runtime checks everything else. */
 export const publishSchema = (mayPublish: (environmentKey: string) => boolean, t: Translate) => {
   const problemOf = (text: string): string | null => {
     const manifest = text.trim() === '' ? null : parseJson(text)
@@ -26,7 +26,7 @@ export const publishSchema = (mayPublish: (environmentKey: string) => boolean, t
   })
 }
 
-/** The bundle and version that a manifest names; null where it does not name them as a path of the API can hold them. */
+/** The bundle and version that a manifest names; null unless they are valid as path parameters of the API. */
 export function targetOf(manifest: JsonValue | undefined): Target | null {
   const bundle = member(manifest, 'bundle')
   const environmentKey = member(bundle, 'environmentKey')

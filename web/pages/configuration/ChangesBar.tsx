@@ -7,7 +7,7 @@ import { Keys } from '../../ui/Keys.tsx'
 import type { EditProblem } from './editor/marks.ts'
 import { useEditor } from './editor/editor-context.ts'
 
-/** What is edited and not saved: how much, what is wrong with it, and the way on. */
+/** The unsaved changes: how many, how many are invalid, and the buttons to review or discard them. */
 export function ChangesBar({
   edits,
   resources,

@@ -15,7 +15,7 @@ import { configurationQuery } from './endpoints.ts'
 
 const route = getRouteApi('/scopes/$env/$runtime/$workspace/configuration')
 
-/** The configuration of one scope: loading, missing, empty, or the editor. */
+/** The configuration of a scope: loading, missing, empty, or the editor. */
 export function ConfigurationPage() {
   const t = useText()
   const { env, runtime, workspace } = route.useParams()

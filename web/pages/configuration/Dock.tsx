@@ -2,8 +2,8 @@ import type { ReactNode } from 'react'
 import { useText } from '../../i18n/use-text.ts'
 
 /**
- * Everything that comes up while somebody works lies here, above the lower edge: what is edited, what others saved, what
- * became of a save. So nothing of it pushes the field away that is being typed in.
+ * Floats above the lower edge of the window: unsaved changes, saves by others, and the progress of saves. Nothing in it
+ * moves the field that the person is typing in.
  */
 export function Dock({ children }: { children: ReactNode }) {
   const t = useText()

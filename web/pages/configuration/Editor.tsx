@@ -59,7 +59,7 @@ export function Editor({
   const { editor, draft, problems, marks, merge, save, document, blockedByDocument } = state
   const { scope, snapshotVersion, savedAt, savedBy } = configuration
   const edits = countEdits(draft)
-  // nothing is left to review, and what is edited next asks for a review of its own
+  // nothing is left to review, and later edits need a review of their own
   if (isReviewing && edits === 0 && save.state === 'idle') setIsReviewing(false)
   useSaveKey(() => edits > 0 && editor.openReview())
 
@@ -150,7 +150,7 @@ export function Editor({
   )
 }
 
-/** What people call the installations of the scope. They are known a moment later than the form is. */
+/** The titles of the scope's installations. They are loaded after the form. */
 function useTitles({ scope }: Configuration) {
   const { data } = useQuery(apiQuery('GET /installations', configuredInstallationsCall(scope)))
   return useMemo(

@@ -1,7 +1,7 @@
 import { Skeleton } from '../../ui/Skeleton.tsx'
 import { useText } from '../../i18n/use-text.ts'
 
-/** Holds the place of outline and form. */
+/** The placeholder for the outline and the form. */
 export function EditorSkeleton() {
   const t = useText()
   return (

@@ -16,7 +16,7 @@ import { Outline } from './Outline.tsx'
 import { groupResources, isNarrowed, narrowGroups, type Filter, type Marks } from './editor/outline.ts'
 import type { ConfigurationSearch } from '#contract/console-api/pages/configuration.ts'
 
-/** The resources at the left, the form of the chosen one at the right; on a phone one after the other. */
+/** The resources at the left, the form of the selected one at the right. On a phone, one at a time. */
 export function FormTab({
   search,
   marks,
@@ -39,7 +39,7 @@ export function FormTab({
   const groups = useMemo(() => narrowGroups(all, filter, marks), [all, filter, marks])
   const first = groups[0]?.resources[0]?.locator
   const isKnown = search.resource !== undefined && Object.hasOwn(configuration.resources, search.resource)
-  // the form with the focus stays, even when another resource becomes the first
+  // the focused form stays, even if another resource becomes the first
   const staying = useSyncExternalStore(store.subscribe, () => (isKnown ? undefined : store.activeLocator()))
   const selected = isKnown ? search.resource : (staying ?? first)
   const resource = selected === undefined ? undefined : configuration.resources[selected]

@@ -11,7 +11,7 @@ import { definitionOf } from './editor/outline.ts'
 import { propertyTitle, resourceTitle } from './labels.ts'
 import type { MergeState } from './editor/use-merge.ts'
 
-/** Somebody saved something in the resources that I edit: said at once, long before Save is pressed. */
+/** Someone saved changes to resources that the person is editing: shown at once, long before they save. */
 export function MergeNotice({ merge }: { merge: MergeState }) {
   const t = useText()
   const rich = useRichText()
@@ -44,7 +44,7 @@ export function MergeNotice({ merge }: { merge: MergeState }) {
   )
 }
 
-/** A save whose answer got lost, while its dialog is closed. */
+/** A save whose response was lost, while its dialog is closed. */
 export function UncertainNotice() {
   const t = useText()
   const { openReview } = useEditor()
@@ -87,7 +87,7 @@ function DockRow({
   )
 }
 
-/** The page has moved to a new snapshot by itself: one quiet line. */
+/** The page moved to a new snapshot automatically: one unobtrusive line. */
 export function NewsLine() {
   const t = useText()
   const { store } = useEditor()
@@ -117,7 +117,7 @@ export function NewsLine() {
   )
 }
 
-/** Sensitive edits that could not be kept over a reload: named, so that nobody believes that they are still there. */
+/** Sensitive edits that were lost in a reload, by name, so that nobody assumes they are still there. */
 export function NotKeptNotice() {
   const t = useText()
   const { store, goTo, configuration } = useEditor()

@@ -24,11 +24,11 @@ export const Outline = memo(function Outline({
   groups: readonly OutlineGroup[]
   marks: ReadonlyMap<string, Marks>
   selected: string | undefined
-  /** Whether the address names it; else it is only the first, and a phone shows the list alone. */
+  /** Whether the address names it. Otherwise it is merely the first, and a phone shows only the list. */
   isChosen: boolean
   scope: ScopeKey
   search: ConfigurationSearch
-  /** What people call an installation, and its version. */
+  /** The title of an installation, and its version. */
   titles: InstallationTitles
 }) {
   const t = useText()

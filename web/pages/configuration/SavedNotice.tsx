@@ -12,7 +12,7 @@ import { useEditor } from './editor/editor-context.ts'
 import type { SavedSnapshot } from './editor/use-save.ts'
 import { messageText } from '../../i18n/message-text.ts'
 
-/** A save is not a success yet: each of its operations is shown as it goes, until it ended. */
+/** A save is not a success yet: shows the progress of each of its operations until it has ended. */
 export function SavedNotice({ saved, onDismiss }: { saved: SavedSnapshot; onDismiss: () => void }) {
   const t = useText()
   const { titleOf } = useEditor()
@@ -114,11 +114,11 @@ function Frame({
   )
 }
 
-/** The operations of a save as they stand now; the event stream keeps the answer up to date. */
+/** The current operations of a save; the event stream keeps them up to date. */
 function useOperations(started: readonly Operation[]): readonly Operation[] {
   const first = started[0]
   const ids = new Set(started.map(({ operationId }) => operationId))
-  const { environmentKey, applicationRuntimeId, workspaceId } = first?.installation ?? NOWHERE
+  const { environmentKey, applicationRuntimeId, workspaceId } = first?.installation ?? NO_SCOPE
   const query = {
     environmentKey,
     applicationRuntimeId,
@@ -132,4 +132,4 @@ function useOperations(started: readonly Operation[]): readonly Operation[] {
 }
 
 const EPOCH = '1970-01-01T00:00:00.000Z'
-const NOWHERE = { environmentKey: '-', applicationRuntimeId: '-', workspaceId: 0 }
+const NO_SCOPE = { environmentKey: '-', applicationRuntimeId: '-', workspaceId: 0 }

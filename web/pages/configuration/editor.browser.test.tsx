@@ -12,7 +12,7 @@ async function renderEditor(resource = MAIL) {
   return { scope, screen: await renderConsole(scope.address(resource)) }
 }
 
-test('an edit is counted where the person looks for it, and reset to the saved value', async () => {
+test('an edit is counted next to its resource and in the bar, and can be reset to the saved value', async () => {
   await renderEditor()
   await field('SMTP port').fill('2525')
   await expect.element(bar).toMatchTextContent(/1 change.*in 1 resource/)
@@ -22,7 +22,7 @@ test('an edit is counted where the person looks for it, and reset to the saved v
   await expect.element(bar).not.toBeInTheDocument()
 })
 
-test('a value typed back to the saved one is no edit', async () => {
+test('typing the saved value again removes the edit', async () => {
   await renderEditor()
   await field('SMTP port').fill('2525')
   await expect.element(bar).toBeVisible()
@@ -31,7 +31,7 @@ test('a value typed back to the saved one is no edit', async () => {
   await expect.element(bar).not.toBeInTheDocument()
 })
 
-test('edits of several resources stay while the person goes from one to the other', async () => {
+test('edits of several resources are kept while the person switches between them', async () => {
   const { screen } = await renderEditor()
   await field('SMTP port').fill('2525')
   await outline.getByRole('link', { name: /CRM core/ }).click()
@@ -42,7 +42,7 @@ test('edits of several resources stay while the person goes from one to the othe
   await expect.element(field('SMTP port')).toHaveValue('2525')
 })
 
-test('the draft is in the storage of the browser as soon as the typing rests', async () => {
+test('the draft is stored in the browser as soon as typing pauses', async () => {
   await renderEditor()
   await field('SMTP port').fill('2525')
   await userEvent.tab()
@@ -51,7 +51,7 @@ test('the draft is in the storage of the browser as soon as the typing rests', a
   await expect.poll(() => JSON.stringify({ ...localStorage })).not.toContain('2525')
 })
 
-test('an invalid value says why at its field, and the bar leads to it from another resource', async () => {
+test('an invalid value shows its error at the field, and the bar leads to it from another resource', async () => {
   await renderEditor()
   await field('SMTP port').fill('70000')
   await expect.element(field('SMTP port')).toHaveAccessibleDescription(/at most 65,535/)
@@ -70,7 +70,7 @@ test('an invalid value says why at its field, and the bar leads to it from anoth
   await expect.element(bar.getByRole('button', { name: '1 invalid' })).not.toBeInTheDocument()
 })
 
-test('all edits are discarded only after a question', async () => {
+test('discarding all edits asks for confirmation first', async () => {
   await renderEditor()
   await field('SMTP port').fill('2525')
   await field('SMTP user').fill('olivia')
@@ -86,7 +86,7 @@ test('all edits are discarded only after a question', async () => {
   await expect.element(field('SMTP user')).toHaveValue('crm')
 })
 
-test('Ctrl+S opens the review while a field has the focus, with what was just typed', async () => {
+test('Ctrl+S opens the review while a field has the focus, including what was just typed', async () => {
   await renderEditor()
   await field('SMTP port').fill('2525')
   await userEvent.keyboard('{Control>}s{/Control}')
@@ -96,7 +96,7 @@ test('Ctrl+S opens the review while a field has the focus, with what was just ty
     .toMatchTextContent(/Before: 587.*After: 2,?525/)
 })
 
-test('the form can be narrowed to what is changed', async () => {
+test('the form can be filtered to changed properties', async () => {
   await renderEditor()
   await field('SMTP port').fill('2525')
   await page.getByText('Changed 1').click()

@@ -15,10 +15,10 @@ export const SAVE = `PATCH ${base}` as const
 export const configurationQuery = (scope: Scope) => apiQuery(CONFIGURATION, configurationCall(scope))
 
 const PAGE = 200
-/** Beyond this many snapshots it is not asked who changed what: whatever is sensitive then counts as changed. */
+/** With more snapshots than this, the history is not fetched; all sensitive values then count as changed. */
 const PAGES_MAX = 10
 
-/** The snapshots after `since`, up to the one that is shown; `isWhole` is false where there are too many. */
+/** The snapshots after `since`, up to the displayed one; `isWhole` is false if there are too many. */
 export const snapshotsSince = (scope: Scope, since: number, upTo: number) =>
   queryOptions({
     queryKey: [HISTORY, { params: scope, since, upTo }] as const,
@@ -39,6 +39,6 @@ export const snapshotsSince = (scope: Scope, since: number, upTo: number) =>
       }
       return { snapshots: found, isWhole: false }
     },
-    // what lies between two snapshots never changes
+    // the history between two snapshots never changes
     staleTime: Infinity,
   })

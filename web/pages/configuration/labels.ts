@@ -3,7 +3,7 @@ import { parseLocator } from '#contract/protocol/locator.ts'
 
 export { kindIcon, propertyHelp, propertyTitle } from '../../components/property-labels.ts'
 
-/** What people call a resource, also when it is not there any more. */
+/** The title of a resource, even if it no longer exists. */
 export function resourceTitle(resource: ConfigurationResource | undefined, locator: string): string {
   return resource?.title || (parseLocator(locator)?.name ?? locator)
 }

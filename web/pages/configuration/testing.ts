@@ -7,7 +7,7 @@ import type {
 import type { JsonValue } from '#contract/json-schema/json.ts'
 import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
 
-// What the tests of this folder are made of; no part of the page.
+// Fixtures for the tests of this folder; not part of the page.
 
 export const CORE = 'production/crm/MODULE/core'
 export const MAIL = 'production/crm/MODULE/mail'

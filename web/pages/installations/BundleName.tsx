@@ -1,4 +1,4 @@
-/** What a bundle is called, and its id where that says more. */
+/** The title of a bundle, and its id if that differs. */
 export function BundleName({ title, bundle }: { title: string | null; bundle: { bundleId: string } }) {
   if (title === null) return <span className="mono">{bundle.bundleId}</span>
   return (

@@ -21,7 +21,10 @@ import type { InstallSearch } from '#contract/console-api/pages/installations.ts
 const route = getRouteApi('/installations/new')
 const VERSION_LIMIT = 200
 
-/** Where, what, with which values. The first two live in the address, so that a link can prepare an install. */
+/**
+ * Selects the scope, the bundle version and the values. Scope and version are in the address, so that a link can
+ * prepare an install.
+ */
 export function InstallPage() {
   const t = useText()
   const search = route.useSearch()
@@ -141,8 +144,8 @@ export function InstallPage() {
 }
 
 /**
- * The version of a bundle that was the latest when it was chosen. One that is published later does not replace it under
- * somebody's hands.
+ * The version that was the latest when the bundle was chosen. A version that is published later does not replace it
+ * while someone is entering values.
  */
 function useFirstLatest(
   bundle: { environmentKey: string; bundleId: string } | null,

@@ -52,7 +52,7 @@ export function InstallationFilters({
       <TextFilters
         label={t('installations.scopeFilter')}
         onOpen={ask}
-        // read as an address is: what is no workspace is left out
+        // parsed like an address: an invalid workspace is ignored
         onChange={(values) => onChange({ ...values, ...installationsSearch(values) })}
         filters={[
           {

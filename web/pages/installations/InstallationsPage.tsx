@@ -33,7 +33,7 @@ export function InstallationsPage() {
   const mayInstall = useMay('installation:install', 'anywhere')
   const { sort, cursor, ...filters } = search
   const isFiltered = Object.keys(filters).length > 0
-  // other filters are another list: it begins at its first page, and typing leaves no trail of addresses
+  // other filters start at the first page, and typing adds no history entries
   const change = (next: SearchChange<InstallationsSearch>) =>
     void navigate({ search: omitUndefined({ ...filters, sort, ...next }), replace: true })
   const clear = () => void navigate({ search: omitUndefined({ sort }) })

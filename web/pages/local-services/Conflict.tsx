@@ -12,7 +12,7 @@ import { compareValues, isDecided, mergeValues, type Difference } from './values
 
 type Picks = ReadonlyMap<string, 'mine' | 'theirs'>
 
-/** A colleague saved first: their changes beside mine, and a choice where both changed the same property. */
+/** A colleague saved first: shows their changes beside mine, with a choice where both changed the same property. */
 export function Conflict({
   base,
   mine,
@@ -20,7 +20,7 @@ export function Conflict({
   onTake,
 }: {
   base: Base
-  /** Null while the text holds no values. */
+  /** Null while the text is not valid. */
   mine: JsonObject | null
   theirs: LocalService
   onTake: (values: JsonObject) => void

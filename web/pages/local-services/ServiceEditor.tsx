@@ -27,14 +27,17 @@ import { checkValues } from './values.ts'
 const BASE = '/scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/local-services'
 const LIST = `GET ${BASE}` as const
 
-/** The values of one local service as a document, saved on top of the version that typing started from. */
+/**
+ * The values of a local service as a JSON document. A save is based on the version that was current when typing
+ * started.
+ */
 export function ServiceEditor({
   scope,
   service,
   mayWrite,
 }: {
   scope: ScopeKey
-  /** Null for a new one, which is named here. */
+  /** Null for a new service, which gets its name here. */
   service: LocalService | null
   mayWrite: boolean
 }) {
@@ -50,7 +53,7 @@ export function ServiceEditor({
   const typedName = useWatch({ control, name: 'name' })
   const problem = useFormState({ control }).errors.text?.message
   const name = service?.serviceName ?? typedName
-  // a service of this name that a colleague created while this one was typed
+  // a service with this name that a colleague created in the meantime
   const [found, setFound] = useState<LocalService | null>(null)
   const save = useWrite(`PUT ${BASE}/{serviceName}`, { invalidates: [LIST] })
   const newest = service ?? found
@@ -86,7 +89,7 @@ export function ServiceEditor({
     },
     (detail) => fieldOf(detail, service === null),
   )
-  // while it is sent, the newer version may be this very save
+  // while a save is in progress, the newer version may be that save
   const conflict = newest !== null && newest.version > base.version && isDirty && !submit.busy ? newest : null
   const take = (theirs: LocalService, next: LocalService['values']) => {
     rebase(baseOf(theirs), next)
@@ -118,7 +121,7 @@ export function ServiceEditor({
         form={form}
         onSubmit={submit.onSubmit}
         busy={submit.busy}
-        // the comparison below says it better
+        // the comparison below explains it better
         error={conflict !== null && isStale(submit.error?.error) ? null : submit.error}
         submit={t(service ? 'localServices.save' : 'localServices.new.create')}
         blockedReason={

@@ -5,7 +5,7 @@ import { parseJson } from '../../forms/fields/parse-json.ts'
 import type { Translate } from '../../i18n/use-text.ts'
 import { checkValues, problemLine } from './values.ts'
 
-/** The name of a new service, the values as the text of a JSON document, and why they change. */
+/** The name of a new service, the values as JSON text, and the reason for the change. */
 export const serviceSchema = ({ isNew }: { isNew: boolean }, t: Translate) =>
   z.object({
     name: z.string().check(z.refine((name) => !isNew || isKey(name), t('localServices.new.name.invalid'))),
@@ -18,7 +18,7 @@ export const serviceSchema = ({ isNew }: { isNew: boolean }, t: Translate) =>
     ),
   })
 
-/** The values that a text holds; null while it holds none. */
+/** The values in a text; null if it is not valid. */
 export function valuesOf(text: string, t: Translate): JsonObject | null {
   const parsed = parseJson(text)
   return isJsonObject(parsed) && checkValues(parsed, t).length === 0 ? parsed : null

@@ -8,12 +8,15 @@ import { baseOf, draftOf, isUnchanged, keepDraft, NO_BASE, type Base } from './d
 import { serviceSchema, valuesOf } from './service-schema.ts'
 import { textOf } from './values.ts'
 
-/** The form of a local service over the version that its text started from, kept as a draft with every change. */
+/**
+ * The form of a local service, based on the version that was current when typing started. Every change is kept as a
+ * draft.
+ */
 export function useServiceForm(key: string, service: LocalService | null) {
   const t = useText()
   const saved = useMemo(() => (service === null ? NO_BASE : baseOf(service)), [service])
   const [draft] = useState(() => draftOf(key))
-  // the version that typing started from, and the text that the form showed then
+  // the version when typing started, and the text that the form showed then
   const [start, setStart] = useState<{ base: Base; text: string }>(
     () => draft ?? { base: saved, text: textOf(saved.values) },
   )
@@ -32,24 +35,24 @@ export function useServiceForm(key: string, service: LocalService | null) {
 
   const keep = useEffectEvent(() => keepDraft(key, { ...getValues(), base }))
   useEffect(() => subscribe({ formState: { values: true }, callback: () => keep() }), [subscribe])
-  // before the next key, which belongs to the text that is shown then; a draft that is not valid says so at once
+  // before the next key press, which applies to the new text; an invalid draft shows its error at once
   useLayoutEffect(() => {
     setValue('text', start.text, { shouldValidate: true })
     keep()
   }, [start, setValue])
-  // without changes the form follows what is saved; but never between two keys
+  // without changes, the form follows what is saved, but never while the person is typing
   if (saved.version > base.version && !isDirty && !isTyping) rebase(saved, saved.values)
 
   return {
     form,
     base,
-    /** What would be saved; null while the text holds no values. */
+    /** The values that would be saved; null if the text is not valid. */
     values: valuesOf(text, t),
     isDirty,
-    /** Notes whether the person is typing in the document. */
+    /** Records whether the person is typing in the document. */
     setTyping,
     reset: () => rebase(saved, saved.values),
-    /** Goes on from another version, with these values. */
+    /** Continues from another version, with these values. */
     rebase,
     forget: () => keepDraft(key, null),
   }

@@ -5,7 +5,7 @@ import { checkValues, compareValues, isDecided, mergeValues, problemLine } from 
 
 const t = ((key: string) => key) as unknown as Translate
 
-test('values are an object by property names, and the protected name is refused', () => {
+test('values are an object keyed by property names, and the protected name is rejected', () => {
   assert.deepEqual(checkValues({ a: 1, 'b-c': null }, t), [])
   assert.equal(checkValues([1], t)[0]?.path, '')
   assert.deepEqual(
@@ -16,7 +16,7 @@ test('values are an object by property names, and the protected name is refused'
   assert.ok(lines.length === 1 && !lines.join('').includes('instanceRefProperty'), lines.join(''))
 })
 
-test('each change is told as mine, theirs, alike or an overlap', () => {
+test('each change is mine, theirs, alike or an overlap', () => {
   const base = { same: 1, mine: 1, theirs: 1, alike: 1, overlap: 1, removed: 1 }
   const differences = compareValues(
     base,
@@ -33,7 +33,7 @@ test('each change is told as mine, theirs, alike or an overlap', () => {
   })
 })
 
-test('the merge keeps both sides, and takes what was picked where they overlap', () => {
+test('the merge keeps both sides, and the picked value where they overlap', () => {
   const theirs = { a: 1, b: 'theirs', gone: 1 }
   const differences = compareValues({ a: 1, b: 0, gone: 1 }, { a: 2, b: 'mine' }, theirs)
   assert.equal(isDecided(differences, new Map()), false)
@@ -43,7 +43,7 @@ test('the merge keeps both sides, and takes what was picked where they overlap',
   assert.deepEqual(mergeValues(theirs, differences, picks('theirs')), { a: 2, b: 'theirs' })
 })
 
-test('a name of the prototype is a property like any other to compare', () => {
+test('a property named like a member of the prototype is compared like any other', () => {
   assert.deepEqual(compareValues({}, { toString: 1 }, {}), [
     { name: 'toString', base: undefined, mine: 1, theirs: undefined, verdict: 'mine' },
   ])

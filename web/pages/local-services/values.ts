@@ -6,7 +6,7 @@ import { hideProtectedName } from '#contract/protocol/protected-name.ts'
 import { labelled } from '../../i18n/punctuation.ts'
 import type { Translate } from '../../i18n/use-text.ts'
 
-/** What is wrong with a document as the values of a local service; `path` is a JSON pointer into it. */
+/** Finds the errors in the values of a local service; `path` is a JSON pointer into the document. */
 export function checkValues(
   value: JsonValue,
   t: Translate,
@@ -24,17 +24,17 @@ export function checkValues(
   })
 }
 
-/** A problem as one line of text below the editor. */
+/** An error as one line of text below the editor. */
 export function problemLine({ path, message }: { path: string; message: string }, t: Translate): string {
   return path === '' ? message : labelled(t, hideProtectedName(path), message)
 }
 
 export const textOf = (values: JsonObject): string => JSON.stringify(values, null, 2)
 
-/** Who changed a property since both began from the same values; `overlap` is where they disagree. */
+/** Who changed a property relative to the common base; `overlap` means that both changed it differently. */
 export type Verdict = 'mine' | 'theirs' | 'alike' | 'overlap'
 
-/** A property that somebody changed. Undefined is "not there". */
+/** A property that someone changed. Undefined means "absent". */
 export type Difference = {
   name: string
   base: JsonValue | undefined
@@ -43,7 +43,7 @@ export type Difference = {
   verdict: Verdict
 }
 
-/** The properties that either side changed, in the order of mine; what nobody changed is left out. */
+/** The properties that either side changed, in the order of mine. */
 export function compareValues(base: JsonObject, mine: JsonObject, theirs: JsonObject): Difference[] {
   const names = new Set([...Object.keys(mine), ...Object.keys(theirs), ...Object.keys(base)])
   return [...names].flatMap((name) => {
@@ -62,7 +62,7 @@ export function compareValues(base: JsonObject, mine: JsonObject, theirs: JsonOb
   })
 }
 
-/** Theirs with my changes on top; where both changed the same, what was picked. */
+/** Their values with my changes on top; where both changed the same property, the picked value. */
 export function mergeValues(
   theirs: JsonObject,
   differences: readonly Difference[],

@@ -61,7 +61,7 @@ export function OperationFilters({
           ask()
           setWanted(true)
         }}
-        // read as an address is: what is no workspace is left out
+        // parsed like an address: an invalid workspace is ignored
         onChange={(values) => onChange({ ...values, ...operationsSearch(values) })}
         filters={[
           {
@@ -111,7 +111,7 @@ export function OperationFilters({
   )
 }
 
-/** The runtime's own; a plugin may have others. */
+/** The error codes of the runtime; plugins may use others. */
 const KNOWN_CODES = [
   'PLUGIN_REPORTED_FAILURE',
   'PLUGIN_RESULT_UNKNOWN',

@@ -93,7 +93,10 @@ export function OperationPage() {
   )
 }
 
-/** The recovery of a failed operation stands beside its failure; while one is in progress it stands here and says why not yet. */
+/**
+ * The recovery actions of a failed operation are beside its failure. While an operation is in progress, they are here
+ * and say why they are not available yet.
+ */
 function Actions({
   operation,
   onRecover,

@@ -30,7 +30,7 @@ export function OperationsPage() {
   const columns = useMemo(() => operationColumns(t), [t])
   const { sort, cursor, ...filters } = search
   const isFiltered = Object.keys(filters).length > 0
-  // other filters are another list: it begins at its first page, and typing leaves no trail of addresses
+  // other filters start at the first page, and typing adds no history entries
   const change = (next: SearchChange<OperationsSearch>) =>
     void navigate({ search: omitUndefined({ ...filters, sort, ...next }), replace: true })
   const clear = () => void navigate({ search: omitUndefined({ sort }) })

@@ -2,7 +2,7 @@ import { useRichText, useText } from '../../i18n/use-text.ts'
 import { Countdown } from '../../ui/Time.tsx'
 import { useNow } from '../../ui/use-now.ts'
 
-/** When a waiting operation is repeated by itself. */
+/** When a waiting operation is retried automatically. */
 export function RetriesIn({ at }: { at: string }) {
   const t = useText()
   const rich = useRichText()

@@ -10,7 +10,7 @@ import { RetriesIn } from './RetriesIn.tsx'
 import { versionsText } from './detail/versions.ts'
 import { messageText } from '../../i18n/message-text.ts'
 
-/** One operation a row; what it failed with or waits for stands beside its state. */
+/** One operation per row. Its failure or next retry is beside its state. */
 export function operationColumns(t: Translate): readonly Column<Operation>[] {
   return [
     {
@@ -86,7 +86,7 @@ export function operationColumns(t: Translate): readonly Column<Operation>[] {
   ]
 }
 
-/** Why it is not through: the code that it failed with, or when it is repeated. */
+/** Why it has not succeeded: its error code, or the time of its next retry. */
 function Trouble({ operation }: { operation: Operation }) {
   const { failure, state, nextAttemptAt } = operation
   if (state === 'WAITING' && nextAttemptAt !== null) {

@@ -19,11 +19,11 @@ import { TextLink, type LinkTarget } from '../../ui/Link.tsx'
 import { Notice } from '../../ui/Notice.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
 import { useNow } from '../../ui/use-now.ts'
-import { FailedItem, HeldItem, WaitingItem } from './items.tsx'
+import { FailedItem, LockedItem, WaitingItem } from './items.tsx'
 
 const LONG_MS = 10 * 60_000
 
-/** Failed, uncertain, claimed for long: in this order, for this is how urgent they are. */
+/** Failed, uncertain, and long-running operations, in order of urgency. */
 export function NeedsAttention() {
   const t = useText()
   const now = useNow(60_000)
@@ -48,12 +48,12 @@ export function NeedsAttention() {
       </Section>
     )
   }
-  const held = claimed.data.items.flatMap((row) =>
+  const lockedLong = claimed.data.items.flatMap((row) =>
     row.claim && now - Date.parse(row.claim.since) > LONG_MS ? [{ row, claim: row.claim }] : [],
   )
   const claims = (state: string) =>
     summary.data?.claims.reduce((sum, claim) => (claim.state === state ? sum + claim.count : sum), 0)
-  const isCalm = failed.data.items.length + waiting.data.items.length + held.length === 0
+  const isCalm = failed.data.items.length + waiting.data.items.length + lockedLong.length === 0
   return (
     <Section title={t('overview.attention.title')} flush>
       {error && <Notice tone="warn">{t('overview.attention.outdated', { reason: error.message })}</Notice>}
@@ -92,12 +92,12 @@ export function NeedsAttention() {
           <Group
             title={t('overview.attention.locked')}
             hint={t('overview.attention.locked.hint', { time: formatDuration(LONG_MS, t) })}
-            shown={held.length}
-            count={held.length}
+            shown={lockedLong.length}
+            count={lockedLong.length}
             all={paths.installations({ claim: 'PENDING,RUNNING', sort: 'updatedAt' })}
           >
-            {held.map(({ row, claim }) => (
-              <HeldItem key={claim.operationId} row={row} claim={claim} />
+            {lockedLong.map(({ row, claim }) => (
+              <LockedItem key={claim.operationId} row={row} claim={claim} />
             ))}
           </Group>
         </div>
@@ -117,7 +117,7 @@ function Group({
   title: string
   hint: string
   shown: number
-  /** How many there are; more than are shown. */
+  /** The total, which may be more than are shown. */
   count: number | undefined
   all: LinkTarget
   children: ReactNode

@@ -14,13 +14,13 @@ import { PlotTable } from './PlotTable.tsx'
 
 const HOUR_MS = 3_600_000
 
-/** How the day went: operations by the hour in which they were asked for, and how they stand now. */
+/** The operations of the last 24 hours, by the hour of their request, with their current results. */
 export function OperationsPlot() {
   const t = useText()
   const first = firstHour(useNow(HOUR_MS))
   const query = useQuery({
     ...apiQuery('GET /operations/counts', hourlyCountsCall(first)),
-    // a new hour keeps the hours before it
+    // a new hour keeps the previous data on the screen
     placeholderData: (before) => before,
   })
   const error = useErrorView(query.error)

@@ -4,7 +4,7 @@ import { OverviewSummary } from './OverviewSummary.tsx'
 import { NeedsAttention } from './NeedsAttention.tsx'
 import { OperationsPlot } from './OperationsPlot.tsx'
 
-/** What needs a person now, then how the day went, then how much there is of everything. */
+/** What needs attention now, the last 24 hours, and the totals. */
 export function OverviewPage() {
   const t = useText()
   return (

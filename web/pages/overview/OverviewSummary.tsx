@@ -26,7 +26,7 @@ import { useNow } from '../../ui/use-now.ts'
 
 const DAY_MS = 24 * 3_600_000
 
-/** How much there is of everything; each number leads to its list. */
+/** The number of installations, locks and operations by state; each number links to its list. */
 export function OverviewSummary() {
   const t = useText()
   const { data, error, refetch, isFetching } = useQuery(apiQuery('GET /summary', summaryCall))

@@ -13,7 +13,7 @@ const TOP = 8
 const BOTTOM = 22
 const LEFT = 36
 
-/** Each result has its own role of colour, and a texture of its own for those who see none. */
+/** Each result has its own color role, and its own pattern for people who cannot distinguish colors. */
 const INK: Record<Result, string> = {
   SUCCEEDED: 'var(--ok)',
   IN_PROGRESS: 'var(--live)',
@@ -21,7 +21,7 @@ const INK: Record<Result, string> = {
   FAILED: 'var(--fail)',
 }
 
-/** Stacked bars on real axes. The same is told by the text above and the table below, so a screen reader skips it. */
+/** A stacked bar chart. Screen readers skip it, because the text above and the table below contain the same data. */
 export function Bars({ hours }: { hours: readonly HourCount[] }) {
   const t = useText()
   const id = useId()
@@ -79,7 +79,7 @@ export function Bars({ hours }: { hours: readonly HourCount[] }) {
                         parts: partsText(hour.counts, t),
                       })}
                     </title>
-                    {/* a thin bar is still easily hit */}
+                    {/* thin bars are easy to click too */}
                     <rect x={x} y={TOP} width={step} height={floor - TOP} fill="transparent" />
                     <Stack
                       hour={hour}
@@ -125,7 +125,7 @@ function Stack({
         x={x}
         y={top}
         width={width}
-        // what there is, is seen
+        // a count above zero is always visible
         height={Math.max(2, y(from) - top - (from > 0 ? 1 : 0))}
         fill={`url(#${id}-${result})`}
         stroke={INK[result]}

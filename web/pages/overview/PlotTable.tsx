@@ -5,7 +5,7 @@ import { TextLink } from '../../ui/Link.tsx'
 import { hourText } from './hour-text.ts'
 import { RESULTS, type HourCount } from './plot.ts'
 
-/** The numbers of the plot; each hour leads to its operations. */
+/** The numbers of the chart; each hour links to its operations. */
 export function PlotTable({ hours }: { hours: readonly HourCount[] }) {
   const t = useText()
   const filled = hours.filter(({ total }) => total > 0)

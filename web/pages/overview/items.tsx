@@ -64,7 +64,7 @@ export function WaitingItem({ operation }: { operation: Operation }) {
   )
 }
 
-export function HeldItem({ row, claim }: { row: Installation; claim: Claim }) {
+export function LockedItem({ row, claim }: { row: Installation; claim: Claim }) {
   const t = useText()
   return (
     <Item
@@ -81,7 +81,7 @@ export function HeldItem({ row, claim }: { row: Installation; claim: Claim }) {
   )
 }
 
-/** Two lines: what it is and where, then what is the matter. */
+/** Two lines: what and where, then the problem. */
 function Item({
   state,
   type,
@@ -113,7 +113,7 @@ function Item({
       <div className="min-w-0 flex-1">
         <div className="flex flex-wrap items-baseline justify-between gap-x-4">
           <p className="flex min-w-0 flex-wrap items-baseline gap-x-3">
-            {/* the whole item leads there; its other links lie above */}
+            {/* the whole item is a link; its other links are above it */}
             <PlainLink
               to={to}
               className="inline-flex min-h-6 items-center rounded-sm font-semibold after:absolute after:inset-0"

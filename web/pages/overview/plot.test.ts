@@ -6,14 +6,14 @@ import { countTicks, hoursOf, totalsOf } from './plot.ts'
 const now = Date.parse('2026-11-21T03:48:00Z')
 const first = firstHour(now)
 
-test('the plot has every hour of the last day, the running one last', () => {
+test('the plot has every hour of the last day, the current one last', () => {
   assert.equal(new Date(first).toISOString(), '2026-11-20T04:00:00.000Z')
   const hours = hoursOf([], first)
   assert.equal(hours.length, HOURS)
   assert.ok((hours.at(-1)?.from ?? 0) <= now && now < (hours.at(-1)?.to ?? 0))
 })
 
-test('states are counted as what they came to', () => {
+test('states are grouped by result', () => {
   const hours = hoursOf(
     [{ since: '2026-11-21T03:00:00.000Z', counts: { SUCCEEDED: 4, FAILED: 1, WAITING: 2, RUNNING: 1 } }],
     first,
@@ -22,7 +22,7 @@ test('states are counted as what they came to', () => {
   assert.equal(totalsOf(hours).all, 8)
 })
 
-test('an axis of counts has whole, round numbers and reaches over the largest', () => {
+test('a count axis has whole, round numbers and covers the largest', () => {
   for (const largest of [0, 1, 3, 7, 48, 99, 1234, 5001]) {
     const ticks = countTicks(largest)
     assert.ok((ticks.at(-1) ?? 0) >= largest, String(largest))

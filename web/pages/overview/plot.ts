@@ -3,7 +3,7 @@ import type { OperationState } from '../../ui/states.ts'
 
 const HOUR_MS = 3_600_000
 
-/** How an operation stands, as far as a plot tells: what is not through yet is one thing. */
+/** The result of an operation in the plot; all unfinished states are one result. */
 export const RESULTS = ['SUCCEEDED', 'IN_PROGRESS', 'TAKEN_OVER', 'FAILED'] as const
 export type Result = (typeof RESULTS)[number]
 
@@ -18,7 +18,7 @@ const resultOf: Record<OperationState, Result> = {
 
 export type HourCount = { from: number; to: number; counts: Record<Result, number>; total: number }
 
-/** Every hour of the plot, the empty ones too. */
+/** Every hour of the plot, including empty ones. */
 export function hoursOf(
   buckets: readonly { since: string; counts: { [State in OperationState]?: number | undefined } }[],
   first: number,
@@ -43,7 +43,7 @@ export function totalsOf(hours: readonly HourCount[]): Record<Result, number> & 
   return totals
 }
 
-/** Whole, round numbers from nought to at least the largest, four or five of them. */
+/** Four or five whole, round numbers from zero to at least the largest count. */
 export function countTicks(largest: number): number[] {
   const rough = Math.max(1, largest) / 4
   const power = 10 ** Math.floor(Math.log10(rough))

@@ -9,7 +9,7 @@ import { Dialog } from '../../ui/dialog/Dialog.tsx'
 import { Notice } from '../../ui/Notice.tsx'
 import { CodeBlock } from '../../ui/values/CodeBlock.tsx'
 
-/** Asks first, then shows the secret once: only this dialog holds it. */
+/** Asks for confirmation, then shows the secret once: only this dialog has it. */
 export function CreateCredential({ plugin, onClose }: { plugin: Plugin; onClose: () => void }) {
   const t = useText()
   const [created, setCreated] = useState<{ secret: string | null } | null>(null)
@@ -29,7 +29,7 @@ export function CreateCredential({ plugin, onClose }: { plugin: Plugin; onClose:
           body: reasonIn({ reason }),
         })
         setCreated({ secret })
-        // the mutation would keep it too
+        // the mutation would keep the secret too
         create.reset()
       }}
     >
@@ -43,7 +43,7 @@ function Secret({ secret, onClose }: { secret: string | null; onClose: () => voi
   return (
     <Dialog
       open
-      // closing it by accident would lose the secret for good
+      // closing it by accident would lose the secret permanently
       busy={secret !== null}
       onClose={onClose}
       title={t(secret === null ? 'plugins.secret.lost.title' : 'plugins.secret.title')}

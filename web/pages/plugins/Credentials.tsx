@@ -16,7 +16,7 @@ const RevokeCredential = lazyForm(async () => (await import('./RevokeCredential.
 
 const MAX_VALID = 2
 
-/** The credentials of a plugin: how old each is and whether it is used; never its secret. */
+/** The credentials of a plugin: when each was created and last used, never its secret. */
 export function Credentials({ plugin, may }: { plugin: Plugin; may: boolean }) {
   const t = useText()
   const rich = useRichText()

@@ -16,7 +16,7 @@ import { showToast } from '../../ui/toast.ts'
 import { LIMIT_RANGE, LIMITS } from './limits.ts'
 import { pluginBodyOf, pluginFormOf, pluginSchema } from './plugin-form.ts'
 
-/** Registers a plugin, or changes its registration. */
+/** Registers a plugin, or edits its registration. */
 export function PluginDialog({ plugin, onClose }: { plugin: Plugin | null; onClose: () => void }) {
   const t = useText()
   const navigate = useNavigate()

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readLimit } from './limits.ts'
 
-test('an empty limit is the standard', () => {
+test('an empty limit means the default', () => {
   assert.equal(readLimit('timeoutMs', '  '), undefined)
 })
 

@@ -10,7 +10,7 @@ export const LIMIT_RANGE: Record<Limit, { from: number; to: number; standard: nu
   maxBackoffMs: { from: 100, to: 3_600_000, standard: 60_000 },
 }
 
-/** A limit as it was typed: a number, undefined where it is empty (the default applies), or 'invalid'. */
+/** Parses a typed limit: a number, undefined if it is empty (the default applies), or 'invalid'. */
 export function readLimit(limit: Limit, text: string): number | undefined | 'invalid' {
   const typed = text.trim()
   if (typed === '') return undefined
@@ -19,7 +19,7 @@ export function readLimit(limit: Limit, text: string): number | undefined | 'inv
   return /^\d+$/.test(typed) && value >= from && value <= to ? value : 'invalid'
 }
 
-/** The limits that are set for a plugin itself. */
+/** The limits that are set explicitly for a plugin. */
 export const setLimits = (plugin: Plugin): Limit[] => LIMITS.filter((limit) => plugin[limit] !== undefined)
 
 export const validCredentials = ({ credentials }: Plugin): number =>

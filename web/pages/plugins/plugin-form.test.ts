@@ -14,7 +14,7 @@ const form = {
 const wrongFields = (values: typeof form) =>
   (schema.safeParse(values).error?.issues ?? []).map(({ path }) => path.join('.'))
 
-test('every field that is wrong is found at once', () => {
+test('every invalid field is reported at once', () => {
   assert.deepEqual(wrongFields(form), [])
   assert.deepEqual(wrongFields({ ...pluginFormOf(null), timeoutMs: '99', maxAttempts: '1.5' }), [
     'pluginId',
@@ -25,7 +25,7 @@ test('every field that is wrong is found at once', () => {
   ])
 })
 
-test('what is left empty is not sent, so that the default applies and no reason is recorded', () => {
+test('empty fields are not sent, so that the default applies and no reason is recorded', () => {
   const required = { title: 'Mailer', endpoint: 'https://mailer.example.com', enabled: true }
   assert.deepEqual(pluginBodyOf({ ...form, timeoutMs: ' ', reason: ' ' }), required)
   assert.deepEqual(pluginBodyOf({ ...form, maxAttempts: ' 3 ', reason: ' A new address ' }), {
@@ -35,7 +35,7 @@ test('what is left empty is not sent, so that the default applies and no reason 
   })
 })
 
-test('a plugin that is edited comes back as it was', () => {
+test('editing a plugin without changes sends it unchanged', () => {
   const registration = {
     title: 'Mailer',
     endpoint: 'https://mailer.example.com',

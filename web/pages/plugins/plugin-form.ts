@@ -6,7 +6,7 @@ import { reasonIn } from '../../forms/form/reason.ts'
 import type { Translate } from '../../i18n/use-text.ts'
 import { LIMIT_RANGE, LIMITS, readLimit, type Limit } from './limits.ts'
 
-/** The form as it is on the screen; limits are held as they were typed. */
+/** The form's values; limits are stored as typed. */
 export const pluginSchema = (t: Translate) => {
   const limit = (name: Limit) =>
     z
@@ -42,7 +42,7 @@ export function pluginFormOf(plugin: Plugin | null): PluginForm {
   }
 }
 
-/** What is sent. An empty limit is left out, so that the default applies. */
+/** The request body. An empty limit is omitted, so that the default applies. */
 export function pluginBodyOf({ title, endpoint, enabled, reason, ...limits }: PluginForm) {
   const set = LIMITS.flatMap((limit) => {
     const value = readLimit(limit, limits[limit])
@@ -52,7 +52,7 @@ export function pluginBodyOf({ title, endpoint, enabled, reason, ...limits }: Pl
     title: title.trim(),
     endpoint,
     enabled,
-    // made from the names of the limits and numbers, just above
+    // its keys are the names of the limits, and its values numbers, just above
     ...(Object.fromEntries(set) as Partial<Record<Limit, number>>),
     ...reasonIn({ reason }),
   }

@@ -9,7 +9,7 @@ import { Combobox } from '../../ui/Combobox.tsx'
 import { Field } from '../../ui/Field.tsx'
 import type { ServiceForm } from './service-form.ts'
 
-/** The scopes that may use a service: chosen from the known ones, or typed out. */
+/** The scopes that may use a service: selected from the known ones, or typed in full. */
 export function ConsumersField({ control }: { control: Control<ServiceForm> }) {
   const t = useText()
   const search = useScopeSearch()

@@ -13,7 +13,7 @@ import { shortenId } from '../../ui/Id.tsx'
 import { Select } from '../../ui/Select.tsx'
 import type { ServiceForm } from './service-form.ts'
 
-/** The Module that owns a service: an installation, and one of its Modules. */
+/** The Module that owns a service: an installation, then one of its Modules. */
 export function OwnerField({ control }: { control: Control<ServiceForm> }) {
   const t = useText()
   const busy = useFormBusy()
@@ -37,7 +37,7 @@ export function OwnerField({ control }: { control: Control<ServiceForm> }) {
       <Field
         label={t('services.form.owner.installation')}
         help={t('services.form.owner.help')}
-        // without a Module there is no second field for it
+        // without a Module, there is no second field for it
         error={owner === null && error}
         need="optional"
       >

@@ -12,7 +12,7 @@ import { EmptyState } from '../../ui/EmptyState.tsx'
 import { PlainLink } from '../../ui/Link.tsx'
 import type { Column } from '../../ui/table/column.ts'
 
-/** Which property of which installed resource refers to the service; each leads to its place in the configuration. */
+/** The properties of installed resources that refer to the service; each links to its place in the configuration. */
 export function Referrers({ serviceId }: { serviceId: string }) {
   const t = useText()
   const columns = useMemo(() => referrerColumns(t), [t])

@@ -18,7 +18,7 @@ import { ConsumersField } from './ConsumersField.tsx'
 import { OwnerField } from './OwnerField.tsx'
 import { serviceBodyOf, serviceFormOf, serviceSchema } from './service-form.ts'
 
-/** Registers a service, or changes its registration. */
+/** Registers a service, or edits its registration. */
 export function ServiceDialog({ service, onClose }: { service: Service | null; onClose: () => void }) {
   const t = useText()
   const navigate = useNavigate()

@@ -11,7 +11,7 @@ const errorsOf = (form: typeof service) =>
     (schema.safeParse(form).error?.issues ?? []).map(({ path, message }) => [path.join('.'), message]),
   )
 
-test('methods are read one per line, each once', () => {
+test('methods are read one per line, without duplicates', () => {
   assert.deepEqual(methodsOf(' capture \n\nrefund, capture'), ['capture', 'refund'])
 })
 
@@ -21,12 +21,12 @@ test('a method is one path segment', () => {
   assert.match(errorsOf({ ...service, methods: '.hidden' })['methods'] ?? '', /“.hidden”/)
 })
 
-test('every field that is wrong is found at once', () => {
+test('every invalid field is reported at once', () => {
   const wrong = { ...serviceFormOf(null), methods: 'a/b' }
   assert.deepEqual(Object.keys(errorsOf(wrong)).sort(), ['methods', 'serviceId', 'title', 'url'])
 })
 
-test('with an owner, which declares the methods, what the hidden field holds stops nothing', () => {
+test('with an owner, which declares the methods, the content of the hidden field does not matter', () => {
   const owned = {
     ...service,
     methods: 'good\na/b',

@@ -5,7 +5,7 @@ import { isAddress } from '../../components/address.ts'
 import { reasonIn } from '../../forms/form/reason.ts'
 import type { Translate } from '../../i18n/use-text.ts'
 
-/** The form as it is on the screen; methods are held as they were typed. */
+/** The form's values; methods are stored as typed. */
 export const serviceSchema = (t: Translate) =>
   z
     .object({
@@ -24,7 +24,7 @@ export const serviceSchema = (t: Translate) =>
     })
     .check(
       z.check(({ value, issues }) => {
-        // with an owner there is no field for methods, and they are not used
+        // with an owner, there is no methods field, and its content is not used
         const method = value.owner === null ? invalidMethod(value.methods) : undefined
         if (method === undefined) return
         const message = t('services.form.methods.invalid', { method })
@@ -57,7 +57,7 @@ export const serviceBodyOf = ({ title, url, methods, owner, consumers, enabled, 
 
 const METHOD = /^[A-Za-z0-9][A-Za-z0-9._~-]{0,127}$/
 
-/** The methods of a text, one per line, each once. */
+/** The methods in a text, one per line, without duplicates. */
 export const methodsOf = (text: string): string[] => [
   ...new Set(
     text
@@ -69,6 +69,6 @@ export const methodsOf = (text: string): string[] => [
 
 const isMethod = (text: string): boolean => METHOD.test(text)
 
-/** The first method of a text that is not a valid name. */
+/** The first invalid method in a text. */
 const invalidMethod = (text: string): string | undefined =>
   methodsOf(text).find((method) => !isMethod(method))

@@ -19,7 +19,7 @@ const JsonEditor = lazyWithRetry(async () => ({
 
 const SHOWN = 8
 
-/** The whole configuration as one document. What is changed in it becomes edits, which go the way of all edits. */
+/** The whole configuration as one JSON document. Changes in it become ordinary edits. */
 export function DocumentTab({ document }: { document: DocumentState }) {
   const t = useText()
   const { configuration, mayWrite, isSaving } = useEditor()
@@ -57,7 +57,7 @@ export function DocumentTab({ document }: { document: DocumentState }) {
           onText={onText}
         />
       </Suspense>
-      {/* under the editor, so that the text does not move while it is typed */}
+      {/* below the editor, so that the text does not move while the person types */}
       {isBroken && (
         <Notice tone="warn" live actions={again}>
           {t('configuration.document.broken')}

@@ -37,7 +37,7 @@ const wants = (document: JsonValue, draft: Draft = EMPTY, isOurs = () => true) =
 const kinds = (document: JsonValue) => readDocument(document, saved).problems.map(({ kind }) => kind)
 
 describe('the configuration as one document', () => {
-  it('shows everything, and of sensitive values only that they are set', () => {
+  it('contains everything, and of sensitive values only that they are set', () => {
     assert.deepEqual(at(text(), CORE), {
       name: { '@type': 'Data', value: 'Acme' },
       password: { '@type': 'Data', isSensitive: true },
@@ -47,7 +47,7 @@ describe('the configuration as one document', () => {
     })
   })
 
-  it('changes nothing when it comes back as it is', () => {
+  it('results in no changes when it is unchanged', () => {
     const { wanted, problems, omitted } = readDocument(text(), saved)
     assert.deepEqual(
       [...wanted.values()].flatMap((edits) => [...edits]),
@@ -56,7 +56,7 @@ describe('the configuration as one document', () => {
     assert.deepEqual([problems, omitted], [[], []])
   })
 
-  it('turns what is changed, added and left out into edits that began from what was shown', () => {
+  it('turns changed, added and removed properties into edits based on the displayed values', () => {
     const document = text()
     at(document, CORE)['name'] = { '@type': 'Data', value: 'Bolt' }
     at(document, CORE)['token'] = { '@type': 'Data', value: 'x', isSensitive: true }
@@ -80,7 +80,7 @@ describe('the configuration as one document', () => {
     })
   })
 
-  it('leaves what is left out of it where it must not be removed: sensitive, of a plugin, a whole resource', () => {
+  it('ignores removals that are not allowed: of sensitive properties, of plugin properties, and of whole resources', () => {
     const document = text()
     delete at(document, CORE)['password']
     delete at(document, CORE)['tenant']
@@ -89,7 +89,7 @@ describe('the configuration as one document', () => {
     assert.deepEqual(readDocument(document, saved).omitted, [MAIL])
   })
 
-  it('shows edits, and takes them back when they are undone in it', () => {
+  it('contains the edits, and discards them when they are undone in it', () => {
     const document = text()
     at(document, CORE)['name'] = { '@type': 'Data', value: 'Bolt' }
     const draft = wants(document)
@@ -97,7 +97,7 @@ describe('the configuration as one document', () => {
     assert.deepEqual(wants(text(), draft), EMPTY)
   })
 
-  it('takes back no edit that it never knew of', () => {
+  it('does not discard edits that it did not contain', () => {
     const document = text()
     at(document, CORE)['name'] = { '@type': 'Data', value: 'Bolt' }
     const draft = wants(document)
@@ -107,7 +107,7 @@ describe('the configuration as one document', () => {
     )
   })
 
-  it('names what cannot be saved at its place', () => {
+  it('reports values that cannot be saved, with their paths', () => {
     const bad = (property: string, value: JsonValue) => {
       const document = text()
       at(document, CORE)[property] = value

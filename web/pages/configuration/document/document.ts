@@ -16,10 +16,10 @@ import {
 import { definitionOf } from '../editor/outline.ts'
 import { isHidden, isSet } from '../../../forms/property/property-value.ts'
 
-/** A sensitive value that is left as it is. */
+/** A sensitive value that is left unchanged. */
 const HIDDEN: JsonObject = { '@type': 'Data', isSensitive: true }
 
-/** The whole configuration, with the edits on it, as one document: locator → property → value in its wrapper. */
+/** The whole configuration, including the edits, as one document: locator → property → typed value. */
 export function documentOf(configuration: Configuration, draft: Draft): JsonObject {
   return Object.fromEntries(
     Object.keys(configuration.resources)
@@ -45,24 +45,24 @@ function shown(view: PropertyView | null, edit: Edit | undefined): JsonValue | n
   return isHidden(view) ? HIDDEN : view
 }
 
-/** Something in the document that is no change of a property; `path` is a JSON pointer. */
+/** An error in the document outside the value of a property; `path` is a JSON pointer. */
 export interface DocumentProblem {
   path: string
   keyword: string
   kind: 'object' | 'unknownResource' | 'unknownProperty' | 'wrapper' | 'hidden' | 'writtenByPlugin' | 'value'
-  /** The name or message that the text of the problem is made with. */
+  /** The name or message that is inserted into the error text. */
   detail: string
 }
 
 export interface DocumentReading {
-  /** What the document makes of each property that it changes. */
+  /** The edit for each property that the document changes. */
   wanted: ReadonlyMap<string, ReadonlyMap<string, Edit>>
   problems: DocumentProblem[]
-  /** Resources of the configuration that the document leaves out: they stay as they are. */
+  /** Resources of the configuration that are missing in the document: they stay unchanged. */
   omitted: string[]
 }
 
-/** What a document changes in the configuration that it was written from. */
+/** Finds the changes of a document relative to the configuration that it was generated from. */
 export function readDocument(document: JsonValue, configuration: Configuration): DocumentReading {
   const problems: DocumentProblem[] = []
   const report = (path: string, kind: DocumentProblem['kind'], detail = ''): void => {
@@ -127,9 +127,9 @@ function readResource({
 }
 
 /**
- * From the draft as it is to what a document wants, as edits that began from the configuration that the document was
- * written from: so a document, too, never overwrites what was saved meanwhile. `isOurs` says which edits the document
- * knew of and so takes back by leaving them out.
+ * The step from the current draft to the content of a document. The new edits are based on the configuration that the
+ * document was generated from, so that a document, too, never overwrites what others have saved since. `isOurs` tells
+ * which edits the document contained, and so discards by omitting them.
  */
 export function stepTo(
   wanted: DocumentReading['wanted'],
@@ -159,7 +159,7 @@ export function stepTo(
     const { locator, property, edit, isSensitive } = place
     const ofResource = wanted.get(locator)
     if (ofResource === undefined || ofResource.has(property) || !isOurs(place)) continue
-    // the removal of something hidden, and half a number, are nothing that a document can say
+    // a document cannot express the removal of a hidden value, or a partial number
     if (edit.kind === 'unfinished' || (isSensitive && edit.kind === 'removed')) continue
     step.push({ locator, property, next: null })
   }

@@ -7,13 +7,13 @@ import { documentOf, readDocument, stepTo, type DocumentReading } from './docume
 
 const DEBOUNCE_MS = 300
 
-/** A document that is being typed, with the configuration that it was written from. */
+/** A document that is being edited, with the configuration that it was generated from. */
 interface Session {
   text: string
   from: Configuration
 }
 
-/** Documents that were closed with text that is not part of any edit, restored when the person returns to the page. */
+/** Documents that were closed with text that is not part of any edit; restored when the person returns to the page. */
 const unfinished = new WeakMap<DraftStore, Session>()
 
 export interface DocumentState {
@@ -21,18 +21,18 @@ export interface DocumentState {
   /** The configuration that the text is compared with. */
   from: Configuration
   reading: DocumentReading | null
-  /** The text is no JSON (yet): what was typed since it was is in no edit. */
+  /** The text is not valid JSON: what was typed since it was valid is not part of any edit. */
   isBroken: boolean
   /** The locators of the resources with unsaved edits. */
   edited: readonly string[]
   onText: (text: string) => void
-  /** Writes the document anew from what is saved and edited. */
+  /** Generates the document again from the saved values and the edits. */
   reset: () => void
 }
 
 /**
- * The whole configuration as a text that turns into edits when the typing rests. The text belongs to one snapshot: while
- * it is typed it is compared with that one; as soon as the draft or the snapshot moved otherwise it is written anew.
+ * The whole configuration as a text that becomes edits when typing pauses. The text is compared with the snapshot that
+ * it was generated from. It is generated again as soon as the draft or the snapshot changes in another way.
  */
 export function useDocument({
   store,
@@ -59,7 +59,7 @@ export function useDocument({
   )
   const isSettled = session !== null && parsed !== undefined && appliedDraft !== null
   const hasMoved = draft !== appliedDraft || configuration.snapshotVersion !== from.snapshotVersion
-  // what was discarded is discarded here too; else what cannot be saved stays for whoever wrote it to mend
+  // discarding the edits discards the text too; otherwise, text that cannot be saved stays, to be fixed
   const isDiscarded = isSettled && draft !== appliedDraft && countEdits(draft) === 0
   if (isDiscarded || (isSettled && hasMoved && (reading?.problems.length ?? 0) === 0)) setSession(null)
 

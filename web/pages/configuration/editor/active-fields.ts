@@ -4,13 +4,13 @@ import { nameOf } from './stored-draft.ts'
 /** A field that has the focus. */
 export interface ActiveField extends PropertyPlace {
   /**
-   * What the typing in it began from; null until something is typed. The field shows it, and not what others save
-   * meanwhile, also where nothing is left of the edit: the text under the caret never changes between two keys.
+   * The base of the text typed in it; null until something is typed. The field shows this value rather than what others
+   * save meanwhile, even if no edit is left: the text at the cursor never changes while the person is typing.
    */
   began: Base | null
 }
 
-/** The fields with the focus: one, and during a mouse press also the one that loses it. */
+/** The focused fields: one, and during a mouse press also the one that is losing the focus. */
 export class ActiveFields {
   private readonly fields = new Map<string, ActiveField>()
   private typed: readonly ActiveField[] = []
@@ -23,19 +23,19 @@ export class ActiveFields {
     return [...this.fields.values()]
   }
 
-  /** The field with the focus; the newer one during a mouse press. */
+  /** The focused field; during a mouse press, the newer one. */
   newest(): ActiveField | undefined {
     return this.all().at(-1)
   }
 
-  /** The fields in which something was typed; the identical list until it changes. */
+  /** The fields in which something was typed. The list keeps its identity until it changes. */
   readonly typedIn = (): readonly ActiveField[] => this.typed
 
   enter({ locator, property }: PropertyPlace): void {
     this.set({ locator, property, began: null })
   }
 
-  /** Records what the typing is based on; keeps the identical object while that does not change. */
+  /** Records the base of the typed text; keeps the same object while the base does not change. */
   type(field: ActiveField, { base, version }: Base): void {
     const isKnown = field.began?.base === base && field.began.version === version
     if (!isKnown) this.set({ ...field, began: { base, version } })

@@ -15,7 +15,7 @@ const edit = (value: string, more: Partial<DraftEdit> = {}): DraftEdit => ({
   ...more,
 })
 
-/** One storage for any number of tabs; each receives the writes of the others when they are delivered. */
+/** One storage for any number of tabs. Each tab receives the writes of the others when they are delivered. */
 function browser() {
   const items = new Map<string, string>()
   const tabs: { store: DraftStore; news: string[] }[] = []
@@ -45,7 +45,7 @@ const put = (store: DraftStore, property: string, next: DraftEdit | null) =>
   store.apply([{ locator: CORE, property, next }])
 
 describe('a draft', () => {
-  it('survives a reload with what it began from', () => {
+  it('survives a reload, including its base', () => {
     const { open } = browser()
     const before = open()
     put(before, 'name', edit('typed'))
@@ -63,7 +63,7 @@ describe('a draft', () => {
     assert.deepEqual(open().current(), { [CORE]: { other: edit('typed') } })
   })
 
-  it('never writes a sensitive value, but says afterwards that it was not kept', () => {
+  it('never stores a sensitive value, but later reports that it was not kept', () => {
     const world = browser()
     const before = world.open()
     put(before, 'password', edit('hunter2', { isSensitive: true }))
@@ -86,7 +86,7 @@ describe('a draft', () => {
     assert.deepEqual(world.open().notKept(), [{ locator: CORE, property: 'password' }])
   })
 
-  it('is gone from the browser when it is discarded or saved', () => {
+  it('is removed from the browser when it is discarded or saved', () => {
     const world = browser()
     const store = world.open()
     put(store, 'name', edit('typed'))
@@ -106,7 +106,7 @@ describe('a draft', () => {
     assert.deepEqual(store.edit(CORE, 'name'), edit('typed since'))
   })
 
-  it('reads whatever stands in the storage without failing', () => {
+  it('reads any stored text without failing', () => {
     const name = fc.oneof(fc.string(), fc.constant(`${CORE} port`))
     const text = fc.oneof(
       fc.string(),
@@ -206,7 +206,7 @@ describe('typing in a field', () => {
     assert.deepEqual(other.edit(CORE, 'port')?.edit, setTo(4431))
   })
 
-  it('renders only its own field while typing continues', () => {
+  it('notifies only its own field while typing continues', () => {
     const store = browser().open()
     store.enter(PORT)
     store.type(PORT, setTo(4431), saved(443, 4))
@@ -217,7 +217,7 @@ describe('typing in a field', () => {
 })
 
 describe('two tabs', () => {
-  it('see one another and undo nothing of one another', () => {
+  it('see the edits of each other and undo none of them', () => {
     const { open, deliver } = browser()
     const [one, two] = [open(), open()]
     put(one, 'a', edit('one'))
@@ -235,7 +235,7 @@ describe('two tabs', () => {
     assert.deepEqual(two.current(), { [CORE]: { b: edit('two') } })
   })
 
-  it('keep the sensitive edits of each to itself, also while the other writes', () => {
+  it('keep their own sensitive edits, also while the other writes', () => {
     const { open, deliver } = browser()
     const [one, two] = [open(), open()]
     put(one, 'password', edit('hunter2', { isSensitive: true }))
@@ -252,7 +252,7 @@ describe('two tabs', () => {
     )
   })
 
-  it('yield to what was typed in the other, whether its write was delivered or not', () => {
+  it('do not overwrite what was typed in the other, whether its write was delivered or not', () => {
     const { open, deliver } = browser()
     const [one, two] = [open(), open()]
     put(one, 'a', edit('sent'))

@@ -17,35 +17,35 @@ import {
 import { nameOf, placeOf, readEdit, writeEdit } from './stored-draft.ts'
 
 /**
- * Where the edits of a draft are kept, each under a name of its own, so that two tabs never write the same unless they edit
- * the same: the browser's storage, which may be missing, full or cleared at any time.
+ * Stores the edits of a draft, each under its own name, so that two tabs never write the same item unless they edit the
+ * same property. It is the browser's storage, which may be missing, full, or cleared at any time.
  */
 export interface DraftStorage {
   names: () => readonly string[]
   read: (name: string) => string | null
-  /** False when it could not be stored. */
+  /** Returns false if the text could not be stored. */
   write: (name: string, text: string | null) => boolean
 }
 
-/** What is told in one quiet line after the page moved to a new snapshot by itself. */
+/** What the notice reports after the page has moved to a new snapshot automatically. */
 export interface News {
   version: number
   savedBy: string
-  /** Edits of mine that turned out to be saved already. */
+  /** The person's edits that turned out to be saved already. */
   alreadySaved: number
-  /** Edits of mine that now stand on it. */
+  /** The person's edits that are now based on the new snapshot. */
   edits: number
 }
 
 const DEBOUNCE_MS = 120
 
-/** What causes a step: a key, another decision of the person, or the page itself. */
+/** The cause of a step: a key press, another decision of the person, or the page. */
 type Origin = 'key' | 'person' | 'automatic'
 
 /**
- * The edits of one person in one scope. They belong to the person, not to the tab: each tab writes an edit at once and takes
- * over what others write. What a tab does by itself gives way to what the person did in another, also where it has not
- * heard of that yet. Sensitive edits are in the memory of this tab alone.
+ * The edits of one person in one scope. They belong to the person, not to the tab: each tab stores an edit at once and
+ * adopts the edits of other tabs. Automatic changes of a tab yield to what the person did in another tab, even before
+ * this tab has been notified. Sensitive edits exist only in the memory of this tab.
  */
 export class DraftStore {
   private draft: Draft
@@ -83,7 +83,7 @@ export class DraftStore {
     return () => this.listeners.delete(listener)
   }
 
-  /** Told of one property alone: of two hundred fields only the one that is typed in has something to do. */
+  /** Subscribes to one property, so that of two hundred fields only the edited one is rendered. */
   watch(locator: string, property: string, listener: () => void): () => void {
     const key = nameOf({ locator, property })
     const watchers = this.watchers.get(key) ?? new Set()
@@ -94,7 +94,7 @@ export class DraftStore {
     }
   }
 
-  /** Calls back with the places of edits that changed in any other way than by typing in their field. */
+  /** Calls back with the places of edits that changed in any way other than typing in their field. */
   watchEdits(listener: (places: readonly PropertyPlace[]) => void): () => void {
     this.editWatchers.add(listener)
     return () => this.editWatchers.delete(listener)
@@ -103,8 +103,8 @@ export class DraftStore {
   readonly current = (): Draft => this.draft
 
   /**
-   * The draft as it stands when the typing rests, for everything but the field itself: a page that counts, judges and
-   * compares all edits need not do so with every key. Which properties are edited is never late.
+   * The draft as of the last pause in typing, for everything except the field itself, so that the page need not count,
+   * validate and compare all edits on each key press. The set of edited properties is always current.
    */
   readonly debouncedDraft = (): Draft => this.debounced
 
@@ -120,7 +120,7 @@ export class DraftStore {
     return editAt(this.draft, locator, property)
   }
 
-  /** Sensitive values that were typed before and could not be kept. */
+  /** Sensitive values that were typed earlier and could not be kept. */
   readonly notKept = (): readonly PropertyPlace[] => this.lost
 
   activeAt(locator: string, property: string): ActiveField | undefined {
@@ -129,7 +129,7 @@ export class DraftStore {
 
   readonly typedIn = this.active.typedIn
 
-  /** The resource and the property of the field with the focus. */
+  /** The resource of the focused field. */
   readonly activeLocator = (): string | undefined => this.active.newest()?.locator
 
   activeProperty(locator: string): string | undefined {
@@ -150,19 +150,22 @@ export class DraftStore {
     if (field === undefined) return
     const { locator, property } = place
     const next = this.edit(locator, property) ?? null
-    // what another tab has written over it was older
+    // what another tab has written over it is older
     if (field.began !== null && this.storage.read(nameOf(place)) !== (next === null ? null : writeEdit(next)))
       this.write({ locator, property, next })
     this.active.leave(place)
     this.notify([place])
   }
 
-  /** Called when the form is removed, with all of its fields. */
+  /** Called when the form is unmounted with all its fields. */
   leaveAll(): void {
     for (const place of this.active.all()) this.leave(place)
   }
 
-  /** Stores the content of a field, with the base of its edit or of the typing. Returns the edit, null where there is none. */
+  /**
+   * Stores the content of a field, with the base of its edit or of the typed text. Returns the edit, or null if there
+   * is none.
+   */
   type(
     { locator, property }: PropertyPlace,
     edit: Edit,
@@ -180,7 +183,7 @@ export class DraftStore {
     this.change(step, 'person')
   }
 
-  /** Applies the consequences of a save; an edit that the person has changed in another tab stays as it is there. */
+  /** Applies the consequences of a save. An edit that the person has changed in another tab is not touched. */
   applyAutomatically(step: DraftStep): void {
     this.change(step, 'automatic')
   }
@@ -207,7 +210,7 @@ export class DraftStore {
     if (isTyping) this.flushTimer = setTimeout(() => this.flush(), DEBOUNCE_MS)
   }
 
-  /** Takes edits out, but only those that are still what was sent: what was typed since stays. */
+  /** Removes the edits that were sent, except those that have changed since. */
   drop(sent: Draft): void {
     this.applyAutomatically(
       allEdits(sent)
@@ -244,20 +247,20 @@ export class DraftStore {
     return this.refused.size === 0
   }
 
-  /** Stores everything again after the storage was cleared: that does not discard edits. */
+  /** Stores everything again after the storage was cleared, which does not discard edits. */
   storeAll(): void {
     for (const { locator, property } of allEdits(this.draft))
       this.write({ locator, property, next: this.edit(locator, property) ?? null })
   }
 
-  /** Takes over an edit that another tab wrote or removed, except where the person is typing. */
+  /** Adopts an edit that another tab has written or removed, except while the person is typing in its field. */
   syncFromStorage(name: string): void {
     const place = placeOf(name)
     if (place === null || this.active.at(place)?.began) return
     const before = this.edit(place.locator, place.property)
     const { next } = this.stored(place)
     if (before === (next ?? undefined)) {
-      // each tab has its own sensitive value; the storage only records that there is one
+      // each tab has its own sensitive value; the storage only records that one exists
       if (before?.isSensitive === true) this.write({ ...place, next })
       return
     }
@@ -273,14 +276,14 @@ export class DraftStore {
     else this.refused.add(name)
   }
 
-  /** Whether another tab has changed an edit since this one last read it. */
+  /** Whether another tab has changed an edit since this tab last read it. */
   private isBehind({ locator, property }: PropertyPlace): boolean {
     const known = this.edit(locator, property)
     if (known === undefined || known.isSensitive || !this.isStored()) return false
     return this.storage.read(nameOf({ locator, property })) !== writeEdit(known)
   }
 
-  /** The stored edit, as the identical object where it has not changed; a sensitive one as it is in this tab. */
+  /** The stored edit, as the same object if it has not changed; a sensitive one as it is in this tab. */
   private stored({ locator, property }: PropertyPlace): DraftStep[number] {
     const known = this.edit(locator, property)
     const read = readEdit(this.storage.read(nameOf({ locator, property })))

@@ -21,7 +21,7 @@ it('a draft is based on a snapshot when none of its edits is based on an older o
 })
 
 describe('a step of a draft', () => {
-  it('has the same result whether its parts are applied together or one after the other', () => {
+  it('has the same result whether its parts are applied together or one by one', () => {
     const part = fc.record({
       locator: fc.constantFrom(CORE, MAIL),
       property: fc.constantFrom('a', 'b'),

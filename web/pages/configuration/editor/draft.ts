@@ -2,7 +2,7 @@ import type { Changes, ConfigurationResource, PropertyView } from '#contract/con
 import type { Edit } from '../../../forms/property/edit.ts'
 import { changesNothing, sameView } from '../../../forms/property/property-value.ts'
 
-/** What an edit is based on: the view that the person saw, and its snapshot. */
+/** The base of an edit: the value that the person saw, and its snapshot. */
 export interface Base {
   base: PropertyView | null
   version: number
@@ -11,17 +11,17 @@ export interface Base {
 /** An edit of a property, and its base. */
 export interface DraftEdit extends Base {
   edit: Edit
-  /** Never leaves the memory of this page. */
+  /** Kept only in the memory of this page. */
   isSensitive: boolean
 }
 
-/** The edits of a person by locator and property. A property without an edit is no key. */
+/** The edits of a person by locator and property. A property without an edit has no key. */
 export type Draft = Readonly<Record<string, Readonly<Record<string, DraftEdit>>>>
 
 export type PropertyPlace = { locator: string; property: string }
 export type PlacedEdit = PropertyPlace & DraftEdit
 
-/** Edits to put in (or, null, to take out) in one step. */
+/** Edits to set (or, with null, to remove) in one step. */
 export type DraftStep = readonly (PropertyPlace & { next: DraftEdit | null })[]
 
 export const EMPTY: Draft = {}
@@ -32,8 +32,8 @@ export function editAt(draft: Draft, locator: string, property: string): DraftEd
 }
 
 /**
- * The edit that a field makes of its content; null when it leads back to its base and the base is still what is saved. Where
- * somebody saved another value, the base itself is a value that the person has to choose.
+ * The edit for the content of a field; null if the content equals the base and the base is still the saved value. If
+ * someone has saved another value, the base itself is a value that the person has to choose.
  */
 export function editOn(
   { base, version }: Base,
@@ -68,7 +68,7 @@ export function allEdits(draft: Draft): PlacedEdit[] {
 export const countEdits = (draft: Draft): number =>
   Object.values(draft).reduce((count, edits) => count + Object.keys(edits).length, 0)
 
-/** What would be sent: everything that is a value. `only` narrows it to some resources. */
+/** What would be sent: every edit that is a value. `only` limits it to some resources. */
 export function changesOf(draft: Draft, only: (locator: string) => boolean = () => true): Changes {
   const changes: Changes = {}
   for (const { locator, property, edit } of allEdits(draft)) {
@@ -79,7 +79,7 @@ export function changesOf(draft: Draft, only: (locator: string) => boolean = () 
   return changes
 }
 
-/** The oldest snapshot that an edit still stands on; null without edits. */
+/** The oldest snapshot that an edit is based on; null without edits. */
 export function oldestVersion(draft: Draft): number | null {
   const versions = allEdits(draft).map(({ version }) => version)
   return versions.length === 0 ? null : Math.min(...versions)
@@ -89,7 +89,7 @@ export function oldestVersion(draft: Draft): number | null {
 export const isBasedOn = (draft: Draft, version: number): boolean =>
   (oldestVersion(draft) ?? version) >= version
 
-/** What a property is in a resource as it stands now. */
+/** The current saved value of a property in a resource. */
 export function viewAt(resource: ConfigurationResource | undefined, property: string): PropertyView | null {
   if (resource === undefined || !Object.hasOwn(resource.properties, property)) return null
   return resource.properties[property] ?? null

@@ -8,11 +8,11 @@ import { DraftStore, type DraftStorage } from './draft-store.ts'
 
 const PREFIX = 'bundle-console.draft'
 
-/** The drafts of this document, so that a page can be left and come back to, sensitive edits included. */
+/** The drafts of this page load, so that the person can leave the page and come back, sensitive edits included. */
 const stores = new Map<string, DraftStore>()
 let owner = ''
 
-/** The draft of a person in a scope. Another person's drafts leave the memory. */
+/** The draft of a person in a scope. Drafts of another person are removed from memory. */
 export function useDraftStore(personId: string, scope: Scope): DraftStore {
   const { environmentKey, applicationRuntimeId, workspaceId } = scope
   const person = encodeURIComponent(personId)
@@ -20,12 +20,12 @@ export function useDraftStore(personId: string, scope: Scope): DraftStore {
   return useMemo(() => storeOf(personId, key), [personId, key])
 }
 
-/** The draft as it stands when the typing rests. */
+/** The draft as of the last pause in typing. */
 export function useDraft(store: DraftStore): Draft {
   return useSyncExternalStore(store.subscribe, store.debouncedDraft)
 }
 
-/** This field while it has the focus. */
+/** The state of this field while it has the focus. */
 export function useActive(store: DraftStore, locator: string, property: string): ActiveField | undefined {
   const watch = useCallback(
     (listener: () => void) => store.watch(locator, property, listener),
@@ -50,13 +50,13 @@ function storeOf(personId: string, key: string): DraftStore {
   return store
 }
 
-/** Each edit is an item of the browser's storage whose key begins with this. */
+/** Each edit is an item of the browser's storage whose key starts with this prefix. */
 function storageOf(prefix: string): DraftStorage {
   const attempt = <Result>(fn: () => Result, otherwise: Result): Result => {
     try {
       return fn()
     } catch {
-      // a browser without storage, or a full one: the edits are in memory only
+      // without storage, or when it is full, the edits exist only in memory
       return otherwise
     }
   }
@@ -80,7 +80,7 @@ function storageOf(prefix: string): DraftStorage {
 }
 
 addEventListener('storage', ({ key }) => {
-  // rendered before the next key, which must start from what the other tab wrote
+  // rendered before the next key press, which must be based on what the other tab wrote
   for (const [prefix, store] of stores) {
     // clearing the storage does not discard edits
     if (key === null) store.storeAll()
@@ -89,6 +89,6 @@ addEventListener('storage', ({ key }) => {
 })
 addEventListener('beforeunload', (event) => {
   if (isReloadingForAnotherPerson()) return
-  // what is stored needs no warning; what exists only in this page would be lost
+  // stored edits need no warning; edits that exist only in this page would be lost
   if ([...stores.values()].some((store) => store.hasSensitive() || !store.isStored())) event.preventDefault()
 })

@@ -5,24 +5,27 @@ import type { DraftStore } from './draft-store.ts'
 import type { DraftForm } from '../form/use-draft-form.ts'
 import type { Merged } from './merge.ts'
 
-/** What people call the installations of the scope, and their versions. */
+/** The titles of the scope's installations, and their versions. */
 export type InstallationTitles = ReadonlyMap<string, { title: string; version: string | null }>
 
-/** What every part of the editor knows. */
+/** The state that all parts of the editor share. */
 export interface EditorValue {
   configuration: Configuration
   store: DraftStore
-  /** The fields over the draft. */
+  /** The form over the draft. */
   form: DraftForm
-  /** Whether the person may change anything here. */
+  /** Whether the person may change the configuration. */
   mayWrite: boolean
-  /** While a save is on its way nothing can be typed: it would not be part of it. */
+  /**
+   * True while a save is in progress. Fields are read-only meanwhile, because later input would not be part of the
+   * save.
+   */
   isSaving: boolean
-  /** The edit of a property that stands on an older snapshot, and how it stands to theirs. */
+  /** The merge result of an edit that is based on an older snapshot. */
   mergedAt: (locator: string, property: string) => Merged | undefined
-  /** What people call an installation. */
+  /** The title of an installation. */
   titleOf: (installation: InstallationIdentity) => string
-  /** Shows the resource and puts the focus into the property's field. */
+  /** Shows the resource and focuses the property's field. */
   goTo: (locator: string, property?: string) => void
   openReview: () => void
   openHistory: (locator: string, property: string) => void

@@ -11,7 +11,7 @@ export interface EditProblem {
   message: string
 }
 
-/** What is wrong with the edits: by the definitions, and by what the server said of them. */
+/** The errors of the edits: from validation, and from the server. */
 export function problemsOf(
   {
     draft,

@@ -6,8 +6,8 @@ import type { JsonValue } from '#contract/json-schema/json.ts'
 import { mergeJson, mergeValues } from './merge-values.ts'
 import { data, hidden } from '../testing.ts'
 
-describe('both changes of one value in one', () => {
-  it('puts changes at different paths together', () => {
+describe('merging both changes of one value', () => {
+  it('combines changes at different paths', () => {
     assert.deepEqual(
       mergeJson({ a: 1, b: { c: 1, d: 1 } }, { a: 2, b: { c: 1, d: 1 } }, { a: 1, b: { c: 9, d: 1, e: 3 } }),
       { a: 2, b: { c: 9, d: 1, e: 3 } },
@@ -15,13 +15,13 @@ describe('both changes of one value in one', () => {
     assert.deepEqual(mergeJson({ a: 1, b: 1 }, { b: 1 }, { a: 1, b: 2 }), { b: 2 })
   })
 
-  it('gives up where they meet', () => {
+  it('gives up where they overlap', () => {
     assert.equal(mergeJson({ a: 1 }, { a: 2 }, { a: 3 }), undefined)
     assert.equal(mergeJson({ a: 1 }, {}, { a: 3 }), undefined)
     assert.equal(mergeJson([1, 2], [1, 2, 3], [0, 1, 2]), undefined)
   })
 
-  it('is not offered for what is hidden, removed, or of another kind', () => {
+  it('is not offered for hidden or removed values, or values of different types', () => {
     const mine = { kind: 'set', value: { '@type': 'Data', value: { a: 1, b: 2 } } } as const
     assert.equal(mergeValues(hidden(true), hidden(true), mine), null)
     assert.equal(mergeValues(data({ a: 1 }), null, mine), null)
@@ -32,7 +32,7 @@ describe('both changes of one value in one', () => {
     })
   })
 
-  it('holds every change of both, and nothing else', () => {
+  it('contains every change of both sides, and nothing else', () => {
     const value = fc.dictionary(
       fc.constantFrom('a', 'b', 'c'),
       fc.oneof(fc.nat(2), fc.dictionary(fc.constantFrom('x', 'y'), fc.nat(2))),

@@ -5,8 +5,9 @@ import type { Edit } from '../../../forms/property/edit.ts'
 import { valueOf } from '../../../forms/property/property-value.ts'
 
 /**
- * Both changes of one value in one, where they do not meet: objects that were changed at different paths, references at
- * different keys. Null where they meet anywhere; lists are one thing. Offered, never taken by itself.
+ * Merges both changes of one value if they do not overlap: objects that were changed at different paths, references
+ * with different keys. Null if they overlap; a list counts as one unit. The merged value is offered, never applied
+ * automatically.
  */
 export function mergeValues(
   base: PropertyView | null,
@@ -33,7 +34,7 @@ export function mergeValues(
   return null
 }
 
-/** Undefined where both changed the same thing to different ends. `depth` limits how far it is looked into. */
+/** Undefined if both changed the same thing differently. `depth` limits the recursion. */
 export function mergeJson(
   base: JsonValue,
   theirs: JsonValue,

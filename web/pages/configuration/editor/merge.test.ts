@@ -42,7 +42,7 @@ const only = (merged: readonly Merged[]): Merged => {
   return one
 }
 
-describe('the merge of an edit with what others saved', () => {
+describe('merging an edit with what others saved', () => {
   const at = (version: number, value: PropertyView | null) =>
     configuration(version, {
       [CORE]: resource({
@@ -51,7 +51,7 @@ describe('the merge of an edit with what others saved', () => {
       }),
     })
 
-  it('keeps mine where they left the property alone', () => {
+  it('keeps mine where they left the property unchanged', () => {
     const draft = draftOf('p', edited(setTo(2), data(1)))
     const merged = mergeDraft(draft, at(3, data(1)), touchesOf([], 1))
     assert.equal(only(merged).verdict.kind, 'kept')
@@ -59,14 +59,14 @@ describe('the merge of an edit with what others saved', () => {
     assert.deepEqual(editAt(next, CORE, 'p'), edited(setTo(2), data(1), 3))
   })
 
-  it('drops mine where they made it the same', () => {
+  it('discards mine where they saved the same value', () => {
     const draft = draftOf('p', edited(setTo(2), data(1)))
     const merged = mergeDraft(draft, at(3, data(2)), touchesOf([], 1))
     assert.equal(only(merged).verdict.kind, 'same')
     assert.deepEqual(applyStep(draft, rebase(merged, none, 3)), EMPTY)
   })
 
-  it('waits for a choice where both changed it, and tells who it was', () => {
+  it('needs a choice where both changed it, and names the other person', () => {
     const draft = draftOf('p', edited(setTo(2), data(1)))
     const history = [snapshot(3, [{ locator: CORE, property: 'p', before: data(1), after: data(9) }])]
     const merged = mergeDraft(draft, at(3, data(9)), touchesOf(history, 1))
@@ -75,7 +75,7 @@ describe('the merge of an edit with what others saved', () => {
     assert.deepEqual(applyStep(draft, rebase(merged, none, 3)), draft)
   })
 
-  it('takes theirs, mine, or a third value as chosen', () => {
+  it('applies theirs, mine, or a third value as chosen', () => {
     const draft = draftOf('p', edited(setTo(2), data(1)))
     const merged = mergeDraft(draft, at(3, data(9)), touchesOf([], 1))
     const of = only(merged)
@@ -90,7 +90,7 @@ describe('the merge of an edit with what others saved', () => {
     assert.deepEqual(after({ of, take: 'other', edit: setTo(9) }), EMPTY)
   })
 
-  it('voids a choice when they saved again since', () => {
+  it('invalidates a choice when they save again', () => {
     const draft = draftOf('p', edited(setTo(2), data(1)))
     const before = only(mergeDraft(draft, at(3, data(9)), touchesOf([], 1)))
     const now = mergeDraft(draft, at(4, data(10)), touchesOf([], 1))
@@ -117,7 +117,7 @@ describe('the merge of an edit with what others saved', () => {
     )
   })
 
-  it('knows of a hidden value only what the history tells', () => {
+  it('detects the change of a hidden value from the history only', () => {
     const mine: DraftEdit = { edit: setTo(2), base: hidden(true), version: 1, isSensitive: true }
     const draft = draftOf('p', mine)
     const history = (property: string) => [
@@ -129,7 +129,7 @@ describe('the merge of an edit with what others saved', () => {
     assert.equal(only(mergeDraft(draft, now, null)).verdict.kind, 'conflict')
   })
 
-  it('lets nothing go by itself that cannot be saved any more', () => {
+  it('never discards automatically an edit that can no longer be saved', () => {
     const draft = draftOf('p', edited(setTo(2), data(1)))
     const gone = (resources: Parameters<typeof configuration>[1]) => {
       const merged = mergeDraft(draft, configuration(2, resources), touchesOf([], 1))
@@ -153,7 +153,7 @@ describe('the merge of an edit with what others saved', () => {
     )
   })
 
-  it('moves by itself only past saves that touched none of my resources', () => {
+  it('moves automatically only past saves that touched none of my resources', () => {
     const draft = draftOf('p', edited(setTo(2), data(1)))
     const change = (locator: string, property: string) => [
       snapshot(2, [{ locator, property, before: null, after: data(1) }]),
@@ -184,8 +184,8 @@ const PLAIN = ['a', 'b', 'c']
 const SECRET = ['s', 't']
 const PROPERTIES = [...PLAIN, ...SECRET]
 
-/** The server, the page of one person, and what that person knows: written apart from what is tested. */
-class World {
+/** The server, one person's page, and what that person knows. It shares no code with the tested module. */
+class Simulation {
   version = 1
   readonly values = new Map<string, number | null>(PROPERTIES.map((name) => [name, 0]))
   readonly touched = new Map<string, number>(PROPERTIES.map((name) => [name, 1]))
@@ -193,7 +193,7 @@ class World {
   shown = this.configuration()
   private known = new Map<string, { value: number | null; touched: number }>()
   draft: Draft = EMPTY
-  /** The values (and of a hidden one the snapshot that set it) that I had in view when I decided on mine. */
+  /** The values (and for hidden ones, the snapshots that set them) that I saw when I decided on mine. */
   readonly seen = new Map<string, { value: number | null; touched: number }[]>()
   readonly choices = new Map<string, Choice>()
   readonly mine = new Map<string, Edit>()
@@ -253,14 +253,14 @@ class World {
     )
   }
 
-  /** I look at what the page shows of a property, which may be old. */
+  /** I look at the page's value of a property, which may be outdated. */
   private look(name: string): void {
     const now = this.known.get(name)
     if (now !== undefined) this.seen.set(name, [...(this.seen.get(name) ?? []), now])
   }
 
   edit(name: string, value: number | null): void {
-    // a new edit begins from what is shown: an old page shows old values
+    // a new edit is based on the displayed value, which an old page shows outdated
     const before = editAt(this.draft, CORE, name)
     const saved = viewAt(this.shown.resources[CORE], name)
     const base = before === undefined ? saved : before.base
@@ -282,7 +282,7 @@ class World {
     return mergeDraft(this.draft, this.shown, touchesOf(this.history, 0))
   }
 
-  /** Chooses in the dialog; what is chosen is carried out later, when they may have saved again. */
+  /** Chooses in the dialog. The choice is applied later, when they may have saved again. */
   decide(name: string, take: Choice['take']): void {
     const of = this.merged().find((one) => one.property === name && one.verdict.kind === 'conflict')
     if (of === undefined) return
@@ -319,16 +319,16 @@ class World {
     this.choices.clear()
   }
 
-  /** No value of theirs is undone that I have not looked at. */
+  /** None of their values is undone unless I have seen it. */
   private assertKnown(name: string): void {
     const seen = this.seen.get(name) ?? []
     const isKnown = SECRET.includes(name)
       ? seen.some(({ touched }) => touched === this.touched.get(name))
       : seen.some(({ value }) => value === this.values.get(name))
-    assert.ok(isKnown, `what stands at ${name} was never in view`)
+    assert.ok(isKnown, `the value of ${name} was never seen`)
   }
 
-  /** No edit of mine is lost: it is in the draft, or it is saved like that. */
+  /** None of my edits is lost: it is in the draft, or saved. */
   assertNothingLost(): void {
     for (const [name, edit] of this.mine) {
       const kept = editAt(this.draft, CORE, name)?.edit
@@ -338,7 +338,7 @@ class World {
       }
       const wanted = edit.kind === 'removed' ? null : edit.kind === 'set' && Number(valueIn(edit))
       assert.equal(wanted, this.values.get(name))
-      // it has come true; what they make of it later is theirs
+      // it has been saved; later changes are theirs
       this.mine.delete(name)
     }
   }
@@ -372,11 +372,11 @@ const action = fc.oneof(
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('save' as const) }) },
 )
 
-describe('any order of my edits, their saves, my decisions and my saves', () => {
-  it('loses no edit of mine and undoes no value of theirs without a choice', () => {
+describe('any order of my edits, their saves, my choices and my saves', () => {
+  it('loses none of my edits and undoes none of their values without a choice', () => {
     fc.assert(
       fc.property(fc.array(action, { maxLength: 40 }), (actions) => {
-        const world = new World()
+        const world = new Simulation()
         for (const one of actions) {
           switch (one.kind) {
             case 'edit':

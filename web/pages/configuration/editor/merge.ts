@@ -19,24 +19,24 @@ import {
 import { changesNothing, isHidden, isSet, sameView } from '../../../forms/property/property-value.ts'
 
 /**
- * The three-way merge of one person's edits with what others saved meanwhile, property by property. Each edit carries the
- * view that it began from (base); the configuration as it stands is theirs; the edit is mine. An edit moves to the new
- * snapshot by itself only where theirs is still base. Everything else waits for a choice, so that no edit of mine is
- * lost, and no value of theirs undone, without one.
+ * The three-way merge of one person's edits with what others have saved, property by property. Each edit carries the
+ * value that it started from (base); the current configuration is theirs; the edit is mine. An edit moves to the new
+ * snapshot automatically only if theirs still equals base. Everything else needs a choice, so that without one, no edit
+ * of mine is lost and no value of theirs is undone.
  */
 export type Verdict =
-  /** They left it alone: mine stands on top. */
+  /** They left it unchanged: mine applies on top. */
   | { kind: 'kept' }
-  /** They made it what I made it: nothing is left to do. */
+  /** They saved the same value: nothing is left to do. */
   | { kind: 'same' }
-  /** They made it something else. */
+  /** They saved another value. */
   | { kind: 'conflict'; by: Touch | null }
-  /** It cannot be edited any more. */
+  /** It can no longer be edited. */
   | { kind: 'gone'; why: 'resource' | 'property' | 'plugin' }
 
 export type Merged = PlacedEdit & { theirs: PropertyView | null; verdict: Verdict }
 
-/** The last snapshot that changed a property: who, when, why. */
+/** The last snapshot that changed a property: who saved it, when and why. */
 export interface Touch {
   snapshotVersion: number
   savedAt: string
@@ -46,10 +46,10 @@ export interface Touch {
   operationId: string | null
 }
 
-/** What was touched since a snapshot, by locator and property; null while that is not known. */
+/** The changes since a snapshot, by locator and property; null while they are unknown. */
 export type Touches = ReadonlyMap<string, ReadonlyMap<string, Touch>> | null
 
-/** Snapshots, in whatever order, as the last touch of each property after `since`. */
+/** Finds the last change of each property after `since`, in snapshots of any order. */
 export function touchesOf(snapshots: readonly Snapshot[], since: number): Exclude<Touches, null> {
   const touches = new Map<string, Map<string, Touch>>()
   for (const { changes, ...snapshot } of snapshots) {
@@ -65,7 +65,7 @@ export function touchesOf(snapshots: readonly Snapshot[], since: number): Exclud
   return touches
 }
 
-/** Judges every edit that stands on an older snapshot than the configuration. */
+/** Compares every edit that is based on an older snapshot with the configuration. */
 export function mergeDraft(draft: Draft, configuration: Configuration, touches: Touches): Merged[] {
   return allEdits(draft)
     .filter(({ version }) => version < configuration.snapshotVersion)
@@ -96,12 +96,12 @@ function judge({
   if (changesNothing(mine.edit, theirs)) return { kind: 'same' }
   const isDefined = Object.hasOwn(resource.definitions, mine.property)
   if (!isDefined && mine.edit.kind !== 'removed') return { kind: 'gone', why: 'property' }
-  // a hidden value looks the same after it was replaced: only the history knows
+  // a hidden value looks the same after a change: only the history reveals it
   const changed = !sameView(mine.base, theirs) || (isHidden(theirs) && (by !== null || !isKnown))
   return changed ? { kind: 'conflict', by } : { kind: 'kept' }
 }
 
-/** What a person decided on one property, about the value of theirs that was shown then. */
+/** A person's choice for one property, made for the value of theirs that was displayed. */
 export type Choice = { of: Merged } & (
   | { take: 'theirs' }
   | { take: 'mine' }
@@ -109,7 +109,7 @@ export type Choice = { of: Merged } & (
   | { take: 'other'; edit: Edit }
 )
 
-/** True while the choice is about what stands there now; another save in between makes it void. */
+/** True while the choice applies to the current values; another save in between invalidates it. */
 export const isCurrentChoice = (choice: Choice, now: Merged): boolean =>
   choice.of.verdict.kind === now.verdict.kind &&
   sameView(choice.of.theirs, now.theirs) &&
@@ -117,15 +117,15 @@ export const isCurrentChoice = (choice: Choice, now: Merged): boolean =>
 
 const touchOf = ({ verdict }: Merged): Touch | null => (verdict.kind === 'conflict' ? verdict.by : null)
 
-/** Whether an edit still waits for a choice before it can stand on the new snapshot. */
+/** Whether an edit still needs a choice before it can move to the new snapshot. */
 export function needsChoice(merged: Merged, choice: Choice | undefined): boolean {
   if (merged.verdict.kind === 'kept' || merged.verdict.kind === 'same') return false
   if (choice === undefined || !isCurrentChoice(choice, merged)) return true
-  // of what is gone only letting go is left
+  // an edit of something that no longer exists can only be discarded
   return merged.verdict.kind === 'gone' && choice.take !== 'theirs'
 }
 
-/** Moves to the new snapshot what may move; what waits for a choice stays where it is. */
+/** Moves to the new snapshot all edits that may move; those that need a choice are not touched. */
 export function rebase(
   merged: readonly Merged[],
   choiceOf: (merged: Merged) => Choice | undefined,
@@ -145,8 +145,8 @@ export function rebase(
 }
 
 /**
- * True when the draft moves to the new snapshot without asking: all of my edits are saved already, or what was saved since
- * lies outside of every resource that I edit. What is being typed may only pass through their value, so it stays mine.
+ * True if the draft moves to the new snapshot without a choice: all edits are saved already, or what was saved since is
+ * outside every edited resource. Input in progress may equal their value only in passing, so it stays an edit.
  */
 export function movesAutomatically(
   merged: readonly Merged[],

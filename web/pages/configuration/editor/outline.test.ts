@@ -22,7 +22,7 @@ const all = configuration(1, {
 const nothing = { q: '', show: undefined }
 
 describe('the outline', () => {
-  it('groups resources by installation, in an order of its own', () => {
+  it('groups resources by installation, in a stable order', () => {
     assert.deepEqual(
       groupResources(all).map(({ bundleId, resources }) => [
         bundleId,
@@ -49,7 +49,7 @@ describe('the outline', () => {
     )
   })
 
-  it('narrows to what is edited, and to what is not valid', () => {
+  it('can be filtered to edited and to invalid properties', () => {
     const marks = new Map([[CORE, { edited: ['name', 'seats'], invalid: ['seats'] }]])
     const shown = (show: 'changed' | 'invalid') =>
       narrowGroups(groupResources(all), { q: '', show }, marks).flatMap(({ resources }) =>
@@ -61,7 +61,7 @@ describe('the outline', () => {
 })
 
 describe('the groups of a form', () => {
-  it('stand by name, the ungrouped first, their properties by order and title', () => {
+  it('are ordered by name, the ungrouped first, their properties by order and title', () => {
     assert.deepEqual(groupProperties(core, ['seats', 'name', 'loose', 'audit', 'old']), [
       { name: '', properties: ['loose'] },
       { name: 'Compliance', properties: ['audit'] },

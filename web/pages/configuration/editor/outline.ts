@@ -2,13 +2,13 @@ import type { Configuration, ConfigurationResource } from '#contract/console-api
 import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
 import { bundleIdOf, propertyHelp, propertyTitle } from '../labels.ts'
 
-/** What the page is narrowed to: a text, and only what is edited or not valid. */
+/** The filter of the page: a text, and only edited or only invalid properties. */
 export interface Filter {
   q: string
   show: 'changed' | 'invalid' | undefined
 }
 
-/** Of a resource: how many properties are edited, and how many of those are not valid. */
+/** The edited properties of a resource, and those of them that are invalid. */
 export interface Marks {
   edited: readonly string[]
   invalid: readonly string[]
@@ -22,7 +22,7 @@ export interface OutlineGroup {
 
 const KIND_ORDER = { MODULE: 0, GATEWAY: 1, AGENT: 2, TIMER: 3 }
 
-/** The resources of a scope by installation, in an order that does not depend on how they came. */
+/** The resources of a scope by installation, in an order that does not depend on the order of the response. */
 export function groupResources(configuration: Configuration): OutlineGroup[] {
   const groups = new Map<string, OutlineGroup>()
   for (const [locator, resource] of Object.entries(configuration.resources)) {
@@ -49,7 +49,7 @@ export function groupResources(configuration: Configuration): OutlineGroup[] {
 
 export const isNarrowed = ({ q, show }: Filter): boolean => q !== '' || show !== undefined
 
-/** The properties of a resource that the filter lets through. A resource that is itself named by the text shows all. */
+/** The properties of a resource that match the filter. A resource whose own name matches shows all. */
 export function matchingProperties(
   { locator, resource }: { locator: string; resource: ConfigurationResource },
   { q, show }: Filter,
@@ -69,7 +69,7 @@ export function matchingProperties(
   })
 }
 
-/** The outline that the filter leaves. */
+/** The filtered outline. */
 export function narrowGroups(
   groups: readonly OutlineGroup[],
   filter: Filter,
@@ -81,14 +81,14 @@ export function narrowGroups(
     const resources = group.resources.filter(
       (entry) =>
         matchingProperties(entry, filter, marks.get(entry.locator)).length > 0 ||
-        // one without properties is found by its name all the same
+        // a resource without properties is still found by its name
         (filter.show === undefined && holds([entry.locator, entry.resource.title], words)),
     )
     return resources.length === 0 ? [] : [{ ...group, resources }]
   })
 }
 
-/** All properties that there is something to show of: defined ones, and values that nothing defines any more. */
+/** All properties to show: defined ones, and values that no longer have a definition. */
 export function propertyNames(resource: ConfigurationResource): string[] {
   return [...new Set([...Object.keys(resource.definitions), ...Object.keys(resource.properties)])]
 }
@@ -119,7 +119,7 @@ export function groupProperties(resource: ConfigurationResource, names: readonly
     .sort((a, b) => Number(a.name !== '') - Number(b.name !== '') || a.name.localeCompare(b.name))
 }
 
-/** Values that no definition stands for: an earlier version left them behind. */
+/** Values without a definition, left over from an earlier version. */
 export const leftovers = (resource: ConfigurationResource, names: readonly string[]): string[] =>
   names.filter((name) => definitionOf(resource, name) === undefined).toSorted()
 

@@ -7,7 +7,10 @@ import type { DraftEdit, PropertyPlace } from './draft.ts'
 
 const FORMAT = 2
 
-/** An edit as the browser stores it, or `withheld`: of a sensitive edit only the name is stored, so that the page can report it as not kept. */
+/**
+ * An edit as the browser stores it, or `withheld`: of a sensitive edit, only the name is stored, so that the page can
+ * report it as not kept.
+ */
 export type StoredEdit = DraftEdit | 'withheld'
 
 export function writeEdit({ edit, base, version, isSensitive }: DraftEdit): string {
@@ -16,7 +19,7 @@ export function writeEdit({ edit, base, version, isSensitive }: DraftEdit): stri
   )
 }
 
-/** Parses a stored edit; null where it is invalid, for example written by another version or truncated. */
+/** Parses a stored edit; null if it is invalid, for example truncated or written by another version. */
 export function readEdit(text: string | null): StoredEdit | null {
   const stored = parse(text)
   if (!isJsonObject(stored) || stored['format'] !== FORMAT) return null
@@ -50,7 +53,7 @@ function editIn(edit: unknown): Edit | null {
   return null
 }
 
-/** In the shape of a typed value, as far as showing it asks for; whether it is valid is judged where it is edited. */
+/** Whether it has the structure of a typed value, which is enough to show it; its field validates it. */
 function isTyped(value: unknown): boolean {
   if (!isJsonObject(value)) return false
   switch (value['@type']) {

@@ -16,7 +16,7 @@ import type { ConfigurationSearch } from '#contract/console-api/pages/configurat
 import { useMerge } from './use-merge.ts'
 import { useSave } from './use-save.ts'
 
-/** Everything that the editor keeps: the draft, what is wrong with it, how it stands to the newest snapshot, its save. */
+/** The state of the editor: the draft, its errors, its merge with the newest snapshot, and its save. */
 export function useEditorState({
   personId,
   titles,
@@ -46,7 +46,7 @@ export function useEditorState({
   )
   const marks = useStable(useMemo(() => marksOf(draft, problems), [draft, problems]))
   const save = useSave(store, form, configuration)
-  const merge = useMerge({ store, draft, configuration, isHeld: save.state !== 'idle', personId })
+  const merge = useMerge({ store, draft, configuration, isSaving: save.state !== 'idle', personId })
   const document = useDocument({ store, draft, configuration, isShown: search.tab === 'document' })
   const goTo = useGoTo(configuration, search)
   const { behind } = merge
@@ -76,7 +76,9 @@ export function useEditorState({
   return { editor, draft, problems, marks, merge, save, document, blockedByDocument }
 }
 
-/** The very same marks while they say the same: typing changes none of them, and then the outline does not render. */
+/**
+ * Keeps the same object while the marks are equal: typing does not change them, and then the outline is not rendered.
+ */
 function useStable(marks: ReadonlyMap<string, Marks>): ReadonlyMap<string, Marks> {
   const [kept, setKept] = useState(marks)
   if (kept === marks) return kept

@@ -10,7 +10,7 @@ const dialog = page.getByRole('dialog')
 const saveButton = dialog.getByRole('button', { name: /^Save and start/ })
 const goOn = dialog.getByRole('button', { name: 'Continue on top of theirs' })
 
-/** The editor, with these fields of CRM mail edited. */
+/** The editor, with these properties of CRM mail edited. */
 async function edit(values: Record<string, string>) {
   const scope = await serveScope()
   await renderConsole(scope.address(MAIL))
@@ -22,7 +22,7 @@ async function edit(values: Record<string, string>) {
 }
 const openReview = () => bar.getByRole('button', { name: 'Review' }).click()
 
-test('a save of another resource moves the edit to the new snapshot and leaves it alone', async () => {
+test('a save of another resource moves the edit to the new snapshot without changing it', async () => {
   const scope = await edit({ 'SMTP port': '2525' })
   await scope.saveAsColleague({ [CORE]: { seats: 25 } })
   await expect
@@ -45,7 +45,7 @@ test('without an edit, the new values are shown, and who saved them', async () =
   await expect.element(page.getByText('Now showing snapshot 2 by Mira Castellan.')).toBeVisible()
 })
 
-test('a save beside the edit waits for the person, and nothing of either is lost', async () => {
+test('a save in the edited resource waits for the person, and neither side loses anything', async () => {
   const scope = await edit({ 'SMTP port': '2525' })
   await scope.saveAsColleague({ [MAIL]: { smtpUser: 'mira' } })
   await page.getByRole('button', { name: 'Review and keep mine' }).click()
@@ -56,7 +56,7 @@ test('a save beside the edit waits for the person, and nothing of either is lost
   expect(scope.values()[MAIL]).toMatchObject({ smtpPort: 2525, smtpUser: 'mira' })
 })
 
-test('where both changed a property, nothing is saved before each is decided', async () => {
+test('where both changed a property, saving needs a choice for each', async () => {
   const scope = await edit({ 'SMTP port': '2525', 'SMTP user': 'olivia', 'SMTP host': 'olivia.example' })
   await scope.saveAsColleague({ [MAIL]: { smtpPort: 465, smtpUser: 'mira', smtpHost: 'mira.example' } })
   await page.getByRole('button', { name: 'Compare and choose' }).click()
@@ -80,16 +80,16 @@ test('where both changed a property, nothing is saved before each is decided', a
   expect(scope.values()[MAIL]).toEqual({ smtpPort: 2525, smtpUser: 'mira', smtpHost: 'both.example' })
 })
 
-test('an edit that a colleague has already saved is no edit anymore', async () => {
+test('an edit that a colleague has already saved is removed', async () => {
   const scope = await edit({ 'SMTP port': '2525' })
-  // a field is not changed while it has the focus
+  // a field does not change while it has the focus
   await page.getByRole('heading', { name: 'CRM mail' }).click()
   await scope.saveAsColleague({ [MAIL]: { smtpPort: 2525 } })
   await expect.element(page.getByText('1 of your changes is already saved in snapshot 2.')).toBeVisible()
   await expect.element(bar).not.toBeInTheDocument()
 })
 
-test('a save that arrives first sends the review back to the conflict, and the decision counts', async () => {
+test('a save that arrives first returns the review to the conflict, and the choice is applied', async () => {
   const scope = await edit({ 'SMTP port': '2525' })
   await openReview()
   await expect.element(saveButton).toBeEnabled()
@@ -102,11 +102,11 @@ test('a save that arrives first sends the review back to the conflict, and the d
   expect(scope.saveRequests()).toEqual([])
 })
 
-test('a refused save says that nothing was saved, and leads to the decision', async () => {
+test('a refused save reports that nothing was saved, and leads to the choice', async () => {
   const scope = await edit({ 'SMTP port': '2525' })
   await openReview()
   await expect.element(saveButton).toBeEnabled()
-  // the colleague is first, and the event is not there yet
+  // the colleague is first, and the event has not arrived yet
   scope.api.answer({
     [SAVE]: async (request) => {
       await scope.saveAsColleague({ [MAIL]: { smtpPort: 465 } })
@@ -127,7 +127,7 @@ test('a refused save says that nothing was saved, and leads to the decision', as
   ])
 })
 
-test('the snapshot of a save whose answer is still out is no conflict', async () => {
+test('the snapshot of a save whose response is pending is not a conflict', async () => {
   const scope = await edit({ 'SMTP port': '2525' })
   scope.api.answer({
     [SAVE]: (request) => {

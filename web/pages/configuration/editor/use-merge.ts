@@ -7,11 +7,11 @@ import { snapshotsSince } from '../endpoints.ts'
 import { mergeDraft, movesAutomatically, rebase, touchesOf, type Merged } from './merge.ts'
 
 export interface MergeState {
-  /** Edits that stand on an older snapshot, each judged; empty when all stand on the one that is shown. */
+  /** Edits based on an older snapshot, with their merge results; empty if all are based on the displayed one. */
   behind: readonly Merged[]
-  /** What was saved since the oldest of my edits, newest first. */
+  /** The snapshots saved since the oldest edit began, newest first. */
   since: readonly Snapshot[]
-  /** Who changed what is still being asked for. */
+  /** The history of the changes is still loading. */
   isChecking: boolean
   checkFailed: boolean
 }
@@ -19,20 +19,20 @@ export interface MergeState {
 const NO_EDITS: readonly Merged[] = []
 
 /**
- * Keeps the draft on the newest snapshot. What was saved outside of my resources moves it by itself; anything else waits
- * for the person. While a save is under way nothing moves: it may be its own snapshot that arrives.
+ * Moves the draft to the newest snapshot. Changes outside the edited resources are merged automatically; everything
+ * else waits for the person. Nothing moves during a save, because the new snapshot may be the one it created.
  */
 export function useMerge({
   store,
   draft,
   configuration,
-  isHeld,
+  isSaving,
   personId,
 }: {
   store: DraftStore
   draft: Draft
   configuration: Configuration
-  isHeld: boolean
+  isSaving: boolean
   personId: string
 }): MergeState {
   const { scope, snapshotVersion, savedBy } = configuration
@@ -46,10 +46,10 @@ export function useMerge({
   }, [draft, configuration, history.data, since, isBehind])
 
   const typedIn = useSyncExternalStore(store.subscribe, store.typedIn)
-  const mayMove = isBehind && !isHeld && movesAutomatically(behind, touches, typedIn)
+  const mayMove = isBehind && !isSaving && movesAutomatically(behind, touches, typedIn)
   useEffect(() => {
     if (!mayMove) return
-    // somebody is typing right now: what is moved must be what stands in the field
+    // the person is typing: first include what the field contains
     if (store.current() !== draft) return store.flush()
     store.applyAutomatically(rebase(behind, () => undefined, snapshotVersion))
     const alreadySaved = behind.filter(({ verdict }) => verdict.kind === 'same').length
@@ -61,12 +61,12 @@ export function useMerge({
   useEffect(() => {
     if (seen.current === snapshotVersion) return
     seen.current = snapshotVersion
-    // the move tells its own news
+    // the move above sets its own notice
     if (mayMove) return
-    // nothing of mine is at stake: said all the same, for what is shown has changed
-    if (isBehind || isHeld || savedBy.id === personId) store.setNews(null)
+    // no edit is affected, but the displayed values have changed
+    if (isBehind || isSaving || savedBy.id === personId) store.setNews(null)
     else store.setNews({ version: snapshotVersion, savedBy: savedBy.name, alreadySaved: 0, edits: 0 })
-  }, [snapshotVersion, mayMove, isBehind, isHeld, savedBy, personId, store])
+  }, [snapshotVersion, mayMove, isBehind, isSaving, savedBy, personId, store])
 
   const { data, isPending, isError } = history
   return useMemo(

@@ -1,6 +1,6 @@
 import { useEffect, useEffectEvent } from 'react'
 
-/** Ctrl/Cmd-S opens the review, whatever has the focus; never the browser's own dialog. */
+/** Ctrl/Cmd+S opens the review, whatever has the focus, instead of the browser's dialog. */
 export function useSaveKey(onSave: () => void): void {
   const press = useEffectEvent((event: KeyboardEvent) => {
     if (

@@ -19,7 +19,7 @@ async function reviewPort(value: string, handlers: Parameters<typeof serveScope>
   return scope
 }
 
-test('exactly the edit is sent, on top of the snapshot that is shown, with its reason', async () => {
+test('exactly the edit is sent, based on the displayed snapshot, with its reason', async () => {
   const scope = await reviewPort('2525')
   await review.getByRole('textbox', { name: /^Reason/ }).fill('The provider moved')
   await saveButton.click()
@@ -35,7 +35,7 @@ test('exactly the edit is sent, on top of the snapshot that is shown, with its r
   await expect.element(port).toHaveValue('2525')
 })
 
-test('while the save is on its way, its button is busy and cannot save again', async () => {
+test('during the save, its button is busy and cannot save again', async () => {
   let answer: () => void = () => undefined
   const isAnswered = new Promise<void>((resolve) => (answer = resolve))
   const scope = await reviewPort('2525')
@@ -48,7 +48,7 @@ test('while the save is on its way, its button is busy and cannot save again', a
   expect(scope.saveRequests()).toHaveLength(1)
 })
 
-test('what the server refuses is shown at its field, and the edit stays', async () => {
+test('a server error is shown at its field, and the edit is kept', async () => {
   const scope = await reviewPort('2525', {
     [SAVE]: () =>
       refusal({
@@ -79,7 +79,7 @@ test('what the server refuses is shown at its field, and the edit stays', async 
   expect(scope.values()[MAIL]).toMatchObject({ smtpPort: 2526 })
 })
 
-test('a lost answer is not a save; the very same request finds out, and is carried out once', async () => {
+test('a lost response is not a save; the identical request finds out, and is carried out once', async () => {
   const scope = await reviewPort('2525')
   scope.api.answer({
     [SAVE]: (request) => {
@@ -101,7 +101,7 @@ test('a lost answer is not a save; the very same request finds out, and is carri
   expect(new Set(requests.map(({ body }) => JSON.stringify(body))).size).toBe(1)
 })
 
-test('it finds out without a click when the console can be reached again', async () => {
+test('it finds out without a click when the console is reachable again', async () => {
   const scope = await reviewPort('2525')
   await scope.api.disconnect()
   await saveButton.click()
@@ -112,7 +112,7 @@ test('it finds out without a click when the console can be reached again', async
   expect(scope.saveRequests()).toHaveLength(1)
 })
 
-test('who stops checking keeps the edit, and can save it again', async () => {
+test('a person who stops checking keeps the edit, and can save it again', async () => {
   const scope = await reviewPort('2525', { [SAVE]: () => lostAnswer })
   await saveButton.click()
   await review.getByRole('button', { name: 'Stop checking' }).click()

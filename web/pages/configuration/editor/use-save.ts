@@ -19,24 +19,24 @@ export interface SavedSnapshot {
 }
 
 export interface SaveState {
-  /** `uncertain`: the answer got lost, and the same request can be repeated. */
+  /** `uncertain`: the response was lost, and the same request can be repeated. */
   state: 'idle' | 'saving' | 'uncertain'
   error: unknown
   saved: readonly SavedSnapshot[]
   save: (request: SaveRequest) => Promise<boolean>
-  /** Asks again what became of a save whose answer got lost: the very same request, with its key. */
+  /** Repeats a save whose response was lost: the identical request, with the same idempotency key. */
   repeat: () => Promise<boolean>
-  /** Stops asking. Whether it was saved shows in the configuration. */
+  /** Stops repeating. The configuration shows whether it was saved. */
   giveUp: () => void
   dismissSaved: (version: number) => void
   clearError: () => void
 }
 
 export interface SaveRequest {
-  /** The edits that the plan shows. */
+  /** The edits in the plan. */
   draft: Draft
   reason: string
-  /** Which resources take part. */
+  /** Selects the resources to save. */
   only: (locator: string) => boolean
 }
 
@@ -72,7 +72,7 @@ export function useSave(store: DraftStore, form: DraftForm, configuration: Confi
     }
   }
 
-  // as soon as the console is in reach again, it is asked by itself what became of it
+  // checks the result automatically as soon as the console is reachable again
   const isUncertain = sent !== null && !write.isPending
   const askAgain = useEffectEvent(() => {
     if (isUncertain && sent !== null) void send(sent)
@@ -90,7 +90,7 @@ export function useSave(store: DraftStore, form: DraftForm, configuration: Confi
     saved,
     save: ({ draft: shown, reason, only }) => {
       const draft = partOf(shown, only)
-      // an edit on an older snapshot has not been compared with this one
+      // an edit based on an older snapshot has not been compared with this one
       if (!isBasedOn(draft, configuration.snapshotVersion)) return Promise.resolve(false)
       const body = {
         snapshotVersion: configuration.snapshotVersion,
@@ -110,7 +110,7 @@ export function useSave(store: DraftStore, form: DraftForm, configuration: Confi
   }
 }
 
-/** What is sent: half a number is no value, and stays. */
+/** The edits to send; a partial number is not a value and stays in the draft. */
 const partOf = (draft: Draft, only: (locator: string) => boolean): Draft =>
   applyStep(
     EMPTY,
@@ -123,7 +123,7 @@ const partOf = (draft: Draft, only: (locator: string) => boolean): Draft =>
       })),
   )
 
-/** Shows what the server refused at its fields. */
+/** Shows the server errors at their fields. */
 function showRefusal(form: DraftForm, store: DraftStore, { problem }: ApiError, t: Translate): void {
   for (const detail of problem.details ?? []) {
     const { locator, property } = detail

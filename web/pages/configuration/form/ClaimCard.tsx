@@ -12,11 +12,13 @@ import { Countdown, Time } from '../../../ui/Time.tsx'
 import { useEditor } from '../editor/editor-context.ts'
 import { messageText } from '../../../i18n/message-text.ts'
 
-/** Why the form is locked: whose operation holds it, since when, what it waits for, and which ways out there are. */
+/**
+ * Why the form is locked: which operation holds the claim, since when, what it waits for, and the available actions.
+ */
 export function ClaimCard({ claim }: { claim: Claim }) {
   const t = useText()
   const rich = useRichText()
-  // the row alone: the whole story, with every attempt, is on the operation's own page
+  // the list row only: the operation's own page has all details, including every attempt
   const { operationId } = claim
   const rows = useQuery(apiQuery('GET /operations', { query: { q: operationId, limit: 1 } })).data
   const operation = rows?.items.find((row) => row.operationId === operationId)
@@ -27,7 +29,7 @@ export function ClaimCard({ claim }: { claim: Claim }) {
       aria-label={t('configuration.claim.title')}
       className={cx(
         'mb-5 rounded-lg border border-line-strong bg-sunken',
-        // what goes by stays in sight, so that nobody wonders why a field does not take what is typed
+        // sticky, so that it always explains why a field accepts no input
         claim.state !== 'FAILED' && 'z-5 lg:sticky lg:top-3',
       )}
     >

@@ -11,7 +11,7 @@ import { PropertyValueView } from '../../../ui/values/ValueView.tsx'
 import { useActive } from '../editor/drafts.ts'
 import { useEditor } from '../editor/editor-context.ts'
 import { propertyTitle } from '../labels.ts'
-import { afterPress } from './after-press.ts'
+import { afterMousePress } from './after-press.ts'
 import { FieldHints, hasHints } from './FieldHints.tsx'
 import { FieldNotes } from './FieldNotes.tsx'
 import { controlId, rowId } from './focus-property.ts'
@@ -29,7 +29,7 @@ export interface EditorFieldProps {
   zone: string | undefined
 }
 
-/** A property's field in the editor, with notes on what others saved since its edit began. */
+/** A property's field in the editor, with notes on what others have saved since its edit began. */
 export const EditorField = memo(function EditorField({
   locator,
   property,
@@ -56,12 +56,12 @@ export const EditorField = memo(function EditorField({
   }
   useEffect(() => {
     // a control that is removed while it has the focus gets no blur event
-    if (active !== undefined) afterPress(leave)
+    if (active !== undefined) afterMousePress(leave)
   })
   // without an edit a field shows the saved value, or the value that the typing is based on
   const shown = active?.began ? active.began.base : view
   const parts = { locator, property, definition, view, shown, draftEdit, isOpen, onEdit, onReset }
-  const isHeld = isLocked || isSaving
+  const isReadOnly = isLocked || isSaving
 
   return (
     <PropertyField
@@ -98,7 +98,7 @@ export const EditorField = memo(function EditorField({
       notes={
         !isPlain && (
           <>
-            {isHeld
+            {isReadOnly
               ? (hasFocus || draftEdit !== undefined) && (
                   <LockLine is={isSaving ? 'saving' : isOpen ? 'draft' : 'readOnly'} />
                 )
@@ -118,7 +118,7 @@ export const EditorField = memo(function EditorField({
           if (currentTarget.contains(relatedTarget)) return
           setHasFocus(false)
           setIsMissed(false)
-          afterPress(leave)
+          afterMousePress(leave)
         },
         onKeyDown: ({ key, ctrlKey, metaKey }) => {
           const isTyped =
@@ -130,7 +130,7 @@ export const EditorField = memo(function EditorField({
   )
 })
 
-/** Says what happens to input while an operation or a save locks the form, and what happened to it before. */
+/** Shows what happens to input while an operation or a save locks the form, and what happened to earlier input. */
 function LockLine({ is }: { is: 'draft' | 'readOnly' | 'saving' | 'missed' }) {
   const t = useText()
   return (

@@ -5,7 +5,7 @@ import { useText } from '../../../i18n/use-text.ts'
 import type { FieldParts } from './field-parts.ts'
 import { SmallButton } from './SmallButton.tsx'
 
-/** What else a person can do with the value: take the default, or remove it. */
+/** Other actions on the value: use the default, or remove the value. */
 export function FieldHints(parts: FieldParts) {
   const { definition, onEdit } = parts
   const t = useText()
@@ -13,12 +13,12 @@ export function FieldHints(parts: FieldParts) {
   return (
     <>
       {offersDefault(parts) && standard !== undefined && (
-        <SmallButton className={QUIET} onClick={() => onEdit(setData(definition, standard))}>
+        <SmallButton className={ON_HOVER} onClick={() => onEdit(setData(definition, standard))}>
           {t('forms.setDefault')}
         </SmallButton>
       )}
       {isRemovable(parts) && (
-        <SmallButton className={QUIET} onClick={() => onEdit({ kind: 'removed' })}>
+        <SmallButton className={ON_HOVER} onClick={() => onEdit({ kind: 'removed' })}>
           {t('forms.remove')}
         </SmallButton>
       )}
@@ -26,7 +26,7 @@ export function FieldHints(parts: FieldParts) {
   )
 }
 
-/** Whether there is anything for the hints to offer. */
+/** Whether there are any hints to show. */
 export const hasHints = (parts: FieldParts): boolean => offersDefault(parts) || isRemovable(parts)
 
 const isRemovable = ({ definition, shown, draftEdit, isOpen }: FieldParts): boolean =>
@@ -43,6 +43,9 @@ function offersDefault({ definition, shown, draftEdit, isOpen }: FieldParts): bo
   return value?.['@type'] !== 'Data' || !deepEqual(value.value, standard)
 }
 
-/** Visible on hover and focus only, since it would be noise at each of two hundred fields. Without a mouse it is always visible. */
-const QUIET =
+/**
+ * Visible on hover and focus only, since it would be noise at each of two hundred fields. Always visible without a
+ * mouse.
+ */
+const ON_HOVER =
   'text-muted hover:text-ink [@media(hover:hover)]:opacity-0 group-hover:opacity-100 group-focus-within:opacity-100'

@@ -7,7 +7,7 @@ import { useEditor } from '../editor/editor-context.ts'
 import type { FieldParts } from './field-parts.ts'
 import { SmallButton } from './SmallButton.tsx'
 
-/** Under the field: what the value was before the edit, and what others have saved since. */
+/** Notes below the field: the value before the edit, and what others have saved since. */
 export function FieldNotes({ locator, property, view, shown, draftEdit, isOpen, onReset }: FieldParts) {
   const t = useText()
   const { mergedAt, openReview } = useEditor()

@@ -6,7 +6,7 @@ import { useEditor } from '../editor/editor-context.ts'
 import { controlId, rowId } from './focus-property.ts'
 import { useDraftField } from './use-draft-field.ts'
 
-/** A value that has no definition any more: it can only be removed. */
+/** A value that no longer has a definition: it can only be removed. */
 export function LeftoverField({
   locator,
   property,

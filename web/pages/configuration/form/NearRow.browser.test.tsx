@@ -29,7 +29,7 @@ test('only rows near the window and a wanted row have fields, and every row has 
   await expect.element(page.getByText(title(100), { exact: true })).toBeInTheDocument()
 })
 
-test('a row gets its field when it comes near, and keeps what is typed when it leaves', async () => {
+test('a row gets its field when it comes near, and keeps the input when it moves away', async () => {
   await renderRows()
   await expect.element(field(100)).not.toBeInTheDocument()
   page.getByText(title(100), { exact: true }).element().scrollIntoView()

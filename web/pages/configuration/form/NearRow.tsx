@@ -1,11 +1,11 @@
 import { useEffect, useRef, useState, type ReactNode } from 'react'
 
-/** How far outside of the window a row is still near. */
+/** The distance from the window within which a row counts as near. */
 const MARGIN = '800px'
 
 /**
- * A row of a long form. Until it is near the window it is one element with its title, so the browser can find it in the
- * page and the form stays light. Once rendered it stays, because its field may hold input.
+ * A row of a long form. Until it is near the window, it is a single element with its title, so that the browser can
+ * find it in the page and the form stays light. Once rendered, the field stays, because it may contain input.
  *
  * @param isWanted renders the row wherever it is, for example to focus its field.
  */

@@ -29,10 +29,10 @@ import { LeftoverField } from './LeftoverField.tsx'
 import { NearRow } from './NearRow.tsx'
 import { zoneProperty, zoneOf } from './zone.ts'
 
-/** The form of a resource with more properties renders only those near the window. */
-const LONG = 60
+/** A form with more properties than this renders only those near the window. */
+const LAZY_ABOVE = 60
 
-/** The form of one resource; the only one that is mounted. */
+/** The form of one resource; only one is mounted at a time. */
 export const ResourceForm = memo(function ResourceForm({
   locator,
   resource,
@@ -44,9 +44,9 @@ export const ResourceForm = memo(function ResourceForm({
   locator: string
   resource: ConfigurationResource
   filter: Filter
-  /** Of this resource; only where the filter asks for them. */
+  /** The marks of this resource; set only if the filter needs them. */
   marks: Marks | undefined
-  /** The property that the address names. */
+  /** The property in the address. */
   focusOn: string | undefined
   onClearFilter: () => void
 }) {
@@ -55,7 +55,7 @@ export const ResourceForm = memo(function ResourceForm({
   const zoneName = zoneProperty(resource)
   const zoneEdit = useWatch({ control: form.control, name: `edits.${fieldId(locator, zoneName ?? '')}` })
   const zone = zoneName === undefined ? undefined : zoneOf(draftEditIn(zoneEdit), viewAt(resource, zoneName))
-  // typing may make the field fail the filter, but must not remove it under the caret
+  // typing may exclude the field from the filter, but must not remove it at the cursor
   const staying = useSyncExternalStore(store.subscribe, () =>
     filter.show === undefined ? undefined : store.activeProperty(locator),
   )
@@ -71,11 +71,11 @@ export const ResourceForm = memo(function ResourceForm({
     if (focusOn !== undefined) focusProperty(focusOn)
   }, [focusOn])
 
-  // a field that is removed with the focus gets no blur event
+  // a field that is removed while focused gets no blur event
   useEffect(() => () => store.leaveAll(), [store])
 
   const groups = groupProperties(resource, names)
-  const isLong = total > LONG
+  const isLong = total > LAZY_ABOVE
   // always rendered, so that Shift+Tab enters the form at its end
   const last = groups.at(-1)?.properties.at(-1)
   const left = leftovers(resource, names)

@@ -1,6 +1,6 @@
 import { cx } from '../../../ui/class-names.ts'
 
-/** A button in a line of small text. */
+/** A button inside a line of small text. */
 export function SmallButton({
   onClick,
   className,

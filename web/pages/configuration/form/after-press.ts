@@ -2,10 +2,10 @@ let isPressed = false
 let waiting: (() => void)[] = []
 
 /**
- * Calls back at once, or after a press of the mouse that is under way: what moves the page between the press and its
- * release makes the click miss.
+ * Calls back at once, or after the current mouse press: a layout change between press and release would make the click
+ * miss its target.
  */
-export function afterPress(callback: () => void): void {
+export function afterMousePress(callback: () => void): void {
   if (isPressed) waiting.push(callback)
   else callback()
 }
@@ -14,7 +14,7 @@ function release(): void {
   isPressed = false
   const due = waiting
   waiting = []
-  // the click comes after the release, in the same task
+  // the click follows the release, in the same task
   setTimeout(() => due.forEach((callback) => callback()))
 }
 

@@ -10,7 +10,7 @@ import { CORE, data, define, MAIL } from '../testing.ts'
 import type { DraftEdit, PropertyPlace } from '../editor/draft.ts'
 import { DraftStore } from '../editor/draft-store.ts'
 import { nameOf, writeEdit } from '../editor/stored-draft.ts'
-import { draftEditIn, followDraft, hold, valuesOf } from './draft-form.ts'
+import { draftEditIn, followDraft, toFormEdit, valuesOf } from './draft-form.ts'
 
 const PORT: PropertyPlace = { locator: MAIL, property: 'smtp.port' }
 const NAME: PropertyPlace = { locator: CORE, property: 'name' }
@@ -23,7 +23,7 @@ const editTo = (value: string): DraftEdit => ({
   isSensitive: false,
 })
 
-/** A draft with a form over it, in a browser whose storage another tab can write. */
+/** A draft with a form over it, in a browser whose storage another tab can write to. */
 function open() {
   const items = new Map<string, string>()
   const store = new DraftStore({
@@ -41,7 +41,7 @@ function open() {
     resolver: propertyResolver<PropertyFormValues>({ definitionOf: () => define() }),
     mode: 'onChange',
   })
-  // what mounts a form without a page; before that it answers with its default values
+  // mounts the form without a page; before that, it returns its default values
   form.subscribe({ formState: {}, callback: () => undefined })
   const { onChange } = form.register(nameIn(PORT))
   const stop = followDraft(form, store)
@@ -50,10 +50,10 @@ function open() {
     form,
     stop,
     inForm: (place: PropertyPlace) => draftEditIn(form.getValues(nameIn(place))),
-    /** As the field does when something is typed in it. */
+    /** Types in a field as the page does. */
     type: (text: string) => {
       const context = { saved: data('saved'), version: 4, isSensitive: false }
-      const value = hold(store.type(PORT, setTo(text), context))
+      const value = toFormEdit(store.type(PORT, setTo(text), context))
       return onChange({ target: { name: nameIn(PORT), value } })
     },
     writeInOtherTab: (place: PropertyPlace, edit: DraftEdit) => {
@@ -64,13 +64,13 @@ function open() {
 }
 
 describe('a form over a draft', () => {
-  it('begins with the edits of the draft, in the very objects', () => {
+  it('starts with the edits of the draft, as the same objects', () => {
     const { store, inForm } = open()
     assert.equal(inForm(NAME), store.edit(CORE, 'name'))
     assert.equal(inForm(PORT), undefined)
   })
 
-  it('holds what is typed, and so does the draft', async () => {
+  it('stores input in the form and in the draft', async () => {
     const { store, inForm, type } = open()
     await type('2525')
     assert.deepEqual(inForm(PORT), editTo('2525'))
@@ -91,7 +91,7 @@ describe('a form over a draft', () => {
     assert.equal(inForm(NAME), undefined)
   })
 
-  it('takes over at its start what changed since it was made', () => {
+  it('adopts at mount what has changed since it was created', () => {
     const { store, form, stop, inForm } = open()
     stop()
     store.apply([
@@ -104,14 +104,14 @@ describe('a form over a draft', () => {
     assert.deepEqual(inForm(PORT), editTo('2525'))
   })
 
-  it('drops what the server said of an edit with that edit, and of no other', async () => {
+  it('discards a server error with its edit, and keeps the others', async () => {
     const { store, form, type } = open()
     for (const place of [NAME, PORT]) form.setError(nameIn(place), { type: 'server', message: 'No' })
     await type('2525')
     assert.equal(form.getFieldState(nameIn(PORT)).error, undefined)
     assert.equal(form.getFieldState(nameIn(NAME)).error?.message, 'No')
     store.apply([{ ...NAME, next: null }])
-    // the form checks the field again after this task
+    // the form validates the field again after this task
     await setImmediate()
     assert.equal(form.getFieldState(nameIn(NAME)).error, undefined)
   })

@@ -2,11 +2,11 @@ import { focusControl } from '../../../forms/form/focus-field.ts'
 
 const TIMEOUT_MS = 2000
 
-/** The id of a property's control on the page; one form is mounted at a time, so the property's name is enough. */
+/** The id of a property's control. One form is mounted at a time, so the property's name is enough. */
 export const controlId = (property: string): string => `property-${property}`
 export const rowId = (property: string): string => `row-${property}`
 
-/** Gives the focus to a property's field as soon as the field is there: its form may not be mounted yet. */
+/** Focuses a property's field as soon as it exists: its form may not be mounted yet. */
 export function focusProperty(property: string): void {
   const until = performance.now() + TIMEOUT_MS
   const look = () => {

@@ -8,19 +8,21 @@ import { propertyError } from '../../../forms/property/use-property-edit.ts'
 import { useText } from '../../../i18n/use-text.ts'
 import type { DraftEdit } from '../editor/draft.ts'
 import { useEditor } from '../editor/editor-context.ts'
-import { draftEditIn, hold } from './draft-form.ts'
+import { draftEditIn, toFormEdit } from './draft-form.ts'
 
 /** A property's field in the editor. */
 export interface DraftField {
   draftEdit: DraftEdit | undefined
-  /** What is wrong with the edit, in the language that is shown. */
+  /** The error in the edit, in the current language. */
   error: string | null
   onEdit: (edit: Edit) => void
-  /** Drops the edit. */
+  /** Discards the edit. */
   onReset: () => void
 }
 
-/** Connects a property to the form. The draft keeps what is typed, with the value and snapshot that it is based on. */
+/**
+ * Connects a property to the form. The draft stores the input with its base: the value and snapshot it started from.
+ */
 export function useDraftField({
   locator,
   property,
@@ -46,7 +48,7 @@ export function useDraftField({
     return {
       onEdit: (edit: Edit) =>
         onChange(
-          hold(
+          toFormEdit(
             store.type({ locator, property }, edit, { saved: view, version: snapshotVersion, isSensitive }),
           ),
         ),

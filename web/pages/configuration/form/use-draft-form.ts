@@ -10,7 +10,9 @@ import { followDraft, valuesOf } from './draft-form.ts'
 
 export type DraftForm = UseFormReturn<PropertyFormValues>
 
-/** The form over the draft of a scope. It holds the edits of all resources; only one resource has its fields mounted. */
+/**
+ * The form over the draft of a scope. It contains the edits of all resources; only one resource has its fields mounted.
+ */
 export function useDraftForm(store: DraftStore, configuration: Configuration): DraftForm {
   const [defaultValues] = useState(() => valuesOf(store))
   const resolver = useMemo(
@@ -31,7 +33,7 @@ export function useDraftForm(store: DraftStore, configuration: Configuration): D
   return form
 }
 
-/** The server's errors, by field. */
+/** The server errors, by field. */
 export function useServerErrors({ control }: DraftForm): ReadonlyMap<FieldId, string> {
   const { edits } = useFormState({ control }).errors
   return useMemo(

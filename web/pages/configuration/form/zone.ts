@@ -4,13 +4,13 @@ import { valueOf } from '../../../forms/property/property-value.ts'
 
 const NAMES = ['timeZone', 'timezone', 'zone']
 
-/** The property of a TIMER that says in which zone its schedule is read, where it has one. */
+/** The property of a TIMER that sets the time zone of its schedule, if there is one. */
 export function zoneProperty({ kind, definitions }: ConfigurationResource): string | undefined {
   if (kind !== 'TIMER') return undefined
   return NAMES.find((name) => Object.hasOwn(definitions, name))
 }
 
-/** The zone as it would be saved; undefined while it is no zone that this browser knows. */
+/** The time zone that would be saved; undefined if this browser does not know it. */
 export function zoneOf(edit: DraftEdit | undefined, view: PropertyView | null): string | undefined {
   const value = edit === undefined ? valueOf(view) : edit.edit.kind === 'set' ? edit.edit.value : null
   const name = value?.['@type'] === 'Data' ? value.value : undefined

@@ -18,7 +18,7 @@ import { useTakeValue } from './use-take-value.ts'
 
 const LIMIT = 50
 
-/** Where the value of a property comes from: every snapshot that changed it, the one that holds now on top. */
+/** The history of a property: every snapshot that changed it, the current one first. */
 export function PropertyHistoryDialog({
   locator,
   property,

@@ -17,13 +17,13 @@ import { isHidden, isSet } from '../../../forms/property/property-value.ts'
 
 const SHOWN = 4
 
-/** One snapshot: who, when, why, by what, and what it changed. */
+/** One snapshot: who saved it, when, why, what caused it, and its changes. */
 export function SnapshotEntry({
   snapshot,
   onTake,
 }: {
   snapshot: Snapshot
-  /** Puts the value that was there before into the form. */
+  /** Restores the previous value in the form. */
   onTake?: ((change: PropertyChange) => void) | undefined
 }) {
   const t = useText()
@@ -62,7 +62,7 @@ export function SnapshotEntry({
   )
 }
 
-/** Where all of a resource is new, the one side that there is says it, rather than a wall of "not set". */
+/** For a new resource, shows only the new values instead of a column of "not set". */
 function ResourceChanges({
   title,
   resource,
@@ -113,7 +113,7 @@ function ResourceChanges({
   )
 }
 
-/** A sensitive value looks the same before and after; that it changed is told in words. */
+/** A sensitive value looks the same before and after, so a text says that it changed. */
 const isReplaced = ({ before, after }: PropertyChange): boolean =>
   isHidden(before) && isHidden(after) && isSet(before) && isSet(after)
 
@@ -148,7 +148,7 @@ export function SnapshotHead({ snapshot }: { snapshot: Snapshot }) {
   )
 }
 
-/** What can be put into the form again: anything that is shown, and that there was nothing; where people may write. */
+/** Whether the previous value can be restored: it is visible or was not set, and the person may write here. */
 function isTakeable(
   { property, before }: PropertyChange,
   resource: ConfigurationResource | undefined,

@@ -6,7 +6,7 @@ import { useEditor } from '../editor/editor-context.ts'
 import { definitionOf } from '../editor/outline.ts'
 import { changesNothing, isHidden, valueOf } from '../../../forms/property/property-value.ts'
 
-/** Puts an older value into the form as an edit of mine: from there it goes the way of every edit, plan and all. */
+/** Restores an earlier value in the form as an ordinary edit, which is reviewed like any other. */
 export function useTakeValue(): (locator: string, property: string, older: PropertyView | null) => void {
   const t = useText()
   const { store, configuration, goTo } = useEditor()

@@ -17,7 +17,7 @@ import { mergeValues } from '../editor/merge-values.ts'
 import { definitionOf } from '../editor/outline.ts'
 import { isSet, viewOf } from '../../../forms/property/property-value.ts'
 
-/** One property that both changed: what it was, theirs, mine, and the choice between them or a third value. */
+/** A property that both sides changed: base, theirs, mine, and the choice between them or a third value. */
 export function ConflictCard({
   merged,
   choice,
@@ -184,7 +184,7 @@ function ThirdValue({
   const { configuration } = useEditor()
   const [typed, setTyped] = useState<Edit | null>(chosen ?? null)
   const isChosen = chosen !== undefined
-  // they saved again after the selection: the typed value stays, but must be selected again
+  // they saved again after the selection: the typed value is kept, but must be selected again
   const isVoid = typed !== null && !isDecided
   const edit = chosen ?? typed ?? merged.edit
   const problem = isChosen ? editError(definition, edit, t) : null

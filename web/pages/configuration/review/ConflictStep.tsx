@@ -11,7 +11,7 @@ import { definitionOf } from '../editor/outline.ts'
 import type { MergeState } from '../editor/use-merge.ts'
 import { ConflictCard } from './ConflictCard.tsx'
 
-/** What others saved since my edits began, and what that means for each of them. */
+/** What others have saved since the person's edits began, and the consequence for each edit. */
 export function ConflictStep({
   merge,
   choiceOf,

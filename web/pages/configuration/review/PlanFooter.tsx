@@ -6,7 +6,7 @@ import { useEditor } from '../editor/editor-context.ts'
 import { changesByInstallation } from './planned.ts'
 import type { Planned } from './PlanStep.tsx'
 
-/** Saves what the plan shows, or says why that cannot be. While an answer is lost, it asks again for that one. */
+/** Saves the plan, or shows why it cannot be saved. After a lost response, repeats the same request. */
 export function PlanFooter({
   plan,
   problems,
@@ -14,14 +14,16 @@ export function PlanFooter({
   draft,
   onClose,
   reason,
-  left,
+  excluded,
   merge,
   blockedByDocument,
 }: Planned) {
   const t = useText()
   const { configuration, mayWrite } = useEditor()
   const { groups, others } = changesByInstallation(plan.data, configuration, draft)
-  const taken = groups.filter(({ bundleInstallId, claim }) => claim === null && !left.has(bundleInstallId))
+  const taken = groups.filter(
+    ({ bundleInstallId, claim }) => claim === null && !excluded.has(bundleInstallId),
+  )
   const locators = new Set(taken.flatMap((group) => group.locators))
   const blocking = [
     !mayWrite && t('configuration.review.blocked.permission'),
@@ -86,7 +88,7 @@ export function PlanFooter({
   )
 }
 
-/** Ctrl/Cmd-Enter does what the dialog is for, wherever in it the focus is. */
+/** Ctrl/Cmd+Enter triggers the primary action, wherever the focus is in the dialog. */
 function useModEnter(onEnter: () => void): void {
   const press = useEffectEvent((event: KeyboardEvent) => {
     if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return

@@ -15,18 +15,18 @@ import { PlannedInstallation } from './PlannedInstallation.tsx'
 import type { PlanState } from './use-plan.ts'
 import type { ReviewProps } from './review-props.ts'
 
-/** Signing in again is asked for beside the page; here it would only stay behind. */
+/** The page has its own notice for an ended session; an error here would outlast it. */
 const isSignedOut = (error: unknown): boolean =>
   error instanceof ApiError && error.problem.code === 'AUTHENTICATION_REQUIRED'
 
 export type Planned = ReviewProps & {
   plan: PlanState
   reason: string
-  /** Installations whose changes stay in the draft. */
-  left: ReadonlySet<string>
+  /** The installations whose changes stay in the draft. */
+  excluded: ReadonlySet<string>
 }
 
-/** What a save would do: changes, who takes part, which plugins are called when, what refuses it. */
+/** What a save would do: its changes, the installations, the plugin calls in order, and the errors that prevent it. */
 export function PlanStep({
   plan,
   problems,
@@ -35,11 +35,11 @@ export function PlanStep({
   onClose,
   reason,
   onReason,
-  left,
-  onLeft,
+  excluded,
+  onExclude,
 }: Planned & {
   onReason: (reason: string) => void
-  onLeft: (bundleInstallId: string, isLeft: boolean) => void
+  onExclude: (bundleInstallId: string, isExcluded: boolean) => void
 }) {
   const t = useText()
   const { configuration, goTo } = useEditor()
@@ -96,8 +96,8 @@ export function PlanStep({
           <PlannedInstallation
             key={group.bundleInstallId}
             group={group}
-            isLeft={left.has(group.bundleInstallId) || group.claim !== null}
-            onLeft={(isLeft) => onLeft(group.bundleInstallId, isLeft)}
+            isExcluded={excluded.has(group.bundleInstallId) || group.claim !== null}
+            onExclude={(isExcluded) => onExclude(group.bundleInstallId, isExcluded)}
             isOnly={groups.length === 1}
           />
         ))

@@ -12,16 +12,16 @@ import { definitionOf } from '../editor/outline.ts'
 import { isHidden, isSet } from '../../../forms/property/property-value.ts'
 import type { PlannedGroup } from './planned.ts'
 
-/** One installation of a plan: what changes in it, and the way of the CONFIGURE that it would run. */
+/** One installation of a plan: its changes, and the steps of its CONFIGURE operation. */
 export function PlannedInstallation({
   group,
-  isLeft,
-  onLeft,
+  isExcluded,
+  onExclude,
   isOnly,
 }: {
   group: PlannedGroup
-  isLeft: boolean
-  onLeft: (isLeft: boolean) => void
+  isExcluded: boolean
+  onExclude: (isExcluded: boolean) => void
   isOnly: boolean
 }) {
   const t = useText()
@@ -41,14 +41,14 @@ export function PlannedInstallation({
           heading
         ) : (
           <Checkbox
-            checked={!isLeft}
+            checked={!isExcluded}
             disabled={group.claim !== null}
-            onChange={(event) => onLeft(!event.target.checked)}
+            onChange={(event) => onExclude(!event.target.checked)}
           >
             {heading}
           </Checkbox>
         )}
-        {isLeft && <span className="text-xs text-muted">{t('configuration.plan.staysInDraft')}</span>}
+        {isExcluded && <span className="text-xs text-muted">{t('configuration.plan.staysInDraft')}</span>}
       </div>
       {group.claim !== null && (
         <p className="mb-2 flex items-start gap-2 rounded-md border border-line-strong bg-sunken px-3 py-2">
@@ -65,7 +65,7 @@ export function PlannedInstallation({
           </span>
         </p>
       )}
-      <div className={isLeft ? 'space-y-3 opacity-60' : 'space-y-3'}>
+      <div className={isExcluded ? 'space-y-3 opacity-60' : 'space-y-3'}>
         {locators.map((locator) => {
           const resource = configuration.resources[locator]
           return (
@@ -114,7 +114,7 @@ export function PlannedInstallation({
   )
 }
 
-/** A sensitive value looks the same before and after; that it changes is told in words. */
+/** A sensitive value looks the same before and after, so a text says that it changes. */
 const isReplaced = (before: PropertyView | null, after: PropertyView | null): boolean =>
   isHidden(before) && isHidden(after) && isSet(before) && isSet(after)
 
@@ -128,7 +128,10 @@ function Refused({ problem }: { problem: PlannedGroup['problems'][number] }) {
   )
 }
 
-/** The way of the operation: plugins before, the resources themselves, plugins after. Equal orders are called together. */
+/**
+ * The steps of the operation: plugins before, the resources themselves, plugins after. Equal orders are called in
+ * parallel.
+ */
 function Calls({ stages }: { stages: PlannedGroup['stages'] }) {
   const t = useText()
   const [before, after] = stages

@@ -12,8 +12,8 @@ import { usePlan } from './use-plan.ts'
 import type { ReviewProps } from './review-props.ts'
 
 /**
- * Between the form and the save: first whatever others saved meanwhile, then the plan. Whenever yet another save comes in
- * between, it is the first step again.
+ * The steps between the form and the save: first a merge with what others have saved, then the plan. Another save in
+ * between returns to the first step.
  */
 export function ReviewDialog(props: ReviewProps) {
   const t = useText()
@@ -21,7 +21,7 @@ export function ReviewDialog(props: ReviewProps) {
   const { configuration, store } = useEditor()
   const [choices, setChoices] = useState<ReadonlyMap<string, Choice>>(new Map())
   const [reason, setReason] = useState('')
-  const [left, setLeft] = useState<ReadonlySet<string>>(new Set())
+  const [excluded, setExcluded] = useState<ReadonlySet<string>>(new Set())
   const isBusy = save.state === 'saving'
   const isConflict = save.state === 'idle' && merge.behind.length > 0
   const plan = usePlan({ configuration, draft: props.draft, isReady: !isConflict && save.state === 'idle' })
@@ -41,7 +41,7 @@ export function ReviewDialog(props: ReviewProps) {
       description={
         isConflict
           ? t(wasRefused ? 'configuration.conflict.afterSave' : 'configuration.conflict.before')
-          : // while the answer is out, the newest snapshot may be the very one that was asked for
+          : // until the response arrives, the newest snapshot may be the one of this save
             save.state === 'idle' &&
             t('configuration.review.onTop', { version: String(configuration.snapshotVersion) })
       }
@@ -57,7 +57,7 @@ export function ReviewDialog(props: ReviewProps) {
             }}
           />
         ) : (
-          <PlanFooter {...props} plan={plan} left={left} reason={reason} />
+          <PlanFooter {...props} plan={plan} excluded={excluded} reason={reason} />
         )
       }
     >
@@ -75,11 +75,11 @@ export function ReviewDialog(props: ReviewProps) {
           plan={plan}
           reason={reason}
           onReason={setReason}
-          left={left}
-          onLeft={(id, isLeft) =>
-            setLeft((before) => {
+          excluded={excluded}
+          onExclude={(id, isExcluded) =>
+            setExcluded((before) => {
               const next = new Set(before)
-              if (isLeft) next.add(id)
+              if (isExcluded) next.add(id)
               else next.delete(id)
               return next
             })
@@ -91,8 +91,8 @@ export function ReviewDialog(props: ReviewProps) {
 }
 
 /**
- * The merge as it was looked up last: while another save is being looked up the conflict stays as it is shown, and so does
- * what is typed into it. The very merge where nothing was shown yet.
+ * The last complete merge: while the history of another save is loading, the conflict and the input in it stay as
+ * shown. The current merge if none was shown yet.
  */
 function useStableMerge(merge: MergeState): MergeState {
   const [looked, setLooked] = useState<MergeState | null>(null)

@@ -12,13 +12,13 @@ export interface PlannedGroup {
   locators: string[]
   changes: PropertyChange[]
   stages: Plan['installations'][number]['stages']
-  /** What refuses it; without claims, which the group tells by itself. */
+  /** The errors that prevent it; without claims, which the group shows. */
   problems: PlanProblem[]
 }
 
 const CLAIM_CODES = new Set(['OPERATION_IN_PROGRESS', 'OPERATION_CLAIM_HELD'])
 
-/** The plan by installation; problems that belong to none stand apart. */
+/** The plan by installation; errors that belong to none are separate. */
 export function changesByInstallation(
   plan: Plan | undefined,
   configuration: Configuration,

@@ -9,6 +9,6 @@ export interface ReviewProps {
   problems: readonly EditProblem[]
   merge: MergeState
   save: SaveState
-  /** The JSON document holds something that is in no edit. */
+  /** The JSON document contains something that is not part of any edit. */
   blockedByDocument: boolean
 }

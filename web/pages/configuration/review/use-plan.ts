@@ -8,7 +8,7 @@ import { CONFIGURATION, PLAN } from '../endpoints.ts'
 
 export type PlanState = UseQueryResult<Plan>
 
-/** What a save of the draft would do, asked again whenever the draft, the snapshot or a claim is another. */
+/** What a save of the draft would do; fetched again whenever the draft, the snapshot or a claim changes. */
 export function usePlan({
   configuration,
   draft,
@@ -29,9 +29,9 @@ export function usePlan({
     queryKey: [PLAN, call, claims] as const,
     queryFn: ({ signal }) => callApi(PLAN, call, { signal }),
     enabled: isReady && countEdits(draft) > 0,
-    // nothing jumps while it is asked again; until then it cannot be saved
+    // the old plan stays on the screen while it is fetched again, and cannot be saved until then
     placeholderData: keepPreviousData,
-    // what may hold something sensitive is forgotten as soon as it is not shown
+    // a plan may contain sensitive values, so it is discarded as soon as it is not shown
     gcTime: 0,
     staleTime: 0,
   })

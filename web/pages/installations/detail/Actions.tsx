@@ -11,7 +11,7 @@ import { unavailableReason } from './allowed.ts'
 
 const DetachDialog = lazyForm(async () => (await import('./DetachDialog.tsx')).DetachDialog)
 
-/** The actions on an installation; one that is not possible now says why. */
+/** The actions on an installation. An unavailable action shows why. */
 export function Actions({ detail }: { detail: InstallationDetail }) {
   const t = useText()
   const [detaching, setDetaching] = useState(false)
@@ -38,7 +38,7 @@ export function Actions({ detail }: { detail: InstallationDetail }) {
           <LinkOrReason
             icon={mayConfigure ? 'edit' : 'scopes'}
             to={paths.configuration(installation, first ? { resource: first.locator } : {})}
-            // a locked one can be looked at: the editor names the operation, and opens when it ends
+            // a locked installation can be viewed: the editor names the operation, and unlocks when it ends
             reason={state === 'NOT_INSTALLED' && t('installations.reason.notInstalled')}
           >
             {t(mayConfigure ? 'installations.configure' : 'installations.configuration')}
@@ -59,7 +59,7 @@ export function Actions({ detail }: { detail: InstallationDetail }) {
           </Button>
         </>
       )}
-      {/* stays until it has opened the operation, which may have ended by then */}
+      {/* stays mounted until it has opened the operation, which may have ended by then */}
       {detaching && (
         <Suspense>
           <DetachDialog detail={detail} onClose={() => setDetaching(false)} />
@@ -69,7 +69,7 @@ export function Actions({ detail }: { detail: InstallationDetail }) {
   )
 }
 
-/** The address of an install that begins where this one ended. */
+/** The address of a new install with the last configuration of this installation. */
 function installAgain({ installation, version }: InstallationDetail) {
   const { environmentKey, applicationRuntimeId, workspaceId, bundle, bundleInstallId } = installation
   return {

@@ -8,7 +8,10 @@ import { Time } from '../../../ui/Time.tsx'
 
 const TONE = { PENDING: 'info', RUNNING: 'info', WAITING: 'warn', FAILED: 'error' } as const
 
-/** Which operation holds the installation: whose it is, since when, and that nothing else can be done meanwhile. */
+/**
+ * The operation that holds the installation's claim: its type, who requested it, since when, and that nothing else can
+ * change it meanwhile.
+ */
 export function ClaimNotice({ claim }: { claim: Claim }) {
   const t = useText()
   const rich = useRichText()

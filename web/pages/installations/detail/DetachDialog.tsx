@@ -7,7 +7,7 @@ import { joinList } from '../../../i18n/punctuation.ts'
 import { useRichText, useText } from '../../../i18n/use-text.ts'
 import { paths } from '../../../paths.ts'
 
-/** Says what a DETACH does, asks for a reason and for the bundle id; then opens the operation. */
+/** Describes the DETACH, asks for a reason and for the bundle id, then opens the operation. */
 export function DetachDialog({ detail, onClose }: { detail: InstallationDetail; onClose: () => void }) {
   const t = useText()
   const rich = useRichText()

@@ -9,7 +9,7 @@ import { TextLink } from '../../../ui/Link.tsx'
 
 type Plugin = InstallationDetail['plugins'][number]
 
-/** Who is called in the operations of the installation, and what each may read, write and resolve. */
+/** The plugins that are called in operations of the installation, and what each may read, write and resolve. */
 export function Plugins({ plugins }: { plugins: readonly Plugin[] }) {
   const t = useText()
   const words = {

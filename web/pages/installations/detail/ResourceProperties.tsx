@@ -7,7 +7,7 @@ import { Icon } from '../../../ui/icons/Icon.tsx'
 import { PlainLink } from '../../../ui/Link.tsx'
 import { PropertyValueView } from '../../../ui/values/ValueView.tsx'
 
-/** Every property that the version defines, as it was last applied, in the groups that its author made. */
+/** Every property that the version defines, as last applied, in the groups of the manifest. */
 export function ResourceProperties({
   resource,
   writers,

@@ -12,7 +12,7 @@ import { LinkButton } from '../../../ui/Link.tsx'
 import { Time } from '../../../ui/Time.tsx'
 import { ResourceProperties } from './ResourceProperties.tsx'
 
-/** The ledger: what is installed, at which version, since when it is known to be so, and with which values. */
+/** The ledger: each installed resource, its version, when it was verified, and its values. */
 export function Resources({ detail }: { detail: InstallationDetail }) {
   const t = useText()
   if (detail.resources.length === 0) {
@@ -93,11 +93,11 @@ const KIND_ORDER = { MODULE: 0, GATEWAY: 1, AGENT: 2, TIMER: 3 }
 
 const kindOf = (locator: string) => parseLocator(locator)?.kind ?? 'MODULE'
 
-/** Modules first, for they are what a bundle is about; then as the editor of the configuration has them. */
+/** Modules first, as the main part of a bundle; then in the order of the configuration editor. */
 const byKind = (one: InstalledResource, other: InstalledResource): number =>
   KIND_ORDER[kindOf(one.locator)] - KIND_ORDER[kindOf(other.locator)] || one.title.localeCompare(other.title)
 
-/** By locator and property: the plugin that writes it. */
+/** The plugin that writes each property, by locator and property. */
 function writersOf({ plugins }: InstallationDetail): Map<string, Map<string, string>> {
   const writers = new Map<string, Map<string, string>>()
   for (const { pluginId, authorizations } of plugins)

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { unavailableReason } from './allowed.ts'
 
-test('an active installation that is free may be changed', () => {
+test('an active installation without a claim may be changed', () => {
   assert.equal(unavailableReason({ state: 'ACTIVE', claim: null }), null)
 })
 
-test('a claim forbids it, and a failed one says what to do instead', () => {
+test('a claim forbids it, and a failed one says what to do', () => {
   for (const state of ['PENDING', 'RUNNING', 'WAITING'] as const)
     assert.equal(unavailableReason({ state: 'ACTIVE', claim: { state } }), 'installations.reason.locked')
   assert.equal(
@@ -15,7 +15,7 @@ test('a claim forbids it, and a failed one says what to do instead', () => {
   )
 })
 
-test('the claim is told before that it is not installed yet: it is the reason', () => {
+test('a claim has precedence over "not installed yet", because it is the cause', () => {
   assert.equal(
     unavailableReason({ state: 'NOT_INSTALLED', claim: { state: 'RUNNING' } }),
     'installations.reason.locked',
@@ -26,6 +26,6 @@ test('the claim is told before that it is not installed yet: it is the reason', 
   )
 })
 
-test('a detached one is detached whatever else is', () => {
+test('a detached installation reports only that it is detached', () => {
   assert.equal(unavailableReason({ state: 'DETACHED', claim: null }), 'installations.reason.detached')
 })

@@ -4,7 +4,7 @@ import type { InstallationState } from '../../../ui/states.ts'
 
 type Standing = { state: InstallationState; claim: Pick<Claim, 'state'> | null }
 
-/** What only an ACTIVE installation that nothing claims allows: why it does not now, or null when it does. */
+/** Why an action that needs an ACTIVE installation without a claim is unavailable; null if it is available. */
 export function unavailableReason({ state, claim }: Standing): PlainTextKey | null {
   if (state === 'DETACHED') return 'installations.reason.detached'
   if (claim !== null)

@@ -9,7 +9,7 @@ import { Badge } from '../../../ui/Badge.tsx'
 import { hasValue, type FormField } from './property-form.ts'
 import type { OperationValues } from './use-operation-form.ts'
 
-/** One property of an install or upgrade, and where its value comes from while nobody enters one. */
+/** One property of an install or upgrade, and the origin of its value unless a person enters one. */
 export function OperationField({
   control,
   field,

@@ -13,14 +13,14 @@ interface SharedProps {
   scope: Scope
 }
 
-/** The fields of several resources: in each the required ones, then the others, folded if asked for. */
+/** The fields of several resources: in each, the required ones first, then the optional ones, folded if requested. */
 export function OperationFields({
   resources,
   fold,
   ...shared
 }: SharedProps & {
   resources: readonly FormResource[]
-  /** Whether optional fields start out of sight. */
+  /** Whether optional fields are initially folded. */
   fold: boolean
 }) {
   const t = useText()
@@ -83,7 +83,7 @@ function Rows({ control, scope, resource, fields }: RowsProps) {
   ))
 }
 
-/** Fields that start out of sight. What was edited, or has an error, is never hidden. */
+/** Initially folded fields. A field that was edited or has an error is never folded. */
 function Folded({ title, isFirst, ...rows }: RowsProps & { title: string; isFirst: boolean }) {
   const { control, fields } = rows
   const hasEdit = useWatch({ control, compute: ({ edits }) => fields.some(({ id }) => edits[id]) })

@@ -50,18 +50,18 @@ const namesOf = (form: ReturnType<typeof installForm>) =>
 const neededIn = (form: ReturnType<typeof installForm>) =>
   form.flatMap(({ fields }) => fields.filter(({ isNeeded }) => isNeeded).map(({ property }) => property))
 
-test('an install asks for everything but what the runtime and plugins write', () => {
+test('an install asks for everything except what the runtime and plugins write', () => {
   const form = installForm(manifest({ a: text, written: text, instanceRefProperty: text }, ['written']), null)
   assert.deepEqual(namesOf(form), ['a'])
 })
 
-test('needed is what is required and has no default', () => {
+test('a property is needed if it is required and has no default', () => {
   const required = { ...text, required: true }
   const form = installForm(manifest({ a: required, b: { ...required, default: 'x' }, c: text }), null)
   assert.deepEqual(neededIn(form), ['a'])
 })
 
-test('a copied value is not needed, seen or not; a known configuration without it leaves it needed', () => {
+test('a copied value is not needed, visible or not; without it, the property stays needed', () => {
   const required = manifest({ a: { ...text, required: true } })
   assert.deepEqual(neededIn(installForm(required, 'unknown')), [])
   const hidden = { '@type': 'Data', isSensitive: true, isSet: true } as const
@@ -71,7 +71,7 @@ test('a copied value is not needed, seen or not; a known configuration without i
 
 const NONE = new Set<string>()
 
-test('an upgrade asks for what is new, defined otherwise, or needed and without a value', () => {
+test('an upgrade asks for properties that are new, redefined, or needed and without a value', () => {
   const target = manifest({
     same: text,
     other: { ...text, schema: { type: 'string', maxLength: 3 } },
@@ -98,7 +98,7 @@ test('an upgrade asks for what is new, defined otherwise, or needed and without 
   )
 })
 
-test('a value that stands is kept, but a sensitive one never becomes one that is shown', () => {
+test('a current value is kept, but a sensitive value never becomes visible', () => {
   const secret = { ...text, isSensitive: true, required: true }
   const set = { '@type': 'Data', isSensitive: true, isSet: true } as const
   const from = [installed({ a: secret }, { a: set })]
@@ -106,7 +106,7 @@ test('a value that stands is kept, but a sensitive one never becomes one that is
   assert.deepEqual(neededIn(upgradeForm(manifest({ a: { ...text, required: true } }), from, NONE)), ['a'])
 })
 
-test('a field that was shown stays when a colleague sets its value meanwhile', () => {
+test('a displayed field stays when a colleague sets its value meanwhile', () => {
   const required = { ...text, required: true }
   const target = manifest({ late: required })
   const before = upgradeForm(target, [installed({ late: required }, {})], NONE)
@@ -122,7 +122,7 @@ test('a field that was shown stays when a colleague sets its value meanwhile', (
   )
 })
 
-test('only what was touched is sent; what is taken away is null, what is unfinished is not sent', () => {
+test('only edited properties are sent: a removed value as null, an incomplete one not at all', () => {
   const form = installForm(manifest({ a: text, b: text, c: text, d: text }), null)
   const value = { '@type': 'Data', value: 'x' } as const
   const edits = new Map<string, Edit>([

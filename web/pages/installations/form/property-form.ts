@@ -13,8 +13,8 @@ import { fieldId, type FieldId } from '../../../forms/property/field-id.ts'
 import { isSet } from '../../../forms/property/property-value.ts'
 
 /**
- * The value of a property that nobody enters one for: its default, its current value (which an upgrade keeps), its value in
- * the last configuration of a detached installation, or none. `view` is null where the value is not known here.
+ * The value of a property that nobody enters: its default, its current value (which an upgrade keeps), its value in the
+ * last configuration of a detached installation, or none. `view` is null if the value is not known here.
  */
 export type Fallback =
   | { from: 'default' | 'current' | 'copy'; view: PropertyView | null }
@@ -28,7 +28,7 @@ export type FormField = {
   fallback: Fallback
   /** A person must enter a value. */
   isNeeded: boolean
-  /** In an upgrade: what the new version does to it. */
+  /** In an upgrade: how the new version changes the property. */
   mark: 'new' | 'changed' | null
 }
 
@@ -38,7 +38,7 @@ export type Edits = ReadonlyMap<FieldId, Edit>
 
 type Current = { view: PropertyView | null; isKept: boolean }
 
-/** Where an install copies values from: nothing, or a configuration that may be known to the runtime alone. */
+/** The values that an install copies: none, or a configuration that may be known only to the runtime. */
 export type Copied = ReadonlyMap<FieldId, PropertyView> | 'unknown' | null
 
 /** The fields of an install: every property that a person may set. */
@@ -54,7 +54,7 @@ export function installForm(manifest: Manifest, copied: Copied): FormResource[] 
 /**
  * The fields of an upgrade: properties that the target adds or redefines, and required ones without a value.
  *
- * @param shown Fields that stay, though the installation has a value by now: somebody may be typing in them.
+ * @param shown Fields that stay although the installation has a value by now, because someone may be typing in them.
  */
 export function upgradeForm(
   target: Manifest,
@@ -82,7 +82,7 @@ export function upgradeForm(
     .filter(({ fields }) => fields.length > 0)
 }
 
-/** What is sent: the edits of the form's fields. Unfinished text is no value; the form is not sent with it. */
+/** The edits to send. Unfinished text is not a value, and the form is not sent with it. */
 export function changesOf(form: readonly FormResource[], edits: Edits): Changes {
   const changes: Record<string, Record<string, TypedValue | null>> = {}
   for (const field of form.flatMap(({ fields }) => fields)) {
@@ -94,7 +94,7 @@ export function changesOf(form: readonly FormResource[], edits: Edits): Changes 
   return changes
 }
 
-/** Whether there is a value, shown or not. */
+/** Whether there is a value, visible or not. */
 export const hasValue = ({ from, view }: Fallback): boolean =>
   from !== 'nothing' && (view === null || isSet(view))
 
@@ -126,7 +126,7 @@ function defaultOf({ default: value }: PropertyDefinition): Fallback {
     : { from: 'default', view: { '@type': 'Data', value } }
 }
 
-/** A sensitive value never becomes one that is shown: where the target shows it, it must be entered again. */
+/** A sensitive value never becomes visible: if the target no longer marks it as sensitive, it must be entered again. */
 function currentOf(
   resource: InstalledResource | undefined,
   property: string,
@@ -138,7 +138,7 @@ function currentOf(
   return { view, isKept: isSet(view) && mayStay }
 }
 
-/** Whether two definitions show and check a value in the same way. */
+/** Whether two definitions display and validate a value in the same way. */
 function sameMeaning(one: PropertyDefinition, other: PropertyDefinition): boolean {
   const meaning = ({ kind, schema, required, isSensitive }: PropertyDefinition): JsonValue => ({
     kind,

@@ -6,12 +6,12 @@ import { editsIn, type PropertyFormValues } from '../../../forms/property/form-e
 import { propertyResolver } from '../../../forms/property/property-resolver.ts'
 import type { FormField, FormResource } from './property-form.ts'
 
-/** What a person enters to start an INSTALL or UPGRADE. */
+/** The input for an INSTALL or UPGRADE. */
 export interface OperationValues extends PropertyFormValues {
   reason: string
 }
 
-/** Holds what was entered while the form itself is gone: another version is loading, or cannot be loaded. */
+/** Keeps the input while the form is unmounted: another version is loading, or cannot be loaded. */
 export interface OperationInput {
   values: OperationValues
 }
@@ -33,7 +33,7 @@ export function useOperationForm(resources: readonly FormResource[], input: Oper
     defaultValues: input.values,
     mode: 'onChange',
     resolver,
-    // `Form` gives the focus to the first invalid field, in the order of the page
+    // `Form` focuses the first invalid field, in page order
     shouldFocusError: false,
   })
   const { control, subscribe } = form
@@ -54,9 +54,9 @@ export function useOperationForm(resources: readonly FormResource[], input: Oper
     form,
     hasEdits,
     isDirty: hasEdits || hasReason,
-    /** How many fields must be fixed. */
+    /** The number of fields to fix. */
     invalid: Object.keys(errors).filter((id) => fields.has(id)).length,
-    /** Where a detail of a refusal belongs. */
+    /** The field that an error detail belongs to. */
     fieldOf: (detail: Detail): FieldPath<OperationValues> | null => fieldOf(detail, fields),
   }
 }

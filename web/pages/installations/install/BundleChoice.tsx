@@ -7,7 +7,7 @@ import { Select } from '../../../ui/Select.tsx'
 
 type Bundle = { environmentKey: string; bundleId: string }
 
-/** A bundle of the catalog and one of its versions; the latest is taken at first. */
+/** Selects a bundle of the catalog and one of its versions; the latest by default. */
 export function BundleChoice({
   bundle,
   version,

@@ -6,7 +6,7 @@ import { shortenId } from '../../../ui/Id.tsx'
 import { TextLink } from '../../../ui/Link.tsx'
 import { Notice } from '../../../ui/Notice.tsx'
 
-/** Says whose last configuration is used, or why it cannot be. */
+/** Names the installation whose last configuration is copied, or says why it cannot be. */
 export function CopyNotice({
   source,
   bundle,
@@ -41,7 +41,7 @@ export function CopyNotice({
   )
 }
 
-/** The runtime takes only the last configuration of a DETACHED installation of the same bundle. */
+/** The runtime accepts only the last configuration of a DETACHED installation of the same bundle. */
 export function whyNotCopied(
   { installation, state }: InstallationDetail,
   bundle: { environmentKey: string; bundleId: string } | null,

@@ -23,7 +23,7 @@ import { useOperationForm, type OperationInput } from '../form/use-operation-for
 
 const NO_SCOPE: Scope = { environmentKey: '-', applicationRuntimeId: '-', workspaceId: 0 }
 
-/** The values of an install; once it has started, its operation is opened. */
+/** The values of an install. Starting it opens its operation. */
 export function InstallForm({
   manifest,
   scope,
@@ -114,7 +114,7 @@ export function InstallForm({
   )
 }
 
-/** The installation of the bundle that the scope already has, if any: a second one is refused. */
+/** The scope's existing installation of the bundle, if any: a second one is refused. */
 function useExisting(scope: Scope | null, { bundle }: Manifest): string | null {
   const { data } = useQuery({
     ...apiQuery('GET /installations', {

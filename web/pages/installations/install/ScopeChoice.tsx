@@ -5,7 +5,7 @@ import type { ScopeKey } from '../../../paths.ts'
 import { Combobox } from '../../../ui/Combobox.tsx'
 import { Field } from '../../../ui/Field.tsx'
 
-/** The scope to install into: one that is known, or any other that is typed out. */
+/** The scope to install into: a known one, or any other, typed in full. */
 export function ScopeChoice({
   scope,
   onChange,

@@ -6,8 +6,8 @@ import { fieldId, type FieldId } from '../../../forms/property/field-id.ts'
 const HISTORY_LIMIT = 200
 
 /**
- * The last configuration of a detached installation, as far as it may be shown: the values that its DETACH removed. Null
- * while it is loading, and where it is not among the latest snapshots; the runtime knows it all the same.
+ * The visible part of the last configuration of a detached installation: the values that its DETACH removed. Null while
+ * it is loading, and if it is not among the latest snapshots; the runtime can copy it all the same.
  */
 export function useLastConfiguration(
   detail: InstallationDetail | undefined,

@@ -12,7 +12,7 @@ import { Time } from '../../../ui/Time.tsx'
 
 const SELECT_LIMIT = 200
 
-/** From which version to which: any other published one, also an older. */
+/** The current version and the target: any other published one, including older ones. */
 export function TargetVersion({
   bundle,
   current,
@@ -62,7 +62,7 @@ export function TargetVersion({
               value={target ?? ''}
               placeholder={t('installations.upgrade.choose')}
               options={[
-                // an address may name one that is not (or not yet) in the list
+                // an address may name a version that is not (or not yet) in the list
                 ...(target !== undefined && chosen === undefined ? [{ value: target, label: target }] : []),
                 ...others.map(({ version }) => ({ value: version, label: version })),
               ]}

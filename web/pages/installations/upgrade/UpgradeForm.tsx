@@ -22,15 +22,15 @@ import { OperationFields } from '../form/OperationFields.tsx'
 import { changesOf, upgradeForm } from '../form/property-form.ts'
 import { useOperationForm, type OperationInput } from '../form/use-operation-form.ts'
 
-/** Belongs to the page, since choosing another target replaces the form. */
+/** Owned by the page, since choosing another target replaces the form. */
 export interface EnteredValues {
   input: OperationInput
-  /** The snapshot that the values were entered on top of; null without any. */
+  /** The snapshot that the values are based on; null if nothing was entered. */
   base: number | null
   onBase: (base: number | null) => void
 }
 
-/** The values that the target asks for; once the upgrade has started, its operation is opened. */
+/** The values that the target needs. Starting the upgrade opens its operation. */
 export function UpgradeForm({
   detail,
   manifest,
@@ -140,7 +140,7 @@ export function UpgradeForm({
   )
 }
 
-/** The fields of the upgrade. One that was shown stays, whatever is saved meanwhile. */
+/** The fields of the upgrade. A displayed field stays, whatever is saved meanwhile. */
 function useResources(manifest: Manifest, { resources: installed }: InstallationDetail) {
   const [shown, setShown] = useState<ReadonlySet<FieldId>>(new Set())
   const resources = useMemo(() => upgradeForm(manifest, installed, shown), [manifest, installed, shown])

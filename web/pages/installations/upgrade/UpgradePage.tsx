@@ -19,7 +19,7 @@ import { emptyInput } from '../form/use-operation-form.ts'
 import { TargetVersion } from './TargetVersion.tsx'
 import { UpgradeForm, type EnteredValues } from './UpgradeForm.tsx'
 
-/** Prepares an upgrade: to which version, what that changes, which values it needs. The address holds the version. */
+/** Prepares an upgrade: the target version, its changes, and the values it needs. The address contains the version. */
 export function UpgradePage({ detail }: { detail: InstallationDetail }) {
   const t = useText()
   const [input] = useState(emptyInput)
@@ -98,7 +98,7 @@ function Prepared({
     () => (before.data && after.data ? compareManifests(before.data, after.data) : null),
     [before.data, after.data],
   )
-  // a later failure to refresh takes nothing away
+  // a later failure to refresh keeps the loaded data
   if (error && comparison === null)
     return <ErrorState error={error} onRetry={() => void Promise.all([before.refetch(), after.refetch()])} />
   return (

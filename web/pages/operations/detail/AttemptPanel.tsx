@@ -17,7 +17,7 @@ import type { Bar } from './timeline.ts'
 import { isSuccess, isDefiniteFailure, isUncertain, verdictLook, type Verdict } from './verdict.ts'
 import { messageText } from '../../../i18n/message-text.ts'
 
-/** Everything about one attempt: what came of it, what it means, what was sent and what came back. */
+/** The details of one attempt: its result and what that means, the request and the response. */
 export function AttemptPanel({
   operation,
   call,
@@ -102,7 +102,7 @@ export function AttemptPanel({
   )
 }
 
-/** What to do is said only where something must be done: an uncertain call is repeated by itself. */
+/** Shows what to do only if an action is needed: an uncertain call is retried automatically. */
 function AttemptFailure({ failure, isDefinite }: { failure: Failure; isDefinite: boolean }) {
   const view = failureView(failure)
   return (

@@ -7,7 +7,7 @@ import { Icon, type IconName } from '../../../ui/icons/Icon.tsx'
 import { barsOf, type Bar } from './timeline.ts'
 import { choiceOf } from './TimelineRow.tsx'
 
-/** One attempt back, one on: for a thumb, where the bars of the timeline are too small. */
+/** Buttons for the previous and next attempt: on touch screens, the bars of the timeline are too small. */
 export function AttemptSteps({
   operation,
   call,

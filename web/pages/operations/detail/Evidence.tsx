@@ -11,7 +11,7 @@ import { useNow } from '../../../ui/use-now.ts'
 import { momentOf, rowsOf, type Bar, type Timeline } from './timeline.ts'
 import { messageText } from '../../../i18n/message-text.ts'
 
-/** While it waits: calm, complete, and without a button, for there is nothing to press. */
+/** Shown while the operation waits. It has no button, because no action is needed. */
 export function WaitingPanel({ operation, timeline }: { operation: OperationDetail; timeline: Timeline }) {
   const t = useText()
   const waiting = rowsOf(timeline).find(({ row }) => row.retryAt !== null)?.row
@@ -59,7 +59,7 @@ function NextRetry({ at }: { at: number }) {
   )
 }
 
-/** What was sent, what came back, what that proves and what it does not. */
+/** What was sent, what was received, what that proves and what it does not. */
 export function EvidenceList({
   operation,
   bar,
@@ -68,7 +68,7 @@ export function EvidenceList({
 }: {
   operation: OperationDetail
   bar: Bar
-  /** How often the call was sent. */
+  /** The number of times the call was sent. */
   count: number
   settles?: boolean
 }) {

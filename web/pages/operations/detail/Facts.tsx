@@ -10,7 +10,7 @@ import { PlainLink, TextLink } from '../../../ui/Link.tsx'
 import { Duration, Time } from '../../../ui/Time.tsx'
 import { versionsText } from './versions.ts'
 
-/** Who asked for what, where, when and why. */
+/** Who requested what, where, when and why. */
 export function Facts({ operation }: { operation: OperationDetail }) {
   const t = useText()
   const { installation, requestedBy, startedAt, finishedAt, takesOver, takenOverBy } = operation

@@ -11,7 +11,7 @@ import { failurePointOf, type Timeline } from './timeline.ts'
 import { choiceOf } from './TimelineRow.tsx'
 import { messageText } from '../../../i18n/message-text.ts'
 
-/** Why it failed: what, where, and what to do; beside it the actions that recover it. */
+/** Why the operation failed: what, where, and what to do, beside the actions that recover it. */
 export function FailurePanel({
   operation,
   timeline,
@@ -21,7 +21,7 @@ export function FailurePanel({
   operation: OperationDetail
   timeline: Timeline
   failure: Failure
-  /** The actions; a failure that is over has none. */
+  /** The actions; a past failure has none. */
   children?: ReactNode
 }) {
   const t = useText()
@@ -74,15 +74,15 @@ export function FailurePanel({
   )
 }
 
-/** Which plugin, in which stage, on which attempt. */
+/** The plugin, the stage and the attempt. */
 function Where({ operation, timeline }: { operation: OperationDetail; timeline: Timeline }) {
   const t = useText()
   const rich = useRichText()
-  const culprit = failurePointOf(timeline, operation)
-  if (!culprit) {
+  const failurePoint = failurePointOf(timeline, operation)
+  if (!failurePoint) {
     return <p>{t('operations.failed.runtime', { stage: t(`vocabulary.phase.${operation.phase}`) })}</p>
   }
-  const { bar, pluginId, stage } = culprit
+  const { bar, pluginId, stage } = failurePoint
   const clause = t('common.punctuation.clause')
   return (
     <p className="flex flex-wrap items-baseline gap-x-3 gap-y-1">

@@ -15,7 +15,7 @@ import { chosenBar, rowsOf, timelineOf } from './timeline.ts'
 import { RecoveryActions } from './RecoveryActions.tsx'
 import type { RecoveryAction } from './recovery-actions.ts'
 
-/** The operation from top to bottom: what is the matter, the facts, the timeline, one attempt, the changes. */
+/** The operation from top to bottom: its problem, the facts, the timeline, one attempt, the changes. */
 export function OperationDetails({
   operation,
   choice,

@@ -12,7 +12,7 @@ import { versionsText } from './versions.ts'
 
 type Resource = OperationDetail['resources'][number]
 
-/** What the frozen plan does to the resources of the installation. */
+/** How the frozen plan changes the resources of the installation. */
 export function Resources({ operation }: { operation: OperationDetail }) {
   const t = useText()
   const columns: Column<Resource>[] = [

@@ -9,7 +9,7 @@ import type { Verdict } from './verdict.ts'
 
 type View = 'tree' | 'raw'
 
-/** What was sent and what came back, masked, to walk through or to copy. */
+/** The request and the response, masked, as a tree or as text to copy. */
 export function Payloads({ attempt, verdict }: { attempt: Attempt; verdict: Verdict }) {
   const t = useText()
   const [view, setView] = useState<View>('tree')
@@ -56,7 +56,7 @@ function Payload({
   title: string
   value: unknown
   view: View
-  /** Said where there is none. */
+  /** Shown if there is no response. */
   absent: string
 }) {
   return (

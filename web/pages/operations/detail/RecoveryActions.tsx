@@ -6,7 +6,7 @@ import { Button } from '../../../ui/Button.tsx'
 import { recoveryAvailability, type RecoveryAction } from './recovery-actions.ts'
 import { nextCalls, type Timeline } from './timeline.ts'
 
-/** The two ways to recover a failed operation; one that is not available says why. */
+/** The two actions that recover a failed operation. An unavailable action says why. */
 export function RecoveryActions({
   operation,
   timeline,
@@ -15,7 +15,7 @@ export function RecoveryActions({
 }: {
   operation: OperationDetail
   timeline: Timeline
-  /** `explained` stands beside a failure; `bar` in the head of the page. */
+  /** `explained` is for the failure panel, `bar` for the page header. */
   layout: 'explained' | 'bar'
   onChoose: (action: RecoveryAction) => void
 }) {

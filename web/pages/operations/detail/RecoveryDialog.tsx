@@ -6,10 +6,12 @@ import { RetryDialog } from './RetryDialog.tsx'
 import { TakeoverDialog } from './TakeoverDialog.tsx'
 import { timelineOf } from './timeline.ts'
 
-/** A recovery that a person is about to start, for the operation as they saw it: the runtime refuses when it has changed. */
+/**
+ * A recovery that a person is about to start, with the operation as displayed: the runtime refuses if it has changed.
+ */
 export type ChosenRecovery = { action: RecoveryAction; seen: OperationDetail }
 
-/** Belongs to the page and not to the failure, so that it stays when the failure goes meanwhile. */
+/** Rendered by the page and not by the failure panel, so that it stays if the failure disappears meanwhile. */
 export function RecoveryDialog({
   chosen,
   operation,

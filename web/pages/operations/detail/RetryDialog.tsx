@@ -11,7 +11,7 @@ import { nextCalls, type Timeline } from './timeline.ts'
 import { useRecovery } from './use-recovery.ts'
 import { messageText } from '../../../i18n/message-text.ts'
 
-/** Says what a retry will do. That it was accepted is no success yet, and is not reported as one. */
+/** Describes the retry. An accepted retry is not a success yet, and is not reported as one. */
 export function RetryDialog({
   operation,
   timeline,
@@ -36,7 +36,7 @@ export function RetryDialog({
       title={t('operations.retry.title')}
       confirm={t('operations.retry.confirm')}
       reason={{ label: t('operations.retry.reason'), required: false }}
-      // an event may arrive before the answer, so this waits for the answer and not for what the page shows
+      // an event may arrive before the response, so this waits for the response and not for the page's data
       send={async ({ reason }) => {
         await retry.mutateAsync({ params: { operationId }, body: { run, ...reasonIn({ reason }) } })
         showToast({ tone: 'info', text: t('operations.retry.accepted') })

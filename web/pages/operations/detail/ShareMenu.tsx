@@ -12,7 +12,7 @@ import { showToast } from '../../../ui/toast.ts'
 import { operationMarkdown } from './markdown.ts'
 import { supportBundle, supportBundleName } from './support-bundle.ts'
 
-/** The page for somebody else: as an address, as text for a ticket, as one file. */
+/** Shares the page as an address, as text for a ticket, or as a file. */
 export function ShareMenu({ operation }: { operation: OperationDetail }) {
   const t = useText()
   const mayExport = useMay('operation:export', operation.installation)
@@ -56,7 +56,7 @@ export function ShareMenu({ operation }: { operation: OperationDetail }) {
   )
 }
 
-/** Fetches what the page only links to, and hands all of it to the browser as one file. */
+/** Fetches what the page only links to, and downloads everything as one file. */
 function useDownload(operation: OperationDetail) {
   const client = useQueryClient()
   const { user } = useShell()

@@ -14,7 +14,7 @@ import type { Timeline } from './timeline.ts'
 import { useRecovery } from './use-recovery.ts'
 import { verdictLook } from './verdict.ts'
 
-/** A DETACH over a failed operation: what ends, what will be called, and that it cannot be undone. */
+/** A DETACH that takes over a failed operation: what ends, which plugins are called, and that it cannot be undone. */
 export function TakeoverDialog({
   operation,
   timeline,
@@ -41,7 +41,7 @@ export function TakeoverDialog({
       confirm={t('operations.takeover.confirm')}
       reason={{ label: t('operations.takeover.reason'), required: true }}
       word={installation.bundle.bundleId}
-      // an event may arrive before the answer, so this waits for the answer and not for what the page shows
+      // an event may arrive before the response, so this waits for the response and not for the page's data
       send={async ({ reason }) => {
         const answer = await takeOver.mutateAsync({ params: { operationId }, body: { run, reason } })
         showToast({ tone: 'info', text: t('operations.takeover.accepted') })

@@ -13,10 +13,10 @@ import { momentOf, rowsOf, runsOf, type Bar, type StageBand, type Timeline as Mo
 import { timeScale } from './time-scale.ts'
 import { nextBar } from './keyboard-navigation.ts'
 
-/** Room at the end of the track, so that a glyph at the last moment is not cut. */
+/** Space at the end of the track, so that the last glyph is not clipped. */
 const END_PX = 22
 
-/** The three bands on one time axis. It is one stop of the tab key; arrows walk through its attempts. */
+/** The three bands on one time axis. It is a single tab stop; arrow keys move between attempts. */
 export function Timeline({
   operation,
   timeline,
@@ -101,7 +101,7 @@ export function Timeline({
       flush
     >
       <Card padded={false} className="overflow-hidden">
-        {/* the links inside are the ones that are pressed; this only moves between them */}
+        {/* the links inside are interactive; this only moves the focus between them */}
         {/* oxlint-disable-next-line jsx-a11y/no-static-element-interactions */}
         <div ref={body} onKeyDown={press}>
           <Axis ref={track} timeline={timeline} drawing={drawing} />

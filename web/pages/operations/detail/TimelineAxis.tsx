@@ -9,7 +9,7 @@ import { ticksOf, type Stretch } from './time-scale.ts'
 const TICK_PX = 92
 const PAUSE_PX = 40
 
-/** Clock times where a stretch begins, and from there the time that passed. */
+/** The clock time at the start of each stretch, then the elapsed time. */
 export function Axis({
   ref,
   drawing,
@@ -84,7 +84,7 @@ function StretchLabels({ stretch, drawing }: { stretch: Stretch; drawing: Drawin
   )
 }
 
-/** What every row has behind its bars: the ticks, pauses, the moments where a person began again, and now. */
+/** The background of every row: ticks, pauses, the starts of manual retries, and the current time. */
 export function TrackLines({ drawing }: { drawing: Drawing }) {
   const { scale, x, now, isLive, width } = drawing
   if (width === 0) return null

@@ -17,7 +17,7 @@ export function BandHead({ phase, state }: { phase: Phase; state: StepState }) {
   )
 }
 
-/** What the runtime does itself, in one transaction: no plugin, no attempts. */
+/** What the runtime does itself, in one transaction, without plugins or attempts. */
 export function ResourcesRow({ band, drawing }: { band: ResourcesBand; drawing: Drawing }) {
   const t = useText()
   const { between, count } = band

@@ -25,7 +25,7 @@ export const choiceOf = ({ stage, pluginId, attempt }: Bar): OperationSearch => 
   attempt: attempt.attempt,
 })
 
-/** One plugin in one stage: its name and place in the order, and a bar for each attempt. */
+/** One plugin in one stage: its name and order, and a bar for each attempt. */
 export function TimelineRow({
   operationId,
   row,
@@ -63,7 +63,7 @@ export function TimelineRow({
       <div
         className={cx(
           'relative mx-4 sm:ml-0 sm:h-13',
-          // where the track has a line of its own, an empty one is no line
+          // below the label, an empty track needs no height
           marks.length > 0 || row.retryAt !== null ? 'h-13' : 'h-2',
         )}
       >
@@ -84,9 +84,9 @@ export function TimelineRow({
 function MarkLink({ operationId, mark, chosen }: { operationId: string; mark: Mark; chosen: Bar | null }) {
   const t = useText()
   const [first] = mark.bars
-  const held = mark.bars.find((bar) => isSame(bar, chosen))
-  // a fold leads to its last attempt, unless one of it is being looked at
-  const bar = held ?? mark.bars.at(-1) ?? first
+  const selected = mark.bars.find((bar) => isSame(bar, chosen))
+  // a folded bar links to its last attempt, unless one of its attempts is selected
+  const bar = selected ?? mark.bars.at(-1) ?? first
   const { tone, icon } = verdictLook[bar.verdict]
   const text = barText(bar, t)
   const label =
@@ -101,19 +101,19 @@ function MarkLink({ operationId, mark, chosen }: { operationId: string; mark: Ma
         data-bars={mark.bars.map(barKey).join(' ')}
         aria-label={label}
         title={label}
-        aria-current={held ? 'true' : undefined}
-        tabIndex={held || (chosen === null && first.attempt.attempt === 1) ? 0 : -1}
+        aria-current={selected ? 'true' : undefined}
+        tabIndex={selected || (chosen === null && first.attempt.attempt === 1) ? 0 : -1}
         className={cx(
           'flex h-6 items-center justify-end gap-0.5 overflow-hidden rounded-sm border px-[3px] text-2xs font-semibold whitespace-nowrap',
           toneText[tone],
           toneTint[tone],
           toneLine[tone],
-          // many calls with time between them, not one long one
+          // stripes show many calls with gaps, not one long call
           mark.bars.length > 1 &&
             'bg-[repeating-linear-gradient(90deg,transparent_0_8px,var(--surface)_8px_10px)]',
           bar.attempt.late && 'border-dashed',
           bar.verdict === 'IN_FLIGHT' && 'animate-breathe',
-          held ? 'outline-2 outline-offset-1 outline-ink' : 'hover:border-current',
+          selected ? 'outline-2 outline-offset-1 outline-ink' : 'hover:border-current',
         )}
       >
         {mark.bars.length > 1 && mark.width >= 34 && (
@@ -125,7 +125,7 @@ function MarkLink({ operationId, mark, chosen }: { operationId: string; mark: Ma
   )
 }
 
-/** A bar in words: what a screen reader says and what the pointer is told. */
+/** The text of a bar, for screen readers and the tooltip. */
 function barText({ attempt, verdict, from, to }: Bar, t: Translate): string {
   const name = t('operations.attempt.name', { attempt: attempt.attempt, run: attempt.run })
   return joinClauses(t, [
@@ -138,10 +138,10 @@ function barText({ attempt, verdict, from, to }: Bar, t: Translate): string {
 }
 
 const WORDS_PX = 104
-/** What the sign of the next repeat takes at the end of its row. */
+/** The width of the retry glyph at the end of its row. */
 const RETRY_PX = 26
 
-/** Where the repeat will be made by itself. */
+/** Marks the time of the next automatic retry. */
 function NextRetry({ at, drawing, after }: { at: number; drawing: Drawing; after: Mark | undefined }) {
   const t = useText()
   const rich = useRichText()

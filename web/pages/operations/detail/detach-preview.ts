@@ -4,11 +4,11 @@ import type { Verdict } from './verdict.ts'
 export type PreviewedCall = {
   pluginId: string
   order: number
-  /** How its last call in the operation that is taken over ended, in whichever stage that was. */
+  /** The result of its last call in the operation that is taken over, in either stage. */
   last: { result: 'NOT_CALLED' | Verdict }
 }
 
-/** The plugins that a DETACH will call, in its order: descending, equal ones by name. */
+/** The plugins that a DETACH will call, in its order: descending, and by name within an order. */
 export function detachPreview({ before, after }: Timeline): PreviewedCall[] {
   const calls = new Map<string, PreviewedCall>()
   for (const row of [...before.rows, ...after.rows]) {

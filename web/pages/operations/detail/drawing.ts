@@ -1,6 +1,6 @@
 import type { TimeScale } from './time-scale.ts'
 
-/** How moments become places on the screen; the same for the axis and for every row. */
+/** Maps times to positions on the screen, for the axis and for every row. */
 export type Drawing = {
   scale: TimeScale
   x: (moment: number) => number
@@ -9,6 +9,6 @@ export type Drawing = {
   isLive: boolean
 }
 
-/** Label and track side by side; one above the other where there is no room. */
+/** Label and track side by side, or one above the other on narrow screens. */
 export const rowGrid =
   'grid grid-cols-1 sm:grid-cols-[14rem_minmax(0,1fr)] lg:grid-cols-[17rem_minmax(0,1fr)]'

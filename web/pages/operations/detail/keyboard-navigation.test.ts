@@ -15,7 +15,7 @@ const step = (from: (typeof first)[number] | undefined, key: string) => {
   return to && `${to.pluginId}${to.attempt.attempt}`
 }
 
-test('arrows go along a row and from row to row, over rows without attempts', () => {
+test('arrow keys move along a row and between rows, skipping rows without attempts', () => {
   assert.equal(step(first[0], 'ArrowDown'), 'b1')
   assert.equal(step(second[0], 'ArrowRight'), 'b2')
   assert.equal(step(second[1], 'ArrowLeft'), 'b1')
@@ -24,13 +24,13 @@ test('arrows go along a row and from row to row, over rows without attempts', ()
   assert.equal(step(second[1], 'Home'), 'b1')
 })
 
-test('at an end there is nowhere to go, and other keys are left alone', () => {
+test('at an end nothing is selected, and other keys are ignored', () => {
   assert.equal(step(first[0], 'ArrowUp'), undefined)
   assert.equal(step(second[1], 'ArrowRight'), undefined)
   assert.equal(step(first[0], 'Enter'), undefined)
 })
 
-test('an arrow begins at the first attempt where none is chosen', () => {
+test('an arrow key selects the first attempt if none is selected', () => {
   assert.equal(step(undefined, 'ArrowDown'), 'a1')
   assert.equal(step(undefined, 'Tab'), undefined)
 })

@@ -1,6 +1,6 @@
 import type { Bar } from './timeline.ts'
 
-/** Where an arrow key leads: along the row, or to the attempt of the next row that was made nearest to this one. */
+/** The attempt that an arrow key selects: the next one in the row, or the nearest in time in the next row. */
 export function nextBar(rows: readonly (readonly Bar[])[], chosen: Bar | null, key: string): Bar | undefined {
   const filled = rows.filter((bars) => bars.length > 0)
   const rowAt = filled.findIndex((bars) => bars.some((bar) => isSame(bar, chosen)))

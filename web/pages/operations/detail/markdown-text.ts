@@ -1,23 +1,23 @@
-// A ticket system makes links, images, mentions and HTML of what it is given, each in its own way. A code span is the one
-// thing in which all of them leave text alone, so that is where text goes that could mean anything to them.
+// Ticket systems turn text into links, images, mentions and HTML, each in its own way. They all leave code spans alone,
+// so any text that could have a meaning to them goes into a code span.
 
 /** Letters, digits, spaces, and punctuation that has no meaning in Markdown, links, mentions or references. */
 const PLAIN =
   /^(?!-)(?:[\p{L}\p{M}\p{N} ,;'"’“”…?()→，。、：；！？（）-]|[.:](?=\s|$)|(?<=[\p{L}\p{N}])_(?=[\p{L}\p{N}])|(?<=\p{N})\.(?=\p{N})|\/(?!\/))*$/u
 
-/** Text of a person, a plugin or a bundle as one line of Markdown that shows it and does nothing else. */
+/** Text of a person, a plugin or a bundle as one line of Markdown that only shows it. */
 export function plainText(text: string): string {
   const line = oneLine(text)
   return PLAIN.test(line) ? line : codeText(line)
 }
 
-/** The same as a code span. A backtick, which only some systems can escape there, becomes a letter that looks like it. */
+/** Text as a code span. A backtick, which only some systems can escape there, is replaced with a similar letter. */
 export function codeText(text: string): string {
   const line = oneLine(text).replaceAll('`', 'ˋ')
   return line === '' ? '' : `\`${line}\``
 }
 
-/** A link whose address cannot end before its end. `label` is plain already. */
+/** A link whose address cannot be terminated early. `label` is plain text already. */
 export function linkText(label: string, address: string): string {
   const encoded = address.replaceAll(/[^\w\-.~:/?#@!$&'*+,;=%]/g, (character) =>
     [...new TextEncoder().encode(character)].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join(''),
@@ -25,7 +25,7 @@ export function linkText(label: string, address: string): string {
   return `[${label}](${encoded})`
 }
 
-/** Without line breaks, and without the invisible characters that turn the direction of what follows. */
+/** Removes line breaks and the invisible characters that change the direction of the text after them. */
 function oneLine(text: string): string {
   return text
     .replaceAll(/\s+/g, ' ')

@@ -41,7 +41,7 @@ const failed = operation(
   },
 )
 
-test('the story as text says what failed, where, and what to do', () => {
+test('the text says what failed, where, and what to do', () => {
   const text = operationMarkdown(failed, { t, link, describe })
   assert.match(text, /^# Configure support-desk: Failed\n/)
   assert.match(text, /\[01900000-0000-7000-8000-000000000001\]\(https:\/\/console\.example/)
@@ -51,20 +51,20 @@ test('the story as text says what failed, where, and what to do', () => {
   assert.match(text, /\*\*Reason:\*\* two lines/)
 })
 
-test('equal attempts are one line, other ones are told apart', () => {
+test('equal attempts are one line, and different ones are separate', () => {
   const text = operationMarkdown(failed, { t, link, describe })
   assert.match(text, /Attempt 1, run 1 … 2: No response, `PLUGIN_TIMEOUT`/)
   assert.match(text, /Attempt 3, run 1: Applied/)
   assert.match(text, /\*\*later\*\* \(order 30\): Not called/)
 })
 
-test('a sensitive value is only ever set or not set', () => {
+test('a sensitive value is only shown as set or not set', () => {
   const text = operationMarkdown(failed, { t, link, describe })
   assert.match(text, /`password`: not set → set \(hidden\)/)
   assert.match(text, /`port`: `25` → not set/)
 })
 
-test('in Chinese the punctuation is Chinese, and labels stay bold', () => {
+test('in Chinese, the punctuation is Chinese, and labels stay bold', () => {
   const text = operationMarkdown(failed, { t: zh, link, describe })
   assert.match(text, /^# 配置 support-desk：失败\n/)
   assert.match(text, /\*\*状态：\*\* 失败（FAILED）/)
@@ -72,7 +72,7 @@ test('in Chinese the punctuation is Chinese, and labels stay bold', () => {
   assert.doesNotMatch(text, /\p{Script=Han}[,:;()]/u)
 })
 
-test('an operation that went well has no part about failure', () => {
+test('a successful operation has no failure section', () => {
   assert.doesNotMatch(operationMarkdown(operation(), { t, link, describe }), /Why it failed/)
 })
 
@@ -91,7 +91,7 @@ const HOSTILE = [
   '- [ ] task',
 ]
 
-test('text from elsewhere makes no link, image, mention, HTML or line of its own', () => {
+test('text from elsewhere creates no link, image, mention, HTML or line of its own', () => {
   const lineCount = operationMarkdown(failed, { t, link, describe }).split('\n').length
   for (const hostile of HOSTILE) {
     const { installation } = failed
@@ -127,7 +127,7 @@ test('text from elsewhere makes no link, image, mention, HTML or line of its own
     })
     assert.equal(text.split('\n').length, lineCount, hostile)
     assert.doesNotMatch(text, /[\u2028\u2029\u0085\u202e\u2066]/)
-    // outside of code spans is only what we have written
+    // only our own text is outside code spans
     const alive = text.replaceAll(/`[^`]+`/g, '')
     assert.equal(alive.split('](').length, 2, alive)
     assert.match(
@@ -139,7 +139,7 @@ test('text from elsewhere makes no link, image, mention, HTML or line of its own
   }
 })
 
-test('harmless text is not dressed up', () => {
+test('harmless text is not escaped', () => {
   for (const text of [
     'It failed: MAILBOX_LOCKED, status 500.',
     '收件箱已锁定。',
@@ -151,7 +151,7 @@ test('harmless text is not dressed up', () => {
   assert.equal(plainText(''), '')
 })
 
-test('the support bundle names its format, its maker and its operation', () => {
+test('the support bundle names its format, its producer and its operation', () => {
   const parts = {
     exportedBy: { id: 'u2', name: 'Ling' },
     link,

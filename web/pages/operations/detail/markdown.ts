@@ -8,7 +8,7 @@ import { verdictLook } from './verdict.ts'
 import { versionsText } from './versions.ts'
 import { messageText } from '../../../i18n/message-text.ts'
 
-/** The story as text for a ticket: times in UTC, nothing that the page does not show. */
+/** The operation as text for a ticket. Times are in UTC, and it contains nothing that the page does not show. */
 export function operationMarkdown(
   operation: OperationDetail,
   {
@@ -71,7 +71,7 @@ const stateText = ({ state, phase }: OperationDetail, t: Translate) =>
 
 const named = (t: Translate, name: string, id: string): string => t('operations.markdown.name', { name, id })
 
-/** The blank after the colon is Markdown's: without it a bold label does not end in every language. */
+/** Markdown needs the space after the colon: without it, a bold label does not end in every language. */
 const fact = (t: Translate, label: string, value: string): string =>
   `- **${label}${t('common.punctuation.colon').trim()}** ${value}`
 
@@ -82,13 +82,18 @@ function failureOf(
 ): string {
   const { failure } = operation
   if (failure === null) return ''
-  const culprit = failurePointOf(timelineOf(operation), operation)
+  const failurePoint = failurePointOf(timelineOf(operation), operation)
   const { title, remedy } = describe(failure.errorCode)
-  const where = culprit && [
-    plainText(culprit.pluginId),
-    t(`vocabulary.phase.${culprit.stage}`),
-    ...(culprit.bar
-      ? [t('operations.attempt.name', { attempt: culprit.bar.attempt.attempt, run: culprit.bar.attempt.run })]
+  const where = failurePoint && [
+    plainText(failurePoint.pluginId),
+    t(`vocabulary.phase.${failurePoint.stage}`),
+    ...(failurePoint.bar
+      ? [
+          t('operations.attempt.name', {
+            attempt: failurePoint.bar.attempt.attempt,
+            run: failurePoint.bar.attempt.run,
+          }),
+        ]
       : []),
   ]
   return [
@@ -108,7 +113,7 @@ function failureOf(
   ].join('\n')
 }
 
-/** Equal attempts that follow one another are one line, as they are one bar on the page. */
+/** Consecutive equal attempts are one line, as they are one bar on the page. */
 function rowText(prefix: string, row: Row, t: Translate): string {
   const head = `- ${prefix}${t('operations.markdown.call', { plugin: plainText(row.pluginId), order: String(row.order) })}`
   if (row.bars.length === 0) return labelled(t, head, t('vocabulary.outcome.NOT_CALLED'))

@@ -3,10 +3,10 @@ import type { PlainTextKey } from '../../../i18n/use-text.ts'
 
 export type RecoveryAction = 'retry' | 'takeover'
 
-/** Whether the person may recover a failed operation in this way; if not, why. */
+/** Whether the person may recover a failed operation in this way, and if not, why. */
 export type Availability = { isAvailable: true } | { isAvailable: false; reason: PlainTextKey }
 
-/** Only a FAILED operation can be recovered, so nothing is offered that the runtime would refuse. */
+/** Only a FAILED operation can be recovered. Nothing is offered that the runtime would refuse. */
 export function recoveryAvailability(
   action: RecoveryAction,
   { state }: Pick<Operation, 'state'>,

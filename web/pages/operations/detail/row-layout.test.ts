@@ -18,7 +18,7 @@ const scale = { x: (moment: number) => moment - START, width: 900, now: START }
 
 const counts = (marks: ReturnType<typeof layoutRow>) => marks.map((mark) => mark.bars.length)
 
-test('bars with room stand where their time is', () => {
+test('bars with enough space are placed at their time', () => {
   const marks = layoutRow(bars([0, 100, 500]), scale)
   assert.deepEqual(
     marks.map(({ x }) => x),
@@ -26,7 +26,7 @@ test('bars with room stand where their time is', () => {
   )
 })
 
-test('equal attempts that would lie on one another are folded; the first and the last stay open', () => {
+test('equal attempts that would overlap are folded; the first and the last stay separate', () => {
   const marks = layoutRow(bars(Array.from({ length: 80 }, (_, index) => index * 10)), scale)
   assert.deepEqual(counts(marks), [1, 78, 1])
   const [first, middle, last] = marks
@@ -34,7 +34,7 @@ test('equal attempts that would lie on one another are folded; the first and the
   assert.ok(first.x + first.width <= middle.x && middle.x + middle.width <= last.x)
 })
 
-test('different attempts are never folded, and never lie on one another', () => {
+test('different attempts are never folded, and never overlap', () => {
   const mixed = [...bars([0, 3]), ...bars([5], attempt)]
   const marks = layoutRow(mixed, scale)
   assert.deepEqual(counts(marks), [2, 1])
@@ -42,14 +42,14 @@ test('different attempts are never folded, and never lie on one another', () => 
   assert.ok(fold && other && fold.x + fold.width <= other.x)
 })
 
-test('a new run by a person is a bar of its own', () => {
+test('a manual retry is a separate bar', () => {
   const [one, two] = bars([0, 4])
   assert.ok(one && two)
   const again = { ...two, attempt: { ...two.attempt, run: 2 } }
   assert.deepEqual(counts(layoutRow([one, again], scale)), [1, 1])
 })
 
-test('what is pushed over the end makes room', () => {
+test('bars pushed past the end are moved back', () => {
   const many = [...bars([880]), ...bars([885], attempt)]
   const marks = layoutRow(many, scale)
   assert.ok(marks.every(({ x, width }) => x >= 0 && x + width <= 900))

@@ -1,16 +1,16 @@
 import type { Bar } from './timeline.ts'
 
-/** One bar on the screen: an attempt, or several equal ones that stand too close to be told apart. */
+/** One bar on the screen: an attempt, or several equal attempts that are too close to be drawn separately. */
 export type Mark = { bars: readonly [Bar, ...Bar[]]; x: number; width: number }
 
-/** Room for the glyph of an outcome. */
+/** The space for the glyph of an outcome. */
 const MIN_WIDTH_PX = 20
 const GAP_PX = 2
 const FOLD_PX = 8
 
 /**
- * Places the bars of a row. Each is at least as wide as its glyph. Equal attempts that would lie on one another are
- * folded into one bar with a count; different ones never are, they are pushed aside.
+ * Lays out the bars of a row. Each is at least as wide as its glyph. Equal attempts that would overlap are folded into
+ * one bar with a count. Different ones are never folded, but pushed aside.
  */
 export function layoutRow(
   bars: readonly Bar[],
@@ -36,17 +36,20 @@ export function layoutRow(
   )
 }
 
-/** The same happened again, and by itself: a person's retry is always a new bar. */
+/** The same result of an automatic retry; a manual retry is always a new bar. */
 const isEqual = (a: Bar, b: Bar) =>
   a.verdict === b.verdict &&
   a.attempt.run === b.attempt.run &&
   a.attempt.late === b.attempt.late &&
   a.attempt.failure?.errorCode === b.attempt.failure?.errorCode
 
-/** A fold of short attempts says "again and again"; a long attempt keeps a bar of its own. */
+/** A folded bar stands for short attempts in quick succession; a long attempt keeps its own bar. */
 const isFoldable = (mark: Mark, end: number) => mark.bars.length > 1 || end - mark.x < MIN_WIDTH_PX * 4
 
-/** The first of a long fold had the clue, the last is how it stands: both stay to be seen where there is room. */
+/**
+ * The first attempt of a long fold may explain the failure, and the last shows the current state, so both stay visible
+ * if there is space.
+ */
 function splitEnds(mark: Mark, x: (moment: number) => number): Mark[] {
   const [first, ...others] = mark.bars
   const last = others.pop()
@@ -61,7 +64,7 @@ function splitEnds(mark: Mark, x: (moment: number) => number): Mark[] {
   ]
 }
 
-/** What was pushed over the end makes room from the right: a fold becomes narrower, a bar moves. */
+/** Moves bars that were pushed past the end back from the right: folded bars shrink, others move. */
 function shiftedIntoView(marks: Mark[], width: number): Mark[] {
   let limit = width
   for (const mark of marks.toReversed()) {

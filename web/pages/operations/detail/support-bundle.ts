@@ -1,6 +1,6 @@
 import type { Installation, Operation, OperationDetail, Person } from '#contract/console-api/shapes.ts'
 
-/** One file with everything that the page of an operation shows, as masked as the page is. */
+/** A file with everything that the page of an operation shows, masked in the same way. */
 export type SupportBundle = {
   format: 'bundle-console/operation'
   formatVersion: 1
@@ -8,9 +8,9 @@ export type SupportBundle = {
   exportedBy: Person | null
   link: string
   operation: OperationDetail
-  /** As it stood when the file was made; null where the person could not see it. */
+  /** The installation when the file was created; null if the person could not see it. */
   installation: Installation | null
-  /** The operations that it took over or that took it over. */
+  /** The operations that it took over, or that took it over. */
   related: readonly Operation[]
 }
 
@@ -21,7 +21,7 @@ export function supportBundle(
   return { format: 'bundle-console/operation', formatVersion: 1, exportedAt: now.toISOString(), ...parts }
 }
 
-/** `operation-crm-suite-0199…7f.json`: names the bundle for people, and the id for search. */
+/** `operation-crm-suite-0199…7f.json`: the bundle name for people, the id for search. */
 export function supportBundleName({ operationId, installation }: Operation): string {
   return `operation-${installation.bundle.bundleId.replaceAll(/[^\w.-]/g, '_')}-${operationId}.json`
 }

@@ -1,6 +1,6 @@
 import type { Attempt, OperationDetail, PluginCall } from '#contract/console-api/shapes.ts'
 
-/** Operations for tests, told by what is different about them. */
+/** Fixtures: operations for tests, each given by its differences from a default. */
 export const START = Date.parse('2026-11-20T10:00:00.000Z')
 
 export const at = (ms: number) => new Date(START + ms).toISOString()

@@ -12,7 +12,7 @@ test('time is drawn to scale', () => {
   assert.equal(at(1000), 1)
 })
 
-test('the pauses of a back-off are seen as they are', () => {
+test('back-off pauses are drawn to scale', () => {
   let from = 0
   const spans = Array.from({ length: 8 }, (_, index) => {
     const span = [from, from + 40] as const
@@ -22,7 +22,7 @@ test('the pauses of a back-off are seen as they are', () => {
   assert.deepEqual(kinds(spans), ['time'])
 })
 
-test('a pause that dwarfs all the rest is drawn short', () => {
+test('a pause that is much longer than everything else is compressed', () => {
   const weekend = 3 * 24 * 3_600_000
   const { stretches, at } = timeScale([
     [0, 300],
@@ -32,19 +32,19 @@ test('a pause that dwarfs all the rest is drawn short', () => {
     stretches.map(({ kind }) => kind),
     ['time', 'pause', 'time'],
   )
-  // both ends keep their milliseconds
+  // both ends stay accurate to the millisecond
   assert.ok(at(300) > 0.4 && at(weekend) < 0.65)
   assert.equal(at(weekend + 200), 1)
 })
 
-test('several pauses that are alike are all cut, when together they dwarf the rest', () => {
+test('several similar pauses are all compressed, if together they are much longer than the rest', () => {
   const minute = 60_000
   const starts = [0, 21 * minute, 28 * minute, 39 * minute]
   const { stretches } = timeScale(starts.map((start) => [start, start + 5000]))
   assert.equal(stretches.filter(({ kind }) => kind === 'pause').length, 3)
 })
 
-test('a pause before a new run is cut even where it is short, one of back-off is not', () => {
+test('a pause before a new run is compressed even if it is short, a back-off pause is not', () => {
   const spans = [
     [0, 100],
     [30_000, 30_100],
@@ -53,7 +53,7 @@ test('a pause before a new run is cut even where it is short, one of back-off is
   assert.equal(timeScale(spans, [30_000]).stretches.length, 3)
 })
 
-test('moments never change their order', () => {
+test('times never change their order', () => {
   const spans = [
     [0, 0],
     [5, 90_000],
@@ -69,12 +69,12 @@ test('moments never change their order', () => {
   assert.ok(places.every((place) => place >= 0 && place <= 1.000001))
 })
 
-test('a scale of one moment, or of none, is still a scale', () => {
+test('a scale of one time, or of none, is still a scale', () => {
   assert.ok(timeScale([[7, 7]]).at(7) >= 0)
   assert.ok(timeScale([]).at(0) >= 0)
 })
 
-test('ticks are round and as many as there is room for', () => {
+test('ticks are at round times, as many as there is space for', () => {
   const stretch = { kind: 'time', from: 0, to: 950, start: 0, end: 1 } as const
   assert.deepEqual(ticksOf(stretch, 5), [200, 400, 600, 800])
   assert.deepEqual(ticksOf({ ...stretch, kind: 'pause' }, 5), [])

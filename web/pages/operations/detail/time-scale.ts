@@ -1,4 +1,4 @@
-/** A stretch of the axis: time as it passes, or a pause that is drawn short because nothing happened in it. */
+/** A section of the axis: time to scale, or a compressed pause in which nothing happened. */
 export type Stretch = {
   kind: 'time' | 'pause'
   from: number
@@ -10,16 +10,17 @@ export type Stretch = {
 
 export type TimeScale = { stretches: readonly Stretch[]; at: (moment: number) => number }
 
-/** Pauses shorter than this are never drawn short: back-off must be seen as what it is. */
+/** Shorter pauses are never compressed: back-off must be drawn to scale. */
 const SHORTEST_PAUSE_MS = 120_000
-/** Between two runs it is a person who paused, and how long is not the plugin's story. */
+/** A pause between two runs was made by a person, so its length says nothing about the plugin. */
 const SHORTEST_BETWEEN_RUNS_MS = 2000
 const PAUSE_SHARE = 0.07
 const MIN_SHARE = 0.1
 
 /**
- * One axis for all rows. Time is drawn to scale, but pauses that dwarf all the rest are cut: an operation that failed on
- * Friday in 300 ms and was retried on Monday still shows its milliseconds. `begins` are the moments of new runs.
+ * One axis for all rows. Time is drawn to scale, but pauses that are much longer than the rest are compressed: an
+ * operation that failed on Friday in 300 ms and was retried on Monday still shows its milliseconds. `begins` are the
+ * start times of new runs.
  */
 export function timeScale(
   spans: readonly (readonly [from: number, to: number])[],
@@ -42,7 +43,7 @@ function merged(spans: readonly (readonly [number, number])[]): [number, number]
   return whole
 }
 
-/** As many of the longest pauses as there are until each of them is more than twice all that is left. */
+/** The longest pauses, as many as are needed until each of them is more than twice the remaining time. */
 function longPauses(busy: readonly [number, number][], begins: readonly number[]): [number, number][] {
   const longestFirst = busy
     .slice(1)
@@ -101,7 +102,7 @@ const STEPS_MS = [1, 2, 5, 10, 20, 50, 100, 200, 500]
   .concat([1, 2, 5, 10, 15, 30].map((minutes) => minutes * 60_000))
   .concat([1, 2, 3, 6, 12, 24, 48, 168].map((hours) => hours * 3_600_000))
 
-/** Round times inside a stretch, about `room` of them, counted from where it begins. */
+/** Round times in a section, about `room` of them, relative to its start. */
 export function ticksOf({ kind, from, to }: Stretch, room: number): number[] {
   if (kind === 'pause' || to <= from || room < 1) return []
   const step = STEPS_MS.find((candidate) => (to - from) / candidate <= room) ?? (to - from) / room

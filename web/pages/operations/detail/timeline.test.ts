@@ -26,13 +26,13 @@ const failed = operation(
 )
 
 test('a failed operation names its stage, plugin and attempt', () => {
-  const culprit = failurePointOf(timelineOf(failed), failed)
-  assert.equal(culprit?.stage, 'AFTER_RESOURCES')
-  assert.equal(culprit?.pluginId, 'hooks')
-  assert.equal(culprit?.bar?.attempt.attempt, 2)
+  const point = failurePointOf(timelineOf(failed), failed)
+  assert.equal(point?.stage, 'AFTER_RESOURCES')
+  assert.equal(point?.pluginId, 'hooks')
+  assert.equal(point?.bar?.attempt.attempt, 2)
 })
 
-test('a plugin that could not be called has no attempt to jump to', () => {
+test('a plugin that could not be called has no attempt to link to', () => {
   const gone = operation(
     {
       state: 'FAILED',
@@ -48,7 +48,7 @@ test('a plugin that could not be called has no attempt to jump to', () => {
   })
 })
 
-test('the attempt that failed is chosen, then the last one; the address comes first', () => {
+test('selects the attempt in the address, else the failed one, else the last one', () => {
   const timeline = timelineOf(failed)
   assert.equal(chosenBar(timeline, failed, {})?.attempt.attempt, 2)
   const named = chosenBar(timeline, failed, { stage: 'AFTER_RESOURCES', plugin: 'hooks', attempt: 1 })
@@ -62,14 +62,14 @@ test('the attempt that failed is chosen, then the last one; the address comes fi
   assert.equal(chosenBar(timelineOf(well), well, {})?.pluginId, 'b')
 })
 
-test('a retry begins with the calls of the first order that did not end well', () => {
+test('a retry starts with the unsuccessful calls of the first open order', () => {
   assert.deepEqual(
     nextCalls(timelineOf(failed), failed).map(({ pluginId }) => pluginId),
     ['hooks'],
   )
 })
 
-test('only the calls of the stage that waits are repeated by themselves', () => {
+test('only the calls of the waiting stage are retried automatically', () => {
   const waiting = operation(
     { state: 'WAITING', phase: 'BEFORE_RESOURCES', nextAttemptAt: at(5000), finishedAt: null },
     {
@@ -89,12 +89,12 @@ test('only the calls of the stage that waits are repeated by themselves', () => 
   assert.equal(before.rows[1]?.result, 'NO_ANSWER')
 })
 
-test('the resources lie between the last call before and the first call after', () => {
+test('the resources are placed between the last call before and the first call after', () => {
   const { between } = timelineOf(failed).resources
   assert.deepEqual(between, { from: START + 100, to: START + 500 })
 })
 
-test('a late answer does not change how a call stands', () => {
+test('a late response does not change the result of a call', () => {
   const answered = call('a', 1, [refusal(), attempt({ attempt: 2, late: true })])
   const late = operation({}, { before: [{ ...answered, outcome: null }] })
   assert.equal(timelineOf(late).before.rows[0]?.result, 'REFUSED')

@@ -17,11 +17,11 @@ export type Bar = {
 export type Row = {
   pluginId: string
   order: number
-  /** Others of the same order are called at the same time. */
+  /** Other plugins have the same order and are called in parallel. */
   isParallel: boolean
   result: CallOutcome | Verdict
   bars: readonly Bar[]
-  /** When this call is repeated by itself. */
+  /** When this call is retried automatically. */
   retryAt: number | null
 }
 
@@ -31,13 +31,13 @@ export type ResourcesBand = {
   phase: 'RESOURCES'
   state: StepState
   count: number
-  /** Not recorded by itself: it lies between the last call before and the first call after. */
+  /** Not recorded separately: it is between the last call before and the first call after. */
   between: { from: number; to: number } | null
 }
 
 export type Timeline = { before: StageBand; resources: ResourcesBand; after: StageBand }
 
-/** The story as bands, rows and bars, in the order in which plugins are called. */
+/** The operation as bands, rows and bars, in the order in which plugins are called. */
 export function timelineOf(operation: OperationDetail): Timeline {
   const before = stageBand(operation, 'BEFORE_RESOURCES')
   const after = stageBand(operation, 'AFTER_RESOURCES')
@@ -77,7 +77,7 @@ export function barsOf(stage: Stage, call: PluginCall): Bar[] {
   })
 }
 
-/** How a call stands: what it ended with, else what came of its last attempt in time. */
+/** The result of a call: its final outcome, else the result of its last attempt that was not late. */
 function resultOf(call: PluginCall): CallOutcome | Verdict {
   if (call.outcome !== null && isSuccess(call.outcome)) return call.outcome
   const last = call.attempts.findLast(({ late }) => !late)
@@ -107,12 +107,12 @@ function resourcesBand(operation: OperationDetail, before: StageBand, after: Sta
 
 export const momentOf = (at: string | null): number | null => (at === null ? null : Date.parse(at))
 
-/** All bars in the order in which they are walked: band by band, row by row, attempt by attempt. */
+/** All rows in keyboard order: band by band, row by row. */
 export function rowsOf({ before, after }: Timeline): { stage: Stage; row: Row }[] {
   return [before, after].flatMap(({ phase, rows }) => rows.map((row) => ({ stage: phase, row })))
 }
 
-/** Where each run that a person began has its first attempt. */
+/** The start of each manual run: the time of its first attempt. */
 export function runsOf(timeline: Timeline): { run: number; from: number }[] {
   const firsts = new Map<number, number>()
   for (const { row } of rowsOf(timeline)) {
@@ -125,7 +125,7 @@ export function runsOf(timeline: Timeline): { run: number; from: number }[] {
 
 export type Choice = { stage?: Stage | undefined; plugin?: string | undefined; attempt?: number | undefined }
 
-/** The attempt that the address names; else the one that failed; else the last that was made. */
+/** The attempt in the address, else the failed one, else the last one. */
 export function chosenBar(timeline: Timeline, operation: OperationDetail, choice: Choice): Bar | null {
   const rows = rowsOf(timeline)
   if (choice.stage !== undefined || choice.plugin !== undefined) {
@@ -144,7 +144,7 @@ export function chosenBar(timeline: Timeline, operation: OperationDetail, choice
 const lastBar = (bars: readonly Bar[]): Bar | null =>
   bars.reduce<Bar | null>((last, bar) => (last === null || bar.from >= last.from ? bar : last), null)
 
-/** Where a failed operation stopped: the stage, the plugin, and its last attempt of this run, if it was called in it. */
+/** Where a failed operation stopped: the stage, the plugin, and its last attempt in this run, if there is one. */
 export type FailurePoint = { stage: Stage; pluginId: string; bar: Bar | null }
 
 export function failurePointOf(timeline: Timeline, operation: OperationDetail): FailurePoint | null {
@@ -161,7 +161,7 @@ export function failurePointOf(timeline: Timeline, operation: OperationDetail): 
   return { stage: phase, pluginId: row.pluginId, bar: inTime.at(-1) ?? null }
 }
 
-/** The calls that a retry begins with: those of the first open order in the stage where the operation stands. */
+/** The calls that a retry starts with: those of the first open order in the current stage. */
 export function nextCalls(timeline: Timeline, operation: OperationDetail): readonly Row[] {
   const band =
     operation.phase === 'BEFORE_RESOURCES'

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { attempt, failure, refusal, timeout } from './testing.ts'
 import { isSuccess, isDefiniteFailure, isUncertain, verdictOf, type Verdict } from './verdict.ts'
 
-test('an outcome speaks for itself', () => {
+test('an outcome is its own verdict', () => {
   assert.equal(verdictOf(attempt({ outcome: 'VERIFIED' })), 'VERIFIED')
   assert.equal(
     verdictOf(attempt({ outcome: 'UNKNOWN', failure: failure('PLUGIN_RESULT_UNKNOWN', true) })),
@@ -11,7 +11,7 @@ test('an outcome speaks for itself', () => {
   )
 })
 
-test('what came back tells why there is no outcome', () => {
+test('the response determines the verdict if there is no outcome', () => {
   const cases: [Verdict, Parameters<typeof attempt>[0]][] = [
     ['IN_FLIGHT', { outcome: null, durationMs: null, httpStatus: null, response: null }],
     [
@@ -48,7 +48,7 @@ test('what came back tells why there is no outcome', () => {
   for (const [verdict, changed] of cases) assert.equal(verdictOf(attempt(changed)), verdict)
 })
 
-test('a plugin may use a code of the runtime: the envelope decides', () => {
+test('a plugin may use an error code of the runtime: the envelope decides', () => {
   const answered = attempt({
     outcome: null,
     response: { errorCode: 'PLUGIN_TIMEOUT', data: {} },
@@ -57,7 +57,7 @@ test('a plugin may use a code of the runtime: the envelope decides', () => {
   assert.equal(verdictOf(answered), 'REPEAT')
 })
 
-test('nothing uncertain is ever a success or a definite failure', () => {
+test('an uncertain verdict is never a success or a definite failure', () => {
   for (const verdict of ['UNKNOWN', 'NO_ANSWER', 'UNREADABLE', 'INTERRUPTED', 'REPEAT'] as const) {
     assert.ok(isUncertain(verdict) && !isSuccess(verdict) && !isDefiniteFailure(verdict), verdict)
   }

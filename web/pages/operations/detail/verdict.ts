@@ -3,23 +3,23 @@ import type { Outcome } from '#contract/protocol/vocabulary.ts'
 import { outcomeLook, type Appearance } from '../../../ui/states.ts'
 
 /**
- * What came of one attempt, told finer than the outcome that a plugin answers: whether it answered at all, and whether
- * what it answered can be believed.
+ * The result of one attempt, in more detail than a plugin's outcome: whether it responded at all, and whether its
+ * response is valid.
  */
 export type Verdict =
   | Outcome
   | 'IN_FLIGHT'
-  /** A failure envelope that says that no repeat can help. */
+  /** A failure envelope that says that a retry cannot help. */
   | 'REFUSED'
-  /** A failure envelope that asks for a repeat. */
+  /** A failure envelope that requests a retry. */
   | 'REPEAT'
-  /** An answer that breaks the protocol. */
+  /** A response that violates the protocol. */
   | 'INVALID'
-  /** Time-out, reset, refused. */
+  /** Timeout, connection reset or refused. */
   | 'NO_ANSWER'
-  /** Something came back that says nothing: another status, no JSON, cut. */
+  /** A response that says nothing definite: another status, not JSON, truncated. */
   | 'UNREADABLE'
-  /** The runtime was stopped while it waited. */
+  /** The runtime was stopped while waiting for the response. */
   | 'INTERRUPTED'
 
 export function verdictOf(attempt: Attempt): Verdict {
@@ -47,9 +47,9 @@ const SUCCESS = new Set<Verdict>(['APPLIED', 'VERIFIED', 'NOT_APPLIED'])
 const DEFINITE_FAILURE = new Set<Verdict>(['FAILED', 'REFUSED', 'INVALID'])
 
 export const isSuccess = (verdict: Verdict): boolean => SUCCESS.has(verdict)
-/** Nothing that a repeat by itself would mend. */
+/** An automatic retry would not fix it. */
 export const isDefiniteFailure = (verdict: Verdict): boolean => DEFINITE_FAILURE.has(verdict)
-/** Nobody knows what the plugin did. */
+/** It is unknown what the plugin did. */
 export const isUncertain = (verdict: Verdict): boolean =>
   !isSuccess(verdict) && !isDefiniteFailure(verdict) && verdict !== 'IN_FLIGHT'
 

@@ -1,6 +1,6 @@
 import type { Operation } from '#contract/console-api/shapes.ts'
 
-/** The version that is installed, or the way from one to another. */
+/** The installed version, or the change from one version to another. */
 export function versionsText({
   currentVersion,
   targetVersion,
