@@ -24,7 +24,7 @@ import { INSTALLATION_TABS, installationCall } from '#contract/console-api/pages
 const route = getRouteApi('/installations/$id')
 
 // the forms and their texts are loaded on demand
-const UpgradePage = lazyPart(async () => {
+const UpgradePage = lazyWithRetry(async () => {
   const [{ UpgradePage }] = await Promise.all([
     import('./upgrade/UpgradePage.tsx'),
     loadTexts(['catalog', 'forms']),

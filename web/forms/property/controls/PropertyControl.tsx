@@ -12,9 +12,9 @@ import { DomainControl, LongTextControl, TextControl } from './TextControl.tsx'
 import { TextListControl } from './TextListControl.tsx'
 
 // controls that need a library or query services are loaded on demand
-const JsonControl = lazyPart(async () => ({ default: (await import('./JsonControl.tsx')).JsonControl }))
-const CronControl = lazyPart(async () => ({ default: (await import('./CronControl.tsx')).CronControl }))
-const ReferenceControl = lazyPart(async () => ({
+const JsonControl = lazyWithRetry(async () => ({ default: (await import('./JsonControl.tsx')).JsonControl }))
+const CronControl = lazyWithRetry(async () => ({ default: (await import('./CronControl.tsx')).CronControl }))
+const ReferenceControl = lazyWithRetry(async () => ({
   default: (await import('./ReferenceControl.tsx')).ReferenceControl,
 }))
 const ReferenceMapControl = lazyWithRetry(async () => ({
