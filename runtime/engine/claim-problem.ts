@@ -15,7 +15,7 @@ export function claimProblem(
     : { errorCode: 'OPERATION_IN_PROGRESS', ...platformMessage('lockedByRunning', operation) }
 }
 
-/** Unfinished operations end by themselves; a FAILED one waits for a person, and so is no reason to try again. */
+/** Whether the claim ends without a person. A FAILED operation waits for one, so retrying the request does not help. */
 export function endsByItself(problems: readonly Problem[]): boolean {
   return problems.every(({ errorCode }) => errorCode === 'OPERATION_IN_PROGRESS')
 }

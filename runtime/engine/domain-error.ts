@@ -3,8 +3,8 @@ import type { PlatformMessage } from '#contract/protocol/platform-messages.ts'
 import type { RuntimeErrorCode } from '#contract/protocol/error-codes.ts'
 
 /**
- * A request that is understood and refused: it becomes the failure envelope. The message is shown to people as it is,
- * so it holds no SQL, stack, path, host, secret or sensitive value (docs/protocol.md#failure-data).
+ * A request that was understood and refused: it becomes the failure envelope. The message is shown to people, so it
+ * contains no SQL, stack, path, host, secret or sensitive value (docs/protocol.md#failure-data).
  */
 export class DomainError extends Error {
   readonly code: RuntimeErrorCode

@@ -3,7 +3,7 @@ import type { Claim, Installation } from '#contract/runtime-api/installations.ts
 import { CLAIM_STATES } from '#contract/runtime-api/vocabulary.ts'
 import type { ClaimColumns, InstallationRow } from '../model/installation.ts'
 
-/** An installation as the rows of lists show it. */
+/** An installation as a row of a list. */
 export function installationView(row: InstallationRow): Installation {
   return {
     installation: identityOf(row),
@@ -25,7 +25,7 @@ export function identityOf(row: InstallationRow): InstallationIdentity {
   }
 }
 
-/** The claim on an installation, or null where nothing claims it. */
+/** The claim on an installation, or null if it is not claimed. */
 export function claimOf(row: ClaimColumns): Claim | null {
   const state = CLAIM_STATES.find((claiming) => claiming === row.claim_state)
   if (

@@ -5,13 +5,13 @@ import type { PlatformMessage } from '#contract/protocol/platform-messages.ts'
 import { parseLocator } from '#contract/protocol/locator.ts'
 import { DomainError } from './domain-error.ts'
 
-/** One reason to refuse, told at its own field. */
+/** One reason to refuse, reported at its field. */
 export type Problem = Detail & { errorCode: RuntimeErrorCode }
 
 /** A problem with a message of PLATFORM_MESSAGES. */
 export type PlatformProblem = Problem & PlatformMessage
 
-/** Refuses with all problems of one kind together; nothing happens where there are none. */
+/** Refuses with all problems of one kind at once; does nothing if there are none. */
 export function refuseFor(problems: readonly Problem[], options: { retryable?: boolean } = {}): void {
   const [first, ...more] = problems
   if (first === undefined) return

@@ -4,8 +4,9 @@ import type { AppliedReference } from '../model/reference.ts'
 type Claimed = Pick<AppliedReference, 'state' | 'claim_type' | 'claim_phase'>
 
 /**
- * Whether references of an installation resolve (decisions, section 6): it is ACTIVE; or its INSTALL has applied the
- * resources and is not finished; or a DETACH is not finished, whose plugins have something to clean up elsewhere.
+ * Whether references of an installation resolve (docs/protocol.md#when-references-resolve): it is ACTIVE; or its
+ * INSTALL has applied the resources and is not finished; or its DETACH is not finished and plugins still have to clean
+ * up.
  */
 export function isActive({ state, claim_type, claim_phase }: Claimed): boolean {
   if (state === 'ACTIVE') return true
@@ -14,9 +15,10 @@ export function isActive({ state, claim_type, claim_phase }: Claimed): boolean {
 }
 
 /**
- * Whether a plugin may resolve the property: the authorization that goes with what RESOURCES last applied lists this
- * very property. That is the frozen one of the current operation once it has applied its resources, and all along in a
- * DETACH, which may have taken over resources of which no installed version knows; else that of the installed version.
+ * Whether a plugin may resolve the property: the authorization for the last applied resources lists exactly this
+ * property. That is the frozen authorization of the current operation once it has applied its resources; during all of
+ * a DETACH, which may have taken over resources that no installed version defines; otherwise that of the installed
+ * version.
  */
 export function mayResolve(
   applied: AppliedReference,
@@ -40,15 +42,15 @@ export function mayResolve(
     )
 }
 
-/** Whether a request names the place of the installation in every field; compared byte for byte. */
-export function isSamePlace(applied: AppliedReference, asked: InstallationIdentity): boolean {
+/** Whether a request matches the installation in every field, compared byte for byte. */
+export function isSamePlace(applied: AppliedReference, requested: InstallationIdentity): boolean {
   return (
-    applied.environment_key === asked.environmentKey &&
-    applied.application_runtime_id === asked.applicationRuntimeId &&
-    applied.workspace_id === asked.workspaceId &&
-    applied.bundle_install_id === asked.bundleInstallId &&
-    applied.bundle_environment_key === asked.bundle.environmentKey &&
-    applied.bundle_id === asked.bundle.bundleId
+    applied.environment_key === requested.environmentKey &&
+    applied.application_runtime_id === requested.applicationRuntimeId &&
+    applied.workspace_id === requested.workspaceId &&
+    applied.bundle_install_id === requested.bundleInstallId &&
+    applied.bundle_environment_key === requested.bundle.environmentKey &&
+    applied.bundle_id === requested.bundle.bundleId
   )
 }
 

@@ -1,5 +1,5 @@
-// The engine is compiled without the types of Node and of the browser, so that it can do no I/O. These are the parts of
-// the web platform that it computes with; every runtime has them.
+// The engine is compiled without the types of Node and of the browser, so that it cannot do I/O. These are the parts of
+// the web platform that it uses; every runtime has them.
 
 declare class TextEncoder {
   encode(text: string): Uint8Array

@@ -53,7 +53,7 @@ const build = (
 suite('the lifecycle request', () => {
   const reference: TypedValue = { '@type': 'ServiceReference', serviceId: 'events' }
 
-  test('holds exactly what the protocol says', () => {
+  test('has the fields of the protocol and no others', () => {
     const request = build({ region: data('eu') }, { read: ['region'] })
     assert.deepEqual(LifecycleRequest.parse(request), request)
     assert.deepEqual(Object.keys(request), [
@@ -67,7 +67,7 @@ suite('the lifecycle request', () => {
       'resources',
     ])
   })
-  test('has only authorized resources and of them only authorized properties that are set', () => {
+  test('contains only authorized resources, with only those authorized properties that are set', () => {
     const request = build({ region: data('eu'), hidden: data('no') }, { read: ['region', 'tenantId'] })
     assert.deepEqual(request.resources, {
       [LOCATOR]: {
@@ -79,7 +79,7 @@ suite('the lifecycle request', () => {
       },
     })
   })
-  test('marks what the definition says is sensitive, and nothing else', () => {
+  test('marks the properties that the definition declares sensitive, and no others', () => {
     const request = build(
       { password: data(SECRET), region: data('eu', true) },
       { read: ['password', 'region'] },
@@ -89,7 +89,7 @@ suite('the lifecycle request', () => {
       region: data('eu'),
     })
   })
-  test('has references that may be read or resolved, once', () => {
+  test('lists the references that may be read or resolved, each once', () => {
     const entry = (read: string[], credential: string[]) =>
       build({ publisher: reference }, { read, credential }).resources[LOCATOR]
     assert.deepEqual(entry(['publisher'], ['publisher'])?.references, { publisher: reference })
@@ -97,19 +97,19 @@ suite('the lifecycle request', () => {
     assert.deepEqual(entry([], [])?.references, {})
     assert.deepEqual(entry(['publisher'], [])?.properties, {})
   })
-  test('wraps a business value once, whatever it looks like', () => {
+  test('wraps a business value once, whatever its shape', () => {
     const business = { '@type': 'Data' as const, value: { '@type': 'Data', value: 1 } }
     const request = build({ region: business }, { read: ['region'] })
     assert.deepEqual(request.resources[LOCATOR]?.properties, { region: business })
   })
-  test('shows what plugins wrote before', () => {
+  test('contains the earlier writes of plugins', () => {
     const request = build(
       { tenantId: data('old') },
       { read: ['tenantId'], writes: { tenantId: data('new') } },
     )
     assert.deepEqual(request.resources[LOCATOR]?.properties, { tenantId: data('new') })
   })
-  test('is shown to people without what is sensitive', () => {
+  test('is redacted for display', () => {
     const request = build(
       { password: data(SECRET), region: data(`near ${SECRET}`) },
       { read: ['password', 'region'] },

@@ -19,8 +19,8 @@ export interface RequestedOperation {
 }
 
 /**
- * The lifecycle request of one plugin in one stage: only authorized resources, and of them only authorized properties
- * that are set. `writes` is what plugins wrote before in the same operation.
+ * The lifecycle request of one plugin in one stage. It contains only authorized resources, with only those authorized
+ * properties that are set. `writes` are the earlier writes of plugins in the same operation.
  */
 export function buildRequest(
   operation: RequestedOperation,
@@ -49,7 +49,7 @@ export function buildRequest(
   }
 }
 
-/** The bytes that are stored before the first call and sent in every repeat of it. */
+/** The bytes that are stored before the first attempt and sent in every attempt. */
 export function requestBytes(request: LifecycleRequest): Uint8Array {
   return new TextEncoder().encode(JSON.stringify(request))
 }
@@ -64,7 +64,7 @@ function entryOf(
   for (const name of new Set(authorized.readProperties)) {
     const value = getOwn(values, name)
     if (value === undefined || !isData(value)) continue
-    // the definition is the authority for what is sensitive, not the mark that a value carries
+    // the definition decides what is sensitive, not the flag of the value
     const isSensitive = getOwn(resource.definitions, name)?.isSensitive === true
     properties.push([name, { '@type': 'Data', value: value.value, ...(isSensitive && { isSensitive }) }])
   }

@@ -8,7 +8,7 @@ import { getOwn } from '#contract/json-schema/get-own.ts'
 import { holdsPlatformMaterial } from './platform-material.ts'
 import type { PlatformMaterial } from './platform-material.ts'
 
-/** What the runtime knows of the plugin's resources: locator → property name → definition. */
+/** The definitions of the plugin's resources: locator → property name → definition. */
 export type Definitions = Record<string, Record<string, PropertyDefinition>>
 
 export interface WriteScope extends PlatformMaterial {
@@ -19,9 +19,9 @@ export interface WriteScope extends PlatformMaterial {
 export type CheckedWrites = { ok: true; writes: Writes } | { ok: false; problem: string }
 
 /**
- * Holds what a plugin wrote against its frozen authorization and the property definitions. The writes come back with
- * the sensitive mark where, and only where, the definition says so. A problem names what is wrong and never a value or a
- * name that only the plugin knows.
+ * Checks the writes of a plugin against its frozen authorization and the property definitions. Returns them with the
+ * sensitive flag exactly where the definition sets it. A problem never contains a value or a name that only the plugin
+ * knows.
  */
 export function checkWrites(
   resources: Readonly<Record<string, Readonly<Record<string, Data>>>>,
@@ -57,7 +57,7 @@ function problemOf(definition: PropertyDefinition | undefined, data: Data, scope
     return 'carries isSensitive, but its definition is not sensitive'
   }
   const [problem] = checkTypedValue(definition, data)
-  // without the place inside the value, whose keys may be the business's own
+  // without the path inside the value: its keys may be business data
   if (problem !== undefined) return `does not satisfy its definition: ${problem.message}`
   if (holdsPlatformMaterial(data.value, scope)) {
     return 'holds a token of the platform, the credential of a plugin or the address of a registered service'

@@ -30,7 +30,7 @@ const refusedWith = (code: string, pluginId: string) => (error: unknown) =>
   error instanceof DomainError && error.code === code && error.message.includes(pluginId)
 
 describe('a compiled authorization', () => {
-  it('names the locator of the exact Module that the installation owns', () => {
+  it('contains the locator of the exact Module that the installation owns', () => {
     assert.deepEqual(compileAuthorizations(crm.plugins, modules), [
       {
         pluginId: 'tenants',
@@ -50,7 +50,7 @@ describe('a compiled authorization', () => {
     ])
   })
 
-  it('stands in ascending order', () => {
+  it('is sorted in ascending order', () => {
     const compiled = compileAuthorizations([plugin('b', 2), plugin('a', 1), plugin('c', -1)], modules)
     assert.deepEqual(
       compiled.map(({ pluginId }) => pluginId),
@@ -58,7 +58,7 @@ describe('a compiled authorization', () => {
     )
   })
 
-  it('tells who writes what, and refuses two writers of one property', () => {
+  it('lists the writer of each property, and refuses two writers of one property', () => {
     const writing = { writeProperties: ['tenantId'] }
     assert.deepEqual(writersOf(compileAuthorizations([plugin('a', 1, writing)], modules)), {
       [CORE]: { tenantId: 'a' },
@@ -71,11 +71,11 @@ describe('a compiled authorization', () => {
 
   const broken: [string, string, Partial<ManifestPlugin['resources'][number]>][] = [
     [
-      'a Module of somebody else',
+      'a Module of another installation',
       'RESOURCE_OWNERSHIP_MISSING',
       { object: { type: 'MODULE', moduleId: 'other' } },
     ],
-    ['a property that is not there', 'MANIFEST_INVALID', { readProperties: ['nothing'] }],
+    ['an unknown property', 'MANIFEST_INVALID', { readProperties: ['nothing'] }],
     ['a property of the prototype', 'MANIFEST_INVALID', { readProperties: ['toString'] }],
     ['a reference to write', 'MANIFEST_INVALID', { writeProperties: ['publisher'] }],
     ['the protected property to write', 'MANIFEST_INVALID', { writeProperties: ['instanceRefProperty'] }],

@@ -6,14 +6,14 @@ import type { PropertyDefinition } from '#contract/protocol/property-definition.
 import { getOwn } from '#contract/json-schema/get-own.ts'
 import { DomainError } from '../domain-error.ts'
 
-/** A Module that an installation owns: by its manifest before it is installed, by the ledger afterwards. */
+/** A Module that an installation owns: taken from the manifest before it is installed, from the ledger afterwards. */
 export interface OwnedModule {
   moduleId: string
   locator: string
   definitions: Readonly<Record<string, PropertyDefinition>>
 }
 
-/** Locator → property name → the plugin that may write it. */
+/** Locator → property name → the plugin that may write the property. */
 export type Writers = Record<string, Record<string, string>>
 
 /** The Modules that an installation of this version owns. */
@@ -26,9 +26,9 @@ export function modulesOf(manifest: AuthorManifest): OwnedModule[] {
 }
 
 /**
- * What each plugin may do, by the exact Modules of the one installation, in ascending `order`. Refuses, naming the
- * plugin, with RESOURCE_OWNERSHIP_MISSING where it asks for a Module that the installation does not own (protocol,
- * errors 4), and with MANIFEST_INVALID where the declaration does not hold together in another way.
+ * The authorization of each plugin for the exact Modules of one installation, in ascending `order`. Refuses, naming the
+ * plugin, with RESOURCE_OWNERSHIP_MISSING if it refers to a Module that the installation does not own, and with
+ * MANIFEST_INVALID if its declaration is inconsistent in another way.
  */
 export function compileAuthorizations(
   plugins: readonly ManifestPlugin[],
@@ -49,7 +49,7 @@ export function compileAuthorizations(
     .toSorted((a, b) => a.order - b.order)
 }
 
-/** Who may write what. Refuses with MANIFEST_INVALID where two plugins may write the same property. */
+/** The writer of each property. Refuses with MANIFEST_INVALID if two plugins may write the same property. */
 export function writersOf(authorizations: readonly CompiledAuthorization[]): Writers {
   const writers: Writers = {}
   for (const { pluginId, resources } of authorizations) {

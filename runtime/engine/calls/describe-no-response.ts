@@ -13,7 +13,7 @@ const FAILURES = {
   reset: ['PLUGIN_UNREACHABLE', 'callReset'],
   redirect: ['PLUGIN_RESULT_UNKNOWN', 'callRedirected'],
   cut: ['PLUGIN_RESULT_UNKNOWN', 'callCut'],
-  // not read to its end, so its meaning is not known
+  // the body was not read completely, so its meaning is unknown
   'too-large': ['PLUGIN_RESULT_UNKNOWN', 'callTooLarge'],
   aborted: ['PLUGIN_RESULT_UNKNOWN', 'callAborted'],
 } as const satisfies Record<NoAnswer, readonly [string, MessageReason]>

@@ -23,13 +23,13 @@ export function callFailure(
   }
 }
 
-/** From the outermost service to the source; names beyond the plugin only where they are known logical ones. */
+/** From the outermost service to the source. Beyond the plugin it contains only known logical names. */
 export function errorPathTo(pluginId: string, beyond: readonly string[] = []): string[] {
   const rest = beyond[0] === pluginId ? beyond.slice(1) : beyond
   return ['bundle-runtime', pluginId, ...rest]
 }
 
-/** Masks these values in the message and its parameters. Codes and logical names do not come from the plugin. */
+/** Masks these values in the message and its parameters. Codes and logical names are not free text of the plugin. */
 export function maskFailure<Kept extends Failure | null>(failure: Kept, secrets: readonly JsonValue[]): Kept {
   const mask = (text: string): string => String(maskStrings(text, secrets))
   return (
@@ -41,7 +41,7 @@ export function maskFailure<Kept extends Failure | null>(failure: Kept, secrets:
   )
 }
 
-/** Cut to what a failure message may have, counted in characters as the protocol does. */
+/** Truncated to the maximum length of a failure message, counted in characters as the protocol does. */
 export function atMost(message: string): string {
   const characters = [...message]
   return characters.length <= MESSAGE_MAX ? message : `${characters.slice(0, MESSAGE_MAX - 1).join('')}…`

@@ -49,7 +49,7 @@ const withData = (change: (given: { [field: string]: JsonValue }) => void): Outb
   return json({ ...envelope, data: given })
 }
 
-/** The row of the table that an answer falls in, in one word. */
+/** The kind of judgement that an answer gets, as one word. */
 function row(judgement: Judgement): string {
   const { disposition, isUncertain, failure } = judgement
   if (disposition === 'done') return 'done'
@@ -57,7 +57,7 @@ function row(judgement: Judgement): string {
   return failure?.errorCode === 'PLUGIN_RESPONSE_INVALID' ? 'invalid' : `failed ${failure?.errorCode}`
 }
 
-test('the protected property is refused even where an authorization lists it', () => {
+test('the protected property is refused even if an authorization lists it', () => {
   const [entry] = knowledge.authorization.resources
   assert.ok(entry)
   const resources = [{ ...entry, writeProperties: [...entry.writeProperties, 'instanceRefProperty'] }]
@@ -103,7 +103,7 @@ suite('judging an answer', () => {
         { 'no locator': 1 },
         { [LOCATOR]: { tenantId: 'bare', x: TOKEN } },
       ].map((resources) => ({
-        name: `${outcome} with resources ${JSON.stringify(resources)?.slice(0, 40)}, which nobody looks at`,
+        name: `${outcome} with resources ${JSON.stringify(resources)?.slice(0, 40)}, which are ignored`,
         answer: withData((given) => {
           given['outcome'] = outcome
           if (resources === undefined) delete given['resources']
@@ -126,7 +126,7 @@ suite('judging an answer', () => {
       is: 'retryable TENANT_BUSY',
     },
     {
-      name: 'a failure that is not retryable, with a code that nobody knows',
+      name: 'a failure that is not retryable, with an unknown code',
       answer: json({ errorCode: 'X9_Y', data: { message: 'no', retryable: false } }),
       is: 'failed X9_Y',
     },
@@ -170,19 +170,19 @@ suite('judging an answer', () => {
       is: 'uncertain',
     })),
     ...[201, 204, 301, 307, 400, 401, 404, 409, 429, 500, 502, 503, 504].map((status) => ({
-      name: `status ${status}, whatever the body says`,
+      name: `status ${status} with any body`,
       answer: response(JSON.stringify(success('APPLIED')), status),
       is: 'uncertain',
     })),
     { name: 'an empty body', answer: response(''), is: 'uncertain' },
-    { name: 'a page', answer: response('<html></html>', 200, 'text/html'), is: 'uncertain' },
+    { name: 'an HTML page', answer: response('<html></html>', 200, 'text/html'), is: 'uncertain' },
     {
-      name: 'a cut body',
+      name: 'a truncated body',
       answer: response(JSON.stringify(success('APPLIED')).slice(0, -9)),
       is: 'uncertain',
     },
     { name: 'a byte order mark', answer: response('\ufeff{"errorCode":"0","data":null}'), is: 'uncertain' },
-    { name: 'bytes that are no UTF-8', answer: response(Uint8Array.of(0x22, 0xff, 0x22)), is: 'uncertain' },
+    { name: 'invalid UTF-8', answer: response(Uint8Array.of(0x22, 0xff, 0x22)), is: 'uncertain' },
 
     { name: 'a list', answer: json([]), is: 'invalid' },
     { name: 'null', answer: json(null), is: 'invalid' },
@@ -222,7 +222,7 @@ suite('judging an answer', () => {
       is: 'invalid',
     },
     {
-      name: 'failure data that is a text',
+      name: 'failure data that is a string',
       answer: json({ errorCode: 'BUSY', data: 'no' }),
       is: 'invalid',
     },
@@ -266,17 +266,17 @@ suite('judging an answer', () => {
     },
     { name: 'a sensitive write', answer: writing({ token: data('s', true) }), is: 'done' },
     {
-      name: 'a sensitive write without its mark',
+      name: 'a sensitive write without its flag',
       answer: writing({ token: data('s') }),
       is: 'done',
     },
     {
-      name: 'the mark where nothing is sensitive',
+      name: 'the flag on a property that is not sensitive',
       answer: writing({ tenantId: data('t', true) }),
       is: 'invalid',
     },
     {
-      name: 'the mark as false',
+      name: 'the flag set to false',
       answer: writing({ token: { '@type': 'Data', value: 's', isSensitive: false } }),
       is: 'invalid',
     },
@@ -284,7 +284,7 @@ suite('judging an answer', () => {
     { name: 'a bare object', answer: writing({ tenantId: { value: 't-1' } }), is: 'invalid' },
     { name: 'a Data without value', answer: writing({ tenantId: { '@type': 'Data' } }), is: 'invalid' },
     { name: 'a read-only property', answer: writing({ region: data('x') }), is: 'invalid' },
-    { name: 'a property that is not there', answer: writing({ nothing: data('x') }), is: 'invalid' },
+    { name: 'an unknown property', answer: writing({ nothing: data('x') }), is: 'invalid' },
     {
       name: 'instanceRefProperty',
       answer: writing({ instanceRefProperty: data('x') }),
@@ -310,7 +310,7 @@ suite('judging an answer', () => {
       answer: json(success('APPLIED', { 'source/crm/module/tenants': { tenantId: data('t') } })),
       is: 'invalid',
     },
-    { name: 'a value that does not fit', answer: writing({ tenantId: data(3) }), is: 'invalid' },
+    { name: 'a value of the wrong type', answer: writing({ tenantId: data(3) }), is: 'invalid' },
     {
       name: 'a mask as a sensitive value',
       answer: writing({ token: data('••••••••', true) }),
@@ -324,7 +324,7 @@ suite('judging an answer', () => {
     },
     { name: 'a platform token', answer: writing({ tenantId: data(TOKEN) }), is: 'invalid' },
     {
-      name: 'a platform token deep inside, amid text',
+      name: 'a platform token deep inside, within text',
       answer: writing({ note: data({ a: [{ b: `Bearer x${TOKEN}` }] }) }),
       is: 'invalid',
     },
@@ -335,58 +335,58 @@ suite('judging an answer', () => {
     },
     ...[CREDENTIAL, `see x${CREDENTIAL}x`, TOKEN].flatMap((credential) => [
       {
-        name: `a credential of the platform, ${credential.length} letters, written`,
+        name: `a platform credential, ${credential.length} characters, written`,
         answer: writing({ note: data({ [credential]: 1 }) }),
         is: 'invalid',
       },
       {
-        name: `a credential of the platform, ${credential.length} letters, in the message of a failure`,
+        name: `a platform credential, ${credential.length} characters, in the message of a failure`,
         answer: json({ errorCode: 'BUSY', data: { message: `no ${credential}`, retryable: true } }),
         is: 'invalid',
       },
       {
-        name: `a credential of the platform, ${credential.length} letters, in a field that is ignored`,
+        name: `a platform credential, ${credential.length} characters, in a field that is ignored`,
         answer: json({ ...success('APPLIED'), debug: [{ authorization: credential }] }),
         is: 'invalid',
       },
       {
-        name: `a credential of the platform, ${credential.length} letters, beside UNKNOWN`,
+        name: `a platform credential, ${credential.length} characters, next to UNKNOWN`,
         answer: json({ ...success('UNKNOWN'), debug: credential }),
         is: 'invalid',
       },
       {
-        name: `a credential of the platform, ${credential.length} letters, where UNKNOWN is not looked at`,
+        name: `a platform credential, ${credential.length} characters, in the ignored part of UNKNOWN`,
         answer: json(success('UNKNOWN', { [LOCATOR]: { note: data(credential) } })),
         is: 'uncertain',
       },
     ]),
     {
-      name: 'what only looks like a credential of the platform',
+      name: 'text that only resembles a platform credential',
       answer: writing({ note: data(`bpc_${'y'.repeat(43)}`) }),
       is: 'done',
     },
     {
-      name: 'a token of its own',
+      name: 'a token that the platform did not issue',
       answer: writing({ note: data('eyJhbGciOiJub25lIn0.eyJpc3MiOiJtZSJ9.AAAA') }),
       is: 'done',
     },
     {
-      name: 'a registered service address',
+      name: 'the URL of a registered service',
       answer: writing({ note: data('http://events.internal:9000/api') }),
       is: 'invalid',
     },
     {
-      name: 'an address below it, in other letters, inside text',
+      name: 'a URL below it, in other case, within text',
       answer: writing({ note: data(['see <HTTP://Events.Internal:9000/api/v1?x=1>']) }),
       is: 'invalid',
     },
     {
-      name: 'the default port in an address',
+      name: 'a URL with the default port',
       answer: writing({ note: data('https://plain.internal:443/x') }),
       is: 'invalid',
     },
     {
-      name: 'addresses beside it',
+      name: 'similar URLs',
       answer: writing({
         note: data('http://events.internal:9000/apix http://events.internal:90001/ https://x.internal'),
       }),
@@ -394,7 +394,7 @@ suite('judging an answer', () => {
     },
 
     {
-      name: 'nesting without end',
+      name: 'too deep nesting',
       answer: response(`${'['.repeat(100_000)}${']'.repeat(100_000)}`),
       is: 'invalid',
     },
@@ -404,7 +404,7 @@ suite('judging an answer', () => {
       is: 'invalid',
     },
     {
-      name: 'a key twice',
+      name: 'a duplicate key',
       answer: response('{"errorCode":"0","errorCode":"BUSY","data":null}'),
       is: 'invalid',
     },
@@ -414,7 +414,7 @@ suite('judging an answer', () => {
       is: 'invalid',
     },
     {
-      name: 'half of a surrogate pair',
+      name: 'a lone surrogate',
       answer: response('{"errorCode":"BUSY","data":{"message":"\\ud800","retryable":true}}'),
       is: 'invalid',
     },
@@ -442,14 +442,14 @@ suite('judging an answer', () => {
     })
   }
 
-  test('writes are kept with the mark where the definition is sensitive, and only there', () => {
+  test('writes are flagged as sensitive exactly where the definition says so', () => {
     const { writes } = judge(writing({ token: data('issued'), tenantId: data('t-1'), note: data('n') }))
     assert.deepEqual(writes, {
       [LOCATOR]: { token: data('issued', true), tenantId: data('t-1'), note: data('n') },
     })
   })
 
-  test('what is recorded of a success has no sensitive value, old or new', () => {
+  test('the record of a success contains no sensitive value, old or new', () => {
     const { recorded } = judge(
       writing({
         token: data('issued-now'),
@@ -463,7 +463,7 @@ suite('judging an answer', () => {
     assert.ok(text.includes('"executionSequence":10'))
   })
 
-  test('messages, codes and paths of a failure are masked', () => {
+  test('the message, code and path of a failure are masked', () => {
     const { failure, recorded } = judge(
       json({
         errorCode: 'SHOUTED_SECRET',
@@ -481,7 +481,7 @@ suite('judging an answer', () => {
     for (const secret of [SECRET, 'SHOUTED_SECRET', 'db.internal']) assert.ok(!text.includes(secret), secret)
   })
 
-  test('of an invalid answer only size, type and known places are kept', () => {
+  test('only the size, the type and the known fields of an invalid answer are recorded', () => {
     const body = JSON.stringify({
       ...success('APPLIED', { [LOCATOR]: { 'secret-name': 'secret-value' } }),
       'secret-key': 'secret-value',
@@ -495,7 +495,7 @@ suite('judging an answer', () => {
     assert.ok(!failure?.message.includes('secret'), failure?.message)
   })
 
-  test('a problem names the place that is known, and never what was sent', () => {
+  test('a problem names the known field, and never what was sent', () => {
     const message = (answer: OutboundResult) => judge(answer).failure?.message ?? ''
     assert.match(
       message(writing({ tenantId: 'bare' })),
@@ -508,13 +508,13 @@ suite('judging an answer', () => {
     assert.ok(!message(response('{"secret-name":1,"secret-name":2}')).includes('secret-name'))
   })
 
-  test('of an answer that is not judged only size and type are kept', () => {
+  test('only the size and the type of an answer that is not judged are recorded', () => {
     const { recorded } = judge(response('Bad Gateway secret', 502, 'text/html'))
     assert.deepEqual(recorded, { size: 18, contentType: 'text/html' })
   })
 
-  test('an adversarial body costs little time', () => {
-    // of the processor, not of the clock: other programs may be busy
+  test('an adversarial body is judged quickly', () => {
+    // CPU time, not wall-clock time: the machine may be busy
     const started = process.cpuUsage()
     for (const text of [
       'ey'.repeat(250_000),

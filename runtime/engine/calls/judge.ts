@@ -26,18 +26,19 @@ import type { Judgement } from '../../model/attempt.ts'
 
 /** What the runtime knows when it judges an answer. */
 export interface JudgeInput extends WriteScope {
-  /** The sensitive values that this plugin, or any other of the operation, was shown or wrote. */
+  /** The sensitive values that any plugin of the operation received or wrote. */
   sensitiveValues: readonly JsonValue[]
-  /** Names that may stand in an errorPath beyond the plugin's own. */
+  /** Names that an errorPath may contain beyond the plugin's own. */
   logicalNames: readonly string[]
 }
 
-/** The part of the knowledge that does not depend on the answer. */
+/** The part of the input that does not depend on the answer. */
 export type StaticJudgeInput = Omit<JudgeInput, keyof PlatformCredentials>
 
 /**
- * The table of decisions, section 4: what came back → what it means. `expected` is the frozen request. Only a full and
- * valid envelope says anything definite; all else is uncertain or invalid, and is never taken for a success.
+ * Decides what an answer means: the table in docs/protocol.md#what-a-plugin-response-means. `expected` is the frozen
+ * request. Only a complete and valid envelope gives a definite result; anything else is uncertain or invalid, never a
+ * success.
  */
 export function judgeAnswer(
   expected: LifecycleRequest,
@@ -217,7 +218,7 @@ function kept(answer: CallResponse, json: JsonValue, { sensitiveValues }: JudgeI
   return maskStrings(recordUnkept(answer, json), sensitiveValues)
 }
 
-/** Every name that the protocol itself puts into a lifecycle response. */
+/** Every field name of a lifecycle response in the protocol. */
 const FIELDS = [
   ...LIFECYCLE_RESPONSE_FIELDS,
   ...Object.keys(InstallationIdentity.shape),
@@ -226,7 +227,10 @@ const FIELDS = [
   ...Object.keys(Data.shape),
 ]
 
-/** Where the shape is wrong and what is allowed there. Names that only the plugin knows could be anything: left out. */
+/**
+ * Which field has the wrong shape, and what is allowed there. Names that only the plugin knows are left out: they may
+ * contain anything.
+ */
 function shapeProblem(error: z.ZodError, { definitions }: JudgeInput): string {
   const [issue] = error.issues
   const locators = Object.entries(definitions).flatMap(([locator, properties]) => [

@@ -4,19 +4,19 @@ import type { LifecycleRequest } from '#contract/protocol/lifecycle.ts'
 import { MASK } from '#contract/protocol/mask.ts'
 import { maskStrings } from '#http-kit/text/scrub.ts'
 
-/** Whether a property of a resource is sensitive, regardless of the mark on its value. */
+/** Whether a property of a resource is sensitive, regardless of the flag on its value. */
 export type IsSensitive = (locator: string, property: string) => boolean
 
-/** The frozen request as people may see it: no sensitive value in its own place or in any other. */
+/** The frozen request for display, with each sensitive value masked wherever it occurs. */
 export function maskRequest(
   bytes: Uint8Array,
   secrets: readonly JsonValue[],
   isSensitive: IsSensitive,
 ): JsonValue {
-  // requestBytes made these bytes of one
+  // the bytes were written by requestBytes
   const request = JSON.parse(new TextDecoder().decode(bytes)) as LifecycleRequest
   const { configuration, resources, ...identity } = request
-  // the identity is the operation's own and shown beside it: a secret that looks like a part of it changes nothing there
+  // the identity is public and shown next to the request, so it is not masked even if it contains a secret's text
   const shown = { configuration, resources: maskEntries(resources, isSensitive) }
   return { ...identity, ...Object(maskStrings(shown, secrets)) }
 }

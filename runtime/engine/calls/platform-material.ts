@@ -9,20 +9,18 @@ export interface PlatformCredentials {
 }
 
 export interface PlatformMaterial extends PlatformCredentials {
-  /** Base addresses of the registered services. */
+  /** Base URLs of the registered services. */
   serviceAddresses: readonly string[]
 }
 
-/**
- * Whether a value contains a credential that the platform issued: a signed token, or the credential of any plugin.
- */
+/** Whether a value contains a credential that the platform issued: a signed token, or the credential of any plugin. */
 export function holdsPlatformCredential(value: JsonValue, credentials: PlatformCredentials): boolean {
   return textsIn(value).some((text) => isOrHoldsCredential(text, credentials))
 }
 
 /**
- * Whether a value holds, anywhere inside, a credential of the platform or an address below a registered service's:
- * access material of a resolution, which a plugin must never write back.
+ * Whether a value contains a platform credential or a URL under a registered service anywhere. These come from resolved
+ * references, and a plugin must never write them back.
  */
 export function holdsPlatformMaterial(value: JsonValue, material: PlatformMaterial): boolean {
   const bases = material.serviceAddresses.flatMap((address) => addressOf(address) ?? [])
@@ -35,12 +33,12 @@ function isOrHoldsCredential(text: string, credentials: PlatformCredentials): bo
 }
 
 const HEADER_MAX = 256
-/** Of an Ed25519 signature, 64 bytes, in base64url. */
+/** Length of an Ed25519 signature (64 bytes) in base64url. */
 const SIGNATURE_LENGTH = 86
-/** Nothing that a business writes looks like so many tokens; checking on would only cost time. */
+/** No legitimate value contains this many candidates. Beyond it the check stops, to bound its cost. */
 const CANDIDATES_MAX = 2000
 
-/** Looks at every part of the text that could be a compact JWT, also where other characters touch it. */
+/** Checks every part of the text that could be a compact JWT, even if other characters surround it. */
 function holdsToken(text: string, { isPlatformToken }: PlatformCredentials): boolean {
   if (!text.includes('.ey')) return false
   let candidates = 0
@@ -48,9 +46,9 @@ function holdsToken(text: string, { isPlatformToken }: PlatformCredentials): boo
     const parts = word.split('.')
     for (const [index, header] of parts.entries()) {
       const payload = parts[index + 1] ?? ''
-      // cut where it must end, as letters may follow it at once
+      // cut at the exact length, because other letters may follow directly
       const signature = (parts[index + 2] ?? '').slice(0, SIGNATURE_LENGTH)
-      // header and payload are JSON objects, so in base64url they begin with "ey", as checked above
+      // header and payload are JSON objects, so they start with "ey" in base64url; the header was checked above
       if (!payload.startsWith('ey') || signature === '') continue
       const from = Math.max(0, header.length - HEADER_MAX)
       for (let start = header.indexOf('ey', from); start >= 0; start = header.indexOf('ey', start + 1)) {
@@ -71,7 +69,7 @@ const ADDRESS_MAX = 2048
 
 function holdsAddress(text: string, bases: readonly Address[]): boolean {
   if (bases.length === 0) return false
-  // cut before each scheme, so that an address inside another one is found too
+  // split before each scheme, to find a URL inside another one too
   for (const part of text.split(/(?=https?:\/\/)/i)) {
     if (!/^https?:/i.test(part)) continue
     const [found = ''] = part.slice(0, ADDRESS_MAX).split(/[\s"'<>\\,;)\]}]/, 1)

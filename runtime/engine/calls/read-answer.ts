@@ -5,12 +5,12 @@ import { readStrictJson, StrictJsonError } from '#http-kit/text/strict-json.ts'
 
 export type AnswerReading =
   | { kind: 'json'; json: JsonValue }
-  /** It is JSON, but none that can be taken: too deep, duplicate keys, a NUL and the like. */
+  /** Valid JSON that is not accepted: nested too deep, duplicate keys, a NUL and the like. */
   | { kind: 'unfit'; problem: string }
-  /** No JSON at all: cut, or a page of a proxy between. */
+  /** Not JSON: truncated, or the error page of a proxy. */
   | { kind: 'not-json' }
 
-/** Envelope, data, resources, resource, property and Data stand around a business value. */
+/** Levels around a business value: envelope, data, resources, resource, property and Data. */
 const WRAPPERS = 6
 
 const LIMITS = {
@@ -19,13 +19,13 @@ const LIMITS = {
   maxStringBytes: ANSWER_BYTES_MAX,
 }
 
-/** The body of a 200 as JSON that a database and a browser read as we do. */
+/** Parses the body of a 200 response, with limits that make the database and browsers read the same JSON. */
 export function readAnswer(body: Uint8Array): AnswerReading {
   try {
     return { kind: 'json', json: readStrictJson(body, LIMITS) }
   } catch (error) {
     if (!(error instanceof StrictJsonError)) throw error
-    // its message tells a path, whose keys are the plugin's; only what is before it is ours
+    // the message ends with a path whose keys come from the plugin: only the part before it is used
     return isJson(body)
       ? { kind: 'unfit', problem: error.message.split(' (at ', 1)[0] ?? '' }
       : { kind: 'not-json' }

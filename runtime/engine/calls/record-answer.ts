@@ -12,12 +12,12 @@ import { maskStrings } from '#http-kit/text/scrub.ts'
 import type { Writes } from '../../model/plan.ts'
 import { atMost } from './failures.ts'
 
-// What an attempt keeps of its answer for people to read: nothing that is sensitive, and of an answer that was not
-// understood nothing but its size, its type and places whose meaning is known.
+// What an attempt records of its answer for display: nothing sensitive; and of an answer that was not understood only
+// its size, its type and fields with a known meaning.
 
-/** Of a body that could not be judged, or of an invalid one. The status is kept beside it. */
+/** The record of an invalid answer, or of one that could not be judged. The status is stored next to it. */
 export function recordUnkept(answer: CallResponse, json?: JsonValue): JsonValue {
-  const known = json === undefined ? {} : knownPlaces(json)
+  const known = json === undefined ? {} : knownFields(json)
   return {
     size: answer.body.byteLength,
     contentType: mediaType(answer.contentType),
@@ -25,7 +25,7 @@ export function recordUnkept(answer: CallResponse, json?: JsonValue): JsonValue 
   }
 }
 
-/** Of a success that names no writes to keep: FAILED and UNKNOWN drop their resources. */
+/** The record of a success. Of FAILED and UNKNOWN the resources are dropped. */
 export function recordSuccess(
   expected: LifecycleRequest,
   response: LifecycleResponse,
@@ -48,7 +48,7 @@ export function recordSuccess(
   }
 }
 
-/** Of a failure envelope; message and errorPath are already masked. */
+/** The record of a failure envelope. The message and errorPath are already masked. */
 export function recordFailure(failure: {
   errorCode: string
   data: { message: string; retryable: boolean; errorPath?: string[] } | null
@@ -56,7 +56,7 @@ export function recordFailure(failure: {
   return { contractVersion: ENVELOPE_VERSION, errorCode: failure.errorCode, data: failure.data }
 }
 
-/** The message and errorPath of a failure without sensitive values; `logicalNames` are all that a path may hold. */
+/** The message and errorPath of a failure without sensitive values. A path may contain only `logicalNames`. */
 export function cleanFailure(
   failure: Extract<EnvelopeReading, { kind: 'failure' }>,
   secrets: readonly JsonValue[],
@@ -96,8 +96,8 @@ function mediaType(contentType: string | null): string | null {
   return /^[\w.+-]{1,64}\/[\w.+-]{1,64}$/.test(type.trim()) ? type.trim().toLowerCase() : null
 }
 
-/** Closed vocabularies only: in no other place of a strange answer is it known what may stand there. */
-function knownPlaces(json: JsonValue): { [place: string]: JsonValue } {
+/** Fields with a closed vocabulary only: any other field of an unknown answer may contain anything. */
+function knownFields(json: JsonValue): { [place: string]: JsonValue } {
   if (!isJsonObject(json)) return {}
   const places: { [place: string]: JsonValue } = {}
   if (json['contractVersion'] === ENVELOPE_VERSION) places['contractVersion'] = ENVELOPE_VERSION

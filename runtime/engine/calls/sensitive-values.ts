@@ -4,12 +4,12 @@ import { getOwn } from '#contract/json-schema/get-own.ts'
 import type { FrozenPlan, Writes } from '../../model/plan.ts'
 import type { NewSecrets, RecordedAttempt } from '../../model/attempt.ts'
 
-/** Every sensitive business value that an operation knows of; none of them may be kept where people read. */
+/** Every sensitive business value that an operation contains. None may be recorded where people can read it. */
 export function sensitiveValues(plan: FrozenPlan, writes: readonly (Writes | null)[]): JsonValue[] {
   const definitions = new Map(plan.resources.map((resource) => [resource.locator, resource.definitions]))
   const isSensitive = (locator: string, property: string): boolean => {
     const definition = getOwn(definitions.get(locator) ?? {}, property)
-    // without a definition nobody can say that it is not
+    // without a definition, assume that it is sensitive
     return definition === undefined || definition.isSensitive === true
   }
   const found: JsonValue[] = []
@@ -32,13 +32,13 @@ export function sensitiveValues(plan: FrozenPlan, writes: readonly (Writes | nul
   return found
 }
 
-/** The business values that writes mark as sensitive. */
+/** The business values that writes flag as sensitive. */
 export const sensitiveIn = (writes: Writes): JsonValue[] =>
   Object.values(writes)
     .flatMap((properties) => Object.values(properties))
     .flatMap((value) => (value['@type'] === 'Data' && value.isSensitive === true ? [value.value] : []))
 
-/** What became known as sensitive with an answer: it may stand in what this plugin or another one had told before. */
+/** The values that this answer revealed as sensitive. They may occur in earlier answers of this plugin or another. */
 export function newSecrets({ key, judgement, after }: RecordedAttempt): NewSecrets | null {
   const secrets = after.endedWell ? sensitiveIn(judgement.writes) : []
   return secrets.length === 0 ? null : { operationId: key.operationId, secrets }

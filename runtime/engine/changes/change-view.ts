@@ -4,7 +4,7 @@ import type { PlannedChange } from '../../model/plan.ts'
 import { propertyView } from './property-view.ts'
 import type { StoredValue } from '../../model/stored-value.ts'
 
-/** A change as people may see it; both sides as the one definition says. */
+/** A change for display; one definition decides for both sides whether the value is masked. */
 export function changeView(
   { locator, property, before, after }: PlannedChange<StoredValue>,
   definition: PropertyDefinition | undefined,

@@ -9,14 +9,17 @@ import { getOwn } from '#contract/json-schema/get-own.ts'
 import type { ResourceFacts } from './full-changes.ts'
 import type { Problem } from '../problem.ts'
 
-/** Every place where somebody but the runtime names the protected property, whatever the value (protocol, rule 10). */
+/**
+ * Every place where a caller names the protected property, whatever its value
+ * (docs/protocol.md#the-protected-property).
+ */
 export function protectedProblems(resources: Readonly<Record<string, object>>): Problem[] {
   return Object.entries(resources)
     .filter(([, properties]) => Object.hasOwn(properties, INSTANCE_REF_PROPERTY))
     .map(([locator]) => ({ locator, ...PROTECTED }))
 }
 
-/** The refusal for naming the protected property; it does not repeat the name. */
+/** The refusal for naming the protected property. It does not repeat the name. */
 export const PROTECTED = {
   errorCode: 'PROPERTY_PROTECTED',
   ...platformMessage('propertyProtected'),
@@ -31,8 +34,8 @@ const servicesIn = (value: TypedValue | null): string[] =>
   value !== null && isReference(value) ? referencedServices(value) : []
 
 /**
- * Every change that may not be made to a resource that is there, wherever the resource is known: PROPERTY_INVALID, or
- * REFERENCE_TARGET_UNAVAILABLE for a service that is not among the usable ones.
+ * Every change to a known resource that is not allowed: PROPERTY_INVALID, or REFERENCE_TARGET_UNAVAILABLE if the
+ * service is not usable.
  */
 export function checkChanges(
   changes: readonly PlannedChange[],
@@ -60,7 +63,7 @@ function checkChange(
   const definition = getOwn(definitions, property)
   const plugin = getOwn(writtenBy, property)
   if (plugin !== undefined) return [invalid(platformMessage('propertyOfPlugin', { plugin }))]
-  // what an earlier version left behind may be removed, though nothing defines it any more
+  // a leftover of an earlier version may be removed even though it is no longer defined
   if (after === null)
     return definition?.required === true ? [invalid(platformMessage('propertyRequired'))] : []
   if (definition === undefined) return [invalid(platformMessage('propertyUnknown'))]
@@ -73,7 +76,7 @@ function checkGiven(definition: PropertyDefinition, value: TypedValue): Found[] 
     return [invalid(platformMessage('propertyNotSensitive'))]
   return checkTypedValue(definition, value).map(({ path, message }) => ({
     ...invalid({ message }),
-    // of a sensitive value, which may be a kept one, not even the keys are told
+    // of a sensitive value, which may be a stored one, not even the keys are revealed
     ...(definition.isSensitive !== true && { path }),
   }))
 }

@@ -42,7 +42,7 @@ const changes = fc.dictionary(
   { noNullPrototype: true },
 )
 
-/** Without resources that have no property, which say nothing. */
+/** Without resources that have no properties. */
 const essence = (map: PropertyMap) =>
   new Map(
     [...map]
@@ -50,8 +50,8 @@ const essence = (map: PropertyMap) =>
       .map(([locator, properties]) => [locator, new Map(properties)]),
   )
 
-describe('what really changes', () => {
-  it('is nothing, once it is applied', () => {
+describe('the actual changes', () => {
+  it('are empty once they are applied', () => {
     fc.assert(
       fc.property(state, changes, (current, given) => {
         const real = compareChanges(current, given)
@@ -64,7 +64,7 @@ describe('what really changes', () => {
     )
   })
 
-  it('can be undone by its own before', () => {
+  it('can be undone with their before values', () => {
     fc.assert(
       fc.property(state, changes, (current, given) => {
         const real = compareChanges(current, given)
@@ -77,7 +77,7 @@ describe('what really changes', () => {
     )
   })
 
-  it('names each property once, and only given ones', () => {
+  it('name each property once, and only given ones', () => {
     fc.assert(
       fc.property(state, changes, (current, given) => {
         const real = compareChanges(current, given).map(({ locator, property }) => `${locator} ${property}`)
@@ -103,13 +103,13 @@ describe('what really changes', () => {
     ],
   ]
   for (const [what, a, b, expected] of same) {
-    it(`${expected ? 'ignores' : 'sees'} ${what}`, () => {
+    it(`${expected ? `${expected ? 'ignore' : 'detect'} ${what}` : 'sees'} ${what}`, () => {
       assert.equal(isSameValue(a, b), expected)
       assert.equal(isSameValue(b, a), expected)
     })
   }
 
-  it('marks a value as its definition says', () => {
+  it('flag a value as its definition says', () => {
     const secret: PropertyDefinition = { kind: 'DATA', schema: true, isSensitive: true }
     assert.deepEqual(asDefined(secret, wrapData(1)), wrapSensitive(1))
     assert.deepEqual(asDefined({ kind: 'DATA', schema: true }, wrapSensitive(1)), wrapData(1))
@@ -133,14 +133,14 @@ describe('a full configuration as changes', () => {
     assert.deepEqual(full({}), { changes: { [A]: { p: null } }, problems: [] })
   })
 
-  it('takes a sensitive property without a value as unchanged', () => {
+  it('treats a sensitive property without a value as unchanged', () => {
     assert.deepEqual(full({ p: wrapData(1), secret: { '@type': 'Data', isSensitive: true } }), {
       changes: { [A]: { p: wrapData(1) } },
       problems: [],
     })
   })
 
-  it('refuses another property without a value', () => {
+  it('refuses any other property without a value', () => {
     const { problems } = full({ p: { '@type': 'Data', isSensitive: true } })
     assert.deepEqual(
       problems.map(({ property, errorCode }) => [property, errorCode]),
@@ -148,7 +148,7 @@ describe('a full configuration as changes', () => {
     )
   })
 
-  it('leaves an absent resource alone', () => {
+  it('leaves an absent resource unchanged', () => {
     assert.deepEqual(fullChanges(current, {}, facts), { changes: {}, problems: [] })
   })
 })

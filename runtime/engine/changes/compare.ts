@@ -8,7 +8,7 @@ import type { PlannedChange } from '../../model/plan.ts'
 /** Locator → property → value. */
 export type PropertyMap = ReadonlyMap<string, ReadonlyMap<string, TypedValue>>
 
-/** What really changes (decisions, 3.3), in the order of locators and properties as given. */
+/** The actual changes (docs/protocol.md#what-counts-as-a-change), in the given order of locators and properties. */
 export function compareChanges(current: PropertyMap, changes: Changes): PlannedChange[] {
   return Object.entries(changes).flatMap(([locator, properties]) =>
     Object.entries(properties).flatMap(([property, after]) => {
@@ -18,14 +18,14 @@ export function compareChanges(current: PropertyMap, changes: Changes): PlannedC
   )
 }
 
-/** Deep equality of the values; whether a Data says that it is sensitive is not part of its value. */
+/** Deep equality of the values. The sensitive flag of a Data is not part of its value. */
 export function isSameValue(a: TypedValue | null, b: TypedValue | null): boolean {
   if (a === null || b === null) return a === b
   if (a['@type'] === 'Data') return b['@type'] === 'Data' && deepEqual(a.value, b.value)
   return b['@type'] !== 'Data' && deepEqual(a, b)
 }
 
-/** The value as it is kept: a Data is marked as sensitive exactly where its definition says so. */
+/** The value as it is stored: a Data is flagged as sensitive exactly where its definition says so. */
 export function asDefined(definition: PropertyDefinition | undefined, value: TypedValue): TypedValue {
   if (value['@type'] !== 'Data') return value
   return definition?.isSensitive === true ? wrapSensitive(value.value) : wrapData(value.value)

@@ -20,7 +20,7 @@ import type { FullResources, ResourceFacts } from './full-changes.ts'
 /** A save as it is requested: changes on top of a snapshot, or the full configuration. */
 export type SaveInput = { snapshotVersion: number } & ({ changes: Changes } | { resources: FullResources })
 
-/** An installation that takes part in a save, and the CONFIGURE that it would run. */
+/** An installation that takes part in a save, and the plan of its CONFIGURE. */
 export interface Owner {
   installation: InstallationRow
   claim: Claim | null
@@ -30,7 +30,7 @@ export interface Owner {
   plan: FrozenPlan | null
 }
 
-/** Everything that a save would do and everything that refuses it, by kind in the order of the checks. */
+/** Everything that a save would do and every reason to refuse it, by kind in the order of the checks. */
 export interface SaveEvaluation {
   stale: boolean
   changes: PlannedChange[]
@@ -39,17 +39,17 @@ export interface SaveEvaluation {
   problems: Record<'shape' | 'protected' | 'ownership' | 'validity' | 'claim', Problem[]>
 }
 
-/** What a save really changes, and what is known of the resources that it names. */
+/** The actual changes of a save, and the resources that it names. */
 export interface RequestedChanges {
   facts: ReadonlyMap<string, ResourceFacts>
-  /** As the values were given: what is to be checked. */
+  /** The values as given: these are checked. */
   given: PlannedChange[]
-  /** As they would be stored. */
+  /** The values as they are stored. */
   changes: PlannedChange[]
   shapeProblems: Problem[]
 }
 
-/** Compares a save with the configuration as it stands. `resources` and `current` are those that the save names. */
+/** Compares a save with the current configuration. `resources` and `current` are those that the save names. */
 export function requestedChanges(
   input: SaveInput,
   resources: readonly OwnedResource[],
@@ -66,16 +66,16 @@ export function requestedChanges(
   }
 }
 
-/** What the database holds of the installations that own changed resources. */
+/** The installations that own changed resources, as the database holds them. */
 export interface LoadedOwners {
   installations: readonly InstallationRow[]
   ledger: readonly LedgerRow[]
   current: PropertyMap
-  /** By installation: its plugin bindings, or why they cannot be used. */
+  /** By installation: its plugin bindings, or why they are unusable. */
   bindings: ReadonlyMap<string, CompiledAuthorization[] | Problem>
 }
 
-/** Evaluates a save against the configuration as it stands. `owned` are the resources that it changes. */
+/** Evaluates a save against the current configuration. `owned` are the resources that it changes. */
 export function evaluateSave(
   input: SaveInput,
   { facts, given, changes, shapeProblems }: RequestedChanges,
@@ -150,7 +150,7 @@ function evaluateOwners(
     if (isBroken) problems.push({ locator: resource.locator, ...plugins })
     owners.push({
       installation,
-      // from the statement that found the ownership, so that both belong to one moment
+      // read by the same statement as the ownership, so both belong to one point in time
       claim: claimOf(resource),
       ledger: ofOwner,
       changes: ownChanges,

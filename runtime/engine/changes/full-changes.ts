@@ -8,7 +8,7 @@ import { getOwn } from '#contract/json-schema/get-own.ts'
 import type { PropertyMap } from './compare.ts'
 import type { Problem } from '../problem.ts'
 
-/** What is known of an installed resource, or of one that is about to be. */
+/** A resource that is installed or about to be. */
 export interface ResourceFacts {
   definitions: Readonly<Record<string, PropertyDefinition>>
   /** Property → the plugin that may write it. */

@@ -3,8 +3,8 @@ import type { PropertyView } from '#contract/runtime-api/common.ts'
 import type { StoredValue } from '../../model/stored-value.ts'
 
 /**
- * A property as people may see it: the definition decides what is sensitive, whatever the value says of itself. A value
- * whose definition is not known is shown as sensitive, to be safe. A sealed one need not be opened for this.
+ * A property for display. The definition decides whether it is sensitive, not the value's flag; a value without a
+ * definition is treated as sensitive. A sealed value need not be opened for this.
  */
 export function propertyView(
   definition: PropertyDefinition | undefined,

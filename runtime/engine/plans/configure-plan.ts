@@ -8,8 +8,8 @@ import type { PropertyMap } from '../changes/compare.ts'
 import type { LedgerRow } from '../../model/ledger.ts'
 
 /**
- * The plan of a CONFIGURE: the whole resource and plugin scope of the owner, its version unchanged. Resources that the
- * changes touch are CONFIGURE, the others NONE.
+ * The plan of a CONFIGURE: all resources and plugins of the owner, at its current version. Resources that the changes
+ * touch are CONFIGURE, the others NONE.
  */
 export function configurePlan({
   ledger,
@@ -44,7 +44,7 @@ export function configurePlan({
   }
 }
 
-/** The values of an installed resource as they stand, the protected property of the ledger always among them. */
+/** The current values of an installed resource, always with the protected property from the ledger. */
 export function currentValues(
   row: Pick<LedgerRow, 'locator' | 'properties'>,
   current: PropertyMap,

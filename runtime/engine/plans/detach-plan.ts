@@ -6,9 +6,8 @@ import type { FrozenPlan, PlannedResource, Writes } from '../../model/plan.ts'
 import type { LedgerRow } from '../../model/ledger.ts'
 
 /**
- * The plan of a DETACH: everything that the ledger holds and, in a takeover, everything that the plan taken over was
- * about, with what plugins had written there on top. Where both name a resource or a plugin the plan taken over wins:
- * it is the later one.
+ * The plan of a DETACH: everything in the ledger and, in a takeover, everything in the plan taken over, with the
+ * plugins' writes applied. If both contain a resource or a plugin, the plan taken over wins, because it is newer.
  */
 export function detachPlan({
   ledger,
@@ -16,7 +15,7 @@ export function detachPlan({
   takenOver = { plan: { resources: [], plugins: [], changes: [] }, writes: {} },
 }: {
   ledger: readonly LedgerRow[]
-  /** The authorizations of the installed version; none where the plan taken over has them already. */
+  /** The authorizations of the installed version; empty if the plan taken over contains them already. */
   plugins: readonly CompiledAuthorization[]
   takenOver?: { plan: FrozenPlan; writes: Writes }
 }): FrozenPlan {
@@ -25,7 +24,7 @@ export function detachPlan({
   for (const planned of takenOver.plan.resources) {
     const installed = resources.get(planned.locator)
     const values = withWrites(planned, takenOver.writes)
-    // a value goes with the definition that it was given under: what was sensitive stays so
+    // a value keeps the definition under which it was set, so that a sensitive value stays sensitive
     const definitions = Object.entries(installed?.definitions ?? {}).filter(
       ([property]) =>
         getOwn(planned.definitions, property) === undefined || getOwn(values, property) === undefined,

@@ -17,14 +17,15 @@ export type Seeds = ReadonlyMap<string, ReadonlyMap<string, Seed>>
 
 export interface InstallPlan {
   plan: FrozenPlan
-  /** Every value that is set, still as it was given: what is to be checked. */
+  /** Every value that is set, as given: these are checked. */
   changes: PlannedChange[]
   missing: Problem[]
 }
 
 /**
- * What an INSTALL freezes. A value is the given one, else the earlier installation's, else the default; null is "not
- * set", whatever there is besides. The protected property is set to the new bundleInstallId where it is defined.
+ * What an INSTALL freezes. A value is the given one, else the earlier installation's, else the default; an explicit
+ * null means "not set" and overrides the others. The protected property is set to the new bundleInstallId where it is
+ * defined.
  */
 export function installPlan({
   target,
@@ -76,13 +77,13 @@ function installValues(
     const value = getOwn(given, property) === undefined ? fallback : getOwn(given, property)
     if (value !== undefined && value !== null) values.set(property, value)
   }
-  // not defined, and so to be refused by the check
+  // not defined: the check refuses it
   for (const [property, value] of Object.entries(given))
     if (value !== null && !Object.hasOwn(resource.definitions, property)) values.set(property, value)
   return values
 }
 
-/** An earlier sensitive value never becomes one that is shown. */
+/** An earlier sensitive value never becomes visible. */
 function seedFor(
   { definitions }: TargetResource,
   property: string,

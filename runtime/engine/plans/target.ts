@@ -13,7 +13,7 @@ import type { Problem } from '../problem.ts'
 import type { PlannedChange, PlannedResource } from '../../model/plan.ts'
 import { compileAuthorizations, modulesOf, writersOf } from '../calls/compile-authorization.ts'
 
-/** A resource of the version that an INSTALL or UPGRADE brings. */
+/** A resource of the version that an INSTALL or UPGRADE installs. */
 export type TargetResource = Pick<
   PlannedResource,
   'locator' | 'kind' | 'title' | 'moduleId' | 'definitions' | 'writtenBy'
@@ -25,7 +25,7 @@ export interface Target {
   plugins: CompiledAuthorization[]
 }
 
-/** What a version brings. Refuses as `compileAuthorizations` does. */
+/** The content of a version. Refuses as `compileAuthorizations` does. */
 export function targetOf(manifest: AuthorManifest): Target {
   const plugins = compileAuthorizations(manifest.plugins, modulesOf(manifest))
   const writers = writersOf(plugins)
@@ -52,7 +52,7 @@ export function factsOf(resources: readonly TargetResource[]): Map<string, Resou
   )
 }
 
-/** Values that were given for resources that the version does not have. */
+/** Given values for resources that the version does not have. */
 export function unknownResources(given: Changes, resources: readonly TargetResource[]): Problem[] {
   return Object.keys(given)
     .filter((locator) => resources.every((resource) => resource.locator !== locator))
@@ -63,7 +63,7 @@ export function unknownResources(given: Changes, resources: readonly TargetResou
     }))
 }
 
-/** A property that must have a value before anything starts; those of the runtime and of plugins come later. */
+/** The required properties without a value, except those that the runtime or a plugin sets later. */
 export function missingProperties(
   { locator, definitions, writtenBy }: TargetResource,
   values: ReadonlyMap<string, TypedValue>,
@@ -88,7 +88,7 @@ export function defaultOf({ default: value }: PropertyDefinition): TypedValue | 
   return value === undefined ? undefined : wrapData(value)
 }
 
-/** The values as they are frozen: marked as defined, and the protected property where the Module defines it. */
+/** The values to freeze: flagged as defined, with the protected property where the Module defines it. */
 export function frozenValues(
   { definitions }: TargetResource,
   values: ReadonlyMap<string, TypedValue>,

@@ -27,7 +27,7 @@ const given = fc.dictionary(
   { noNullPrototype: true },
 )
 
-/** Every defined property stands with a value of its own: secret ones begin with "secret". */
+/** Each defined property has its own value. Secret values begin with "secret". */
 function installed(earlier: Record<string, Record<string, PropertyDefinition>>) {
   const values = new Map(
     Object.entries(earlier).map(([locator, defined]) => [
@@ -82,7 +82,7 @@ const planned = (one: {
   )
 
 describe('the plan of an upgrade', () => {
-  it('names every resource of both versions once, and no other', () => {
+  it('contains every resource of both versions once, and no other', () => {
     fc.assert(
       fc.property(cases, (one) => {
         const { resources } = planned(one).plan
@@ -100,7 +100,7 @@ describe('the plan of an upgrade', () => {
     )
   })
 
-  it('never lets a secret become a value that is shown', () => {
+  it('never makes a secret visible', () => {
     fc.assert(
       fc.property(cases, (one) => {
         for (const { properties, definitions } of planned(one).plan.resources)
@@ -111,7 +111,7 @@ describe('the plan of an upgrade', () => {
     )
   })
 
-  it('has a value for everything that is required, or says that it is missing', () => {
+  it('has a value for every required property, or reports it as missing', () => {
     fc.assert(
       fc.property(cases, (one) => {
         const { plan, missing } = planned(one)
@@ -157,7 +157,7 @@ describe('the plugins of an upgrade', () => {
     })),
   })
 
-  it('are those of both versions; the target wins, and says goodbye to what is removed', () => {
+  it('are those of both versions; the target wins, and removed resources keep their plugins', () => {
     const [kept, removed] = ['dev/x/MODULE/kept', 'dev/x/MODULE/removed']
     const united = uniteAuthorizations(
       [authorization('both', 2, [kept])],

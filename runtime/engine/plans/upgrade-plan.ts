@@ -16,14 +16,14 @@ import type { LedgerRow } from '../../model/ledger.ts'
 
 export interface UpgradePlan {
   plan: FrozenPlan
-  /** Values that the upgrade brings, still as they were given, and plugins' own ones that it would take away. */
+  /** Values that the upgrade sets, as given, and values of plugins that it would remove. */
   brought: PlannedChange[]
-  /** Values that stay and must still fit, the plugins' own not among them. */
+  /** Values that are kept and must still be valid, without those that plugins wrote. */
   kept: PlannedChange[]
   missing: Problem[]
 }
 
-/** What an UPGRADE of an installation to a target starts from. */
+/** The starting point of an UPGRADE. */
 export interface Installed {
   bundleInstallId: string
   ledger: readonly LedgerRow[]
@@ -32,9 +32,9 @@ export interface Installed {
 }
 
 /**
- * What an UPGRADE freezes. A value is the given one, else the one that stands, else (where the property is new, or is
- * required and has no value) the default. What the target no longer defines is dropped; a resource that it no longer
- * has is DETACH with its own values, and the plugins of both versions are called.
+ * What an UPGRADE freezes. A value is the given one, else the current one, else the default (if the property is new, or
+ * is required and has no value). What the target no longer defines is dropped; a resource that it no longer has is
+ * DETACH with its own values, and the plugins of both versions are called.
  */
 export function upgradePlan(installed: Installed, target: Target, given: Changes): UpgradePlan {
   const before = new Map(installed.ledger.map((row) => [row.locator, row]))
@@ -66,7 +66,7 @@ export function upgradePlan(installed: Installed, target: Target, given: Changes
     },
     brought: upgraded.flatMap(({ resource, brought }) => [
       ...settingAll(resource.locator, brought),
-      ...takingAway(resource, given[resource.locator] ?? {}),
+      ...removedPluginValues(resource, given[resource.locator] ?? {}),
     ]),
     kept: upgraded.flatMap(({ resource, kept }) =>
       settingAll(
@@ -105,8 +105,8 @@ function upgradeResource(
   return { resource, row, kept, brought, frozen }
 }
 
-/** What a plugin writes is no more a person's to remove than to set. */
-function takingAway(
+/** People may neither set nor remove a value that a plugin writes. */
+function removedPluginValues(
   { locator, writtenBy }: TargetResource,
   given: Readonly<Record<string, TypedValue | null>>,
 ): PlannedChange[] {
@@ -115,7 +115,7 @@ function takingAway(
     .map((property) => ({ locator, property, before: null, after: null }))
 }
 
-/** A sensitive value never becomes one that is shown: where the target shows it, it must be given anew. */
+/** A sensitive value never becomes visible: if the target shows it, it must be given again. */
 function mayKeep(earlier: PropertyDefinition | undefined, target: PropertyDefinition): boolean {
   return earlier !== undefined && (earlier.isSensitive !== true || target.isSensitive === true)
 }
@@ -136,8 +136,8 @@ function detachedResource(row: LedgerRow, current: PropertyMap): PlannedResource
 }
 
 /**
- * The plugins of both versions. The target's authorization wins; of the earlier one only what concerns removed
- * resources is added, and a plugin that the target no longer has keeps all of it.
+ * The plugins of both versions. The target's authorization wins; of the earlier one only the part for removed resources
+ * is added. A plugin that the target no longer has keeps all of its authorization.
  */
 export function uniteAuthorizations(
   target: readonly CompiledAuthorization[],
@@ -153,7 +153,7 @@ export function uniteAuthorizations(
   return [...both, ...gone].toSorted((a, b) => a.order - b.order)
 }
 
-/** What the configuration will be other than it is; the protected property is nobody's change. */
+/** How the configuration will change. The protected property is never listed. */
 function changesTo(resources: readonly PlannedResource[], current: PropertyMap): PlannedChange[] {
   return resources.flatMap(({ locator, action, properties }) => {
     const target = action === 'DETACH' ? {} : properties

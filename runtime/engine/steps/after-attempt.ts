@@ -6,8 +6,8 @@ import type { CallAfterAttempt, Judgement } from '../../model/attempt.ts'
 import type { CallLimits } from '../../model/call.ts'
 
 /**
- * Repeats have an end: after `maxAttempts` in a run the call fails with what the plugin said last, or, where it is open
- * what the plugin did, with PLUGIN_RESULT_UNKNOWN. Unknown never becomes "failed without effect".
+ * Limits the repeats: after `maxAttempts` in a run the call fails with the plugin's last failure or, if the effect is
+ * unknown, with PLUGIN_RESULT_UNKNOWN. An unknown result never becomes "failed without effect".
  */
 export function afterAttempt({
   judgement,
@@ -18,7 +18,7 @@ export function afterAttempt({
 }: {
   judgement: Judgement
   pluginId: string
-  /** Attempts of this run, this one included. */
+  /** Attempts of this run, including this one. */
   runAttempts: number
   limits: CallLimits
   /** Uniform in [0, 1). */

@@ -1,8 +1,8 @@
 const FIRST_MS = 1_000
 
 /**
- * How long to wait before the next attempt, in milliseconds: one second after the first attempt of a run, doubling up to
- * `maxMs`. Half of it is jitter (`fraction`, uniform in [0, 1)), so that many that failed together do not come again
+ * The delay before the next attempt, in milliseconds: one second after the first attempt of a run, then doubling up to
+ * `maxMs`. Half of it is jitter (`fraction`, uniform in [0, 1)), so that calls that failed together are not repeated
  * together.
  */
 export function backoffMs({

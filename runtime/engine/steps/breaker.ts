@@ -1,20 +1,20 @@
-// How a worker treats a plugin that seems to be in trouble.
+// The circuit breaker of a plugin.
 //
-// It begins closed: calls go through, as many as have room. Each call that brought no answer (time-out, refused or lost
-// connection, a status or body that is no answer) counts; after five in a row it is open, and only one call at a time is
-// let through. The first that is answered, whatever the answer says, closes it again. A plugin that answers is not in
-// trouble, even where its answer is a failure, or that it does not know.
+// It starts closed: calls are limited only by the permits of the plugin. Each call without an answer counts (timeout,
+// refused or lost connection, a status or body that is no answer). After five in a row the breaker opens, and only one
+// call at a time is sent. The first answer closes it again, whatever it says: a plugin that answers FAILED or UNKNOWN
+// is reachable.
 //
-// It decides only how many calls are made at once. What an attempt means, how often it is repeated and when is not its
-// business.
+// The breaker limits only how many calls run at once. It does not decide what an attempt means, or when and how often
+// it is repeated.
 
 export interface Breaker {
   isOpen: boolean
-  /** Calls without an answer since the last one that had one. */
+  /** Calls without an answer since the last answered one. */
   unanswered: number
 }
 
-/** What one call says about the plugin; `nothing` where the runtime itself broke it off or could not make it. */
+/** What one call shows about the plugin; `nothing` if the runtime itself aborted it or could not make it. */
 export type Contact = 'answered' | 'unanswered' | 'nothing'
 
 export const CLOSED: Breaker = { isOpen: false, unanswered: 0 }

@@ -12,14 +12,14 @@ export interface ConfigurationChange {
   property: string
   before: TypedValue | null
   after: TypedValue | null
-  /** Null where the plan does not define the property any more. */
+  /** Null if the plan no longer defines the property. */
   isSensitive: boolean | null
 }
 
 /**
- * What the success of an operation changes in the configuration of its scope. INSTALL and UPGRADE leave exactly the
- * planned properties with the writes of plugins on top; in a CONFIGURE the save has written its own already, so the
- * writes alone remain; a DETACH leaves nothing. `current` holds the properties of this installation only.
+ * How the success of an operation changes the configuration of its scope. INSTALL and UPGRADE leave exactly the planned
+ * properties with the plugins' writes applied. For a CONFIGURE the save has stored its own values already, so only the
+ * writes remain. A DETACH leaves nothing. `current` holds the properties of this installation only.
  */
 export function configurationChanges({
   operationType,
@@ -40,7 +40,7 @@ export function configurationChanges({
   const compare = (locator: string, property: string, after: TypedValue | null): void => {
     const resource = planned.get(locator)
     const before = current.get(locator)?.get(property) ?? null
-    // the runtime writes it once; only with its resource does it go
+    // the runtime writes it once; it is removed only together with its resource
     if (property === INSTANCE_REF_PROPERTY && before !== null && stays(resource)) return
     if (isSameValue(before, after)) return
     const definition = getOwn(resource?.definitions ?? {}, property)
@@ -67,7 +67,7 @@ export function configurationChanges({
   return changes
 }
 
-/** The properties that a plan defines as sensitive and that stand in the configuration as if they were not. */
+/** The properties that a plan defines as sensitive and that the configuration does not yet store as sensitive. */
 export function becomeSensitive(
   plan: FrozenPlan,
   current: CurrentProperties,

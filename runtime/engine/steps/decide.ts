@@ -18,42 +18,42 @@ import type { OperationRow } from '../../model/operation.ts'
 export interface DecisionInput {
   operation: OperationRow
   plan: FrozenPlan
-  /** As they stand, none of them in flight. */
+  /** Current state, with none in flight. */
   calls: readonly Call[]
-  /** Of the plugins that may be called next; one that is not registered, or disabled, is absent. */
+  /** Of the plugins that may be called next. A plugin that is disabled or not registered is absent. */
   registrations: ReadonlyMap<string, RegistrationRow>
   serviceAddresses: readonly string[]
   /** The database's time. */
   now: string
   leaseMs: number | null
-  /** The worker stops: no further call is made, the operation is given back. */
+  /** The worker is stopping: no further call is made, and the operation is released. */
   isStopping: boolean
 }
 
-/** What one step does to an operation: all of it in one transaction, then the attempts are sent. */
+/** The effects of one step on an operation. All of it is written in one transaction before the attempts are sent. */
 export interface Decision {
   operation: OperationRow
   plan: FrozenPlan
-  /** The RESOURCES phase, where the step passes it. */
+  /** The RESOURCES phase, if the step passes it. */
   ledger: LedgerChange | null
   /** Calls that fail without being made. */
   failedCalls: FailedCall[]
-  /** Attempts to begin; none where the operation is let go of. */
+  /** Attempts to start; empty if the operation is released. */
   attempts: PreparedCall[]
-  /** Where the operation stands then. */
+  /** The state of the operation afterwards. */
   move: Transition
-  /** The calls as they stand then. */
+  /** The state of the calls afterwards. */
   calls: readonly Call[]
-  /** An operation that is let go of is due again after so many milliseconds; null: it waits for nothing. */
+  /** A released operation is due again after this many milliseconds; null if it waits for no time. */
   dueInMs: number | null
 }
 
-/** How long an operation rests whose plugin is called by too many others at this moment. */
+/** How long an operation rests if its plugin has no free capacity. */
 const CAPACITY_RETRY_MS = 250
-/** How long an operation rests after an error of the runtime's own. */
+/** How long an operation rests after an error of the runtime itself. */
 const ERROR_RETRY_MS = 5_000
 
-/** Steps on until there is something to wait for: calls, a time, or a person. */
+/** Advances the operation until it has to wait for calls, a time or a person. */
 export function decide(deciding: DecisionInput): Decision {
   const { operation, plan, now } = deciding
   const decided: Omit<Decision, 'move' | 'dueInMs'> = {
@@ -88,7 +88,7 @@ export function decide(deciding: DecisionInput): Decision {
           return { ...decided, move: { kind: 'give-back', phase, afterMs: 0 }, dueInMs: 0 }
         const failing = notRegistered(deciding, step)
         if (failing.length > 0) {
-          // these calls have failed then: decide again
+          // these calls have failed now: decide again
           decided.failedCalls.push(...failing)
           decided.calls = calls.map((call) => withFailure(call, failing))
           break
@@ -105,7 +105,9 @@ export function decide(deciding: DecisionInput): Decision {
   }
 }
 
-/** The same step where the worker has no room for its calls right now: without them, for any worker after a moment. */
+/**
+ * The same step if the worker has no capacity for its calls: without them, and due for any worker after a short delay.
+ */
 export function deferForCapacity(decision: Decision): Decision {
   const phase = phaseAfter(decision)
   return {
@@ -116,10 +118,10 @@ export function deferForCapacity(decision: Decision): Decision {
   }
 }
 
-/** Stands for one that cannot be read. */
+/** Replaces a plan that cannot be read. */
 export const EMPTY_PLAN: FrozenPlan = { resources: [], plugins: [], changes: [] }
 
-/** An operation with which the runtime itself has a trouble: nothing of it is changed, and it is tried again later. */
+/** For an operation that an error of the runtime affects: nothing changes, and it is tried again later. */
 export function restAfterError(operation: OperationRow, plan: FrozenPlan): Decision {
   return {
     operation,
@@ -133,7 +135,7 @@ export function restAfterError(operation: OperationRow, plan: FrozenPlan): Decis
   }
 }
 
-/** The first that still has to be called in the stage where the operation stands then; where there is none, as it is. */
+/** The first plugin that still has to be called in the operation's stage; unchanged if there is none. */
 export function nextPluginAfter({ operation, calls, move }: Decision): string {
   if (move.kind === 'succeed') return operation.next_plugin
   const open = calls.filter(({ stage, endedWell }) => stage === move.phase && !endedWell)
@@ -146,7 +148,7 @@ export function phaseAfter({ move }: Pick<Decision, 'move'>): Phase {
 
 type CallStep = Extract<Step, { kind: 'call' }>
 
-/** The next attempts of calls, and all calls of the operation as they stand when these have begun. */
+/** The next attempts of calls, and all calls of the operation once these have started. */
 export function begin(
   context: CallContext,
   calling: { stage: Stage; pluginIds: readonly string[] },

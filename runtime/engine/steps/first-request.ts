@@ -5,8 +5,8 @@ import { operationView } from './operation-view.ts'
 import type { OperationRow } from '../../model/operation.ts'
 
 /**
- * What the first call of a new operation sends: nobody has written anything before it, so it is known when the operation is
- * made, and whoever claims the operation can begin the call with the same statement. Null where several plugins are called
+ * The first request of a new operation. No plugin has written anything before it, so it is known when the operation is
+ * created, and the statement that leases the operation can also start the call. Null if several plugins are called
  * first, or none.
  */
 export function firstRequest(

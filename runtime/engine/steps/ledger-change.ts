@@ -4,15 +4,15 @@ import type { ResourceToPut } from '../../model/ledger.ts'
 import type { CallWrites } from '../../model/call.ts'
 import type { OperationRow } from '../../model/operation.ts'
 
-/** What the RESOURCES phase of an operation changes in the ledger. */
+/** How the RESOURCES phase of an operation changes the ledger. */
 export interface LedgerChange {
   gone: { bundleInstallId: string; locator: string }[]
   staying: ResourceToPut[]
 }
 
 /**
- * The frozen plan with what plugins wrote so far on top. A DETACH leaves the ledger as it is until it succeeds: while it
- * is unfinished, references still resolve.
+ * The frozen plan with the plugins' writes so far applied. A DETACH leaves the ledger unchanged until it succeeds,
+ * because references still resolve while it is unfinished.
  */
 export function ledgerChange({
   operation,

@@ -6,8 +6,8 @@ import type { Writes } from '../../model/plan.ts'
 import type { CallWrites } from '../../model/call.ts'
 
 /**
- * What the plugins of an operation wrote so far, in the order of the calls: where the same property was written twice
- * the later call counts. With `stage`, only the writes of that stage.
+ * The writes of an operation's plugins so far, in call order; if a property was written twice, the later call wins.
+ * With `stage`, only the writes of that stage.
  */
 export function mergedWrites(
   calls: readonly CallWrites[],
@@ -29,7 +29,7 @@ export function mergedWrites(
   return merged
 }
 
-/** The planned properties of a resource with what plugins wrote on top. */
+/** The planned properties of a resource with the plugins' writes applied. */
 export function withWrites(
   resource: { locator: string; properties: Record<string, TypedValue> },
   writes: Writes,

@@ -33,7 +33,7 @@ const step = (
 const calls = (...pluginIds: string[]): Step => ({ kind: 'call', stage: 'BEFORE_RESOURCES', pluginIds })
 
 suite('the next step of an operation', () => {
-  test('without plugins it goes straight on', () => {
+  test('without plugins the operation continues at once', () => {
     assert.deepEqual(step([]), { kind: 'apply-resources' })
     assert.deepEqual(step([], { phase: 'RESOURCES' }), { kind: 'apply-resources' })
     assert.deepEqual(step([], { phase: 'AFTER_RESOURCES' }), { kind: 'succeed' })
@@ -54,7 +54,7 @@ suite('the next step of an operation', () => {
     assert.deepEqual(step([call('b', 1, done), call('a', 1, done), call('c', 2)]), calls('c'))
   })
 
-  test('a call that waits is repeated when it is due', () => {
+  test('a waiting call is repeated when it is due', () => {
     assert.deepEqual(step([call('a', 1, { nextAttemptAt: soon })]), { kind: 'wait', until: soon })
     assert.deepEqual(step([call('a', 1, { nextAttemptAt: now })]), calls('a'))
     const together = [call('a', 1, { nextAttemptAt: later }), call('b', 1, { nextAttemptAt: soon })]
@@ -66,7 +66,7 @@ suite('the next step of an operation', () => {
     })
   })
 
-  test('after a definite failure nothing is called any more', () => {
+  test('after a permanent failure no call is made', () => {
     assert.deepEqual(step([call('a', 1, failed), call('b', 2)]), { kind: 'fail', failure })
     assert.deepEqual(step([call('a', 1, failed), call('b', 1, { nextAttemptAt: now })]), {
       kind: 'fail',
@@ -75,9 +75,9 @@ suite('the next step of an operation', () => {
     assert.deepEqual(step([call('a', 1, done), call('b', 2, failed)]), { kind: 'fail', failure })
   })
 
-  test('a failed call without a failure is told all the same', () => {
-    const told = step([call('a', 1, { failed: true })])
-    assert.equal(told.kind === 'fail' ? told.failure.errorCode : told.kind, 'PLUGIN_RESULT_UNKNOWN')
+  test('a failed call without a failure is still reported', () => {
+    const failing = step([call('a', 1, { failed: true })])
+    assert.equal(failing.kind === 'fail' ? failing.failure.errorCode : failing.kind, 'PLUGIN_RESULT_UNKNOWN')
   })
 
   test('only the calls of the stage count', () => {
@@ -90,7 +90,7 @@ suite('the next step of an operation', () => {
     })
   })
 
-  test('whatever the plugins do, every operation comes to an end, in order, and no good call is made twice', () => {
+  test('every operation ends, in order, and no successful call is made twice, whatever the plugins answer', () => {
     const plugin = fc.record({
       order: fc.integer({ min: -2, max: 2 }),
       answers: fc.array(fc.nat(3), { maxLength: 4 }),

@@ -4,25 +4,25 @@ import type { Failure } from '#contract/runtime-api/common.ts'
 import type { Phase } from '#contract/runtime-api/vocabulary.ts'
 import type { CallProgress } from '../../model/call.ts'
 
-// The way of an operation.
+// The course of an operation.
 //
-// It begins PENDING in the phase BEFORE_RESOURCES and goes through BEFORE_RESOURCES, RESOURCES and AFTER_RESOURCES to
-// DONE; a phase is never skipped and never entered again. In the first and the third the plugins are called, in the
-// ascending order of their authorizations (descending in a DETACH), those of an equal order together. A later order is
-// called when every call of the orders before it has ended well. Between them the frozen plan is applied to the ledger.
+// It starts PENDING in the phase BEFORE_RESOURCES and goes through RESOURCES and AFTER_RESOURCES to DONE; a phase is
+// never skipped and never entered again. In the first and the third phase plugins are called in the ascending order of
+// their authorizations (descending in a DETACH), those of equal order together. A later order is called once every call
+// of the earlier orders has succeeded. In RESOURCES the frozen plan is applied to the ledger.
 //
-// A call ends well, or fails for good, or is to be repeated at a time of its own. While one of them waits the operation
-// is WAITING. The first that fails for good ends it: no later one is called, and when those in flight have ended too it
-// is FAILED in the phase where it stands. A person's retry clears what failed and it goes on from there: calls that
-// ended well are not made again.
+// A call succeeds, fails permanently, or is repeated at its own time. While one waits the operation is WAITING. The
+// first permanent failure ends it: no later order is called, and once the calls in flight have ended the operation is
+// FAILED in its current phase. A person's retry clears the failures and continues from there: successful calls are not
+// made again.
 //
-// nextStep is asked only when no call is in flight. It reads no clock; everything that it needs is in its argument.
+// nextStep is called only when no call is in flight. It reads no clock; everything that it needs is in its argument.
 
 export interface OperationProgress {
   operationType: OperationType
   phase: Phase
   calls: readonly CallProgress[]
-  /** RFC 3339 in UTC with milliseconds, of the clock that made `nextAttemptAt`. */
+  /** RFC 3339 in UTC with milliseconds, from the clock that set `nextAttemptAt`. */
   now: string
 }
 
@@ -48,7 +48,7 @@ export function nextStep({ operationType, phase, calls, now }: OperationProgress
   }
 }
 
-/** What the stage still needs, or null when all of its calls ended well. */
+/** What the stage still needs, or null if all of its calls succeeded. */
 function stepInStage({
   operationType,
   stage,
@@ -73,7 +73,7 @@ function stepInStage({
   return { kind: 'wait', until }
 }
 
-/** Ascending by order, descending in a DETACH; equal ones by plugin, so that what is told does not depend on chance. */
+/** Ascending by order, descending in a DETACH; equal orders by plugin id, so that results are deterministic. */
 export function inCallOrder<Call extends { order: number; pluginId: string }>(
   calls: readonly Call[],
   operationType: OperationType,

@@ -1,7 +1,7 @@
 import type { Operation } from '#contract/runtime-api/operations.ts'
 import type { OperationRow } from '../../model/operation.ts'
 
-/** An operation as the runtime API tells it. */
+/** An operation as the runtime API returns it. */
 export function operationView(row: OperationRow): Operation {
   return {
     operationId: row.operation_id,

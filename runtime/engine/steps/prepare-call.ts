@@ -12,13 +12,13 @@ import { operationView } from './operation-view.ts'
 import type { RegistrationRow } from '../../model/registration.ts'
 import type { OperationRow } from '../../model/operation.ts'
 
-/** A call whose attempt is to begin, with everything that making and judging it needs. */
+/** A call whose attempt is about to start, with everything needed to send it and to judge the answer. */
 export interface PreparedCall {
   operationId: string
   stage: Stage
   pluginId: string
   attempt: number
-  /** Attempts of the current run, this one included. */
+  /** Attempts of the current run, including this one. */
   runAttempt: number
   run: number
   executionSequence: number
@@ -33,13 +33,13 @@ export interface PreparedCall {
 export interface CallContext {
   operation: OperationRow
   plan: FrozenPlan
-  /** All of the operation. */
+  /** All calls of the operation. */
   calls: readonly Call[]
-  /** The addresses of all registered services: no plugin may write one. Only read where something may be written. */
+  /** The URLs of all registered services: no plugin may write one. Loaded only if the plugin may write something. */
   serviceAddresses: readonly string[]
 }
 
-/** The next attempt of a call. A repeat sends what the first attempt sent, whatever was written since. */
+/** The next attempt of a call. A repeat sends the bytes of the first attempt, whatever was written since. */
 export function prepareCall(context: CallContext, call: Call, registration: RegistrationRow): PreparedCall {
   const { operation } = context
   const authorization = authorizationOf(context.plan, call.pluginId)
@@ -64,7 +64,7 @@ export function authorizationOf(plan: FrozenPlan, pluginId: string): CompiledAut
   return found
 }
 
-/** Whether a plugin may write anything: only then is it asked what no plugin may write. */
+/** Whether a plugin may write anything: only then are the forbidden values needed. */
 export function mayWrite({ resources }: CompiledAuthorization): boolean {
   return resources.some(({ writeProperties }) => writeProperties.length > 0)
 }
@@ -75,7 +75,7 @@ function requestOf(
   authorization: CompiledAuthorization,
 ): { bytes: Uint8Array; expected: LifecycleRequest } {
   if (request !== null) {
-    // requestBytes made these bytes of one, whatever happened to the row since
+    // the bytes were written by requestBytes, but the stored row may be damaged
     const expected = JSON.parse(new TextDecoder().decode(request)) as LifecycleRequest | null
     if (expected?.operation?.operationId !== operation.operation_id || expected.stage !== stage)
       throw new Error('a frozen request is damaged')
