@@ -9,22 +9,22 @@ import { planWith, reader } from '../testing/plan.ts'
 const engine: TestEngine = await testEngine()
 const { endsWell } = engineSteps(engine)
 
-suite('what a claim brings of an operation', { concurrency: false }, () => {
+suite('the acquired state of an operation', { concurrency: false }, () => {
   before(() => engine.register('first'))
   after(() => engine.close())
 
-  test('is the same where the server tells bytes in the other format', async () => {
+  test('is the same if the server outputs bytea in the other format', async () => {
     const { db } = engine.runtime
     const { rows } = await sql<{ name: string }>`select current_database() as name`.execute(db)
     await sql`alter database ${sql.id(rows[0]!.name)} set bytea_output = 'escape'`.execute(db)
-    // sessions that were there before would go on as they are
+    // existing sessions would keep their setting
     const end = sql`select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database()`
     await end.execute(db).catch(() => {})
     await until(async () => {
-      const told = await sql<{ format: string }>`select current_setting('bytea_output') as format`
+      const setting = await sql<{ format: string }>`select current_setting('bytea_output') as format`
         .execute(db)
         .catch(() => null)
-      return told?.rows[0]?.format === 'escape'
+      return setting?.rows[0]?.format === 'escape'
     }, 10_000)
 
     engine.plugin.script((_, earlier) =>

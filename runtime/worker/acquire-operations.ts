@@ -18,11 +18,11 @@ import { callOf } from '../store/operations/call-of-row.ts'
 
 const [FIRST_STAGE] = STAGES
 
-/** Claims operations that are due, with everything that is needed to take them on. */
+/** Leases due operations and reads everything needed to advance them. */
 export async function acquireOperations(deps: RuntimeDeps, due: LeaseRequest): Promise<LeasedOperation[]> {
-  const claimed = await leaseOperations(deps.db, due)
-  if (claimed.length === 0) return []
-  const read = await readAll(deps, claimed)
+  const leased = await leaseOperations(deps.db, due)
+  if (leased.length === 0) return []
+  const read = await readAll(deps, leased)
   const addresses = await addressesFor(deps, read)
   return read.map(({ operation, begun, plan, calls }): LeasedOperation => {
     const { operation_id: operationId, lease_epoch: epoch } = operation
@@ -38,7 +38,7 @@ export async function acquireOperations(deps: RuntimeDeps, due: LeaseRequest): P
       if (plan instanceof Error) throw plan
       if (calls instanceof Error) throw calls
       if (begun === null) return { ...known, plan, calls }
-      // it goes on by what is read then
+      // the first step reads what is missing
       if (addresses instanceof Error) return { ...known, plan, calls: null, unmade: unmade() }
       const context = { operation, plan, calls, serviceAddresses: addresses }
       const first = { stage: FIRST_STAGE, pluginIds: [begun.plugin_id] }
@@ -50,7 +50,7 @@ export async function acquireOperations(deps: RuntimeDeps, due: LeaseRequest): P
   })
 }
 
-/** What the claim has recorded, also where nothing of the operation can be read. */
+/** The attempt that the lease statement recorded, even if nothing of the operation can be read. */
 function firstAttempt(operationId: string, registration: RegistrationRow): Parameters<typeof unsent>[0] {
   const { plugin_id: pluginId } = registration
   return {
@@ -68,34 +68,37 @@ interface Read extends Pick<LeasedRow, 'operation' | 'begun'> {
   calls: Call[] | Error
 }
 
-async function readAll({ db, vault }: RuntimeDeps, claimed: readonly LeasedRow[]): Promise<Read[]> {
-  const planned = claimed.flatMap(({ operation: { operation_id }, plan }) =>
+async function readAll({ db, vault }: RuntimeDeps, leased: readonly LeasedRow[]): Promise<Read[]> {
+  const planned = leased.flatMap(({ operation: { operation_id }, plan }) =>
     plan === null ? [] : [{ operation_id, plan }],
   )
   const plans = await openPlans(db, vault, planned)
   const called = await openCalls(
     db,
     vault,
-    claimed.flatMap((one) => one.calls),
+    leased.flatMap((one) => one.calls),
   )
-  return claimed.map(({ operation, begun }) => {
+  return leased.map(({ operation, begun }) => {
     const plan = plans.get(operation.operation_id) ?? new Error('it has no frozen plan')
     const rows = called.get(operation.operation_id) ?? []
     const calls = rows instanceof Error ? rows : rows.map(callOf)
-    const isWhole = plan instanceof Error || calls instanceof Error || hasAll(plan, calls)
+    const isWhole = plan instanceof Error || calls instanceof Error || hasAllCalls(plan, calls)
     const missing = new Error('plugin calls of its frozen plan are missing')
     return { operation, begun, plan, calls: isWhole ? calls : missing }
   })
 }
 
-/** Whether each plugin of a plan has its calls. Without this check an operation would pass a stage in which nobody was called. */
-function hasAll(plan: FrozenPlan, calls: readonly Call[]): boolean {
+/**
+ * Whether each plugin of a plan has its calls. Without this check an operation would pass a stage without calling its
+ * plugins.
+ */
+function hasAllCalls(plan: FrozenPlan, calls: readonly Call[]): boolean {
   return plan.plugins.every(({ pluginId }) =>
     STAGES.every((stage) => calls.some((call) => call.stage === stage && call.pluginId === pluginId)),
   )
 }
 
-/** What no plugin may write, where one that is to be called may write something. */
+/** The URLs that no plugin may write, if a plugin that is called may write something. */
 async function addressesFor({ db }: RuntimeDeps, read: readonly Read[]): Promise<string[] | Error> {
   const areNeeded = read.some(
     ({ begun, plan }) =>
@@ -103,6 +106,6 @@ async function addressesFor({ db }: RuntimeDeps, read: readonly Read[]): Promise
       plan.plugins.some((plugin) => plugin.pluginId === begun?.plugin_id && mayWrite(plugin)),
   )
   if (!areNeeded) return []
-  // the operations are held already: those that need none go on
+  // the operations are leased already: those that need no addresses continue
   return readServiceAddresses(db).catch(asError)
 }

@@ -7,7 +7,7 @@ import type { LeasedOperation } from './leased-operation.ts'
 
 /** A leased operation that can be advanced: it was just acquired, or an answer arrived. */
 export interface Ready {
-  held: LeasedOperation
+  leased: LeasedOperation
   answered: readonly CompletedAttempt[]
   /** Other calls of the operation are still in flight: the answers are recorded and nothing is decided. */
   isInFlight: boolean
@@ -17,7 +17,7 @@ export interface Ready {
 export interface AdvanceOptions {
   /** The length of the lease that starts with this write; null keeps the current one. */
   leaseMs: number | null
-  /** The worker is stopping: no further call is made, and operations are given back. */
+  /** The worker is stopping: no further call is made, and operations are released. */
   isStopping: boolean
   registrations: KnownRegistrations
 }
@@ -27,11 +27,11 @@ export type Advanced =
   | { kind: 'lost' }
   | { kind: 'in-flight' }
   | { kind: 'call'; calls: readonly PreparedCall[] }
-  | LetGo
+  | Released
 
 /** The operation was released. It is due again after `dueInMs`; null if it waits for no time. */
-export interface LetGo {
-  kind: 'let-go'
+export interface Released {
+  kind: 'released'
   dueInMs: number | null
   state: Transition['kind']
 }

@@ -51,7 +51,7 @@ export async function advanceWideBatch(
     const locked = await lockLeased(tx, leasesOf(free), { skipLocked: true })
     const isLocked = new Set(locked.map(({ operation }) => operation.operation_id))
     const known = free
-      .filter(({ held }) => isLocked.has(held.lease.operationId))
+      .filter(({ leased }) => isLocked.has(leased.lease.operationId))
       .flatMap((ready) => knownOf(ready) ?? [])
     const decided = await decideBatch(deps, tx, known, { ...options, mayRecall: false })
     return { steps: decided, written: await persistWideDecisions(tx, deps.vault, decided) }
@@ -69,16 +69,16 @@ export async function advanceSingle(
   ready: Ready,
   options: AdvanceOptions,
 ): Promise<Advanced> {
-  const { held, answered } = ready
+  const { leased, answered } = ready
   // the worker's copy may differ from the database
-  held.calls = null
+  leased.calls = null
   const done = await inTransaction(deps.db, async (tx) => {
     await lockScopesOf(tx, [ready], { skipLocked: false })
-    const [locked] = await lockLeased(tx, [held.lease], { skipLocked: false })
+    const [locked] = await lockLeased(tx, [leased.lease], { skipLocked: false })
     if (locked === undefined) return null
     const { operation, now } = locked
     const answers = answered.map((attempt) => recordOf(deps, attempt, now))
-    await persistTransitions(tx, deps.vault, { leases: [held.lease], answers })
+    await persistTransitions(tx, deps.vault, { leases: [leased.lease], answers })
     await redactRecorded(
       tx,
       answers.flatMap((answer) => newSecrets(answer) ?? []),
@@ -95,13 +95,13 @@ export async function advanceSingle(
   if (done === null) return { kind: 'lost' }
   const advanced = conclude(done.steps, done.written).get(ready)
   if (advanced === undefined) throw new Error('an attempt could not be started')
-  if (!done.isRead) held.calls = null
+  if (!done.isRead) leased.calls = null
   return advanced
 }
 
 /**
- * Releases an operation that cannot go on, but keeps it while calls are in flight: another worker would otherwise advance
- * it as if there were none.
+ * Releases an operation that cannot continue, but keeps it while calls are in flight: another worker would otherwise
+ * advance it as if there were none.
  */
 async function pause(
   deps: RuntimeDeps,
@@ -110,7 +110,7 @@ async function pause(
   operation: LeasedOperation['operation'],
   options: AdvanceOptions,
 ) {
-  const { plan } = ready.held
+  const { plan } = ready.leased
   const decision = ready.isInFlight
     ? awaitCalls({ operation, plan, calls: [] }, options)
     : restAfterError(operation, plan)
@@ -124,11 +124,11 @@ async function lockScopesOf(
   batch: readonly Ready[],
   locking: { skipLocked: boolean },
 ): Promise<Ready[]> {
-  const scopeOf = ({ held }: Ready): number => held.operation.scope_id
+  const scopeOf = ({ leased }: Ready): number => leased.operation.scope_id
   const locked = await lockScopes(tx, [...new Set(batch.filter(isWide).map(scopeOf))], locking)
   return batch.filter((ready) => !isWide(ready) || locked.has(scopeOf(ready)))
 }
 
 function leasesOf(batch: readonly Ready[]) {
-  return batch.map(({ held }) => held.lease)
+  return batch.map(({ leased }) => leased.lease)
 }

@@ -13,10 +13,10 @@ const engine = await testEngine()
 const { attemptsOf } = engineSteps(engine)
 const LEASE_MS = 60_000
 
-suite('operations that a worker takes on together', () => {
+suite('operations that a worker advances together', () => {
   after(() => engine.close())
 
-  test('of two leases of one operation only the later goes, and the earlier is told that it is lost', async () => {
+  test('of two leases of one operation only the later is advanced, and the earlier is reported as lost', async () => {
     const { deps } = engine
     await engine.register('first')
     const installation = await engine.installation()
@@ -30,26 +30,26 @@ suite('operations that a worker takes on together', () => {
       counters,
       leaseMs: LEASE_MS,
       isStopping: () => false,
-      held: () => 2,
+      operationCount: () => 2,
       onProgress: () => {},
     })
-    const claimIt = async () => {
+    const leaseIt = async () => {
       const since = deps.clock.monotonic()
       const due = { owner: 'one and the same', leaseMs: LEASE_MS, limit: 1, ...bulkhead.room() }
-      const [held] = await acquireOperations(deps, due)
-      assert.ok(held !== undefined)
-      leases.add(held.lease, since)
-      return { held, answered: [], isInFlight: false, permits: new Permits(bulkhead) }
+      const [leased] = await acquireOperations(deps, due)
+      assert.ok(leased !== undefined)
+      leases.add(leased.lease, since)
+      return { leased, answered: [], isInFlight: false, permits: new Permits(bulkhead) }
     }
-    const earlier = await claimIt()
-    // as if it could not be renewed, of which the worker does not know yet
+    const earlier = await leaseIt()
+    // as if it could not be renewed, which the worker does not know yet
     await sql`update runtime.operation set available_at = clock_timestamp() where operation_id = ${operation_id}`.execute(
       deps.db,
     )
-    const later = await claimIt()
-    assert.ok(later.held.lease.epoch > earlier.held.lease.epoch)
+    const later = await leaseIt()
+    assert.ok(later.leased.lease.epoch > earlier.leased.lease.epoch)
 
-    // in one moment, so in one batch
+    // at the same time, so in one batch
     const [first, second] = await Promise.all([advancer.advance(earlier), advancer.advance(later)])
     assert.equal(first.kind, 'lost')
     assert.equal(second.kind, 'call')
@@ -57,9 +57,9 @@ suite('operations that a worker takes on together', () => {
       second.calls.map(({ pluginId }) => pluginId),
       ['first'],
     )
-    // and together with nobody, it was not led astray
+    // and it was not advanced in one batch with the other
     assert.deepEqual([counters.batches, counters.advanced], [1, 1])
-    // the first began with the earlier claim
+    // the first started with the earlier lease
     assert.equal((await attemptsOf(operation_id)).length, 2)
   })
 })

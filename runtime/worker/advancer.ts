@@ -17,17 +17,17 @@ export interface AdvancerOptions {
   counters: WorkerCounters
   leaseMs: number
   isStopping(): boolean
-  /** Operations that the worker holds. */
-  held(): number
-  /** After each commit that told of something. */
+  /** The number of operations that the worker has leased. */
+  operationCount(): number
+  /** Called after each commit that recorded an event. */
   onProgress(): void
 }
 
-/** Operations that wait to go together, one transaction at a time. */
+/** Operations that wait for the next batch; one transaction at a time. */
 interface Queue {
   waiting: Waiting[]
   isRunning: boolean
-  /** How many went in the last transaction. */
+  /** The size of the last batch. */
   lastBatchSize: number
   advance(deps: RuntimeDeps, batch: readonly Ready[], options: AdvanceOptions): Promise<Map<Ready, Advanced>>
 }
@@ -36,21 +36,22 @@ function emptyQueue(advance: Queue['advance']): Queue {
   return { waiting: [], isRunning: false, lastBatchSize: 0, advance }
 }
 
-/** Operations in one transaction. */
+/** The maximum number of operations in one transaction. */
 const BATCH_LIMIT = 100
-/** Transactions at once that advance one. */
+/** Concurrent transactions that advance a single operation. */
 const SINGLE_CONCURRENCY = 3
 const RETRY_MS = 200
 /**
- * With so many operations held, others become ready in a moment: then they are waited for. But not where each went alone so
- * far: then those that are held wait for a plugin that does not answer.
+ * With at least this many leased operations others become ready soon, so a batch waits for them, unless the last batch
+ * was a single operation: then the others are waiting for a plugin that does not answer.
  */
 const GATHER_THRESHOLD = 6
 const GATHER_MS = 1
 
 /**
- * Takes the operations of one worker on. While a transaction is under way those that become ready gather, and go together
- * in the next one: so the more there is to do, the less each costs. What cannot go with the others goes alone.
+ * Advances the operations of one worker. Operations that become ready during a transaction are advanced together in the
+ * next one, so the cost per operation falls as the load rises. Operations that cannot join a batch are advanced on
+ * their own.
  */
 export class Advancer {
   private readonly options: AdvancerOptions
@@ -65,7 +66,7 @@ export class Advancer {
     this.registrations = new KnownRegistrations(options.deps.clock)
   }
 
-  /** Never throws: tries again while the lease may hold, so that a database that is away for a moment costs no answer. */
+  /** Never throws: retries while the lease may be valid, so that a short outage of the database loses no answer. */
   advance(ready: Ready): Promise<Advanced> {
     return new Promise((resolve) => {
       const queue = isWide(ready) ? this.wide : this.plain
@@ -76,12 +77,12 @@ export class Advancer {
 
   private async runQueue(queue: Queue): Promise<void> {
     queue.isRunning = true
-    // what becomes ready in the same moment goes with it
+    // operations that become ready at the same time join this batch
     await Promise.resolve()
     while (queue.waiting.length > 0) {
-      const { deps, held } = this.options
+      const { deps, operationCount } = this.options
       const areSeveral = Math.max(queue.lastBatchSize, queue.waiting.length) > 1
-      if (areSeveral && held() >= GATHER_THRESHOLD) await deps.clock.sleep(GATHER_MS)
+      if (areSeveral && operationCount() >= GATHER_THRESHOLD) await deps.clock.sleep(GATHER_MS)
       const batch = queue.waiting.splice(0, BATCH_LIMIT)
       queue.lastBatchSize = batch.length
       await this.advanceBatch(queue, batch)
@@ -93,7 +94,7 @@ export class Advancer {
     const { deps, counters, onProgress } = this.options
     const able = waiting.filter((one) => this.mayWork(one))
     const batch = able.filter((one) => isLatest(one, able))
-    // lost, and claimed again by this same worker: beside the later lease the earlier one would be taken for it
+    // lost, and leased again by this worker: a batch must not contain two leases of one operation
     for (const one of able) if (!batch.includes(one)) this.enqueueSingle(one)
     if (batch.length === 0) return
     const since = deps.clock.monotonic()
@@ -141,40 +142,40 @@ export class Advancer {
       this.done(one, advanced, since)
       if (advanced.kind !== 'lost') onProgress()
     } catch (error) {
-      const { operationId } = one.ready.held.lease
+      const { operationId } = one.ready.leased.lease
       deps.log.error('an operation could not be advanced', { operationId }, error)
       await deps.clock.sleep(RETRY_MS)
       this.enqueueSingle(one)
     }
   }
 
-  /** `since`: before the statement that renewed the lease, where one did. */
+  /** `since`: taken before the statement that renewed the lease was sent; null if none did. */
   private done({ ready, resolve }: Waiting, advanced: Advanced, since: number | null): void {
     const { leases, counters } = this.options
-    if (advanced.kind !== 'lost' && since !== null) leases.renewed(ready.held.lease, since)
-    if (advanced.kind === 'let-go' && (advanced.state === 'succeed' || advanced.state === 'fail'))
+    if (advanced.kind !== 'lost' && since !== null) leases.renewed(ready.leased.lease, since)
+    if (advanced.kind === 'released' && (advanced.state === 'succeed' || advanced.state === 'fail'))
       counters.ended++
     resolve(advanced)
   }
 
   private mayWork({ ready, resolve }: Waiting): boolean {
-    const may = this.options.leases.mayWork(ready.held.lease)
+    const may = this.options.leases.mayWork(ready.leased.lease)
     if (!may) resolve({ kind: 'lost' })
     return may
   }
 
   private advanceOptions(batch: readonly Waiting[]): AdvanceOptions {
     const { leases, leaseMs, isStopping } = this.options
-    const isFresh = batch.every(({ ready }) => leases.isFresh(ready.held.lease))
+    const isFresh = batch.every(({ ready }) => leases.isFresh(ready.leased.lease))
     const { registrations } = this
     return { leaseMs: isFresh ? null : leaseMs, isStopping: isStopping(), registrations }
   }
 }
 
-/** Whether none of the others holds the same operation by a later lease. */
+/** Whether none of the others holds a later lease of the same operation. */
 function isLatest({ ready }: Waiting, others: readonly Waiting[]): boolean {
-  const { operationId, epoch } = ready.held.lease
+  const { operationId, epoch } = ready.leased.lease
   return !others.some(
-    ({ ready: { held } }) => held.lease.operationId === operationId && held.lease.epoch > epoch,
+    ({ ready: { leased } }) => leased.lease.operationId === operationId && leased.lease.epoch > epoch,
   )
 }

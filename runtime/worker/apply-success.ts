@@ -19,7 +19,7 @@ import type { Tx } from '../model/db.ts'
 import type { CallWrites } from '../model/call.ts'
 import type { OperationRow } from '../model/operation.ts'
 
-/** An operation that ends well. */
+/** An operation that succeeds. */
 export interface Success {
   operation: OperationRow
   plan: FrozenPlan
@@ -31,13 +31,13 @@ export function mayChangeConfiguration(
   { operation_type: type }: OperationRow,
   writes: readonly (Writes | null)[],
 ): boolean {
-  // a save has written its own values already, so of a CONFIGURE only what plugins wrote remains
+  // the save has stored its own values already, so for a CONFIGURE only the plugins' writes remain
   return type !== 'CONFIGURE' || writes.some((written) => written !== null && Object.keys(written).length > 0)
 }
 
 /**
- * What the success of operations changes in the configurations of their scopes, a snapshot for each operation that changes
- * something, and with that in the ledgers. In the transaction of that success.
+ * Applies the success of operations to the configurations of their scopes, with one snapshot for each operation that
+ * changes something, and to the ledgers. Runs in the transaction of the success.
  */
 export async function applySuccess(tx: Tx, vault: Vault, successes: readonly Success[]): Promise<void> {
   if (successes.length === 0) return
@@ -73,7 +73,7 @@ export async function applySuccess(tx: Tx, vault: Vault, successes: readonly Suc
       })),
     ),
   )
-  // the ledger of a DETACH stands until here, so that plugins can still resolve their references in its stages
+  // the ledger of a DETACH exists until here, so that plugins can still resolve their references during its stages
   const detached = successes.filter(({ operation }) => operation.operation_type === 'DETACH')
   await emptyLedgers(
     tx,
@@ -97,7 +97,7 @@ interface Changed {
   changes: readonly ConfigurationChange[]
 }
 
-/** One snapshot an operation, also where several operations of one scope succeed together. */
+/** One snapshot per operation, even if several operations of one scope succeed together. */
 async function writeSnapshots(tx: Tx, vault: Vault, changed: readonly Changed[]): Promise<void> {
   if (changed.length === 0) return
   const byScope = Map.groupBy(changed, ({ operation }) => operation.scope_id)
@@ -169,7 +169,7 @@ function savedBy(operation: OperationRow): { id: string; name: string } {
   return { id: operation.requested_by_id, name: operation.requested_by_name }
 }
 
-/** A property that is defined no more was sensitive if it was so when it last changed, or if nobody knows. */
+/** A property that is no longer defined counts as sensitive if it was when it last changed, or if that is unknown. */
 async function withSensitivity<Change extends ConfigurationChange & { scopeId: number }>(
   tx: Tx,
   changes: readonly Change[],

@@ -7,8 +7,8 @@ import { Bulkhead, Permits } from './bulkhead.ts'
 const after = (...contacts: Contact[]): Breaker => contacts.reduce(afterContact, CLOSED)
 const unanswered = (count: number): Contact[] => Array.from({ length: count }, () => 'unanswered' as const)
 
-suite('a plugin that does not answer', () => {
-  test('is in trouble after five calls in a row, and no more once it answered', () => {
+suite('the bulkhead for a plugin that does not answer', () => {
+  test('opens the breaker after five unanswered calls in a row, and closes it after an answer', () => {
     assert.equal(after(...unanswered(4)).isOpen, false)
     assert.equal(after(...unanswered(5)).isOpen, true)
     assert.equal(after(...unanswered(9)).isOpen, true)
@@ -16,12 +16,12 @@ suite('a plugin that does not answer', () => {
     assert.equal(after(...unanswered(4), 'answered', ...unanswered(4)).isOpen, false)
   })
 
-  test('is not judged by calls that the runtime itself broke off', () => {
+  test('ignores calls that the runtime itself aborted', () => {
     assert.equal(after(...unanswered(4), 'nothing').isOpen, false)
     assert.equal(after(...unanswered(5), 'nothing').isOpen, true)
   })
 
-  test('has room for one call at a time until it answers, and the others are as free as before', () => {
+  test('allows one call at a time until the plugin answers, and does not limit other plugins', () => {
     const bulkhead = new Bulkhead(3)
     const changes = unanswered(6).map((contact) => bulkhead.note('hanging', contact))
     assert.deepEqual(changes, [null, null, null, null, 'opened', null])
@@ -39,8 +39,8 @@ suite('a plugin that does not answer', () => {
   })
 })
 
-suite('the bulkhead of an operation', () => {
-  test('stay its own between one call and the next', () => {
+suite('the permits of an operation', () => {
+  test('are kept between two calls of an operation', () => {
     const bulkhead = new Bulkhead(1)
     const [first, second] = [new Permits(bulkhead), new Permits(bulkhead)]
     assert.equal(first.keep(['a']), true)
@@ -53,7 +53,7 @@ suite('the bulkhead of an operation', () => {
     assert.equal(second.keep(['a']), true)
   })
 
-  test('may be asked for again, as a transaction that is run again does', () => {
+  test('may be kept again, as when a transaction is retried', () => {
     const bulkhead = new Bulkhead(1)
     const permits = new Permits(bulkhead)
     assert.equal(permits.keep(['a', 'b']), true)
@@ -65,7 +65,7 @@ suite('the bulkhead of an operation', () => {
   })
 })
 
-test('bulkhead are taken for all plugins or for none', () => {
+test('permits are acquired at all plugins or at none', () => {
   const bulkhead = new Bulkhead(1)
   assert.equal(bulkhead.acquireAll(['a']), true)
   assert.equal(bulkhead.acquireAll(['b', 'a']), false)
@@ -76,7 +76,7 @@ test('bulkhead are taken for all plugins or for none', () => {
   assert.deepEqual(busy(bulkhead), [])
 })
 
-/** The plugins without room. */
+/** The plugins without free capacity. */
 function busy(bulkhead: Bulkhead): string[] {
   return bulkhead
     .room()

@@ -2,8 +2,8 @@ import { afterContact, CLOSED } from '../engine/steps/breaker.ts'
 import type { Breaker, Contact } from '../engine/steps/breaker.ts'
 
 /**
- * How many calls a worker may have at each plugin, so that one that hangs cannot take all of the worker, and one in
- * trouble is asked by one call at a time.
+ * Limits how many calls a worker may have in flight at each plugin, so that a plugin that hangs cannot block the whole
+ * worker, and a plugin whose breaker is open gets one call at a time.
  */
 export class Bulkhead {
   private readonly taken = new Map<string, number>()
@@ -13,13 +13,13 @@ export class Bulkhead {
   private readonly onFree: (pluginIds: readonly string[]) => void
   private free = Promise.withResolvers<void>()
 
-  /** `onFree` is told where there is room again. */
+  /** `onFree` is notified when capacity becomes free. */
   constructor(perPlugin: number, onFree: (pluginIds: readonly string[]) => void = () => {}) {
     this.perPlugin = perPlugin
     this.onFree = onFree
   }
 
-  /** Takes one permit at each of these plugins, or none at all and answers false. */
+  /** Acquires one permit at each of these plugins, or none and returns false. */
   acquireAll(pluginIds: readonly string[]): boolean {
     if (pluginIds.some((pluginId) => this.roomAt(pluginId) <= 0)) return false
     for (const pluginId of pluginIds) this.taken.set(pluginId, this.takenAt(pluginId) + 1)
@@ -32,15 +32,15 @@ export class Bulkhead {
       if (left > 0) this.taken.set(pluginId, left)
       else this.taken.delete(pluginId)
     }
-    if (pluginIds.length > 0) this.tellFree(pluginIds)
+    if (pluginIds.length > 0) this.notifyFree(pluginIds)
   }
 
-  /** Resolves when there is room again at some plugin. */
+  /** Resolves when capacity becomes free at any plugin. */
   freed(): Promise<void> {
     return this.free.promise
   }
 
-  /** How many calls there is room for at a plugin, and at those that differ. */
+  /** The free capacity at a plugin, and at each plugin where it differs. */
   room(): { perPlugin: number; rooms: { pluginId: string; room: number }[] } {
     const different = new Set([...this.taken.keys(), ...this.troubled()])
     return {
@@ -49,23 +49,23 @@ export class Bulkhead {
     }
   }
 
-  /** Plugins that are asked by one call at a time. */
+  /** Plugins that get one call at a time. */
   troubled(): string[] {
     return [...this.breakers].filter(([, { isOpen }]) => isOpen).map(([pluginId]) => pluginId)
   }
 
-  /** Notes what a call says about its plugin; answers what that changed. */
+  /** Notes what a call shows about its plugin, and returns how that changed the breaker. */
   note(pluginId: string, contact: Contact): 'opened' | 'closed' | null {
     const before = this.breakers.get(pluginId) ?? CLOSED
     const after = afterContact(before, contact)
     if (after === CLOSED) this.breakers.delete(pluginId)
     else this.breakers.set(pluginId, after)
     if (before.isOpen === after.isOpen) return null
-    if (before.isOpen) this.tellFree([pluginId])
+    if (before.isOpen) this.notifyFree([pluginId])
     return after.isOpen ? 'opened' : 'closed'
   }
 
-  private tellFree(pluginIds: readonly string[]): void {
+  private notifyFree(pluginIds: readonly string[]): void {
     this.free.resolve()
     this.free = Promise.withResolvers<void>()
     this.onFree(pluginIds)
@@ -82,11 +82,11 @@ export class Bulkhead {
 }
 
 /**
- * The bulkhead of one operation. One that a call came back to stays the operation's until it is known what comes next, so
- * that an operation that has begun does not lose its place to one that has not.
+ * The permits of one operation. The permit of a completed call is kept until the next step is known, so that an
+ * operation that has started does not lose its capacity to one that has not.
  */
 export class Permits {
-  /** Taken, with no call under way. */
+  /** Acquired, with no call in flight. */
   private kept: readonly string[] = []
   private readonly bulkhead: Bulkhead
 
@@ -94,7 +94,7 @@ export class Permits {
     this.bulkhead = bulkhead
   }
 
-  /** Keeps a permit at each of these plugins and at no other; or answers false, and nothing is changed. */
+  /** Keeps a permit at exactly these plugins, or returns false and changes nothing. */
   keep(pluginIds: readonly string[]): boolean {
     if (!this.bulkhead.acquireAll(pluginIds.filter((pluginId) => !this.kept.includes(pluginId)))) return false
     this.bulkhead.releaseAll(this.kept.filter((pluginId) => !pluginIds.includes(pluginId)))
@@ -106,12 +106,12 @@ export class Permits {
     this.keep([])
   }
 
-  /** The calls at all kept bulkhead are under way. */
+  /** The calls of all kept permits are in flight. */
   begin(): void {
     this.kept = []
   }
 
-  /** The call at this plugin came back. */
+  /** The call at this plugin has completed. */
   end(pluginId: string): void {
     this.kept = [...this.kept, pluginId]
   }

@@ -3,7 +3,7 @@ import type { PersistedTransitions } from '../store/operations/persist-transitio
 import type { Advanced, Ready } from './advance-types.ts'
 import type { Step } from './decide-batch.ts'
 
-/** Updates the worker's copies after the commit and says what to do next with each operation that was written. */
+/** Updates the worker's copies after the commit, and returns what to do next with each operation that was written. */
 export function conclude(
   steps: readonly Step[],
   { moved, begun }: PersistedTransitions,
@@ -13,11 +13,11 @@ export function conclude(
     const { attempts, calls, operation, dueInMs, move } = decision
     const isDone = moved.has(lease.operationId) && (begun.get(lease.operationId) ?? 0) === attempts.length
     if (!isDone) continue
-    ready.held.operation = { ...operation, phase: phaseAfter(decision), next_plugin: nextPlugin }
-    ready.held.calls = calls
+    ready.leased.operation = { ...operation, phase: phaseAfter(decision), next_plugin: nextPlugin }
+    ready.leased.calls = calls
     if (ready.isInFlight) advanced.set(ready, { kind: 'in-flight' })
     else if (attempts.length > 0) advanced.set(ready, { kind: 'call', calls: attempts })
-    else advanced.set(ready, { kind: 'let-go', dueInMs, state: move.kind })
+    else advanced.set(ready, { kind: 'released', dueInMs, state: move.kind })
   }
   return advanced
 }

@@ -13,7 +13,7 @@ import type { RecallOptions, SharedInput } from './decision-input.ts'
 import type { LeasedOperation } from './leased-operation.ts'
 import type { LeasedDecision } from './persist-decisions.ts'
 
-/** An operation with everything that deciding needs of it. */
+/** An operation with everything needed to decide its next step. */
 interface Known {
   ready: Ready
   operation: LeasedOperation['operation']
@@ -24,8 +24,8 @@ interface Known {
 
 /** The worker's own copy of an operation; null if it has to be read. */
 export function knownOf(ready: Ready): Known | null {
-  const { held, answered } = ready
-  return held.calls === null ? null : { ready, operation: held.operation, answered, calls: held.calls }
+  const { leased, answered } = ready
+  return leased.calls === null ? null : { ready, operation: leased.operation, answered, calls: leased.calls }
 }
 
 /** A decision and the operation that it was made for. */
@@ -34,10 +34,13 @@ export interface Step extends LeasedDecision {
 }
 
 export function stepOf(ready: Ready, answers: readonly RecordedAttempt[], decision: Decision): Step {
-  return { ready, lease: ready.held.lease, answers, decision, nextPlugin: nextPluginAfter(decision) }
+  return { ready, lease: ready.leased.lease, answers, decision, nextPlugin: nextPluginAfter(decision) }
 }
 
-/** Decides for several operations, with one read of what all decisions share. Leaves out what one statement cannot write. */
+/**
+ * Decides for several operations, with one read of what all decisions share. Leaves out what one statement cannot
+ * write.
+ */
 export async function decideBatch(
   deps: RuntimeDeps,
   db: Db,
@@ -47,7 +50,7 @@ export async function decideBatch(
   const shared = await readSharedInput(
     db,
     known.map(({ ready, calls, answered }) => ({
-      plan: ready.held.plan,
+      plan: ready.leased.plan,
       calls: calls.filter(
         (call) =>
           !answered.some((attempt) => isSameCall(attempt, call) && attempt.judgement.disposition === 'done'),
@@ -56,7 +59,7 @@ export async function decideBatch(
     options,
   )
   return known.flatMap(({ ready, operation, answered, calls: before }): Step[] => {
-    const { plan } = ready.held
+    const { plan } = ready.leased
     const answers = answered.map((attempt) => recordOf(deps, attempt, shared.now))
     const secrets = answers.flatMap((answer) => newSecrets(answer)?.secrets ?? [])
     const calls = before.map((call) => withoutSecrets(withAnswer(call, answers), secrets))
@@ -71,7 +74,7 @@ export async function decideBatch(
   })
 }
 
-/** What to record of an attempt. `now` is the database's time. */
+/** The record of an attempt. `now` is the database's time. */
 export function recordOf(deps: RuntimeDeps, attempt: CompletedAttempt, now: string): RecordedAttempt {
   const { judgement, pluginId, runAttempt, limits, isGivenBack } = attempt
   const after = afterAttempt({
@@ -87,26 +90,26 @@ export function recordOf(deps: RuntimeDeps, attempt: CompletedAttempt, now: stri
 
 type Standing = Pick<Decision, 'operation' | 'plan' | 'calls'>
 
-/** Decides nothing, because calls of the operation are still in flight. */
+/** No decision, because calls of the operation are still in flight. */
 export function awaitCalls(standing: Standing, { leaseMs }: AdvanceOptions): Decision {
   const move = { kind: 'keep', phase: standing.operation.phase, leaseMs } as const
   return { ...standing, move, ledger: null, failedCalls: [], attempts: [], dueInMs: null }
 }
 
-/** The next step of one operation. If it cannot be decided the operation rests, and the others go on. */
+/** The next step of one operation. If it cannot be decided the operation rests, and the others continue. */
 function decideOrRest(
   deps: RuntimeDeps,
-  { permits, held }: Ready,
+  { permits, leased }: Ready,
   input: AdvanceOptions & Standing & { shared: SharedInput },
 ): Decision {
   const { operation, plan, shared } = input
   try {
-    if (held.unread !== null) throw held.unread
+    if (leased.unread !== null) throw leased.unread
     const decision = decide({ ...input, ...shared })
     const hasCapacity = permits.keep(decision.attempts.map(({ pluginId }) => pluginId))
     return hasCapacity ? decision : deferForCapacity(decision)
   } catch (error) {
-    deps.log.error('an operation cannot go on', { operationId: operation.operation_id }, error)
+    deps.log.error('an operation cannot continue', { operationId: operation.operation_id }, error)
     return restAfterError(operation, plan)
   }
 }

@@ -6,7 +6,7 @@ import { mayWrite } from '../engine/steps/prepare-call.ts'
 import type { RegistrationRow } from '../model/registration.ts'
 import type { Db } from '../model/db.ts'
 
-/** What deciding needs beyond the operations themselves, read once for all that are advanced together. */
+/** What deciding needs besides the operations, read once for all that are advanced together. */
 export interface SharedInput {
   /** The database's time. */
   now: string
@@ -15,13 +15,13 @@ export interface SharedInput {
   serviceAddresses: readonly string[]
 }
 
-/** What was learned of plugins before; only where what is decided by it is compared when it is written. */
+/** Cached registrations may be used only if the write verifies what was decided from them. */
 export interface RecallOptions {
   registrations: KnownRegistrations
   mayRecall: boolean
 }
 
-/** Where no call is left to be made, nothing depends on the time or on a plugin. */
+/** If no call is left to make, nothing depends on the time or on a plugin. */
 const EMPTY_INPUT: SharedInput = {
   now: '1970-01-01T00:00:00.000Z',
   registrations: new Map(),

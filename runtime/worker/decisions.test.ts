@@ -15,7 +15,7 @@ import { authorization, data, LOCATOR, planWith, plannedResource, reader, SECRET
 import type { LedgerRow } from '../model/ledger.ts'
 import type { Judgement } from '../model/attempt.ts'
 
-suite('back-off', () => {
+suite('the backoff', () => {
   const full = (attempts: number) => backoffMs({ attempts, maxMs: 60_000, fraction: 1 })
 
   test('doubles from one second to the maximum', () => {
@@ -24,11 +24,11 @@ suite('back-off', () => {
       [1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000, 60_000],
     )
   })
-  test('has up to half of it as jitter', () => {
+  test('consists of up to one half jitter', () => {
     assert.equal(backoffMs({ attempts: 3, maxMs: 60_000, fraction: 0 }), 2_000)
     assert.equal(backoffMs({ attempts: 3, maxMs: 60_000, fraction: 0.5 }), 3_000)
   })
-  test('may be at most less than a second', () => {
+  test('may have a maximum below one second', () => {
     assert.equal(backoffMs({ attempts: 1, maxMs: 100, fraction: 0 }), 50)
   })
 })
@@ -65,13 +65,13 @@ suite('after an attempt', () => {
     assert.equal(last.failure?.errorCode, 'PLUGIN_RESULT_UNKNOWN')
     assert.equal(last.failure?.retryable, true)
   })
-  test('what the plugin said itself is kept at the end', () => {
+  test('the failure that the plugin itself reported is kept at the end', () => {
     const busy = { errorCode: 'BUSY', message: 'later', retryable: true }
     assert.deepEqual(after(judged({ isUncertain: false, failure: busy }), 8).failure, busy)
   })
 })
 
-suite('what plugins wrote', () => {
+suite('the writes of plugins', () => {
   const writes = (value: string) => ({ [LOCATOR]: { tenantId: data(value) } })
   const call = (
     pluginId: string,
@@ -85,7 +85,7 @@ suite('what plugins wrote', () => {
     writes: writes(value),
   })
 
-  test('the later call counts: by stage, then by order', () => {
+  test('the later call wins: by stage, then by order', () => {
     const calls = [
       call('a', 2, 'BEFORE_RESOURCES', 'before 2'),
       call('b', 1, 'AFTER_RESOURCES', 'after 1'),
@@ -95,28 +95,28 @@ suite('what plugins wrote', () => {
     assert.deepEqual(mergedWrites(calls, 'INSTALL', 'BEFORE_RESOURCES'), writes('before 2'))
     assert.deepEqual(mergedWrites(calls, 'DETACH', 'BEFORE_RESOURCES'), writes('before 1'))
   })
-  test('what a call wrote elsewhere stays', () => {
+  test('writes to other properties are kept', () => {
     const token = { ...call('a', 1, 'BEFORE_RESOURCES', 'x'), writes: { [LOCATOR]: { token: data('s') } } }
     const merged = mergedWrites([token, call('b', 2, 'BEFORE_RESOURCES', 't')], 'INSTALL')
     assert.deepEqual(merged, { [LOCATOR]: { token: data('s'), tenantId: data('t') } })
   })
 })
 
-suite('what a success changes in the configuration', () => {
+suite('the configuration changes of a success', () => {
   const current = (properties: Record<string, TypedValue>) =>
     new Map([[LOCATOR, new Map(Object.entries(properties))]])
   const plan = planWith()
-  const told = (changes: ReturnType<typeof configurationChanges>) =>
+  const summarize = (changes: ReturnType<typeof configurationChanges>) =>
     changes.map(({ property, before, after, isSensitive }) => [property, before, after, isSensitive])
 
-  test('an INSTALL brings everything', () => {
+  test('an INSTALL adds everything', () => {
     const changes = configurationChanges({
       operationType: 'INSTALL',
       plan,
       writes: { [LOCATOR]: { tenantId: data('t') } },
       current: new Map(),
     })
-    assert.deepEqual(told(changes), [
+    assert.deepEqual(summarize(changes), [
       ['region', null, data('eu'), false],
       ['password', null, data(SECRET, true), true],
       ['publisher', null, { '@type': 'ServiceReference', serviceId: 'events' }, false],
@@ -124,16 +124,16 @@ suite('what a success changes in the configuration', () => {
       ['tenantId', null, data('t'), false],
     ])
   })
-  test('a CONFIGURE brings only the writes, and nothing where they are as they were', () => {
+  test('a CONFIGURE adds only the writes, and nothing if they are unchanged', () => {
     const changes = configurationChanges({
       operationType: 'CONFIGURE',
       plan,
       writes: { [LOCATOR]: { tenantId: data('t'), token: data('same', true) } },
       current: current({ token: data('same'), region: data('newer') }),
     })
-    assert.deepEqual(told(changes), [['tenantId', null, data('t'), false]])
+    assert.deepEqual(summarize(changes), [['tenantId', null, data('t'), false]])
   })
-  test('an UPGRADE removes what is planned no more, and never touches instanceRefProperty', () => {
+  test('an UPGRADE removes what is no longer planned, and never changes instanceRefProperty', () => {
     const upgrade = planWith()
     upgrade.resources = [
       plannedResource({ properties: { instanceRefProperty: data('other') }, definitions: {} }),
@@ -144,7 +144,7 @@ suite('what a success changes in the configuration', () => {
       writes: {},
       current: current({ instanceRefProperty: data('mine'), region: data('eu') }),
     })
-    assert.deepEqual(told(changes), [['region', data('eu'), null, null]])
+    assert.deepEqual(summarize(changes), [['region', data('eu'), null, null]])
   })
   test('a DETACH removes everything', () => {
     const changes = configurationChanges({
@@ -179,7 +179,7 @@ suite('the plan of a DETACH', () => {
     verified_at: '2026-01-01T00:00:00.000Z',
   }
 
-  test('is the ledger when nothing is taken over', () => {
+  test('is the ledger if nothing is taken over', () => {
     const plan = detachPlan({ ledger: [ledgerRow], plugins: [reader('first', 1)] })
     assert.deepEqual(plan.plugins, [reader('first', 1)])
     assert.deepEqual(
@@ -192,7 +192,7 @@ suite('the plan of a DETACH', () => {
       [['DETACH', '0.9.0', '0.9.0', ledgerRow.properties]],
     )
   })
-  test('is the union with the plan taken over, the later winning', () => {
+  test('is the union with the plan taken over, and the later one wins', () => {
     const other = plannedResource({ locator: 'source/crm/TIMER/nightly', properties: {} })
     const plan = detachPlan({
       ledger: [ledgerRow],
@@ -218,7 +218,7 @@ suite('the plan of a DETACH', () => {
     assert.equal(timer?.currentVersion, null)
     assert.equal(timer?.action, 'DETACH')
   })
-  test('keeps a value sensitive that was given as such, also where the plan taken over shows the property', () => {
+  test('keeps a value sensitive that was set as such, even if the plan taken over shows the property', () => {
     const definitions = {
       ...ledgerRow.definitions,
       region: { kind: 'DATA', schema: true, isSensitive: true },
@@ -247,7 +247,7 @@ suite('the plan of a DETACH', () => {
   })
 })
 
-test('sensitive are the values whose definition says so, and those that nothing defines', () => {
+test('values are sensitive if their definition says so or is missing', () => {
   const plan = planWith()
   plan.changes = [{ locator: LOCATOR, property: 'password', before: data('former'), after: null }]
   const found = sensitiveValues(plan, [
@@ -257,7 +257,7 @@ test('sensitive are the values whose definition says so, and those that nothing 
   assert.deepEqual(found, [SECRET, 'former', 'issued', 'who knows'])
 })
 
-test('a value is shown as its definition says, whatever it says of itself', () => {
+test('a value is shown as its definition says, whatever its own flag', () => {
   const hidden = { '@type': 'Data', isSensitive: true, isSet: true }
   const shown: PropertyDefinition = { kind: 'DATA', schema: true }
   assert.deepEqual(propertyView({ ...shown, isSensitive: true }, data('plain')), hidden)

@@ -26,13 +26,13 @@ suite('the first call of a new operation', { concurrency: false }, () => {
   const freeze = async (...plugins: ReturnType<typeof reader>[]) =>
     engine.freeze({ installation: await engine.installation(), plan: planWith(plugins) })
 
-  const claimIt = async (operationId: string, bulkhead = new Bulkhead(4)): Promise<LeasedOperation> => {
+  const leaseIt = async (operationId: string, bulkhead = new Bulkhead(4)): Promise<LeasedOperation> => {
     const due = { owner: 'me', leaseMs: LEASE_MS, limit: 10, ...bulkhead.room() }
-    const held = (await acquireOperations(engine.deps, due)).find(
+    const leased = (await acquireOperations(engine.deps, due)).find(
       ({ lease }) => lease.operationId === operationId,
     )
-    assert.ok(held !== undefined)
-    return held
+    assert.ok(leased !== undefined)
+    return leased
   }
 
   const expire = (operationId: string) =>
@@ -40,9 +40,9 @@ suite('the first call of a new operation', { concurrency: false }, () => {
       engine.deps.db,
     )
 
-  test('begins with its claim, and is recorded by it', async () => {
+  test('starts with the lease, which records it', async () => {
     const { operation_id } = await freeze(reader('first', 1), reader('second', 2))
-    const { begun, calls } = await claimIt(operation_id)
+    const { begun, calls } = await leaseIt(operation_id)
     assert.deepEqual(
       begun.map(({ pluginId, stage, attempt }) => ({ pluginId, stage, attempt })),
       [{ pluginId: 'first', stage: 'BEFORE_RESOURCES', attempt: 1 }],
@@ -57,9 +57,9 @@ suite('the first call of a new operation', { concurrency: false }, () => {
       [{ plugin_id: 'first', attempt: 1, finished_at: null }],
     )
 
-    // whoever claims it later does not know whether it was made
+    // a worker that leases the operation later does not know whether the call was made
     await expire(operation_id)
-    assert.deepEqual((await claimIt(operation_id)).begun, [])
+    assert.deepEqual((await leaseIt(operation_id)).begun, [])
     await expire(operation_id)
     await endsWell(operation_id)
     const ofFirst = engine.plugin.calls.filter((call) => call.pluginId === 'first')
@@ -70,36 +70,36 @@ suite('the first call of a new operation', { concurrency: false }, () => {
     assert.equal(ofFirst[0]?.body, begun[0]?.bytes.toString())
   })
 
-  test('does not begin with it where several are called first, or their plugin may not be called', async () => {
+  test('does not start with the lease if several plugins are called first, or if the plugin may not be called', async () => {
     for (const plugins of [[reader('first', 1), reader('second', 1)], [reader('off', 1)]]) {
       const { operation_id } = await freeze(...plugins)
-      assert.deepEqual((await claimIt(operation_id)).begun, [])
+      assert.deepEqual((await leaseIt(operation_id)).begun, [])
       assert.deepEqual(await attemptsOf(operation_id), [])
     }
   })
 
-  test('waits for a seat that others took while it was claimed', async () => {
+  test('waits for a permit that another operation took during the lease request', async () => {
     const { operation_id } = await freeze(reader('first', 1))
-    const { bulkhead, running } = await crowded(operation_id)
+    const { bulkhead, running } = await runWithoutPermit(operation_id)
     await engine.deps.clock.sleep(100)
     assert.equal(engine.plugin.calls.length, 0)
     bulkhead.releaseAll(['first'])
-    const letGo = await running
-    assert.equal(letGo?.state, 'succeed')
+    const released = await running
+    assert.equal(released?.state, 'succeed')
     assert.equal(engine.plugin.calls.length, 2)
     assert.equal((await attemptsOf(operation_id)).length, 2)
   })
 
-  test('is not made when its seat does not come soon, and what counts of its plugin is how it is then', async () => {
+  test('is not made if no permit becomes free soon, and then the current registration of its plugin counts', async () => {
     const { deps } = engine
     const { operation_id } = await freeze(reader('first', 1))
-    const { running } = await crowded(operation_id)
+    const { running } = await runWithoutPermit(operation_id)
     const enable = (enabled: boolean) =>
       sql`update runtime.plugin set enabled = ${enabled} where plugin_id = 'first'`.execute(deps.db)
     await enable(false)
     try {
-      const letGo = await running
-      assert.equal(letGo?.state, 'wait')
+      const released = await running
+      assert.equal(released?.state, 'wait')
       const [attempt] = await attemptsOf(operation_id)
       assert.match(attempt?.failure?.message ?? '', /did not send it/)
       const worker = engine.work()
@@ -125,21 +125,29 @@ suite('the first call of a new operation', { concurrency: false }, () => {
     await endsWell(operation_id)
   })
 
-  /** Runs an operation whose claim counted with a seat that somebody else has taken since. */
-  const crowded = async (operationId: string) => {
+  /** Runs an operation whose lease request counted on a permit that another operation has taken since. */
+  const runWithoutPermit = async (operationId: string) => {
     const { deps } = engine
     const bulkhead = new Bulkhead(1)
-    const held = await claimIt(operationId, bulkhead)
-    assert.equal(held.begun.length, 1)
+    const leased = await leaseIt(operationId, bulkhead)
+    assert.equal(leased.begun.length, 1)
     assert.ok(bulkhead.acquireAll(['first']))
     const leases = new Leases(deps, LEASE_MS)
-    leases.add(held.lease, deps.clock.monotonic())
+    leases.add(leased.lease, deps.clock.monotonic())
     const counters = zeroCounters()
     const [isStopping, onProgress] = [() => false, () => {}]
-    const about = { deps, leases, counters, leaseMs: LEASE_MS, isStopping, held: () => 1, onProgress }
+    const options = {
+      deps,
+      leases,
+      counters,
+      leaseMs: LEASE_MS,
+      isStopping,
+      operationCount: () => 1,
+      onProgress,
+    }
     const { signal } = new AbortController()
-    const advancer = new Advancer(about)
-    const crew = { deps, advancer, leases, bulkhead, counters, stopping: signal, abandon: signal }
-    return { bulkhead, running: runOperation(crew, held) }
+    const advancer = new Advancer(options)
+    const context = { deps, advancer, leases, bulkhead, counters, stopping: signal, abandon: signal }
+    return { bulkhead, running: runOperation(context, leased) }
   }
 })

@@ -16,7 +16,7 @@ export async function inSavepoint<Result>(
   } catch (error) {
     if (isPgError(error, PG.serializationFailure) || isPgError(error, PG.deadlockDetected)) throw error
     await sql`rollback to savepoint part`.execute(tx)
-    deps.log.error('an operation cannot go on', { operationId }, error)
+    deps.log.error('an operation cannot continue', { operationId }, error)
     return null
   }
 }

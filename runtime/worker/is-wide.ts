@@ -4,11 +4,13 @@ import type { Ready } from './advance-types.ts'
 import { mayChangeConfiguration } from './apply-success.ts'
 import type { LeasedOperation } from './leased-operation.ts'
 
-/** Whether this step may change more than the operation itself; such operations are advanced in batches of their own. */
-export function isWide({ held, answered, isInFlight }: Ready): boolean {
-  const { operation, plan, calls, unread } = held
+/**
+ * Whether this step may change more than the operation itself. Such operations are advanced in batches of their own.
+ */
+export function isWide({ leased, answered, isInFlight }: Ready): boolean {
+  const { operation, plan, calls, unread } = leased
   if (unread !== null) return false
-  if (mayHaveRecorded(held, answered)) return true
+  if (mayHaveRecorded(leased, answered)) return true
   if (isInFlight) return false
   if (operation.phase !== 'AFTER_RESOURCES' && plan.resources.some(({ action }) => action === 'DETACH'))
     return true
@@ -17,7 +19,7 @@ export function isWide({ held, answered, isInFlight }: Ready): boolean {
   return calls === null || mayChangeConfiguration(operation, writes)
 }
 
-/** Whether a plugin wrote a sensitive value that may stand in an answer that was recorded before. */
+/** Whether a plugin wrote a sensitive value that an earlier recorded answer may contain. */
 function mayHaveRecorded({ calls }: LeasedOperation, answered: readonly CompletedAttempt[]): boolean {
   if (!answered.some(({ judgement }) => sensitiveIn(judgement.writes).length > 0)) return false
   return calls === null || calls.reduce((sum, { attempts }) => sum + attempts, 0) > answered.length

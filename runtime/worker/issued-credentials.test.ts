@@ -19,7 +19,7 @@ const bytes = (text: string, status = 200): OutboundResult => ({
 })
 const answer = (json: JsonValue): OutboundResult => bytes(JSON.stringify(json))
 
-describe('the credentials of the platform in an answer', () => {
+describe('platform credentials in an answer', () => {
   let runtime: TestRuntime
   const issued: string[] = []
   before(async () => {
@@ -50,7 +50,7 @@ describe('the credentials of the platform in an answer', () => {
   const found = async (result: OutboundResult) =>
     [...(await issuedCredentialsIn(runtime.db, result))].toSorted()
 
-  it('are found wherever they stand, of every plugin, revoked ones too', async () => {
+  it('are found anywhere, for every plugin, including revoked ones', async () => {
     const [one = '', two = ''] = issued
     const other = makeSecret().secret
     assert.deepEqual(await found(answer({ a: [one], [two]: other })), [one, two].toSorted())
@@ -62,12 +62,12 @@ describe('the credentials of the platform in an answer', () => {
     assert.deepEqual(await found(bytes(JSON.stringify(one), 500)), [])
   })
 
-  it('of which there are too many to be looked up all count as issued', async () => {
+  it('all count as issued if there are too many to look up', async () => {
     const many = Array.from({ length: 1_001 }, () => makeSecret().secret)
     assert.equal((await found(answer(many))).length, many.length)
   })
 
-  it('cost no statement where nothing looks like one', async () => {
+  it('cost no query if nothing looks like one', async () => {
     // any use of it throws
     const noDatabase = null as unknown as Db
     const plain = answer({ note: 'bpc', other: 'bpc-x', more: ['\u00e9', 'x'.repeat(10_000)] })

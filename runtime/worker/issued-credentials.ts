@@ -5,15 +5,15 @@ import type { Db } from '../model/db.ts'
 import { SECRET_PREFIX, hashOf, possibleSecretsIn } from '../store/plugins/plugin-secret.ts'
 import type { OutboundResult } from '#http-kit/outbound-types.ts'
 
-/** JSON escapes that can stand for a character of the prefix. */
+/** JSON escapes that can encode a character of the prefix. */
 const ESCAPES = ['\\u005', '\\u006', '\\u007']
-/** No legitimate answer holds this many candidates. Beyond it all of them count as issued, without a query. */
+/** No legitimate answer contains this many candidates. Beyond it all of them count as issued, without a query. */
 const CANDIDATES_MAX = 1_000
 
 /**
- * Finds the plugin credentials in an answer that this platform issued, to whichever plugin. Credentials are stored as
- * hashes, so every text of the right shape is hashed and looked up. An answer without such a text, which is nearly
- * every answer, costs no query.
+ * Finds the plugin credentials in an answer that this platform issued, to any plugin. Credentials are stored as hashes,
+ * so every text of the right shape is hashed and looked up. An answer without such a text, which is nearly every
+ * answer, costs no query.
  */
 export async function issuedCredentialsIn(db: Db, answer: OutboundResult): Promise<ReadonlySet<string>> {
   if (answer.kind !== 'response' || answer.status !== 200 || !mayHoldOne(answer.body)) return NO_CREDENTIALS

@@ -13,25 +13,25 @@ const BACKLOG = 1_000
 
 const engine = await testEngine()
 
-suite('a claim beside many operations that are due at a plugin which is full', () => {
+suite('a lease request while many operations are due at a plugin without capacity', () => {
   after(() => engine.close())
 
-  test('looks at nothing but what it takes', async () => {
+  test('reads only the rows that it leases', async () => {
     for (const pluginId of ['first', 'full']) await engine.register(pluginId)
     await multiply(await freeze('full'))
     const { db, close } = openDatabase<RuntimeTables>(engine.runtime.connection, {
       max: 1,
       prepareRecurring: true,
     })
-    /** How many rows this session has read by then. */
-    const claimOne = async (): Promise<number> => {
+    /** The number of rows that this session has read so far. */
+    const leaseOne = async (): Promise<number> => {
       const { operation_id } = await freeze('first')
       return inTransaction(db, async (tx) => {
         const rooms = [{ pluginId: 'full', room: 0 }]
         const due = { owner: 'me', leaseMs: 60_000, limit: 20, perPlugin: 8, rooms }
-        const held = await acquireOperations({ ...engine.deps, db: tx }, due)
+        const leased = await acquireOperations({ ...engine.deps, db: tx }, due)
         assert.deepEqual(
-          held.map(({ lease, begun }) => [lease.operationId, begun.length]),
+          leased.map(({ lease, begun }) => [lease.operationId, begun.length]),
           [[operation_id, 1]],
         )
         const { rows } = await sql<{ read: number }>`
@@ -42,8 +42,8 @@ suite('a claim beside many operations that are due at a plugin which is full', (
     }
     try {
       const read: number[] = []
-      // from the third time on the plan is kept
-      for (let times = 0; times < 5; times++) read.push(await claimOne())
+      // the server caches a plan from the third execution on
+      for (let times = 0; times < 5; times++) read.push(await leaseOne())
       const [last = Number.NaN] = read.slice(-1)
       assert.ok(last > 0 && last < 100, `rows read: ${read.join(', ')}`)
     } finally {
@@ -54,7 +54,7 @@ suite('a claim beside many operations that are due at a plugin which is full', (
   const freeze = async (pluginId: string): Promise<OperationRow> =>
     engine.freeze({ installation: await engine.installation(), plan: planWith([reader(pluginId, 1)]) })
 
-  /** Makes many like this one, each of an installation of its own, and lets the planner know of them. */
+  /** Creates many operations like this one, each of its own installation, and updates the planner's statistics. */
   const multiply = async ({ operation_id, bundle_install_id }: OperationRow): Promise<void> => {
     const { db } = engine.runtime
     await sql`

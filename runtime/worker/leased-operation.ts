@@ -5,18 +5,21 @@ import type { CompletedAttempt } from '../model/attempt.ts'
 import type { Lease } from '../model/lease.ts'
 import type { OperationRow } from '../model/operation.ts'
 
-/** An operation in the hands of one worker. */
+/** An operation leased by this worker. */
 export interface LeasedOperation {
   lease: Lease
-  /** As last seen; the row in the database counts. */
+  /** As last read; the row in the database is authoritative. */
   operation: OperationRow
   plan: FrozenPlan
-  /** As the last transaction left them: while the lease holds nobody else changes them. Null: to be read again. */
+  /**
+   * As the last transaction left them: while the lease is valid nobody else changes them. Null: they must be read
+   * again.
+   */
   calls: readonly Call[] | null
-  /** Attempts that the claim has recorded as begun, and that are to be made. */
+  /** Attempts that the lease statement recorded as started and that are still to be sent. */
   begun: readonly PreparedCall[]
-  /** The same of which nobody can say what to send: to be recorded as not made. */
+  /** Recorded attempts whose request could not be read: to be recorded as not made. */
   unmade: readonly CompletedAttempt[]
-  /** Why plan or calls cannot be read: then nothing can be done with it but to try again later. */
+  /** Why the plan or the calls cannot be read. The operation can then only be tried again later. */
   unread: Error | null
 }

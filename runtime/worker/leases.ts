@@ -2,18 +2,18 @@ import { renewLeases } from '../store/operations/renew-leases.ts'
 import type { RuntimeDeps } from '../deps/runtime-deps.ts'
 import type { Lease } from '../model/lease.ts'
 
-interface HeldLease extends Lease {
+interface TrackedLease extends Lease {
   /** Monotonic time, taken before the statement that renewed it was sent. */
   renewedAt: number
 }
 
 /**
- * The leases that one worker holds. They are renewed when a third of their time is over, and soon again where that failed; a
- * worker that could not renew one for two thirds stops working on it, well before another worker may claim the operation.
- * This is by the monotonic clock; who really holds a lease is told by the database alone.
+ * The leases of one worker. They are renewed after a third of their duration, and sooner again after a failed renewal.
+ * A worker stops working on an operation whose lease it could not renew for two thirds, well before another worker may
+ * lease it. This uses the monotonic clock; only the database decides who holds a lease.
  */
 export class Leases {
-  private readonly held = new Map<string, HeldLease>()
+  private readonly leases = new Map<string, TrackedLease>()
   private readonly deps: RuntimeDeps
   private readonly leaseMs: number
 
@@ -22,46 +22,46 @@ export class Leases {
     this.leaseMs = leaseMs
   }
 
-  /** `since`: monotonic time before the statement that took it. */
+  /** `since`: monotonic time before the statement that acquired it. */
   add(lease: Lease, since: number): void {
-    this.held.set(keyOf(lease), { ...lease, renewedAt: since })
+    this.leases.set(keyOf(lease), { ...lease, renewedAt: since })
   }
 
   remove(lease: Lease): void {
-    this.held.delete(keyOf(lease))
+    this.leases.delete(keyOf(lease))
   }
 
-  /** A transaction that began at `since` has renewed it. */
+  /** A transaction that started at `since` has renewed it. */
   renewed(lease: Pick<Lease, 'operationId' | 'epoch'>, since: number): void {
-    const held = this.held.get(keyOf(lease))
-    if (held !== undefined) held.renewedAt = Math.max(held.renewedAt, since)
+    const known = this.leases.get(keyOf(lease))
+    if (known !== undefined) known.renewedAt = Math.max(known.renewedAt, since)
   }
 
   mayWork(lease: Lease): boolean {
-    const held = this.held.get(keyOf(lease))
-    return held !== undefined && this.deps.clock.monotonic() - held.renewedAt < (this.leaseMs * 2) / 3
+    const known = this.leases.get(keyOf(lease))
+    return known !== undefined && this.deps.clock.monotonic() - known.renewedAt < (this.leaseMs * 2) / 3
   }
 
-  /** Whether it was taken or renewed a moment ago: then it need not be renewed with what else is written. */
+  /** Whether it was acquired or renewed so recently that other writes need not renew it. */
   isFresh(lease: Lease): boolean {
-    const held = this.held.get(keyOf(lease))
-    return held !== undefined && this.deps.clock.monotonic() - held.renewedAt < this.leaseMs / 6
+    const known = this.leases.get(keyOf(lease))
+    return known !== undefined && this.deps.clock.monotonic() - known.renewedAt < this.leaseMs / 6
   }
 
   /** Renews until `signal` is aborted. */
   async keepRenewing(signal: AbortSignal): Promise<void> {
     let areRenewed = true
     while (!signal.aborted) {
-      // one that was not renewed would be lost before its turn came again
+      // after a failed renewal the normal interval would be too long
       await this.deps.clock.sleep(this.leaseMs / (areRenewed ? 3 : 12), signal).catch(() => {})
       if (!signal.aborted) areRenewed = await this.renewAll()
     }
   }
 
-  /** False where one that may be worked on was not renewed: it was locked, or the database was away. */
+  /** False if a valid lease was not renewed: its row was locked, or the database was unavailable. */
   private async renewAll(): Promise<boolean> {
     const since = this.deps.clock.monotonic()
-    const leases = [...this.held.values()].filter((lease) => this.mayWork(lease))
+    const leases = [...this.leases.values()].filter((lease) => this.mayWork(lease))
     if (leases.length === 0) return true
     try {
       for (const renewed of await renewLeases(this.deps.db, leases, this.leaseMs))

@@ -3,7 +3,10 @@ import type { Signer } from '../deps/signer.ts'
 
 export const LIFECYCLE_TOKEN_SECONDS = 300
 
-/** What a plugin is shown to know that the call comes from the platform and is meant for it (decisions, section 5). */
+/**
+ * The token that proves to a plugin that the call comes from the platform and is meant for it
+ * (docs/protocol.md#lifecycle-call).
+ */
 export function signLifecycleToken(
   signer: Signer,
   call: { pluginId: string; operationId: string; stage: Stage; executionSequence: number },

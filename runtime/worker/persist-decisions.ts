@@ -15,11 +15,11 @@ export interface LeasedDecision {
   /** Recorded with the decision that they led to. */
   answers: readonly RecordedAttempt[]
   decision: Decision
-  /** As {@link nextPluginAfter} the decision. */
+  /** The plugin that {@link nextPluginAfter} returns for the decision. */
   nextPlugin: string
 }
 
-/** Writes what was decided where it stays with the operation, its installation and its ledger: one statement for all. */
+/** Writes decisions that affect only their operation, its installation and its ledger: one statement for all. */
 export async function persistDecisions(
   db: Db,
   vault: Vault,
@@ -42,13 +42,15 @@ export async function persistDecisions(
   })
 }
 
-/** Whether the step leaves the operation's row as it is: then it is not written, for each version of it costs. */
+/**
+ * Whether the step leaves the operation's row unchanged: then it is not written, because each row version has a cost.
+ */
 function leavesRowUnchanged({ decision: { move, operation }, nextPlugin }: LeasedDecision): boolean {
   const isKept = move.kind === 'keep' && move.leaseMs === null && move.phase === operation.phase
   return isKept && nextPlugin === operation.next_plugin
 }
 
-/** The same, with what it changes in the configuration of the scope and takes out of the ledger. */
+/** Also writes the changes to the configuration of the scope and removes resources from the ledger. */
 export async function persistWideDecisions(
   tx: Tx,
   vault: Vault,
@@ -59,10 +61,10 @@ export async function persistWideDecisions(
     tx,
     decisions.flatMap(({ ledger }) => ledger?.gone ?? []),
   )
-  // the ledger first: writes of plugins are added to what RESOURCES has put there
+  // the ledger first: the plugins' writes are added to what RESOURCES stored there
   const written = await persistDecisions(tx, vault, steps)
   if (steps.some(({ lease }) => !written.moved.has(lease.operationId)))
-    throw new Error('the lease of an operation is lost')
+    throw new Error('the lease of an operation was lost')
   await redactRecorded(
     tx,
     steps.flatMap(({ answers }) => answers.flatMap((answer) => newSecrets(answer) ?? [])),

@@ -7,7 +7,7 @@ import { putRecorded } from '../store/operations/put-recorded.ts'
 import { readRecorded } from '../store/operations/read-recorded.ts'
 import type { RecordedAnswer } from '../store/operations/read-recorded.ts'
 
-/** Redacts secrets that were only now recognized as such in the answers already recorded for their operations. */
+/** Redacts newly recognized secrets in the answers already recorded for their operations. */
 export async function redactRecorded(tx: Tx, operations: readonly NewSecrets[]): Promise<void> {
   if (operations.length === 0) return
   const recorded = await readRecorded(
@@ -23,7 +23,7 @@ export async function redactRecorded(tx: Tx, operations: readonly NewSecrets[]):
   }
 }
 
-/** Null where nothing has to be redacted. */
+/** Null if nothing has to be redacted. */
 function redact(answer: RecordedAnswer, secrets: readonly JsonValue[]): RecordedAnswer | null {
   const { failure, response } = answer
   const redacted = { failure: maskFailure(failure, secrets), response: maskStrings(response, secrets) }

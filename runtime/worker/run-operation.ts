@@ -13,13 +13,13 @@ import type { Bulkhead } from './bulkhead.ts'
 import type { PreparedCall } from '../engine/steps/prepare-call.ts'
 import { sensitiveIn } from '../engine/calls/sensitive-values.ts'
 import type { WorkerCounters } from '../model/worker-status.ts'
-import type { Advanced, LetGo } from './advance-types.ts'
+import type { Advanced, Released } from './advance-types.ts'
 import type { CompletedAttempt } from '../model/attempt.ts'
 
-/** How long an attempt that has begun waits for a seat. */
+/** How long a started attempt waits for a permit. */
 const PERMIT_WAIT_MS = 250
 
-/** What one worker's operations have in common. */
+/** What the operations of one worker share. */
 export interface WorkerContext {
   deps: RuntimeDeps
   advancer: Advancer
@@ -28,24 +28,28 @@ export interface WorkerContext {
   counters: WorkerCounters
   /** Aborted when the worker stops: no further call is made. */
   stopping: AbortSignal
-  /** Aborted when calls under way are not waited for any longer. */
+  /** Aborted when the worker stops waiting for calls in flight. */
   abandon: AbortSignal
 }
 
 /**
- * Works on one claimed operation until it is let go of or lost: advance, make the calls, wait for one of them, advance.
- * No transaction is open while a plugin is called. Answers how it was let go of, or null where it was lost.
+ * Runs one leased operation until it is released or its lease is lost: advance it, send the calls, await one of them,
+ * advance again. No transaction is open during a plugin call. Returns how it was released, or null if the lease was
+ * lost.
  */
-export async function runOperation(context: WorkerContext, held: LeasedOperation): Promise<LetGo | null> {
-  const { lease } = held
+export async function runOperation(
+  context: WorkerContext,
+  leased: LeasedOperation,
+): Promise<Released | null> {
+  const { lease } = leased
   const permits = new Permits(context.bulkhead)
   const inFlight = new Map<string, Promise<void>>()
   const completed: CompletedAttempt[] = []
-  /** What plugins wrote as sensitive since this worker took the operation on. */
+  /** Sensitive values that plugins wrote since this worker leased the operation. */
   const secrets: JsonValue[] = []
   let answered: CompletedAttempt[] = []
   try {
-    let advanced = await begin(context, held, permits)
+    let advanced = await begin(context, leased, permits)
     for (;;) {
       switch (advanced.kind) {
         case 'lost':
@@ -54,12 +58,12 @@ export async function runOperation(context: WorkerContext, held: LeasedOperation
           await Promise.all(inFlight.values())
           await recordLate(context, withoutSecrets([...answered, ...completed], secrets))
           return null
-        case 'let-go':
+        case 'released':
           return advanced
         case 'in-flight':
           break
         case 'call':
-          // between the commit and here the process may have slept; then another worker may be at it already
+          // the process may have been suspended since the commit, and another worker may have leased the operation
           if (!context.leases.mayWork(lease)) return null
           permits.begin()
           for (const call of advanced.calls) {
@@ -74,7 +78,7 @@ export async function runOperation(context: WorkerContext, held: LeasedOperation
       }
       if (completed.length === 0) await Promise.race(inFlight.values())
       answered = withoutSecrets(completed.splice(0), secrets)
-      advanced = await context.advancer.advance({ held, answered, isInFlight: inFlight.size > 0, permits })
+      advanced = await context.advancer.advance({ leased, answered, isInFlight: inFlight.size > 0, permits })
     }
   } finally {
     permits.leave()
@@ -82,15 +86,16 @@ export async function runOperation(context: WorkerContext, held: LeasedOperation
 }
 
 /**
- * Makes what the claim has begun, or else takes the operation on. The claim counted with a seat that others may have taken
- * meanwhile: that is waited for, but not for long, as what counts of a plugin is how it is registered at the moment.
+ * Sends the attempts that the lease statement started, or else advances the operation. The lease request counted on
+ * permits that other operations may have taken since; the wait for them is short, because the registration of the
+ * plugin may change meanwhile.
  */
-async function begin(context: WorkerContext, held: LeasedOperation, permits: Permits): Promise<Advanced> {
-  const { begun, unmade } = held
+async function begin(context: WorkerContext, leased: LeasedOperation, permits: Permits): Promise<Advanced> {
+  const { begun, unmade } = leased
   const hasPermits = begun.length > 0 && (await waitForPermits(context, begun, permits))
   if (hasPermits) return { kind: 'call', calls: begun }
   const answered = [...unmade, ...begun.map(unsent)]
-  return context.advancer.advance({ held, answered, isInFlight: false, permits })
+  return context.advancer.advance({ leased, answered, isInFlight: false, permits })
 }
 
 async function waitForPermits(
@@ -101,8 +106,8 @@ async function waitForPermits(
   const keep = (): boolean => permits.keep(calls.map(({ pluginId }) => pluginId))
   if (stopping.aborted) return false
   if (keep()) return true
-  const patience = new AbortController()
-  const signal = AbortSignal.any([patience.signal, stopping])
+  const timeout = new AbortController()
+  const signal = AbortSignal.any([timeout.signal, stopping])
   let isOver = false
   const over = deps.clock
     .sleep(PERMIT_WAIT_MS, signal)
@@ -116,13 +121,13 @@ async function waitForPermits(
     if (isOver) break
     hasPermits = keep()
   }
-  patience.abort()
+  timeout.abort()
   return hasPermits
 }
 
 /**
- * Masks in what plugins told what others wrote as sensitive that were called together with them: when it was judged, that was
- * not known. What was recorded before is masked when the writes are recorded.
+ * Masks sensitive values that plugins wrote in the answers of other plugins called at the same time: they were unknown
+ * when the answers were judged. Earlier records are redacted when the writes are recorded.
  */
 function withoutSecrets(
   answers: readonly CompletedAttempt[],
@@ -147,14 +152,14 @@ async function sendTracked(
   const answered = await sendCall(deps, call, abandon)
   const { pluginId } = call
   const change = bulkhead.note(pluginId, contactOf(answered))
-  if (change === 'opened') deps.log.warn('a plugin is in trouble: one call at a time', { pluginId })
+  if (change === 'opened') deps.log.warn('a plugin does not answer and gets one call at a time', { pluginId })
   if (change === 'closed') deps.log.info('a plugin answers again', { pluginId })
   return answered
 }
 
 function contactOf({ judgement, isGivenBack, isOwnTrouble }: CompletedAttempt): Contact {
   if (isGivenBack || isOwnTrouble) return 'nothing'
-  // one that says UNKNOWN has answered
+  // an UNKNOWN outcome is an answer
   return judgement.isUncertain && judgement.outcome === null ? 'unanswered' : 'answered'
 }
 

@@ -10,7 +10,7 @@ import type { PreparedCall } from '../engine/steps/prepare-call.ts'
 import type { CompletedAttempt, Judgement } from '../model/attempt.ts'
 import type { OutboundResult } from '#http-kit/outbound-types.ts'
 
-/** Makes a call whose attempt is recorded, and judges what comes back. Never throws. */
+/** Makes a call whose attempt is recorded, and judges the result. Never throws. */
 export async function sendCall(
   deps: RuntimeDeps,
   call: PreparedCall,
@@ -29,12 +29,14 @@ export async function sendCall(
     const judgement = judgeAnswer(call.expected, answer, knowledge)
     return { ...key, judgement, isGivenBack, isOwnTrouble: false }
   } catch (error) {
-    deps.log.error('a plugin call could not be made or judged', { operationId, pluginId }, error)
-    return { ...key, judgement: ownTrouble(pluginId), isGivenBack: false, isOwnTrouble: true }
+    deps.log.error('a plugin call could not be sent or judged', { operationId, pluginId }, error)
+    return { ...key, judgement: runtimeFailure(pluginId), isGivenBack: false, isOwnTrouble: true }
   }
 }
 
-/** For an attempt that was begun and is not made after all: the plugin saw nothing of it, and it ends no run. */
+/**
+ * The result of an attempt that was recorded but not sent: it had no effect on the plugin, and does not end the run.
+ */
 export function unsent(
   call: Omit<CompletedAttempt, 'judgement' | 'isGivenBack' | 'isOwnTrouble'>,
 ): CompletedAttempt {
@@ -56,8 +58,8 @@ async function send(deps: RuntimeDeps, call: PreparedCall, signal: AbortSignal):
   })
 }
 
-/** Nobody knows whether the plugin got the call, so it counts as uncertain. */
-function ownTrouble(pluginId: string): Judgement {
+/** It is unknown whether the plugin received the call, so the result is uncertain. */
+function runtimeFailure(pluginId: string): Judgement {
   const message = platformMessage('callRuntimeError', { plugin: pluginId })
   return unanswered(pluginId, message, { isUncertain: true })
 }

@@ -13,8 +13,8 @@ export interface LifecycleCall {
 }
 
 /**
- * Makes one lifecycle call. What came back, or why nothing did, is a value and is for judgeAnswer; redirects are not
- * followed. The token stands in this one header only and is never kept.
+ * Makes one lifecycle call. The response, or why there is none, is returned for judgeAnswer; redirects are not
+ * followed. The token is sent only in this header and is never stored.
  */
 export function sendLifecycleCall(
   deps: Pick<RuntimeDeps, 'http'>,

@@ -1,10 +1,10 @@
 import type { Clock } from '#http-kit/clock.ts'
 
-/** A sleep that can be cut short, also by a ring that comes while nobody sleeps. */
+/** A sleep that can be ended early. A wake-up while nothing sleeps ends the next sleep. */
 export class WakeableTimer {
   private readonly clock: Clock
-  /** Monotonic times; as many as there are operations that wait, which may be hundreds of thousands. */
-  private rings: number[] = []
+  /** Monotonic times, one for each waiting operation: there may be hundreds of thousands. */
+  private wakeTimes: number[] = []
   private sleeper: AbortController | null = null
 
   constructor(clock: Clock) {
@@ -16,22 +16,22 @@ export class WakeableTimer {
   }
 
   wakeIn(ms: number): void {
-    this.rings.push(this.clock.monotonic() + ms)
+    this.wakeTimes.push(this.clock.monotonic() + ms)
     this.sleeper?.abort()
   }
 
-  /** Until the first ring, at most `ms`. */
+  /** Sleeps until the first wake time, for at most `ms`. */
   async sleep(ms: number): Promise<void> {
     const end = this.clock.monotonic() + ms
     for (;;) {
       const now = this.clock.monotonic()
-      const next = this.rings.reduce((first, at) => Math.min(first, at), end)
+      const next = this.wakeTimes.reduce((first, at) => Math.min(first, at), end)
       if (next <= now) break
       this.sleeper = new AbortController()
       await this.clock.sleep(next - now, this.sleeper.signal).catch(() => {})
     }
     this.sleeper = null
     const now = this.clock.monotonic()
-    this.rings = this.rings.filter((at) => at > now)
+    this.wakeTimes = this.wakeTimes.filter((at) => at > now)
   }
 }

@@ -8,7 +8,7 @@ const engine: TestEngine = await testEngine()
 const { configuration, ledger, attemptsOf, endsWell, failsWith, retry, takeOver, detailOf } =
   engineSteps(engine)
 
-suite('an operation that a person runs again or takes over', { concurrency: false }, () => {
+suite('an operation that a person retries or takes over', { concurrency: false }, () => {
   after(() => engine.close())
   beforeEach(async () => {
     engine.plugin.calls.length = 0
@@ -16,7 +16,7 @@ suite('an operation that a person runs again or takes over', { concurrency: fals
     for (const pluginId of ['provisioner', 'first', 'second', 'third']) await engine.register(pluginId)
   })
 
-  test('a retryable code that lasts is what the operation fails with', async () => {
+  test('an operation whose plugin keeps returning a retryable code fails with that code', async () => {
     await engine.register('first', { maxAttempts: 2 })
     engine.plugin.script(() => ({ errorCode: 'TENANT_BUSY', data: { message: 'later', retryable: true } }))
     const installation = await engine.installation()
@@ -30,7 +30,7 @@ suite('an operation that a person runs again or takes over', { concurrency: fals
     })
   })
 
-  test('a retry goes on from the call that failed, with the same id, sequence and bytes', async () => {
+  test('a retry continues from the failed call, with the same id, sequence and bytes', async () => {
     const plan = planWith([reader('first', 1), reader('second', 2)])
     engine.plugin.script(({ pluginId }) =>
       pluginId === 'second' ? { errorCode: 'NO_QUOTA', data: null } : { outcome: 'APPLIED' },
@@ -66,7 +66,7 @@ suite('an operation that a person runs again or takes over', { concurrency: fals
     )
   })
 
-  test('what a plugin writes as sensitive in the end is masked in what it had said before', async () => {
+  test('a value that a plugin finally writes as sensitive is masked in its earlier answers', async () => {
     const token = 'issued-token-1234'
     engine.plugin.script(({ stage }, before) => {
       if (stage !== 'BEFORE_RESOURCES') return { outcome: 'APPLIED' }
@@ -82,7 +82,7 @@ suite('an operation that a person runs again or takes over', { concurrency: fals
     assert.doesNotMatch(JSON.stringify(detail), new RegExp(token))
   })
 
-  test('what a plugin writes as sensitive is masked in what another tells that was called with it', async () => {
+  test('a value that a plugin writes as sensitive is masked in the answer of a plugin called at the same time', async () => {
     const token = 'issued-token-5678'
     for (const laterMs of [0, 300]) {
       const both = Promise.withResolvers<void>()
@@ -106,7 +106,7 @@ suite('an operation that a person runs again or takes over', { concurrency: fals
     }
   })
 
-  test('a takeover is a DETACH with the next sequence over everything that was begun', async () => {
+  test('a takeover is a DETACH with the next sequence over everything that was started', async () => {
     const plan = planWith([reader('first', 1), authorization({ order: 2 })])
     engine.plugin.script(({ pluginId, stage }) => {
       if (pluginId === 'provisioner' && stage === 'BEFORE_RESOURCES')
@@ -124,7 +124,7 @@ suite('an operation that a person runs again or takes over', { concurrency: fals
     assert.equal(detach.targetVersion, '1.0.0')
     assert.equal(detach.takesOver, operation_id)
 
-    // a DETACH that fails is taken over by another one
+    // a failed DETACH is taken over by another one
     await failsWith(detach.operationId, 'PLUGIN_REPORTED_FAILURE')
     engine.plugin.calls.length = 0
     engine.plugin.script(() => ({ outcome: 'NOT_APPLIED' }))
@@ -144,7 +144,7 @@ suite('an operation that a person runs again or takes over', { concurrency: fals
     assert.deepEqual(await configuration(installation.scope_id), [])
   })
 
-  test('a retry has all of its attempts again', async () => {
+  test('a retry has the full number of attempts again', async () => {
     await engine.register('first', { maxAttempts: 2 })
     engine.plugin.script((_, before) => (before === 3 ? { outcome: 'APPLIED' } : { outcome: 'UNKNOWN' }))
     const installation = await engine.installation()

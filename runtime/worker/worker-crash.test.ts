@@ -12,7 +12,7 @@ import type { RuntimeDeps } from '../deps/runtime-deps.ts'
 const engine: TestEngine = await testEngine()
 const { attemptsOf, endsWell, detailOf } = engineSteps(engine)
 
-suite('workers that come and go', { concurrency: false }, () => {
+suite('workers that start and stop', { concurrency: false }, () => {
   after(() => engine.close())
   beforeEach(async () => {
     engine.plugin.calls.length = 0
@@ -33,7 +33,7 @@ suite('workers that come and go', { concurrency: false }, () => {
     return { ...operation, answer: gate.resolve }
   }
 
-  test('a worker that dies amid a call is replaced, and the plugin is asked the same again', async () => {
+  test('a worker that dies during a call is replaced, and the plugin gets the same request again', async () => {
     const installation = await engine.installation()
     const { operation_id } = await engine.freeze({ installation, plan: planWith([reader('first', 1)]) })
     const dead: RuntimeDeps = {
@@ -61,7 +61,7 @@ suite('workers that come and go', { concurrency: false }, () => {
 
   test('a late answer is recorded as late and changes nothing', async () => {
     const { operation_id, answer } = await withFirstCallOpen()
-    // it cannot renew, as if it were paused
+    // it cannot renew, as if it were suspended
     const paused = { ...engine.deps, clock: { ...engine.deps.clock, sleep: forever } }
     engine.work({ leaseMs: 300 }, paused)
     while (engine.plugin.calls.length === 0) await engine.deps.clock.sleep(10)
@@ -80,7 +80,7 @@ suite('workers that come and go', { concurrency: false }, () => {
     assert.ok(calls.every(({ ended_well, outcome }) => ended_well && outcome === 'APPLIED'))
   })
 
-  test('a released lease is claimed at once, and its previous holder changes nothing', async () => {
+  test('a released operation is leased again at once, and the previous holder changes nothing', async () => {
     const { operation_id, answer } = await withFirstCallOpen()
     const previous = engine.work({ leaseMs: 3_600_000, concurrency: 1 })
     while (engine.plugin.calls.length === 0) await engine.deps.clock.sleep(10)
@@ -95,7 +95,7 @@ suite('workers that come and go', { concurrency: false }, () => {
     assert.equal(await releaseLeases(engine.runtime.db), 0)
   })
 
-  test('many workers never run one operation at once', async () => {
+  test('many workers never run one operation at the same time', async () => {
     const running = new Map<string, number>()
     let most = 0
     engine.plugin.script(async ({ request }) => {
@@ -121,7 +121,7 @@ suite('workers that come and go', { concurrency: false }, () => {
     assert.equal(engine.plugin.calls.length, 30 * 4)
   })
 
-  test('one renewal that does not come through costs no lease', async () => {
+  test('one failed renewal does not lose a lease', async () => {
     const { db } = engine.runtime
     const begun = performance.now()
     const at = (ms: number) => engine.deps.clock.sleep(Math.max(0, begun + ms - performance.now()))
@@ -131,7 +131,7 @@ suite('workers that come and go', { concurrency: false }, () => {
     })
     const installation = await engine.installation()
     const { operation_id } = await engine.freeze({ installation, plan: planWith([reader('first', 1)]) })
-    // renewals are due each second, and after two without one it is lost
+    // leases are renewed every second, and lost after two seconds without a renewal
     const worker = engine.work({ leaseMs: 3_000 })
     await at(1_500)
     await inTransaction(db, async (tx) => {
@@ -144,7 +144,7 @@ suite('workers that come and go', { concurrency: false }, () => {
     assert.equal(engine.plugin.calls.length, 2)
   })
 
-  test('a plugin that hangs does not hold up the operations of others', async () => {
+  test('a plugin that hangs does not delay operations of other plugins', async () => {
     engine.plugin.script(({ pluginId }) => (pluginId === 'first' ? 'hang' : { outcome: 'APPLIED' }))
     for (let index = 0; index < 12; index++) {
       await engine.freeze({
@@ -163,7 +163,7 @@ suite('workers that come and go', { concurrency: false }, () => {
     await worker.stop()
   })
 
-  test('a plugin that does not answer is asked by one call at a time, until it answers', async () => {
+  test('a plugin that does not answer gets one call at a time, until it answers', async () => {
     const troubled = { isHealthy: false, atOnce: 0, aloneInARow: 0 }
     engine.plugin.script(async ({ pluginId }) => {
       if (pluginId !== 'third' || troubled.isHealthy) return { outcome: 'APPLIED' }
@@ -184,7 +184,7 @@ suite('workers that come and go', { concurrency: false }, () => {
     const worker = engine.work({ callsPerPlugin: 6 })
     const isTroubled = () => worker.status().troubledPlugins.includes('third')
     while (!isTroubled()) await engine.deps.clock.sleep(5)
-    // calls that began before that may still be on their way there; on a busy machine for long
+    // calls that started earlier may still be on their way; on a busy machine for a long time
     troubled.aloneInARow = 0
     const deadline = performance.now() + 30_000
     while (troubled.aloneInARow < 10 && performance.now() < deadline) await engine.deps.clock.sleep(5)
@@ -196,7 +196,7 @@ suite('workers that come and go', { concurrency: false }, () => {
     await worker.stop()
   })
 
-  test('a worker that stops gives its operations back, and another goes on', async () => {
+  test('a worker that stops releases its operations, and another continues them', async () => {
     engine.plugin.script((_, before) => (before === 0 ? 'hang' : { outcome: 'APPLIED' }))
     await engine.register('third', { maxAttempts: 1 })
     const installation = await engine.installation()

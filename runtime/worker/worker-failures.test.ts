@@ -14,7 +14,7 @@ import type { InstallationColumns } from '../model/installation.ts'
 const engine: TestEngine = await testEngine()
 const { attemptsOf, endsWell, failsWith, retry } = engineSteps(engine)
 
-suite('an operation whose plugins do not just succeed', { concurrency: false }, () => {
+suite('an operation whose plugin calls fail', { concurrency: false }, () => {
   after(() => engine.close())
   beforeEach(async () => {
     engine.plugin.calls.length = 0
@@ -59,7 +59,7 @@ suite('an operation whose plugins do not just succeed', { concurrency: false }, 
     )
   })
 
-  test('an operation that cannot be read rests, holds up no other, and goes on when it was repaired', async () => {
+  test('an unreadable operation rests, delays no other, and continues once it is repaired', async () => {
     const { db } = engine.runtime
     const installations = await Promise.all([engine.installation(), engine.installation()])
     const frozen = []
@@ -90,7 +90,7 @@ suite('an operation whose plugins do not just succeed', { concurrency: false }, 
     await worker.stop()
   })
 
-  test('a time-out is uncertain', async () => {
+  test('a timeout is uncertain', async () => {
     await engine.register('first', { timeoutMs: 100 })
     engine.plugin.script((_, before) => (before === 0 ? 'hang' : { outcome: 'VERIFIED' }))
     const installation = await engine.installation()
@@ -99,7 +99,7 @@ suite('an operation whose plugins do not just succeed', { concurrency: false }, 
     assert.equal((await attemptsOf(operation_id))[0]?.failure?.errorCode, 'PLUGIN_TIMEOUT')
   })
 
-  test('after 8 attempts an unknown result fails the operation, and its claim stays', async () => {
+  test('after 8 attempts an unknown result fails the operation, which keeps its claim', async () => {
     engine.plugin.script(() => ({ outcome: 'UNKNOWN' }))
     const installation = await engine.installation()
     const { operation_id } = await engine.freeze({ installation, plan: planWith([reader('first', 1)]) })
@@ -112,7 +112,7 @@ suite('an operation whose plugins do not just succeed', { concurrency: false }, 
     })
   })
 
-  test('equal orders are called together; after a definite failure no later one is', async () => {
+  test('equal orders are called together; after a permanent failure no later order is called', async () => {
     let together = 0
     let most = 0
     const release = Promise.withResolvers<void>()
@@ -130,7 +130,7 @@ suite('an operation whose plugins do not just succeed', { concurrency: false }, 
     await failsWith(operation_id, 'PLUGIN_REPORTED_FAILURE')
     assert.equal(most, 2)
     assert.deepEqual(engine.plugin.calls.map(({ pluginId }) => pluginId).toSorted(), ['first', 'second'])
-    // the one in flight ended well and is not made again
+    // the call in flight succeeded and is not made again
     const calls = await readCalls(engine.runtime.db, engine.deps.vault, operation_id)
     assert.deepEqual(
       calls
@@ -164,7 +164,7 @@ suite('an operation whose plugins do not just succeed', { concurrency: false }, 
     await endsWell(operation_id)
   })
 
-  test('a trouble of the runtime’s own costs no answer, and the operation goes on when it is over', async () => {
+  test('an error of the runtime itself loses no answer, and the operation continues when it is resolved', async () => {
     const installation = await engine.installation()
     const { operation_id } = await engine.freeze({ installation, plan: planWith([reader('first', 1)]) })
     const { db } = engine.runtime
@@ -187,7 +187,7 @@ suite('an operation whose plugins do not just succeed', { concurrency: false }, 
     assert.equal(engine.plugin.calls.length, 2)
   })
 
-  test('a trouble of the runtime’s own does not end an operation while a call of it is under way', async () => {
+  test('an error of the runtime itself does not end an operation while one of its calls is in flight', async () => {
     const { db } = engine.runtime
     const [answerFirst, answerSecond] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     engine.plugin.script(async ({ pluginId }) => {
@@ -208,7 +208,7 @@ suite('an operation whose plugins do not just succeed', { concurrency: false }, 
     const worker = engine.work()
     await until(() => engine.plugin.calls.length === 2, 10_000)
     await damage('7')
-    // somebody has it locked, so that it goes alone and by what is read
+    // another session has locked it, so that it is advanced on its own, from what is read
     await inTransaction(db, async (tx) => {
       await lockOperation(tx, operation_id)
       answerFirst.resolve()
@@ -219,7 +219,7 @@ suite('an operation whose plugins do not just succeed', { concurrency: false }, 
       10_000,
     )
     await damage(null)
-    // were it let go of, this would be its time
+    // if it were released, it would be leased now
     await db
       .updateTable('runtime.operation')
       .set({ available_at: new Date(0).toISOString() })
@@ -241,11 +241,11 @@ suite('an operation whose plugins do not just succeed', { concurrency: false }, 
     )
   })
 
-  test('one that cannot go on holds up none of those that would go with it', async () => {
+  test('an operation that cannot continue does not delay the others of its batch', async () => {
     const { db } = engine.runtime
     const gate = Promise.withResolvers<void>()
     engine.plugin.script(async ({ stage }) => {
-      // all of them come back in the same moment
+      // all of them are answered at the same time
       if (stage === 'BEFORE_RESOURCES' && engine.plugin.calls.length === 8) gate.resolve()
       await gate.promise
       return { outcome: 'APPLIED' }
@@ -269,7 +269,7 @@ suite('an operation whose plugins do not just succeed', { concurrency: false }, 
     assert.ok(advancedAlone > 0)
     await worker.stop()
     assert.equal(held, 0)
-    // its answer was kept, so the plugin is not asked again
+    // its answer was kept, so the plugin is not called again
     const attempts = await attemptsOf(ids[3]!)
     assert.deepEqual(
       attempts.map(({ outcome }) => outcome),
@@ -278,7 +278,7 @@ suite('an operation whose plugins do not just succeed', { concurrency: false }, 
     await db.deleteFrom('runtime.installed_resource').where('locator', '=', LOCATOR).execute()
   })
 
-  test('the first recorded answer of an attempt stands', async () => {
+  test('the first recorded answer of an attempt is final', async () => {
     const installation = await engine.installation()
     const { operation_id } = await engine.freeze({ installation, plan: planWith([reader('first', 1)]) })
     await endsWell(operation_id)
@@ -301,7 +301,7 @@ suite('an operation whose plugins do not just succeed', { concurrency: false }, 
   })
 })
 
-/** A resource of another installation that has the locator already, which nothing else would allow. */
+/** Inserts a resource of another installation with the same locator, which nothing else would allow. */
 function inTheWayOf({ scope_id }: InstallationColumns, bundle_install_id: string) {
   return {
     bundle_install_id,

@@ -6,7 +6,7 @@ import type { TestEngine } from '../testing/engine.ts'
 
 const engine: TestEngine = await testEngine()
 
-suite('the room of a worker', { concurrency: false }, () => {
+suite('capacity of a worker', { concurrency: false }, () => {
   after(() => engine.close())
   beforeEach(async () => {
     engine.plugin.calls.length = 0
@@ -14,7 +14,7 @@ suite('the room of a worker', { concurrency: false }, () => {
     for (const pluginId of ['first', 'second']) await engine.register(pluginId)
   })
 
-  test('that an operation leaves which waits is taken at once', async () => {
+  test('left by a waiting operation is used at once', async () => {
     const { db } = engine.runtime
     engine.plugin.script(({ pluginId }) =>
       pluginId === 'first' ? { outcome: 'UNKNOWN' } : { outcome: 'APPLIED' },
@@ -29,7 +29,7 @@ suite('the room of a worker', { concurrency: false }, () => {
       installation: await engine.installation(),
       plan: planWith([reader('first', 1)]),
     })
-    // so often that its next time is far away
+    // so often that its next attempt is far in the future
     await db
       .updateTable('runtime.plugin_call')
       .set({ run_attempts: 20 })
@@ -45,7 +45,7 @@ suite('the room of a worker', { concurrency: false }, () => {
     await worker.stop()
   })
 
-  test('that an operation leaves at a plugin is taken while it goes on with another', async () => {
+  test('left at a plugin is used while the operation continues with another plugin', async () => {
     const next = Promise.withResolvers<void>()
     await engine.register('second', { timeoutMs: 30_000 })
     const plan = () => planWith([reader('first', 1), reader('second', 2)])
@@ -64,7 +64,7 @@ suite('the room of a worker', { concurrency: false }, () => {
     await worker.stop()
   })
 
-  test('that operations leave which fail without a call is taken at once', async () => {
+  test('left by operations that fail without a call is used at once', async () => {
     const operations = []
     for (let made = 0; made < 5; made++) {
       const installation = await engine.installation()
@@ -75,7 +75,7 @@ suite('the room of a worker', { concurrency: false }, () => {
     await worker.stop()
   })
 
-  test('that comes while a claim is on its way is taken at once', async (context) => {
+  test('freed during a lease request is used at once', async (context) => {
     const [early, late] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     await engine.register('first', { timeoutMs: 30_000 })
     const freeze = async () => {
@@ -90,7 +90,7 @@ suite('the room of a worker', { concurrency: false }, () => {
     const { deps, hold } = slowClaims(engine.deps)
     const worker = engine.work({ concurrency: 8, callsPerPlugin: 4, pollMs: 60_000, leaseMs: 60_000 }, deps)
     let letGo = () => {}
-    // also where the test fails: the engine does not stop a worker of another setup
+    // even if the test fails: the engine does not stop workers of another setup
     context.after(() => {
       letGo()
       early.resolve()
@@ -103,7 +103,7 @@ suite('the room of a worker', { concurrency: false }, () => {
     letGo = release
     worker.wake()
     await claimed
-    // the claim had room for one, and now there is room for four
+    // the request had capacity for one, and now there is capacity for four
     early.resolve()
     for (const operationId of before) await engine.until(operationId, 'SUCCEEDED')
     release()

@@ -8,7 +8,7 @@ import type { TestEngine } from '../testing/engine.ts'
 const engine: TestEngine = await testEngine()
 const { configuration, ledger, endsWell, failsWith, detailOf } = engineSteps(engine)
 
-suite('the way of an operation', { concurrency: false }, () => {
+suite('the course of an operation', { concurrency: false }, () => {
   after(() => engine.close())
   beforeEach(async () => {
     engine.plugin.calls.length = 0
@@ -16,7 +16,7 @@ suite('the way of an operation', { concurrency: false }, () => {
     for (const pluginId of ['provisioner', 'first', 'second', 'third']) await engine.register(pluginId)
   })
 
-  test('an INSTALL goes through both stages and becomes ACTIVE, configured and in the ledger', async () => {
+  test('an INSTALL passes both stages and becomes ACTIVE, with its configuration and ledger', async () => {
     engine.plugin.script(({ stage }) => ({
       outcome: 'APPLIED',
       resources: {
@@ -75,7 +75,7 @@ suite('the way of an operation', { concurrency: false }, () => {
     assert.deepEqual(snapshot, [{ snapshot_version: 2, cause: 'INSTALL', saved_by_id: 'ada' }])
   })
 
-  test('the detail of an operation shows what was sent and answered, and nothing sensitive', async () => {
+  test('the detail of an operation shows requests and answers, and nothing sensitive', async () => {
     engine.plugin.script(({ stage }) =>
       stage === 'BEFORE_RESOURCES'
         ? { outcome: 'APPLIED', resources: { [LOCATOR]: { token: data('issued-by-plugin') } } }
@@ -128,7 +128,7 @@ suite('the way of an operation', { concurrency: false }, () => {
     )
   })
 
-  test('a CONFIGURE keeps the version and adds only what plugins wrote', async () => {
+  test('a CONFIGURE keeps the version and adds only the writes of plugins', async () => {
     const installation = await engine.installation()
     await endsWell((await engine.freeze({ installation, plan: planWith() })).operation_id)
     engine.plugin.script(() => ({
@@ -155,7 +155,7 @@ suite('the way of an operation', { concurrency: false }, () => {
     assert.equal((await readInstallation(engine.runtime, installation.bundle_install_id)).version, '1.0.0')
   })
 
-  test('an operation that changes nothing makes no snapshot', async () => {
+  test('an operation that changes nothing creates no snapshot', async () => {
     const installation = await engine.installation()
     await endsWell((await engine.freeze({ installation, plan: planWith() })).operation_id)
     const { operation_id } = await engine.freeze({
@@ -172,7 +172,7 @@ suite('the way of an operation', { concurrency: false }, () => {
     assert.equal(snapshots.length, 2)
   })
 
-  test('an UPGRADE removes what its target has no more and keeps instanceRefProperty', async () => {
+  test('an UPGRADE removes what its target no longer has and keeps instanceRefProperty', async () => {
     const installation = await engine.installation()
     const other = 'source/crm/TIMER/nightly'
     const timer = plannedResource({ locator: other, kind: 'TIMER', properties: { region: data('us') } })

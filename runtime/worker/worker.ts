@@ -14,33 +14,33 @@ import type { WorkerStatus } from '../model/worker-status.ts'
 export interface WorkerOptions {
   /** Unique among all workers on the database. */
   owner: string
-  /** Operations at once; default 32. */
+  /** Maximum number of operations at once; default 32. */
   concurrency?: number
-  /** Calls at once at one plugin, default a quarter of `concurrency`. */
+  /** Maximum number of calls in flight at one plugin; default a quarter of `concurrency`. */
   callsPerPlugin?: number
-  /** How long a lease lasts unless its worker renews it; default 60,000. */
+  /** Duration of a lease in milliseconds, unless it is renewed; default 60,000. */
   leaseMs?: number
-  /** How often to look for operations that others made or released; default 1,000. */
+  /** How often to look for operations that others created or released, in milliseconds; default 1,000. */
   pollMs?: number
-  /** How long `stop` waits for calls in flight before it aborts them; default 10,000. */
+  /** How long `stop` waits for calls in flight before it aborts them, in milliseconds; default 10,000. */
   graceMs?: number
-  /** While it resolves to true no operation is leased; by default never. */
+  /** No operation is leased while it resolves to true; by default never. */
   isPaused?: () => Promise<boolean>
   /** Called after each commit that recorded an event. */
   onProgress?: () => void
 }
 
 export interface Worker {
-  /** Looks for due operations now: to be called after the commit that made one. */
+  /** Looks for due operations now. Call it after a commit that created one. */
   wake(): void
-  /** Leases nothing more, lets calls in flight end, and releases the rest. */
+  /** Leases nothing more, lets calls in flight complete, and releases the remaining operations. */
   stop(): Promise<void>
   status(): WorkerStatus
 }
 
 const TROUBLE_MS = 1_000
 
-/** Starts working on operations. Any number of workers, in any number of processes, may share one database. */
+/** Starts a worker. Any number of workers, in any number of processes, may share one database. */
 export function startWorker(deps: RuntimeDeps, options: WorkerOptions): Worker {
   const { owner, concurrency = 32, leaseMs = 60_000, pollMs = 1_000, graceMs = 10_000 } = options
   const { onProgress = () => {}, isPaused = async () => false } = options
@@ -64,7 +64,7 @@ export function startWorker(deps: RuntimeDeps, options: WorkerOptions): Worker {
     leaseMs,
     isStopping,
     onProgress,
-    held: () => running.size,
+    operationCount: () => running.size,
   })
   const context: WorkerContext = {
     deps,
@@ -76,22 +76,22 @@ export function startWorker(deps: RuntimeDeps, options: WorkerOptions): Worker {
     abandon: abandon.signal,
   }
 
-  const start = (held: LeasedOperation, since: number): void => {
-    const { lease, operation } = held
+  const start = (leased: LeasedOperation, since: number): void => {
+    const { lease, operation } = leased
     leases.add(lease, since)
-    const run = runOperation(context, held)
+    const run = runOperation(context, leased)
       .catch((error: unknown) => {
         // its lease expires, and a worker leases it again
         deps.log.error('an operation was dropped', { operationId: lease.operationId }, error)
         return null
       })
-      .then((letGo) => {
+      .then((released) => {
         leases.remove(lease)
         running.delete(run)
-        // a timer may fire slightly before the time of the database
-        if (letGo !== null && letGo.dueInMs !== null) timer.wakeIn(letGo.dueInMs + 5)
-        // after an operation that was given back or rests, the next one would not get further at this moment
-        const isPaused = letGo?.state === 'give-back' || letGo?.state === 'rest'
+        // a timer may fire slightly before the database's time
+        if (released !== null && released.dueInMs !== null) timer.wakeIn(released.dueInMs + 5)
+        // the next operation of this plugin would not get further now
+        const isPaused = released?.state === 'give-back' || released?.state === 'rest'
         if (!isPaused) noteFreed([operation.next_plugin])
       })
     running.add(run)
@@ -108,7 +108,7 @@ export function startWorker(deps: RuntimeDeps, options: WorkerOptions): Worker {
     if (leased.length === 0) return
     counters.claims++
     counters.claimed += leased.length
-    for (const held of leased) start(held, since)
+    for (const operation of leased) start(operation, since)
     onProgress()
   }
 
@@ -123,7 +123,7 @@ export function startWorker(deps: RuntimeDeps, options: WorkerOptions): Worker {
       const resting = await acquireUnlessPaused().then(
         (restMs) => restMs,
         (error: unknown) => {
-          deps.log.error('no operations could be claimed', {}, error)
+          deps.log.error('no operations could be leased', {}, error)
           return TROUBLE_MS
         },
       )
@@ -139,9 +139,9 @@ export function startWorker(deps: RuntimeDeps, options: WorkerOptions): Worker {
     timer.wake()
     await polling
     const ended = Promise.all(running)
-    const patience = new AbortController()
-    await Promise.race([ended, deps.clock.sleep(graceMs, patience.signal).catch(() => {})])
-    patience.abort()
+    const graceOver = new AbortController()
+    await Promise.race([ended, deps.clock.sleep(graceMs, graceOver.signal).catch(() => {})])
+    graceOver.abort()
     abandon.abort()
     await ended
     finished.abort()

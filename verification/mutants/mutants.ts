@@ -179,8 +179,8 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'lease-by-the-workers-clock',
     breaks: "ends a lease by the worker's clock instead of the database's",
     file: 'runtime/worker/acquire-operations.ts',
-    from: '  if (claimed.length === 0) return []\n',
-    to: `  if (claimed.length === 0) return []
+    from: '  if (leased.length === 0) return []\n',
+    to: `  if (leased.length === 0) return []
   const leaseEnd = new Date(deps.clock.now().getTime() + due.leaseMs).toISOString()
   await deps.db
     .updateTable('runtime.operation')
