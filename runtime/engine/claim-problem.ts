@@ -16,6 +16,6 @@ export function claimProblem(
 }
 
 /** Whether the claim ends without a person. A FAILED operation waits for one, so retrying the request does not help. */
-export function endsByItself(problems: readonly Problem[]): boolean {
+export function endsAutomatically(problems: readonly Problem[]): boolean {
   return problems.every(({ errorCode }) => errorCode === 'OPERATION_IN_PROGRESS')
 }

@@ -10,7 +10,7 @@ export function authorize(actor: Actor, permission: Permission, place: Place): v
   throw new DomainError('PERMISSION_DENIED', platformMessage('permissionNeeded', { permission }))
 }
 
-/** Whoever may not read an object is told the same as when it does not exist. */
+/** A person who may not read an object gets the same refusal as for an object that does not exist. */
 export function requireVisible(actor: Actor, place: Place, what: string): void {
   if (mayIn(actor.grants, 'read', place)) return
   throw notFound(what)

@@ -4,13 +4,13 @@ import type { Actor } from '../model/actor.ts'
 import type { RuntimeDeps } from '../deps/runtime-deps.ts'
 import type { Tx } from '../model/db.ts'
 
-/** What a use case that only reads is given. */
+/** The context of a use case that only reads. */
 export interface ReadContext {
   deps: RuntimeDeps
   actor: Actor
 }
 
-/** A use case that writes does all of it in one transaction, which its caller opens and commits. */
+/** A use case that writes runs in one transaction, which its caller opens and commits. */
 export interface WriteContext extends ReadContext {
   tx: Tx
 }
@@ -22,5 +22,5 @@ export interface Input<Name extends keyof RuntimeApi> {
   body: BodyOf<RuntimeApi[Name]>
 }
 
-/** The `data` that an endpoint answers. */
+/** The `data` that an endpoint returns. */
 export type Answer<Name extends keyof RuntimeApi> = AnswerOf<RuntimeApi[Name]>

@@ -20,7 +20,7 @@ import { ACTOR, FULL, LOCATED, testAudit } from '../../testing/audit.ts'
 import type { TestAudit } from '../../testing/audit.ts'
 import { verifyChain } from './verify-chain.ts'
 
-describe('the chain of the audit', () => {
+describe('the audit chain', () => {
   let audit: TestAudit
   before(async () => {
     audit = await testAudit()
@@ -29,11 +29,11 @@ describe('the chain of the audit', () => {
 
   const subjects = async () => (await readChain(audit.db, null, 1_000)).map(({ subject }) => subject)
 
-  it('holds while it is empty', async () => {
+  it('is valid while it is empty', async () => {
     assert.deepEqual(await verifyChain(audit.db), { holds: true, first: null, last: null })
   })
 
-  it('gives each entry its number and the hash of the one before, whatever stands in it', async () => {
+  it('gives each entry its number and the hash of the previous entry, whatever its content', async () => {
     await inTransaction(audit.db, async (tx) => {
       await recordAudit(tx, LOCATED, FULL)
       await recordAudit(tx, { ...ACTOR, name: '' }, { action: 'plugin.save', subject: '' })
@@ -47,7 +47,7 @@ describe('the chain of the audit', () => {
     assert.deepEqual({ sequence, hash }, { sequence: 2, hash: two?.hash })
   })
 
-  it('numbers when a transaction commits, so that an open one holds up nobody and leaves no gap', async () => {
+  it('assigns numbers at commit, so that an open transaction blocks nobody and leaves no gap', async () => {
     const opened = Promise.withResolvers<void>()
     const mayEnd = Promise.withResolvers<void>()
     const slow = inTransaction(audit.db, async (tx) => {
@@ -63,16 +63,16 @@ describe('the chain of the audit', () => {
     assert.equal((await verifyChain(audit.db)).holds, true)
   })
 
-  it('that cannot be reached in time lets the commit fail, and nothing of the transaction is left', async () => {
+  it('fails the commit if the chain head cannot be locked in time, and rolls back the transaction', async () => {
     const impatient = openDatabase<RuntimeTables>(audit.connection, { lockTimeoutMs: 100 })
-    const held = Promise.withResolvers<void>()
+    const locked = Promise.withResolvers<void>()
     const mayEnd = Promise.withResolvers<void>()
     const holder = inTransaction(audit.db, async (tx) => {
       await sql`select * from runtime.audit_head for update`.execute(tx)
-      held.resolve()
+      locked.resolve()
       await mayEnd.promise
     })
-    await held.promise
+    await locked.promise
     const write = () =>
       inTransaction(impatient.db, async (tx) => {
         await sql`insert into runtime.signing_key (kid, public_jwk) values ('k', '{}')`.execute(tx)
@@ -89,7 +89,7 @@ describe('the chain of the audit', () => {
     await impatient.close()
   })
 
-  it('has no gap and holds when eight write at once and some of them undo what they did', async () => {
+  it('has no gap and is valid after eight concurrent writers, some of which roll back partially', async () => {
     const before = (await readHead(audit.db)).sequence
     const undone = new Error('undone')
     const writer = async (name: number) => {
@@ -97,7 +97,7 @@ describe('the chain of the audit', () => {
         const isUndone = (turn + name) % 3 === 0
         await inTransaction(audit.db, async (tx) => {
           await recordAudit(tx, ACTOR, { action: 'plugin.save', subject: `${name}/${turn}` })
-          // undone in part: only what stays is told
+          // partly rolled back: only the rest is audited
           await sql`savepoint part`.execute(tx)
           await recordAudit(tx, ACTOR, { action: 'plugin.save', subject: 'never' })
           await sql`rollback to savepoint part`.execute(tx)
@@ -123,7 +123,7 @@ describe('the chain of the audit', () => {
     assert.equal(rows.length, 0)
   })
 
-  it('refuses every other change, of a superuser and of the owner of the table too', async () => {
+  it('refuses every other change, even by a superuser or the owner of the table', async () => {
     // a role belongs to the whole server, which other test files use too
     const owner = `owner_${randomUUID().replaceAll('-', '')}`
     await sql`create role ${sql.id(owner)}`.execute(audit.db)
@@ -160,7 +160,7 @@ describe('the chain of the audit', () => {
     await sql`drop role ${sql.id(owner)}`.execute(audit.db)
   })
 
-  it('chains also what is written past the program, and does not believe the number and time it comes with', async () => {
+  it('also chains an entry written without the program, and ignores its number and time', async () => {
     await sql`
       insert into runtime.audit_entry
         (sequence, at, actor_id, actor_name, action, subject, changes, outcome, request_id, previous_hash, hash)
@@ -174,8 +174,8 @@ describe('the chain of the audit', () => {
   })
 })
 
-describe('a database from before the chain', () => {
-  it('has its entries chained as they stand, without their gaps', async () => {
+describe('a database created before the chain existed', () => {
+  it('has its entries chained unchanged, without their gaps', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'migrations-'))
     const from = fileURLToPath(RUNTIME_MIGRATIONS.folder)
     for (const file of ['0001_runtime.sql', '0002_signing_key.sql'])
@@ -206,11 +206,11 @@ describe('a database from before the chain', () => {
     )
     assert.equal((await verifyChain(db)).holds, true)
 
-    // what an entry of format 1 has no hash of, it cannot have
+    // an entry of format 1 has no hash of these, so it cannot have them
     await sql`alter table runtime.audit_entry disable trigger all`.execute(db)
     await sql`update runtime.audit_entry set client_address = '10.0.0.1' where sequence = 3`.execute(db)
     const verdict = await verifyChain(db)
-    assert.match(verdict.holds ? '' : verdict.problem, /^entry 3 of .* is not what was written/)
+    assert.match(verdict.holds ? '' : verdict.problem, /^entry 3 of .* does not match its hash/)
     await close()
     await database.close()
     await rm(folder, { recursive: true })

@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto'
 import type { ChainedRow } from '../../store/audit/read-chain.ts'
 
-/** What the first entry has as the hash before it. */
+/** The previous hash of the first entry. */
 export const NO_HASH = Buffer.alloc(32)
 
 /**
- * The hash that an entry should have, made from its columns alone; empty where no entry can be like this. Written apart from the function of the database that
- * made the one it has, after docs/operating.md, so that the two check each other.
+ * The expected hash of an entry, computed from its columns alone; empty if no valid entry has such columns. Implemented
+ * independently of the database function that stores the hash, from docs/operating.md, so that the two verify each
+ * other.
  */
 export function entryHash(entry: ChainedRow): Buffer {
   const origin = [

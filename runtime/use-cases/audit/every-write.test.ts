@@ -14,7 +14,7 @@ import { bindingOf, bundleOf, locatorOf, moduleOf, ruleWorld, TEXT, wrapped } fr
 import type { RuleWorld } from '../../testing/rules.ts'
 import { verifyChain } from './verify-chain.ts'
 
-// Of every write of the contract: what it does is in the audit once, and so is what it refuses; nothing else is.
+// For every write of the contract: each effect and each refusal is audited once, and nothing else.
 
 const plain = bundleOf('plain', { resources: [moduleOf('main', { name: TEXT })] })
 const plainNext = { ...plain, version: '2.0.0' }
@@ -59,7 +59,7 @@ async function newCredential(): Promise<string> {
 
 const place = '/scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}' as const
 
-/** A call of each write that succeeds; one that is missing does not compile. */
+/** A successful call of each write. A missing one is a compile error. */
 const samples: { [Name in WriteName]: () => Promise<Sample> } = {
   'POST /installations': async () => ({
     action: 'installation.install',
@@ -152,7 +152,7 @@ for (const [name, row] of Object.entries(runtimeApi) as [EndpointName, EndpointR
       return deps.http.call(fillPath(path, params), { method, ...(body && { body }), ...extra })
     }
 
-    it('is told once: refused, done, not when repeated, and again as what it is when it is sent anew', async () => {
+    it('is audited once per refusal and success, not for a repeat, and by its actual effect when sent with a new key', async () => {
       const sample = await samples[name as WriteName]()
       const { action } = sample
       const denied = await send(sample, { grants: onlyReading, actor: 'bob' })
@@ -172,7 +172,7 @@ for (const [name, row] of Object.entries(runtimeApi) as [EndpointName, EndpointR
     })
 
     if (row.body !== undefined) {
-      it('is not told when it makes no sense', async () => {
+      it('is not audited if the request is invalid', async () => {
         const sample = await samples[name as WriteName]()
         const answer = await send({ ...sample, body: { ...sample.body, nonsense: 1 } })
         assert.match(answer.errorCode, /^(REQUEST|MANIFEST)_INVALID$/)
@@ -182,7 +182,7 @@ for (const [name, row] of Object.entries(runtimeApi) as [EndpointName, EndpointR
   })
 }
 
-/** A success that changed something and a refusal of what makes sense are told once; the rest is not told. */
+/** An effective success and a refusal of a valid request are audited once; anything else is not audited. */
 async function assertTold(answer: Answered, action: string, actor: string): Promise<void> {
   const entries = await entriesOf(answer)
   if (answer.errorCode === 'REQUEST_INVALID') return assert.deepEqual(entries, [])
@@ -193,7 +193,7 @@ async function assertTold(answer: Answered, action: string, actor: string): Prom
 }
 
 describe('the audit', () => {
-  it('tells a save once for each owner, and one that changes nothing not at all', async () => {
+  it('records a save once for each owner, and a save without changes not at all', async () => {
     const scope = deps.newScope()
     const second = { ...plain, bundle: { ...plain.bundle, bundleId: 'second' } }
     await deps.publish(second)
@@ -210,7 +210,7 @@ describe('the audit', () => {
       .execute()
     assert.deepEqual(entries.map((entry) => entry.bundle_install_id ?? '').toSorted(), owners.toSorted())
     assert.deepEqual(
-      entries.map(({ changes: told }) => told.length),
+      entries.map((entry) => entry.changes.length),
       [1, 1],
     )
     for (const { operationId } of saved.data['operations'] as { operationId: string }[])
@@ -218,7 +218,7 @@ describe('the audit', () => {
     assert.deepEqual(await entriesOf(await deps.save(scope, changes)), [])
   })
 
-  it('holds after all of this', async () => {
+  it('is still valid after all of this', async () => {
     assert.equal((await verifyChain(deps.db)).holds, true)
   })
 })

@@ -5,7 +5,7 @@ import { testHttp, textOf } from '../../testing/http.ts'
 import type { TestHttp } from '../../testing/http.ts'
 import { billing, SCOPE } from '../../testing/bundles.ts'
 
-// What an entry says of things that are no resource: the fields that changed, before and after, and why.
+// The content of entries about objects other than resources: the changed fields, before and after, and the reason.
 
 let http: TestHttp
 before(async () => {
@@ -22,8 +22,8 @@ async function entryOf(method: string, path: string, body?: JsonObject): Promise
   return entry ?? {}
 }
 
-/** `property: before → after`, all of them without a locator. */
-function told({ changes }: JsonObject): Record<string, unknown[]> {
+/** `property: before → after`, none with a locator. */
+function summarize({ changes }: JsonObject): Record<string, unknown[]> {
   const list = changes as { locator: null; property: string; before: JsonObject; after: JsonObject }[]
   assert.ok(list.every(({ locator }) => locator === null))
   return Object.fromEntries(
@@ -38,23 +38,23 @@ test('a plugin', async () => {
   const plugin = { title: 'Mailer', endpoint: 'http://127.0.0.1:7000/', enabled: true }
   const made = await entryOf('PUT', '/plugins/mailer', { ...plugin, timeoutMs: 500, reason: 'for mail' })
   assert.equal(made['reason'], 'for mail')
-  assert.deepEqual(told(made), {
+  assert.deepEqual(summarize(made), {
     title: [null, 'Mailer'],
     endpoint: [null, plugin.endpoint],
     enabled: [null, true],
     timeoutMs: [null, 500],
   })
   const changed = await entryOf('PUT', '/plugins/mailer', { ...plugin, enabled: false })
-  assert.deepEqual(told(changed), { enabled: [true, false], timeoutMs: [500, null] })
-  assert.deepEqual(told(await entryOf('PUT', '/plugins/mailer', { ...plugin, enabled: false })), {})
+  assert.deepEqual(summarize(changed), { enabled: [true, false], timeoutMs: [500, null] })
+  assert.deepEqual(summarize(await entryOf('PUT', '/plugins/mailer', { ...plugin, enabled: false })), {})
 })
 
 test('a credential, without its secret', async () => {
   const path = '/plugins/mailer/credentials'
   const made = await entryOf('POST', path, { reason: 'the first' })
-  assert.deepEqual([made['reason'], told(made)], ['the first', { isValid: [null, true] }])
+  assert.deepEqual([made['reason'], summarize(made)], ['the first', { isValid: [null, true] }])
   const id = textOf(made['subject']).split(' ')[1]
-  assert.deepEqual(told(await entryOf('DELETE', `${path}/${id}`)), { isValid: [true, false] })
+  assert.deepEqual(summarize(await entryOf('DELETE', `${path}/${id}`)), { isValid: [true, false] })
 })
 
 test('a service', async () => {
@@ -67,7 +67,7 @@ test('a service', async () => {
   }
   const made = await entryOf('PUT', '/services/mail', { ...service, enabled: true, reason: 'new' })
   assert.equal(made['reason'], 'new')
-  assert.deepEqual(told(made), {
+  assert.deepEqual(summarize(made), {
     title: [null, 'Mail'],
     url: [null, 'http://127.0.0.1:9/mail'],
     methods: [null, ['send']],
@@ -79,21 +79,21 @@ test('a service', async () => {
     enabled: true,
     consumers: [{ ...SCOPE }],
   })
-  assert.deepEqual(told(changed), { consumers: [[], [SCOPE]] })
+  assert.deepEqual(summarize(changed), { consumers: [[], [SCOPE]] })
 })
 
 test('a local service', async () => {
   const path = `/scopes/${SCOPE.environmentKey}/${SCOPE.applicationRuntimeId}/${SCOPE.workspaceId}/local-services/search`
   const made = await entryOf('PUT', path, { values: { a: 1, b: { c: [] } }, version: 0, reason: 'begin' })
-  assert.deepEqual([made['reason'], told(made)], ['begin', { a: [null, 1], b: [null, { c: [] }] }])
+  assert.deepEqual([made['reason'], summarize(made)], ['begin', { a: [null, 1], b: [null, { c: [] }] }])
   const changed = await entryOf('PUT', path, { values: { a: 2, b: { c: [] } }, version: 1 })
-  assert.deepEqual(told(changed), { a: [1, 2] })
+  assert.deepEqual(summarize(changed), { a: [1, 2] })
 })
 
 test('a publication', async () => {
   const { bundle, version } = billing
   const path = `/bundles/${bundle.environmentKey}/${bundle.bundleId}/versions/${version}`
-  const entry = told(await entryOf('PUT', path, billing as unknown as JsonObject))
+  const entry = summarize(await entryOf('PUT', path, billing as unknown as JsonObject))
   assert.deepEqual(entry['title'], [null, billing.title])
   assert.deepEqual(
     entry['resources']?.[1],

@@ -2,10 +2,10 @@ import { deepEqual } from '#contract/json-schema/json.ts'
 import type { JsonValue } from '#contract/json-schema/json.ts'
 import type { AuditChange } from '#contract/runtime-api/audit.ts'
 
-/** The fields of something that is no resource, such as a plugin; null and absent are "not set". */
+/** The fields of an object that is not a resource, such as a plugin. Null and absent mean "not set". */
 export type Fields = Readonly<Record<string, JsonValue | undefined>>
 
-/** The fields that differ, before and after; `before` is null where there was nothing. */
+/** The fields that differ, before and after. `before` is null if the object did not exist. */
 export function fieldChanges(before: Fields | null, after: Fields): AuditChange[] {
   const names = new Set([...Object.keys(before ?? {}), ...Object.keys(after)])
   return [...names].flatMap((property) => {

@@ -9,7 +9,7 @@ import { readAuditMarks } from '../../store/sensitive-marks/read-audit-marks.ts'
 import type { AuditMark } from '../../store/sensitive-marks/read-audit-marks.ts'
 import { cursorInteger, cursorValues, pageOf } from '../paging/page.ts'
 
-/** Who did what, newest first, of what the actor may see. */
+/** Who did what, newest first, limited to what the actor may see. */
 export async function listAudit(
   { deps, actor }: ReadContext,
   { query }: Input<'GET /audit'>,

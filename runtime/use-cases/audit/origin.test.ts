@@ -5,7 +5,7 @@ import { testHttp } from '../../testing/http.ts'
 import type { AssertionOptions, TestHttp } from '../../testing/http.ts'
 import { verifyChain } from './verify-chain.ts'
 
-// Where an entry comes from: who vouches for the person, and from which address they asked.
+// The origin of an entry: the issuer that vouches for the person, and the person's network address.
 
 let http: TestHttp
 before(async () => {
@@ -32,7 +32,7 @@ async function entryOf(answer: { headers: Headers }): Promise<JsonObject> {
   return entries[0] ?? {}
 }
 
-test('an entry has the issuer and the address that the assertion names, and the code of a refusal', async () => {
+test('an entry has the issuer and the address from the assertion, and the code of a refusal', async () => {
   const claims = { issuer: 'https://idp.test/realm', clientAddress: '2001:db8::7' }
   const done = await entryOf(await save('mailer', { claims }))
   assert.deepEqual(done['actor'], { id: 'ada', name: 'ada', issuer: claims.issuer })
@@ -49,7 +49,7 @@ test('an entry has the issuer and the address that the assertion names, and the 
   assert.equal((await verifyChain(http.runtime.deps.db)).holds, true)
 })
 
-test('an assertion need not name them, but not name something else', async () => {
+test('an assertion may omit them, but must not contain invalid ones', async () => {
   const plain = await entryOf(await save('plain', {}))
   assert.deepEqual([plain['actor'], plain['clientAddress']], [{ id: 'ada', name: 'ada', issuer: null }, null])
   for (const claims of [

@@ -53,7 +53,7 @@ test('an event becomes one entry of the actor, however often it is sent', async 
   assert.equal((await verifyChain(http.runtime.deps.db)).holds, true)
 })
 
-test('a refusal is seen where the object is that was asked for', async () => {
+test('a refusal is visible where its object is', async () => {
   const { bundle, version } = billing
   await http.call(`/bundles/${bundle.environmentKey}/${bundle.bundleId}/versions/${version}`, {
     method: 'PUT',
@@ -80,14 +80,14 @@ test('a refusal is seen where the object is that was asked for', async () => {
     [entry?.['scope'], entry?.['operationId'], entry?.['errorCode'], entry?.['occurrences']],
     [SCOPE, operationId, 'PERMISSION_DENIED', refusal.occurrences],
   )
-  // one of an object that does not exist belongs to no scope
+  // a refusal for a missing object belongs to no scope
   assert.equal((await record({ ...refusal, operationId: randomUUID() })).errorCode, '0')
   const seen = await http.call('/audit?action=operation.takeover', { grants: auditor })
   assert.equal((seen.data['items'] as JsonObject[]).length, 1)
   assert.equal((await entries('&action=operation.takeover')).length, 2)
 })
 
-test('only an assertion for recording is accepted, and it opens nothing else', async () => {
+test('only an assertion for recording is accepted, and it authorizes nothing else', async () => {
   const before = (await entries()).length
   assert.equal((await record({}, {}, { audience: 'bundle-runtime' })).status, 401)
   assert.equal((await record({}, { headers: { authorization: 'Bearer other' } })).status, 401)
@@ -99,7 +99,7 @@ test('only an assertion for recording is accepted, and it opens nothing else', a
   assert.equal((await entries()).length, before)
 })
 
-test('what only the runtime can have done, and what is malformed, is refused and not recorded', async () => {
+test('an event that only the runtime can cause, or that is malformed, is refused and not recorded', async () => {
   const before = (await entries()).length
   for (const changes of [
     { action: 'plugin.save' },

@@ -8,8 +8,8 @@ import type { Tx } from '../../model/db.ts'
 const DONE_BY_CONSOLE = new Set<string>(['session.sign-in', 'session.sign-out'])
 
 /**
- * Records what a console did itself, or refused before the runtime was asked, as the actor's. Refuses with
- * REQUEST_INVALID what only the runtime can have done.
+ * Records what a console did itself, or refused without a request to the runtime, on behalf of the actor. Refuses
+ * events that only the runtime can cause with REQUEST_INVALID.
  */
 export async function recordConsoleEvent(tx: Tx, actor: Actor, event: ConsoleEvent): Promise<void> {
   const { action, subject, outcome, errorCode, occurrences, operationId, bundleInstallId } = event
@@ -36,7 +36,7 @@ export async function recordConsoleEvent(tx: Tx, actor: Actor, event: ConsoleEve
   )
 }
 
-/** Where the object is that was asked for, so that those see the entry who may read the audit there. */
+/** The place of the object, so that people who may read the audit there see the entry. */
 async function placeOf(tx: Tx, { operationId, bundleInstallId }: ConsoleEvent) {
   if (operationId !== null) return findPlace(tx, { operationId })
   return bundleInstallId === null ? undefined : findPlace(tx, { bundleInstallId })

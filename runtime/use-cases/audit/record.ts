@@ -6,13 +6,13 @@ import type { Tx } from '../../model/db.ts'
 
 export interface AuditRecord {
   action: AuditAction
-  /** What it was done to, in words. */
+  /** The object of the action, as text. */
   subject: string
   scope?: Scope
   bundleInstallId?: string
   operationId?: string
   reason?: string | null
-  /** As views: a sensitive value is told as set or not set. */
+  /** As views: a sensitive value is recorded as set or not set. */
   changes?: AuditChange[]
   outcome?: 'DONE' | 'REFUSED'
   /** Why it was refused. */
@@ -20,7 +20,7 @@ export interface AuditRecord {
   occurrences?: Occurrences
 }
 
-/** Records what the actor did, in the transaction in which they do it. It is numbered and chained when that commits. */
+/** Records an action of the actor in the transaction that performs it. The entry is numbered and chained at commit. */
 export async function recordAudit(tx: Tx, actor: Actor, record: AuditRecord): Promise<void> {
   await tx
     .insertInto('runtime.audit_draft')

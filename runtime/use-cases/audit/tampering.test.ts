@@ -19,7 +19,7 @@ import { testAudit } from '../../testing/audit.ts'
 import type { TestAudit } from '../../testing/audit.ts'
 import { verifyChain } from './verify-chain.ts'
 
-// What a superuser does who takes the triggers away first, and which the audit must tell afterwards.
+// A superuser drops the triggers and then changes entries: the verification must find each of these changes.
 
 let audit: TestAudit
 before(async () => {
@@ -59,7 +59,7 @@ const moveHead = (sequence: number) =>
   `update runtime.audit_head set (sequence, hash) =
     (select sequence, hash from runtime.audit_entry where sequence = ${sequence})`
 
-/** Makes all hashes anew from the entries as they stand, as somebody would who has read how they are made. */
+/** Recomputes all hashes from the current entries, as an attacker would who knows how they are computed. */
 async function rechain(): Promise<void> {
   const statements: string[] = []
   let previous: Buffer = NO_HASH
@@ -74,8 +74,8 @@ async function rechain(): Promise<void> {
   await tamper(...statements, moveHead(length))
 }
 
-describe('the check of the audit finds', () => {
-  it('each column of an entry that was changed', async () => {
+describe('the audit verification finds', () => {
+  it('each changed column of an entry', async () => {
     const columns = {
       at: `at + interval '1 microsecond'`,
       actor_id: `'eve'`,
@@ -110,7 +110,7 @@ describe('the check of the audit finds', () => {
     for (const [column, changed] of Object.entries(columns)) {
       await tamper(`create table runtime.kept as table runtime.audit_entry`)
       await tamper(`update runtime.audit_entry set ${column} = ${changed} where sequence = 2`)
-      await assertBroken(/^entry 2 of .* is not what was written/)
+      await assertBroken(/^entry 2 of .* does not match its hash/)
       await tamper(
         'delete from runtime.audit_entry',
         'insert into runtime.audit_entry select * from runtime.kept',
@@ -120,33 +120,33 @@ describe('the check of the audit finds', () => {
     }
   })
 
-  it('an entry that is missing', async () => {
+  it('a missing entry', async () => {
     await tamper('delete from runtime.audit_entry where sequence = 1')
     await assertBroken(/^entry 1 is missing$/)
     await tamper('delete from runtime.audit_entry where sequence = 3')
     await assertBroken(/^entry 1 is missing$/)
   })
 
-  it('a gap that was closed', async () => {
+  it('a closed gap', async () => {
     await tamper(
       'delete from runtime.audit_entry where sequence = 3',
       'update runtime.audit_entry set sequence = 3 where sequence = 4',
       'update runtime.audit_entry set sequence = 4 where sequence = 5',
       moveHead(4),
     )
-    await assertBroken(/^entry 3 of .* is not what was written/)
+    await assertBroken(/^entry 3 of .* does not match its hash/)
   })
 
-  it('two entries that changed places', async () => {
+  it('two swapped entries', async () => {
     await tamper(
       'update runtime.audit_entry set sequence = 99 where sequence = 2',
       'update runtime.audit_entry set sequence = 2 where sequence = 3',
       'update runtime.audit_entry set sequence = 3 where sequence = 99',
     )
-    await assertBroken(/^entry 2 of .* is not what was written: changed, or moved/)
+    await assertBroken(/^entry 2 of .* does not match its hash: it was changed or moved/)
   })
 
-  it('an entry that was put in, before the first, behind the last, or for another', async () => {
+  it('an inserted entry: before the first, after the last, or in place of another', async () => {
     const copy = (sequence: number) => `insert into runtime.audit_entry
       select ${sequence}, at, actor_id, actor_name, action, subject, environment_key, application_runtime_id,
         workspace_id, bundle_install_id, operation_id, reason, changes, outcome, request_id, previous_hash, hash
@@ -154,39 +154,41 @@ describe('the check of the audit finds', () => {
     await tamper(copy(0))
     await assertBroken(/^there is an entry 0/)
     await tamper('delete from runtime.audit_entry where sequence = 0', copy(6))
-    await assertBroken(/^entry 6 of .* is not what was written/)
-    // with a hash of its own that is right
+    await assertBroken(/^entry 6 of .* does not match its hash/)
+    // with a correct hash of its own
     const [six] = await readChain(audit.db, 5, 1)
     assert.ok(six)
     await tamper(
       `update runtime.audit_entry set hash = '\\x${entryHash(six).toString('hex')}' where sequence = 6`,
     )
-    await assertBroken(/^entry 6 of .* was written behind another entry than the 5 that is there$/)
+    await assertBroken(/^entry 6 of .* does not follow entry 5: one of them was replaced$/)
     await rechain()
     await tamper(moveHead(5))
-    await assertBroken(/^entry 6 stands behind its end, which is entry 5$/)
+    await assertBroken(/^entry 6 is after the end of the chain, which is entry 5$/)
   })
 
-  it('an end that was cut, with its head or without', async () => {
+  it('a truncated end, with and without its head', async () => {
     const anchor = await anchorOfNow()
     await tamper(...cut)
-    await assertBroken(/^it ends with entry 3 and should with entry 5: its end was cut$/)
+    await assertBroken(/^the chain ends with entry 3 instead of entry 5: its end was removed$/)
     await tamper(moveHead(3))
     assert.equal((await verifyChain(audit.db)).holds, true)
-    await assertBroken(/^it ends with entry 3, but an anchor names entry 5: its end was cut$/, [anchor])
+    await assertBroken(/^the chain ends with entry 3, but an anchor names entry 5: its end was removed$/, [
+      anchor,
+    ])
   })
 
-  it('a head that does not belong to it', async () => {
+  it('a head that does not match the chain', async () => {
     await tamper(`update runtime.audit_head set hash = sha256('another')`)
-    await assertBroken(/^its last entry 5 is not the one that was written last/)
+    await assertBroken(/^the last entry 5 does not match the head/)
   })
 
-  it('that all of it was deleted', async () => {
+  it('that all entries were deleted', async () => {
     await tamper('delete from runtime.audit_entry')
-    await assertBroken(/^it ends with entry 0 and should with entry 5/)
+    await assertBroken(/^the chain ends with entry 0 instead of entry 5/)
   })
 
-  it('with an anchor, that the chain was made anew behind a change', async () => {
+  it('with an anchor, that the chain was recomputed after a change', async () => {
     const early = await verifyChain(audit.db)
     assert.ok(early.holds && early.first)
     const first = { sequence: 1, hash: early.first.hash.toString('hex') }
@@ -194,12 +196,12 @@ describe('the check of the audit finds', () => {
     await tamper(`update runtime.audit_entry set actor_id = 'eve' where sequence = 4`)
     await rechain()
     assert.equal((await verifyChain(audit.db, [first])).holds, true)
-    await assertBroken(/^entry 5 of .* is not the one that an anchor names/, [first, last])
+    await assertBroken(/^entry 5 of .* does not match its anchor/, [first, last])
   })
 })
 
 describe('the log', () => {
-  it('has an anchor of the audit from the start of a replica on', async () => {
+  it('contains an anchor of the audit from the start of a replica on', async () => {
     const runtime = await testRuntime()
     await runtime.write(({ tx, actor }) => recordAudit(tx, actor, { action: 'plugin.save', subject: 'one' }))
     const logged = Promise.withResolvers<string>()
@@ -228,19 +230,22 @@ describe('npm run audit:verify', () => {
       env: { PATH: process.env['PATH'], ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     })
-    let said = ''
-    let complained = ''
-    child.stdout.setEncoding('utf8').on('data', (text: string) => (said += text))
-    child.stderr.setEncoding('utf8').on('data', (text: string) => (complained += text))
+    let stdout = ''
+    let stderr = ''
+    child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text))
+    child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text))
     const [code] = (await once(child, 'close')) as [number | null]
-    return { code, said, complained }
+    return { code, stdout, stderr }
   }
 
-  it('says that the audit holds, and keeps anchors against which it is held later', async () => {
+  it('reports that the audit is valid, and writes anchors for later runs', async () => {
     const file = join(folder, 'anchors')
     const good = await run(['--export', file])
-    assert.equal(good.code, 0, good.complained)
-    assert.match(good.said, /^The audit holds: 5 entries, from 1 of \S+Z to 5 of \S+Z, each in its place\.\n/)
+    assert.equal(good.code, 0, good.stderr)
+    assert.match(
+      good.stdout,
+      /^The audit holds: 5 entries, from 1 of \S+Z to 5 of \S+Z, each in its place\.\n/,
+    )
     const [line] = (await readFile(file, 'utf8')).split('\n')
     const { at, ...anchor } = JSON.parse(line ?? '') as Anchor
     assert.deepEqual(anchor, await anchorOfNow())
@@ -248,18 +253,18 @@ describe('npm run audit:verify', () => {
 
     await audit.write('six')
     const later = await run(['--anchors', file, '--export', file])
-    assert.match(later.said, /6 entries.*, and the anchor\.\n.*entry 6/)
+    assert.match(later.stdout, /6 entries.*, and the anchor\.\n.*entry 6/)
     await tamper(...cut, moveHead(3))
     assert.deepEqual(await run(['--anchors', file, '--export', file]), {
       code: 1,
-      said: '',
-      complained:
-        'The audit is broken: it ends with entry 3, but an anchor names entry 5: its end was cut.\n',
+      stdout: '',
+      stderr:
+        'The audit is broken: the chain ends with entry 3, but an anchor names entry 5: its end was removed.\n',
     })
     assert.equal((await readFile(file, 'utf8')).split('\n').length, 3)
   })
 
-  it('takes lines of the log as anchors, and says which line is none', async () => {
+  it('accepts log lines as anchors, and reports a line that is none', async () => {
     const file = join(folder, 'log')
     const logged = {
       level: 30,
@@ -271,14 +276,14 @@ describe('npm run audit:verify', () => {
     await writeFile(file, `${JSON.stringify(logged)}\n`)
     assert.equal((await run(['--anchors', file])).code, 0)
     await writeFile(file, `${JSON.stringify(logged)}\n{"sequence":"1"}\n`)
-    const { code, complained } = await run(['--anchors', file])
+    const { code, stderr } = await run(['--anchors', file])
     assert.equal(code, 1)
-    assert.match(complained, /^\S+log:2 is no anchor/)
+    assert.match(stderr, /^\S+log:2 is not an anchor/)
   })
 
-  it('makes no database where there is none', async () => {
-    const { code, complained } = await run([], { DATA_DIR: folder })
+  it('does not create a missing database', async () => {
+    const { code, stderr } = await run([], { DATA_DIR: folder })
     assert.equal(code, 1)
-    assert.match(complained, /^There is no database in DATA_DIR .*\n$/)
+    assert.match(stderr, /^There is no database in DATA_DIR .*\n$/)
   })
 })

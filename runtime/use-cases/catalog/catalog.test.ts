@@ -21,7 +21,7 @@ const publish = (bundleId: string, version: string, changes: JsonObject = {}) =>
 const itemsOf = ({ data }: { data: JsonObject }) => data['items'] as JsonObject[]
 
 describe('the catalog', () => {
-  it('publishes a version once, and shows the manifest as it was published', async () => {
+  it('publishes a version once, and returns the manifest as it was published', async () => {
     const first = await publish('crm', '1.0.0')
     assert.equal(first.errorCode, '0')
     assert.deepEqual(first.data['publishedBy'], { id: 'ada', name: 'ada' })
@@ -40,7 +40,7 @@ describe('the catalog', () => {
     )
   })
 
-  it('refuses a manifest that does not hold together, telling every reason at its place', async () => {
+  it('refuses an inconsistent manifest, with every reason at its place', async () => {
     const resources = (manifest['resources'] as JsonObject[]).map((resource) => ({ ...resource }))
     const [plugin] = manifest['plugins'] as JsonObject[]
     const [entry] = (plugin?.['resources'] ?? []) as JsonObject[]
@@ -58,10 +58,10 @@ describe('the catalog', () => {
         /protected/,
       ],
     ]
-    for (const [what, changes, told] of broken) {
+    for (const [what, changes, reported] of broken) {
       const answer = await publish('broken', '1', changes)
       assert.equal(answer.errorCode, 'MANIFEST_INVALID', what)
-      assert.match(JSON.stringify(answer.data['details']), told, what)
+      assert.match(JSON.stringify(answer.data['details']), reported, what)
     }
     assert.equal((await http.call('/bundles/dev/broken/versions')).errorCode, 'NOT_FOUND')
   })
@@ -76,7 +76,7 @@ describe('the catalog', () => {
     )
   })
 
-  it('may be written for one environment only', async () => {
+  it('can be limited to one environment', async () => {
     const grants = [{ permissions: ['catalog:write' as const], scope: { environmentKey: 'test' } }]
     const answer = await http.call(pathOf('crm', '3'), { method: 'PUT', body: manifest, grants })
     assert.equal(answer.errorCode, 'PERMISSION_DENIED')

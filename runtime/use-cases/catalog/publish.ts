@@ -15,9 +15,9 @@ import { versionView } from './version-view.ts'
 type Name = 'PUT /bundles/{environmentKey}/{bundleId}/versions/{version}'
 
 /**
- * Publishes a version. The identical manifest again changes nothing and is answered as the first time.
+ * Publishes a version. Publishing the identical manifest again changes nothing and returns the first answer.
  *
- * Refuses with MANIFEST_INVALID, telling every reason, and with VERSION_EXISTS where another manifest was published as
+ * Refuses with MANIFEST_INVALID, listing every reason, and with VERSION_EXISTS if another manifest was published as
  * this version.
  */
 export async function publishVersion(
@@ -30,7 +30,7 @@ export async function publishVersion(
 
   const isNew = await insertVersion(tx, body, actor)
   const published = await findVersion(tx, params, params.version)
-  if (published === undefined) throw new Error('a version that was inserted or found is not there')
+  if (published === undefined) throw new Error('an inserted or existing version is missing')
   if (!isNew && JSON.stringify(published.manifest) !== JSON.stringify(body)) {
     throw new DomainError('VERSION_EXISTS', platformMessage('versionExists', { version: params.version }))
   }
@@ -44,7 +44,7 @@ export async function publishVersion(
   return versionView(published)
 }
 
-/** The manifest itself never changes and stands in the catalog; its digest says which one it was. */
+/** The manifest never changes and is stored in the catalog; its digest identifies it. */
 function whatIsPublished(manifest: AuthorManifest): Fields {
   return {
     title: manifest.title,
@@ -54,12 +54,12 @@ function whatIsPublished(manifest: AuthorManifest): Fields {
   }
 }
 
-/** A bundle version in words, as the audit tells it. */
+/** A bundle version as text for the audit. */
 export function subjectOf(version: Input<Name>['params']): string {
   return `${version.environmentKey}/${version.bundleId} ${version.version}`
 }
 
-/** The path says what is published; a manifest that says otherwise was sent to the wrong place. */
+/** The manifest must match the path: otherwise it was sent to the wrong place. */
 function checkPlace(params: Input<Name>['params'], manifest: AuthorManifest): Detail[] {
   const places = [
     { path: '/bundle/environmentKey', is: manifest.bundle.environmentKey, shall: params.environmentKey },

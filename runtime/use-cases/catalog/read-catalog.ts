@@ -29,7 +29,7 @@ export async function listBundles(
   })
 }
 
-/** Published versions of a bundle, newest first. Refuses with NOT_FOUND where there is none. */
+/** Published versions of a bundle, newest first. Refuses with NOT_FOUND if there is none. */
 export async function listVersions(
   { deps }: ReadContext,
   { params, query }: Input<'GET /bundles/{environmentKey}/{bundleId}/versions'>,

@@ -1,7 +1,7 @@
 import type { BundleVersion } from '#contract/runtime-api/catalog.ts'
 import type { VersionRow } from '../../store/catalog/list-versions.ts'
 
-/** A published version as the runtime API tells it. */
+/** A published version as the runtime API returns it. */
 export function versionView(row: Omit<VersionRow, 'published_microseconds'>): BundleVersion {
   return {
     bundle: { environmentKey: row.bundle_environment_key, bundleId: row.bundle_id },

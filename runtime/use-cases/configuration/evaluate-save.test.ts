@@ -18,7 +18,7 @@ const problemsOf = (kind: (typeof kinds)[number], count: number): Problem[] =>
   Array.from({ length: count }, () => ({ errorCode: codes[kind], message: kind }))
 
 describe('the order of the checks', () => {
-  it('is shape, protected, stale, no change, ownership, validity, claim; the first kind is told whole', () => {
+  it('is shape, protected, stale, no change, ownership, validity, claim; all problems of the first kind are reported', () => {
     const counts = fc.record(
       Object.fromEntries(kinds.map((kind) => [kind, fc.nat(3)])) as Record<
         (typeof kinds)[number],

@@ -13,7 +13,7 @@ before(async () => {
 after(() => deps.runtime.close())
 
 describe('a full configuration', () => {
-  it('removes what is absent, but nothing sensitive, plugin-written or protected, and no absent resource', async () => {
+  it('removes what is absent, except sensitive, plugin-written and protected properties and absent resources', async () => {
     const { scope, snapshotVersion } = await deps.newScope()
     const first = await deps.save(scope, snapshotVersion, {
       [CORE]: { password: wrapData('hunter2') },
@@ -34,7 +34,7 @@ describe('a full configuration', () => {
     assert.deepEqual(resources[LEDGER]?.properties['currency'], wrapData('EUR'))
   })
 
-  it('of everything that stands, sensitive values without value, changes nothing', async () => {
+  it('changes nothing if it equals the current one, with sensitive values omitted', async () => {
     const { scope, snapshotVersion } = await deps.newScope()
     const first = await deps.save(scope, snapshotVersion, { [CORE]: { password: wrapData('hunter2') } })
     await deps.runtime.succeed(first.operations[0]?.operationId ?? '')
@@ -56,24 +56,24 @@ describe('a full configuration', () => {
 })
 
 describe('a plan', () => {
-  it('tells everything at once and writes nothing', async () => {
+  it('reports everything at once and writes nothing', async () => {
     const { scope, snapshotVersion, crm: owner } = await deps.newScope()
     const first = await deps.save(scope, snapshotVersion, { [CORE]: { name: wrapData('B') } })
     const before = await deps.rowCounts(scope)
-    const told = await deps.plan(scope, snapshotVersion, {
+    const plan = await deps.plan(scope, snapshotVersion, {
       [CORE]: { seats: wrapData(0), instanceRefProperty: wrapData('x') },
       'dev/nobody/MODULE/a': { p: wrapData(1) },
     })
-    assert.equal(told.stale, true)
-    assert.equal(told.snapshotVersion, first.snapshotVersion)
+    assert.equal(plan.stale, true)
+    assert.equal(plan.snapshotVersion, first.snapshotVersion)
     assert.deepEqual(
-      told.problems.map(({ errorCode }) => errorCode),
+      plan.problems.map(({ errorCode }) => errorCode),
       ['PROPERTY_PROTECTED', 'RESOURCE_OWNERSHIP_MISSING', 'PROPERTY_INVALID', 'OPERATION_IN_PROGRESS'],
     )
-    assert.equal(told.installations.length, 1)
-    assert.equal(told.installations[0]?.installation.bundleInstallId, owner)
-    assert.deepEqual(told.installations[0]?.resources, [GATEWAY, CORE])
-    assert.deepEqual(told.installations[0]?.stages, [
+    assert.equal(plan.installations.length, 1)
+    assert.equal(plan.installations[0]?.installation.bundleInstallId, owner)
+    assert.deepEqual(plan.installations[0]?.resources, [GATEWAY, CORE])
+    assert.deepEqual(plan.installations[0]?.stages, [
       { stage: 'BEFORE_RESOURCES', calls: [{ pluginId: 'tenants', order: 10 }] },
       { stage: 'AFTER_RESOURCES', calls: [{ pluginId: 'tenants', order: 10 }] },
     ])

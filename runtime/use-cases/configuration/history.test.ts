@@ -32,7 +32,7 @@ async function save(changes: Changes): Promise<void> {
   for (const { operationId } of saved.operations) await runtime.succeed(operationId)
 }
 
-// What the scope goes through: two installs, two saves, an upgrade that drops and adds, a detach, a save.
+// The history of the scope: two installs, two saves, an upgrade that drops and adds, a detach, a save.
 before(async () => {
   runtime = await testRuntime()
   await runtime.publish(crm)
@@ -69,7 +69,7 @@ before(async () => {
 })
 after(() => runtime.close())
 
-/** Claims are of now, and what has become sensitive since is hidden in the past too. */
+/** Claims are always current, and values that became sensitive later are hidden in the past too. */
 const essence = ({ resources, ...rest }: Configuration) => ({
   ...rest,
   resources: Object.fromEntries(
@@ -84,8 +84,8 @@ const hideName = (locator: string, properties: Configuration['resources'][string
     ? { ...properties, name: { '@type': 'Data', isSensitive: true, isSet: true } }
     : properties
 
-describe('a snapshot of the past', () => {
-  it('shows the configuration as it was seen then', async () => {
+describe('a past snapshot', () => {
+  it('shows the configuration as it was at that time', async () => {
     assert.ok(seen.length >= 6)
     for (const then of seen) {
       const now = await snapshot(then.snapshotVersion)
@@ -94,17 +94,17 @@ describe('a snapshot of the past', () => {
     }
   })
 
-  it('of a scope that was empty has no resource', async () => {
+  it('of an empty scope has no resource', async () => {
     assert.deepEqual((await snapshot(1)).resources, {})
   })
 
-  it('that never was is not found', async () => {
+  it('that never existed is not found', async () => {
     await assert.rejects(snapshot(99), refused('NOT_FOUND'))
   })
 })
 
 describe('the history', () => {
-  it('tells who changed what and why, newest first, without a sensitive value', async () => {
+  it('shows who changed what and why, newest first, without a sensitive value', async () => {
     const { items, nextCursor } = await history()
     assert.equal(nextCursor, null)
     assert.deepEqual(
@@ -119,7 +119,7 @@ describe('the history', () => {
     assert.ok(!/hunter2|Bolt/.test(JSON.stringify(items)))
   })
 
-  it('can be asked for one property, a page at a time', async () => {
+  it('can be filtered by property, one page at a time', async () => {
     const versions: number[] = []
     let cursor: string | undefined
     do {

@@ -52,7 +52,7 @@ function snapshotView(
     cause: row.cause,
     operationId: row.operation_id,
     changes: changes.map((change) =>
-      // sensitive where it was so then, or is so now: a value is not shown for having been saved before that
+      // sensitive if it was so then or is now: a value saved before the mark is hidden too
       changeView(change, {
         kind: 'DATA',
         isSensitive: change.is_sensitive || definitionOf(change)?.isSensitive === true,

@@ -18,7 +18,10 @@ import { loadInstallations } from '../../store/installations/load-installations.
 import { readLedger } from '../../store/installations/read-ledger.ts'
 import { loadAuthorizations } from '../installations/load-authorizations.ts'
 
-/** Evaluates a save against the scope as it stands, and writes nothing. Reads only what the save touches. */
+/**
+ * Evaluates a save against the current configuration of the scope, and writes nothing. Reads only what the save
+ * affects.
+ */
 export async function loadEvaluation(
   db: Db,
   vault: Vault,

@@ -20,7 +20,7 @@ const list = (limit: number, cursor?: string) =>
   listLocalServices(runtime.read, { params: SCOPE, query: { limit, cursor }, body: undefined })
 
 describe('a local service', () => {
-  it('is made by version 0, and moves on by one with each save', async () => {
+  it('is created from version 0, and each save increases the version by one', async () => {
     assert.deepEqual((await list(10)).items, [])
     const made = await put('mail', 0, { host: 'a' })
     assert.equal(made.version, 1)
@@ -34,7 +34,7 @@ describe('a local service', () => {
     assert.equal(read.savedBy.name, 'Ada')
   })
 
-  it('is saved on its own version only', async () => {
+  it('is saved only on top of its current version', async () => {
     await put('queue', 0, {})
     for (const version of [0, 2, 9])
       await assert.rejects(put('queue', version, {}), refused('LOCAL_SERVICE_STALE'))
@@ -43,11 +43,11 @@ describe('a local service', () => {
     assert.equal(results.filter(({ status }) => status === 'fulfilled').length, 1)
   })
 
-  it('cannot hold the protected property', async () => {
+  it('cannot contain the protected property', async () => {
     await assert.rejects(put('mail', 2, { instanceRefProperty: 'x' }), refused('PROPERTY_PROTECTED'))
   })
 
-  it('makes no operation, no installation and no snapshot, but an audit entry', async () => {
+  it('creates no operation, no installation and no snapshot, but an audit entry', async () => {
     await put('quiet', 0, { a: 1 })
     const count = async (table: 'runtime.operation' | 'runtime.installation') =>
       (await runtime.db.selectFrom(table).selectAll().execute()).length
@@ -62,14 +62,14 @@ describe('a local service', () => {
     assert.deepEqual(audit, [{ action: 'local-service.save', subject: 'quiet' }])
   })
 
-  it('tells whoever follows the scope', async () => {
+  it('notifies subscribers of the scope', async () => {
     const events = () => runtime.db.selectFrom('runtime.event').select(['kind', 'version']).execute()
     const before = await events()
     await put('quiet', 1, {})
     assert.deepEqual((await events()).slice(before.length), [{ kind: 'configuration', version: 1 }])
   })
 
-  it('is listed by name, a page at a time', async () => {
+  it('is listed by name, one page at a time', async () => {
     const names: string[] = []
     let cursor: string | undefined
     do {

@@ -17,13 +17,13 @@ import { PROTECTED } from '../../engine/changes/check-changes.ts'
 import { refuseFor } from '../../engine/problem.ts'
 import { notFound } from '../authorize.ts'
 
-// A runtime-local service has no Module identity and no plugin: saving it makes no operation and no installation
-// (protocol, rule 9), and does not touch the snapshot of the scope.
+// A local service of the runtime has no Module identity and no plugin: saving it creates no operation and no
+// installation, and does not change the snapshot of the scope.
 
 type List = '/scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/local-services'
 type One = `${List}/{serviceName}`
 
-/** Local services of a scope by name; a scope that is not there has none. */
+/** Local services of a scope by name; none if the scope does not exist. */
 export async function listLocalServices(
   { deps }: ReadContext,
   { params, query }: Input<`GET ${List}`>,
@@ -49,12 +49,14 @@ export async function readLocalService(
   return localServiceView(row)
 }
 
-/** Saves on top of the named version; 0 makes it. Refuses with PROPERTY_PROTECTED, then LOCAL_SERVICE_STALE. */
+/**
+ * Saves on top of the named version; version 0 creates it. Refuses with PROPERTY_PROTECTED, then LOCAL_SERVICE_STALE.
+ */
 export async function saveLocalService(
   { tx, actor }: WriteContext,
   { params, body }: Input<`PUT ${One}`>,
 ): Promise<Answer<`PUT ${One}`>> {
-  // inside a value of the business it is only data
+  // inside a business value the name has no special meaning
   if (Object.hasOwn(body.values, INSTANCE_REF_PROPERTY)) refuseFor([PROTECTED])
   const scope = await makeScope(tx, params, actor)
   const { serviceName } = params
@@ -67,7 +69,7 @@ export async function saveLocalService(
     savedBy: actor,
   })
   if (row === undefined) throw staleService(await findLocalService(tx, scope.scope_id, serviceName))
-  // the snapshot stays as it is: who follows the scope is told to look again
+  // the snapshot does not change, so the event makes clients that watch the scope reload
   await emitEvents(tx, [
     {
       kind: 'configuration',

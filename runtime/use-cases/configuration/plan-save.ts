@@ -12,8 +12,8 @@ import { notFound } from '../authorize.ts'
 type Name = 'POST /scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/configuration/plan'
 
 /**
- * Everything that a save of these changes would do and all that would refuse it, read as of one moment; a stale
- * snapshot is told by `stale` and not among the problems. Refuses only a scope that is not there.
+ * Everything that a save of these changes would do and every reason to refuse it, read as of one moment. A stale
+ * snapshot is reported in `stale`, not among the problems. Refuses only a scope that does not exist.
  */
 export function planSave({ deps }: ReadContext, input: Input<Name>): Promise<Answer<Name>> {
   return inTransaction(

@@ -11,7 +11,7 @@ import { claimOf } from '../../engine/installation-view.ts'
 
 type Name = 'GET /scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/configuration'
 
-/** The configuration of a scope: the resources that ACTIVE installations own, with their values as saved last. */
+/** The configuration of a scope: the resources that ACTIVE installations own, with their last saved values. */
 export function readConfiguration({ deps }: ReadContext, input: Input<Name>): Promise<Answer<Name>> {
   return inTransaction(
     deps.db,
@@ -48,7 +48,7 @@ export function readConfiguration({ deps }: ReadContext, input: Input<Name>): Pr
 type Views = ConfigurationResource['properties']
 type Definitions = ConfigurationResource['definitions']
 
-/** The values of a resource as people may see them; a sensitive property is told, set or not, wherever it is defined. */
+/** The values of a resource for display. A sensitive property is listed wherever it is defined, set or not. */
 export function propertyViews(
   definitions: Definitions,
   values: ReadonlyMap<string, Parameters<typeof propertyView>[1]> = new Map(),

@@ -15,7 +15,7 @@ before(async () => {
 after(() => deps.runtime.close())
 
 describe('a save', () => {
-  it('refuses the protected property before everything else', async () => {
+  it('refuses the protected property before anything else', async () => {
     const { scope } = await deps.newScope()
     const changes = { [CORE]: { instanceRefProperty: wrapData('mine'), name: wrapData(1) } }
     await assert.rejects(deps.save(scope, 1, changes), refused('PROPERTY_PROTECTED'))
@@ -29,7 +29,7 @@ describe('a save', () => {
     )
   })
 
-  it('tells everything that is not valid together', async () => {
+  it('reports all invalid values together', async () => {
     const { scope, snapshotVersion } = await deps.newScope()
     await assert.rejects(
       deps.save(scope, snapshotVersion, {
@@ -46,7 +46,7 @@ describe('a save', () => {
     )
   })
 
-  it('never shows a sensitive value, and says whether it is set', async () => {
+  it('never shows a sensitive value, only whether it is set', async () => {
     const { scope, snapshotVersion } = await deps.newScope()
     const changes = { [CORE]: { password: wrapData('hunter2') } }
     const view = await deps.plan(scope, snapshotVersion, changes)

@@ -23,7 +23,7 @@ const seen = async () => {
   return rows[0]
 }
 
-it('leaves nothing of itself when its transaction is rolled back', async () => {
+it('leaves nothing behind if its transaction is rolled back', async () => {
   const { scope, snapshotVersion } = await deps.newScope()
   const before = await seen()
   const changes = { [CORE]: { name: wrapData('Bolt') } }
@@ -35,14 +35,14 @@ it('leaves nothing of itself when its transaction is rolled back', async () => {
   assert.deepEqual(await seen(), before)
 })
 
-it('shows nothing of itself before it is committed, and everything afterwards', async () => {
+it('shows nothing before it is committed, and everything afterwards', async () => {
   const { scope, snapshotVersion } = await deps.newScope()
   const { db } = deps.runtime
   const before = await seen()
   assert.ok(before)
 
   const { saving } = await inTransaction(db, async (tx) => {
-    // the audit is written last, in the midst of the commit: all else of the save is written then and waits here
+    // the audit is written last, during the commit: everything else of the save is written by then and waits here
     await sql`lock table runtime.audit_entry in exclusive mode`.execute(tx)
     const saved = deps.save(scope, snapshotVersion, { [CORE]: { name: wrapData('Bolt') } })
     const isWaiting = async (): Promise<boolean> => {

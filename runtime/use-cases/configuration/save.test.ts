@@ -18,7 +18,7 @@ before(async () => {
 after(() => deps.runtime.close())
 
 describe('a save', () => {
-  it('makes one snapshot and one CONFIGURE of the owner over its whole scope', async () => {
+  it('creates one snapshot and one CONFIGURE of the owner over its whole scope', async () => {
     const { scope, snapshotVersion, crm: owner } = await deps.newScope()
     const saved = await deps.save(scope, snapshotVersion, { [CORE]: { name: wrapData('Bolt') } })
     assert.equal(saved.snapshotVersion, snapshotVersion + 1)
@@ -52,7 +52,7 @@ describe('a save', () => {
     assert.equal(configuration.resources[CORE]?.claim?.operationId, operation.operationId)
   })
 
-  it('of nothing changed makes no operation and no snapshot', async () => {
+  it('without changes creates no operation and no snapshot', async () => {
     const { scope, snapshotVersion } = await deps.newScope()
     const before = await deps.rowCounts(scope)
     const saved = await deps.save(scope, snapshotVersion, {
@@ -63,7 +63,7 @@ describe('a save', () => {
     assert.deepEqual(await deps.rowCounts(scope), before)
   })
 
-  it('lets exactly one of two on the same snapshot win', async () => {
+  it('succeeds for exactly one of two on the same snapshot', async () => {
     const { scope, snapshotVersion } = await deps.newScope()
     const results = await Promise.allSettled([
       deps.save(scope, snapshotVersion, { [CORE]: { name: wrapData('A') } }),
@@ -76,7 +76,7 @@ describe('a save', () => {
     assert.equal((await deps.read(scope)).snapshotVersion, snapshotVersion + 1)
   })
 
-  it('refuses what no active installation owns, all of it together, and writes nothing', async () => {
+  it('refuses changes that no active installation owns, all together, and writes nothing', async () => {
     const { scope, snapshotVersion } = await deps.newScope()
     const before = await deps.rowCounts(scope)
     await assert.rejects(
@@ -94,7 +94,7 @@ describe('a save', () => {
     assert.equal((await deps.read(scope)).snapshotVersion, snapshotVersion)
   })
 
-  it('is refused while an owner is claimed, and goes on for another installation', async () => {
+  it('is refused while an owner is claimed, and succeeds for another installation', async () => {
     const { scope, snapshotVersion } = await deps.newScope()
     const first = await deps.save(scope, snapshotVersion, { [CORE]: { name: wrapData('B') } })
     const version = first.snapshotVersion
@@ -159,7 +159,7 @@ describe('a save', () => {
     }
   })
 
-  it('leaves nothing half-made when the transaction fails', async () => {
+  it('leaves nothing half-done if the transaction fails', async () => {
     const { scope, snapshotVersion } = await deps.newScope()
     const before = await deps.rowCounts(scope)
     await assert.rejects(

@@ -6,7 +6,7 @@ import { uuidv7 } from '#http-kit/ids.ts'
 import { recordAudit } from '../audit/record.ts'
 import type { Answer, Input, WriteContext } from '../context.ts'
 import { emitEvents } from '../../store/events/emit-events.ts'
-import { endsByItself } from '../../engine/claim-problem.ts'
+import { endsAutomatically } from '../../engine/claim-problem.ts'
 import { freezeOperation } from '../operations/freeze.ts'
 import { operationView } from '../../engine/steps/operation-view.ts'
 import { getOwn } from '#contract/json-schema/get-own.ts'
@@ -30,15 +30,16 @@ type Saved = Answer<`PATCH ${Base}`>
 type Why = z.infer<typeof Reason> | undefined
 
 /**
- * Saves changes on top of the named snapshot. One transaction writes the snapshot, one CONFIGURE for each owner and
- * the audit, or nothing. Nothing changed: no operation, no snapshot. Refusals in the order of decisions, 3.8.
+ * Saves changes on top of the named snapshot. One transaction writes the snapshot, one CONFIGURE for each owner and the
+ * audit, or nothing. Without actual changes there is no operation and no snapshot. Refuses in the order of
+ * docs/protocol.md#order-of-checks.
  */
 export function saveConfiguration(context: WriteContext, input: Input<`PATCH ${Base}`>): Promise<Saved> {
   const { reason, ...given } = input.body
   return save(context, input.params, given, reason)
 }
 
-/** Saves the full configuration: the same path, after finding what it changes. */
+/** Saves the full configuration: computes its changes, then saves them in the same way. */
 export function saveFullConfiguration(context: WriteContext, input: Input<`PUT ${Base}`>): Promise<Saved> {
   const { reason, ...given } = input.body
   return save(context, input.params, given, reason)
@@ -59,7 +60,9 @@ async function save(context: WriteContext, place: Scope, given: SaveInput, reaso
   return { snapshotVersion, operations }
 }
 
-/** Whether there is something to save. Refuses with the first kind of problem that there is, all of them together. */
+/**
+ * Whether there is something to save. Refuses with the first kind of problem that occurs, all problems of it together.
+ */
 export function changesAnything(
   { problems, stale, changes }: Pick<SaveEvaluation, 'problems' | 'stale' | 'changes'>,
   { snapshot_version }: Pick<ScopeRow, 'snapshot_version'>,
@@ -70,7 +73,7 @@ export function changesAnything(
   if (changes.length === 0) return false
   refuseFor(problems.ownership)
   refuseFor(problems.validity)
-  refuseFor(problems.claim, { retryable: endsByItself(problems.claim) })
+  refuseFor(problems.claim, { retryable: endsAutomatically(problems.claim) })
   return true
 }
 

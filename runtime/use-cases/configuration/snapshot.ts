@@ -19,8 +19,8 @@ type Name =
   'GET /scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/configuration/snapshots/{snapshotVersion}'
 
 /**
- * The configuration of a scope as it was at a snapshot: the values of now with all later changes undone, and the
- * resources of the operations that had succeeded by then. Claims are of now, so none is told.
+ * The configuration of a scope at a snapshot: the current values with all later changes undone, and the resources of
+ * the operations that had succeeded by then. No claims: they are always current.
  */
 export function readSnapshot({ deps }: ReadContext, input: Input<Name>): Promise<Answer<Name>> {
   const { snapshotVersion } = input.params
@@ -76,7 +76,10 @@ function resourcesAt(
     if (operation_type === 'DETACH') continue
     for (const resource of plan.resources) {
       if (resource.action === 'DETACH') continue
-      const definitions = stillHidden(resource.definitions, definitionsNow.get(resource.locator) ?? {})
+      const definitions = withCurrentSensitivity(
+        resource.definitions,
+        definitionsNow.get(resource.locator) ?? {},
+      )
       resources[resource.locator] = {
         bundleInstallId: bundle_install_id,
         kind: resource.kind,
@@ -91,8 +94,8 @@ function resourcesAt(
   return resources
 }
 
-/** What has become sensitive since is hidden in the past too. */
-function stillHidden(
+/** Values that became sensitive later are hidden in the past too. */
+function withCurrentSensitivity(
   then: Record<string, PropertyDefinition>,
   now: Record<string, PropertyDefinition>,
 ): Record<string, PropertyDefinition> {

@@ -12,35 +12,33 @@ import type { Tx } from '../../model/db.ts'
 
 export interface Once {
   key: IdempotencyKey
-  /** The same for the same request. */
+  /** The same text for the same request. */
   request: string
-  /** Does the write; what it throws as a Refusal undoes all that it did. */
-  run(
-    tx: Tx,
-  ): Promise<{ answer: JsonValue; /** What a repeat is answered, where that differs. */ kept?: JsonValue }>
-  /** The answer for a refusal; called after the write was undone, in the same transaction. */
+  /** Performs the write. A DomainError from it rolls back everything that it did. */
+  run(tx: Tx): Promise<{ answer: JsonValue; /** The answer for a repeat, if it differs. */ kept?: JsonValue }>
+  /** The answer for a refusal; called after the write was rolled back, in the same transaction. */
   refuse(tx: Tx, refusal: DomainError): Promise<JsonValue>
-  /** Throws a Refusal where the actor may no longer see what was answered. */
+  /** Throws a DomainError if the actor may no longer see the answer. */
   mayRepeat(tx: Tx): Promise<void>
 }
 
 export interface OnceAnswer {
   answer: JsonValue
-  /** Whether something was written now; false for a refusal and for a repeat. */
+  /** Whether this call wrote something; false for a refusal and for a repeat. */
   wrote: boolean
 }
 
 /**
- * Does a write at most once for its key, in one transaction with the key: it and its answer are kept together or not at
- * all. A refusal is an answer too, except PERMISSION_DENIED, which says nothing about the request.
+ * Performs a write at most once per key. The write, the key and the answer are stored in one transaction. A refusal is
+ * an answer too, except PERMISSION_DENIED, which says nothing about the request.
  *
- * Throws Refusal IDEMPOTENCY_KEY_REUSED where the key was used with another body, and whatever `mayRepeat` throws.
+ * Throws DomainError IDEMPOTENCY_KEY_REUSED if the key was used with another body, and whatever `mayRepeat` throws.
  */
 export function answerOnce(
   { db, vault }: Pick<RuntimeDeps, 'db' | 'vault'>,
   once: Once,
 ): Promise<OnceAnswer> {
-  // keyed, as the request may hold a secret that could be guessed and tried against a plain one
+  // keyed, because a secret in the request could be guessed and verified against a plain hash
   const digest = vault.digest(once.request)
   return inTransaction(db, async (tx) => {
     const opened = await openKey(tx, once.key, digest)

@@ -10,8 +10,8 @@ interface Defining {
 }
 
 /**
- * What a plan changes, for the audit. `earlier` defines what the plan's own resources no longer do; where both define
- * a property and either hides it, it is hidden.
+ * The changes of a plan, for the audit. `earlier` defines properties that the plan's resources no longer define. If
+ * both define a property and either definition is sensitive, it is hidden.
  */
 export function changeViews(plan: FrozenPlan, earlier: readonly Defining[] = []): PropertyChange[] {
   return plan.changes.map((change) => {

@@ -28,7 +28,7 @@ const detachIt = (bundleInstallId: string) =>
     detach(context, { params: { bundleInstallId }, query: {}, body: { reason: 'gone' } }),
   )
 
-describe('whoever changes an installation', () => {
+describe('a change of an installation', () => {
   it('waits for the operation that claims it, and takes over one that failed', async () => {
     const scope = newScope()
     const { billing: bundleInstallId } = await installBoth(runtime, scope)
@@ -41,7 +41,7 @@ describe('whoever changes an installation', () => {
     await assert.rejects(detachIt(bundleInstallId), refused('INSTALLATION_NOT_ACTIVE'))
   })
 
-  it('must be allowed to, and is not told of what they may not see', async () => {
+  it('requires the permission, and reveals nothing that the person may not see', async () => {
     const scope = newScope()
     const { crm: bundleInstallId } = await installBoth(runtime, scope)
     const input = { params: { bundleInstallId }, query: {}, body: { reason: 'gone' } }
@@ -57,7 +57,7 @@ describe('whoever changes an installation', () => {
     )
   })
 
-  it('detaches by a frozen plan of the whole ledger', async () => {
+  it('detaches with a frozen plan of the whole ledger', async () => {
     const scope = newScope()
     const { crm: bundleInstallId } = await installBoth(runtime, scope)
     const { operation } = await detachIt(bundleInstallId)

@@ -6,7 +6,7 @@ import { freezeOperation } from '../operations/freeze.ts'
 import { operationView } from '../../engine/steps/operation-view.ts'
 import { scopeOf } from '../../store/configuration/find-scope.ts'
 import { readLedger } from '../../store/installations/read-ledger.ts'
-import { loadStandingAuthorizations } from './load-authorizations.ts'
+import { loadAuthorizationsOrFrozen } from './load-authorizations.ts'
 import { authorizeInstallation, lockActive } from './lock-active.ts'
 
 type Name = 'POST /installations/{bundleInstallId}/detach'
@@ -17,7 +17,7 @@ export async function detach(context: WriteContext, { params, body }: Input<Name
   const seen = await authorizeInstallation(context, params.bundleInstallId, 'installation:detach')
   const { installation, version, scope } = await lockActive(context, seen)
   const ledger = await readLedger(tx, deps.vault, [installation.bundle_install_id])
-  const plugins = await loadStandingAuthorizations(tx, installation, ledger)
+  const plugins = await loadAuthorizationsOrFrozen(tx, installation, ledger)
   const operation = await freezeOperation(tx, deps.vault, {
     operationId: uuidv7(deps),
     installation,

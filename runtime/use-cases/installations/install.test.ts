@@ -81,7 +81,7 @@ describe('an install', () => {
     assert.equal(detail.snapshotVersion, 1)
   })
 
-  it('names everything that is required and missing, or does not fit', async () => {
+  it('reports every value that is required and missing, or invalid', async () => {
     const scope = newScope()
     await assert.rejects(startInstall(runtime, crm, { scope }), refused('PROPERTY_INVALID', ['name']))
     await assert.rejects(
@@ -104,14 +104,14 @@ describe('an install', () => {
       startInstall(runtime, crm, { scope, properties: { [CORE]: { ...named[CORE], publisher: service } } }),
       refused('REFERENCE_TARGET_UNAVAILABLE', ['publisher']),
     )
-    // nothing of it is left, the scope neither
+    // nothing of it remains, not even the scope
     await assert.rejects(
       readConfiguration(runtime.read, { params: scope, query: {}, body: undefined }),
       refused('NOT_FOUND'),
     )
   })
 
-  it('refuses the protected property and what the bundle does not have', async () => {
+  it('refuses the protected property and resources that the bundle does not have', async () => {
     const scope = newScope()
     const mine = { [CORE]: { ...named[CORE], instanceRefProperty: wrapData('mine') } }
     await assert.rejects(
@@ -127,7 +127,7 @@ describe('an install', () => {
     await assert.rejects(startInstall(runtime, unpublished, { scope }), refused('NOT_FOUND'))
   })
 
-  it('lets one bundle be installed once in a scope, and again when it is detached', async () => {
+  it('installs a bundle once per scope, and again after it is detached', async () => {
     const scope = newScope()
     const results = await Promise.allSettled([
       startInstall(runtime, billing, { scope }),
@@ -144,7 +144,7 @@ describe('an install', () => {
 })
 
 describe('an install from an earlier installation', () => {
-  it('takes over its last configuration, sensitive values too; given values win', async () => {
+  it('uses its last configuration, including sensitive values; given values win', async () => {
     const scope = newScope()
     const first = await startInstall(runtime, crm, { scope, properties: named })
     await runtime.succeed(first.operation.operationId, { [CORE]: { tenantId: wrapData('t-1') } })
@@ -166,7 +166,7 @@ describe('an install from an earlier installation', () => {
     const plan = await runtime.plan(again.operation.operationId)
     assert.deepEqual(plan.resources[0]?.properties, {
       name: wrapData('Acme'),
-      // not set in the earlier one, and so as for anybody
+      // not set in the earlier one, so the default applies
       seats: wrapData(5),
       password: wrapSensitive('hunter2'),
       instanceRefProperty: wrapData(again.bundleInstallId),
@@ -176,7 +176,7 @@ describe('an install from an earlier installation', () => {
     assert.ok(!JSON.stringify([again, audit]).includes('hunter2'))
   })
 
-  it('that never succeeded takes over what it was to become', async () => {
+  it('that never succeeded uses its planned configuration', async () => {
     const first = await startInstall(runtime, crm, { scope: newScope(), properties: named })
     await runtime.db
       .updateTable('runtime.operation')
@@ -194,7 +194,7 @@ describe('an install from an earlier installation', () => {
     assert.deepEqual(plan.resources[0]?.properties['instanceRefProperty'], wrapData(again.bundleInstallId))
   })
 
-  it('needs that its scope may be read and installed into', async () => {
+  it('requires that its scope may be read and installed into', async () => {
     const from = newScope()
     const first = await startInstall(runtime, billing, { scope: from })
     await runtime.succeed(first.operation.operationId)

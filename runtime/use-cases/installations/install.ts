@@ -23,8 +23,9 @@ import { installationView } from '../../engine/installation-view.ts'
 type Name = 'POST /installations'
 
 /**
- * Installs a version of a bundle: a new installation, not installed yet, and its INSTALL, frozen. The configuration of
- * the scope changes when that succeeds. Checks in the order of decisions, 3.8, as far as they apply.
+ * Installs a version of a bundle: creates an installation, not installed yet, and its frozen INSTALL. The configuration
+ * of the scope changes when the INSTALL succeeds. Checks in the order of docs/protocol.md#order-of-checks, as far as
+ * they apply.
  */
 export async function install(context: WriteContext, { body }: Input<Name>): Promise<Answer<Name>> {
   const { tx, actor, deps } = context
@@ -76,6 +77,6 @@ function alreadyInstalled(): DomainError {
 
 async function requireInstallation({ tx }: WriteContext, bundleInstallId: string) {
   const row = await findInstallation(tx, bundleInstallId)
-  if (row === undefined) throw new Error('An installation that was just made is missing')
+  if (row === undefined) throw new Error('A new installation is missing')
   return row
 }

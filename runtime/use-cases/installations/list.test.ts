@@ -15,7 +15,7 @@ import { loadInstallationRows } from '../../events/load-events.ts'
 let runtime: TestRuntime
 const scopes = [1, 2, 3].map((workspaceId) => ({ ...SCOPE, workspaceId }))
 
-// Three scopes with both bundles ACTIVE, in the fourth one that is not installed yet, one that fails, one detached.
+// Three scopes with both bundles ACTIVE; a fourth with one not yet installed, one failed and one detached.
 before(async () => {
   runtime = await testRuntime()
   await runtime.publish(crm)
@@ -42,8 +42,8 @@ const list = (query: Partial<Query> = {}, actor = runtime.actor) =>
 const idOf = ({ installation }: Installation) => installation.bundleInstallId
 
 describe('the list of installations', () => {
-  it('shows all, each once, in every order and whatever the page', async () => {
-    // the same microsecond for some, so that only the id tells their order
+  it('shows each installation once, in every order and page size', async () => {
+    // some in the same microsecond, so that only the id decides their order
     await sql`update runtime.installation set updated_at = '2026-01-31T08:00:00.123456Z' where workspace_id < 3`.execute(
       runtime.db,
     )
@@ -67,7 +67,7 @@ describe('the list of installations', () => {
     assert.deepEqual(up.items.map(idOf), down.items.map(idOf).toReversed())
   })
 
-  it('is kept to what the person may see', async () => {
+  it('is limited to what the person may see', async () => {
     const [scope] = scopes
     assert.ok(scope)
     const reader = actorWith([{ permissions: ['read'], scope }], 'Reader')
@@ -104,7 +104,7 @@ describe('the list of installations', () => {
     })
   }
 
-  it('goes through all of them where many are claimed', async () => {
+  it('pages through all of them if many are claimed', async () => {
     const many = async (count: number) => {
       const { rows } = await sql<{ id: string }>`
         select bundle_install_id as id from runtime.installation
@@ -115,7 +115,7 @@ describe('the list of installations', () => {
     assert.deepEqual(await many(1), await many(2))
   })
 
-  it('tells the claim of a row, in the list and by itself', async () => {
+  it('shows the claim of a row, in the list and on its own', async () => {
     const { items } = await list({ claim: ['FAILED'] })
     const [row] = items
     assert.ok(row)

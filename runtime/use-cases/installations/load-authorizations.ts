@@ -10,8 +10,8 @@ import type { LedgerRow } from '../../model/ledger.ts'
 import type { Db } from '../../model/db.ts'
 
 /**
- * The plugin bindings of an installed version, compiled against what its ledger owns. Refuses as
- * `compileAuthorizations` does, and with MANIFEST_INVALID where the bindings cannot be read at all.
+ * The plugin bindings of an installed version, compiled against its ledger. Refuses as `compileAuthorizations` does,
+ * and with MANIFEST_INVALID if the bindings cannot be read.
  */
 export async function loadAuthorizations(
   db: Db,
@@ -20,7 +20,7 @@ export async function loadAuthorizations(
 ): Promise<CompiledAuthorization[]> {
   const { version, bundle_id } = installation
   const bundle = { environmentKey: installation.bundle_environment_key, bundleId: bundle_id }
-  // kept as it was published; read again with the schema, so that a broken row is told and not half used
+  // parsed with the schema again, so that a damaged row is reported and not used partially
   const stored = version === null ? undefined : await readPluginBindings(db, bundle, version)
   const plugins = z.array(ManifestPlugin).safeParse(stored)
   if (!plugins.success) {
@@ -28,13 +28,13 @@ export async function loadAuthorizations(
     throw new DomainError(
       'MANIFEST_INVALID',
       `The plugin bindings of bundle ${bundle_id} version ${version ?? 'unknown'} are broken` +
-        `${tellPlugin(stored, index)}. The bundle must be published again.`,
+        `${describePlugin(stored, index)}. The bundle must be published again.`,
     )
   }
   return compileAuthorizations(plugins.data, modulesOfLedger(ledger))
 }
 
-function tellPlugin(stored: unknown, index: PropertyKey | undefined): string {
+function describePlugin(stored: unknown, index: PropertyKey | undefined): string {
   const plugin: unknown = Array.isArray(stored) && typeof index === 'number' ? stored[index] : undefined
   const named = z.object({ pluginId: z.string().max(128) }).safeParse(plugin)
   return named.success ? ` at plugin ${named.data.pluginId}` : ''
@@ -49,10 +49,10 @@ function modulesOfLedger(ledger: readonly OwnedModule[]) {
 }
 
 /**
- * The same; where the declaration is broken, what was frozen last: an installation whose bundle was published badly can
- * still be looked at, upgraded to a good version and detached, by plugins that know it.
+ * As `loadAuthorizations`, but falls back to the last frozen plan if the declaration is broken: an installation of a
+ * broken bundle can still be shown, upgraded to a good version and detached by the plugins that know it.
  */
-export async function loadStandingAuthorizations(
+export async function loadAuthorizationsOrFrozen(
   db: Db,
   installation: InstallationRow,
   ledger: readonly OwnedModule[],

@@ -5,7 +5,7 @@ import { findManifest } from '../../store/installations/find-manifest.ts'
 import { notFound } from '../authorize.ts'
 import type { Db } from '../../model/db.ts'
 
-/** The manifest of a published version. Refuses with NOT_FOUND, or MANIFEST_INVALID where it cannot be read. */
+/** The manifest of a published version. Refuses with NOT_FOUND, or MANIFEST_INVALID if it cannot be read. */
 export async function loadManifest(db: Db, bundle: BundleRef, version: string): Promise<AuthorManifest> {
   const stored = await findManifest(db, bundle, version)
   if (stored === undefined) throw notFound('bundle version')

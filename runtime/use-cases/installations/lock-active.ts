@@ -16,7 +16,10 @@ export interface LockedInstallation {
   scope: ScopeRow
 }
 
-/** An installation that the actor may do this with. Refuses one that they may not see, then PERMISSION_DENIED. */
+/**
+ * An installation, if the actor has this permission for it. Refuses with NOT_FOUND if they may not see it, else with
+ * PERMISSION_DENIED.
+ */
 export async function authorizeInstallation(
   { tx, actor }: WriteContext,
   bundleInstallId: string,
@@ -29,13 +32,16 @@ export async function authorizeInstallation(
   return row
 }
 
-/** The same, ACTIVE and unclaimed, its scope locked so that it stays so. Refuses a claim, then INSTALLATION_NOT_ACTIVE. */
+/**
+ * The installation, ACTIVE and unclaimed, with its scope locked so that it stays so. Refuses a claim, then
+ * INSTALLATION_NOT_ACTIVE.
+ */
 export async function lockActive({ tx }: WriteContext, seen: InstallationRow): Promise<LockedInstallation> {
   const scope = await lockScope(tx, scopeOf(seen))
-  // read again: only what is read under the lock stays true
+  // read again, because only what is read under the lock stays true
   const installation = await findInstallation(tx, seen.bundle_install_id)
   if (scope === undefined || installation === undefined) throw notFound('installation')
-  // told first, because whoever waits for an INSTALL is better helped by its name than by "not active"
+  // first, because the name of a running INSTALL helps more than "not active"
   await refuseIfClaimed(tx, [seen.bundle_install_id])
   if (installation.state !== 'ACTIVE' || installation.version === null) {
     throw new DomainError('INSTALLATION_NOT_ACTIVE', platformMessage('installationNotActive'))

@@ -6,7 +6,7 @@ import { findScope, scopeOf } from '../../store/configuration/find-scope.ts'
 import { findInstallation } from '../../store/installations/find-installation.ts'
 import { readLatestPlan } from '../../store/installations/read-latest-plan.ts'
 import { readStoredLedger } from '../../store/installations/read-ledger.ts'
-import { loadStandingAuthorizations } from './load-authorizations.ts'
+import { loadAuthorizationsOrFrozen } from './load-authorizations.ts'
 import { installationView } from '../../engine/installation-view.ts'
 import { requireVisible, notFound } from '../authorize.ts'
 import type { InstallationRow } from '../../model/installation.ts'
@@ -15,7 +15,7 @@ import type { Db } from '../../model/db.ts'
 
 type Name = 'GET /installations/{bundleInstallId}'
 
-/** One installation with its ledger (values as they were applied last) and its plugins. */
+/** One installation with its ledger (values as last applied) and its plugins. */
 export function readInstallation(
   { deps, actor }: ReadContext,
   { params }: Input<Name>,
@@ -53,8 +53,8 @@ export function readInstallation(
 }
 
 /**
- * The plugins of the installed version; while an operation is under way or the bindings are broken, those that were
- * frozen last.
+ * The plugins of the installed version; while an operation is unfinished or the bindings are broken, those of the last
+ * frozen plan.
  */
 async function pluginsOf(
   db: Db,
@@ -63,6 +63,6 @@ async function pluginsOf(
 ): Promise<CompiledAuthorization[]> {
   if (row.state === 'DETACHED') return []
   if (row.state === 'ACTIVE' && row.claim_operation_id === null)
-    return loadStandingAuthorizations(db, row, ledger)
+    return loadAuthorizationsOrFrozen(db, row, ledger)
   return (await readLatestPlan(db, row.bundle_install_id))?.plugins ?? []
 }

@@ -13,9 +13,9 @@ import type { Seed, Seeds } from '../../engine/plans/install-plan.ts'
 import { authorize, requireVisible, notFound } from '../authorize.ts'
 
 /**
- * The last configuration of a DETACHED installation of the same bundle, sensitive values included: they never leave
- * the runtime. Refuses one that the actor may not see (NOT_FOUND) or install
- * (PERMISSION_DENIED), that is not DETACHED or is of another bundle.
+ * The last configuration of a DETACHED installation of the same bundle, including sensitive values, which never leave
+ * the runtime. Refuses an installation that the actor may not see (NOT_FOUND) or install (PERMISSION_DENIED), that is
+ * not DETACHED or belongs to another bundle.
  */
 export async function readSeeds(
   { tx, actor, deps: { vault } }: WriteContext,
@@ -25,7 +25,7 @@ export async function readSeeds(
   const row = await findInstallation(tx, bundleInstallId)
   if (row === undefined) throw notFound('installation to copy from')
   requireVisible(actor, scopeOf(row), 'installation to copy from')
-  // whoever may only read there must not carry its sensitive values to where they may do more
+  // a person who may only read there must not copy its sensitive values to where they may do more
   authorize(actor, 'installation:install', scopeOf(row))
   const isSameBundle =
     row.bundle_environment_key === bundle.environmentKey && row.bundle_id === bundle.bundleId
@@ -46,7 +46,7 @@ export async function readSeeds(
 
   const install = await readUnfinishedInstall(tx, vault, bundleInstallId)
   if (install === undefined) return seeds
-  // what was marked as sensitive since counts
+  // later sensitive marks apply
   const plan = withMarks(install.plan, await readMarksSince(tx, install.operationId))
   for (const { locator, properties, definitions } of plan.resources)
     for (const [property, value] of Object.entries(properties))

@@ -19,7 +19,7 @@ const [core] = crm.resources
 assert.ok(core)
 const { seats: _, ...kept } = core.properties
 
-/** No gateway, no seats, a new Module with a plugin of its own instead of the old one, a newly required region. */
+/** No gateway, no seats, a new Module with its own plugin instead of the old one, and a newly required region. */
 const next: AuthorManifest = {
   ...crm,
   version: '2.0.0',
@@ -77,7 +77,7 @@ const upgradeTo = (bundleInstallId: string, body: Body) =>
   runtime.write((context) => upgrade(context, { params: { bundleInstallId }, query: {}, body }))
 
 describe('an upgrade', () => {
-  it('keeps, brings, defaults and drops values, and detaches what the target does not have', async () => {
+  it('keeps, sets, defaults and drops values, and detaches resources that the target does not have', async () => {
     const scope = newScope()
     const { crm: bundleInstallId } = await installBoth(runtime, scope)
     const { snapshotVersion } = await read(scope)
@@ -124,7 +124,7 @@ describe('an upgrade', () => {
       ],
     )
     assert.ok(plan.changes.some(({ property, after }) => property === 'seats' && after === null))
-    // the configuration stays until it succeeds
+    // the configuration is unchanged until the operation succeeds
     assert.equal((await read(scope)).snapshotVersion, snapshotVersion)
 
     await runtime.succeed(operation.operationId)
@@ -160,7 +160,7 @@ describe('an upgrade', () => {
     assert.equal(detail.claim, null)
   })
 
-  it('lets nobody remove what a plugin has written', async () => {
+  it('lets nobody remove a value that a plugin has written', async () => {
     const scope = newScope()
     const { crm: bundleInstallId } = await installBoth(runtime, scope)
     const { snapshotVersion } = await read(scope)
@@ -176,7 +176,7 @@ describe('an upgrade', () => {
     )
   })
 
-  it('does not tell what is inside a sensitive value that fits no more', async () => {
+  it('does not reveal the content of a sensitive value that is no longer valid', async () => {
     const secret = { kind: 'DATA', isSensitive: true } as const
     const vault = (version: string, schema: object): AuthorManifest => ({
       bundle: { environmentKey: 'dev', bundleId: 'vault' },
@@ -229,7 +229,7 @@ describe('an upgrade', () => {
     await assert.rejects(upgradeTo(bundleInstallId, { targetVersion: '3.0.0' }), refused('NOT_FOUND'))
   })
 
-  it('asks for a value that no longer fits', async () => {
+  it('requires a new value for one that is no longer valid', async () => {
     const scope = newScope()
     const { crm: bundleInstallId } = await installBoth(runtime, scope)
     const name = { ...text, schema: { type: 'string', maxLength: 2 } }

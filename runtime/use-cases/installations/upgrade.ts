@@ -13,7 +13,7 @@ import { readProperties } from '../../store/configuration/read-properties.ts'
 import { readUsableServices } from '../../store/configuration/read-usable-services.ts'
 import { readLedger } from '../../store/installations/read-ledger.ts'
 import { changeViews } from './change-views.ts'
-import { loadStandingAuthorizations } from './load-authorizations.ts'
+import { loadAuthorizationsOrFrozen } from './load-authorizations.ts'
 import { loadManifest } from './load-manifest.ts'
 import { authorizeInstallation, lockActive } from './lock-active.ts'
 import { factsOf, targetOf, unknownResources } from '../../engine/plans/target.ts'
@@ -22,8 +22,8 @@ import { upgradePlan } from '../../engine/plans/upgrade-plan.ts'
 type Name = 'POST /installations/{bundleInstallId}/upgrade'
 
 /**
- * Upgrades an ACTIVE, unclaimed installation to another version of its bundle. Values that it brings are checked
- * against the snapshot that they were edited from; the configuration changes when the UPGRADE succeeds.
+ * Upgrades an ACTIVE, unclaimed installation to another version of its bundle. New values are checked against the
+ * snapshot on which they were edited; the configuration changes when the UPGRADE succeeds.
  */
 export async function upgrade(context: WriteContext, { params, body }: Input<Name>): Promise<Answer<Name>> {
   const { tx, actor, deps } = context
@@ -47,7 +47,7 @@ export async function upgrade(context: WriteContext, { params, body }: Input<Nam
     bundleInstallId: installation.bundle_install_id,
     ledger,
     current: await readProperties(tx, deps.vault, scope.scope_id, locators),
-    plugins: await loadStandingAuthorizations(tx, installation, ledger),
+    plugins: await loadAuthorizationsOrFrozen(tx, installation, ledger),
   }
   const { plan, brought, kept, missing } = upgradePlan(installed, target, given)
   const facts = factsOf(target.resources)
@@ -55,7 +55,7 @@ export async function upgrade(context: WriteContext, { params, body }: Input<Nam
   refuseFor([
     ...missing,
     ...checkChanges(brought, facts, services),
-    // a reference that stands was checked when it was saved; only its fit is asked for again
+    // a kept reference was checked when it was saved: here only its schema is checked
     ...checkChanges(kept, facts, new Set(servicesOf(kept))),
   ])
 

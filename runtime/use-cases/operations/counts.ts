@@ -6,12 +6,12 @@ import type { Bucket } from '../../store/buckets.ts'
 type Name = 'GET /operations/counts'
 
 const BUCKET_MS: Record<Bucket, number> = { minute: 60_000, hour: 3_600_000, day: 86_400_000 }
-/** How far back the counts go when nobody says: a plot's worth of buckets. */
+/** How far back the counts go by default: enough buckets for one plot. */
 const DEFAULT_BUCKETS: Record<Bucket, number> = { minute: 120, hour: 48, day: 60 }
 const BUCKETS_MAX = 1500
 const FIRST_INSTANT = Date.parse('0001-01-01T00:00:00.000Z')
 
-/** Operations by state and time; a bucket in which none was made is absent. */
+/** Operations by state and time. Empty buckets are absent. */
 export async function countOperations(
   { deps, actor }: ReadContext,
   { query }: Input<Name>,

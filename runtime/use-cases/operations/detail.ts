@@ -25,7 +25,7 @@ export interface OperationRows {
   attempts: readonly AttemptRow[]
 }
 
-/** An operation with everything that it planned and did, as people may see it. */
+/** An operation with its plan, calls and attempts, for display. */
 export function operationDetail(rows: OperationRows): OperationDetail {
   const { operation, plan, calls } = rows
   const resourcesState = stateOf('RESOURCES', operation)
@@ -61,7 +61,10 @@ export function operationDetail(rows: OperationRows): OperationDetail {
 
 const PHASE_ORDER: readonly Phase[] = ['BEFORE_RESOURCES', 'RESOURCES', 'AFTER_RESOURCES', 'DONE']
 
-/** A phase that the operation has passed is done, one before it is pending; the one where it stands does as it does. */
+/**
+ * A phase that the operation has passed is done, a later one is pending; the current one has the state of the
+ * operation.
+ */
 function stateOf(phase: Stage | 'RESOURCES', operation: OperationRow): StepState {
   const distance = PHASE_ORDER.indexOf(operation.phase) - PHASE_ORDER.indexOf(phase)
   if (distance > 0) return 'DONE'

@@ -26,16 +26,16 @@ export interface Freeze {
   plan: FrozenPlan
   actor: Pick<Actor, 'id' | 'name'>
   reason: string | null
-  /** The operation whose claim moves to this one; it must have let go of it in this transaction. */
+  /** The operation whose claim moves to this one. This transaction must have released that claim. */
   takesOver?: string
 }
 
 /**
- * Makes an operation in the transaction of what asked for it: the next executionSequence, the frozen plan, a call for
- * each plugin and stage, and the claim of the installation. It is PENDING and due at once.
+ * Creates an operation in the transaction of the request: the next executionSequence, the frozen plan, a call for each
+ * plugin and stage, and the claim on the installation. It is PENDING and due at once.
  *
- * Throws Refusal OPERATION_IN_PROGRESS where an unfinished operation holds the claim, OPERATION_CLAIM_HELD where a
- * FAILED one does; the transaction must then be rolled back.
+ * Throws DomainError OPERATION_IN_PROGRESS if an unfinished operation has the claim, OPERATION_CLAIM_HELD if a FAILED
+ * one has it; the transaction must then be rolled back.
  */
 export async function freezeOperation(tx: Tx, vault: Vault, freeze: Freeze): Promise<OperationRow> {
   const { installation, plan, actor } = freeze
@@ -55,7 +55,7 @@ export async function freezeOperation(tx: Tx, vault: Vault, freeze: Freeze): Pro
   if (row === null) {
     await refuseIfClaimed(tx, [installation.bundle_install_id])
     throw new Error(
-      `installation ${installation.bundle_install_id} could not be claimed, but nobody holds it`,
+      `installation ${installation.bundle_install_id} could not be claimed, but no operation claims it`,
     )
   }
   await insertPlan(tx, vault, row.operation_id, plan, firstRequest(row, plan))
@@ -68,7 +68,7 @@ export async function freezeOperation(tx: Tx, vault: Vault, freeze: Freeze): Pro
   return row
 }
 
-/** Refuses when an operation claims any of the installations; all of them are told. */
+/** Refuses if an operation claims any of the installations; all such operations are listed. */
 export async function refuseIfClaimed(tx: Tx, bundleInstallIds: readonly string[]): Promise<void> {
   const holders = await claimHolders(tx, bundleInstallIds)
   const [first] = holders
@@ -76,7 +76,7 @@ export async function refuseIfClaimed(tx: Tx, bundleInstallIds: readonly string[
   const details = holders.map((holder) => claimProblem(holder.bundleId, holder))
   const problem = claimProblem(first.bundleId, first)
   throw new DomainError(problem.errorCode, problem, {
-    // an unfinished operation ends by itself; a FAILED one waits for a person
+    // an unfinished operation ends automatically; a FAILED one waits for a person
     retryable: first.state !== 'FAILED',
     details,
   })

@@ -7,7 +7,7 @@ import { lockOperation } from '../../store/operations/lock-operation.ts'
 import { authorize, requireVisible, notFound } from '../authorize.ts'
 import type { OperationRow } from '../../model/operation.ts'
 
-/** The operation, locked, that a person wants to do something to. Refuses with NOT_FOUND or PERMISSION_DENIED. */
+/** Locks the operation that a person wants to act on. Refuses with NOT_FOUND or PERMISSION_DENIED. */
 export async function lockOperationFor(
   { tx, actor }: WriteContext,
   permission: Permission,
@@ -20,7 +20,7 @@ export async function lockOperationFor(
   return operation
 }
 
-/** What keeps a person from retrying it or taking it over, or null. */
+/** Why a person cannot retry it or take it over, or null. */
 export function notFailedInRun(operation: OperationRow, run: number): PlatformMessage | null {
   if (operation.state !== 'FAILED') {
     return platformMessage('operationNotFailed', { actual: operation.state })

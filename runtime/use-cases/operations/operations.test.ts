@@ -18,7 +18,7 @@ import { planWith } from '../../testing/plan.ts'
 import type { TestEngine } from '../../testing/engine.ts'
 import type { OperationRow } from '../../model/operation.ts'
 
-suite('operations as people see them', { concurrency: false }, () => {
+suite('operations in the API', { concurrency: false }, () => {
   let engine: TestEngine
   const made: OperationRow[] = []
 
@@ -39,7 +39,7 @@ suite('operations as people see them', { concurrency: false }, () => {
   const onlyIn = (workspaceId: number) =>
     actorWith([{ permissions: ['read'], scope: { ...SCOPE, workspaceId } }], 'Grace')
 
-  test('pages go through all of them once, newest first or oldest first', async () => {
+  test('pages contain each operation once, newest first or oldest first', async () => {
     for (const sort of ['-createdAt', 'createdAt'] as const) {
       const seen: string[] = []
       let cursor: string | undefined
@@ -54,7 +54,7 @@ suite('operations as people see them', { concurrency: false }, () => {
     }
   })
 
-  test('operations of the same instant are not lost between pages', async () => {
+  test('operations created at the same time are not lost between pages', async () => {
     const { db } = engine.runtime
     await db
       .updateTable('runtime.operation')
@@ -77,7 +77,7 @@ suite('operations as people see them', { concurrency: false }, () => {
     )
   })
 
-  test('a cursor of something else is refused', async () => {
+  test('a cursor of another list is refused', async () => {
     for (const cursor of ['x', 'W10', Buffer.from('[1e300,"x"]').toString('base64url')])
       await assert.rejects(list({ cursor }), { code: 'REQUEST_INVALID' })
   })
@@ -101,7 +101,7 @@ suite('operations as people see them', { concurrency: false }, () => {
     assert.equal((await idsOf({ since: '2026-01-01T00:00:00.124Z' })).length, 3)
   })
 
-  test('people see only what they may, and are told that the rest is not there', async () => {
+  test('people see only what they may, and anything else is not found', async () => {
     const [one, other] = made
     assert.ok(one !== undefined && other !== undefined)
     const actor = onlyIn(one.workspace_id)
@@ -120,7 +120,7 @@ suite('operations as people see them', { concurrency: false }, () => {
     await assert.rejects(retry(one.operation_id), { code: 'PERMISSION_DENIED' })
   })
 
-  test('counts tell states by time, and only of what may be seen', async () => {
+  test('counts group states by time, limited to what may be seen', async () => {
     const [one] = made
     assert.ok(one !== undefined)
     const count = (query: object, actor = engine.runtime.actor) =>
@@ -139,7 +139,7 @@ suite('operations as people see them', { concurrency: false }, () => {
     })
   })
 
-  test('the detail of an operation that has not begun', async () => {
+  test('the detail of an operation that has not started', async () => {
     const [one] = made
     assert.ok(one !== undefined)
     const detail = await readOperation(engine.runtime.read, {
@@ -180,7 +180,7 @@ suite('leases', { concurrency: false }, () => {
       return held.length === 1
     })
 
-  test('one operation is held by one worker at a time, and a lease that ran out cannot be used or renewed', async () => {
+  test('one worker leases an operation at a time, and an expired lease can be neither used nor renewed', async () => {
     const { db } = engine.runtime
     await engine.freeze({ installation: await engine.installation(), plan: planWith() })
     const lease = leaseOf((await claim('a', 150))[0])
@@ -190,7 +190,7 @@ suite('leases', { concurrency: false }, () => {
     assert.equal(await holds({ ...lease, epoch: lease.epoch + 1 }), false)
     await engine.deps.clock.sleep(200)
 
-    // nobody has taken it yet, and still it is lost
+    // no worker has leased it again, and yet the lease is lost
     assert.equal(await holds(lease), false)
     assert.deepEqual(await renewLeases(db, [lease], 1_000), [])
     const move = { kind: 'keep', phase: 'BEFORE_RESOURCES', leaseMs: 1_000 } as const
@@ -219,7 +219,7 @@ suite('leases', { concurrency: false }, () => {
     assert.equal(await holds(next), false)
   })
 
-  test('a step within a fresh lease leaves the end of the lease, and a later one moves it', async () => {
+  test('a step on a fresh lease keeps its expiry, and a later step extends it', async () => {
     const { db } = engine.runtime
     const { operation_id } = await engine.freeze({
       installation: await engine.installation(),
@@ -245,7 +245,7 @@ suite('leases', { concurrency: false }, () => {
     assert.ok((await endAfter(60_000)) > String(row?.available_at))
   })
 
-  test('workers that claim at once share the operations out', async () => {
+  test('workers that request leases at the same time share the operations', async () => {
     for (let index = 0; index < 10; index++)
       await engine.freeze({ installation: await engine.installation(), plan: planWith() })
     const shares = await Promise.all(['a', 'b', 'c', 'd'].map((owner) => claim(owner, 5_000, 4)))
@@ -254,7 +254,7 @@ suite('leases', { concurrency: false }, () => {
     assert.ok(ids.length >= 4)
   })
 
-  test('operations of a busy plugin are left out', async () => {
+  test('operations of a plugin without capacity are left out', async () => {
     const { operation_id } = await engine.freeze({
       installation: await engine.installation(),
       plan: planWith(),

@@ -11,7 +11,7 @@ import { requireVisible, notFound } from '../authorize.ts'
 
 type Name = 'GET /operations/{operationId}'
 
-/** One operation with everything that it planned and did. */
+/** One operation with its plan, calls and attempts. */
 export async function readOperation(
   { deps, actor }: ReadContext,
   { params }: Input<Name>,

@@ -10,8 +10,8 @@ import { operationView } from '../../engine/steps/operation-view.ts'
 type Name = 'POST /operations/{operationId}/retry'
 
 /**
- * Runs a FAILED operation again: same id, stages, sequence and bytes, from the calls that did not end well. Refuses with
- * OPERATION_NOT_RETRYABLE when it is not FAILED, or has failed again since the person saw it.
+ * Retries a FAILED operation: same id, stages, sequence and bytes, starting with the calls that did not succeed.
+ * Refuses with OPERATION_NOT_RETRYABLE if it is not FAILED, or has failed again since the person saw it.
  */
 export async function retryOperation(
   context: WriteContext,

@@ -21,8 +21,8 @@ import type { OperationRow } from '../../model/operation.ts'
 type Name = 'POST /operations/{operationId}/takeover'
 
 /**
- * Takes a FAILED operation, a DETACH too, over with a DETACH: it is TAKEN_OVER, and its claim moves. Refuses with
- * TAKEOVER_NOT_ALLOWED when it is not FAILED, or has failed again since the person saw it.
+ * Takes over a FAILED operation, even a DETACH, with a new DETACH: the operation becomes TAKEN_OVER, and its claim
+ * moves. Refuses with TAKEOVER_NOT_ALLOWED if it is not FAILED, or has failed again since the person saw it.
  */
 export async function takeOverOperation(
   context: WriteContext,
@@ -59,7 +59,7 @@ export async function takeOverOperation(
   return { operation: operationView(operation) }
 }
 
-/** Every plan over an installed version names all of its plugins, so the plan taken over has those too. */
+/** Every plan for an installed version contains all of its plugins, so the plan taken over contains those too. */
 async function planOver({ tx, deps: { vault } }: WriteContext, failed: OperationRow): Promise<FrozenPlan> {
   const ledger = await readLedger(tx, vault, [failed.bundle_install_id])
   const plan = await readPlan(tx, vault, failed.operation_id)

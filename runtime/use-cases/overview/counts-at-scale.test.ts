@@ -12,7 +12,7 @@ import { rollUpOperations } from '../../store/overview/roll-up-operations.ts'
 import { actorWith } from '../../testing/runtime.ts'
 import { readSummary } from './overview.ts'
 
-describe('counts of hours that are over', () => {
+describe('counts of past hours', () => {
   let engine: TestEngine
   const made: string[] = []
   before(async () => {
@@ -24,7 +24,7 @@ describe('counts of hours that are over', () => {
       })
       made.push(operation_id)
     }
-    // one every seventeen minutes, every fifth not well
+    // one every seventeen minutes, every fifth failed
     await sql`
       update runtime.operation set created_at = clock_timestamp() - place * interval '17 minutes',
         state = case when place % 5 = 0 then 'FAILED' else 'SUCCEEDED' end,
@@ -51,16 +51,16 @@ describe('counts of hours that are over', () => {
     return rows[0]?.total ?? 0
   }
 
-  it('are the same before and after they are brought together', async () => {
+  it('are the same before and after they are aggregated', async () => {
     const now = Date.now()
     const spans = Array.from({ length: 30 }, (_, index) => {
       const since = new Date(now - (index + 1) * 29 * 60_000).toISOString()
       const until = new Date(now - index * 7 * 60_000).toISOString()
       return { since, until, bucket: index % 2 === 0 ? 'hour' : 'day' }
     })
-    const asked = async () =>
+    const answers = async () =>
       Promise.all(spans.flatMap((span) => [counted(span), counted(span, inEnvironment())]))
-    // with a filter the operations themselves are counted
+    // a filter counts the operations themselves
     const plain = await Promise.all(
       spans.flatMap((span) => {
         const types = { ...span, operationType: 'INSTALL,UPGRADE,CONFIGURE,DETACH' }
@@ -68,15 +68,15 @@ describe('counts of hours that are over', () => {
       }),
     )
     assert.ok(plain.some((buckets) => buckets.length > 3))
-    assert.deepEqual(await asked(), plain)
+    assert.deepEqual(await answers(), plain)
     assert.equal(await totals(), 0)
     while (await rollUpOperations(engine.runtime.db));
     assert.ok((await totals()) > 20)
     assert.equal(await rollUpOperations(engine.runtime.db), false)
-    assert.deepEqual(await asked(), plain)
+    assert.deepEqual(await answers(), plain)
   })
 
-  it('leave out what an open transaction may still bring', async () => {
+  it('exclude hours to which an open transaction may still add', async () => {
     const { db } = engine.runtime
     await sql`truncate runtime.operation_total`.execute(db)
     await sql`update runtime.operation_counted set counted_until = date_trunc('hour', clock_timestamp() - interval '40 hours', 'UTC')`.execute(
@@ -112,7 +112,7 @@ describe('counts of hours that are over', () => {
     assert.deepEqual(await summary(), changed)
   })
 
-  it('search finds an operation by the beginning and the end of its id, and by who asked for it', async () => {
+  it('search finds an operation by the start and the end of its id, and by who requested it', async () => {
     const [id = ''] = made
     const idsOf = async (q: string) => {
       const query = runtimeApi['GET /operations'].query.parse({ q, limit: '200' })

@@ -5,7 +5,7 @@ import { listScopeRows } from '../../store/overview/list-scopes.ts'
 import { readSummaryRow } from '../../store/overview/read-summary.ts'
 import { cursorInteger, cursorValues, pageOf } from '../paging/page.ts'
 
-/** Counts of what the actor may see; a state that nothing is in counts 0. */
+/** Counts of what the actor may see; a state without members counts 0. */
 export async function readSummary(
   { deps, actor }: ReadContext,
   { query }: Input<'GET /summary'>,
@@ -20,7 +20,7 @@ export async function readSummary(
   }
 }
 
-/** Scopes that the actor may see, with what stands in each. */
+/** Scopes that the actor may see, with the counts of each. */
 export async function listScopes(
   { deps, actor }: ReadContext,
   { query }: Input<'GET /scopes'>,

@@ -1,18 +1,18 @@
 import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import { DomainError } from '../../engine/domain-error.ts'
 
-/** The last row's sort values as an opaque text; a page after it costs the same at any depth. */
+/** Encodes the sort values of the last row as an opaque text. A page after it costs the same at any depth. */
 export function encodeCursor(values: readonly (string | number)[]): string {
   return Buffer.from(JSON.stringify(values)).toString('base64url')
 }
 
-/** The values of a cursor, or a refusal where it is not one of this list. */
+/** Decodes the sort values. Refuses a cursor that does not belong to this list. */
 export function decodeCursor(cursor: string, kinds: readonly ('string' | 'number')[]): (string | number)[] {
   const values = parse(cursor)
   if (
     Array.isArray(values) &&
     values.length === kinds.length &&
-    // a NUL is in no value of ours, and the database would complain of it
+    // no sort value contains a NUL, and the database would reject it
     values.every((value, index) => typeof value === kinds[index] && !String(value).includes('\0'))
   ) {
     return values as (string | number)[]

@@ -2,7 +2,7 @@ import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import { DomainError } from '../../engine/domain-error.ts'
 import { decodeCursor, encodeCursor } from './cursor.ts'
 
-/** A page of rows out of one that was read with a row more than fits; `valuesOf` are the sort values of a row. */
+/** A page from rows that were read with one row more than fits; `valuesOf` returns the sort values of a row. */
 export function pageOf<Row, Item>(
   rows: readonly Row[],
   limit: number,
@@ -16,7 +16,7 @@ export function pageOf<Row, Item>(
   }
 }
 
-/** The values of a cursor, or null on the first page. Refuses what is no cursor of this list. */
+/** The values of a cursor, or null on the first page. Refuses a cursor that does not belong to this list. */
 export function cursorValues(
   cursor: string | undefined,
   kinds: readonly ('string' | 'number')[],
@@ -24,7 +24,7 @@ export function cursorValues(
   return cursor === undefined ? null : decodeCursor(cursor, kinds)
 }
 
-/** A cursor's whole number; any other number would be an error of the database's. */
+/** An integer of a cursor; any other number would cause a database error. */
 export function cursorInteger(value: string | number | undefined): number {
   if (Number.isSafeInteger(value)) return Number(value)
   throw new DomainError('REQUEST_INVALID', platformMessage('cursorInvalid'))

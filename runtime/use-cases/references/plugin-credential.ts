@@ -6,9 +6,9 @@ import type { Db } from '../../model/db.ts'
 import { hashOf } from '../../store/plugins/plugin-secret.ts'
 
 /**
- * The plugin whose credential this is, or null where nobody's is.
+ * The plugin that this credential belongs to, or null if the credential is unknown.
  *
- * Throws Refusal CREDENTIAL_REVOKED, and PLUGIN_NOT_REGISTERED where the plugin is disabled.
+ * Throws DomainError CREDENTIAL_REVOKED, or PLUGIN_NOT_REGISTERED if the plugin is disabled.
  */
 export async function authenticatePlugin(db: Db, secret: string): Promise<string | null> {
   const holder = await findCredential(db, hashOf(secret))

@@ -24,7 +24,7 @@ beforeEach(async () => {
 })
 
 describe('resolving a reference', () => {
-  it('answers the reference, the address and a token for this plugin, service and installation', async () => {
+  it('returns the reference, the URL and a token for this plugin, service and installation', async () => {
     const answer = await deps.resolve()
     assert.equal(answer.errorCode, '0')
     const data = dataOf(answer)
@@ -67,7 +67,7 @@ describe('resolving a reference', () => {
     assert.equal(answer.errorCode, '0')
   })
 
-  it('gives the declared events as methods of a service that a Module owns, its own included', async () => {
+  it('returns the declared events as methods of a service that a Module owns, including its own', async () => {
     const owner = { bundleInstallId: deps.installId, locator: CORE }
     await deps.saveService('mail', { owner, methods: ['anything'], consumers: [] })
     const token = dataOf(await deps.resolve()).access['mail']?.token ?? ''
@@ -76,8 +76,8 @@ describe('resolving a reference', () => {
   })
 })
 
-describe('who may resolve', () => {
-  it('is nobody with an unknown credential, and nobody at an older address', async () => {
+describe('a caller may not resolve', () => {
+  it('with an unknown credential, or at an outdated path', async () => {
     for (const authorization of [
       '',
       'Bearer',
@@ -102,7 +102,7 @@ describe('who may resolve', () => {
     assert.equal(get.status, 405)
   })
 
-  it('is not a plugin whose credential was revoked, or which is disabled', async () => {
+  it('with a revoked credential, or if its plugin is disabled', async () => {
     const { data } = await deps.http.call('/plugins/tenants/credentials', { method: 'POST', body: {} })
     deps.secret = textOf(data['secret'])
     assert.equal((await deps.resolve()).errorCode, '0')
@@ -119,14 +119,14 @@ describe('who may resolve', () => {
     assert.equal((await deps.resolve()).errorCode, '0')
   })
 
-  it('is not a plugin that the installation does not name', async () => {
+  it('if the installation does not name its plugin', async () => {
     deps.secret = await deps.newSecret('other')
     assert.equal((await deps.resolve()).errorCode, 'REFERENCE_NOT_AUTHORIZED')
   })
 })
 
-describe('what may be asked', () => {
-  it('names no plugin, target, address or token, and every field', async () => {
+describe('a request', () => {
+  it('contains every field, and no plugin, target, URL or token', async () => {
     for (const extra of ['pluginId', 'serviceId', 'url', 'token', 'target'])
       assert.equal((await deps.resolve(deps.request({ [extra]: 'x' }))).errorCode, 'REQUEST_INVALID', extra)
     for (const field of Object.keys(deps.request())) {
@@ -158,11 +158,11 @@ describe('what may be asked', () => {
     )
     for (const answer of answers) {
       assert.equal(answer.errorCode, 'REFERENCE_NOT_AUTHORIZED')
-      assert.deepEqual(answer.json, answers[0]?.json, 'all are told the same')
+      assert.deepEqual(answer.json, answers[0]?.json, 'all get the same answer')
     }
   })
 
-  it('is a reference that the authorization lists, on a resource that is installed', async () => {
+  it('names a reference that the authorization lists, on an installed resource', async () => {
     for (const changes of [
       // bound to the same service, but not listed
       { propertyKey: 'alsoMail' },
@@ -175,7 +175,7 @@ describe('what may be asked', () => {
   })
 })
 
-describe('which targets', () => {
+describe('the targets', () => {
   const refused = async (code: string): Promise<void> => {
     const answer = await deps.resolve(deps.request({ propertyKey: 'inOrder' }))
     assert.equal(answer.errorCode, code)
@@ -196,7 +196,7 @@ describe('which targets', () => {
     await refused('REFERENCE_TARGET_UNAVAILABLE')
   })
 
-  it('have an owner that is ACTIVE and still has the Module', async () => {
+  it('have an ACTIVE owner that still has the Module', async () => {
     await deps.saveService('chat', {
       consumers: [SCOPE],
       owner: { bundleInstallId: deps.installId, locator: CORE },
@@ -206,7 +206,7 @@ describe('which targets', () => {
   })
 })
 
-describe('in which state', () => {
+describe('the state of the installation', () => {
   const codeWith = async (
     state: InstallationState,
     claimed?: Claim,
@@ -217,7 +217,7 @@ describe('in which state', () => {
     return (await deps.resolve(deps.request({ propertyKey }))).errorCode
   }
 
-  it('follows the reading of "active"', async () => {
+  it('must be active', async () => {
     assert.equal(await codeWith('ACTIVE'), '0')
     assert.equal(await codeWith('DETACHED'), 'INSTALLATION_NOT_ACTIVE')
     assert.equal(await codeWith('NOT_INSTALLED'), 'INSTALLATION_NOT_ACTIVE')
@@ -241,7 +241,7 @@ describe('in which state', () => {
     }
   })
 
-  it('takes the authorization that goes with what was applied last', async () => {
+  it('selects the authorization of what was last applied', async () => {
     const upgrade = { type: 'UPGRADE', credentialProperties: ['alsoMail'] } as const
     const before = { ...upgrade, phase: 'BEFORE_RESOURCES' } as const
     assert.equal(await codeWith('ACTIVE', before, 'publisher'), '0')
@@ -251,7 +251,7 @@ describe('in which state', () => {
     assert.equal(await codeWith('ACTIVE', applied, 'alsoMail'), '0')
   })
 
-  it('reads what was applied and never what was only saved', async () => {
+  it('does not expose values that were only saved', async () => {
     const { db } = deps.http.runtime.deps
     await db
       .insertInto('runtime.configuration_property')

@@ -20,10 +20,10 @@ import { isActive, isSamePlace, mayResolve } from '../../engine/resolution.ts'
 const TOKEN_SECONDS = 300
 
 /**
- * Gives a plugin access to the services that a property of an installation refers to now: all of them or none.
+ * Gives a plugin access to all services that a property of an installation currently refers to, or to none.
  *
- * Throws Refusal REFERENCE_NOT_AUTHORIZED, the same whether the installation is not there or not the plugin's;
- * INSTALLATION_NOT_ACTIVE; REFERENCE_TARGET_UNAVAILABLE for a target that cannot be used at the moment.
+ * Throws DomainError REFERENCE_NOT_AUTHORIZED, the same for a missing installation as for one of another plugin;
+ * INSTALLATION_NOT_ACTIVE; REFERENCE_TARGET_UNAVAILABLE for a target that is not usable now.
  */
 export async function resolveReference(
   deps: RuntimeDeps,
@@ -58,7 +58,7 @@ async function readReference(
   { installation, resource, propertyKey }: AccessResolutionRequest,
 ): Promise<Reference> {
   const { bundleInstallId } = installation
-  // ours are UUIDs, and the database would complain of anything else
+  // valid ids are UUIDs, and the database would reject anything else
   if (!Uuid.safeParse(bundleInstallId).success) throw notAuthorized()
   const applied = await readApplied(db, { bundleInstallId, resource, propertyKey })
   if (applied === undefined || !isSamePlace(applied, installation)) throw notAuthorized()
@@ -97,7 +97,7 @@ function sign(
 /** Read from the tokens themselves, which count in whole seconds. */
 function earliestExpiry({ clock }: RuntimeDeps, tokens: readonly string[]): string {
   const expiries = tokens.map((token) => decodeJwt(token).exp ?? 0)
-  // an empty map or list hands out nothing; it may be asked again after the usual time
+  // an empty map or list contains no token; it may be resolved again after the usual time
   const earliest = Math.min(...expiries, Math.floor(clock.now().getTime() / 1000) + TOKEN_SECONDS)
   return new Date(earliest * 1000).toISOString()
 }

@@ -14,11 +14,11 @@ import { makeSecret } from '../../store/plugins/plugin-secret.ts'
 type Create = 'POST /plugins/{pluginId}/credentials'
 type Revoke = 'DELETE /plugins/{pluginId}/credentials/{credentialId}'
 
-/** The old one goes on until its holder has the new one. */
+/** The old credential stays valid until its holder has the new one. */
 const MAX_VALID = 2
 
 /**
- * Makes a credential; its secret is in this answer and nowhere else. Refuses with REQUEST_INVALID where two are valid
+ * Creates a credential. Its secret is returned here and never again. Refuses with REQUEST_INVALID if two are valid
  * already, and with NOT_FOUND.
  */
 export async function createCredential(
@@ -43,7 +43,7 @@ export async function createCredential(
   return { credentialId, secret }
 }
 
-/** Revokes a credential at once; again changes nothing. Refuses with NOT_FOUND. */
+/** Revokes a credential immediately; revoking it again changes nothing. Refuses with NOT_FOUND. */
 export async function revokeCredential(
   { tx, actor }: WriteContext,
   { params }: Input<Revoke>,

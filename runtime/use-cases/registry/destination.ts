@@ -4,16 +4,16 @@ import { namesPlatform } from '#http-kit/platform-addresses.ts'
 import type { PlatformAddresses } from '#http-kit/platform-addresses.ts'
 import { DomainError } from '../../engine/domain-error.ts'
 
-/** Where plugins and services may be. */
+/** The allowed addresses of plugins and services. */
 export interface Egress {
   allow: readonly EgressRule[]
-  /** Addresses of the platform itself, which `allow` never opens. */
+  /** Addresses of the platform itself, which `allow` never permits. */
   platform: PlatformAddresses
 }
 
 /**
- * Refuses an address that no call could ever reach. What a name stands for is checked again with each connection; this
- * only tells the admin at once.
+ * Refuses an address that no call could ever reach. Name resolution is checked again for each connection; this check
+ * only gives the administrator immediate feedback.
  */
 export function requireReachable({ allow, platform }: Egress, address: string, field: string): void {
   const destination = destinationOf(new URL(address))

@@ -17,7 +17,7 @@ import { notFound } from '../authorize.ts'
 import type { Db } from '../../model/db.ts'
 import { containsText } from '../../store/contains-text.ts'
 
-/** Registered plugins in the order of their ids. */
+/** Registered plugins, ordered by id. */
 export async function listPlugins(
   { deps }: ReadContext,
   { query }: Input<'GET /plugins'>,
@@ -77,7 +77,7 @@ function fieldsOf(row: Omit<Selectable<RuntimeTables['runtime.plugin']>, 'update
   }
 }
 
-/** The plugin as the runtime API tells it. Refuses with NOT_FOUND. */
+/** The plugin as the runtime API returns it. Refuses with NOT_FOUND. */
 export async function requirePlugin(db: Db, pluginId: string): Promise<Plugin> {
   const [row] = await selectPlugins(db, { where: sql`plugin.plugin_id = ${pluginId}` })
   if (row === undefined) throw notFound('plugin')

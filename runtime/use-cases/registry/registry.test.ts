@@ -64,7 +64,7 @@ describe('plugins', () => {
     assert.doesNotMatch(textOf(refused.data['message']), /10\.0\.0\.1/)
   })
 
-  it('have no endpoint that is the database of the runtime', async () => {
+  it('cannot have the runtime database as their endpoint', async () => {
     const { host, port } = deps.http.connection
     const here = host.startsWith('/') ? '127.0.0.1' : host
     const endpoint = `http://${here}:${port}/`
@@ -74,7 +74,7 @@ describe('plugins', () => {
     assert.equal((answer.data['details'] as JsonObject[])[0]?.['path'], 'body.endpoint')
   })
 
-  it('are listed in pages and found by text, taken as it is', async () => {
+  it('are listed in pages and found by literal text', async () => {
     for (const name of ['a', 'b', 'c%d']) {
       const body = { ...plugin, title: `Page ${name}` }
       await call(`/plugins/page-${name.charCodeAt(0)}`, { method: 'PUT', body })
@@ -99,7 +99,7 @@ describe('plugins', () => {
 })
 
 describe('plugin credentials', () => {
-  it('are shown once, kept as a hash only, and valid two at a time', async () => {
+  it('are shown once, stored only as a hash, and valid two at a time', async () => {
     await call('/plugins/mailer', { method: 'PUT', body: plugin })
     const path = '/plugins/mailer/credentials'
     const first = await call(path, { method: 'POST', body: { reason: 'the first' }, key: 'one' })
@@ -139,7 +139,7 @@ describe('plugin credentials', () => {
       [false, true],
     )
     const again = await call(credential, { method: 'DELETE' })
-    assert.deepEqual(again.data, revoked.data, 'revoked once, whoever asks again')
+    assert.deepEqual(again.data, revoked.data, 'revoking again changes nothing')
     assert.equal((await call(path, { method: 'POST', body: {} })).errorCode, '0')
     assert.equal(
       (await call(`/plugins/tenants/credentials/${textOf(first.data['credentialId'])}`, { method: 'DELETE' }))
@@ -148,12 +148,12 @@ describe('plugin credentials', () => {
     )
   })
 
-  it('are two at most however many are asked for at once', async () => {
+  it('are limited to two, even for concurrent requests', async () => {
     await call('/plugins/raced', { method: 'PUT', body: plugin })
-    const asked = Array.from({ length: 6 }, () =>
+    const requests = Array.from({ length: 6 }, () =>
       call('/plugins/raced/credentials', { method: 'POST', body: {} }),
     )
-    const codes = (await Promise.all(asked)).map(({ errorCode }) => errorCode)
+    const codes = (await Promise.all(requests)).map(({ errorCode }) => errorCode)
     assert.equal(codes.filter((code) => code === '0').length, 2)
   })
 })
@@ -187,7 +187,7 @@ describe('services', () => {
     assert.match(JSON.stringify(answer.data['details']), /body\.url/)
   })
 
-  it('do not tell of consumers that the person may not see', async () => {
+  it('do not reveal consumers that the person may not see', async () => {
     const unseen = { ...SCOPE, environmentKey: 'unseen' }
     const seen = { ...SCOPE, environmentKey: 'test' }
     await call('/services/shared', { method: 'PUT', body: { ...service, consumers: [unseen, seen] } })
@@ -197,7 +197,7 @@ describe('services', () => {
     assert.deepEqual((await call('/services/shared')).data['consumers'], [unseen, seen])
   })
 
-  it('are listed by what a scope may use', async () => {
+  it('can be listed by what a scope may use', async () => {
     const save = (id: string, fields: JsonObject) =>
       call(`/services/${id}`, { method: 'PUT', body: { ...service, ...fields } })
     await save('for-us', { consumers: [SCOPE] })
@@ -214,7 +214,7 @@ describe('services', () => {
     assert((await listed('')).includes('for-nobody'))
   })
 
-  it('tell who refers to them, of what the person may see', async () => {
+  it('list their referrers, limited to what the person may see', async () => {
     await deps.saveService('mail', {})
     const referrers = await call('/services/mail/referrers?limit=2')
     const rest = await call(`/services/mail/referrers?limit=2&cursor=${textOf(referrers.data['nextCursor'])}`)
@@ -241,11 +241,11 @@ describe('services', () => {
   })
 
   it('match no filter for a scope that the person may not see', async () => {
-    const neighbour = { ...SCOPE, workspaceId: 9 }
+    const neighbor = { ...SCOPE, workspaceId: 9 }
     const owner = { bundleInstallId: deps.installId, locator: CORE }
     const save = (id: string, fields: JsonObject) =>
       call(`/services/oracle-${id}`, { method: 'PUT', body: { ...service, ...fields } })
-    await save('consumer', { consumers: [SCOPE, neighbour] })
+    await save('consumer', { consumers: [SCOPE, neighbor] })
     await save('owner', { owner })
     const listed = async (place: Partial<typeof SCOPE>, grants: Grant[]) => {
       const query = new URLSearchParams({ q: 'oracle-' })
@@ -267,13 +267,13 @@ describe('services', () => {
       const inPlace: Grant[] = [{ permissions: ['read'], scope: SCOPE }]
       assert.deepEqual(await listed(filter, inPlace), ['oracle-consumer', 'oracle-owner'])
     }
-    const inNeighbour: Grant[] = [{ permissions: ['read'], scope: neighbour }]
-    assert.deepEqual(await listed(SCOPE, inNeighbour), [])
-    assert.deepEqual(await listed({ environmentKey }, inNeighbour), ['oracle-consumer'])
-    assert.deepEqual(await listed({}, inNeighbour), ['oracle-consumer', 'oracle-owner'])
+    const inNeighbor: Grant[] = [{ permissions: ['read'], scope: neighbor }]
+    assert.deepEqual(await listed(SCOPE, inNeighbor), [])
+    assert.deepEqual(await listed({ environmentKey }, inNeighbor), ['oracle-consumer'])
+    assert.deepEqual(await listed({}, inNeighbor), ['oracle-consumer', 'oracle-owner'])
   })
 
-  it('have no referrers for somebody who may read nothing at all', async () => {
+  it('have no referrers for a person without any read permission', async () => {
     const answer = await call('/services/nobody/referrers', {
       grants: [{ permissions: ['audit:read'], scope: null }],
     })

@@ -25,7 +25,7 @@ import { notFound } from '../authorize.ts'
 import type { Db } from '../../model/db.ts'
 import { containsText } from '../../store/contains-text.ts'
 
-/** Registered services in the order of their ids; with a whole scope those that it may use. */
+/** Registered services, ordered by id; with a complete scope, those that it may use. */
 export async function listServices(
   { deps, actor }: ReadContext,
   { query }: Input<'GET /services'>,
@@ -52,8 +52,8 @@ export function readService(
 }
 
 /**
- * Registers a service or changes its registration. Refuses an address that the deployment does not allow, and with
- * RESOURCE_OWNERSHIP_MISSING an owner that is no installed Module.
+ * Registers a service or changes its registration. Refuses an address that the deployment does not allow, and an owner
+ * that is not an installed Module with RESOURCE_OWNERSHIP_MISSING.
  */
 export async function saveService(
   { tx, actor }: WriteContext,
@@ -99,7 +99,7 @@ export async function saveService(
   return requireService(tx, actor, params.serviceId)
 }
 
-/** Who refers to a service, of what the actor may see. Refuses with NOT_FOUND. */
+/** The references to a service that the actor may see. Refuses with NOT_FOUND. */
 export async function listReferrers(
   { deps, actor }: ReadContext,
   { params, query }: Input<'GET /services/{serviceId}/referrers'>,
@@ -142,7 +142,10 @@ function fieldsOf(row: Omit<Selectable<RuntimeTables['runtime.service']>, 'updat
   }
 }
 
-/** Owner and consumers only where the actor may read them: no other answer names a scope that they may not read. */
+/**
+ * With owner and consumers only where the actor may read them: an answer never names a scope that the actor may not
+ * read.
+ */
 function serviceView(row: ServiceRow, actor: Actor): Service {
   const mayRead = (scope: Scope): boolean => mayIn(actor.grants, 'read', scope)
   return {
