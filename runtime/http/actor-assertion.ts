@@ -10,7 +10,7 @@ import { unauthenticated } from './credentials.ts'
 export const ACTOR_HEADER = 'X-Runtime-Actor-Assertion'
 
 const LIFETIME_SECONDS = 60
-/** Clocks of two machines differ a little. */
+/** Tolerance for the clock difference between two machines. */
 const TOLERANCE_SECONDS = 5
 
 const Claims = z.object({
@@ -23,13 +23,13 @@ const Claims = z.object({
   clientAddress: z.string().min(1).max(64).optional(),
 })
 
-/** What an assertion is good for: requests of people, or recording what a console did itself. */
+/** What an assertion authorizes: requests of people, or recording what a console did itself. */
 export type AssertionAudience = 'bundle-runtime' | 'bundle-runtime-audit'
 
 /**
- * Reads who acts from the signed assertion: EdDSA, for one audience, 60 s at most (docs/runtime-api.md).
+ * Reads the actor from the signed assertion: EdDSA, for one audience, valid for at most 60 s.
  *
- * @throws TransportError 401 for a missing or invalid one, 503 where the keys cannot be fetched.
+ * @throws TransportError 401 for a missing or invalid one, 503 if the keys cannot be fetched.
  */
 export function createActorCheck(
   keys: JWTVerifyGetKey,
@@ -47,7 +47,7 @@ export function createActorCheck(
   }
 }
 
-/** What jose says where the key set cannot be fetched or read: nothing about the assertion. */
+/** Error codes of jose if the key set cannot be fetched or read; they do not concern the assertion. */
 const ABOUT_KEYS = new Set(['ERR_JOSE_GENERIC', 'ERR_JWKS_TIMEOUT', 'ERR_JWKS_INVALID'])
 
 async function verify(
@@ -70,7 +70,7 @@ async function verify(
     return payload
   } catch (error) {
     if (error instanceof errors.JOSEError && !ABOUT_KEYS.has(error.code)) throw invalid()
-    // the keys live elsewhere and could not be had: the assertion may be good
+    // the key server is unavailable, but the assertion may be valid
     throw new TransportError('SERVICE_UNAVAILABLE', 'The keys of actor assertions cannot be fetched', {
       'retry-after': '1',
     })

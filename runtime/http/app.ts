@@ -21,10 +21,10 @@ export const PLUGIN_MANAGER_PATH = '/module-plugin-manager/api'
 
 export interface HttpOptions extends MountOptions, HealthOptions, RecordRouteOptions, ResolveRouteOptions {
   log: Log
-  /** For what every request meets while the database is away. */
+  /** For errors that every request causes while the database is unavailable. */
   throttledLog: Log
   clock: Pick<Clock, 'monotonic'>
-  /** Without it only health and metrics are answered. */
+  /** Without it, only health and metrics are served. */
   hasApi: boolean
 }
 

@@ -2,7 +2,7 @@ import type { Scope } from '#contract/protocol/scope.ts'
 import { subjectOf } from '../use-cases/catalog/publish.ts'
 import type { AuditSubjectDetails, AuditSubjects } from './handlers.ts'
 
-/** How the audit tells each write that was refused. */
+/** How the audit describes each refused write. */
 export const auditSubjects: AuditSubjects = {
   'POST /installations': ({ body }) => ({
     subject: `${body.bundle.environmentKey}/${body.bundle.bundleId} ${body.targetVersion}`,

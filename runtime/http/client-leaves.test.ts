@@ -34,7 +34,7 @@ after(async () => {
 })
 
 it(
-  'a write is done also when its client leaves before the answer, and its repeat is told so',
+  'a write completes even if its client disconnects before the answer, and its repeat returns that answer',
   { timeout: 60_000 },
   async (context) => {
     const { pool, close } = openDatabase(http.connection)
@@ -49,7 +49,7 @@ it(
     const path = `/bundles/${bundle.environmentKey}/${bundle.bundleId}/versions/${version}`
     const key = randomUUID()
     const client = new AbortController()
-    const asked = fetch(`http://127.0.0.1:${server.port}${API}${path}`, {
+    const request = fetch(`http://127.0.0.1:${server.port}${API}${path}`, {
       method: 'PUT',
       signal: client.signal,
       headers: {
@@ -68,7 +68,7 @@ it(
     }
     await until(isWaiting, 20_000)
     client.abort()
-    await assert.rejects(asked, { name: 'AbortError' })
+    await assert.rejects(request, { name: 'AbortError' })
     await left.promise
     await blocker.query('rollback')
 

@@ -2,11 +2,13 @@ import type { Metrics } from './metrics.ts'
 import type { Outbound } from '#http-kit/outbound-types.ts'
 
 export interface CountedCalls extends Outbound {
-  /** Calls that wait for their answer now. */
+  /** Calls that are waiting for an answer. */
   underWay(): number
 }
 
-/** Counts the worker's calls of plugins by what came back, and times them; not by plugin, of which there may be many. */
+/**
+ * Counts and times the worker's plugin calls by result. There is no label for the plugin, because there may be many.
+ */
 export function countCalls(http: Outbound, metrics: Metrics, monotonic: () => number): CountedCalls {
   let underWay = 0
   return {

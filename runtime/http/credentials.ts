@@ -11,7 +11,7 @@ export function createServiceCheck(credentials: readonly string[]): (request: Re
   const known = credentials.map(digest)
   return (request) => {
     const token = digest(bearerOf(request) ?? '')
-    // all are compared, so that the time does not tell which one nearly fitted
+    // all are compared, so that the time does not reveal which one almost matched
     const matches = known.filter((credential) => timingSafeEqual(credential, token))
     if (matches.length === 0) throw unauthenticated('The service credential is missing or unknown')
   }

@@ -12,7 +12,7 @@ before(async () => {
 })
 after(() => http.close())
 
-it('a write of which one statement fails is not acknowledged, and nothing of it stays', async () => {
+it('a write with a failed statement is not acknowledged, and is rolled back completely', async () => {
   const { pool, close } = openDatabase(http.connection)
   await pool.query(`
     create function runtime.fail() returns trigger language plpgsql as $$ begin raise 'the disk is full'; end $$;

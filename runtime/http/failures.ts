@@ -11,10 +11,10 @@ import type { SpaceWatch } from './space-watch.ts'
 /** Logical names of the two services that answer here. */
 export type ServiceName = 'bundle-runtime' | 'module-plugin-manager'
 
-/** More would only make an answer that nobody reads to its end. */
+/** More would only make an answer that nobody reads to the end. */
 const MAX_DETAILS = 200
 
-/** A refusal as the failure envelope; whatever built its texts, they keep the contract's limits. */
+/** The failure envelope of a refusal, with its texts cut to the limits of the contract. */
 export function refusalEnvelope(refusal: DomainError, service: ServiceName): JsonObject {
   const details = refusal.details.slice(0, MAX_DETAILS).map((detail) => {
     return cutTexts(hideInDetail(detail))
@@ -26,7 +26,7 @@ export function refusalEnvelope(refusal: DomainError, service: ServiceName): Jso
     errorPath: [service],
     ...(details.length > 0 && { details }),
   }
-  // texts, flags and lists of them, and nothing that is set to undefined
+  // contains only strings, flags and lists of them, and no undefined field
   return failureEnvelope(refusal.code, failure) as JsonObject
 }
 
@@ -47,14 +47,14 @@ function cut(text: string): string {
 }
 
 /**
- * What the transport says of an error that nobody refused on purpose: 503 where the database could not serve it now,
- * with what to do about it where there is something to do, and 500 for all else. Neither repeats the cause.
+ * The transport error for an unexpected error: 503 if the database cannot serve the request now, with what to do about
+ * it if there is something to do; otherwise 500. Neither reveals the cause.
  */
 export function toTransportError(error: unknown, space: Pick<SpaceWatch, 'hasSpace'>): TransportError {
   if (error instanceof TransportError) return error
   const unavailable = whyUnavailable(error)
   if (unavailable === null) return new TransportError('INTERNAL_ERROR')
-  // a server that finds no space for its log stops, and is unreachable then
+  // a server without space for its log stops, and is then unreachable
   const message = space.hasSpace() ? unavailable.message : NO_SPACE_MESSAGE
   return new TransportError('SERVICE_UNAVAILABLE', message, { 'retry-after': '1' })
 }

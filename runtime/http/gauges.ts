@@ -6,19 +6,19 @@ import type { Db } from '../model/db.ts'
 import type { Gauge, Labels } from './gauge.ts'
 import type { WorkerStatus } from '../model/worker-status.ts'
 
-/** What a pool of connections tells of itself; as `pg.Pool` has it. */
+/** The counts of a connection pool, as `pg.Pool` has them. */
 export interface PoolCounts {
   totalCount: number
   idleCount: number
   waitingCount: number
 }
 
-/** What this replica knows of itself, also while the database is away. */
+/** What this replica knows about itself, even while the database is unavailable. */
 export function replicaGauges(replica: {
   pools: Readonly<Record<string, PoolCounts>>
   isListening: boolean
   callsUnderWay: number
-  /** Null where it works on nothing. */
+  /** Null if this replica runs no worker. */
   worker: WorkerStatus | null
 }): Gauge[] {
   const pools = Object.entries(replica.pools).flatMap(([pool, { totalCount, idleCount, waitingCount }]) => [
@@ -52,12 +52,12 @@ function workerGauges(worker: WorkerStatus): Gauge[] {
     since('advanced_operations_total', worker.advanced, { way: 'batch' }),
     since('advanced_operations_total', worker.advancedAlone, { way: 'alone' }),
     since('leases_lost_total', worker.leasesLost),
-    // no series for a plugin that answers: there may be many, and few of them are in trouble
+    // only plugins with an open breaker have a series: there may be many plugins, but few in trouble
     ...worker.troubledPlugins.map((plugin) => since('plugin_troubled', 1, { plugin })),
   ]
 }
 
-/** What only the database knows; of all replicas together but for the feed's lag. */
+/** What only the database knows. Covers all replicas, except for the lag of this replica's feed. */
 export async function databaseGauges(db: Db, passedOn: Position | null): Promise<Gauge[]> {
   const [claims, lags] = await Promise.all([countClaims(db), readLags(db, passedOn)])
   const operations = CLAIM_STATES.map((state) => ({

@@ -15,7 +15,7 @@ export type WriteHandler<Name extends EndpointNameOf> = (
   input: Input<Name>,
 ) => Promise<Answer<Name>>
 
-/** A handler for every row of the runtime API; one that is missing does not compile. */
+/** A handler for every row of the runtime API. A missing one is a compile error. */
 export type Handlers = {
   [Name in EndpointNameOf]: RuntimeApi[Name] extends { answers: 'events' }
     ? StreamHandler
@@ -24,10 +24,10 @@ export type Handlers = {
       : ReadHandler<Name>
 }
 
-/** What a write was about, for the audit entry of its refusal. */
+/** What a write concerned, for the audit entry of its refusal. */
 export type AuditSubject = Omit<AuditRecord, 'outcome' | 'changes' | 'errorCode' | 'occurrences'>
-/** The same without the action, which follows from the name of the row. */
+/** The subject without the action, which follows from the name of the row. */
 export type AuditSubjectDetails = Omit<AuditSubject, 'action'>
 
-/** How each write is told in the audit when it is refused; one that is missing does not compile. */
+/** How the audit describes each refused write. A missing one is a compile error. */
 export type AuditSubjects = { [Name in WriteName]: (input: Input<Name>) => AuditSubjectDetails }

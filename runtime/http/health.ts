@@ -20,25 +20,25 @@ export interface HealthOptions {
   deps: RuntimeDeps
   space: SpaceWatch
   metrics: Metrics
-  /** The migrations that this program comes with. */
+  /** The migrations that this version contains. */
   migrations: readonly Migration[]
-  /** Whether this replica is about to end, and takes no new work. */
+  /** Whether this replica is stopping and takes no new work. */
   isStopping(): boolean
-  /** What this replica knows of itself. */
+  /** What this replica knows about itself. */
   gauges(): Gauge[]
   /** How far its event feed has read. */
   passedOn(): Position | null
 }
 
-/** Whoever asks how we are does not wait long for the answer. */
-const WITHIN_MS = 2_000
+/** The time limit of database queries for probes. */
+const TIME_LIMIT_MS = 2_000
 
 const READ_ONLY: Record<NonNullable<ReadOnly>, string> = {
   standby: 'The database is a standby, which takes no writes',
   setting: 'The database is set to read-only and takes no writes',
 }
 
-/** What machines ask, outside the envelope and without a credential; none of it tells anything of a scope or person. */
+/** The endpoints for machines, without envelope and credential. None reveals anything about a scope or a person. */
 export function healthRoutes(options: HealthOptions): HttpApp {
   const { deps, space, metrics, migrations, isStopping } = options
   const app = new Hono<{ Variables: HttpVariables }>()
@@ -47,9 +47,9 @@ export function healthRoutes(options: HealthOptions): HttpApp {
 
   app.get('/readyz', async (c) => {
     if (isStopping()) throw notReady('This replica is stopping')
-    if ((await soon(deps, space.isOut(deps.db))) !== false) throw notReady(NO_SPACE_MESSAGE)
-    const asked = Promise.all([listAppliedMigrations(deps.db), whyReadOnly(deps.db)])
-    const [applied, readOnly] = (await soon(deps, asked)) ?? [null, null]
+    if ((await withTimeLimit(deps, space.isOut(deps.db))) !== false) throw notReady(NO_SPACE_MESSAGE)
+    const queries = Promise.all([listAppliedMigrations(deps.db), whyReadOnly(deps.db)])
+    const [applied, readOnly] = (await withTimeLimit(deps, queries)) ?? [null, null]
     if (applied === null) throw notReady('The database cannot be reached')
     if (readOnly !== null) throw notReady(READ_ONLY[readOnly])
     if (!isUpToDate([...migrations], applied))
@@ -58,7 +58,7 @@ export function healthRoutes(options: HealthOptions): HttpApp {
   })
 
   app.get('/metrics', async (c) => {
-    const ofDatabase = await soon(deps, databaseGauges(deps.db, options.passedOn()))
+    const ofDatabase = await withTimeLimit(deps, databaseGauges(deps.db, options.passedOn()))
     const gauges = [
       ...options.gauges(),
       { name: 'bundle_runtime_database_up', labels: {}, value: Number(ofDatabase !== null) },
@@ -68,7 +68,7 @@ export function healthRoutes(options: HealthOptions): HttpApp {
   })
 
   app.get('/.well-known/jwks.json', async (c) =>
-    // short enough that a new replica's key is known everywhere before anybody relies on it
+    // short enough that every service knows the key of a new replica before tokens use it
     c.json({ keys: await listSigningKeys(deps.db) }, 200, { 'cache-control': 'public, max-age=60' }),
   )
 
@@ -77,11 +77,11 @@ export function healthRoutes(options: HealthOptions): HttpApp {
   return app
 }
 
-/** What is asked of the database, or null where it fails or takes long. */
-async function soon<Result>({ clock }: RuntimeDeps, asked: Promise<Result>): Promise<Result | null> {
+/** The result of a query, or null if it fails or exceeds the time limit. */
+async function withTimeLimit<Result>({ clock }: RuntimeDeps, query: Promise<Result>): Promise<Result | null> {
   const answered = new AbortController()
-  const late = clock.sleep(WITHIN_MS, answered.signal).catch(() => undefined)
-  const result = await Promise.race([asked.catch(() => null), late.then(() => null)])
+  const late = clock.sleep(TIME_LIMIT_MS, answered.signal).catch(() => undefined)
+  const result = await Promise.race([query.catch(() => null), late.then(() => null)])
   answered.abort()
   return result
 }

@@ -5,7 +5,7 @@ import type { RequestIdVariables } from '#http-kit/request-id.ts'
 export interface HttpVariables extends RequestIdVariables {
   /** The row that serves the request, for log and metrics. */
   endpoint: string
-  /** What the envelope says, for log and metrics. */
+  /** The error code of the envelope, for log and metrics. */
   errorCode: string
   actorId: string
 }
@@ -14,7 +14,7 @@ export type HttpApp = Hono<{ Variables: HttpVariables }>
 
 export type HttpContext = Context<{ Variables: HttpVariables }>
 
-/** The one way an envelope is sent: always 200, never cached. */
+/** Sends an envelope: always status 200, never cached. */
 export function envelope(c: HttpContext, body: JsonValue): Response {
   if (typeof body === 'object' && body !== null && 'errorCode' in body && typeof body.errorCode === 'string')
     c.set('errorCode', body.errorCode)

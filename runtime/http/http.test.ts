@@ -17,7 +17,7 @@ after(() => http.close())
 const plugin = { title: 'Tenants', endpoint: 'http://127.0.0.1:1/', enabled: true }
 
 describe('the actor assertion', () => {
-  it('is refused when it is forged, for somebody else, too old or too long-lived', async () => {
+  it('is refused if it is forged, for another audience, expired or valid for too long', async () => {
     const other = await generateKeyPair('EdDSA')
     const assertions = {
       'of another key': await http.assertion({ key: other.privateKey }),
@@ -39,7 +39,7 @@ describe('the actor assertion', () => {
     }
   })
 
-  it('is no reason for 401 when its keys cannot be fetched', async () => {
+  it('does not cause a 401 if its keys cannot be fetched', async () => {
     const check = createActorCheck(() => Promise.reject(new TypeError('fetch failed')), {
       now: () => new Date(),
     })
@@ -51,14 +51,14 @@ describe('the actor assertion', () => {
   })
 })
 
-describe('what needs no credential', () => {
-  it('tells health and readiness', async () => {
+describe('the endpoints without a credential', () => {
+  it('report health and readiness', async () => {
     assert.deepEqual(await (await http.send(`${API}/healthz`)).json(), { status: 'ok' })
     assert.deepEqual(await (await http.send(`${API}/readyz`)).json(), { status: 'ready' })
     assert.equal((await http.send(`${API}/readyz`, { method: 'POST' })).status, 405)
   })
 
-  it('publishes keys that verify the tokens of the platform', async () => {
+  it('publish the keys that verify the tokens of the platform', async () => {
     const keys = (await (await http.send(`${API}/.well-known/jwks.json`)).json()) as JSONWebKeySet
     assert(keys.keys.length > 0 && keys.keys.every((key) => !('d' in key)), 'only public halves')
     const { signer } = http.runtime.deps
@@ -75,7 +75,7 @@ describe('what needs no credential', () => {
     assert.equal(signer.isPlatformToken(await http.assertion()), false)
   })
 
-  it('publishes the keys of every replica on the database, whichever is asked', async () => {
+  it('publish the keys of all replicas of the database, from any replica', async () => {
     const { connection, sealingKeyFiles } = http
     const other = await testHttp({ connection, sealingKeyFiles })
     const kidsOf = async (replica: TestHttp) => {
@@ -88,7 +88,7 @@ describe('what needs no credential', () => {
     await other.close()
   })
 
-  it('counts requests by row and status, and nothing by person or object', async () => {
+  it('count requests by row and status, and nothing by person or object', async () => {
     await http.call('/plugins/some-plugin-name')
     const text = await (await http.send(`${API}/metrics`)).text()
     assert.match(text, /^bundle_runtime_oldest_due_seconds 0$/m)
@@ -110,7 +110,7 @@ describe('what needs no credential', () => {
 })
 
 describe('a write', () => {
-  it('gives the same answer again for the same key and body, whatever the order of its fields', async () => {
+  it('returns the same answer for the same key and body, whatever the order of its fields', async () => {
     const key = 'same-key'
     const first = await http.call('/plugins/once', { method: 'PUT', body: plugin, key })
     await http.call('/plugins/once', { method: 'PUT', body: { ...plugin, title: 'Changed since' } })
@@ -124,7 +124,7 @@ describe('a write', () => {
     assert.equal(now.data['title'], 'Changed since')
   })
 
-  it('refuses the key with another body, and takes it from another person or at another place', async () => {
+  it('refuses the key with another body, and accepts it from another person or for another path', async () => {
     const key = 'reused-key'
     await http.call('/plugins/reused', { method: 'PUT', body: plugin, key })
     const other = { ...plugin, title: 'Another' }
@@ -135,7 +135,7 @@ describe('a write', () => {
     assert.equal((await http.call('/plugins/elsewhere', { method: 'PUT', body: other, key })).errorCode, '0')
   })
 
-  it('is done once by twenty that come at once', async () => {
+  it('is done once if twenty requests arrive at the same time', async () => {
     const calls = Array.from({ length: 20 }, () =>
       http.call('/plugins/raced', { method: 'PUT', body: plugin, key: 'raced' }),
     )
@@ -145,7 +145,7 @@ describe('a write', () => {
     assert.equal(items.filter(({ subject }) => subject === 'raced').length, 1)
   })
 
-  it('keeps a refusal as the answer too, and tells it in the audit', async () => {
+  it('stores a refusal as the answer too, and audits it', async () => {
     const manifest = {
       bundle: { environmentKey: 'dev', bundleId: 'kept' },
       version: '1',
@@ -168,7 +168,7 @@ describe('a write', () => {
     )
   })
 
-  it('checks the permission again for a repeat, and a denied one leaves the key free', async () => {
+  it('checks the permission again for a repeat, and a denied request does not use up the key', async () => {
     const put = { method: 'PUT', body: plugin, key: 'checked' }
     const reader = [{ permissions: ['read' as const], scope: null }]
     const denied = await http.call('/plugins/checked', { ...put, grants: reader })
@@ -183,7 +183,7 @@ describe('a write', () => {
     )
   })
 
-  it('forgets a key after 24 hours', async () => {
+  it('discards a key after 24 hours', async () => {
     const key = 'old-key'
     await http.call('/plugins/old', { method: 'PUT', body: plugin, key })
     const { db } = http.runtime.deps
@@ -197,8 +197,8 @@ describe('a write', () => {
   })
 })
 
-describe('trouble', () => {
-  it('is 503 where a twin holds the key too long, and 500 without a word where we are wrong', async () => {
+describe('an error', () => {
+  it('is 503 if a concurrent request holds the key too long, and 500 without details for an internal error', async () => {
     const { db } = http.runtime.deps
     const waiting = await db.transaction().execute(async (tx) => {
       await tx
@@ -223,14 +223,14 @@ describe('trouble', () => {
     assert.doesNotMatch(JSON.stringify(broken.json), /plugin|relation|select|at /i)
   })
 
-  it('is 503 and not ready without a database', async () => {
+  it('is 503, and the replica is not ready, without a database', async () => {
     const lone = await testHttp()
     await lone.close()
     assert.equal((await lone.send(`${API}/healthz`)).status, 200)
     assert.equal((await lone.send(`${API}/readyz`)).status, 503)
   })
 
-  it('is 429 for a caller that runs wild, and not for another', async () => {
+  it('is 429 for a caller that exceeds its limit, and not for another', async () => {
     const limited = await testHttp({ rateLimit: { perSecond: 0.05, burst: 3 } })
     const answers = []
     for (let n = 0; n < 4; n++) answers.push(await limited.call('/plugins'))

@@ -14,7 +14,7 @@ export function idempotencyKeyOf(request: Request): string {
   })
 }
 
-/** The same for the same JSON, whatever the order of its keys or its white space. */
+/** The same text for the same JSON, whatever the order of its keys or its white space. */
 export function requestText(body: JsonValue | undefined): string {
   return JSON.stringify(body ?? null, (_, value: JsonValue) =>
     typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -13,7 +13,7 @@ import { CORE, crm, SCOPE } from '../testing/bundles.ts'
 import { answered, RESOLVE, testHttp, textOf } from '../testing/http.ts'
 import type { TestHttp } from '../testing/http.ts'
 
-// The whole way over HTTP, with a worker and a real plugin behind it; every answer is held against its row's schema.
+// The whole path over HTTP, with a worker and a real plugin; every answer is checked against its row's schema.
 
 let http: TestHttp
 let plugin: TestingPlugin
@@ -112,7 +112,7 @@ describe('a bundle', () => {
     ])
   })
 
-  it('is configured by one CONFIGURE of its owner, and saved once for a key', async () => {
+  it('is configured by one CONFIGURE of its owner, and saved once per key', async () => {
     const { data: before } = await http.call(configuration)
     const body = {
       snapshotVersion: Number(before['snapshotVersion']),
@@ -120,9 +120,12 @@ describe('a bundle', () => {
     }
     assert.equal((await http.call(`${configuration}/plan`, { method: 'POST', body })).errorCode, '0')
     const save = { method: 'PATCH', body, key: 'save-once' }
-    const [saved, twin] = await Promise.all([http.call(configuration, save), http.call(configuration, save)])
+    const [saved, repeat] = await Promise.all([
+      http.call(configuration, save),
+      http.call(configuration, save),
+    ])
     assert.equal(saved.errorCode, '0', JSON.stringify(saved.json))
-    assert.deepEqual(twin.json, saved.json)
+    assert.deepEqual(repeat.json, saved.json)
     const [operation] = saved.data['operations'] as JsonObject[]
     assert.equal((await ended(textOf(operation?.['operationId'])))['state'], 'SUCCEEDED')
     const stale = await http.call(configuration, { ...save, key: 'another' })
@@ -150,7 +153,7 @@ describe('a bundle', () => {
     for (const [name, row] of rows) {
       const { method, path } = splitName(name)
       if (method !== 'GET' || row.answers === 'events') continue
-      // the bundle has another environment than the scope that it is installed in
+      // the bundle's environment differs from that of the scope
       const environmentKey = path.startsWith('/bundles') ? 'dev' : SCOPE.environmentKey
       const answer = await http.call(fillPath(path, { ...params, environmentKey }))
       assert.equal(answer.errorCode, '0', `${name}: ${JSON.stringify(answer.json)}`)
@@ -160,7 +163,7 @@ describe('a bundle', () => {
     }
   })
 
-  it('shows nothing of it to a person of another place', async () => {
+  it('is hidden from a person of another scope', async () => {
     const grants = [{ permissions: [...PERMISSIONS], scope: { environmentKey: 'test' } }]
     for (const path of ['/installations', '/operations', '/scopes', '/audit', '/services/mail/referrers'])
       assert.deepEqual(itemsOf(await http.call(path, { grants })), [], path)
@@ -170,7 +173,7 @@ describe('a bundle', () => {
       assert.equal((await http.call(path, { grants })).errorCode, 'NOT_FOUND')
   })
 
-  it('is counted where it may be seen', async () => {
+  it('is counted where it is visible', async () => {
     const grants = [{ permissions: ['read' as const], scope: { ...SCOPE } }]
     const { data } = await http.call('/summary', { grants })
     assert.deepEqual(data['installations'], { NOT_INSTALLED: 0, ACTIVE: 1, DETACHED: 0 })
@@ -182,7 +185,7 @@ describe('a bundle', () => {
     assert.equal(scope?.['claimed'], 0)
   })
 
-  it('is refused to who may only read, and that is told in the audit of its scope', async () => {
+  it('is refused to a person who may only read, and the audit of its scope records that', async () => {
     const grants = [{ permissions: ['read' as const], scope: { ...SCOPE } }]
     const body = { reason: 'I want to' }
     const denied = await http.call(`/installations/${installId}/detach`, {
@@ -206,7 +209,7 @@ describe('a bundle', () => {
     )
   })
 
-  it('is detached, and its references resolve no more', async () => {
+  it('is detached, and its references no longer resolve', async () => {
     const answer = await ok(`/installations/${installId}/detach`, 'POST', { reason: 'they left us' })
     const operation = await ended(textOf((answer['operation'] as JsonObject)['operationId']))
     assert.equal(operation['state'], 'SUCCEEDED', JSON.stringify(operation['failure']))

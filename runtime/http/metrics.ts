@@ -5,13 +5,13 @@ export interface Metrics {
   count(name: string, labels: Labels, by?: number): void
   /** Adds one observation of seconds to a histogram. */
   observe(name: string, labels: Labels, seconds: number): void
-  /** All of it in the text format of Prometheus, with what was read now. */
+  /** All metrics in the text format of Prometheus, with the given gauges. */
   render(gauges: readonly Gauge[]): string
 }
 
 const BOUNDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
-/** Counters and histograms of this process, from its start on. */
+/** Counters and histograms of this process, since it started. */
 export function createMetrics(): Metrics {
   const values = new Map<string, Map<string, number>>()
   const add = (name: string, labels: Labels, by: number): void => {
@@ -23,7 +23,7 @@ export function createMetrics(): Metrics {
   return {
     count: (name, labels, by = 1) => add(name, labels, by),
     observe(name, labels, seconds) {
-      // every bucket from the first observation on, also those of 0: the format wants them all, in this order
+      // the format requires every bucket in this order, including those of 0
       for (const bound of BOUNDS) add(`${name}_bucket`, { ...labels, le: bound }, seconds <= bound ? 1 : 0)
       add(`${name}_bucket`, { ...labels, le: '+Inf' }, 1)
       add(`${name}_sum`, labels, seconds)
@@ -35,10 +35,10 @@ export function createMetrics(): Metrics {
         lines.push(`# TYPE ${typeOf(name)}`)
         for (const [labels, value] of series) lines.push(`${name}${labels} ${value}`)
       }
-      const told = new Set<string>()
+      const typed = new Set<string>()
       for (const { name, labels, value } of gauges) {
-        if (!told.has(name)) lines.push(`# TYPE ${name} ${name.endsWith('_total') ? 'counter' : 'gauge'}`)
-        told.add(name)
+        if (!typed.has(name)) lines.push(`# TYPE ${name} ${name.endsWith('_total') ? 'counter' : 'gauge'}`)
+        typed.add(name)
         lines.push(`${name}${labelText(labels)} ${value}`)
       }
       return `${[...new Set(lines)].join('\n')}\n`

@@ -8,7 +8,7 @@ import type { HttpApp, HttpContext } from './http-app.ts'
 import { serveRow } from './serve-row.ts'
 import type { AnyHandler, MountOptions } from './serve-row.ts'
 
-/** Mounts every row of the runtime API; throws where a row has no person's permission or no handler. */
+/** Mounts every row of the runtime API. Throws if a row has no permission for a person or no handler. */
 export function mountRuntimeApi(options: MountOptions): HttpApp {
   const app: HttpApp = new Hono()
   const allowed = new Map<string, Method[]>()
@@ -29,13 +29,13 @@ export function mountRuntimeApi(options: MountOptions): HttpApp {
 }
 
 function personAccess(name: string, row: EndpointRow): PersonAccess {
-  // the type demands it, but a row may come from plain JavaScript or a careless cast
+  // the type guarantees it, but a row may come from plain JavaScript or a careless cast
   const access: EndpointRow['access'] | undefined = row.access
   if (access !== undefined && 'where' in access) return access
   throw new Error(`The endpoint "${name}" does not say which permission it needs`)
 }
 
-/** For OPTIONS the methods, without any permission for other origins; else 405. */
+/** Answers OPTIONS with the methods, without permission for other origins; anything else with 405. */
 export function refuseMethod(c: HttpContext, methods: readonly Method[]): Response {
   const allow = [...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].join(', ')
   if (c.req.method === 'OPTIONS') return c.body(null, 204, { allow })

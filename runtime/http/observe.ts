@@ -23,7 +23,7 @@ export function observeRequests(options: {
     metrics.count('bundle_runtime_http_requests_total', { endpoint, status, code: errorCode })
     metrics.observe('bundle_runtime_http_request_seconds', { endpoint }, ms / 1000)
     const fields = { endpoint, status, errorCode, actorId, requestId, ms: Math.round(ms * 10) / 10 }
-    // reads that went well are many and tell little
+    // successful reads are frequent and of little interest
     if (c.req.method === 'GET' && status === 200 && (errorCode === '0' || errorCode === ''))
       log.debug('request', fields)
     else log.info('request', fields)

@@ -5,7 +5,7 @@ import { encodeCursor } from '../use-cases/paging/cursor.ts'
 import { testHttp } from '../testing/http.ts'
 import type { TestHttp } from '../testing/http.ts'
 
-// What a database complains of must be refused before it: a query is never an internal error.
+// A value that the database rejects must be refused earlier: a query never causes an internal error.
 
 let http: TestHttp
 const scope = `/scopes/${SCOPE.environmentKey}/${SCOPE.applicationRuntimeId}/${SCOPE.workspaceId}`
@@ -25,7 +25,7 @@ async function refuses(path: string): Promise<void> {
   assert.deepEqual([status, errorCode], [200, 'REQUEST_INVALID'], path)
 }
 
-describe('a query that no database takes is refused', () => {
+describe('a query that the database would reject is refused', () => {
   for (const query of [
     'operations?q=%00',
     'operations?requestedBy=%00',
@@ -53,10 +53,10 @@ describe('a query that no database takes is refused', () => {
   }
 
   for (const query of ['operations?since', 'operations?until', 'audit?since', 'operations/counts?until']) {
-    it(`of a year that is not counted: ${query}`, () => refuses(`/${query}=0000-01-01T00:00:00.000Z`))
+    it(`with a year out of range: ${query}`, () => refuses(`/${query}=0000-01-01T00:00:00.000Z`))
   }
 
-  it('but not one of the first year of all', async () => {
+  it('but a query of the first valid year is accepted', async () => {
     const { errorCode, data } = await http.call('/operations/counts?until=0001-01-01T00:00:00.000Z')
     assert.equal(errorCode, '0')
     assert.deepEqual(data['buckets'], [])

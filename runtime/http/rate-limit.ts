@@ -4,10 +4,10 @@ import { createTokenBuckets } from '#http-kit/token-bucket.ts'
 import type { Rate } from '#http-kit/token-bucket.ts'
 
 /**
- * Limits the requests of each caller, so that one cannot take the runtime from the others. Callers are authenticated
+ * Limits the requests of each caller, so that one cannot exhaust the runtime for the others. Callers are authenticated
  * before they are counted.
  *
- * @throws TransportError 429 with `Retry-After`, from the function that is returned.
+ * @throws TransportError 429 with `Retry-After`, from the returned function.
  */
 export function createRateLimiter(rate: Rate, clock: Pick<Clock, 'monotonic'>): (caller: string) => void {
   const buckets = createTokenBuckets(rate, () => clock.monotonic())

@@ -10,14 +10,14 @@ export interface ReadRequest {
   params: unknown
   query: unknown
   body: unknown
-  /** The body as it came, before the schema; what the idempotency key stands for. */
+  /** The body before the schema is applied; the idempotency key identifies this. */
   json: JsonValue | undefined
 }
 
 /**
- * Path, query and body of a request, checked against its row.
+ * The path, query and body of a request, checked against its row.
  *
- * @throws Refusal that names every field which is wrong; TransportError 413 and 415.
+ * @throws DomainError that names every wrong field; TransportError 413 and 415.
  */
 export async function readRequest(
   request: Request,

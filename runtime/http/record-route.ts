@@ -16,7 +16,7 @@ import type { HttpApp, HttpVariables } from './http-app.ts'
 export interface RecordRouteOptions {
   deps: RuntimeDeps
   checkService(request: Request): void
-  /** Accepts assertions for recording, and no others. */
+  /** Accepts only assertions for recording. */
   checkRecorder(request: Request, requestId: string): Promise<Actor>
   limitRate(caller: string): void
 }
@@ -24,7 +24,9 @@ export interface RecordRouteOptions {
 const PATH = '/audit/entries'
 const ROW = auditRecordApi[`POST ${PATH}`]
 
-/** The endpoint at which a console records what it did itself; each event once, however often it is sent. */
+/**
+ * The endpoint at which a console records what it did itself. Each event is recorded once, however often it is sent.
+ */
 export function recordRoute(options: RecordRouteOptions): HttpApp {
   const { deps } = options
   const app = new Hono<{ Variables: HttpVariables }>()

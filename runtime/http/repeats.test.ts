@@ -12,7 +12,7 @@ before(async () => {
 })
 after(() => http.close())
 
-it('a repeat of a write to an object is answered only to who may still make it', async () => {
+it('a repeated write to an object is answered only to a person who may still make it', async () => {
   const { bundle, version } = billing
   await http.call(`/bundles/${bundle.environmentKey}/${bundle.bundleId}/versions/${version}`, {
     method: 'PUT',

@@ -12,8 +12,8 @@ const Environment = z.object({ environmentKey: z.string() })
 const Scope = Environment.extend({ applicationRuntimeId: z.string(), workspaceId: z.number() })
 
 /**
- * Refuses unless the actor may call a row in the place that the request names. `object` and `list` are left to the use
- * case, which knows the object and filters the list.
+ * Refuses unless the actor may call a row in the scope that the request names. `object` and `list` are checked by the
+ * use case, which knows the object and filters the list.
  */
 export function requirePermission(
   access: PersonAccess,

@@ -21,7 +21,7 @@ export interface ResolveRouteOptions {
 const PATH = '/bundle-plugin/service-reference/resolve'
 const ROW = pluginManagerApi[`POST ${PATH}`]
 
-/** The one endpoint that plugins call; they are known by their credential and by nothing in the request. */
+/** The one endpoint that plugins call. Only the credential identifies the plugin, never the request. */
 export function resolveRoute(options: ResolveRouteOptions): HttpApp {
   const { deps } = options
   const app = new Hono<{ Variables: HttpVariables }>()

@@ -14,7 +14,7 @@ import { CREDENTIAL, testHttp, textOf } from '../testing/http.ts'
 import type { Answered, TestHttp } from '../testing/http.ts'
 import { SAMPLE_BODIES, SAMPLE_PARAMS } from '../testing/rows.ts'
 
-// The same questions to every row of the contract: a row that is added later is asked them too.
+// The same tests for every row of the contract, including future ones.
 
 const rows = Object.entries(runtimeApi) as [EndpointName, EndpointRow][]
 const elsewhere: Grant[] = [
@@ -71,7 +71,7 @@ function detailsOf(answer: Answered): { path: string; message: string }[] {
 
 for (const [name, row] of rows) {
   describe(name, () => {
-    it('has a valid sample where it takes a body', () => {
+    it('has a valid sample if it takes a body', () => {
       assert.equal(row.body === undefined, SAMPLE_BODIES[name] === undefined)
       if (row.body !== undefined) assert.equal(row.body.safeParse(SAMPLE_BODIES[name]).success, true)
     })
@@ -93,7 +93,7 @@ for (const [name, row] of rows) {
     })
 
     if (!isStream(row)) {
-      it('gives nothing to a person without the permission', async () => {
+      it('reveals nothing to a person without the permission', async () => {
         const { access } = row
         assert('where' in access)
         const grants = access.where === 'anywhere' ? [] : elsewhere
@@ -106,7 +106,7 @@ for (const [name, row] of rows) {
       })
     }
 
-    it('refuses a query name that it does not know', async () => {
+    it('refuses an unknown query parameter', async () => {
       const answer = await ask(name, { query: '?nonsense=1' })
       assert.equal(answer.status, 200)
       assert.equal(answer.errorCode, 'REQUEST_INVALID')
@@ -126,7 +126,7 @@ for (const [name, row] of rows) {
     }
 
     if (row.body !== undefined) {
-      it('refuses a body with a field that it does not know', async () => {
+      it('refuses a body with an unknown field', async () => {
         const answer = await ask(name, { body: { ...SAMPLE_BODIES[name], nonsense: 1 } })
         assert.equal(answer.errorCode, row.bodyErrorCode ?? 'REQUEST_INVALID')
         assert.deepEqual(
@@ -147,7 +147,7 @@ for (const [name, row] of rows) {
         }
       })
 
-      it('refuses text that is no JSON, another type, and too much', async () => {
+      it('refuses text that is not JSON, another media type, and a body that is too large', async () => {
         const { method, path } = splitName(name)
         const send = async (body: string, headers: Record<string, string> = {}) =>
           http.send(`/bundle-runtime/api${fillPath(path, paramsOf())}`, {
@@ -190,7 +190,7 @@ for (const [name, row] of rows) {
 }
 
 describe('methods', () => {
-  it('answers 405 with Allow for every other method of every path', async () => {
+  it('returns 405 with Allow for every other method of every path', async () => {
     const byPath = Map.groupBy(rows, ([name]) => splitName(name).path)
     for (const [path, named] of byPath) {
       const methods = named.map(([name]) => splitName(name).method)
@@ -216,7 +216,7 @@ describe('methods', () => {
     assert.equal((await http.call('/events', { method: 'HEAD' })).status, 200)
   })
 
-  it('answers 404 for a path that does not exist, or is not canonical', async (t) => {
+  it('returns 404 for a path that does not exist or is not canonical', async (t) => {
     const server = await serve({ app: http.runtime.app, port: 0, hostname: '127.0.0.1' })
     t.after(() => server.stop())
     const headers = {
@@ -240,7 +240,7 @@ function encodeHeader(text: string): string {
   return Buffer.from(text, 'utf8').toString('latin1')
 }
 
-/** An answer that tells of no object: no items, and no count above zero. */
+/** An answer that reveals no object: no items, and no count above zero. */
 function assertEmpty(data: JsonValue): void {
   if (typeof data === 'number') assert.equal(data, 0)
   else if (Array.isArray(data)) assert.deepEqual(data, [])

@@ -26,13 +26,13 @@ export interface MountOptions {
   checkService(request: Request): void
   checkActor(request: Request, requestId: string): Promise<Actor>
   limitRate(caller: string): void
-  /** After each write that was committed. */
+  /** Called after each committed write. */
   onWrite(): void
-  /** Holds every answer against its row's schema and strips what the schema does not know. */
+  /** Checks every answer against its row's schema and removes unknown fields. */
   checkAnswers: boolean
 }
 
-/** A handler of some row: the types of its context and input are known per name only, not in a loop over the names. */
+/** A handler of some row. The types of its context and input are known per name only, not in a loop over the names. */
 export type AnyHandler = (context: never, input: never) => Promise<unknown>
 
 /** One request for one row. */
@@ -45,7 +45,7 @@ export interface RowCall {
   options: MountOptions
 }
 
-/** Authenticates the caller, then answers with the row's handler. A refusal is answered as a failure envelope. */
+/** Authenticates the caller, then answers with the row's handler. A refusal becomes a failure envelope. */
 export async function serveRow(call: RowCall): Promise<Response> {
   const { c, name, options } = call
   c.set('endpoint', name)
@@ -111,8 +111,8 @@ async function dataOf(
   return call.options.checkAnswers ? (call.row.answer.parse(data) as JsonValue) : data
 }
 
-// The one place that trusts the record: `Handlers` has given this name a handler of exactly this context and input,
-// and `readRequest` has parsed the input with this name's row.
+// The cast is safe: `Handlers` has a handler of exactly this context and input for this name, and `readRequest` has
+// parsed the input with this name's row.
 function handle<Result>({ handler }: RowCall, context: ReadContext, input: unknown): Promise<Result> {
   return handler(context as never, input as never) as Promise<Result>
 }

@@ -4,27 +4,27 @@ import { canGrow } from '../store/can-grow.ts'
 import type { Db } from '../model/db.ts'
 
 /** The shortest time between two probes. */
-const EVERY_MS = 1_000
+const PROBE_INTERVAL_MS = 1_000
 
 /**
- * Whether the database has run out of space: it has when a statement fails for lack of space, until a probe shows that it
- * can grow again. A write that succeeds proves nothing, since it may fit into a page that has room.
+ * Whether the database has run out of space: from a statement that fails for lack of space until a probe shows that it
+ * can grow again. A successful write proves nothing, since it may fit into an existing page.
  */
 export class SpaceWatch {
   private isFull = false
-  private asked: { at: number; answer: Promise<boolean> } | null = null
+  private lastProbe: { at: number; answer: Promise<boolean> } | null = null
   private readonly clock: Pick<Clock, 'monotonic'>
 
   constructor(clock: Pick<Clock, 'monotonic'>) {
     this.clock = clock
   }
 
-  /** Call it with the error of every failed statement. */
+  /** Call this with the error of every failed statement. */
   note(error: unknown): void {
     if (isPgError(error, PG.diskFull)) this.isFull = true
   }
 
-  /** By what is known, without asking the database. */
+  /** The last known state, without a query. */
   hasSpace(): boolean {
     return !this.isFull
   }
@@ -33,9 +33,9 @@ export class SpaceWatch {
   async isOut(db: Db): Promise<boolean> {
     if (!this.isFull) return false
     const at = this.clock.monotonic()
-    if (this.asked === null || at - this.asked.at >= EVERY_MS)
-      this.asked = { at, answer: canGrow(db).catch(() => false) }
-    if (await this.asked.answer) this.isFull = false
+    if (this.lastProbe === null || at - this.lastProbe.at >= PROBE_INTERVAL_MS)
+      this.lastProbe = { at, answer: canGrow(db).catch(() => false) }
+    if (await this.lastProbe.answer) this.isFull = false
     return this.isFull
   }
 }

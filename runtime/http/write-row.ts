@@ -21,18 +21,18 @@ export interface WriteCall {
   deps: RuntimeDeps
   actor: Actor
   key: IdempotencyKey
-  /** The same for the same request. */
+  /** The same text for the same request. */
   request: string
   access: PersonAccess
   params: unknown
-  /** The data to answer, checked. */
+  /** Performs the write and returns the checked data. */
   run(context: WriteContext): Promise<JsonValue>
-  /** What a repeat of the call is answered as data. */
+  /** The data that a repeat of the call returns. */
   forRepeats(data: JsonValue): JsonValue
   auditSubject(): AuditSubject
 }
 
-/** Does a write once for its idempotency key and answers the envelope, of a refusal too. */
+/** Performs a write once per idempotency key and returns the envelope, also for a refusal. */
 export function writeRow(call: WriteCall): Promise<OnceAnswer> {
   const { deps, actor } = call
   return answerOnce(deps, {
@@ -50,7 +50,7 @@ export function writeRow(call: WriteCall): Promise<OnceAnswer> {
   })
 }
 
-/** Tells in the audit that somebody tried what they may not do. */
+/** Records in the audit that somebody tried something without the permission. */
 export function recordDenied(
   db: Db,
   actor: Actor,
@@ -60,7 +60,7 @@ export function recordDenied(
   return inTransaction(db, (tx) => recordRefusal(tx, actor, auditSubject, refusal))
 }
 
-/** A mistake in a form is no event in the life of an installation, and what is not there has no place in the audit. */
+/** Input errors and requests for missing objects are not audited. */
 function isAudited({ code }: DomainError): boolean {
   return code !== 'NOT_FOUND' && code !== 'REQUEST_INVALID'
 }
