@@ -10,13 +10,13 @@ import type { SealedTable } from './sealed-tables.ts'
 
 export interface ResealOptions {
   /**
-   * How long after it was replaced a data key may still be used: by a replica that was cut off, and by the digests of
+   * How long a data key may be in use after it was replaced: by a disconnected replica, and for the digests of
    * requests, which are kept for a day.
    */
   graceMs: number
-  /** Rows at once. */
+  /** Rows per page. */
   pageRows: number
-  /** The rest between two pages, so that the database is there for others. */
+  /** Milliseconds between two pages, so that other work gets its share of the database. */
   restMs: number
 }
 
@@ -24,9 +24,9 @@ const HOURS = 60 * 60_000
 const DEFAULTS: ResealOptions = { graceMs: 26 * HOURS, pageRows: 100, restMs: 20 }
 
 /**
- * Walks through all tables so far as that is due, and seals with the current data key what is not: after a rotation, and where
- * values still stand as they were before there was sealing. A second walk, when nobody uses an earlier key any more, finds
- * what came in between; then the earlier keys are forgotten. Any replica goes on where another one stopped.
+ * Reseals everything in the database that is not sealed with the current data key: after a rotation, and data from
+ * before sealing existed. When no replica uses an earlier key any more, a second pass finds what was written in
+ * between; then the earlier keys are deleted. Any replica continues where another one stopped.
  */
 export async function resealAll(
   deps: Pick<RuntimeDeps, 'db' | 'vault' | 'log' | 'clock'>,
@@ -47,7 +47,7 @@ export async function resealAll(
   const passes = await findPasses(db, key)
   const isClean = SEALED_TABLES.every(({ name }) => isLastPass(passes.get(name), current.id))
   const forgotten = isClean && keys.length > 1 ? await deleteReplacedKeys(db, current.id) : []
-  if (forgotten.length > 0) log.info('replaced data keys were forgotten', { keys: forgotten.join(' ') })
+  if (forgotten.length > 0) log.info('replaced data keys were deleted', { keys: forgotten.join(' ') })
 }
 
 function isLastPass(pass: PassRow | undefined, dataKeyId: number): boolean {
@@ -55,7 +55,7 @@ function isLastPass(pass: PassRow | undefined, dataKeyId: number): boolean {
     pass !== undefined &&
     pass.data_key_id === dataKeyId &&
     pass.finished_at !== null &&
-    pass.began_in_peace &&
+    pass.began_after_grace &&
     pass.unopened === 0
   )
 }
@@ -69,7 +69,7 @@ async function walk(
 ): Promise<void> {
   while (!stopped.aborted) {
     const pass = (await findPasses(deps.db, key)).get(table.name)
-    // a walk with a later key has begun elsewhere: this one is of no use any more
+    // a pass with a later key has started elsewhere: this one is obsolete
     if (pass === undefined || pass.data_key_id !== key.dataKeyId || pass.finished_at !== null) return
     const { last, unopened } = await table.resealPage(deps, pass.last_row, pageRows)
     await advancePass(

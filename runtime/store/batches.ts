@@ -1,4 +1,4 @@
-/** PostgreSQL takes at most 65,535 parameters in one statement; a row has up to ten. */
+/** PostgreSQL accepts at most 65,535 parameters in one statement, and a row has up to ten. */
 const BATCH = 5000
 
 export function* inBatches<Row>(rows: readonly Row[]): Generator<Row[]> {

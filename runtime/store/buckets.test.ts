@@ -5,7 +5,7 @@ import { testRuntime } from '../testing/runtime.ts'
 import type { TestRuntime } from '../testing/runtime.ts'
 import { bucketOf } from './buckets.ts'
 
-describe('a bucket of time', () => {
+describe('a time bucket', () => {
   let runtime: TestRuntime
   before(async () => {
     runtime = await testRuntime()
@@ -13,10 +13,10 @@ describe('a bucket of time', () => {
   after(() => runtime.close())
 
   for (const bucket of ['minute', 'hour', 'day'] as const) {
-    it(`of a ${bucket} begins with the ${bucket} of UTC, wherever the session is`, async () => {
+    it(`of a ${bucket} starts with the UTC ${bucket}, whatever the time zone of the session`, async () => {
       await runtime.db.transaction().execute(async (tx) => {
         await sql`set local time zone 'Europe/Berlin'`.execute(tx)
-        // over leap days, the ends of centuries and changes of the clock, and at the very beginning of buckets
+        // covers leap days, ends of centuries, clock changes and the exact starts of buckets
         const { rows } = await sql<{ times: number; wrong: number }>`
           select count(*) as times,
             count(*) filter (where ${bucketOf(bucket, 'given.at')} <> date_trunc(${bucket}, given.at, 'UTC')) as wrong

@@ -2,13 +2,13 @@ import { sql } from 'kysely'
 import { inTransaction, isPgError, PG } from '#database/transaction.ts'
 import type { Db } from '../model/db.ts'
 
-/** Enough for what the requests of a moment write. */
+/** Enough for what concurrent requests write. */
 const KILOBYTES = 1_024
 
 /**
- * Whether the database can take so much more on its disk, tried with a table that is never committed.
+ * Whether the database has room on its disk for more data. Tests it with a table that is never committed.
  *
- * @throws where the database cannot be asked.
+ * @throws when the database cannot be reached.
  */
 export async function canGrow(db: Db): Promise<boolean> {
   const undone = new Error('undone')
@@ -23,7 +23,7 @@ export async function canGrow(db: Db): Promise<boolean> {
     return true
   } catch (error) {
     if (isPgError(error, PG.diskFull)) return false
-    // somebody who may make no temporary table finds out with the next write
+    // a role that may not create temporary tables finds out with its next write
     if (error === undone || isPgError(error, PG.insufficientPrivilege)) return true
     throw error
   }

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { RawBuilder } from 'kysely'
 import { containing } from './like.ts'
 
-/** Whether the text stands in any of the columns, in whatever case. */
+/** The condition that one of the columns contains the text, ignoring case. */
 export function containsText(
   text: string | undefined,
   columns: readonly RawBuilder<unknown>[],

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../model/db.ts'
 
-/** Fewer characters would be in far too many ids. */
+/** A shorter text matches too many ids. */
 const SHORTEST_LENGTH = 8
 const MATCH_LIMIT = 100
 const PLACES = {
@@ -9,7 +9,7 @@ const PLACES = {
   installation: { table: 'runtime.installation', column: 'bundle_install_id' },
 } as const
 
-/** The ids that begin or end with the text, which is as people copy it: eight characters at least. */
+/** Finds the ids that start or end with the text, as people copy it: at least eight characters. */
 export async function findIds(db: Db, of: keyof typeof PLACES, text: string): Promise<string[]> {
   const part = text.toLowerCase()
   if (part.length < SHORTEST_LENGTH || part.length > 36 || !/^[0-9a-f-]+$/.test(part)) return []
@@ -29,7 +29,7 @@ export async function findIds(db: Db, of: keyof typeof PLACES, text: string): Pr
   return rows.map(({ id }) => id)
 }
 
-/** The first or the last UUID that begins so; null where none can. */
+/** The first or the last UUID with this prefix; null if there can be none. */
 function completed(part: string, digit: '0' | 'f'): string | null {
   const all = '00000000-0000-0000-0000-000000000000'.replaceAll('0', digit)
   const id = part + all.slice(part.length)

@@ -7,7 +7,7 @@ export interface ScopeFilter {
   workspaceId?: number | undefined
 }
 
-/** The condition that a row of the alias `table` is in the scope, or in the part of one, that the filter names. */
+/** The condition that the row of alias `table` is in the scope, or the part of a scope, of the filter. */
 export function inScope(filter: ScopeFilter, table: string): RawBuilder<boolean> {
   const { environmentKey, applicationRuntimeId, workspaceId } = filter
   const parts = [

@@ -1,4 +1,4 @@
-/** A pattern for `like` that finds the text anywhere, its own `%`, `_` and `\` taken as they are. */
+/** A `like` pattern that matches the text anywhere; `%`, `_` and `\` in the text are literal. */
 export function containing(text: string): string {
   return `%${text.replace(/[\\%_]/g, '\\$&')}%`
 }

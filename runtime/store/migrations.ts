@@ -2,13 +2,13 @@ import { sql } from 'kysely'
 import type { MigrationSource } from '#database/migrate.ts'
 import type { Db } from '../model/db.ts'
 
-/** The runtime's schema and where its migrations are. */
+/** The schema of the runtime and the folder of its migrations. */
 export const RUNTIME_MIGRATIONS: MigrationSource = {
   schema: 'runtime',
   folder: new URL('./migrations/', import.meta.url),
 }
 
-/** The migrations that ran on this database, in order. */
+/** Returns the migrations that were applied to this database, in order. */
 export async function listAppliedMigrations(db: Db): Promise<{ name: string; sha256: string }[]> {
   const applied = await sql<{ name: string; sha256: string }>`
     select name, sha256 from runtime.migration order by name`.execute(db)

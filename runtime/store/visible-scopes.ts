@@ -7,16 +7,16 @@ import type { ScopeFilter } from './in-scope.ts'
 import { visibleTo } from './visible.ts'
 import type { Db } from '../model/db.ts'
 
-/** What a list may show: what the person may see, and of that what the filter names. */
+/** The scopes that a list may show: those that the person may see, narrowed by the filter. */
 export type VisibleScopes =
   | { kind: 'everything' }
   | { kind: 'environments'; keys: string[] }
   | { kind: 'scopes'; ids: number[] }
 
-/** So many streams of rows, each in its order already, are merged faster than one long stream is sifted. */
+/** Up to this number, merging sorted streams is faster than filtering the whole list. */
 export const MERGED_STREAMS_MAX = 200
 
-/** Resolved on the small table of scopes, so that the large ones are asked by a narrow index. */
+/** Resolved on the small table of scopes, so that queries on large tables can use a narrow index. */
 export async function visibleScopes(
   db: Db,
   actor: Actor,
@@ -45,30 +45,30 @@ export async function visibleScopes(
   return { kind: 'scopes', ids: rows.map(({ scope_id }) => scope_id) }
 }
 
-/** The same by its scopes where they are few: a small environment would be a needle in the whole list. */
-export async function narrowToScopes(db: Db, seen: VisibleScopes): Promise<VisibleScopes> {
-  if (seen.kind !== 'environments') return seen
+/** Replaces environments by their scopes if these are few: in a full list, rows of a small environment are rare. */
+export async function narrowToScopes(db: Db, visible: VisibleScopes): Promise<VisibleScopes> {
+  if (visible.kind !== 'environments') return visible
   const { rows } = await sql<{ scope_id: number }>`
-    select scope_id from runtime.scope where environment_key = any(${seen.keys}::text[])
+    select scope_id from runtime.scope where environment_key = any(${visible.keys}::text[])
     limit ${MERGED_STREAMS_MAX + 1}`.execute(db)
   return rows.length > MERGED_STREAMS_MAX
-    ? seen
+    ? visible
     : { kind: 'scopes', ids: rows.map(({ scope_id }) => scope_id) }
 }
 
-/** The condition that a row of the alias is among what is seen. */
-export function isVisible(seen: VisibleScopes, table: string): RawBuilder<boolean> {
-  switch (seen.kind) {
+/** The condition that a row of the alias is visible. */
+export function isVisible(visible: VisibleScopes, table: string): RawBuilder<boolean> {
+  switch (visible.kind) {
     case 'everything':
       return sql<boolean>`true`
     case 'environments':
-      return sql<boolean>`${sql.ref(`${table}.environment_key`)} = any(${seen.keys}::text[])`
+      return sql<boolean>`${sql.ref(`${table}.environment_key`)} = any(${visible.keys}::text[])`
     case 'scopes': {
-      const [only] = seen.ids
+      const [only] = visible.ids
       // an equality keeps the order of the index
-      return seen.ids.length === 1 && only !== undefined
+      return visible.ids.length === 1 && only !== undefined
         ? sql<boolean>`${sql.ref(`${table}.scope_id`)} = ${only}`
-        : sql<boolean>`${sql.ref(`${table}.scope_id`)} = any(${seen.ids}::bigint[])`
+        : sql<boolean>`${sql.ref(`${table}.scope_id`)} = any(${visible.ids}::bigint[])`
     }
   }
 }

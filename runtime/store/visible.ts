@@ -4,8 +4,8 @@ import type { Permission } from '#contract/endpoint/permission.ts'
 import type { Actor } from '../model/actor.ts'
 
 /**
- * The condition that keeps a list to what the actor may see. `table` is the alias whose environment_key,
- * application_runtime_id and workspace_id are asked about.
+ * The condition that limits a list to what the actor may see. `table` is the alias that has environment_key,
+ * application_runtime_id and workspace_id.
  */
 export function visibleTo(actor: Actor, permission: Permission, table: string): RawBuilder<boolean> {
   const scopes = actor.grants

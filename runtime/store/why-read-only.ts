@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../model/db.ts'
 
-/** Why this database takes no writes now: it is a standby, or somebody made it read-only. Null where it takes them. */
+/** The reason why the database takes no writes: it is a standby, or set to read-only. Null if it takes writes. */
 export type ReadOnly = 'standby' | 'setting' | null
 
 export function whyReadOnly(db: Db): Promise<ReadOnly> {
@@ -12,7 +12,7 @@ export function whyReadOnly(db: Db): Promise<ReadOnly> {
     )
     const { is_standby: isStandby, is_read_only: isReadOnly } = found.rows[0] ?? {}
     if (isReadOnly !== true) return null
-    // refused, by which the pool gives this session up: the next one may be led to a new primary, or not be read-only
+    // this statement fails, so the pool discards the session: the next one may reach a new primary, or be writable
     await sql`select from runtime.migration where false for update`.execute(one).catch(() => undefined)
     return isStandby === true ? 'standby' : 'setting'
   })

@@ -10,8 +10,8 @@ export type AuditRow = Selectable<RuntimeTables['runtime.audit_entry']>
 export type AuditQuery = z.output<(typeof auditEndpoints)['GET /audit']['query']>
 
 /**
- * Audit entries of scopes where the actor may read the audit, newest first, from one row after `after` on. What belongs
- * to no scope is seen by an unlimited grant only: any other condition on its scope is null.
+ * The audit entries of scopes where the actor may read the audit, newest first, starting after `after`. Only an
+ * unlimited grant shows entries that belong to no scope: any other condition on their scope is null.
  */
 export function listAuditRows(
   db: Db,

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { RawBuilder } from 'kysely'
 import type { Db } from '../../model/db.ts'
 
-/** An entry with every column as the text that is hashed; null where there is none. */
+/** An audit entry with each column as the text that is hashed, or null where the column is empty. */
 export interface ChainedRow {
   sequence: number
   format: number
@@ -30,7 +30,7 @@ export interface ChainedRow {
   hash: Buffer
 }
 
-/** The entries behind a number, or from the very first on, in their order. */
+/** Returns the entries that follow a sequence number, or all from the first one, in order. */
 export async function readChain(db: Db, after: number | null, limit: number): Promise<ChainedRow[]> {
   const found = await sql<ChainedRow>`
     select sequence, format, ${timeText('at')} as at,

@@ -3,7 +3,7 @@ import type { BundleRef } from '#contract/protocol/scope.ts'
 import type { RuntimeTables } from '../../model/tables.ts'
 import type { Db } from '../../model/db.ts'
 
-/** One published version with its manifest. */
+/** Returns one published version with its manifest. */
 export function findVersion(
   db: Db,
   bundle: BundleRef,

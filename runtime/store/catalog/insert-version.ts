@@ -2,7 +2,7 @@ import type { AuthorManifest } from '#contract/protocol/manifest.ts'
 import type { Actor } from '../../model/actor.ts'
 import type { Tx } from '../../model/db.ts'
 
-/** Publishes a version. Answers false where it is published already; that one stays as it is. */
+/** Publishes a version. Returns false if it is already published; the published version does not change. */
 export async function insertVersion(
   tx: Tx,
   manifest: AuthorManifest,

@@ -12,7 +12,7 @@ export interface BundleRow {
   published_at: string
 }
 
-/** Bundles with their newest version, in the order of environment and id, from one row after `after` on. */
+/** The bundles with their newest version, ordered by environment and id, starting after `after`. */
 export async function listBundleRows(
   db: Db,
   options: {

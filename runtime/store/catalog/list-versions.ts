@@ -19,7 +19,7 @@ export type VersionRow = Pick<
   published_microseconds: number
 }
 
-/** Published versions of a bundle, newest first, from one row after `after` on. */
+/** The published versions of a bundle, newest first, starting after `after`. */
 export function listVersionRows(
   db: Db,
   bundle: BundleRef,

@@ -3,8 +3,8 @@ import type { Person } from '#contract/runtime-api/common.ts'
 import type { Tx } from '../../model/db.ts'
 
 /**
- * Moves a scope on from the named snapshot to the next one. Answers the new version and its time, or undefined when
- * the scope is not at that snapshot any more.
+ * Advances a scope from the given snapshot to the next one. Returns the new version and its time, or undefined if the
+ * scope is no longer at that snapshot.
  */
 export function advanceScope(
   tx: Tx,

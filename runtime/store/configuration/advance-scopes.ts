@@ -4,15 +4,18 @@ import type { Tx } from '../../model/db.ts'
 
 export interface ScopeToAdvance {
   scopeId: number
-  /** The snapshot at which it must be. */
+  /** The snapshot that the scope must be at. */
   from: number
-  /** How many snapshots it moves on. */
+  /** The number of snapshots to advance by. */
   by: number
-  /** Who made the last of them. */
+  /** The person who made the last of them. */
   savedBy: Person
 }
 
-/** Moves locked scopes on from the named snapshots; answers when, by scope. Throws when one is not at its snapshot. */
+/**
+ * Advances locked scopes from the given snapshots. Returns the times by scope. Throws if a scope is not at its
+ * snapshot.
+ */
 export async function advanceScopes(tx: Tx, scopes: readonly ScopeToAdvance[]): Promise<Map<number, string>> {
   const advanced = await sql<{ scope_id: number; saved_at: string }>`
     update runtime.scope
@@ -27,6 +30,6 @@ export async function advanceScopes(tx: Tx, scopes: readonly ScopeToAdvance[]): 
       as moving (scope_id, at, by, saved_by_id, saved_by_name)
     where scope.scope_id = moving.scope_id and scope.snapshot_version = moving.at
     returning scope.scope_id, scope.saved_at`.execute(tx)
-  if (advanced.rows.length !== scopes.length) throw new Error('a scope moved on while it was locked')
+  if (advanced.rows.length !== scopes.length) throw new Error('a locked scope changed its snapshot')
   return new Map(advanced.rows.map((row) => [row.scope_id, row.saved_at]))
 }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Tx } from '../../model/db.ts'
 
-/** Removes properties from the configurations of scopes. */
+/** Deletes properties from the configurations of scopes. */
 export async function deleteProperties(
   tx: Tx,
   properties: readonly { scopeId: number; locator: string; property: string }[],

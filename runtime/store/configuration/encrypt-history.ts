@@ -16,8 +16,8 @@ export interface PropertyKey {
 const SENSITIVE = { isSensitive: true }
 
 /**
- * Seals what stands in the configuration and in the history of properties that were not sensitive and are so now. The
- * values stay as they are, and so do the snapshots.
+ * Seals the configuration and the history of properties that have become sensitive. Values and snapshots do not
+ * change.
  */
 export async function encryptHistory(
   tx: Tx,

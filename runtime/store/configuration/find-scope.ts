@@ -5,7 +5,7 @@ import type { Db } from '../../model/db.ts'
 
 export type ScopeRow = Selectable<RuntimeTables['runtime.scope']>
 
-/** The row of a scope, or undefined where nothing was ever installed or saved. */
+/** Returns the row of a scope, or undefined if nothing was ever installed or saved in it. */
 export function findScope(db: Db, scope: Scope): Promise<ScopeRow | undefined> {
   return db
     .selectFrom('runtime.scope')

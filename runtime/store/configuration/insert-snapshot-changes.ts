@@ -15,7 +15,7 @@ export interface SnapshotChange {
   after: TypedValue | null
 }
 
-/** What snapshots changed, with the values themselves: a later snapshot is undone by them. */
+/** Records the changes of snapshots with their values, so that a later read can undo them. */
 export async function insertSnapshotChanges(
   tx: Tx,
   vault: Vault,

@@ -9,7 +9,7 @@ export interface NewSnapshot {
   savedBy: Person
   reason: string | null
   cause: RuntimeTables['runtime.snapshot']['cause']
-  /** The operation whose success made it. */
+  /** The operation whose success created the snapshot. */
   operationId: string | null
 }
 

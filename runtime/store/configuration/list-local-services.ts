@@ -1,7 +1,7 @@
 import type { LocalServiceRow } from './find-local-service.ts'
 import type { Db } from '../../model/db.ts'
 
-/** Local services of a scope by name, from after the named one. */
+/** The local services of a scope ordered by name, starting after the given name. */
 export function listLocalServices(
   db: Db,
   scopeId: number,

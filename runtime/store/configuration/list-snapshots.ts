@@ -9,7 +9,7 @@ export interface SnapshotFilter {
   property?: string | undefined
 }
 
-/** Snapshots of a scope, newest first, below `before`; with a filter, those that changed such a property. */
+/** The snapshots of a scope below `before`, newest first. A filter keeps those that changed a matching property. */
 export function listSnapshots(
   db: Db,
   scopeId: number,

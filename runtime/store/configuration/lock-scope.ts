@@ -3,8 +3,9 @@ import type { ScopeRow } from './find-scope.ts'
 import type { Tx } from '../../model/db.ts'
 
 /**
- * The row of a scope, locked until the transaction ends. Whoever changes its configuration, or makes a first claim on
- * one of its installations, holds this lock; so what they read afterwards stays true until they commit.
+ * Locks the row of a scope until the transaction ends, and returns it. Every change of the scope's configuration and
+ * every first claim on one of its installations holds this lock, so what is read after it stays true until the
+ * commit.
  */
 export function lockScope(tx: Tx, scope: Scope): Promise<ScopeRow | undefined> {
   return tx

@@ -5,7 +5,7 @@ import { insertSnapshots } from './insert-snapshots.ts'
 import { lockScope } from './lock-scope.ts'
 import type { Tx } from '../../model/db.ts'
 
-/** The locked row of a scope, made with its first snapshot where it is missing. */
+/** Returns the locked row of a scope. Creates it with its first snapshot if it does not exist. */
 export async function makeScope(tx: Tx, scope: Scope, actor: Actor): Promise<ScopeRow> {
   const made = await tx
     .insertInto('runtime.scope')
@@ -34,6 +34,6 @@ export async function makeScope(tx: Tx, scope: Scope, actor: Actor): Promise<Sco
     await insertSnapshots(tx, [created])
   }
   const row = await lockScope(tx, scope)
-  if (row === undefined) throw new Error('A scope that was just made is missing')
+  if (row === undefined) throw new Error('The scope that was just created is missing')
   return row
 }

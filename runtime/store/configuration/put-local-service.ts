@@ -5,8 +5,8 @@ import type { LocalServiceRow } from './find-local-service.ts'
 import type { Tx } from '../../model/db.ts'
 
 /**
- * Compare-and-set on the service's own version, which moves on by one; version 0 makes it. Undefined when the service
- * is not at that version.
+ * Compare-and-set on the version of the service, which increases by one; version 0 creates the service. Returns
+ * undefined if the service is not at that version.
  */
 export async function putLocalService(
   tx: Tx,

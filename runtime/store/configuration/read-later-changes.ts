@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { StoredValue } from '../../model/stored-value.ts'
 import type { Db } from '../../model/db.ts'
 
-/** For each property that changed after a snapshot, the value that it had at the snapshot. */
+/** For each property that changed after a snapshot, returns its value at the snapshot. */
 export async function readLaterChanges(
   db: Db,
   scopeId: number,

@@ -4,8 +4,8 @@ import type { Db } from '../../model/db.ts'
 import type { OwnedResource } from '../../model/owned-resource.ts'
 
 /**
- * The resources that ACTIVE installations of a scope own, all or the named ones. Ledger and claim come from one
- * statement: what is unclaimed here, under the scope's lock, cannot change any more.
+ * The resources that ACTIVE installations of a scope own: all, or the given ones. One statement reads both ledger and
+ * claim. Under the lock of the scope, an unclaimed installation stays unclaimed.
  */
 export function readOwnedResources(
   db: Db,

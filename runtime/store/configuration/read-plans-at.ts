@@ -12,9 +12,10 @@ export interface PlanAt {
 }
 
 /**
- * For each installation of a scope, the plan of the last INSTALL, UPGRADE or DETACH that had succeeded when the snapshot
- * was the current one: before the next one was made. Both happen under the lock of the scope, so their times tell, but for
- * operations that made a later snapshot by succeeding: each is finished a moment before its snapshot is written.
+ * For each installation of a scope, returns the plan of the last INSTALL, UPGRADE or DETACH that had succeeded while
+ * the snapshot was the current one, that is, before the next snapshot. Both are written under the lock of the scope,
+ * so their times can be compared. The exception is an operation whose success makes a later snapshot: it finishes a
+ * moment before its snapshot is written.
  */
 export async function readPlansAt(db: Db, scope: ScopeRow, snapshotVersion: number): Promise<PlanAt[]> {
   const { rows } = await sql<PlanAt>`

@@ -10,7 +10,7 @@ import type { Db } from '../../model/db.ts'
 /** Locator → property → value. */
 export type Properties<Value = TypedValue> = Map<string, Map<string, Value>>
 
-/** The configuration of a scope as it was saved last, whole or of the named resources only. */
+/** Returns the configuration of a scope as last saved: all of it, or only the given resources. */
 export async function readProperties(
   db: Db,
   vault: Vault,
@@ -31,7 +31,7 @@ export async function readProperties(
   })
 }
 
-/** The same as it stands in the database: enough for showing it to people. */
+/** Like `readProperties`, but with values as stored, sealed ones included: sufficient for showing them to people. */
 export async function readStoredProperties(
   db: Db,
   scopeId: number,

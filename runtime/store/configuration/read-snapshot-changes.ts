@@ -6,7 +6,7 @@ import type { Db } from '../../model/db.ts'
 
 export type SnapshotChangeRow = Selectable<RuntimeTables['runtime.snapshot_change']>
 
-/** What the named snapshots of a scope changed, all of it or what the filter names. */
+/** The changes of the given snapshots of a scope, optionally filtered. */
 export function readSnapshotChanges(
   db: Db,
   scopeId: number,

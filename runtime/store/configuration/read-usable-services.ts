@@ -3,7 +3,10 @@ import type { Scope } from '#contract/protocol/scope.ts'
 import { usableBy } from '../services/usable-by.ts'
 import type { Db } from '../../model/db.ts'
 
-/** Which of the services the scope may refer to: registered, enabled, and it may use them. */
+/**
+ * Returns those of the services that the scope may refer to: registered, enabled and usable by the scope. See
+ * docs/protocol.md#who-may-use-a-service.
+ */
 export async function readUsableServices(
   db: Db,
   scope: Scope,

@@ -1,6 +1,6 @@
 import type { Db } from '../../model/db.ts'
 
-/** Forgets the data keys that were replaced before the named one was made; answers which. */
+/** Deletes the data keys that were replaced before the given one was created. Returns their ids. */
 export async function deleteReplacedKeys(db: Db, currentId: number): Promise<number[]> {
   const deleted = await db
     .deleteFrom('runtime.data_key')

@@ -3,7 +3,7 @@ import type { DataKeyRow } from './list-data-keys.ts'
 import type { WrappedDataKey } from '../../model/data-key.ts'
 import type { Tx } from '../../model/db.ts'
 
-/** The data key becomes the current one; the one before stays for what it has sealed. */
+/** Makes a data key the current one. The previous key stays, to open what it has sealed. */
 export async function insertDataKey(tx: Tx, dataKey: WrappedDataKey): Promise<DataKeyRow> {
   await tx
     .updateTable('runtime.data_key')

@@ -3,11 +3,11 @@ import type { Db } from '../../model/db.ts'
 
 export interface DataKeyRow extends WrappedDataKey {
   createdAt: string
-  /** When another one became the current one; null for the current one. */
+  /** When another key became the current one; null for the current key. */
   replacedAt: string | null
 }
 
-/** The data keys that something may still be sealed with, oldest first. */
+/** All data keys that may still be in use, oldest first. */
 export function listDataKeys(db: Db): Promise<DataKeyRow[]> {
   return db
     .selectFrom('runtime.data_key')

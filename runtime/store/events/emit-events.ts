@@ -9,7 +9,7 @@ export interface Emitted {
   version?: number
 }
 
-/** Tells, in the transaction of the change, that something changed; readers load its row when they pass it on. */
+/** Emits events in the transaction of the change. Readers load the current row when they deliver the event. */
 export async function emitEvents(tx: Tx, events: readonly Emitted[]): Promise<void> {
   if (events.length === 0) return
   const rows = events.map(

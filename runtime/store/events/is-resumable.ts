@@ -3,8 +3,8 @@ import type { Position } from './position.ts'
 import type { Db } from '../../model/db.ts'
 
 /**
- * Whether everything after a position is still kept. It is not when events up to there and beyond were pruned, which
- * always leaves the last of them; and not when no event of this database ever had the position.
+ * Whether all events after a position are still stored. They are not if events beyond the position were pruned
+ * (pruning always keeps the last one), or if this database never had an event at the position.
  */
 export async function isResumable(db: Db, { xid, eventId }: Position): Promise<boolean> {
   const result = await sql<{ is_kept: boolean | null; is_known: boolean | null }>`

@@ -13,7 +13,7 @@ export interface ConfigurationRow {
   locators: string[]
 }
 
-/** The last of the named snapshots of each scope, with the resources that any of them changed. */
+/** For each scope, returns the last of the given snapshots with the resources that any of them changed. */
 export async function loadConfigurations(
   db: Db,
   snapshots: readonly { scopeId: number; from: number; to: number }[],

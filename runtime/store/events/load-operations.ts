@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { OperationRow } from '../../model/operation.ts'
 import type { Db } from '../../model/db.ts'
 
-/** The named operations, in no particular order. */
+/** Returns the given operations, unordered. */
 export function loadOperations(db: Db, operationIds: readonly string[]): Promise<OperationRow[]> {
   return db
     .selectFrom('runtime.operation')

@@ -3,7 +3,7 @@ import { BEGINNING } from './position.ts'
 import type { Position } from './position.ts'
 import type { Db } from '../../model/db.ts'
 
-/** The position of the last event that a reader may have read now. */
+/** Returns the position of the last event that a reader can see now. */
 export async function newestPosition(db: Db): Promise<Position> {
   const result = await sql<{ xid: string; event_id: number }>`
     select event_xid::text as xid, event_id

@@ -4,8 +4,8 @@ import type { Db } from '../../model/db.ts'
 export const CHANNELS = { events: 'bundle_runtime_events', work: 'bundle_runtime_work' } as const
 
 /**
- * Wakes the other replicas: there are events, and with `work` also operations that are due. `sender` is all that it tells.
- * It is a transaction of its own; in that of a change it would make all changes wait for each other.
+ * Wakes the other replicas: there are new events and, with `work`, due operations. The payload is only `sender`. Runs
+ * in its own transaction, because in the transaction of a change it would serialize all commits.
  */
 export async function notifyReplicas(db: Db, sender: string, work: boolean): Promise<void> {
   const channels = work ? [CHANNELS.events, CHANNELS.work] : [CHANNELS.events]

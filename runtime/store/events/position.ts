@@ -1,18 +1,21 @@
-/** A place in the order of events: transaction first, then the event in it. As text it is the `id` of a server-sent event. */
+/**
+ * A position in the event order: the transaction, then the event in it. As text it is the `id` of a server-sent
+ * event.
+ */
 export interface Position {
-  /** A transaction id of 64 bits, as text: it may be more than a number holds. */
+  /** A 64-bit transaction id as text, because it may exceed a safe integer. */
   xid: string
   eventId: number
 }
 
-/** Before all events. */
+/** The position before all events. */
 export const BEGINNING: Position = { xid: '0', eventId: 0 }
 
 export function formatPosition({ xid, eventId }: Position): string {
   return `${xid}-${eventId}`
 }
 
-/** The position that a `Last-Event-ID` names, or null where it is none of ours. */
+/** Returns the position in a `Last-Event-ID`, or null if the text is not a valid position. */
 export function parsePosition(text: string): Position | null {
   const [, xid, id] = /^(\d{1,19})-(\d{1,15})$/.exec(text) ?? []
   return xid === undefined || id === undefined ? null : { xid, eventId: Number(id) }

@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import type { Db } from '../../model/db.ts'
 
 /**
- * Deletes events older than 24 hours but for the last of them, by which a reader is known to have missed something.
- * Answers how many; at most `limit` at a time.
+ * Deletes events older than 24 hours. Keeps the last of them, which shows whether a reader has missed events. Returns
+ * the number of deleted events, at most `limit`.
  */
 export async function pruneEvents(db: Db, limit: number): Promise<number> {
   const result = await sql`

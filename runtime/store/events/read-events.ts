@@ -12,8 +12,8 @@ export interface EventRow {
 }
 
 /**
- * The next events after a position, of transactions older than every running one. Whatever commits later has a greater
- * transaction id, so that nothing can come to lie before what was read.
+ * Returns the next events after a position, from transactions older than every running one. A transaction that
+ * commits later has a greater id, so no event can later appear before a position that was read.
  */
 export async function readEvents(db: Db, after: Position, limit: number): Promise<EventRow[]> {
   const result = await sql<EventRow>`

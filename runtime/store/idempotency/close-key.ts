@@ -2,7 +2,7 @@ import type { JsonValue } from '#contract/json-schema/json.ts'
 import type { IdempotencyKey } from './open-key.ts'
 import type { Tx } from '../../model/db.ts'
 
-/** Keeps what was answered under a key; null gives the key free again. */
+/** Stores the response of a key; null releases the key. */
 export async function closeKey(
   tx: Tx,
   { actorId, endpoint, key }: IdempotencyKey,

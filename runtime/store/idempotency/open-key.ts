@@ -4,7 +4,7 @@ import type { Tx } from '../../model/db.ts'
 
 export interface IdempotencyKey {
   actorId: string
-  /** Method and path: the same key elsewhere is another key. */
+  /** Method and path: the same key on another endpoint is a different key. */
   endpoint: string
   key: string
 }
@@ -12,8 +12,8 @@ export interface IdempotencyKey {
 export type OpenedKey = { isNew: true } | { isNew: false; requestHash: Buffer; answer: JsonValue | null }
 
 /**
- * Takes a key, or tells what was answered under it in the last 24 hours. While another transaction that took it is open
- * this waits; so of twins that come together one runs, and the other sees its answer.
+ * Reserves a key, or returns its response of the last 24 hours. Waits while another open transaction holds the key,
+ * so of two identical concurrent requests one runs and the other gets its response.
  */
 export async function openKey(
   tx: Tx,

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../../model/db.ts'
 
-/** Deletes keys whose answer is given again no more. Answers how many; at most `limit` at a time. */
+/** Deletes keys whose response has expired. Returns the number of deleted keys, at most `limit`. */
 export async function pruneKeys(db: Db, limit: number): Promise<number> {
   const result = await sql`
     delete from runtime.idempotency as kept

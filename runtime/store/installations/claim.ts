@@ -1,4 +1,4 @@
-/** To select after `left join runtime.operation as claim on … and claim.holds_claim`. */
+/** The columns to select after `left join runtime.operation as claim on … and claim.holds_claim`. */
 export const claimColumns = [
   'claim.operation_id as claim_operation_id',
   'claim.operation_type as claim_operation_type',

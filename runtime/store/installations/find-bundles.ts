@@ -2,9 +2,9 @@ import { sql } from 'kysely'
 import { containing } from '../like.ts'
 import type { Db } from '../../model/db.ts'
 
-/** The ids of the bundles that are or were installed and whose id has the text in it, in whatever case. */
+/** Returns the ids of bundles that are or were installed and whose id contains the text, ignoring case. */
 export async function findBundles(db: Db, text: string): Promise<string[]> {
-  // from one bundle to the next in the index, however often each is installed
+  // a loose index scan: steps from bundle to bundle, however often each one is installed
   const { rows } = await sql<{ bundle_id: string }>`
     with recursive bundle (bundle_id) as (
       (select bundle_id from runtime.installation order by bundle_id limit 1)
@@ -17,7 +17,7 @@ export async function findBundles(db: Db, text: string): Promise<string[]> {
   return rows.map(({ bundle_id }) => bundle_id)
 }
 
-/** The same, and those of which a version has the text in its title. */
+/** Like `findBundles`, plus the bundles that have a version whose title contains the text. */
 export async function findTitledBundles(db: Db, text: string): Promise<string[]> {
   const { rows } = await sql<{ bundle_id: string }>`
     select distinct bundle_id from runtime.bundle_version where title ilike ${containing(text)}`.execute(db)

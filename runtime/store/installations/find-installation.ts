@@ -2,7 +2,7 @@ import { claimColumns } from './claim.ts'
 import type { Db } from '../../model/db.ts'
 import type { InstallationRow } from '../../model/installation.ts'
 
-/** One installation with its claim. */
+/** Returns one installation with its claim. */
 export function findInstallation(db: Db, bundleInstallId: string): Promise<InstallationRow | undefined> {
   return db
     .selectFrom('runtime.installation as installation')

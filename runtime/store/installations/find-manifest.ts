@@ -2,7 +2,7 @@ import type { BundleRef } from '#contract/protocol/scope.ts'
 import type { AuthorManifest } from '#contract/protocol/manifest.ts'
 import type { Db } from '../../model/db.ts'
 
-/** The manifest of a published version, which never changes once it is published. */
+/** Returns the manifest of a published version. It never changes after publication. */
 export async function findManifest(
   db: Db,
   bundle: BundleRef,

@@ -1,7 +1,7 @@
 import type { BundleRef } from '#contract/protocol/scope.ts'
 import type { Db } from '../../model/db.ts'
 
-/** The one installation of a bundle in a scope that is not DETACHED. */
+/** Returns the installation of a bundle in a scope that is not DETACHED; there is at most one. */
 export function findUndetached(
   db: Db,
   scopeId: number,

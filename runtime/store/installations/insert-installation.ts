@@ -8,7 +8,9 @@ export interface NewInstallation {
   title: string
 }
 
-/** A new installation, not installed yet. The caller has made sure, under the scope's lock, that the bundle has none. */
+/**
+ * Inserts a new installation. The caller has checked, under the lock of the scope, that the bundle has no other one.
+ */
 export async function insertInstallation(tx: Tx, installation: NewInstallation): Promise<void> {
   const { scope } = installation
   await tx

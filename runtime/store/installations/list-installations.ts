@@ -23,23 +23,23 @@ const CLAIM = sql.join(
   }),
 )
 
-/** Where a page begins: after the row with this sort value and id. */
+/** The row that a page starts after, as its sort value and id. */
 export type After = { value: string | number; bundleInstallId: string }
 
 export type ListedInstallation = InstallationRow & { updated_microseconds: number }
 
-/** Installations that the actor may see; one index order a sort, so that a page costs the same at any depth. */
+/** The installations that the actor may see. Each sort order has an index, so a page costs the same at any depth. */
 export async function listInstallations(
   db: Db,
   actor: Actor,
   filter: InstallationQuery,
   after: After | undefined,
 ): Promise<ListedInstallation[]> {
-  const seen = await narrowToScopes(db, await visibleScopes(db, actor, 'read', filter))
+  const visible = await narrowToScopes(db, await visibleScopes(db, actor, 'read', filter))
   const q = filter.q === '' ? undefined : filter.q
   const bundles = q === undefined ? null : await findTitledBundles(db, q)
   const ids = q === undefined ? [] : await findIds(db, 'installation', q)
-  const streams = streamsOf(filter, seen, bundles, ids)
+  const streams = streamsOf(filter, visible, bundles, ids)
   if (streams?.length === 0) return []
 
   const sort = SORTS[filter.sort]
@@ -47,10 +47,10 @@ export async function listInstallations(
   const order = sql`order by ${sql.ref(sort.column)} ${direction}, bundle_install_id ${direction}
     limit ${filter.limit + 1}`
   const isClaimed = filter.claim === undefined ? sql`true` : await claimedAs(db, filter.claim)
-  const condition = sql`${isVisible(seen, 'installation')} and ${installationFilter(filter)} and ${isClaimed}
+  const condition = sql`${isVisible(visible, 'installation')} and ${installationFilter(filter)} and ${isClaimed}
     and ${after === undefined ? sql`true` : isAfter(sort, after)}
     and ${q === undefined ? sql`true` : isFound(q, ids)}`
-  // the rows of the page first; their claims are looked up for them alone
+  // reads the rows of the page first, then the claims of these rows only
   const page =
     streams === null
       ? sql`select installation.* from runtime.installation where ${condition} ${order}`
@@ -80,13 +80,15 @@ function installationFilter({ bundleId, version, state }: InstallationQuery): Ra
   if (version !== undefined) conditions.push(sql`installation.version = ${version}`)
   if (state !== undefined) {
     conditions.push(sql`installation.state = any(${state}::text[])`)
-    // implied, and what tells the planner that the small index will do
+    // redundant, but lets the planner use the small partial index
     if (!state.includes('ACTIVE')) conditions.push(sql`installation.state <> 'ACTIVE'`)
   }
   return sql.join(conditions, sql` and `)
 }
 
-/** Bundle ids and titles that have the text in them; ids of installations that begin or end with it. */
+/**
+ * The condition that bundle id or title contain the text, or that the id of the installation starts or ends with it.
+ */
 function isFound(q: string, ids: readonly string[]): RawBuilder<unknown> {
   const pattern = containing(q)
   return sql`(installation.bundle_id ilike ${pattern} or installation.title ilike ${pattern}
@@ -95,18 +97,18 @@ function isFound(q: string, ids: readonly string[]): RawBuilder<unknown> {
 
 interface Stream {
   keys: RawBuilder<unknown>
-  /** That an installation is of the stream of `stream.key`. */
+  /** The condition that an installation belongs to the stream of `stream.key`. */
   isIts: RawBuilder<unknown>
 }
 
-/** The streams to merge; null where the whole list, sifted, is the better way. */
+/** The streams to merge; null if filtering the whole list is faster. */
 function streamsOf(
   filter: InstallationQuery,
-  seen: VisibleScopes,
+  visible: VisibleScopes,
   bundles: readonly string[] | null,
   ids: readonly string[],
 ): Stream[] | null {
-  const places = seen.kind === 'scopes' ? seen.ids : null
+  const places = visible.kind === 'scopes' ? visible.ids : null
   if (places?.length === 0) return []
   if (bundles !== null) {
     if (bundles.length > MERGED_STREAMS_MAX) return null

@@ -3,7 +3,7 @@ import { claimColumns } from './claim.ts'
 import type { InstallationRow } from '../../model/installation.ts'
 import type { Db } from '../../model/db.ts'
 
-/** The named installations with their claims, in no particular order. */
+/** Returns the given installations with their claims, unordered. */
 export function loadInstallations(db: Db, bundleInstallIds: readonly string[]): Promise<InstallationRow[]> {
   return db
     .selectFrom('runtime.installation as installation')

@@ -4,7 +4,10 @@ import type { Vault } from '../../model/vault.ts'
 import type { Tx } from '../../model/db.ts'
 import type { LedgerRow } from '../../model/ledger.ts'
 
-/** Replaces the definitions of a resource in the ledger and seals its values accordingly. `verified_at` stays. */
+/**
+ * Replaces the definitions of a resource in the ledger and seals its values accordingly. `verified_at` does not
+ * change.
+ */
 export async function putDefinitions(
   tx: Tx,
   vault: Vault,

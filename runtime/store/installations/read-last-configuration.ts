@@ -20,7 +20,7 @@ type StoredLastValue = Omit<LastValue, 'value'> & {
   value: StoredValue
 }
 
-/** The configuration of a DETACHED installation as its DETACH removed it. */
+/** Returns the configuration of a DETACHED installation at the time of its DETACH. */
 export async function readLastConfiguration(
   db: Db,
   vault: Vault,

@@ -2,7 +2,7 @@ import type { FrozenPlan } from '../../model/plan.ts'
 import type { StoredValue } from '../../model/stored-value.ts'
 import type { Db } from '../../model/db.ts'
 
-/** What the last operation of an installation has frozen, its values as they stand in the database. */
+/** Returns the frozen plan of an installation's last operation, with its values as stored. */
 export async function readLatestPlan(
   db: Db,
   bundleInstallId: string,

@@ -6,7 +6,7 @@ import type { LedgerRow, StoredLedgerRow } from '../../model/ledger.ts'
 import type { Vault } from '../../model/vault.ts'
 import type { Db } from '../../model/db.ts'
 
-/** Every resource that the named installations own, as RESOURCES last applied and verified them. */
+/** Returns all resources that the given installations own, as the RESOURCES phase last applied and verified them. */
 export async function readLedger(
   db: Db,
   vault: Vault,
@@ -22,7 +22,7 @@ export async function readLedger(
   )
 }
 
-/** The same as it stands in the database: enough for showing it to people. */
+/** Like `readLedger`, but with values as stored, sealed ones included: sufficient for showing them to people. */
 export function readStoredLedger(db: Db, bundleInstallIds: readonly string[]): Promise<StoredLedgerRow[]> {
   return db
     .selectFrom('runtime.installed_resource')

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { JsonValue } from '#contract/json-schema/json.ts'
 import type { Db } from '../../model/db.ts'
 
-/** The `plugins` of a published version as they stand there, not yet checked; undefined where there is no such version. */
+/** Returns the unchecked `plugins` of a published version, or undefined if the version does not exist. */
 export async function readPluginBindings(
   db: Db,
   bundle: { environmentKey: string; bundleId: string },

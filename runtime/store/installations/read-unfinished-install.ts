@@ -5,7 +5,9 @@ import { opening } from '../../sealing/opening.ts'
 import type { Vault } from '../../model/vault.ts'
 import type { Db } from '../../model/db.ts'
 
-/** The operation and the plan of an INSTALL that never succeeded, so that its values never became configuration. */
+/**
+ * Returns the operation and the plan of an INSTALL that never succeeded, so its values never became configuration.
+ */
 export async function readUnfinishedInstall(
   db: Db,
   vault: Vault,

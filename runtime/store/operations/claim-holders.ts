@@ -10,7 +10,7 @@ export interface ClaimHolder {
   state: OperationState
 }
 
-/** The operations that claim these installations; unfinished ones first. */
+/** Returns the operations that claim these installations, unfinished ones first. */
 export async function claimHolders(tx: Tx, bundleInstallIds: readonly string[]): Promise<ClaimHolder[]> {
   if (bundleInstallIds.length === 0) return []
   const rows = await tx

@@ -16,7 +16,7 @@ export interface Counted {
   count: number
 }
 
-/** Operations by state and by the bucket of UTC time in which they were made, oldest bucket first. */
+/** Counts operations by state and by the UTC time bucket in which they were created, oldest bucket first. */
 export async function countOperations(
   db: Db,
   actor: Actor,
@@ -24,16 +24,16 @@ export async function countOperations(
   bucket: Bucket,
 ): Promise<Counted[]> {
   const { since, until, environmentKey: _, applicationRuntimeId: __, workspaceId: ___, ...others } = filter
-  const seen = await visibleScopes(db, actor, 'read', filter)
+  const visible = await visibleScopes(db, actor, 'read', filter)
   const isPlain = Object.values(others).every((value) => value === undefined || value === '')
-  // what hours that are over have made is known already, whatever the place is
-  if (isPlain && bucket !== 'minute' && seen.kind !== 'scopes')
-    return countMade(db, seen, { since, until: until ?? null, bucket })
+  // completed hours are already counted, for every scope
+  if (isPlain && bucket !== 'minute' && visible.kind !== 'scopes')
+    return countMade(db, visible, { since, until: until ?? null, bucket })
   const found = filter.q === undefined || filter.q === '' ? null : await findByText(db, filter.q)
   const counted = await sql<Counted>`
     select ${bucketOf(bucket, 'operation.created_at')} as since, operation.state, count(*) as count
     from runtime.operation as operation
-    where ${isVisible(seen, 'operation')} and ${operationFilter(filter)}
+    where ${isVisible(visible, 'operation')} and ${operationFilter(filter)}
       ${found === null ? sql`` : sql`and ${isFound(found)}`}
     group by 1, 2
     order by 1, 2`.execute(db)

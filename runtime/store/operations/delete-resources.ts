@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Tx } from '../../model/db.ts'
 
-/** Takes the named resources out of the ledgers of their installations. */
+/** Deletes the given resources from the ledgers of their installations. */
 export async function deleteResources(
   tx: Tx,
   resources: readonly { bundleInstallId: string; locator: string }[],
@@ -16,7 +16,7 @@ export async function deleteResources(
       and installed_resource.locator = gone.locator`.execute(tx)
 }
 
-/** Empties the ledgers of installations. */
+/** Deletes all resources from the ledgers of installations. */
 export async function emptyLedgers(tx: Tx, bundleInstallIds: readonly string[]): Promise<void> {
   if (bundleInstallIds.length === 0) return
   await sql`

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { RawBuilder } from 'kysely'
 import type { FailedCall } from '../../model/call.ts'
 
-/** For `persistTransitions`: calls that fail for good without being made. */
+/** For `persistTransitions`: calls that fail permanently without being made. */
 export function failCalls(calls: readonly FailedCall[]): RawBuilder<unknown> {
   return sql`
     failing as (

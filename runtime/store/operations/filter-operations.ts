@@ -5,10 +5,10 @@ import type { operationEndpoints } from '#contract/runtime-api/operations.ts'
 
 export type OperationQuery = z.output<(typeof operationEndpoints)['GET /operations']['query']>
 
-/** What list and counts filter by. */
+/** The filter that the list and the counts share. */
 export type OperationFilter = Omit<OperationQuery, 'limit' | 'cursor' | 'sort'>
 
-/** The condition on `runtime.operation as operation` for what is asked for, but for the place and the search. */
+/** The condition on `runtime.operation as operation` for the filter, without scope and search text. */
 export function operationFilter(filter: OperationFilter): RawBuilder<boolean> {
   const conditions: RawBuilder<unknown>[] = [sql`true`]
   const equal = (column: string, value: string | undefined): void => {
@@ -23,7 +23,7 @@ export function operationFilter(filter: OperationFilter): RawBuilder<boolean> {
   among('state', filter.state)
   among('phase', filter.phase)
   equal('requested_by_id', filter.requestedBy)
-  // implied, and what tells the planner that the small index will do
+  // redundant, but lets the planner use the small partial index
   if (isUnsettled(filter)) conditions.push(sql`operation.state <> 'SUCCEEDED'`)
   if (filter.errorCode !== undefined)
     conditions.push(
@@ -38,7 +38,7 @@ export function operationFilter(filter: OperationFilter): RawBuilder<boolean> {
   return sql<boolean>`(${sql.join(conditions, sql` and `)})`
 }
 
-/** Whether the filter lets no operation through that ended well: DONE is the phase of those alone. */
+/** Whether the filter excludes all succeeded operations. Only a succeeded operation has the phase DONE. */
 export function isUnsettled({ state, phase }: Pick<OperationFilter, 'state' | 'phase'>): boolean {
   return (
     (state !== undefined && !state.includes('SUCCEEDED')) || (phase !== undefined && !phase.includes('DONE'))

@@ -5,16 +5,16 @@ import { findBundles } from '../installations/find-bundles.ts'
 import { containing } from '../like.ts'
 import type { Db } from '../../model/db.ts'
 
-/** Whatever a search text names, found in small tables and by ids: what operations are then looked up by. */
+/** The search text's matches in small tables and among ids, which select the operations. */
 export interface FoundByText {
   bundles: string[]
-  /** `isAlways`: under every name that they ever had. */
+  /** `isAlways`: matches under every name that the person ever had. */
   people: { id: string; names: string[]; isAlways: boolean }[]
   operations: string[]
   installations: string[]
 }
 
-/** Bundle ids and names of people that have the text in them; ids that begin or end with it. */
+/** Finds bundle ids and names of people that contain the text, and ids that start or end with it. */
 export async function findByText(db: Db, text: string): Promise<FoundByText> {
   const { rows: people } = await sql<FoundByText['people'][number]>`
     select id, names, is_always as "isAlways" from (
@@ -32,7 +32,7 @@ export async function findByText(db: Db, text: string): Promise<FoundByText> {
   }
 }
 
-/** The condition on `runtime.operation as operation` that it is about what was found. */
+/** The condition that a row of `runtime.operation as operation` refers to one of the matches. */
 export function isFound({ bundles, people, operations, installations }: FoundByText): RawBuilder<boolean> {
   return sql<boolean>`(
     operation.bundle_id = any(${bundles}::text[])

@@ -1,7 +1,9 @@
 import type { OperationRow } from '../../model/operation.ts'
 import type { Db } from '../../model/db.ts'
 
-/** Operations that were taken over in earlier, detached installations of the same bundle in the same scope. */
+/**
+ * Returns operations that were taken over in earlier, detached installations of the same bundle in the same scope.
+ */
 export function findTakenOver(
   db: Db,
   { scope_id, ...of }: Pick<OperationRow, PlaceColumn | 'scope_id'>,

@@ -1,7 +1,10 @@
 import { sql } from 'kysely'
 import type { Tx } from '../../model/db.ts'
 
-/** Lets a FAILED operation go of its claim, for the DETACH that takes it over. False when it is not FAILED in this run. */
+/**
+ * Releases the claim of a FAILED operation for the DETACH that takes it over. Returns false if it is not FAILED in
+ * this run.
+ */
 export async function handOver(tx: Tx, operationId: string, run: number): Promise<boolean> {
   const handed = await sql`
     update runtime.operation
@@ -10,7 +13,7 @@ export async function handOver(tx: Tx, operationId: string, run: number): Promis
   return handed.numAffectedRows === 1n
 }
 
-/** Names the successor, once it is there. */
+/** Records the successor of an operation that was taken over. */
 export async function nameSuccessor(tx: Tx, operationId: string, successorId: string): Promise<void> {
   await tx
     .updateTable('runtime.operation')

@@ -13,13 +13,13 @@ export interface NewOperation {
   requestedById: string
   requestedByName: string
   reason: string | null
-  /** The plugin that is called first; empty where none is. */
+  /** The plugin of the first call; empty if there is none. */
   nextPlugin: string
 }
 
-/** The new operation, or null when another one holds the claim of the installation. */
+/** Inserts an operation. Returns it, or null if another operation holds the claim of the installation. */
 export async function insertOperation(tx: Tx, operation: NewOperation): Promise<OperationRow | null> {
-  // the installation's row gives the sequence, so two that come together are told apart here already
+  // the row of the installation issues the sequence, so concurrent inserts already conflict here
   const inserted = await sql<OperationRow>`
     with installation as (
       update runtime.installation

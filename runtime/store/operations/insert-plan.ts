@@ -5,7 +5,7 @@ import type { Vault } from '../../model/vault.ts'
 import { mapPlan, requestPlace } from '../../sealing/places.ts'
 import { sealingWith } from '../../sealing/stored-value.ts'
 
-/** The frozen bytes of the call that begins an operation. */
+/** The frozen bytes of an operation's first call. */
 export interface FirstRequest {
   pluginId: string
   bytes: Uint8Array

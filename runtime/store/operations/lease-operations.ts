@@ -11,27 +11,27 @@ export interface LeaseRequest {
   owner: string
   leaseMs: number
   limit: number
-  /** How many operations may be taken that call one plugin next. */
+  /** The most operations to lease whose next call goes to the same plugin. */
   perPlugin: number
-  /** The same for plugins that differ, down to none. */
+  /** Different limits for single plugins, down to 0. */
   rooms: readonly { pluginId: string; room: number }[]
 }
 
 export interface LeasedRow {
   operation: OperationRow
-  /** Null where there is none. */
+  /** Null if it is missing. */
   plan: StoredPlanRow['plan'] | null
-  /** As they stood before the claim. */
+  /** As they were before the lease. */
   calls: StoredCallRow[]
-  /** The plugin of the first call, where the claim has recorded that it is made. */
+  /** The plugin of the first call, if the lease has recorded that the call is made. */
   begun: RegistrationRow | null
 }
 
 /**
- * Leases up to `limit` operations that are due to one worker: new ones, those whose wait is over and those whose worker
- * is gone, the longest due first; with their plans and calls as they are stored. Each plugin's queue is looked at by
- * itself, so that one that is full costs nothing. Of a new one the first call begins with the claim, where what it sends
- * was frozen with the operation and the plugin may be called.
+ * Leases up to `limit` due operations to one worker, longest due first: new ones, those whose wait is over, and those
+ * whose lease has expired. Returns them with their plans and calls as stored. Each plugin's queue is read separately,
+ * so a plugin without capacity costs nothing. The first call of a new operation starts with the lease if its request
+ * was frozen with the operation and the plugin is enabled.
  */
 export async function leaseOperations(db: Db, claim: LeaseRequest): Promise<LeasedRow[]> {
   const { limit, perPlugin, rooms } = claim
@@ -64,7 +64,7 @@ export async function leaseOperations(db: Db, claim: LeaseRequest): Promise<Leas
       order by candidate.available_at
       limit ${limit}
     ), taken as (
-      -- as a list, which is planned for a few: without it for a tenth of all that is due, by looking through everything
+      -- as a list, which is planned for few rows: otherwise the planner expects a tenth of all due rows and scans the table
       select * from unnest(array(select operation_id from due), array(select state from due)) as taken (operation_id, state)
     ), claimed as (
       update runtime.operation
@@ -119,7 +119,7 @@ export async function leaseOperations(db: Db, claim: LeaseRequest): Promise<Leas
   }))
 }
 
-/** What JSON has no words for. */
+/** A call as JSON: bytes are text. */
 type CallAsJson = Omit<StoredCallRow, 'request'> & { request: string | null }
 
 function callRow(call: CallAsJson): StoredCallRow {
@@ -127,7 +127,7 @@ function callRow(call: CallAsJson): StoredCallRow {
   return {
     ...call,
     request: request === null ? null : toBytes(request),
-    // what is no time of ours is left as it is, for openCalls to complain of: here it would spoil all that was claimed
+    // an invalid time stays as it is and openCalls reports it: throwing here would fail the whole batch
     next_attempt_at: next === null || Number.isNaN(Date.parse(next)) ? next : new Date(next).toISOString(),
   }
 }

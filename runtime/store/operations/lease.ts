@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { RawBuilder } from 'kysely'
 import type { Lease } from '../../model/lease.ts'
 
-/** Leases as rows of a statement, in the order of their operations' ids. */
+/** Leases as rows of a statement, ordered by operation id. */
 export function leaseRows(leases: readonly Lease[]): RawBuilder<unknown> {
   const ordered = leases.toSorted((a, b) => (a.operationId < b.operationId ? -1 : 1))
   return sql`unnest(
@@ -12,9 +12,9 @@ export function leaseRows(leases: readonly Lease[]): RawBuilder<unknown> {
 }
 
 /**
- * The operations of `lease` that are held still, locked in its order; one that somebody else has locked is waited for or
- * passed over. Each is looked up by itself: joined, the planner may choose to look through all operations, and a statement
- * that was prepared while there were few keeps to that.
+ * The operations of `lease` that the worker still holds, locked in the order of `lease`. An operation that another
+ * session has locked is awaited or skipped. Each one is looked up separately: for a join the planner may scan all
+ * operations, and a statement that was prepared while there were few keeps that plan.
  */
 export function lockedOf(
   columns: RawBuilder<unknown>,
@@ -29,9 +29,10 @@ export function lockedOf(
 }
 
 /**
- * The condition that stands in every write of a worker: it holds the operation still. The time is the database's; an
- * expired lease is lost even when nobody has claimed the operation since. Only what is RUNNING has an owner (a constraint),
- * and the state is not asked here: with it the planner would look through the whole queue instead of at the primary key.
+ * The condition of every write of a worker: it still holds the operation. The database's clock decides, so an expired
+ * lease is lost even if no worker has leased the operation since. Only a RUNNING operation has an owner (a
+ * constraint), so the condition leaves out the state: with it the planner would scan the whole queue instead of using
+ * the primary key.
  */
 const isLeased: RawBuilder<boolean> = sql<boolean>`(
   operation.operation_id = lease.operation_id
@@ -39,7 +40,7 @@ const isLeased: RawBuilder<boolean> = sql<boolean>`(
   and operation.lease_epoch = lease.epoch
   and operation.available_at > clock_timestamp())`
 
-/** The end of a lease that begins now, by the database's clock. */
+/** The end of a lease that starts now, by the database's clock. */
 export function leaseEnd(leaseMs: number): RawBuilder<string> {
   return sql<string>`clock_timestamp() + ${leaseMs} * interval '1 millisecond'`
 }

@@ -11,7 +11,7 @@ import type { FoundByText } from './find-by-text.ts'
 import type { OperationRow } from '../../model/operation.ts'
 import type { Db } from '../../model/db.ts'
 
-/** Where a page begins: after the row with this time and id. */
+/** The row that a page starts after, as its time and id. */
 export interface After {
   createdMicroseconds: number
   operationId: string
@@ -19,16 +19,16 @@ export interface After {
 
 export type ListedOperation = OperationRow & { created_microseconds: number }
 
-/** Operations that the actor may see, in the order of their making, so that a page costs the same at any depth. */
+/** The operations that the actor may see, ordered by creation time, so a page costs the same at any depth. */
 export async function listOperations(
   db: Db,
   actor: Actor,
   query: OperationQuery,
   after: After | undefined,
 ): Promise<ListedOperation[]> {
-  const seen = await narrowToScopes(db, await visibleScopes(db, actor, 'read', query))
+  const visible = await narrowToScopes(db, await visibleScopes(db, actor, 'read', query))
   const found = query.q === undefined || query.q === '' ? null : await findByText(db, query.q)
-  const streams = streamsOf(query, seen, found)
+  const streams = streamsOf(query, visible, found)
   if (streams?.length === 0) return []
 
   const direction = query.sort === '-createdAt' ? sql`desc` : sql`asc`
@@ -39,7 +39,7 @@ export async function listOperations(
       : sql`(operation.created_at, operation.operation_id)
           ${beyond} (${instantAt(after.createdMicroseconds)}, ${after.operationId}::uuid)`
   const order = sql`order by created_at ${direction}, operation_id ${direction} limit ${query.limit + 1}`
-  const condition = sql`${isVisible(seen, 'operation')} and ${operationFilter(query)} and ${start}
+  const condition = sql`${isVisible(visible, 'operation')} and ${operationFilter(query)} and ${start}
     ${found === null || streams !== null ? sql`` : sql`and ${isFound(found)}`}`
   const columns = sql`operation.*, ${microsecondsOf('operation.created_at')} as created_microseconds`
   if (streams === null) {
@@ -47,7 +47,7 @@ export async function listOperations(
       select ${columns} from runtime.operation as operation where ${condition} ${order}`.execute(db)
     return rows.rows
   }
-  // the first of each stream, merged; only the rows of the page are read whole
+  // merges the first rows of each stream; only the rows of the page are read in full
   const branches = streams.map(
     ({ keys, isIts }) => sql`
       select first.created_at, first.operation_id
@@ -65,12 +65,16 @@ export async function listOperations(
 
 interface Stream {
   keys: RawBuilder<unknown>
-  /** That an operation is of the stream of `stream.key`. */
+  /** The condition that an operation belongs to the stream of `stream.key`. */
   isIts: RawBuilder<unknown>
 }
 
-/** The streams to merge; null where the whole list, sifted, is the better way. */
-function streamsOf(query: OperationQuery, seen: VisibleScopes, found: FoundByText | null): Stream[] | null {
+/** The streams to merge; null if filtering the whole list is faster. */
+function streamsOf(
+  query: OperationQuery,
+  visible: VisibleScopes,
+  found: FoundByText | null,
+): Stream[] | null {
   if (found !== null) {
     const { bundles, people, installations, operations } = found
     if (bundles.length + people.length + installations.length > MERGED_STREAMS_MAX) return null
@@ -103,13 +107,13 @@ function streamsOf(query: OperationQuery, seen: VisibleScopes, found: FoundByTex
     ]
     return streams.filter(({ count }) => count > 0)
   }
-  if (seen.kind === 'everything') return null
-  const places = seen.kind === 'scopes' ? seen.ids : seen.keys
+  if (visible.kind === 'everything') return null
+  const places = visible.kind === 'scopes' ? visible.ids : visible.keys
   if (places.length === 0) return []
   const { bundleInstallId, requestedBy, errorCode, pluginId } = query
   const isSelective = [bundleInstallId, requestedBy, errorCode, pluginId].some((value) => value !== undefined)
   const isMerged =
-    seen.kind === 'scopes' &&
+    visible.kind === 'scopes' &&
     places.length > 1 &&
     places.length <= MERGED_STREAMS_MAX &&
     !isSelective &&

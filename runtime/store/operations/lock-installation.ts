@@ -1,7 +1,7 @@
 import type { Tx } from '../../model/db.ts'
 import type { InstallationColumns } from '../../model/installation.ts'
 
-/** The installation, locked until the transaction ends. */
+/** Locks an installation until the transaction ends, and returns it. */
 export function lockInstallation(tx: Tx, bundleInstallId: string): Promise<InstallationColumns> {
   return tx
     .selectFrom('runtime.installation')

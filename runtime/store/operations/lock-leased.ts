@@ -6,13 +6,13 @@ import type { Lease } from '../../model/lease.ts'
 
 export interface LockedOperation {
   operation: OperationRow
-  /** The database's time. */
+  /** The time of the database. */
   now: string
 }
 
 /**
- * Those operations that the worker holds still, locked in the order of their ids, and the database's time. One that is
- * locked by somebody else is waited for, or with `skipLocked` left out as if it were not held.
+ * Returns the operations that the worker still holds, locked in the order of their ids, and the time of the database.
+ * An operation that another session has locked is awaited, or with `skipLocked` left out as if it were not held.
  */
 export async function lockLeased(
   tx: Tx,

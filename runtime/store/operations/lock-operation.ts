@@ -1,7 +1,9 @@
 import type { OperationRow } from '../../model/operation.ts'
 import type { Tx } from '../../model/db.ts'
 
-/** The operation, locked until the transaction ends: no worker and no other person moves it meanwhile. */
+/**
+ * Locks an operation until the transaction ends, so that no worker and no other person changes it, and returns it.
+ */
 export function lockOperation(tx: Tx, operationId: string): Promise<OperationRow | undefined> {
   return tx
     .selectFrom('runtime.operation')

@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import type { Tx } from '../../model/db.ts'
 
 /**
- * The current snapshots of scopes, locked in the order of their ids: whoever changes a configuration takes this lock
- * before any other. One that is locked by somebody else is waited for, or with `skipLocked` left out.
+ * Returns the current snapshots of scopes, locked in the order of their ids. Every change of a configuration takes
+ * this lock before any other. A scope that another session has locked is awaited, or with `skipLocked` left out.
  */
 export async function lockScopes(
   tx: Tx,

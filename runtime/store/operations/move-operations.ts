@@ -4,7 +4,7 @@ import type { OperationState, Phase } from '#contract/runtime-api/vocabulary.ts'
 import type { LeasedTransition, Transition } from '../../model/transition.ts'
 import type { Lease } from '../../model/lease.ts'
 
-/** For `persistTransitions`: operations whose rows stay as they are, while their calls go on; that is told. */
+/** For `persistTransitions`: emits events of operations whose rows do not change while their calls advance. */
 export function notifyUnmoved(leases: readonly Lease[]): RawBuilder<unknown> {
   return sql`
     stayed as (
@@ -18,8 +18,9 @@ export function notifyUnmoved(leases: readonly Lease[]): RawBuilder<unknown> {
 }
 
 /**
- * For `persistTransitions`: the one place where the state of operations that a worker holds changes, and is told; an installation
- * is told of where the state of its claim changes. `moved` are those that were held.
+ * For `persistTransitions`: the only place that changes the state of leased operations. Emits an event of each
+ * operation, and of its installation if the state of its claim changes. `moved` are the operations that were still
+ * held.
  */
 export function moveOperations(moves: readonly LeasedTransition[]): RawBuilder<unknown> {
   const targets = moves.map(({ move }) => targetOf(move))
@@ -71,7 +72,7 @@ interface Target {
   isNewState: boolean
 }
 
-/** What is not said here is empty in an operation that a worker holds, or becomes so. */
+/** Fields that a case leaves out are, or become, empty in a leased operation. */
 function targetOf(move: Transition): Target {
   const nothing = { failure: null, until: null, dueInMs: null, keeps: false, isNewState: true }
   switch (move.kind) {

@@ -1,10 +1,10 @@
 /*
-The statement that advances operations, composed of all the parts that it can have; a real one has the parts that it needs.
-It is written in persist-transitions.ts and the files that it imports. persist-transitions.test.ts keeps this text true.
+The statement that advances operations, with all optional parts; a real statement has only the parts that it needs.
+It is written in persist-transitions.ts and the files that it imports. persist-transitions.test.ts checks this text.
 
 lease, held      the leases of the worker that still hold, locked
 answer … unsure  the answers that came; unsure are operations for which an answer was recorded before
-beginning, stale the attempts to start; stale are operations whose plugin is registered differently by now
+beginning, stale the attempts to start; stale are operations whose plugin is registered differently now
 sound            held operations whose state is what the worker assumed: only these are changed below
 failing          calls that fail without being sent
 put              the ledger after RESOURCES
@@ -52,7 +52,7 @@ answer as (
 ),
 
 kept as materialized (
-  -- planned for one row: for the ten of a list a table that is small yet would be looked through, and the plan stays
+  -- planned for one row: for the ten of a list the planner would scan a table that is still small, and keep that plan
   select answer.* from answer join held using (operation_id)
 ),
 

@@ -15,7 +15,7 @@ const operationId = '0190a000-0000-7000-8000-000000000001'
 const lease = { operationId, owner: 'worker', epoch: 1 }
 const key = { operationId, stage: 'BEFORE_RESOURCES', pluginId: 'plugin', attempt: 1 } as const
 
-// Only the text of the statement is composed: the rows need no more than the fields that composing it reads.
+// Only the text of the statement is composed, so the rows have only the fields that composing reads.
 const answer = {
   key,
   judgement: { outcome: null, failure: null, httpStatus: null, recorded: null, writes: {} },
@@ -39,7 +39,7 @@ const operation = {
 } as unknown as OperationRow
 const vault = { seal: (plain: Uint8Array) => Buffer.from(plain) } as unknown as Vault
 
-/** The statement with every part that it can have. */
+/** Composes the statement with all optional parts. */
 async function composed(): Promise<string> {
   const texts: string[] = []
   const db = new Kysely<RuntimeTables>({
@@ -72,13 +72,13 @@ async function composed(): Promise<string> {
     moves: [{ lease, move: { kind: 'succeed' }, nextPlugin: 'plugin' }],
     stays: [lease],
   })
-  // the driver answers nothing
-  await assert.rejects(persisted, /a select without a table has a row/)
+  // the driver returns no rows
+  await assert.rejects(persisted, /a select without a table returns a row/)
   const [text = ''] = texts
   return text
 }
 
-/** One common table expression after another, indented by its parentheses. */
+/** Formats a statement: one common table expression after another, indented by parentheses. */
 function readable(statement: string): string {
   let depth = 0
   const lines = statement.split('\n').flatMap((line): string[] => {
@@ -92,12 +92,12 @@ function readable(statement: string): string {
   return `${lines.join('\n')}\n`.replaceAll(/^\), *(?:\n|(?=\w))/gm, '),\n\n')
 }
 
-test('the statement that advances operations reads as in persist-transitions.sql', async () => {
+test('the statement that persists transitions matches persist-transitions.sql', async () => {
   const text = readable(await composed())
   const golden = await readFile(GOLDEN, 'utf8')
   assert.equal(
     text,
     golden.replace(/^\/\*[^]*?\*\/\n\n/, ''),
-    'The statement has changed: look at the difference, then copy the new text to persist-transitions.sql.',
+    'The statement has changed. Review the difference, then copy the new text to persist-transitions.sql.',
   )
 })

@@ -17,9 +17,9 @@ import type { LeasedTransition } from '../../model/transition.ts'
 import type { ResourceToPut } from '../../model/ledger.ts'
 import type { RecordedAttempt } from '../../model/attempt.ts'
 
-/** What is written of operations that a worker holds. Each part names its operation. */
+/** What a step writes of leased operations. Each part names its operation. */
 export interface TransitionBatch {
-  /** Of all operations that are named. */
+  /** The leases of all operations in the batch. */
   leases: readonly Lease[]
   answers?: readonly RecordedAttempt[]
   failedCalls?: readonly FailedCall[]
@@ -27,23 +27,23 @@ export interface TransitionBatch {
   attempts?: readonly NewAttempt[]
   succeeded?: readonly OperationRow[]
   moves?: readonly LeasedTransition[]
-  /** Of those that go on without a move. */
+  /** The leases of operations that continue without a transition. */
   stays?: readonly Lease[]
 }
 
-/** The operations that were written, by what was written. */
+/** The ids of the operations that were written, by kind of write. */
 export interface PersistedTransitions {
-  /** Or stayed. */
+  /** Includes those that continue without a transition. */
   moved: ReadonlySet<string>
-  /** How many attempts were begun. */
+  /** The number of attempts that were started, by operation. */
   begun: ReadonlyMap<string, number>
 }
 
 /**
- * Writes all that one step does to operations, in one statement, which by itself is one transaction: the answers that came,
- * what the resources, calls, installations and operations become by them, the attempts that begin, and the events. One
- * that is not held any more, or that somebody else has locked at this moment, is left as it is; so nothing is waited for.
- * One that is not as was assumed has its answers recorded, and no more.
+ * Writes everything that one step does to operations, in one statement and so in one transaction: the recorded
+ * answers, the resulting resources, calls, installations and operations, the attempts that start, and the events.
+ * Skips an operation that is no longer held or that another session has locked, so the statement never waits. Of an
+ * operation whose state is not what the worker assumed, only the answers are recorded.
  */
 export async function persistTransitions(
   db: Db,
@@ -62,7 +62,7 @@ export async function persistTransitions(
     parts.push(plannedAttempts(vault, attempts))
     without.push(sql`stale`)
   }
-  parts.push(soundOperations(without))
+  parts.push(expectedOperations(without))
   if (failedCalls.length > 0) parts.push(failCalls(failedCalls))
   if (resources.length > 0) parts.push(putResources(vault, resources))
   if (attempts.length > 0) parts.push(startAttempts)
@@ -86,14 +86,14 @@ export async function persistTransitions(
     db,
   )
   const [row] = advanced.rows
-  if (row === undefined) throw new Error('a select without a table has a row')
+  if (row === undefined) throw new Error('a select without a table returns a row')
   const begun = new Map<string, number>()
   for (const operationId of row.begun) begun.set(operationId, (begun.get(operationId) ?? 0) + 1)
   return { moved: new Set(row.moved), begun }
 }
 
-/** Of which what was assumed is so. */
-function soundOperations(without: readonly RawBuilder<unknown>[]): RawBuilder<unknown> {
+/** The held operations whose state is what the worker assumed. */
+function expectedOperations(without: readonly RawBuilder<unknown>[]): RawBuilder<unknown> {
   const conditions = without.map(
     (others) => sql`not exists (select from ${others} as other where other.operation_id = held.operation_id)`,
   )

@@ -8,7 +8,7 @@ function isPlugin(plugin: unknown): boolean {
 const isListOf = (list: unknown, isItem: (item: unknown) => boolean): boolean =>
   Array.isArray(list) && list.every(isItem)
 
-/** Whether what was read is built as a plan is: then one that is wrong inside is a trouble of its own operation only. */
+/** Whether a stored plan has the shape of a plan. If so, an error inside it affects only its own operation. */
 export function hasPlanOutline(plan: unknown): boolean {
   if (!isJsonObject(plan)) return false
   const { resources, plugins, changes } = plan

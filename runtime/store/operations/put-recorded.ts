@@ -1,7 +1,7 @@
 import type { Tx } from '../../model/db.ts'
 import type { RecordedAnswer } from './read-recorded.ts'
 
-/** Replaces what an attempt, or the call itself, has stored of an answer. */
+/** Replaces the stored answer of an attempt, or of the call itself. */
 export async function putRecorded(tx: Tx, recorded: RecordedAnswer): Promise<void> {
   const { operation_id, stage, plugin_id, attempt, failure, response } = recorded
   const key = { operation_id, stage, plugin_id }

@@ -11,7 +11,7 @@ export interface ResourceWrites {
   properties: Record<string, TypedValue>
 }
 
-/** Adds what plugins wrote after RESOURCES to the properties in the ledger. */
+/** Adds the writes of plugins after the RESOURCES phase to the properties in the ledger. */
 export async function putResourceWrites(
   tx: Tx,
   vault: Vault,

@@ -8,8 +8,8 @@ import type { StoredValue } from '../../model/stored-value.ts'
 import type { Vault } from '../../model/vault.ts'
 
 /**
- * For `persistTransitions`: writes resources into the ledgers of their installations, verified now. instanceRefProperty is written
- * once: where the ledger has it, it stays.
+ * For `persistTransitions`: writes resources into the ledgers of their installations and marks them as verified now.
+ * instanceRefProperty is written once: an existing value stays.
  */
 export function putResources(vault: Vault, resources: readonly ResourceToPut[]): RawBuilder<unknown> {
   const column = <Value>(valueOf: (resource: ResourceToPut) => Value): Value[] => resources.map(valueOf)

@@ -5,7 +5,7 @@ import type { Db } from '../../model/db.ts'
 
 export type AttemptRow = Selectable<RuntimeTables['runtime.attempt']> & { duration_ms: number | null }
 
-/** All attempts of an operation's calls, in the order in which they were made. */
+/** Returns all attempts of an operation's calls, in the order in which they were made. */
 export function readAttempts(db: Db, operationId: string): Promise<AttemptRow[]> {
   return db
     .selectFrom('runtime.attempt')

@@ -10,10 +10,10 @@ import type { Db } from '../../model/db.ts'
 
 export type StoredCallRow = Selectable<RuntimeTables['runtime.plugin_call']>
 
-/** A call with its request and writes as they were before they were sealed. */
+/** A call with its request and writes unsealed. */
 export type CallRow = Omit<StoredCallRow, 'writes'> & { writes: Writes | null }
 
-/** All calls of an operation, both stages. */
+/** Returns all calls of an operation, both stages. */
 export async function readCalls(db: Db, vault: Vault, operationId: string): Promise<CallRow[]> {
   const rows = await db
     .selectFrom('runtime.plugin_call')
@@ -29,8 +29,7 @@ export async function readCalls(db: Db, vault: Vault, operationId: string): Prom
 }
 
 /**
- * Calls by operation; where one of them does not open there is the error of that instead, so that other operations can
- * go on.
+ * Opens calls, by operation. If a call does not open, the result is its error, so that other operations can continue.
  */
 export async function openCalls(
   db: Db,
@@ -45,9 +44,9 @@ export async function openCalls(
 }
 
 function openCall(vault: Vault, row: StoredCallRow): CallRow {
-  if (!isWrites(row.writes)) throw new Error('what a plugin call wrote is damaged')
+  if (!isWrites(row.writes)) throw new Error('the stored writes of a plugin call are damaged')
   if (row.next_attempt_at !== null && Number.isNaN(Date.parse(row.next_attempt_at)))
-    throw new Error('when a plugin call is to be repeated is damaged')
+    throw new Error('the stored retry time of a plugin call is damaged')
   const key = { operationId: row.operation_id, stage: row.stage, pluginId: row.plugin_id }
   return {
     ...row,

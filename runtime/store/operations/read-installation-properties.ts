@@ -7,7 +7,7 @@ import type { CurrentProperties } from '../../model/properties.ts'
 import type { Vault } from '../../model/vault.ts'
 import type { Db } from '../../model/db.ts'
 
-/** The properties of installations in the configurations of their scopes, by installation. */
+/** Returns the properties of installations in the configurations of their scopes, by installation. */
 export async function readInstallationProperties(
   db: Db,
   vault: Vault,

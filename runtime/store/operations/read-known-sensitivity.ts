@@ -8,8 +8,8 @@ export interface PropertyOfScope {
 }
 
 /**
- * Whether properties that nothing defines any more were sensitive when they were last changed. A property without an
- * answer counts as sensitive.
+ * Whether properties that no definition describes any more were sensitive when they last changed. A property without
+ * a result counts as sensitive.
  */
 export async function readKnownSensitivity(
   db: Db,

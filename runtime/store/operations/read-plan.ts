@@ -10,7 +10,7 @@ import type { Db } from '../../model/db.ts'
 
 export type StoredPlanRow = Pick<Selectable<RuntimeTables['runtime.operation_plan']>, 'operation_id' | 'plan'>
 
-/** The frozen plan of an operation; every operation has one. */
+/** Returns the frozen plan of an operation. Every operation has one. */
 export async function readPlan(db: Db, vault: Vault, operationId: string): Promise<FrozenPlan> {
   const rows = await db
     .selectFrom('runtime.operation_plan')
@@ -23,7 +23,10 @@ export async function readPlan(db: Db, vault: Vault, operationId: string): Promi
   return plan
 }
 
-/** Frozen plans by operation; one that does not open, or is damaged, is answered as the error of that, so that the others can be used. */
+/**
+ * Opens frozen plans, by operation. The result of a plan that is damaged or does not open is its error, so that the
+ * others can be used.
+ */
 export async function openPlans(
   db: Db,
   vault: Vault,

@@ -4,7 +4,7 @@ import type { Stage } from '#contract/protocol/vocabulary.ts'
 import type { Failure } from '#contract/runtime-api/common.ts'
 import type { Tx } from '../../model/db.ts'
 
-/** What is stored of a plugin's answer: with one attempt, or with the call itself, which keeps its last failure. */
+/** The stored part of a plugin's answer: of one attempt, or of the call itself, which keeps its last failure. */
 export interface RecordedAnswer {
   operation_id: string
   stage: Stage
@@ -15,7 +15,7 @@ export interface RecordedAnswer {
   response: JsonValue
 }
 
-/** Everything that finished attempts and calls of these operations have stored of answers. */
+/** Returns everything that finished attempts and calls of these operations have stored of answers. */
 export async function readRecorded(tx: Tx, operationIds: readonly string[]): Promise<RecordedAnswer[]> {
   const ids = [...operationIds]
   const { rows } = await sql<RecordedAnswer>`

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { RegistrationRow, Registrations } from '../../model/registration.ts'
 import type { Db } from '../../model/db.ts'
 
-/** Where and how these plugins are called right now; one that is not registered, or disabled, is absent. */
+/** Returns the current registrations of these plugins, without those that are disabled or not registered. */
 export async function readRegistrations(db: Db, pluginIds: readonly string[]): Promise<Registrations> {
   const found = await sql<
     { now: string } & { [column in keyof RegistrationRow]: RegistrationRow[column] | null }

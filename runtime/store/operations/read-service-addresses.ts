@@ -1,6 +1,6 @@
 import type { Db } from '../../model/db.ts'
 
-/** The addresses of all registered services: no plugin may write one. */
+/** Returns the addresses of all registered services. No plugin may write one of them. */
 export async function readServiceAddresses(db: Db): Promise<string[]> {
   const rows = await db.selectFrom('runtime.service').select('url').distinct().execute()
   return rows.map(({ url }) => url)

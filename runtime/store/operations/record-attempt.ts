@@ -7,9 +7,9 @@ import type { Vault } from '../../model/vault.ts'
 import type { Db } from '../../model/db.ts'
 
 /**
- * For `persistTransitions`: keeps what attempts brought, and where that leaves their calls. An attempt that was recorded already stays
- * as it is: so this may be run again when nobody knows whether it was committed. `unsure` are the held operations of
- * which an answer was recorded before: of those nobody may assume how their calls stand.
+ * For `persistTransitions`: records the results of attempts and the resulting progress of their calls. An attempt
+ * that is already recorded does not change, so the statement is safe to repeat when its commit is uncertain. `unsure`
+ * are the held operations with such an attempt: the progress of their calls is unknown.
  */
 export function recordAttempts(vault: Vault, attempts: readonly RecordedAttempt[]): RawBuilder<unknown> {
   return sql`
@@ -31,7 +31,7 @@ export function recordAttempts(vault: Vault, attempts: readonly RecordedAttempt[
       as answer (operation_id, stage, plugin_id, attempt, outcome, failure, http_status, response,
         ended_well, failed, last_failure, writes, next_attempt_at)
     ), kept as materialized (
-      -- planned for one row: for the ten of a list a table that is small yet would be looked through, and the plan stays
+      -- planned for one row: for the ten of a list the planner would scan a table that is still small, and keep that plan
       select answer.* from answer join held using (operation_id)
     ), finished as (
       update runtime.attempt
@@ -58,8 +58,8 @@ export function recordAttempts(vault: Vault, attempts: readonly RecordedAttempt[
 }
 
 /**
- * An answer that came after its worker had lost the operation: kept on the attempt, unless it was finished before, and
- * nothing else is changed.
+ * Records an answer that arrives after the worker has lost the operation. It is stored with the attempt if the
+ * attempt is unfinished; nothing else changes.
  */
 export async function recordLateAnswer(db: Db, key: AttemptKey, judgement: Judgement): Promise<void> {
   await sql`
@@ -74,7 +74,7 @@ export async function recordLateAnswer(db: Db, key: AttemptKey, judgement: Judge
       and attempt = ${key.attempt} and finished_at is null`.execute(db)
 }
 
-/** Kept where the call ended well. */
+/** The writes to store, of a successful call only. */
 function sealedWrites(vault: Vault, { key, judgement, after }: RecordedAttempt): string | null {
   return after.endedWell ? JSON.stringify(mapWrites(key, judgement.writes, sealingWith(vault))) : null
 }

@@ -2,8 +2,9 @@ import { sql } from 'kysely'
 import type { Db } from '../../model/db.ts'
 
 /**
- * Ends all leases, so that their operations are due at once; answers how many. Only for a process whose
- * worker is the only one on the database, before that worker starts. The higher epoch fences off any previous holder.
+ * Ends all leases, so that their operations are due at once. Returns the number of leases. Only for a process whose
+ * worker is the only one on the database, and before that worker starts. The higher epoch fences off the previous
+ * holder.
  */
 export async function releaseLeases(db: Db): Promise<number> {
   const released = await sql`

@@ -4,8 +4,8 @@ import type { Db } from '../../model/db.ts'
 import type { Lease } from '../../model/lease.ts'
 
 /**
- * Moves the end of leases that still hold, and answers which. A row that a transaction of the worker itself has locked is
- * passed over: that transaction renews it.
+ * Renews leases that have not expired. Returns the renewed operations. Skips a row that the worker's own transaction
+ * has locked: that transaction renews the lease.
  */
 export async function renewLeases(
   db: Db,

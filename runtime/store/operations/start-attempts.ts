@@ -8,13 +8,16 @@ import type { AttemptKey } from '../../model/attempt.ts'
 export interface NewAttempt extends AttemptKey {
   run: number
   epoch: number
-  /** Kept with the first attempt; a repeat leaves what stands there. */
+  /** Stored with the first attempt; a repeat keeps the stored bytes. */
   bytes: Uint8Array
-  /** What it is made by: where that is not so any more, the operation is not advanced. */
+  /** The registration that the call uses: if it is no longer current, the operation is not advanced. */
   registration: RegistrationRow
 }
 
-/** For `persistTransitions`: the attempts that are to begin. `stale` are operations with a plugin that is registered otherwise now. */
+/**
+ * For `persistTransitions`: the attempts to start. `stale` are operations with a plugin whose registration has
+ * changed.
+ */
 export function plannedAttempts(vault: Vault, attempts: readonly NewAttempt[]): RawBuilder<unknown> {
   const registrations = attempts.map(({ registration }) => registration)
   return sql`
@@ -45,8 +48,8 @@ export function plannedAttempts(vault: Vault, attempts: readonly NewAttempt[]): 
 }
 
 /**
- * For `persistTransitions`: records, before calls are made, that they are made: their next attempts, and with first ones the bytes
- * that every repeat will send. `begun` are those that are recorded then; no other may be made.
+ * For `persistTransitions`: records calls before they are made: their next attempts and, with the first attempt, the
+ * bytes that every repeat sends. `begun` are the recorded attempts; only these may be made.
  */
 export const startAttempts: RawBuilder<unknown> = sql`
     called as (

@@ -3,8 +3,8 @@ import type { OperationRow } from '../../model/operation.ts'
 import type { Tx } from '../../model/db.ts'
 
 /**
- * Sets a FAILED operation going again: the next run, due at once. Calls that ended well stay; the others begin to count
- * their attempts anew. Null when it is not FAILED in this run.
+ * Starts the next run of a FAILED operation, due at once. Successful calls stay; the others count their attempts from
+ * zero. Returns null if the operation is not FAILED in this run.
  */
 export async function startRun(tx: Tx, operationId: string, run: number): Promise<OperationRow | null> {
   const started = await sql<OperationRow>`

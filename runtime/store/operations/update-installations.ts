@@ -3,7 +3,7 @@ import type { RawBuilder } from 'kysely'
 import type { InstallationState } from '#contract/runtime-api/vocabulary.ts'
 import type { OperationRow } from '../../model/operation.ts'
 
-/** For `persistTransitions`: state and version of installations after an operation of each succeeded. */
+/** For `persistTransitions`: updates state and version of the installations whose operation succeeded. */
 export function updateInstallations(operations: readonly OperationRow[]): RawBuilder<unknown> {
   const settled = operations.map(stateAfter)
   return sql`
@@ -23,7 +23,7 @@ export function updateInstallations(operations: readonly OperationRow[]): RawBui
     )`
 }
 
-/** Null where it stays. */
+/** Null if it does not change. */
 function stateAfter({ operation_type, target_version }: OperationRow): {
   state: InstallationState | null
   version: string | null

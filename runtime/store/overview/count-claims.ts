@@ -1,7 +1,7 @@
 import type { OperationState } from '#contract/runtime-api/vocabulary.ts'
 import type { Db } from '../../model/db.ts'
 
-/** How many operations hold a claim, by state; costs what there is of open work, however long the history is. */
+/** Counts the operations that hold a claim, by state. The cost grows with the open work, not with the history. */
 export function countClaims(db: Db): Promise<{ state: OperationState; count: number }[]> {
   return db
     .selectFrom('runtime.operation')

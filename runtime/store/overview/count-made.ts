@@ -6,12 +6,12 @@ import type { VisibleScopes } from '../visible-scopes.ts'
 import type { Db } from '../../model/db.ts'
 
 /**
- * Operations by state and bucket, where nothing but place and time is asked for. What hours that are over made is known;
- * of that the few that did not end well are taken from their own index, and the rest ended well.
+ * Counts operations by state and bucket, filtered by scope and time only. Completed hours have stored totals: the few
+ * operations that did not succeed come from their own index, and the rest succeeded.
  */
 export async function countMade(
   db: Db,
-  seen: VisibleScopes & { kind: 'everything' | 'environments' },
+  visible: VisibleScopes & { kind: 'everything' | 'environments' },
   { since, until, bucket }: { since: string; until: string | null; bucket: 'hour' | 'day' | 'all' },
 ): Promise<{ since: string; state: OperationState; count: number }[]> {
   const truncated = (column: string) =>
@@ -27,24 +27,24 @@ export async function countMade(
     ), made as (
       select ${truncated('hour')} as since, total as count
       from span join runtime.operation_total as total on hour >= first_hour and hour < last_hour
-      where ${isVisible(seen, 'total')}
+      where ${isVisible(visible, 'total')}
       union all
       select ${truncated('operation.created_at')}, count(*)
       from span join runtime.operation as operation
         on operation.created_at >= span.since and operation.created_at < least(span.first_hour, span.until)
-      where ${isVisible(seen, 'operation')}
+      where ${isVisible(visible, 'operation')}
       group by 1
       union all
       select ${truncated('operation.created_at')}, count(*)
       from span join runtime.operation as operation
         on operation.created_at >= greatest(span.first_hour, span.last_hour) and operation.created_at < span.until
-      where ${isVisible(seen, 'operation')}
+      where ${isVisible(visible, 'operation')}
       group by 1
     ), unwell as (
       select ${truncated('operation.created_at')} as since, operation.state, count(*) as count
       from span join runtime.operation as operation
         on operation.created_at >= span.since and operation.created_at < span.until
-      where operation.state <> 'SUCCEEDED' and ${isVisible(seen, 'operation')}
+      where operation.state <> 'SUCCEEDED' and ${isVisible(visible, 'operation')}
       group by 1, 2
     )
     select since, state, count from unwell

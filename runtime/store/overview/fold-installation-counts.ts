@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../../model/db.ts'
 
-/** Makes one row of each kind out of all that changes have left. */
+/** Merges the rows that changes have appended into one row of each kind. */
 export async function foldInstallationCounts(db: Db): Promise<void> {
   await sql`
     with taken as (

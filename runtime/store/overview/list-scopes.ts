@@ -14,7 +14,7 @@ export interface ScopeCountsRow {
   claimed: number
 }
 
-/** Scopes that the actor may see, in the order of their parts, from one row after `after` on. */
+/** The scopes that the actor may see, ordered by their parts, starting after `after`. */
 export async function listScopeRows(
   db: Db,
   actor: Actor,

@@ -2,15 +2,15 @@ import { sql } from 'kysely'
 import type { Position } from '../events/position.ts'
 import type { Db } from '../../model/db.ts'
 
-/** How far work and events are behind, in seconds; zero where nothing waits. */
+/** The delay of work and events in seconds; zero if nothing is pending. */
 export interface Lags {
-  /** Since the operation that is due for the longest has been due, and nobody has claimed it. */
+  /** Since the longest due operation became due that no worker has leased. */
   due: number
-  /** Since the oldest event was told that this replica has not passed on. */
+  /** Since the oldest event was emitted that this replica has not delivered. */
   feed: number
 }
 
-/** `passedOn`: how far this replica's feed has read; null while nobody listens to it. */
+/** `passedOn`: the last position that this replica's feed has delivered; null without subscribers. */
 export async function readLags(db: Db, passedOn: Position | null): Promise<Lags> {
   const result = await sql<Lags>`
     select

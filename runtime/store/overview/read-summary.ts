@@ -14,46 +14,46 @@ export interface SummaryRow {
   operations: { state: OperationState; count: number }[]
 }
 
-/** Counts of what the actor may see; in a transaction that reads all of one moment. */
+/** Counts what the actor may see. Run it in a transaction that reads one snapshot of the database. */
 export async function readSummaryRow(tx: Tx, actor: Actor, filter: ScopeFilter): Promise<SummaryRow> {
-  const seen = await visibleScopes(tx, actor, 'read', filter)
+  const visible = await visibleScopes(tx, actor, 'read', filter)
   return {
-    installations: await countInstallations(tx, seen),
-    claims: await countClaimsSeen(tx, seen),
-    operations: await countLastDay(tx, seen),
+    installations: await countInstallations(tx, visible),
+    claims: await countClaimsSeen(tx, visible),
+    operations: await countLastDay(tx, visible),
   }
 }
 
-async function countInstallations(tx: Tx, seen: VisibleScopes): Promise<SummaryRow['installations']> {
+async function countInstallations(tx: Tx, visible: VisibleScopes): Promise<SummaryRow['installations']> {
   const { rows } = await (
-    seen.kind === 'scopes'
+    visible.kind === 'scopes'
       ? sql<SummaryRow['installations'][number]>`
           select state, count(*) as count from runtime.installation as installation
-          where ${isVisible(seen, 'installation')} group by state`
+          where ${isVisible(visible, 'installation')} group by state`
       : sql<SummaryRow['installations'][number]>`
           select state, sum(count)::bigint as count from runtime.installation_count as counted
-          where ${isVisible(seen, 'counted')} group by state`
+          where ${isVisible(visible, 'counted')} group by state`
   ).execute(tx)
   return rows
 }
 
-async function countClaimsSeen(tx: Tx, seen: VisibleScopes): Promise<SummaryRow['claims']> {
+async function countClaimsSeen(tx: Tx, visible: VisibleScopes): Promise<SummaryRow['claims']> {
   const { rows } = await sql<SummaryRow['claims'][number]>`
     select operation_type as "operationType", state, count(*) as count
     from runtime.operation as operation
-    where holds_claim and ${isVisible(seen, 'operation')}
+    where holds_claim and ${isVisible(visible, 'operation')}
     group by operation_type, state order by operation_type, state`.execute(tx)
   return rows
 }
 
-async function countLastDay(tx: Tx, seen: VisibleScopes): Promise<SummaryRow['operations']> {
+async function countLastDay(tx: Tx, visible: VisibleScopes): Promise<SummaryRow['operations']> {
   const { rows: times } = await sql<{ since: string }>`
     select clock_timestamp() - interval '24 hours' as since`.execute(tx)
   const since = times[0]?.since ?? ''
-  if (seen.kind !== 'scopes') return countMade(tx, seen, { since, until: null, bucket: 'all' })
+  if (visible.kind !== 'scopes') return countMade(tx, visible, { since, until: null, bucket: 'all' })
   const { rows } = await sql<SummaryRow['operations'][number]>`
     select state, count(*) as count from runtime.operation as operation
-    where created_at > ${since}::timestamptz and ${isVisible(seen, 'operation')}
+    where created_at > ${since}::timestamptz and ${isVisible(visible, 'operation')}
     group by state`.execute(tx)
   return rows
 }

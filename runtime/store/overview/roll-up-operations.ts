@@ -3,10 +3,10 @@ import { inTransaction } from '#database/transaction.ts'
 import type { Db } from '../../model/db.ts'
 
 /**
- * Counts what one more day, or the hours of it that are over, has made, once for all. False where nothing was left to
- * count, or another replica is about it.
+ * Stores the counts of the next day, or of its completed hours. Returns false if nothing was left to count or another
+ * replica is counting.
  *
- * An hour is over when no transaction is open that began in it or before: none can still bring an operation of it.
+ * An hour is complete when all open transactions began after it: none of them can add an operation to it.
  */
 export function rollUpOperations(db: Db): Promise<boolean> {
   return inTransaction(db, async (tx) => {

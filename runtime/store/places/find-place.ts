@@ -2,10 +2,10 @@ import type { Scope } from '#contract/protocol/scope.ts'
 import { scopeOf } from '../configuration/find-scope.ts'
 import type { Db } from '../../model/db.ts'
 
-/** An object as a path names it. */
+/** An object in a request path. */
 export type PathObject = { bundleInstallId: string } | { operationId: string }
 
-/** The scope of an installation or operation, or undefined where there is none. */
+/** Returns the scope of an installation or operation, or undefined if it does not exist. */
 export async function findPlace(db: Db, object: PathObject): Promise<Scope | undefined> {
   const columns = ['environment_key', 'application_runtime_id', 'workspace_id'] as const
   const row =

@@ -1,6 +1,6 @@
 import type { Tx } from '../../model/db.ts'
 
-/** How many credentials of a plugin are not revoked. */
+/** Counts the credentials of a plugin that are not revoked. */
 export async function countValidCredentials(tx: Tx, pluginId: string): Promise<number> {
   const { count } = await tx
     .selectFrom('runtime.plugin_credential')

@@ -6,11 +6,11 @@ export interface CredentialHolder {
   plugin_id: string
   enabled: boolean
   revoked_at: string | null
-  /** Whether the last use that was noted is a minute or more ago. */
+  /** Whether the last recorded use is a minute or more ago. */
   is_use_stale: boolean
 }
 
-/** Whose credential has this hash, revoked ones included. */
+/** Finds the holder of the credential with this hash, even if it is revoked. */
 export function findCredential(db: Db, secretHash: Buffer): Promise<CredentialHolder | undefined> {
   return db
     .selectFrom('runtime.plugin_credential as credential')

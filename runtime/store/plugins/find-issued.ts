@@ -1,6 +1,6 @@
 import type { Db } from '../../model/db.ts'
 
-/** Which of these hashes belong to an issued credential, revoked ones included. */
+/** Returns those of the hashes that belong to an issued credential, even if it is revoked. */
 export async function findIssued(db: Db, secretHashes: readonly Buffer[]): Promise<Buffer[]> {
   const rows = await db
     .selectFrom('runtime.plugin_credential')

@@ -1,6 +1,6 @@
 import type { Tx } from '../../model/db.ts'
 
-/** Keeps a new credential, as the hash of its secret. */
+/** Stores a new credential as the hash of its secret. */
 export async function insertCredential(
   tx: Tx,
   credential: { credentialId: string; pluginId: string; secretHash: Buffer },

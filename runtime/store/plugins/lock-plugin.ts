@@ -2,7 +2,10 @@ import type { Selectable } from 'kysely'
 import type { RuntimeTables } from '../../model/tables.ts'
 import type { Tx } from '../../model/db.ts'
 
-/** The registration of a plugin, locked against all who change it or its credentials; undefined where there is none. */
+/**
+ * Locks the registration of a plugin against changes of it and its credentials, and returns it, or undefined if there
+ * is none.
+ */
 export function lockPlugin(
   tx: Tx,
   pluginId: string,

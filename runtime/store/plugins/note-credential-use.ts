@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../../model/db.ts'
 
-/** Notes that a credential was used now. */
+/** Records that a credential was used now. */
 export async function noteCredentialUse(db: Db, credentialId: string): Promise<void> {
   await db
     .updateTable('runtime.plugin_credential')

@@ -1,7 +1,9 @@
 import { sql } from 'kysely'
 import type { Tx } from '../../model/db.ts'
 
-/** Revokes a credential of a plugin. Answers what was found: a revoked one keeps the time of its first revocation. */
+/**
+ * Revokes a credential of a plugin. Returns its state before; a revoked credential keeps its first revocation time.
+ */
 export async function revokeCredentialRow(
   tx: Tx,
   { pluginId, credentialId }: { pluginId: string; credentialId: string },

@@ -3,7 +3,7 @@ import type { Insertable } from 'kysely'
 import type { RuntimeTables } from '../../model/tables.ts'
 import type { Tx } from '../../model/db.ts'
 
-/** Makes or replaces the registration of a plugin. */
+/** Creates or replaces the registration of a plugin. */
 export async function savePluginRow(
   tx: Tx,
   row: Omit<Insertable<RuntimeTables['runtime.plugin']>, 'updated_at'>,

@@ -10,7 +10,7 @@ export type PluginRow = Omit<Selectable<RuntimeTables['runtime.plugin']>, 'updat
 
 const TIME = sql.lit('YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
 
-/** Plugins with their credentials, in the order of their ids. */
+/** The plugins with their credentials, ordered by id. */
 export async function selectPlugins(
   db: Db,
   { where, limit = null }: { where: RawBuilder<unknown>; limit?: number | null },

@@ -2,7 +2,10 @@ import { sql } from 'kysely'
 import type { AppliedReference } from '../../model/reference.ts'
 import type { Db } from '../../model/db.ts'
 
-/** Reads, in one statement, everything that decides whether a property of an installed resource may be resolved. */
+/**
+ * Reads, in one statement, everything that decides whether a property of an installed resource resolves. See
+ * docs/protocol.md#when-references-resolve.
+ */
 export async function readApplied(
   db: Db,
   at: { bundleInstallId: string; resource: string; propertyKey: string },

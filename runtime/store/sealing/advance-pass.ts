@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import type { Db } from '../../model/db.ts'
 
 /**
- * Notes how far a walk is; a `to` of null ends it. Answers false where another replica has come on meanwhile: then nothing
- * is noted.
+ * Records the progress of a pass; `to` null ends it. Returns false, and records nothing, if another replica has
+ * advanced the pass in the meantime.
  */
 export async function advancePass(
   db: Db,

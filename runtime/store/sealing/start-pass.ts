@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import type { Db } from '../../model/db.ts'
 
 /**
- * Begins a walk through a table with a data key: the first one with that key, or a later one when nobody uses an earlier key
- * any more. One that is under way, and one that is not due, stays.
+ * Starts a pass through a table with a data key: the first one with that key, or a later one once no replica uses an
+ * earlier key. Does nothing if a pass is running or none is due.
  */
 export async function startPass(
   db: Db,

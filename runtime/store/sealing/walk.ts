@@ -2,18 +2,18 @@ import { sql } from 'kysely'
 import type { RawBuilder } from 'kysely'
 import type { Db } from '../../model/db.ts'
 
-/** A table to walk through, in the order of its primary key. */
+/** A table to read in the order of its primary key. */
 export interface WalkedTable {
   name: string
-  /** The columns of the primary key and their types. */
+  /** The columns of the primary key with their types. */
   key: readonly (readonly [column: string, type: 'bigint' | 'text' | 'uuid'])[]
-  /** What is read of each row beside the key. */
+  /** The columns to read besides the key. */
   columns: RawBuilder<unknown>
 }
 
 export type WalkedRow<Columns> = Columns & { row_key: string[] }
 
-/** The rows after a key, at most `limit`. */
+/** Returns at most `limit` rows after a key. */
 export async function readPage<Columns>(
   db: Db,
   { name, key, columns }: WalkedTable,
@@ -30,7 +30,7 @@ export async function readPage<Columns>(
   return rows
 }
 
-/** A column whose content is to become another; JSON is compared and written as text. */
+/** A column whose content changes. JSON is compared and written as text. */
 export interface ColumnChange {
   column: string
   type: 'json' | 'jsonb' | 'bytea'
@@ -39,8 +39,8 @@ export interface ColumnChange {
 }
 
 /**
- * Changes a column of one row where it still is as it was read: who wrote it meanwhile has sealed it well. A statement of its
- * own, so that nobody waits longer than for this row.
+ * Changes a column of one row if it still has the value that was read; a writer in between has sealed its value with
+ * the current key. A statement of its own, so that others wait for this row only.
  */
 export async function changeRow(
   db: Db,

@@ -1,14 +1,16 @@
 import { sql } from 'kysely'
 import type { Db } from '../../model/db.ts'
 
-/** A change in an audit entry whose property was marked as sensitive later. */
+/** A change in an audit entry whose property was later marked as sensitive. */
 export interface AuditMark {
   sequence: number
   locator: string
   property: string
 }
 
-/** The changes in these audit entries whose properties were marked as sensitive after the entry was written. */
+/**
+ * Returns the changes in these audit entries whose properties were marked as sensitive after the entry was written.
+ */
 export async function readAuditMarks(db: Db, sequences: readonly number[]): Promise<AuditMark[]> {
   if (sequences.length === 0) return []
   const { rows } = await sql<AuditMark>`

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Marks } from '../../model/marks.ts'
 import type { Db } from '../../model/db.ts'
 
-/** Properties in the scope of an operation that were marked as sensitive after it was created. */
+/** Returns the properties in the scope of an operation that were marked as sensitive after it was created. */
 export async function readMarksSince(db: Db, operationId: string): Promise<Marks> {
   const { rows } = await sql<{ locator: string; property: string }>`
     select mark.locator, mark.property

@@ -15,8 +15,8 @@ export interface ReferrerRow {
 }
 
 /**
- * Properties that refer to a service, as saved or as applied, in the order of installation, locator and property, from
- * one row after `after` on.
+ * The properties that refer to a service, as saved or as applied, ordered by installation, locator and property,
+ * starting after `after`.
  */
 export async function listReferrerRows(
   db: Db,

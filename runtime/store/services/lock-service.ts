@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely'
 import type { RuntimeTables } from '../../model/tables.ts'
 import type { Tx } from '../../model/db.ts'
 
-/** The registration of a service, locked against all who change it; undefined where there is none. */
+/** Locks the registration of a service against changes, and returns it, or undefined if there is none. */
 export function lockService(
   tx: Tx,
   serviceId: string,

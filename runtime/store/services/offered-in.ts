@@ -6,9 +6,9 @@ import type { ScopeFilter } from '../in-scope.ts'
 import { visibleTo } from '../visible.ts'
 
 /**
- * The condition that a scope which the filter names, and which the actor may read, may use the service: it is a consumer,
- * or the scope of the owner where there are no consumers. A scope that the actor may not read matches nothing, so that a
- * filter does not reveal what is in it. Uses the aliases `service` and `owner`, its left-joined installation.
+ * The condition that a scope of the filter, which the actor may read, may use the service: it is a consumer, or the
+ * owner's scope if there are no consumers. A scope that the actor may not read matches nothing, so a filter does not
+ * reveal its content. Expects the aliases `service` and `owner`, the left-joined installation.
  */
 export function offeredIn(actor: Actor, filter: ScopeFilter): RawBuilder<boolean> {
   const { environmentKey, applicationRuntimeId, workspaceId } = filter

@@ -1,6 +1,6 @@
 import type { Tx } from '../../model/db.ts'
 
-/** Whether an installation that is not DETACHED has a Module of this locator in its ledger. */
+/** Whether an installation that is not DETACHED has a Module with this locator in its ledger. */
 export async function ownsModule(
   tx: Tx,
   owner: { bundleInstallId: string; locator: string },

@@ -3,7 +3,7 @@ import type { Insertable } from 'kysely'
 import type { RuntimeTables } from '../../model/tables.ts'
 import type { Tx } from '../../model/db.ts'
 
-/** Makes or replaces the registration of a service. */
+/** Creates or replaces the registration of a service. */
 export async function saveServiceRow(
   tx: Tx,
   row: Omit<Insertable<RuntimeTables['runtime.service']>, 'updated_at'>,

@@ -4,7 +4,7 @@ import type { Scope } from '#contract/protocol/scope.ts'
 import type { InstallationState } from '#contract/runtime-api/vocabulary.ts'
 import type { Db } from '../../model/db.ts'
 
-/** The Module that owns a service, and the scope of its installation. */
+/** The Module that owns a service, with the scope of its installation. */
 export interface ServiceOwner {
   bundleInstallId: string
   locator: string
@@ -15,21 +15,24 @@ export interface ServiceRow {
   service_id: string
   title: string
   url: string
-  /** What may be called: the events that the owning Module declares as installed, or what is listed without an owner. */
+  /**
+   * The callable methods: the events that the owning Module declares as installed, or the listed ones without an
+   * owner.
+   */
   methods: string[]
   owner: ServiceOwner | null
   owner_state: InstallationState | null
-  /** Whether the owner's ledger still has the Module. */
+  /** Whether the ledger of the owner still has the Module. */
   owner_has_module: boolean
   consumers: Scope[]
   enabled: boolean
-  /** What `isUsable` says. */
+  /** The value of the `isUsable` condition. */
   is_usable: boolean
 }
 
 /**
- * Services with what their owners make of them. `where` and `isUsable` ask about the aliases `service` and `owner`; the
- * rows come in the order of their ids.
+ * Returns services with the data of their owners, ordered by id. `where` and `isUsable` use the aliases `service` and
+ * `owner`.
  */
 export async function selectServices(
   db: Db,

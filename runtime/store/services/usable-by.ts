@@ -3,8 +3,9 @@ import type { RawBuilder } from 'kysely'
 import type { Scope } from '#contract/protocol/scope.ts'
 
 /**
- * The condition that a scope may use a service: it is one of the consumers; a service that names none serves the scope of
- * its owner (decisions, section 6). Asks about the aliases `service` and `owner`, its left-joined installation.
+ * The condition that a scope may use a service: it is one of the consumers, or the owner's scope if there are no
+ * consumers. See docs/protocol.md#who-may-use-a-service. Expects the aliases `service` and `owner`, the left-joined
+ * installation.
  */
 export function usableBy(scope: Scope): RawBuilder<boolean> {
   return sql<boolean>`(

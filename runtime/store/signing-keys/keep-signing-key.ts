@@ -3,8 +3,8 @@ import type { PublicKey } from '../../model/public-key.ts'
 import type { Db } from '../../model/db.ts'
 
 /**
- * Tells the other replicas this one's public key, and forgets the keys of replicas that were not seen for an hour: far
- * longer than any token lives.
+ * Publishes the public key of this replica to the others. Deletes the keys of replicas that were not seen for an
+ * hour, which is far longer than the lifetime of a token.
  */
 export async function keepSigningKey(db: Db, key: PublicKey): Promise<void> {
   await sql`
