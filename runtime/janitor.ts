@@ -14,30 +14,30 @@ const MINUTES = 60_000
 const BATCH = 5_000
 
 /**
- * Keeps this replica's signing key known, deletes what nobody asks for any more, brings counts together, and tells the log
- * where the audit's chain stands, from time to time until stopped.
+ * Periodically publishes this replica's signing key, deletes expired rows, merges counts, and logs the last link of
+ * the audit chain.
  */
 export function startJanitor(deps: RuntimeDeps, publicKey: PublicKey): PeriodicTask {
   return combineTasks([
     runEvery(
       deps,
-      { everyMs: 10 * MINUTES, trouble: 'old rows could not be deleted', first: 'later' },
+      { everyMs: 10 * MINUTES, failureMessage: 'old rows could not be deleted', first: 'later' },
       (stopped) => clean(deps, publicKey, stopped),
     ),
     runEvery(
       deps,
-      { everyMs: 10 * MINUTES, trouble: 'counts could not be brought together', first: 'later' },
+      { everyMs: 10 * MINUTES, failureMessage: 'counts could not be merged', first: 'later' },
       (stopped) => count(deps, stopped),
     ),
     runEvery(
       deps,
-      { everyMs: 60 * MINUTES, trouble: 'the state of the audit could not be read', first: 'at once' },
+      { everyMs: 60 * MINUTES, failureMessage: 'the state of the audit could not be read', first: 'at once' },
       () => logAnchor(deps),
     ),
   ])
 }
 
-/** Where the log is kept apart from the database, it uncovers a chain that was made anew as a whole. */
+/** If the log is stored apart from the database, this uncovers a chain that was rewritten as a whole. */
 async function logAnchor({ db, log }: RuntimeDeps): Promise<void> {
   const { sequence, hash } = await readHead(db)
   if (sequence > 0) log.info('audit anchor', { sequence, hash: hash.toString('hex') })

@@ -1,20 +1,20 @@
 import type { RuntimeDeps } from './runtime-deps.ts'
 
-/** Something that is done from time to time until it is stopped. */
+/** A task that runs periodically until it is stopped. */
 export interface PeriodicTask {
-  /** Lets the round under way end. */
+  /** Waits for the current run to end. */
   stop(): Promise<void>
 }
 
 /**
- * Goes its tasks. One that fails is told of in the log and is no reason not to go the next.
+ * Runs a task periodically. A failed run is logged and does not prevent the next one.
  *
- * @param options.trouble is what is told.
- * @param options.first is `at once`, or `later`, after the time between two.
+ * @param options.failureMessage the log message of a failed run.
+ * @param options.first `at once`, or `later`: after the first interval.
  */
 export function runEvery(
   { clock, log }: Pick<RuntimeDeps, 'clock' | 'log'>,
-  options: { everyMs: number; trouble: string; first: 'at once' | 'later' },
+  options: { everyMs: number; failureMessage: string; first: 'at once' | 'later' },
   round: (stopped: AbortSignal) => Promise<void>,
 ): PeriodicTask {
   const stopped = new AbortController()
@@ -23,7 +23,7 @@ export function runEvery(
   const go = async (): Promise<void> => {
     if (options.first === 'later') await rest()
     while (!signal.aborted) {
-      await round(signal).catch((error: unknown) => log.warn(options.trouble, {}, error))
+      await round(signal).catch((error: unknown) => log.warn(options.failureMessage, {}, error))
       await rest()
     }
   }
@@ -36,11 +36,11 @@ export function runEvery(
   }
 }
 
-/** Several that are stopped as one. */
+/** Combines tasks, to stop them together. */
 export function combineTasks(all: readonly PeriodicTask[]): PeriodicTask {
   return {
     async stop() {
-      await Promise.all(all.map((tasks) => tasks.stop()))
+      await Promise.all(all.map((task) => task.stop()))
     },
   }
 }

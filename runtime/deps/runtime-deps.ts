@@ -7,18 +7,18 @@ import type { Vault } from '../model/vault.ts'
 import type { Outbound } from '#http-kit/outbound-types.ts'
 
 /**
- * Everything outside that the runtime's core touches. The very same core runs in production and in a seeded simulation
- * with virtual time, because nothing else does I/O, reads a clock or makes a random number.
+ * Everything external that the core of the runtime uses. The same core runs in production and in a seeded simulation
+ * with virtual time, because nothing else does I/O, reads a clock or creates random numbers.
  */
 export interface RuntimeDeps {
   db: Db
   http: Outbound
   clock: Clock
-  /** Ids and jitter come from it. */
+  /** The source of ids and jitter. */
   random: Random
   log: Log
-  /** Tokens of the platform; its keys stay behind it. */
+  /** Signs the tokens of the platform; its keys stay inside. */
   signer: Signer
-  /** Seals sensitive values for the database; its keys stay behind it. */
+  /** Seals sensitive values for the database; its keys stay inside. */
   vault: Vault
 }

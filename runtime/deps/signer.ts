@@ -1,11 +1,11 @@
 import type { JsonValue } from '#contract/json-schema/json.ts'
 
-/** Issues the platform's own tokens, JWTs signed with EdDSA, and knows them again. */
+/** Issues the platform's tokens, JWTs signed with EdDSA, and recognizes them. */
 export interface Signer {
-  /** The platform's name in `iss`. */
+  /** The `iss` of the platform's tokens. */
   issuer: string
-  /** A token with these claims for one audience; `ttlSeconds` from now on. */
+  /** Signs a token with these claims for one audience; it expires after `ttlSeconds`. */
   sign(claims: Record<string, JsonValue>, audience: string, ttlSeconds: number): Promise<string>
-  /** Whether this text, and nothing around it, is a token that the platform issued, expired or not. */
+  /** Whether the whole text is a token that the platform issued, expired or not. */
   isPlatformToken(text: string): boolean
 }

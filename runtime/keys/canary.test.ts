@@ -12,8 +12,8 @@ import { testingPlugin } from '../testing/plugin.ts'
 import type { Reply, TestingPlugin } from '../testing/plugin.ts'
 import { findCanaries } from '../testing/canary.ts'
 
-// A bundle whose sensitive values can be recognised goes through all that can happen to one; then everything that the runtime
-// has kept, answered and logged is searched for them.
+// A bundle with recognizable sensitive values goes through every kind of operation. Then everything that the runtime
+// has stored, answered and logged is searched for them.
 
 const SCOPE = { environmentKey: 'prod', applicationRuntimeId: 'shop', workspaceId: 7 }
 const CORE = 'dev/safe/MODULE/core'
@@ -23,7 +23,7 @@ const configuration = fillPath(
 )
 
 const SECRETS: string[] = []
-/** With everything around it that an encoding changes. */
+/** A secret that contains every character that some encoding changes. */
 const secret = (name: string): string => {
   const canary = `canary${name}5f3a9c1e`
   SECRETS.push(canary)
@@ -105,7 +105,7 @@ async function ends(started: JsonObject, state: string): Promise<string> {
   const operationId = textOf(started['operationId'])
   let operation: JsonObject = {}
   await until(async () => {
-    // not collected: what a plugin tells of a value before it is known as sensitive is shown as long
+    // does not collect this response: a plugin message about a value that is not yet known to be sensitive is shown
     operation = (await http.call(`/operations/${operationId}`)).data
     return ['SUCCEEDED', 'FAILED', 'TAKEN_OVER'].includes(textOf(operation['state']))
   }, 20_000)
@@ -153,7 +153,7 @@ describe('sensitive values and tokens', () => {
   let installId = ''
   const tokens: string[] = []
 
-  it('go where they are needed: install, save, upgrade, failure, retry, takeover, copy', async () => {
+  it('are used in install, save, upgrade, failure, retry, takeover and copy', async () => {
     const registration = {
       title: 'Keeper',
       endpoint: plugin.endpoint('keeper'),
@@ -172,7 +172,7 @@ describe('sensitive values and tokens', () => {
     const written = secret('Written')
     plugin.script(async ({ stage, request }, earlier) => {
       if (stage === 'BEFORE_RESOURCES')
-        // what it says of the token is said before anybody knows that this is one
+        // its first messages quote the token before it is known to be sensitive
         return earlier < 2
           ? failing(earlier === 0 ? `${written} exists` : `no ${password}`, true)
           : writing(written)
@@ -216,14 +216,14 @@ describe('sensitive values and tokens', () => {
     assert.equal(tooLong.errorCode, 'PROPERTY_INVALID')
   })
 
-  it('are sealed when they become sensitive with an upgrade', async () => {
+  it('are sealed when an upgrade makes them sensitive', async () => {
     const before = await findCanaries(http.runtime.deps.db, [NOTE])
     for (const place of [
       'configuration_property.value',
       'installed_resource.properties',
       'snapshot_change.after',
     ])
-      assert.ok(before.includes(`${place}: ${NOTE}`), `${place} was not searched well: ${before.join()}`)
+      assert.ok(before.includes(`${place}: ${NOTE}`), `${place} was not searched: ${before.join()}`)
 
     const token = secret('Upgraded')
     let isBroken = true
@@ -247,7 +247,7 @@ describe('sensitive values and tokens', () => {
       assert.ok(!still.some((place) => place.startsWith(table)), still.join())
   })
 
-  it('are copied into a new installation from one that was taken over', async () => {
+  it('are copied into a new installation from one whose operation was taken over', async () => {
     const last = secret('Last')
     plugin.script(() => ({
       outcome: 'APPLIED',
@@ -269,7 +269,7 @@ describe('sensitive values and tokens', () => {
     assert.equal(valuesIn(-1)['note'], NOTE)
   })
 
-  it('stand nowhere in the database, in no answer and in no log', async () => {
+  it('appear nowhere in the database, in responses or in the log', async () => {
     tokens.push(...plugin.calls.map(({ authorization }) => String(authorization).replace('Bearer ', '')))
     assert.ok(tokens.length > 10 && tokens.every((token) => token.length > 20))
     const signatures = tokens.map((token) => token.split('.').at(-1) ?? token)
@@ -280,14 +280,14 @@ describe('sensitive values and tokens', () => {
 
     assert.deepEqual(await findCanaries(http.runtime.deps.db, hidden), [])
     const scrubber = new Scrubber()
-    // the one answer that tells the credential is the first
+    // only the first response shows the credential
     for (const canary of hidden.filter((one) => one !== tokens[0])) scrubber.add(canary)
-    const telling = [...answers, ...logged].filter((line) => scrubber.contains(line))
-    assert.equal(telling.length, 0, telling[0])
+    const leaks = [...answers, ...logged].filter((line) => scrubber.contains(line))
+    assert.equal(leaks.length, 0, leaks[0])
     assert.ok(logged.length > 10 && answers.length > 20)
   })
 
-  it('would be found: what is not sensitive is, and what is planted too', async () => {
+  it('would be found, as values that are not sensitive and planted ones are', async () => {
     const { db } = http.runtime.deps
     const found = await findCanaries(db, [SHOWN])
     for (const place of [

@@ -3,11 +3,11 @@ import { decrypt, encrypt, KEY_BYTES } from './cipher.ts'
 import type { SealingKey } from './sealing-key.ts'
 import type { WrappedDataKey } from '../model/data-key.ts'
 
-/** A key that seals values, as it is used. */
+/** An unwrapped key that seals values. */
 export interface DataKey {
   id: number
   key: Buffer
-  /** For digests: no key is used for two things. */
+  /** For digests: each key has only one purpose. */
   digestKey: Buffer
 }
 
@@ -17,7 +17,7 @@ export function wrapDataKey({ id, key }: DataKey, sealingKey: SealingKey): Wrapp
   return { id, wrapped: encrypt(sealingKey.key, key, contextOf(id)), fingerprint: sealingKey.fingerprint }
 }
 
-/** Null where none of the sealing keys is the one that wrapped it. Throws where it is damaged. */
+/** Returns null if none of the sealing keys has wrapped the data key. Throws if it is damaged. */
 export function unwrapDataKey(
   { id, wrapped, fingerprint }: WrappedDataKey,
   sealingKeys: readonly SealingKey[],

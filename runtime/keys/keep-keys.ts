@@ -5,16 +5,18 @@ import { resealAll } from './reseal.ts'
 
 const EVERY_MS = 60_000
 
-/** Learns of new data keys, and seals with the current one what is not, from time to time until stopped. */
+/** Periodically reads new data keys, and seals with the current key what is not sealed with it. */
 export function startKeyKeeper(deps: RuntimeDeps): PeriodicTask {
   return combineTasks([
-    runEvery(deps, { everyMs: EVERY_MS, trouble: 'the data keys could not be read', first: 'later' }, () =>
-      deps.vault.learn(deps.db),
-    ),
-    // apart from it, as a round may take hours
     runEvery(
       deps,
-      { everyMs: EVERY_MS, trouble: 'values could not be sealed anew', first: 'at once' },
+      { everyMs: EVERY_MS, failureMessage: 'the data keys could not be read', first: 'later' },
+      () => deps.vault.learn(deps.db),
+    ),
+    // a separate task, because one run may take hours
+    runEvery(
+      deps,
+      { everyMs: EVERY_MS, failureMessage: 'values could not be resealed', first: 'at once' },
       (stopped) => resealAll(deps, stopped),
     ),
   ])

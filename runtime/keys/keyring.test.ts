@@ -27,15 +27,15 @@ function keyringOf(...rows: ReturnType<typeof rowOf>[]): Keyring {
   return keyring
 }
 
-describe('what is sealed', () => {
+describe('a sealed value', () => {
   const keyring = keyringOf(rowOf(1))
 
-  it('opens where it was sealed, also with what is empty', () => {
+  it('opens at the place where it was sealed, also if it is empty', () => {
     for (const plain of [SECRET, Buffer.alloc(0), randomBytes(100_000)])
       assert.deepEqual(keyring.open(keyring.seal(plain, PLACE), PLACE), plain)
   })
 
-  it('does not open in another place, however like it is', () => {
+  it('does not open at another place, however similar', () => {
     const sealed = keyring.seal(SECRET, PLACE)
     const others = [
       ['configuration_property', 2, 'source/crm/MODULE/tenants', 'password'],
@@ -48,7 +48,7 @@ describe('what is sealed', () => {
     for (const place of others) assert.throws(() => keyring.open(sealed, place), DoesNotOpen)
   })
 
-  it('does not open when any bit was changed or the end was cut off', () => {
+  it('does not open after any bit was changed or the end was cut off', () => {
     const sealed = keyring.seal(SECRET, PLACE)
     for (let bit = 0; bit < sealed.length * 8; bit++) {
       const changed = Buffer.from(sealed)
@@ -63,14 +63,14 @@ describe('what is sealed', () => {
       assert.throws(() => keyring.open(sealed.subarray(0, length), PLACE), DoesNotOpen)
   })
 
-  it('never looks the same twice, and holds nothing of the value', () => {
+  it('never has the same bytes twice, and contains nothing of the value', () => {
     const sealed = Array.from({ length: 10_000 }, () => keyring.seal(SECRET, PLACE))
     const nonces = new Set(sealed.map((one) => one.subarray(5, 17).toString('hex')))
     assert.equal(nonces.size, sealed.length)
     assert(!sealed.some((one) => one.includes('hunter')))
   })
 
-  it('tells nothing of the value or of other places when it does not open', () => {
+  it('reveals neither the value nor other places when it does not open', () => {
     const sealed = keyring.seal(SECRET, PLACE)
     try {
       keyring.open(sealed, ['elsewhere'])
@@ -82,7 +82,7 @@ describe('what is sealed', () => {
     }
   })
 
-  it('is refused in a format that is not known', () => {
+  it('is refused in an unknown format', () => {
     const sealed = keyring.seal(SECRET, PLACE)
     sealed[0] = 2
     assert.throws(() => keyring.open(sealed, PLACE), DoesNotOpen)
@@ -102,7 +102,7 @@ describe('a keyring', () => {
     assert.deepEqual(keyringOf(current).open(sealed, PLACE), SECRET)
   })
 
-  it('does not take a data key that another sealing key wrapped, or that stands under another number', () => {
+  it('rejects a data key that another sealing key has wrapped, or with another id', () => {
     const foreign = rowOf(1, null, sealingKey('second'))
     const keyring = new Keyring(clock)
     assert.deepEqual(keyring.take([foreign], [FIRST]), [foreign])
@@ -112,7 +112,7 @@ describe('a keyring', () => {
     assert.throws(() => new Keyring(clock).take([rowOf(1)], [pretended]))
   })
 
-  it('keeps a key that it knows when that was wrapped with a sealing key that it does not', () => {
+  it('keeps a known key after it was rewrapped with an unknown sealing key', () => {
     const row = rowOf(1)
     const keyring = keyringOf(row)
     const sealed = keyring.seal(SECRET, PLACE)
@@ -120,7 +120,7 @@ describe('a keyring', () => {
     assert.deepEqual(keyring.open(sealed, PLACE), SECRET)
   })
 
-  it('seals nothing with keys that it read too long ago, by whichever clock', () => {
+  it('refuses to seal with keys that it read too long ago, by either clock', () => {
     for (const which of ['now', 'monotonic'] as const) {
       let time = 0
       const moving = {
@@ -143,7 +143,7 @@ describe('a keyring', () => {
 })
 
 describe('a digest', () => {
-  it('is of one message, the same for all who know its data key and no other', () => {
+  it('matches one message, for every keyring with its data key and for no other', () => {
     const [one, two] = [rowOf(1), rowOf(2)]
     const digest = keyringOf(one).digest('message')
     const both = keyringOf({ ...one, replacedAt: '2026-01-02T00:00:00.000Z' }, two)

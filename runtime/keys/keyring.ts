@@ -12,12 +12,12 @@ import type { Place, Vault } from '../model/vault.ts'
 import { FORMAT, HEADER_BYTES, headerOf } from '../sealing/format.ts'
 
 /**
- * How old the knowledge of what the current data key is may be. A replica that was cut off for longer seals nothing with
- * what may be replaced meanwhile, so that a replaced key is used by nobody after this time.
+ * The maximum age of the knowledge which data key is current. A replica that was disconnected for longer refuses to
+ * seal, because its key may have been replaced. So no replica uses a replaced key after this time.
  */
 export const MAX_AGE_MS = 60 * 60_000
 
-/** The vault of a replica: the data keys of its database, unwrapped. It holds none until it has taken them. */
+/** The vault of a replica: the unwrapped data keys of its database. Empty until `take` is called. */
 export class Keyring implements Vault {
   readonly #clock: Pick<Clock, 'now' | 'monotonic'>
   readonly #dataKeys = new Map<number, DataKey>()
@@ -41,9 +41,9 @@ export class Keyring implements Vault {
     try {
       return decrypt(dataKey.key, sealed.subarray(HEADER_BYTES), contextOf(header, place))
     } catch {
-      // without the cause: it may hold what was decrypted so far
+      // without the cause: it may contain decrypted bytes
       throw new DoesNotOpen(
-        `What is sealed for ${JSON.stringify(place)} does not open: it was changed or moved`,
+        `The value sealed for ${JSON.stringify(place)} does not open: it was changed or moved`,
       )
     }
   }
@@ -67,16 +67,16 @@ export class Keyring implements Vault {
   async learn(db: Db): Promise<void> {
     const foreign = this.take(await listDataKeys(db), this.#sealingKeys)
     if (foreign.length > 0)
-      throw new Error('A data key was wrapped with a sealing key that this replica was not given')
+      throw new Error('A data key was wrapped with a sealing key that this replica does not have')
   }
 
-  /** Takes the data keys that these sealing keys unwrap; answers those that none of them does. */
+  /** Adds the data keys that these sealing keys unwrap. Returns those that none of them unwraps. */
   take(rows: readonly DataKeyRow[], sealingKeys: readonly SealingKey[]): DataKeyRow[] {
     const readAt = { wall: this.#clock.now().getTime(), monotonic: this.#clock.monotonic() }
     this.#sealingKeys = sealingKeys
     const foreign: DataKeyRow[] = []
     for (const row of rows) {
-      // one that is known stays usable when it was wrapped anew with a key that is not known here
+      // a known key stays usable after it was rewrapped with a key that is unknown here
       const dataKey = this.#dataKeys.get(row.id) ?? unwrapDataKey(row, sealingKeys)
       if (dataKey === null) foreign.push(row)
       else this.#dataKeys.set(row.id, dataKey)
@@ -89,22 +89,22 @@ export class Keyring implements Vault {
   }
 
   #freshKey(): DataKey {
-    if (this.#current === undefined) throw new Error('The vault was not opened yet')
-    // the monotonic clock stands still while the machine sleeps, the wall clock may be set back
+    if (this.#current === undefined) throw new Error('The vault is not open yet')
+    // the monotonic clock stops while the machine sleeps, and the wall clock may be set back
     const age = Math.max(
       this.#clock.monotonic() - this.#readAt.monotonic,
       this.#clock.now().getTime() - this.#readAt.wall,
     )
-    if (age > MAX_AGE_MS) throw new Error('The data keys were read too long ago to seal with them')
+    if (age > MAX_AGE_MS) throw new Error('The data keys were read too long ago to be used for sealing')
     return this.#current
   }
 
   #keyNamedIn(sealed: Buffer): DataKey {
     if (sealed.length < HEADER_BYTES || sealed[0] !== FORMAT)
-      throw new DoesNotOpen('This is not sealed, or in a format that this version does not know')
+      throw new DoesNotOpen('The value is not sealed, or its format is unknown to this version')
     const id = sealed.readUInt32BE(1)
     const dataKey = this.#dataKeys.get(id)
-    if (dataKey === undefined) throw new UnknownDataKey(`The data key ${id} is not known`)
+    if (dataKey === undefined) throw new UnknownDataKey(`The data key ${id} is unknown`)
     return dataKey
   }
 }

@@ -42,12 +42,12 @@ async function open(dataDir: string, ...files: string[]): Promise<Keyring> {
   return keyring
 }
 
-/** One line that says what is wrong, and nothing of any key. */
-function refuses(start: Promise<unknown>, ...told: (string | RegExp)[]): Promise<void> {
+/** The error is one line that says what is wrong and reveals nothing about a key. */
+function refuses(start: Promise<unknown>, ...parts: (string | RegExp)[]): Promise<void> {
   return assert.rejects(start, (error) => {
     assert(error instanceof SettingsError, String(error))
     assert(!error.message.includes('\n'))
-    for (const part of told) assert.match(error.message, new RegExp(part))
+    for (const part of parts) assert.match(error.message, new RegExp(part))
     return true
   })
 }
@@ -60,7 +60,7 @@ async function keyFile(mode = 0o600, text = `${randomBytes(32).toString('base64'
 }
 
 describe('the sealing key', () => {
-  it('is made once on a new database, for its owner only, and opens at the next start', async () => {
+  it('is created once on a new database, readable by its owner only, and opens at the next start', async () => {
     const dataDir = freshDirectory()
     const vaults = await Promise.all([open(dataDir), open(dataDir), open(dataDir)])
     const sealed = vaults[0].seal(SECRET, PLACE)
@@ -71,7 +71,7 @@ describe('the sealing key', () => {
     assert.equal(rows.length, 1)
   })
 
-  it('may be given as a file, and then none is made', async () => {
+  it('may be configured as a file, and then none is created', async () => {
     const dataDir = freshDirectory()
     const file = await keyFile(0o440)
     const sealed = (await open(dataDir, file)).seal(SECRET, PLACE)
@@ -79,7 +79,7 @@ describe('the sealing key', () => {
     await assert.rejects(stat(dataDir))
   })
 
-  it('is kept from a start that did not come as far as its data key', async () => {
+  it('is kept after a start that ended before the data key was created', async () => {
     const dataDir = freshDirectory()
     await open(dataDir)
     await database.db.deleteFrom('runtime.data_key').execute()
@@ -89,14 +89,14 @@ describe('the sealing key', () => {
 })
 
 describe('a start is refused', () => {
-  it('where the database needs a key and there is none, and none is made', async () => {
+  it('when the key of the database is missing, and no key is created', async () => {
     await open(freshDirectory())
     const dataDir = freshDirectory()
     await refuses(open(dataDir), `${dataDir}/sealing.key is missing`, 'SEALING_KEY_FILE')
     await assert.rejects(stat(dataDir))
   })
 
-  it('where the key is another one', async () => {
+  it('when the key belongs to another database', async () => {
     const dataDir = freshDirectory()
     await open(dataDir)
     const other = await keyFile()
@@ -105,18 +105,18 @@ describe('a start is refused', () => {
     await refuses(open(dataDir), `${dataDir}/sealing.key`, 'does not open')
   })
 
-  it('where the file cannot be used', async () => {
+  it('when the file cannot be used', async () => {
     const dataDir = freshDirectory()
     await refuses(open(dataDir, join(root, 'missing')), 'SEALING_KEY_FILE', 'cannot be read')
     for (const mode of [0o604, 0o666, 0o620])
       await refuses(open(dataDir, await keyFile(mode)), 'SEALING_KEY_FILE', 'chmod 600')
     for (const text of ['', 'short', randomBytes(31).toString('base64'), randomBytes(32).toString('hex')])
-      await refuses(open(dataDir, await keyFile(0o600, text)), 'is no sealing key')
+      await refuses(open(dataDir, await keyFile(0o600, text)), 'is not a sealing key')
     const rows = await database.db.selectFrom('runtime.data_key').selectAll().execute()
     assert.equal(rows.length, 0)
   })
 
-  it('where a data key was changed in the database', async () => {
+  it('when a data key was changed in the database', async () => {
     const dataDir = freshDirectory()
     await open(dataDir)
     await database.db

@@ -12,14 +12,14 @@ import type { SealingKey, SealingKeySettings } from './sealing-key.ts'
 import type { Db, Tx } from '../model/db.ts'
 
 /**
- * Gives the keyring the data keys of the database, and makes the first one where there is none. A sealing key is made
- * only then: a new one could not open what is there.
+ * Loads the data keys of the database into the keyring, and creates the first one if there is none. Only then may a
+ * sealing key be created: a new one could not open existing data.
  *
- * @throws SettingsError where a sealing key is missing, cannot be used, or is not the one of this database.
+ * @throws SettingsError if a sealing key is missing, cannot be used, or is not the one of this database.
  */
 export function openVault(keyring: Keyring, db: Db, settings: SealingKeySettings): Promise<void> {
   return inTransaction(db, async (tx) => {
-    // of replicas that start together on a new database one makes the keys
+    // when replicas start together on a new database, one creates the keys
     await lockDataKeys(tx)
     const found = await listDataKeys(tx)
     if (found.length > 0) return takeWith(keyring, found, await loadSealingKeys(settings))
@@ -29,13 +29,13 @@ export function openVault(keyring: Keyring, db: Db, settings: SealingKeySettings
   })
 }
 
-/** Makes a data key and makes it the current one; under the lock of the data keys. */
+/** Creates a data key and makes it the current one. Call it under the lock of the data keys. */
 export async function makeDataKey(tx: Tx, sealingKey: SealingKey): Promise<DataKeyRow> {
   const id = await nextDataKeyId(tx)
   return insertDataKey(tx, wrapDataKey(newDataKey(id), sealingKey))
 }
 
-/** The sealing keys for a database that has data keys. */
+/** Loads the sealing keys for a database that has data keys. */
 export async function loadSealingKeys(settings: SealingKeySettings): Promise<SealingKey[]> {
   const sealingKeys = await readSealingKeys(settings)
   if (sealingKeys.length > 0) return sealingKeys
@@ -61,7 +61,7 @@ function takeOrBlame(keyring: Keyring, rows: readonly DataKeyRow[], sealingKeys:
   }
 }
 
-/** Tells which key is needed; a fingerprint tells nothing of the key. */
+/** Describes which key is needed. A fingerprint reveals nothing about the key. */
 export function wrongKey({ fingerprint }: DataKeyRow, sealingKeys: readonly SealingKey[]): SettingsError {
   const given = sealingKeys.map((key) => `${key.source} (${key.fingerprint})`).join(' and ')
   return new SettingsError(

@@ -62,7 +62,7 @@ const worldWith = async (vault = runtime.deps.vault): Promise<RuntimeDeps> => ({
 const rotate = () => rotateDataKey(runtime.db, [TEST_SEALING_KEY])
 const keyIds = async () => (await listDataKeys(runtime.db)).map(({ id }) => id)
 
-/** The numbers of the data keys that anything is sealed with. */
+/** The ids of the data keys in use. */
 async function usedKeys(): Promise<number[]> {
   const used = await sql<{ sealed: string }>`
     select value ->> 'sealed' as sealed from runtime.configuration_property where value ->> 'sealed' is not null
@@ -93,7 +93,7 @@ async function allOpen(vault = runtime.deps.vault): Promise<void> {
 }
 
 describe('a rotation', () => {
-  it('seals everything anew, leaves everything else as it was, and forgets the old key', async () => {
+  it('reseals everything, changes nothing else, and deletes the old key', async () => {
     const { db } = runtime
     const [old = 0] = await keyIds()
     assert.deepEqual(await usedKeys(), [old])
@@ -108,20 +108,20 @@ describe('a rotation', () => {
     const { to } = await rotate()
     const deps = await worldWith()
     await resealAll(deps, running, PACE)
-    assert.deepEqual(await usedKeys(), [old], 'a vault that does not know the new key only learns of it')
+    assert.deepEqual(await usedKeys(), [old], 'a vault that does not know the new key only reads it')
     await resealAll(deps, running, { ...PACE, graceMs: 60_000 })
     assert.deepEqual(await usedKeys(), [to.id])
-    assert.deepEqual(await keyIds(), [old, to.id], 'somebody may use the old key still')
+    assert.deepEqual(await keyIds(), [old, to.id], 'a replica may still use the old key')
     await allOpen()
     await resealAll(deps, running, PACE)
     assert.deepEqual(await keyIds(), [to.id])
-    assert.ok(logged.some((line) => line.includes('forgotten')))
+    assert.ok(logged.some((line) => line.includes('deleted')))
     assert.deepEqual((await versions()).rows, before)
     await allOpen(await testVault(db))
     assert.deepEqual(await findCanaries(db, [CANARY]), [])
   })
 
-  it('goes on where another replica has stopped, page by page', async () => {
+  it('continues where another replica has stopped, page by page', async () => {
     const { to } = await rotate()
     const deps = await worldWith()
     await deps.vault.learn(deps.db)
@@ -141,7 +141,7 @@ describe('a rotation', () => {
     await allOpen(other)
   })
 
-  it('loses nothing while others write, with two replicas at it', async () => {
+  it('loses nothing during writes, with two replicas resealing', async () => {
     const { db } = runtime
     const stopped = new AbortController()
     const saves: string[] = []
@@ -170,7 +170,7 @@ describe('a rotation', () => {
     for (let round = 0; round < 5; round++) {
       await rotate()
       for (const vault of replicas) await vault.learn(db)
-      // without a grace the writer's key would be taken from it
+      // without a grace period the key of the writer would be deleted
       await Promise.all(
         replicas.map(async (vault) =>
           resealAll(await worldWith(vault), running, { ...PACE, graceMs: 60_000 }),
@@ -194,8 +194,8 @@ describe('a rotation', () => {
   })
 })
 
-describe('what stands in the database from before there was sealing', () => {
-  it('can be read, and is sealed where it stands', async () => {
+describe('data from before sealing existed', () => {
+  it('can be read, and is sealed in place', async () => {
     const { db } = runtime
     const clear = JSON.stringify({ '@type': 'Data', value: CANARY, isSensitive: true })
     await sql`update runtime.configuration_property set value = ${clear}::jsonb where property = 'password'`.execute(
@@ -216,7 +216,7 @@ describe('what stands in the database from before there was sealing', () => {
       where request is not null`.execute(db)
     assert.equal((await findCanaries(db, [CANARY])).length, 5)
     await allOpen()
-    // as it is when a runtime of this version meets the database for the first time
+    // as when a runtime of this version opens the database for the first time
     await db.deleteFrom('runtime.sealing_pass').execute()
     await resealAll(await worldWith(), running, PACE)
     assert.deepEqual(await findCanaries(db, [CANARY]), [])
@@ -225,7 +225,7 @@ describe('what stands in the database from before there was sealing', () => {
 })
 
 describe('a sealed value that does not open', () => {
-  it('is left as it is, told in the log, and its key is kept', async () => {
+  it('is left unchanged and logged, and its key is kept', async () => {
     const { db } = runtime
     const [old = 0] = await keyIds()
     await sql`update runtime.configuration_property as one
@@ -252,7 +252,7 @@ describe('a sealed value that does not open', () => {
   })
 })
 
-it('no table that holds sealed values is left out', async () => {
+it('every table that holds sealed values is resealed', async () => {
   const sealing = await sql<{ name: string }>`
     select distinct table_name as name from information_schema.columns
     where table_schema = 'runtime'

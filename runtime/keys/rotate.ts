@@ -10,10 +10,10 @@ import type { SealingKey } from './sealing-key.ts'
 import type { Db, Tx } from '../model/db.ts'
 
 /**
- * Makes a new data key the current one; answers both. Replicas learn of it by themselves, seal anew what the old one has
- * sealed, and forget the old one.
+ * Makes a new data key the current one. Returns the previous and the new key. Replicas discover the new key, reseal
+ * the data of the old one, and delete the old one.
  *
- * @throws SettingsError where the sealing key of this database is not among those given.
+ * @throws SettingsError if the sealing key of this database is not among those given.
  */
 export function rotateDataKey(
   db: Db,
@@ -22,8 +22,8 @@ export function rotateDataKey(
   return inTransaction(db, async (tx) => {
     await lockDataKeys(tx)
     const from = (await requireDataKeys(tx)).find(({ replacedAt }) => replacedAt === null)
-    if (from === undefined) throw new Error('no data key is the current one')
-    // with the sealing key that is in use: the replicas have that one for sure
+    if (from === undefined) throw new Error('there is no current data key')
+    // with the sealing key in use: every replica has that one
     const sealingKey = sealingKeys.find(({ fingerprint }) => fingerprint === from.fingerprint)
     if (sealingKey === undefined) throw wrongKey(from, sealingKeys)
     return { from, to: await makeDataKey(tx, sealingKey) }
@@ -31,17 +31,17 @@ export function rotateDataKey(
 }
 
 /**
- * Wraps all data keys with another sealing key, in one transaction; answers how many. What they have sealed stays as it
- * is, and replicas that run go on.
+ * Wraps all data keys with another sealing key, in one transaction. Returns their number. Sealed values do not
+ * change, and running replicas continue.
  *
- * @throws SettingsError where the sealing key of this database is not among `from`.
+ * @throws SettingsError if the sealing key of this database is not among `from`.
  */
 export function rewrapDataKeys(db: Db, from: readonly SealingKey[], to: SealingKey): Promise<number> {
   return inTransaction(db, async (tx) => {
     await lockDataKeys(tx)
     const rows = await requireDataKeys(tx)
     for (const row of rows) {
-      // those that it wraps already are left as they are: so this may be run again
+      // keys that it wraps already stay as they are, so the command may be repeated
       if (row.fingerprint === to.fingerprint) continue
       const dataKey = unwrapDataKey(row, from)
       if (dataKey === null) throw wrongKey(row, from)
@@ -57,10 +57,10 @@ async function requireDataKeys(tx: Tx): Promise<DataKeyRow[]> {
   throw noDataKeys()
 }
 
-/** For a database that no runtime of a version with data keys has used. */
+/** Reports a database that no runtime with data keys has used yet. */
 export function explainMissingKeys(error: unknown): never {
   throw isPgError(error, PG.undefinedTable) ? noDataKeys() : error
 }
 
 const noDataKeys = (): SettingsError =>
-  new SettingsError('This database has no data keys yet; a runtime makes the first one when it starts')
+  new SettingsError('This database has no data keys yet; a runtime creates the first one when it starts')

@@ -23,7 +23,7 @@ import { keyIdOf } from '../sealing/format.ts'
 /** A table that holds sealed values. */
 export interface SealedTable {
   name: string
-  /** Seals a page of rows with the current key; `last` is null where the table ends. */
+  /** Seals a page of rows with the current key; `last` is null at the end of the table. */
   resealPage(
     deps: Pick<RuntimeDeps, 'db' | 'vault' | 'log'>,
     after: readonly string[] | null,
@@ -33,7 +33,7 @@ export interface SealedTable {
 
 type Reseal = ValueChange<StoredValue, StoredValue>
 
-/** What the row's own definitions do not tell is told by those of the ledger: they are the authority of now. */
+/** The ledger supplies missing definitions: it is the authority for current sensitivity. */
 const isSensitiveNow = sql<boolean>`coalesce((
   select (ledger.definitions -> walked.property ->> 'isSensitive')::boolean from runtime.installed_resource as ledger
   where ledger.scope_id = walked.scope_id and ledger.locator = walked.locator), false)`
@@ -147,7 +147,7 @@ function sealedTable<Columns>(
         } catch (error) {
           if (!(error instanceof DoesNotOpen || error instanceof UnknownDataKey)) throw error
           unopened++
-          log.error('a sealed value does not open and is left as it is', { table: table.name }, error)
+          log.error('a sealed value does not open and is left unchanged', { table: table.name }, error)
         }
       }
       return { last: rows.length < limit ? null : (rows.at(-1)?.row_key ?? null), unopened }
@@ -155,7 +155,7 @@ function sealedTable<Columns>(
   }
 }
 
-/** Null where there is nothing to change. */
+/** Null if nothing changes. */
 function inJson<Stored>(
   vault: Vault,
   { column, type, text }: { column: string; type: 'json' | 'jsonb'; text: string | null },
@@ -164,7 +164,7 @@ function inJson<Stored>(
   if (text === null) return null
   const reseal = resealingWith(vault)
   let isChanged = false
-  // the column is read as text, so that it can be compared with what stands there then
+  // the column is read as text, so that it can be compared with its stored text
   const mapped = map(JSON.parse(text) as Stored, (value, place, definition) => {
     const resealed = reseal(value, place, definition)
     if (resealed !== value) isChanged = true
@@ -173,7 +173,7 @@ function inJson<Stored>(
   return isChanged ? { column, type, from: text, to: JSON.stringify(mapped) } : null
 }
 
-/** What is not sealed yet is JSON, which does not begin as anything sealed does. */
+/** A value that is not sealed yet is JSON, which never starts like sealed bytes. */
 function inBytes(vault: Vault, column: string, bytes: Buffer | null, place: Place): ColumnChange | null {
   const keyId = bytes === null ? null : keyIdOf(bytes)
   if (bytes === null || keyId === vault.currentKeyId()) return null

@@ -5,16 +5,16 @@ import { findPersistentSecret, persistentSecret } from '#http-kit/persistent-sec
 import { SettingsError } from '#http-kit/settings.ts'
 import { KEY_BYTES } from './cipher.ts'
 
-/** The key that wraps the data keys; it is in a file and never in the database. */
+/** The key that wraps the data keys. It is stored in a file and never in the database. */
 export interface SealingKey {
   key: Buffer
-  /** Names the key without telling it. */
+  /** Identifies the key without revealing it. */
   fingerprint: string
-  /** What to call it when it does not fit. */
+  /** Names the key in error messages. */
   source: string
 }
 
-/** Where sealing keys come from: the files that are named, or else one in the data directory. */
+/** The sources of sealing keys: the configured files, otherwise one in the data directory. */
 export interface SealingKeySettings {
   dataDir: string
   files: readonly string[]
@@ -22,7 +22,7 @@ export interface SealingKeySettings {
 
 const KEY_FILE = 'sealing.key'
 
-/** The sealing keys that are there; none where no file is named and none was made yet. */
+/** Reads the existing sealing keys; none if no file is configured and none was created yet. */
 export async function readSealingKeys({ dataDir, files }: SealingKeySettings): Promise<SealingKey[]> {
   if (files.length > 0)
     return Promise.all(files.map((file) => readSealingKey(file, `SEALING_KEY_FILE is wrong: ${file}`)))
@@ -30,7 +30,7 @@ export async function readSealingKeys({ dataDir, files }: SealingKeySettings): P
   return kept === null ? [] : [await readKept(dataDir)]
 }
 
-/** The sealing key of the data directory, made where it is missing. */
+/** Reads the sealing key of the data directory. Creates it if it does not exist. */
 export async function makeSealingKey(dataDir: string): Promise<SealingKey> {
   const make = (): string => `${randomBytes(KEY_BYTES).toString('base64')}\n`
   await persistentSecret({ directory: dataDir, file: KEY_FILE, make })
@@ -47,8 +47,8 @@ export const keptFile = (dataDir: string): string => join(dataDir, KEY_FILE)
 /**
  * Reads a sealing key from its file.
  *
- * @param blame begins what is told when it cannot be used.
- * @throws SettingsError where it is missing, may be read by everybody, or holds no key.
+ * @param blame the start of the error message.
+ * @throws SettingsError if the file is missing, may be read by everyone, or holds no key.
  */
 export async function readSealingKey(file: string, blame: string): Promise<SealingKey> {
   const text = await readFile(file, 'utf8').catch(() => null)
@@ -57,12 +57,13 @@ export async function readSealingKey(file: string, blame: string): Promise<Seali
       `${blame} cannot be read; restore it, or name another file (openssl rand -base64 32 makes a key for a new database)`,
     )
   const { mode } = await stat(file)
-  // a group may read it, as files that are mounted for a container often have one; nobody else may, and none may write
+  // a group may read it, as with files that are mounted into a container; nobody else may read it, and only the owner
+  // may write it
   if (process.platform !== 'win32' && (mode & 0o027) !== 0)
     throw new SettingsError(`${blame} may be read or changed by other users; chmod 600 it`)
   const key = Buffer.from(text.trim(), 'base64')
   if (key.length !== KEY_BYTES || key.toString('base64') !== text.trim())
-    throw new SettingsError(`${blame} is no sealing key: 32 bytes in base64 are needed; restore it`)
+    throw new SettingsError(`${blame} is not a sealing key (32 bytes in base64); restore it`)
   return { key, fingerprint: fingerprintOf(key), source: file }
 }
 

@@ -17,10 +17,10 @@ const KEY_FILE = 'runtime-signing-key.json'
 const ALGORITHM = 'EdDSA'
 
 /**
- * The signer of this replica. Its Ed25519 key is made once, in `runtime-signing-key.json` below `directory`, readable by
- * its owner only; replicas that share a directory share the key.
+ * The signer of this replica. Its Ed25519 key is created once, in `runtime-signing-key.json` in `directory`, readable
+ * by its owner only. Replicas that share a directory share the key.
  *
- * @throws SettingsError where the file is there and holds no such key.
+ * @throws SettingsError if the file exists and holds no such key.
  */
 export async function loadSigner(options: {
   directory: string
@@ -43,7 +43,10 @@ export async function loadSigner(options: {
   }
 }
 
-/** RFC 7515, compact. By the synchronous Ed25519 of Node, which takes a fraction of what a way through threads takes. */
+/**
+ * A compact JWS (RFC 7515). Signs with Node's synchronous Ed25519, which takes a fraction of the time of the thread
+ * pool.
+ */
 function signed(header: string, payload: JsonValue, privateKey: KeyObject): string {
   const input = `${header}.${encoded(payload)}`
   return `${input}.${sign(null, Buffer.from(input), privateKey).toString('base64url')}`
@@ -54,8 +57,8 @@ function encoded(part: JsonValue): string {
 }
 
 /**
- * Whoever names us as the issuer is taken by the word: whether the signature holds says nothing about where the text
- * came from, and another replica's key may not be known here.
+ * A token that names this platform as its issuer counts as one of its tokens. Verifying the signature would not show
+ * where the text came from, and the key of another replica may be unknown here.
  */
 function issuerOf(text: string): string | undefined {
   if (!/^[\w-]+\.[\w-]+\.[\w-]*$/.test(text)) return undefined
@@ -86,9 +89,9 @@ function parseKey(text: string, file: string): KeyObject {
     const key = createPrivateKey({ key: JSON.parse(text), format: 'jwk' })
     if (key.asymmetricKeyType === 'ed25519') return key
   } catch {
-    // told below, without a word of what stands in the file
+    // reported below, without the content of the file
   }
   throw new SettingsError(
-    `DATA_DIR is wrong: ${file} is no Ed25519 key; restore it, or remove it to have a new one made`,
+    `DATA_DIR is wrong: ${file} is not an Ed25519 key; restore it, or delete it to create a new one`,
   )
 }

@@ -1,9 +1,9 @@
-/** What is sealed begins with the format and the number of its data key, so that both can change. */
+/** Sealed bytes start with the format and the id of their data key, so that both can change. */
 export const FORMAT = 1
 
 export const HEADER_BYTES = 5
 
-/** The number of the data key that sealed this; null where it is not sealed. */
+/** Returns the id of the data key that sealed the bytes, or null if they are not sealed. */
 export function keyIdOf(sealed: Buffer): number | null {
   return sealed.length >= HEADER_BYTES && sealed[0] === FORMAT ? sealed.readUInt32BE(1) : null
 }

@@ -2,19 +2,19 @@ import { asError } from '#http-kit/text/as-error.ts'
 import type { Vault } from '../model/vault.ts'
 import type { Db } from '../model/db.ts'
 
-/** A sealed value names a data key that is not known here, or not yet. */
+/** A sealed value names a data key that this replica does not know, or not yet. */
 export class UnknownDataKey extends Error {
   override name = 'UnknownDataKey'
 }
 
-/** A sealed value is damaged, or does not belong where it stands. */
+/** A sealed value is damaged, or was sealed for another place. */
 export class DoesNotOpen extends Error {
   override name = 'DoesNotOpen'
 }
 
 /**
- * Opens what was read from the database. A data key that another replica has made since is read first: who sees a value sees
- * the key that sealed it.
+ * Opens values that were read from the database. If another replica has added a data key since, reads the keys first:
+ * a transaction that sees a value also sees the key that sealed it.
  */
 export async function opening<Opened>(vault: Vault, db: Db, open: () => Opened): Promise<Opened> {
   try {
@@ -27,8 +27,8 @@ export async function opening<Opened>(vault: Vault, db: Db, open: () => Opened):
 }
 
 /**
- * The same for each of several. One that does not open, or is damaged in any other way, is answered as the error of that and
- * spoils none of the others.
+ * Opens each of several values. The result of a value that does not open, or is damaged in another way, is its error;
+ * the other values are not affected.
  */
 export async function openingEach<Stored, Opened>(
   vault: Vault,
@@ -46,8 +46,8 @@ export async function openingEach<Stored, Opened>(
     })
   const opened = openAll()
   if (!opened.some((one) => one instanceof UnknownDataKey)) return opened
-  // what was learned counts, also where not all could be; the others do not depend on it
-  const untold = await vault.learn(db).then(() => null, asError)
+  // whatever keys could be read are used, even if not all could; the other values do not need them
+  const learnError = await vault.learn(db).then(() => null, asError)
   const again = openAll()
-  return untold === null ? again : again.map((one) => (one instanceof UnknownDataKey ? untold : one))
+  return learnError === null ? again : again.map((one) => (one instanceof UnknownDataKey ? learnError : one))
 }

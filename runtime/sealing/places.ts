@@ -6,8 +6,8 @@ import type { CallKey } from '../model/call.ts'
 import type { Place, Vault } from '../model/vault.ts'
 import { keyIdOf } from './format.ts'
 
-// Everything in the database that may hold sensitive values, and the place of each of them: changing a place makes
-// unreadable what was sealed before.
+// Everything in the database that may hold sensitive values, with the place of each. Changing a place makes the
+// values that were sealed for it unreadable.
 
 type Values<Value> = Record<string, Value>
 type Definitions = Readonly<Record<string, PropertyDefinition>>
@@ -42,12 +42,14 @@ export const requestPlace = ({ operationId, stage, pluginId }: CallKey): Place =
   pluginId,
 ]
 
-/** The frozen bytes of a call as they were; those from before there was sealing are JSON, and no sealed ones begin so. */
+/**
+ * Opens the frozen bytes of a call. Bytes from before sealing existed are JSON, which never starts like sealed bytes.
+ */
 export function openRequest(vault: Vault, request: Buffer, key: CallKey): Buffer {
   return keyIdOf(request) === null ? request : vault.open(request, requestPlace(key))
 }
 
-/** The values of a resource in the ledger. */
+/** Maps the values of a resource in the ledger. */
 export function mapLedger<From, To>(
   key: { bundleInstallId: string; locator: string },
   values: Values<From>,
@@ -63,7 +65,7 @@ export function mapLedger<From, To>(
   )
 }
 
-/** The values of a frozen plan. */
+/** Maps the values of a frozen plan. */
 export function mapPlan<From, To>(
   operationId: string,
   plan: FrozenPlan<From>,
@@ -97,7 +99,7 @@ export function mapPlan<From, To>(
   }
 }
 
-/** What a plugin wrote with a call. */
+/** Maps the writes of a plugin call. */
 export function mapWrites<From, To>(
   { operationId, stage, pluginId }: CallKey,
   writes: Writes<From>,

@@ -8,14 +8,14 @@ import { keyIdOf } from './format.ts'
 
 type Definition = Pick<PropertyDefinition, 'isSensitive'> | undefined
 
-/** What is done with each value of a structure, at its place; its definition where the structure has it. */
+/** Maps one value of a structure at its place, with its definition if the structure has it. */
 export type ValueChange<From, To> = (value: From, place: Place, definition?: Definition) => To
 
 export function isSealed(value: StoredValue): value is SealedData {
   return value['@type'] === 'Data' && 'sealed' in value
 }
 
-/** Seals the values that are sensitive by their definition, or by their own mark where that is not at hand. */
+/** Seals the values that are sensitive by their definition or, without a definition, by their own mark. */
 export function sealingWith(vault: Vault): ValueChange<TypedValue, StoredValue> {
   return (value, place, definition) => {
     if (value['@type'] !== 'Data') return value
@@ -24,13 +24,13 @@ export function sealingWith(vault: Vault): ValueChange<TypedValue, StoredValue> 
   }
 }
 
-/** Opens what is sealed; it comes back marked as sensitive. */
+/** Opens sealed values and marks them as sensitive. */
 export function openingWith(vault: Vault): ValueChange<StoredValue, TypedValue> {
   return (value, place) =>
     isSealed(value) ? wrapSensitive(JSON.parse(vault.open(bytesOf(value), place).toString('utf8'))) : value
 }
 
-/** Seals with the current key what is sealed with another one, or not sealed though it is sensitive. */
+/** Seals with the current key what another key has sealed, and sensitive values that are not sealed. */
 export function resealingWith(vault: Vault): ValueChange<StoredValue, StoredValue> {
   const [open, seal] = [openingWith(vault), sealingWith(vault)]
   return (value, place, definition) => {
