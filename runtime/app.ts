@@ -48,42 +48,42 @@ import type { HttpApp } from './http/http-app.ts'
 export interface RuntimeOptions {
   connection: ConnectionSettings
   /**
-   * Whether no other runtime can be running on the database; default false. What a previous process left unfinished then
-   * continues at the start instead of when its lease expires.
+   * Whether no other runtime can be running on the database; default false. Unfinished operations of the previous
+   * process then continue at the start instead of when their leases expire.
    */
   isExclusive?: boolean
-  /** The same database with sessions that are kept, to migrate and to listen, where `connection` goes through a pooler. */
-  direct?: ConnectionSettings
-  /** Whether replicas tell each other when they commit; default true. */
-  listens?: boolean
-  /** Where this replica's signing key is kept, and the sealing key where no file of one is named. */
-  dataDir: string
   /**
-   * The files of the sealing key: needed where several replicas share a database. Two while it is being changed.
+   * The same database with persistent sessions, for migrating and listening, if `connection` goes through a pooler.
    */
+  direct?: ConnectionSettings
+  /** Whether replicas notify each other of commits; default true. */
+  listens?: boolean
+  /** The directory of this replica's signing key, and of the sealing key unless a file is configured. */
+  dataDir: string
+  /** The files of the sealing key, required if several replicas share a database. Two during a key change. */
   sealingKeyFiles?: readonly string[]
-  /** Where plugins reach the platform; also the `iss` of its tokens. */
+  /** The URL at which plugins reach the platform; also the `iss` of its tokens. */
   platformApiBase: string
   egressAllow: readonly EgressRule[]
   /**
-   * Where the platform's own servers listen, beyond the database; no plugin or service may have such an address. Asked
-   * at each use.
+   * The addresses of the platform's own servers, besides the database; no plugin or service may have one of them.
+   * Read at each use.
    */
   ownAddresses?: PlatformAddresses
-  /** The service credentials that may call the runtime API: two while one is being changed. */
+  /** The service credentials that may call the runtime API; two during a change. */
   credentials: readonly string[]
-  /** The keys whose actor assertions are believed: jose's local or remote key set, or any function like them. */
+  /** The trusted keys of actor assertions: jose's local or remote key set, or a compatible function. */
   actorKeys: JWTVerifyGetKey
   log: Log
   clock?: Clock
   random?: Random
-  /** `off` for a replica that only works on operations; health and metrics are answered all the same. */
+  /** `off` for a replica that only runs operations; health and metrics are still served. */
   api?: 'off'
-  /** `off` for a replica that only answers. */
+  /** `off` for a replica that only serves the API. */
   worker?: Omit<WorkerOptions, 'owner'> | 'off'
-  /** Holds each answer against the contract: for tests and development. */
+  /** Validates each response against the contract; for tests and development. */
   checkAnswers?: boolean
-  /** For each person and each plugin; default 1,000 a second, 2,000 at once. */
+  /** Per person and per plugin; default 1,000 a second, bursts of 2,000. */
   rateLimit?: Rate
   events?: {
     lifetimeMs?: number
@@ -92,9 +92,9 @@ export interface RuntimeOptions {
     calmPollMs?: number
     maxStreams?: number
   }
-  /** Most connections for answering requests (default 16) and for the worker (default 8). */
+  /** The maximum number of connections for requests (default 16) and for the worker (default 8). */
   connections?: { http?: number; worker?: number }
-  /** Of each connection; statements of requests are cancelled after 15 s where absent. */
+  /** The limits of each connection; by default statements of requests are cancelled after 15 s. */
   limits?: Limits
 }
 
@@ -108,23 +108,24 @@ export interface Runtime {
   app: HttpApp
   deps: RuntimeDeps
   /**
-   * Migrates the database and begins to work on operations. Throws, with one line, where that cannot be; may then be called
-   * again.
+   * Migrates the database and starts to run operations. Throws a one-line error if that is not possible; may then be
+   * called again.
    */
   start(): Promise<void>
   /**
-   * Is not ready any more, and after `delayMs` ends event streams and lets calls of plugins under way end; requests are
-   * answered still. May be called again.
+   * Reports not ready and, after `delayMs`, ends event streams and waits for running plugin calls. Requests are still
+   * served. May be called again.
    */
   drain(delayMs?: number): Promise<void>
-  /** Drains and closes everything; may be called again. */
+  /** Drains and closes everything. May be called again. */
   stop(): Promise<void>
 }
 
 /**
- * One replica of the runtime and the plugin manager; any number may share a database. Nothing is connected before `start`.
+ * One replica of the runtime and the plugin manager; any number may share a database. Opens no connection before
+ * `start`.
  *
- * @throws SettingsError where the signing key cannot be used.
+ * @throws SettingsError if the signing key cannot be used.
  */
 export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
   const { connection, egressAllow, log, clock = systemClock, random = systemRandom } = options
@@ -132,7 +133,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
   const signer = await loadSigner({ directory: options.dataDir, issuer: options.platformApiBase, clock })
   const vault = new Keyring(clock)
   const migrations = await readMigrations(RUNTIME_MIGRATIONS.folder)
-  const onIdleError = tellOfLosses(log, clock)
+  const onIdleError = logLostConnections(log, clock)
   const space = new SpaceWatch(clock)
   const onStatementError = (error: unknown): void => space.note(error)
   const databases = [connection, options.direct ?? connection].map(({ host, port }) =>
@@ -141,7 +142,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
   const platform: PlatformAddresses = () => [...databases, ...(options.ownAddresses?.() ?? [])]
   const http = countCalls(createOutbound({ egressAllow, platform }), metrics, () => clock.monotonic())
 
-  // two pools: a rush of requests must not keep the worker from renewing its leases
+  // two pools, so that a burst of requests cannot keep the worker from renewing its leases
   const answering = openDatabase<RuntimeTables>(connection, {
     statementTimeoutMs: 15_000,
     ...options.limits,
@@ -171,7 +172,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     db: answering.db,
     clock,
     log,
-    isTold: () => replicas?.isListening() ?? false,
+    isNotified: () => replicas?.isListening() ?? false,
     ...polls,
   })
 
@@ -205,7 +206,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     onWrite() {
       worker?.wake()
       feed.wake()
-      replicas?.tell('work')
+      replicas?.notify('work')
     },
     checkAnswers: options.checkAnswers ?? false,
   })
@@ -225,7 +226,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
   }
   let stopping: Promise<void> | undefined
 
-  const bringUpToDate = async (): Promise<void> => {
+  const migrateSchema = async (): Promise<void> => {
     const direct = openDatabase(options.direct ?? connection, { max: 1, applicationName: 'bundle-runtime' })
     try {
       const ran = await migrate(direct.pool, RUNTIME_MIGRATIONS)
@@ -239,7 +240,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     app,
     deps,
     async start() {
-      await bringUpToDate()
+      await migrateSchema()
       await openVault(vault, working.db, { dataDir: options.dataDir, files: options.sealingKeyFiles ?? [] })
       await keepSigningKey(working.db, signer.publicKey)
       tasks = combineTasks([startJanitor(workerDeps, signer.publicKey), startKeyKeeper(workerDeps)])
@@ -255,7 +256,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
           owner: uuidv7({ clock, random }),
           onProgress() {
             feed.wake()
-            replicas?.tell('events')
+            replicas?.notify('events')
           },
         })
       }
@@ -276,13 +277,13 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
   }
 }
 
-/** A restart of the database cuts all connections at once, which is one thing to tell. */
-function tellOfLosses(log: Log, clock: Clock): (error: Error) => void {
-  let toldAt = -Infinity
+/** A restart of the database ends all connections at once, which is logged once. */
+function logLostConnections(log: Log, clock: Clock): (error: Error) => void {
+  let loggedAt = -Infinity
   return (error) => {
     const now = clock.monotonic()
-    if (now - toldAt < 1_000) return
-    toldAt = now
+    if (now - loggedAt < 1_000) return
+    loggedAt = now
     log.warn('idle database connections were lost', { reason: whyUnreachable(error).reason })
   }
 }

@@ -10,21 +10,21 @@ import type { Db } from '../model/db.ts'
 
 export interface Subscriber {
   onEvents(events: readonly LoadedEvent[]): void
-  /** The feed ends and sends nothing more. */
+  /** The feed has ended; nothing more follows. */
   onEnd(): void
 }
 
 export interface Subscription {
-  /** The subscriber is given everything after this, and nothing before. */
+  /** The subscriber receives everything after this position, and nothing before. */
   position: Position
   unsubscribe(): void
 }
 
 export interface Feed {
   subscribe(subscriber: Subscriber): Promise<Subscription>
-  /** Something was committed: look at once. */
+  /** Something was committed: poll at once. */
   wake(): void
-  /** What was passed on so far; null while nobody reads. */
+  /** The position delivered so far; null without subscribers. */
   position(): Position | null
   stop(): Promise<void>
 }
@@ -33,61 +33,68 @@ export interface FeedOptions {
   db: Db
   clock: Clock
   log: Log
-  /** How often to look; default 100. */
+  /** Milliseconds between polls; default 100. */
   pollMs?: number
-  /** How often to look while other replicas tell when they commit, and have been quiet for a while; default 1,000. */
+  /**
+   * Milliseconds between polls while other replicas announce their commits and have been quiet for a while; default
+   * 1,000.
+   */
   calmPollMs?: number
-  /** Whether other replicas tell when they commit. */
-  isTold?: () => boolean
+  /** Whether other replicas announce their commits. */
+  isNotified?: () => boolean
 }
 
 const BATCH = 500
-/** A commit shows only when all older transactions have ended, so a woken feed looks a few times in quick succession. */
-const EAGER_LOOKS = 5
+/**
+ * A commit becomes visible only after all older transactions have ended, so a woken feed polls a few times in quick
+ * succession.
+ */
+const EAGER_POLLS = 5
 const EAGER_MS = 20
-const TROUBLE_MS = 1_000
-/** So long a transaction may hold back what a wake was for, before it is looked for less often. */
+const RETRY_MS = 1_000
+/** How long the feed keeps polling often after a wake, because an open transaction may hold back the event. */
 const ALERT_MS = 2_000
 
 /**
- * The one reader of events in a process, for however many subscribers. It reads only while there are any. It looks when
- * it is woken, and also by itself: seldom while other replicas tell what they commit, often while they cannot.
+ * The only reader of events in a process, for any number of subscribers. Without subscribers it does not read. It
+ * polls when it is woken and periodically: rarely while other replicas announce their commits, often while they
+ * cannot.
  */
 export function createFeed(options: FeedOptions): Feed {
-  const { db, clock, log, pollMs = 100, calmPollMs = 1_000, isTold = () => false } = options
+  const { db, clock, log, pollMs = 100, calmPollMs = 1_000, isNotified = () => false } = options
   const subscribers = new Set<Subscriber>()
   let position: Position | null = null
   let starting: Promise<void> | null = null
   let running: Promise<void> | null = null
   let isStopped = false
-  let eagerLooks = 0
+  let eagerPolls = 0
   let wokenAt = 0
-  let isInTrouble = false
+  let isFailing = false
   let pause = new AbortController()
 
   const wake = (): void => {
-    eagerLooks = EAGER_LOOKS
+    eagerPolls = EAGER_POLLS
     wokenAt = clock.monotonic()
     pause.abort()
   }
 
   const rest = async (ms: number): Promise<void> => {
-    // a wake that came while it looked is answered by the next look, which is soon
+    // a wake during a poll is covered by the next poll, which follows soon
     if (pause.signal.aborted) pause = new AbortController()
     if (!isStopped) await clock.sleep(ms, pause.signal).catch(() => undefined)
   }
 
-  const untilNextLook = (): number => {
-    if (eagerLooks > 0) return EAGER_MS
-    return isTold() && clock.monotonic() - wokenAt > ALERT_MS ? calmPollMs : pollMs
+  const pollDelay = (): number => {
+    if (eagerPolls > 0) return EAGER_MS
+    return isNotified() && clock.monotonic() - wokenAt > ALERT_MS ? calmPollMs : pollMs
   }
 
-  const look = async (from: Position): Promise<boolean> => {
+  const poll = async (from: Position): Promise<boolean> => {
     const rows = await readEvents(db, from, BATCH)
     const last = rows.at(-1)
     if (last === undefined) return false
     const events = await loadEvents(db, rows)
-    // from here on without a pause: whoever subscribes is before or after this batch, never in it
+    // synchronous from here on: a new subscriber starts before or after this batch, never inside it
     position = { xid: last.event_xid, eventId: last.event_id }
     for (const subscriber of subscribers) subscriber.onEvents(events)
     return rows.length === BATCH
@@ -97,17 +104,17 @@ export function createFeed(options: FeedOptions): Feed {
     const mayRead = (): boolean => subscribers.size > 0 && !isStopped
     for (let from = position; from !== null && mayRead(); from = position) {
       try {
-        const isMore = await look(from)
-        isInTrouble = false
-        if (isMore) continue
+        const hasMore = await poll(from)
+        isFailing = false
+        if (hasMore) continue
       } catch (error) {
-        if (!isInTrouble) log.warn('events cannot be read; trying again every second', {}, error)
-        isInTrouble = true
-        await rest(TROUBLE_MS)
+        if (!isFailing) log.warn('events cannot be read; retrying every second', {}, error)
+        isFailing = true
+        await rest(RETRY_MS)
         continue
       }
-      await rest(untilNextLook())
-      eagerLooks = Math.max(0, eagerLooks - 1)
+      await rest(pollDelay())
+      eagerPolls = Math.max(0, eagerPolls - 1)
     }
     position = null
     running = null
@@ -119,7 +126,7 @@ export function createFeed(options: FeedOptions): Feed {
 
   const subscribe = async (subscriber: Subscriber): Promise<Subscription> => {
     if (position === null) await (starting ??= start().finally(() => (starting = null)))
-    // the last subscriber may have left meanwhile, and the place with it
+    // the last subscriber may have left in the meantime, which resets the position
     if (position === null) return subscribe(subscriber)
     if (isStopped) throw new TransportError('SERVICE_UNAVAILABLE', undefined, { 'retry-after': '1' })
     subscribers.add(subscriber)

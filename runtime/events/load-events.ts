@@ -11,24 +11,24 @@ import type { EventRow } from '../store/events/read-events.ts'
 import type { Position } from '../store/events/position.ts'
 import type { Db } from '../model/db.ts'
 
-/** An event with its row as it is now, ready for everybody who may read its scope. */
+/** An event with the current row of its object, ready for everyone who may read its scope. */
 export interface LoadedEvent {
   position: Position
   event: RuntimeEvent
 }
 
-/** What changed in one object, of all its events in a batch: only its row as it is now is of any use. */
+/** All changes of one object in a batch of events. Only the current row is of use. */
 interface Change {
   kind: EventRow['kind']
   objectId: string
   scopeId: number
   position: Position
-  /** The newest of the versions, and the oldest. */
+  /** The newest version, and the oldest. */
   to: number
   from: number
 }
 
-/** Events in their order, one for each object, each with the object's current row. */
+/** Returns the events in order, one for each object, with the object's current row. */
 export async function loadEvents(db: Db, rows: readonly EventRow[]): Promise<LoadedEvent[]> {
   const changes = coalesce(rows)
   const of = (kind: EventRow['kind']) => changes.filter((change) => change.kind === kind)
@@ -77,7 +77,7 @@ function coalesce(rows: readonly EventRow[]): Change[] {
     const key = `${row.kind} ${row.object_id}`
     const before = changes.get(key)
     const version = row.version ?? row.event_id
-    // deleted and set again: a change stands where its last event stood, or a resumed reader could miss it
+    // deletes and sets again to move the change to its last event: otherwise a resumed reader could miss it
     changes.delete(key)
     changes.set(key, {
       kind: row.kind,
@@ -105,7 +105,7 @@ function partsOf({ environmentKey, applicationRuntimeId, workspaceId }: Scope): 
   return { environmentKey, applicationRuntimeId, workspaceId }
 }
 
-/** The list rows of the named installations, in no particular order. */
+/** Returns the list rows of the given installations, unordered. */
 export async function loadInstallationRows(
   db: Db,
   bundleInstallIds: readonly string[],

@@ -15,7 +15,7 @@ import { joinReplicas } from './replicas.ts'
 import { openEvents, until } from '../testing/stream.ts'
 import type { TestReader } from '../testing/stream.ts'
 
-// Two replicas on one database. One looks so seldom by itself that only what the other tells can make it look.
+// Two replicas on one database. One polls so rarely that only a notification of the other makes it read.
 
 const NEVER_MS = 3_600_000
 
@@ -56,7 +56,7 @@ async function replica(options: Partial<RuntimeOptions> = {}): Promise<Replica> 
 
 let workspace = 100
 
-/** Installs a bundle without plugins into a scope of its own, at the other replica. */
+/** Installs a bundle without plugins into a new scope, on the other replica. */
 async function install(): Promise<string> {
   const { data, errorCode } = await writing.call('/installations', {
     method: 'POST',
@@ -73,7 +73,7 @@ async function install(): Promise<string> {
 const operationIds = (reader: TestReader): string[] =>
   reader.messages.filter(({ event }) => event === 'operation').map(({ data }) => JSON.parse(data).id)
 
-/** Cuts the connections on which replicas listen, as a failover or a firewall does; answers how many. */
+/** Terminates the connections on which replicas listen, as a failover or a firewall does. Returns their number. */
 async function cutListeners(): Promise<number> {
   const cut = await sql`
     select pg_terminate_backend(pid) from pg_stat_activity
@@ -84,10 +84,10 @@ async function cutListeners(): Promise<number> {
 }
 
 describe('two replicas', () => {
-  it('tell each other of a write, so that its event is streamed without looking for it', async () => {
+  it('notify each other of a write, so its event is streamed without polling', async () => {
     const other = await replica({ events: { pollMs: 50, calmPollMs: NEVER_MS } })
     const reader = await other.open()
-    // whoever began to listen or was told looks often for two seconds
+    // after it starts to listen or is notified, a replica polls often for two seconds
     await new Promise((resolve) => setTimeout(resolve, 2_500))
     const operationId = await install()
     await until(() => operationIds(reader).includes(operationId), 15_000)
@@ -95,7 +95,7 @@ describe('two replicas', () => {
     await other.close()
   })
 
-  it('miss nothing and tell nothing twice while nobody can listen', async () => {
+  it('miss no event and repeat none while no replica can listen', async () => {
     const other = await replica({ events: { calmPollMs: NEVER_MS } })
     const reader = await other.open()
     const made: string[] = []
@@ -109,14 +109,14 @@ describe('two replicas', () => {
     const { positions } = reader
     positions.forEach((position, at) => {
       const earlier = positions[at - 1]
-      assert.ok(earlier === undefined || isAfter(position, earlier), 'in order, and none twice')
+      assert.ok(earlier === undefined || isAfter(position, earlier), 'in order, without duplicates')
     })
-    assert.ok(cut > 4, `${cut} were cut`)
+    assert.ok(cut > 4, `${cut} connections were terminated`)
     await reader.leave()
     await other.close()
   })
 
-  it('wake the worker of the other for what is due', async () => {
+  it('wake the worker of the other replica for due operations', async () => {
     const other = await replica({ worker: { pollMs: NEVER_MS } })
     const operationId = await install()
     const stateOf = async () => (await writing.call(`/operations/${operationId}`)).data['state']
@@ -124,23 +124,23 @@ describe('two replicas', () => {
     await other.close()
   })
 
-  it('tell each other what their workers do', async () => {
+  it('notify each other of the progress of their workers', async () => {
     const other = await replica({ worker: {}, events: { pollMs: NEVER_MS } })
     const watching = await replica({ events: { pollMs: 50, calmPollMs: NEVER_MS } })
     const reader = await watching.open()
     const operationId = await install()
-    const isTold = () =>
+    const isStreamed = () =>
       reader.messages.some(({ event, data }) => {
-        const told = JSON.parse(data || '{}')
-        return event === 'operation' && told.id === operationId && told.row.state === 'SUCCEEDED'
+        const streamed = JSON.parse(data || '{}')
+        return event === 'operation' && streamed.id === operationId && streamed.row.state === 'SUCCEEDED'
       })
-    await until(isTold, 15_000)
+    await until(isStreamed, 15_000)
     await reader.leave()
     await watching.close()
     await other.close()
   })
 
-  it('do without telling each other, by looking', async () => {
+  it('work without notifications, by polling', async () => {
     const other = await replica({ listens: false })
     const reader = await other.open()
     const operationId = await install()
@@ -149,29 +149,29 @@ describe('two replicas', () => {
     await other.close()
   })
 
-  it('are told of many writes at once', async () => {
-    let told = 0
+  it('combine notifications of many writes', async () => {
+    let notified = 0
     let isUp = false
     const listening = listen(writing.connection, {
       channels: [CHANNELS.events],
       applicationName: 'test',
-      onNotify: () => void told++,
+      onNotify: () => void notified++,
       onUp: () => void (isUp = true),
       onDown: () => undefined,
     })
     await until(() => isUp, 15_000)
     const began = performance.now()
     await Promise.all(Array.from({ length: 60 }, install))
-    await until(() => told > 0, 15_000)
+    await until(() => notified > 0, 15_000)
     const most = (performance.now() - began) / 20 + 1
-    assert.ok(told <= most, `${told} and not at most ${most}`)
+    assert.ok(notified <= most, `${notified} notifications, expected at most ${most}`)
     await listening.stop()
   })
 })
 
 describe('joining', () => {
-  it('wakes all but oneself', async () => {
-    // on a database of its own, for the last that was told of what came before may still be under way
+  it('wake all replicas except the sender', async () => {
+    // on a separate database, because the last notification of earlier tests may still be on its way
     const alone = await testHttp()
     const { db, clock, log } = alone.runtime.deps
     const woken: Record<string, number> = { one: 0, two: 0 }
@@ -190,7 +190,7 @@ describe('joining', () => {
     const [one, two] = [join('one'), join('two')]
     await until(() => one.isListening() && two.isListening(), 15_000)
     const before = { ...woken }
-    one.tell('events')
+    one.notify('events')
     await until(() => woken['two'] !== before['two'], 15_000)
     assert.deepEqual(woken, { one: before['one'], two: (before['two'] ?? 0) + 1 })
     await Promise.all([one.stop(), two.stop()])

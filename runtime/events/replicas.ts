@@ -8,35 +8,38 @@ import { CHANNELS, notifyReplicas } from '../store/events/notify-replicas.ts'
 import type { Db } from '../model/db.ts'
 
 export interface ReplicasOptions {
-  /** Keeps its session: not through a pooler that lends connections for a transaction. */
+  /** Its session must be kept: it cannot go through a pooler that lends connections per transaction. */
   connection: ConnectionSettings
   db: Db
   clock: Clock
   log: Log
-  /** Names this replica among all, so that it does not wake itself. */
+  /** Identifies this replica, so that it does not wake itself. */
   sender: string
   /** Another replica has committed events. */
   onEvents(): void
-  /** Another replica has committed operations that are due. */
+  /** Another replica has committed due operations. */
   onWork(): void
 }
 
-/** What the replicas on one database tell each other; only that there is something to look at, never what. */
+/** Notifications between the replicas on one database. They say only that there is something to read, never what. */
 export interface Replicas {
   isListening(): boolean
-  /** To be called after a commit; many calls in quick succession are told as one. */
-  tell(what: 'events' | 'work'): void
+  /** Call after a commit; calls in quick succession are combined into one notification. */
+  notify(what: 'events' | 'work'): void
   stop(): Promise<void>
 }
 
 const QUIET_MS = 20
 
-/** Begins to listen. Whoever could not listen for a while is woken as soon as it can, as it may have missed something. */
+/**
+ * Starts to listen. A replica that could not listen for a while is woken once it can, because it may have missed
+ * notifications.
+ */
 export function joinReplicas(options: ReplicasOptions): Replicas {
   const { db, clock, log, sender } = options
   const stopped = new AbortController()
   let pending: 'nothing' | 'events' | 'work' = 'nothing'
-  let telling: Promise<void> | null = null
+  let notifying: Promise<void> | null = null
 
   const listening: Listening = listen(options.connection, {
     channels: Object.values(CHANNELS),
@@ -52,34 +55,34 @@ export function joinReplicas(options: ReplicasOptions): Replicas {
       options.onWork()
     },
     onDown(reason) {
-      log.warn('not listening for other replicas, so looking more often', { reason })
+      log.warn('not listening for other replicas; polling more often', { reason })
       options.onEvents()
     },
   })
 
-  const tellAll = async (): Promise<void> => {
+  const notifyAll = async (): Promise<void> => {
     while (pending !== 'nothing' && !stopped.signal.aborted) {
       const work = pending === 'work'
       pending = 'nothing'
       await notifyReplicas(db, sender, work).catch((error: unknown) => {
-        // they look by themselves, only later
-        if (!isUnavailable(error)) log.warn('other replicas could not be told', {}, error)
+        // the other replicas poll as well, only later
+        if (!isUnavailable(error)) log.warn('other replicas could not be notified', {}, error)
       })
       await clock.sleep(QUIET_MS, stopped.signal).catch(() => undefined)
     }
-    telling = null
+    notifying = null
   }
 
   return {
     isListening: () => listening.isUp(),
-    tell(what) {
+    notify(what) {
       if (stopped.signal.aborted) return
       if (pending !== 'work') pending = what
-      telling ??= tellAll()
+      notifying ??= notifyAll()
     },
     async stop() {
       stopped.abort()
-      await Promise.all([telling, listening.stop()])
+      await Promise.all([notifying, listening.stop()])
     },
   }
 }

@@ -13,7 +13,7 @@ import { emitEvents } from '../store/events/emit-events.ts'
 import { isAfter } from '../store/events/position.ts'
 import { openEvents, TestReader, until } from '../testing/stream.ts'
 
-// Over real sockets, on rows that are written by real transactions.
+// Real sockets, and rows that real transactions write.
 
 const HERE: Scope = { environmentKey: 'prod', applicationRuntimeId: 'shop', workspaceId: 1 }
 const THERE: Scope = { environmentKey: 'test', applicationRuntimeId: 'shop', workspaceId: 1 }
@@ -65,7 +65,7 @@ async function addSnapshot(scopeId: number, version: number): Promise<void> {
     .execute()
 }
 
-/** A snapshot with its event, in one transaction; `whileOpen` happens before it commits. */
+/** Writes a snapshot with its event in one transaction; `whileOpen` runs before the commit. */
 async function save(
   scopeId: number,
   version: number,
@@ -106,7 +106,7 @@ const versionsOf = (messages: readonly { data: string }[]): number[] =>
   messages.map(({ data }) => Number(JSON.parse(data).version))
 
 describe('the event stream', () => {
-  it('begins with its place, tells what changes with its row, and keeps the line open', async () => {
+  it('starts with its position, sends each change with its row, and stays open', async () => {
     const reader = await open()
     await reader.begun()
     await save(here, ++version)
@@ -121,7 +121,7 @@ describe('the event stream', () => {
     await reader.leave()
   })
 
-  it('tells only of scopes that the person may read', async () => {
+  it('sends only events of scopes that the person may read', async () => {
     const grants = [{ permissions: [...PERMISSIONS], scope: { environmentKey: THERE.environmentKey } }]
     const reader = await open({ grants })
     await reader.begun()
@@ -135,7 +135,7 @@ describe('the event stream', () => {
     await reader.leave()
   })
 
-  it('goes on after the last id as if it had never ended', async () => {
+  it('resumes after the last id without a gap', async () => {
     const reader = await open()
     await reader.begun()
     const { lastId } = reader
@@ -149,7 +149,7 @@ describe('the event stream', () => {
     await resumed.leave()
   })
 
-  it('says "reset" for an id that is none, is of the future, or whose followers were pruned', async () => {
+  it('sends "reset" for an id that is invalid, from the future, or followed by pruned events', async () => {
     const reader = await open()
     await reader.begun()
     await save(here, ++version)
@@ -172,14 +172,14 @@ describe('the event stream', () => {
     assert.equal((await tooLate.events(1))[0]?.event, 'reset')
     const { lastId } = tooLate
     await tooLate.leave()
-    // the last of the pruned is kept, and whoever read up to it missed nothing
+    // the last pruned event is kept, and a reader that has read up to it missed nothing
     const inTime = await open({ lastEventId: lastId })
     await save(here, ++version)
     assert.deepEqual(versionsOf(await inTime.events(1)), [version])
     await inTime.leave()
   })
 
-  it('waits for what began earlier and commits later', async () => {
+  it('waits for a transaction that began earlier and commits later', async () => {
     const reader = await open()
     await reader.begun()
     const early = ++version
@@ -192,15 +192,15 @@ describe('the event stream', () => {
     await written.promise
     await save(there, ++version)
     await new Promise((resolve) => setTimeout(resolve, 300))
-    const toldBefore = reader.messages.filter(({ event }) => event !== '').length
+    const sentBefore = reader.messages.filter(({ event }) => event !== '').length
     held.resolve()
     await slow
-    assert.equal(toldBefore, 0, 'the later one waits')
+    assert.equal(sentBefore, 0, 'the later event waits')
     assert.deepEqual(versionsOf(await reader.events(2)), [early, version])
     await reader.leave()
   })
 
-  it('loses nothing over many cuts while many write at once', async () => {
+  it('loses no event over many disconnects during concurrent writes', async () => {
     const scopes = await Promise.all(
       Array.from({ length: 8 }, (_, n) => makeScope({ ...HERE, applicationRuntimeId: `app-${n}` })),
     )
@@ -222,7 +222,7 @@ describe('the event stream', () => {
     let cuts = 0
     const isComplete = () => scopes.every((scopeId) => newest.get(String(scopeId)) === saves + 1)
     while (!isComplete()) {
-      assert(cuts < 500, 'something was lost')
+      assert(cuts < 500, 'an event was lost')
       const reader = await open({ lastEventId })
       const wait = isWriting ? Math.random() * 60 : 300
       await new Promise((resolve) => setTimeout(resolve, wait))
@@ -231,20 +231,20 @@ describe('the event stream', () => {
       const { positions } = reader
       positions.forEach((position, at) => {
         const before = positions[at - 1]
-        assert(before === undefined || isAfter(position, before), 'in order, and none twice')
+        assert(before === undefined || isAfter(position, before), 'in order, without duplicates')
       })
       for (const { data } of reader.messages.filter(({ event }) => event !== '')) {
-        const { id, version: told } = JSON.parse(data)
-        assert(told > (newest.get(id) ?? 0), 'a version is told once and never goes back')
-        newest.set(id, told)
+        const { id, version: sent } = JSON.parse(data)
+        assert(sent > (newest.get(id) ?? 0), 'a version is sent once and never decreases')
+        newest.set(id, sent)
       }
       lastEventId = reader.lastId || lastEventId
     }
     await writing
-    assert(cuts > 3, `only ${cuts} cuts`)
+    assert(cuts > 3, `only ${cuts} disconnects`)
   })
 
-  it('ends by itself, so that grants are asked for again', async () => {
+  it('ends after its lifetime, so that grants are checked again', async () => {
     const short = await testHttp({ events: { lifetimeMs: 50 } })
     const reader = await openEvents(short)
     await reader.ended

@@ -15,29 +15,29 @@ import type { Db } from '../model/db.ts'
 export interface StreamOptions {
   feed: Feed
   /**
-   * A stream ends after so long and is opened again with a fresh assertion; so a grant that was withdrawn serves no
-   * longer than this.
+   * The lifetime of a stream. The client opens it again with a fresh assertion, so a revoked grant is effective after
+   * this time at the latest.
    */
   lifetimeMs: number
   heartbeatMs: number
   maxStreams: number
 }
 
-/** More is not repeated one by one: the reader had better read its pages again. */
+/** The most events to replay: with more, it is better for the reader to reload its pages. */
 const MAX_REPLAYED = 5_000
 const BATCH = 500
-/** What a reader may leave unread before its stream is ended; it can resume. */
+/** The unread bytes after which a stream is ended; the reader can resume. */
 const MAX_UNREAD_BYTES = 1024 * 1024
 
 /**
- * `GET /events`: server-sent events of the scopes that the actor may read. The first message has only an `id`, from which
- * on a reader misses nothing. With `Last-Event-ID` it begins with what came since; where that is not kept any more,
- * with an event `reset`, which means: read everything again.
+ * `GET /events`: server-sent events of the scopes that the actor may read. The first message has only an `id`, from
+ * which a reader misses nothing. With `Last-Event-ID` the stream starts with the events since; if these are no longer
+ * stored, with an event `reset`, which means: reload everything.
  */
 export function createEventStream(options: StreamOptions): StreamHandler {
   let open = 0
   return async ({ deps, actor }, request) => {
-    // Hono answers HEAD with the handler of GET; nobody would ever read from that stream
+    // Hono answers HEAD with the handler of GET, and nothing would ever read that stream
     if (request.method === 'HEAD') return new Response(null, { headers: EVENT_STREAM_HEADERS })
     if (open >= options.maxStreams)
       throw new TransportError('SERVICE_UNAVAILABLE', undefined, { 'retry-after': '5' })
@@ -72,7 +72,7 @@ async function resume(
   reader.begin(isAfter(from, position) ? from : position, messageOf({ id: from }), missed)
 }
 
-/** What came after `from` up to `to`, or null where it is too much. */
+/** Returns the events after `from` up to `to`, or null if there are too many. */
 async function readMissed(db: Db, from: Position, to: Position): Promise<LoadedEvent[] | null> {
   const missed: LoadedEvent[] = []
   let after = from
@@ -92,11 +92,11 @@ interface Reader {
   onEvents(events: readonly LoadedEvent[]): void
   onEnd(): void
   onClose(callback: () => void): void
-  /** Sends the first message and what was missed, then what came meanwhile, and from now on all that comes after. */
+  /** Sends the first message, the missed events and those of the meantime; from then on all new events. */
   begin(position: Position, first: string, missed?: readonly LoadedEvent[]): void
 }
 
-/** One open stream: filters what comes by the actor's grants, and ends by itself. */
+/** One open stream: filters events by the grants of the actor, and ends after its lifetime. */
 function createReader(actor: Actor, options: StreamOptions, closed: () => void): Reader {
   const body = createEventBody({ maxUnreadBytes: MAX_UNREAD_BYTES })
   let waiting: LoadedEvent[] | null = []
@@ -143,7 +143,7 @@ function createReader(actor: Actor, options: StreamOptions, closed: () => void):
 
 const texts = new WeakMap<LoadedEvent, string>()
 
-/** The same text goes to every reader, so it is made once. */
+/** Every reader gets the same text, so it is created once. */
 function textOf(loaded: LoadedEvent): string {
   const { kind, ...data } = loaded.event
   const text =
@@ -156,5 +156,5 @@ function messageOf({ id, ...rest }: { id: Position; event?: string; data?: strin
   return formatEvent({ id: formatPosition(id), ...rest })
 }
 
-/** Answers with a stream of its own instead of an envelope. */
+/** Responds with its own stream instead of an envelope. */
 export type StreamHandler = (context: ReadContext, request: Request) => Promise<Response>
