@@ -1,13 +1,13 @@
 import type { Grant } from '#contract/endpoint/permission.ts'
 
-/** The person for whom a request is made, as the signed actor assertion names them. */
+/** The person on whose behalf a request is made, as named by the signed actor assertion. */
 export interface Actor {
   id: string
   name: string
   grants: Grant[]
   requestId: string
-  /** The identity provider that vouches for them, where the console says. */
+  /** The identity provider that authenticated the person, if the console sends it. */
   issuer?: string | undefined
-  /** Where their request came from, where the console says. */
+  /** The client address of the request, if the console sends it. */
   clientAddress?: string | undefined
 }

@@ -4,28 +4,28 @@ import type { Failure } from '#contract/runtime-api/common.ts'
 import type { CallKey, CallLimits } from './call.ts'
 import type { Writes } from './plan.ts'
 
-/** What an answer means for its call. */
+/** The meaning of an answer for its call. See docs/protocol.md#what-a-plugin-response-means. */
 export interface Judgement {
-  /** `done`: ended well. `repeat`: send the same bytes again. `failed`: definite, nothing more is tried. */
+  /** `done`: the call succeeded. `repeat`: send the same bytes again. `failed`: definite, nothing more is tried. */
   disposition: 'done' | 'repeat' | 'failed'
-  /** Of a repeat: whether it is open what the plugin did, or the plugin said itself that a repeat can help. */
+  /** For a repeat: whether the effect of the call is unknown, or the plugin itself said that a repeat can help. */
   isUncertain: boolean
   outcome: Outcome | null
   failure: Failure | null
-  /** Only of a call that is done. */
+  /** Empty unless the call is done. */
   writes: Writes
   httpStatus: number | null
-  /** What the attempt keeps of the answer, masked. */
+  /** What the attempt stores of the answer, masked. */
   recorded: JsonValue
 }
 
-/** Where a call stands after one attempt of it was judged. */
+/** The progress of a call after one of its attempts was judged. */
 export interface CallAfterAttempt {
   endedWell: boolean
-  /** Failed for good in this run. */
+  /** Failed permanently in this run. */
   failed: boolean
   failure: Failure | null
-  /** When it is to be repeated: milliseconds from now, else null. */
+  /** Milliseconds until the repeat; null if there is none. */
   waitMs: number | null
 }
 
@@ -36,26 +36,26 @@ export interface AttemptKey extends CallKey {
 export interface RecordedAttempt {
   key: AttemptKey
   judgement: Judgement
-  /** Where it leaves its call. */
+  /** The resulting progress of the call. */
   after: CallAfterAttempt
-  /** When it is to be repeated. */
+  /** The time of the repeat, if there is one. */
   nextAttemptAt: string | null
 }
 
-/** Values of an operation that are known to be sensitive only since a plugin wrote them. */
+/** Values of an operation that are sensitive, as became known only when a plugin wrote them. */
 export interface NewSecrets {
   operationId: string
   secrets: readonly JsonValue[]
 }
 
-/** An attempt whose answer was judged and is to be recorded. */
+/** An attempt with a judged answer, ready to be recorded. */
 export interface CompletedAttempt extends AttemptKey {
   judgement: Judgement
-  /** Attempts of the current run, this one included. */
+  /** Attempts of the current run, including this one. */
   runAttempt: number
   limits: CallLimits
-  /** The runtime itself broke the call off, because it stops: this ends no run. */
+  /** The runtime aborted the call because it stops. This does not end a run. */
   isGivenBack: boolean
-  /** The runtime could not make or judge the call: this says nothing about the plugin. */
+  /** The runtime could not make or judge the call. This says nothing about the plugin. */
   isOwnTrouble: boolean
 }

@@ -1,4 +1,4 @@
-/** Why a call brought no answer. */
+/** The reason why a call got no answer. */
 export type NoAnswer =
   | 'timeout'
   | 'refused'
@@ -11,7 +11,7 @@ export type NoAnswer =
   | 'too-large'
   | 'aborted'
 
-/** An HTTP answer of a plugin, as far as judging it needs. */
+/** The HTTP answer of a plugin, as far as judging needs it. */
 export interface CallResponse {
   kind: 'response'
   status: number
@@ -19,5 +19,5 @@ export interface CallResponse {
   body: Uint8Array
 }
 
-/** What a call brought: an answer, or the reason why there is none. */
+/** The result of a call: an answer, or the reason why there is none. */
 export type CallResult = CallResponse | { kind: 'failed'; reason: NoAnswer }

@@ -2,13 +2,13 @@ import type { Stage } from '#contract/protocol/vocabulary.ts'
 import type { Failure } from '#contract/runtime-api/common.ts'
 import type { Writes } from './plan.ts'
 
-/** A plugin call of an operation as the engine thinks of it. */
+/** A plugin call of an operation, as the engine sees it. */
 export type Call = CallProgress &
   CallWrites & {
     /** The frozen bytes; null before the first attempt. */
     request: Uint8Array | null
     attempts: number
-    /** Attempts of the current run. */
+    /** Attempts in the current run. */
     runAttempts: number
   }
 
@@ -18,25 +18,25 @@ export interface CallKey {
   pluginId: string
 }
 
-/** A plugin call as far as the order of things depends on it. */
+/** The fields of a plugin call that decide the order of calls. */
 export interface CallProgress {
   stage: Stage
   pluginId: string
   order: number
   endedWell: boolean
-  /** Failed for good in this run. */
+  /** Failed permanently in this run. */
   failed: boolean
   failure: Failure | null
-  /** RFC 3339 in UTC with milliseconds; null is "at once". */
+  /** RFC 3339 in UTC with milliseconds; null means at once. */
   nextAttemptAt: string | null
 }
 
-/** A call as far as its writes matter. */
+/** The fields of a call that concern its writes. */
 export interface CallWrites {
   stage: Stage
   pluginId: string
   order: number
-  /** Null until it ended well. */
+  /** Null until the call has succeeded. */
   writes: Writes | null
 }
 
@@ -44,10 +44,10 @@ export interface FailedCall extends CallKey {
   failure: Failure
 }
 
-/** How a plugin is called; a registration may set each (decisions, section 4). */
+/** The limits of calls to a plugin; a registration may set each. See docs/protocol.md#repeats-and-attempts. */
 export interface CallLimits {
   timeoutMs: number
-  /** Attempts in one run of an operation, the first included. */
+  /** Attempts in one run of an operation, including the first. */
   maxAttempts: number
   maxBackoffMs: number
 }

@@ -1,7 +1,7 @@
-/** A data key as it stands in the database. */
+/** A data key as stored in the database. */
 export interface WrappedDataKey {
   id: number
   wrapped: Buffer
-  /** Of the sealing key that wrapped it. */
+  /** The fingerprint of the sealing key that wrapped it. */
   fingerprint: string
 }

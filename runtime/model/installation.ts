@@ -3,7 +3,7 @@ import type { RuntimeTables } from './tables.ts'
 
 type OperationColumns = Selectable<RuntimeTables['runtime.operation']>
 
-/** The columns of the claiming operation as a left join gives them: all null where nothing claims. */
+/** The columns of the claiming operation from a left join: all null without a claim. */
 export interface ClaimColumns {
   claim_operation_id: OperationColumns['operation_id'] | null
   claim_operation_type: OperationColumns['operation_type'] | null
@@ -13,7 +13,7 @@ export interface ClaimColumns {
   claim_requested_by_name: OperationColumns['requested_by_name'] | null
 }
 
-/** An installation and the operation that claims it, as one statement saw them. */
+/** An installation and the operation that claims it, read by one statement. */
 export type InstallationRow = Selectable<RuntimeTables['runtime.installation']> & ClaimColumns
 
 export type InstallationColumns = Selectable<RuntimeTables['runtime.installation']>

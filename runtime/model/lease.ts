@@ -1,4 +1,4 @@
-/** One worker's hold on one operation; whoever claims it later has a higher epoch. */
+/** One worker's hold on one operation. Each later lease of the operation has a higher epoch. */
 export interface Lease {
   operationId: string
   owner: string

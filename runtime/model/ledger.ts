@@ -3,7 +3,7 @@ import type { TypedValue } from '#contract/protocol/typed-value.ts'
 import type { PlannedResource } from './plan.ts'
 import type { RuntimeTables } from './tables.ts'
 
-/** A planned resource with the properties that it gets, and by which operation. */
+/** A planned resource with the properties to write, and the operation that writes them. */
 export type ResourceToPut = Omit<PlannedResource, 'properties'> & {
   operationId: string
   bundleInstallId: string

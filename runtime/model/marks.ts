@@ -1,2 +1,2 @@
-/** Locator → properties that were marked as sensitive later. */
+/** Locator → properties that were later marked as sensitive. */
 export type Marks = ReadonlyMap<string, ReadonlySet<string>>

@@ -7,7 +7,7 @@ import type { ResourceAction } from '#contract/protocol/vocabulary.ts'
 /** Values by locator and property, as a plugin wrote them. */
 export type Writes<Value = TypedValue> = Record<string, Record<string, Value>>
 
-/** One resource of a frozen plan, with everything that the RESOURCES phase and the plugin calls need of it. */
+/** One resource of a frozen plan, with everything that the RESOURCES phase and the plugin calls need. */
 export interface PlannedResource<Value = TypedValue> {
   locator: string
   kind: ResourceKind
@@ -16,7 +16,7 @@ export interface PlannedResource<Value = TypedValue> {
   action: ResourceAction
   currentVersion: string | null
   targetVersion: string
-  /** The target values, `instanceRefProperty` included; what plugins write comes on top. */
+  /** The target values, including `instanceRefProperty`; writes of plugins are applied on top. */
   properties: Record<string, Value>
   definitions: Record<string, PropertyDefinition>
   /** Property name → the plugin that may write it. */
@@ -31,13 +31,13 @@ export interface PlannedChange<Value = TypedValue> {
 }
 
 /**
- * What an operation will do, frozen in the transaction that makes it and never changed afterwards: so a repeat, another
- * replica and a later release of the runtime all do the same.
+ * What an operation will do. It is frozen in the transaction that creates the operation and never changes, so a
+ * repeat, another replica and a later release of the runtime all do the same.
  */
 export interface FrozenPlan<Value = TypedValue> {
   resources: PlannedResource<Value>[]
   /** Compiled authorizations in ascending `order`; both stages call them all, a DETACH in descending order. */
   plugins: CompiledAuthorization[]
-  /** What a person changed with it; the writes of plugins are told with their calls. */
+  /** The changes that a person made with it; the writes of plugins are stored with their calls. */
   changes: PlannedChange<Value>[]
 }

@@ -1,4 +1,4 @@
 import type { TypedValue } from '#contract/protocol/typed-value.ts'
 
-/** Values by locator and property, as they stand. */
+/** The current values by locator and property. */
 export type CurrentProperties = ReadonlyMap<string, ReadonlyMap<string, TypedValue>>

@@ -4,7 +4,7 @@ import type { TypedValue } from '#contract/protocol/typed-value.ts'
 import type { OperationType } from '#contract/protocol/vocabulary.ts'
 import type { InstallationState, Phase } from '#contract/runtime-api/vocabulary.ts'
 
-/** An installation as one resolution needs it. */
+/** An installation with everything that one resolution needs. */
 export interface AppliedReference {
   environment_key: string
   application_runtime_id: string
@@ -16,10 +16,10 @@ export interface AppliedReference {
   /** The operation that holds the claim. */
   claim_type: OperationType | null
   claim_phase: Phase | null
-  /** The Module as RESOURCES last applied it; null where the ledger has no such resource. */
+  /** The Module as last applied by the RESOURCES phase; null if the ledger has no such resource. */
   module_id: string | null
   value: TypedValue | null
-  /** Of the version that is installed. */
+  /** Declared by the installed version. */
   declared: ManifestPlugin[] | null
   /** Frozen with the operation that holds the claim. */
   frozen: CompiledAuthorization[] | null

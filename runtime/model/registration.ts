@@ -7,7 +7,7 @@ export interface RegistrationRow {
 }
 
 export interface Registrations {
-  /** The database's time. */
+  /** The time of the database. */
   now: string
   byPlugin: ReadonlyMap<string, RegistrationRow>
 }

@@ -1,8 +1,8 @@
 import type { TypedValue } from '#contract/protocol/typed-value.ts'
 
 /**
- * A sensitive value as it stands in the database. It goes on saying what it is, so that SQL that looks for references need
- * not know of sealing; nothing from outside looks like it, as a Data has no other fields than its own.
+ * A sensitive value as stored in the database. It keeps its `@type`, so that SQL that searches for references need
+ * not know about sealing. No external value looks like it, because a Data has no other fields than its own.
  */
 export interface SealedData {
   '@type': 'Data'
@@ -10,5 +10,5 @@ export interface SealedData {
   sealed: string
 }
 
-/** A typed value as it stands in the database. */
+/** A typed value as stored in the database. */
 export type StoredValue = TypedValue | SealedData

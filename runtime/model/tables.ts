@@ -11,8 +11,8 @@ import type { InstallationState, OperationState, Phase } from '#contract/runtime
 import type { FrozenPlan, Writes } from './plan.ts'
 import type { StoredValue } from './stored-value.ts'
 
-// What the tables of migrations/*.sql hold, as the driver hands it over: int8 as number, timestamptz as RFC 3339
-// text in UTC, json parsed. Json columns are written as text made by JSON.stringify.
+// The content of the tables of migrations/*.sql as the driver returns it: int8 as number, timestamptz as RFC 3339
+// text in UTC, json parsed. Json columns are written as text from JSON.stringify.
 
 type Time = Generated<string>
 type Json<T> = ColumnType<T, string, string>
@@ -148,7 +148,7 @@ export interface RuntimeTables {
     finished_at: string | null
     next_attempt_at: string | null
     available_at: Time
-    /** The plugin that is called next; empty where it is not known. */
+    /** The plugin of the next call; empty if it is not known. */
     next_plugin: Generated<string>
     lease_owner: string | null
     lease_epoch: Generated<number>

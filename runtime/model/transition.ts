@@ -2,15 +2,18 @@ import type { Failure } from '#contract/runtime-api/common.ts'
 import type { Phase } from '#contract/runtime-api/vocabulary.ts'
 import type { Lease } from './lease.ts'
 
-/** Where an operation goes on; in all but `keep` its worker lets go of it. */
+/** How an operation continues. Every kind except `keep` ends the lease. */
 export type Transition =
-  /** Its lease begins anew, or null: goes on. That costs an entry in every index, as the queue is ordered by its end. */
+  /**
+   * Renews the lease, or leaves it with null. A renewal costs an entry in every index, because its end orders the
+   * queue.
+   */
   | { kind: 'keep'; phase: Phase; leaseMs: number | null }
-  /** To be repeated at `until`. */
+  /** Waits for a repeat at `until`. */
   | { kind: 'wait'; phase: Phase; until: string }
-  /** To be tried again after a moment, because of a trouble of the runtime's own. */
+  /** Is retried after a delay, because the runtime itself had a problem. */
   | { kind: 'rest'; phase: Phase; afterMs: number }
-  /** For any worker, at once or after a moment. */
+  /** Goes to any worker, at once or after a delay. */
   | { kind: 'give-back'; phase: Phase; afterMs: number }
   | { kind: 'fail'; phase: Phase; failure: Failure }
   | { kind: 'succeed' }
@@ -18,6 +21,6 @@ export type Transition =
 export interface LeasedTransition {
   lease: Lease
   move: Transition
-  /** The plugin that is called next; absent where that stays as it is. */
+  /** The plugin of the next call; absent if it does not change. */
   nextPlugin?: string | undefined
 }

@@ -1,19 +1,22 @@
 import type { Db } from './db.ts'
 
 /**
- * Where a sealed value stands: table, key of the row, and what in it. It is bound to the value: what is sealed for one place
- * does not open in another, so nobody can move a secret to where it is shown or sent elsewhere.
+ * Where a sealed value is stored: the table, the key of the row, and the part of it. The place is bound to the value:
+ * a value that is sealed for one place does not open in another, so nobody can move a secret to where it is shown or
+ * sent elsewhere.
  */
 export type Place = readonly (string | number)[]
 
-/** Seals what must not stand in the database as it is. Fast and synchronous; one for each replica. */
+/** Seals values that must not be stored in the clear. Fast and synchronous; one for each replica. */
 export interface Vault {
   seal(plain: Uint8Array, place: Place): Buffer
-  /** Throws UnknownDataKey where another replica has made a key that this one has not read yet, else DoesNotOpen. */
+  /**
+   * Throws UnknownDataKey if another replica has added a key that this one has not read yet, otherwise DoesNotOpen.
+   */
   open(sealed: Buffer, place: Place): Buffer
-  /** The data key that seals now. */
+  /** The id of the data key that seals now. */
   currentKeyId(): number
-  /** A digest that says nothing to those without the key. */
+  /** A digest that reveals nothing without the key. */
   digest(message: string): Buffer
   /** Throws as `open` does. */
   isDigestOf(digest: Buffer, message: string): boolean

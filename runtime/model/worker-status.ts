@@ -1,26 +1,26 @@
-/** What a worker has done since it began; numbers that only grow. */
+/** What a worker has done since it started, as numbers that only increase. */
 export interface WorkerCounters {
   claims: number
-  /** Operations that those claims brought. */
+  /** Operations that were leased. */
   claimed: number
   /** Transactions that advanced several operations at once. */
   batches: number
-  /** Operations that went on in them. */
+  /** Operations that were advanced in them. */
   advanced: number
-  /** Operations that went on in transactions of their own, because they could not go with others. */
+  /** Operations that were advanced in separate transactions, because they could not share one. */
   advancedAlone: number
   /** Operations that succeeded or failed. */
   ended: number
   /** Calls made. */
   calls: number
-  /** Leases that ran out or were taken while they were worked with. */
+  /** Leases that expired or were taken while the worker held them. */
   leasesLost: number
 }
 
-/** What a worker is at. */
+/** The current state of a worker. */
 export interface WorkerStatus extends WorkerCounters {
-  /** Operations held at this moment. */
+  /** Operations held now. */
   held: number
-  /** Plugins that left several calls unanswered and are asked by one call at a time. */
+  /** Plugins that left several calls unanswered and get one call at a time. */
   troubledPlugins: string[]
 }
