@@ -14,8 +14,8 @@ before(async () => {
 })
 after(() => rm(directory, { recursive: true }))
 
-describe('the settings of the runtime', () => {
-  it('have a default for everything but secrets', () => {
+describe('the runtime settings', () => {
+  it('have defaults for everything except secrets', () => {
     const settings = readRuntimeSettings({ RUNTIME_PORT: '9000' })
     assert.equal(settings.platformApiBase, 'http://127.0.0.1:9000')
     assert.deepEqual(settings.egressAllow, [{ kind: 'loopback' }])
@@ -25,7 +25,7 @@ describe('the settings of the runtime', () => {
     assert.equal(readRuntimeSettings({ LEASE_SECONDS: '2' }).leaseMs, 2_000)
   })
 
-  it('are told in one line when they are wrong, a secret without its value', () => {
+  it('are reported in one line when they are wrong, secrets without their value', () => {
     const wrong = [
       ['RUNTIME_PORT', '99999'],
       ['PLATFORM_API_BASE', 'ftp://x'],
@@ -53,7 +53,7 @@ describe('the settings of the runtime', () => {
     )
   })
 
-  it('name keys that can be read', async () => {
+  it('must name readable keys', async () => {
     const file = join(directory, 'keys.json')
     await writeFile(file, '{"keys":[]}')
     assert.equal(typeof (await loadActorKeys(file)), 'function')
@@ -68,7 +68,7 @@ describe('the signing key', () => {
   const load = (at: string) =>
     loadSigner({ directory: at, issuer: 'http://platform.test', clock: systemClock })
 
-  it('is made once, by however many start at once, for its owner only', async () => {
+  it('is created once by concurrent starts, readable by its owner only', async () => {
     const at = join(directory, 'data')
     const signers = await Promise.all(Array.from({ length: 8 }, () => load(at)))
     const kids = new Set(signers.map(({ publicKey }) => publicKey.kid))
@@ -77,7 +77,7 @@ describe('the signing key', () => {
     assert.equal((await stat(join(at, 'runtime-signing-key.json'))).mode & 0o777, 0o600)
   })
 
-  it('is not used when the file holds something else, and what it holds is not told', async () => {
+  it('is rejected when the file holds something else, without revealing the content', async () => {
     await writeFile(join(directory, 'runtime-signing-key.json'), '{"kty":"oct","k":"c2VjcmV0LW1hdGVyaWFs"}')
     await assert.rejects(
       load(directory),

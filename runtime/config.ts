@@ -14,8 +14,8 @@ const Settings = z.object({
   ...DATABASE_VARIABLES,
   SEALING_KEY_FILE: csv.default([]),
   PLATFORM_API_BASE: z
-    .url({ protocol: /^https?$/, error: 'an http or https address is needed' })
-    .refine((text) => !/[@?#]/.test(text), 'an address without user, query and fragment is needed')
+    .url({ protocol: /^https?$/, error: 'must be an http or https URL' })
+    .refine((text) => !/[@?#]/.test(text), 'must be a URL without user, query and fragment')
     .transform((text) => text.replace(/\/+$/, ''))
     .optional(),
   EGRESS_ALLOW: z.string().default('loopback'),
@@ -52,21 +52,21 @@ export function readRuntimeSettings(env: Record<string, string | undefined>) {
 }
 
 /**
- * The keys of `ACTOR_ASSERTION_JWKS`: a URL, fetched when needed and again for an unknown key at most once a minute, or a
- * file.
+ * The keys of `ACTOR_ASSERTION_JWKS`: a file, or a URL that is fetched when needed and, for an unknown key, again at
+ * most once a minute.
  *
- * @throws SettingsError where the file is no key set.
+ * @throws SettingsError if the file is not a key set.
  */
 export async function loadActorKeys(place: string): Promise<JWTVerifyGetKey> {
   if (/^https?:\/\//.test(place)) {
-    if (!URL.canParse(place)) throw new SettingsError('ACTOR_ASSERTION_JWKS is wrong: this is no URL')
+    if (!URL.canParse(place)) throw new SettingsError('ACTOR_ASSERTION_JWKS is wrong: it is not a URL')
     return createRemoteJWKSet(new URL(place), { cooldownDuration: 60_000, timeoutDuration: 5_000 })
   }
   try {
     return createLocalJWKSet(JSON.parse(await readFile(place, 'utf8')))
   } catch {
     throw new SettingsError(
-      `ACTOR_ASSERTION_JWKS is wrong: ${place} is neither a URL nor a readable file of a key set`,
+      `ACTOR_ASSERTION_JWKS is wrong: ${place} is neither a URL nor a readable key set file`,
     )
   }
 }

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { whole } from '#http-kit/settings.ts'
 
-/** The variables of the database, for a replica of the runtime. */
+/** The database variables of a runtime replica. */
 export const DATABASE_VARIABLES = {
   DATABASE_URL: z.string().optional(),
   DATABASE_DIRECT_URL: z.string().optional(),
@@ -15,11 +15,11 @@ export const DATABASE_VARIABLES = {
   DATABASE_WAIT_SECONDS: whole(60, { min: 0, max: 86_400 }),
 }
 
-/** The same, named for the program. */
+/** The database settings as the program names them. */
 export function databaseSettings(settings: z.output<z.ZodObject<typeof DATABASE_VARIABLES>>) {
   return {
     url: settings.DATABASE_URL ?? null,
-    /** Where a session is kept, for migrating and listening. */
+    /** A connection that keeps its session, for migrating and listening. */
     directUrl: settings.DATABASE_DIRECT_URL ?? null,
     listens: settings.DATABASE_LISTEN === 'on',
     waitMs: settings.DATABASE_WAIT_SECONDS * 1_000,

@@ -89,7 +89,7 @@ async function isReady(replica: Replica): Promise<void> {
   }, 60_000)
 }
 
-async function endsWell(replica: Replica): Promise<void> {
+async function stopsCleanly(replica: Replica): Promise<void> {
   replica.stop()
   assert.equal(await replica.ended, 0, replica.errors())
   assert.equal(replica.errors(), '')
@@ -102,8 +102,8 @@ async function isRefused(replica: Replica, line: RegExp): Promise<void> {
 }
 
 describe('a replica', () => {
-  it('is refused with one line for a wrong option or setting', async () => {
-    await isRefused(await start(['--wurker']), /^--wurker is no option; there are --api and --worker/)
+  it('rejects a wrong option or setting in one line', async () => {
+    await isRefused(await start(['--wurker']), /^--wurker is not an option; use --api or --worker/)
     await isRefused(await start([]), /^RUNTIME_API_CREDENTIAL is not set/)
     await isRefused(await start(['--api']), /^RUNTIME_API_CREDENTIAL is not set/)
     await isRefused(
@@ -112,33 +112,33 @@ describe('a replica', () => {
     )
   })
 
-  it('is refused with one line where the database cannot be used', async () => {
+  it('reports in one line that the database cannot be used', async () => {
     const away = `postgresql://jon:canary@127.0.0.1:${await freePort()}/console`
     const replica = await start(['--worker'], { DATABASE_URL: away, DATABASE_WAIT_SECONDS: '0' })
     await isRefused(replica, /^The database at .* cannot be used: nothing listens there\.\n$/)
     assert.ok(!replica.errors().includes('canary'))
   })
 
-  it('ends at once, and well, while it waits for the database', async () => {
+  it('stops at once and successfully while it waits for the database', async () => {
     const away = `postgresql://jon:canary@127.0.0.1:${await freePort()}/console`
     const replica = await start(['--worker'], { DATABASE_URL: away, DATABASE_WAIT_SECONDS: '3600' })
     await until(() => replica.out().includes('waiting for the database'), 30_000)
     assert.ok(!replica.out().includes('ECONNREFUSED'))
-    await endsWell(replica)
+    await stopsCleanly(replica)
   })
 
-  it('shares the migration with three others that start in the same moment', async () => {
+  it('migrates once with three replicas that start at the same time', async () => {
     const replicas = await Promise.all([1, 2, 3, 4].map(() => start([], withApi())))
     await Promise.all(replicas.map(isReady))
     const migrating = replicas.filter((replica) => replica.out().includes('schema brought up to date'))
     assert.equal(migrating.length, 1)
-    await Promise.all(replicas.map(endsWell))
+    await Promise.all(replicas.map(stopsCleanly))
   })
 
-  it('waits and starts again where its connection is cut amid the start', async () => {
+  it('waits and starts again if its connection is lost during the start', async () => {
     const { pool, close } = openDatabase(database.connection)
     const held = await pool.connect()
-    // it waits for whoever else migrates: that holds it up amid its start
+    // the lock of another migration blocks the replica during its start
     await held.query(`select pg_advisory_lock(hashtextextended('bundle-console migrate runtime', 0))`)
     const replica = await start(['--worker'])
     const cut = async () => {
@@ -158,10 +158,10 @@ describe('a replica', () => {
     held.release()
     await close()
     await isReady(replica)
-    await endsWell(replica)
+    await stopsCleanly(replica)
   })
 
-  it('ends with one line of its own where the time for that is over', async () => {
+  it('stops with one line when the time for the start is over', async () => {
     const { pool, close } = openDatabase(database.connection)
     const held = await pool.connect()
     await held.query(`select pg_advisory_lock(hashtextextended('bundle-console migrate runtime', 0))`)
@@ -178,32 +178,32 @@ describe('a replica', () => {
     await close()
   })
 
-  it('works with --worker, answering health and metrics alone, and needs to know no caller', async () => {
+  it('runs operations with --worker, serves only health and metrics, and needs no caller credentials', async () => {
     const replica = await start(['--worker'])
     await isReady(replica)
-    assert.match(replica.out(), /the worker works; its port answers health and metrics alone/)
+    assert.match(replica.out(), /the worker is running; its port serves only health and metrics/)
     assert.equal((await fetch(`${replica.url}/healthz`)).status, 200)
     assert.match(await (await fetch(`${replica.url}/metrics`)).text(), /^bundle_runtime_database_up 1$/m)
     assert.equal((await fetch(`${replica.url}/installations`)).status, 404)
-    await endsWell(replica)
+    await stopsCleanly(replica)
   })
 
-  it('answers with --api and leaves operations to others', async () => {
+  it('serves the API with --api and leaves operations to other replicas', async () => {
     const replica = await start(['--api'], withApi())
     await isReady(replica)
-    assert.match(replica.out(), /operations are worked on by other replicas/)
+    assert.match(replica.out(), /other replicas run the operations/)
     assert.equal((await fetch(`${replica.url}/installations`)).status, 401)
-    await endsWell(replica)
+    await stopsCleanly(replica)
   })
 
-  it('knows the option also where npm kept it for itself', async () => {
+  it('recognizes the option even if npm has consumed it', async () => {
     const replica = await start(['start:runtime'], { npm_config_worker: 'true' }, RUN)
     await isReady(replica)
-    assert.match(replica.out(), /its port answers health and metrics alone/)
-    await endsWell(replica)
+    assert.match(replica.out(), /its port serves only health and metrics/)
+    await stopsCleanly(replica)
   })
 
-  it('is not ready any more as soon as it is told to end, and answers while it waits', async () => {
+  it('is not ready as soon as it is asked to stop, and answers while it drains', async () => {
     const replica = await start(['--worker'], { SHUTDOWN_DELAY_SECONDS: '2' })
     await isReady(replica)
     replica.stop()
@@ -212,7 +212,7 @@ describe('a replica', () => {
     assert.equal(await replica.ended, 0)
   })
 
-  it('is refused by a schema that is newer', async () => {
+  it('refuses a newer schema', async () => {
     const { pool, close } = openDatabase(database.connection)
     await pool.query(
       `insert into runtime.migration (name, sha256) values ('9999_of_tomorrow', 'x') on conflict do nothing`,

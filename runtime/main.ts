@@ -10,10 +10,10 @@ import { createRuntime } from './app.ts'
 import { loadActorKeys, readRuntimeSettings } from './config.ts'
 import { readRole } from './role.ts'
 
-/** Calls of plugins get ten seconds to end, and what the database is asked then a little more. */
+/** Plugin calls get ten seconds to end, and database statements a little more. */
 const DRAIN_MS = 20_000
 
-/** A replica of the runtime alone, for a console and a database elsewhere. */
+/** A standalone replica of the runtime, for a console and a database elsewhere. */
 async function main({ onStop, end, ending }: Program): Promise<void> {
   const role = readRole(process.argv.slice(2))
   const settings = readRuntimeSettings(process.env)
@@ -22,7 +22,7 @@ async function main({ onStop, end, ending }: Program): Promise<void> {
 
   const log = createLog({ name: 'bundle-runtime', level: settings.logLevel })
   for (const credential of callers.credentials) log.addSecret(credential)
-  // before anything is made: a start that cannot succeed leaves nothing behind
+  // before anything is created: a start that cannot succeed leaves nothing behind
   checkServer({ databaseUrl: databaseSettings.url, dataDir })
   const listener = await listen({
     port: settings.port,
@@ -38,7 +38,9 @@ async function main({ onStop, end, ending }: Program): Promise<void> {
     signal: ending,
   })
   onStop(() => database.stop(), 40_000)
-  void database.failed.then(() => end(1, 'The embedded database ended by itself. See its log in DATA_DIR.'))
+  void database.failed.then(() =>
+    end(1, 'The embedded database stopped unexpectedly. See its log in DATA_DIR.'),
+  )
   const runtime = await createRuntime({
     connection: database.connection,
     isExclusive: database.isExclusive,
@@ -67,10 +69,10 @@ const NO_CALLERS = { api: 'off' as const, credentials: [], actorKeys: createLoca
 
 async function callersOf({ credential, actorAssertionJwks }: ReturnType<typeof readRuntimeSettings>) {
   if (credential === null)
-    throw new SettingsError('RUNTIME_API_CREDENTIAL is not set: the console must know the same secret')
+    throw new SettingsError('RUNTIME_API_CREDENTIAL is not set: set it to the secret that the console uses')
   if (actorAssertionJwks === null)
     throw new SettingsError(
-      "ACTOR_ASSERTION_JWKS is not set: the file or URL of the console's keys is needed",
+      "ACTOR_ASSERTION_JWKS is not set: set it to the file or URL of the console's keys",
     )
   return { credentials: [credential], actorKeys: await loadActorKeys(actorAssertionJwks) }
 }

@@ -1,23 +1,23 @@
 import { SettingsError } from '#http-kit/settings.ts'
 
-/** What a replica does. */
+/** What a replica runs. */
 export interface Role {
   api: boolean
   worker: boolean
-  /** For the log, once it listens. */
+  /** The log message when it is listening. */
   title: string
 }
 
 const OPTIONS = ['--api', '--worker']
 
-/** @throws SettingsError for an option that there is not. */
+/** @throws SettingsError for an unknown option. */
 export function readRole(args: readonly string[]): Role {
   const unknown = args.find((argument) => !OPTIONS.includes(argument))
   if (unknown !== undefined)
-    throw new SettingsError(`${unknown} is no option; there are --api and --worker, and neither means both`)
+    throw new SettingsError(`${unknown} is not an option; use --api or --worker, or neither for both`)
   const both = OPTIONS.every((option) => args.includes(option) === args.includes('--api'))
-  if (both) return { api: true, worker: true, title: 'the runtime listens' }
+  if (both) return { api: true, worker: true, title: 'the runtime is listening' }
   return args.includes('--api')
-    ? { api: true, worker: false, title: 'the runtime listens; operations are worked on by other replicas' }
-    : { api: false, worker: true, title: 'the worker works; its port answers health and metrics alone' }
+    ? { api: true, worker: false, title: 'the runtime is listening; other replicas run the operations' }
+    : { api: false, worker: true, title: 'the worker is running; its port serves only health and metrics' }
 }

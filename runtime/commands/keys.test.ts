@@ -17,7 +17,7 @@ import type { RuntimeTables } from '../model/tables.ts'
 import { Keyring } from '../keys/keyring.ts'
 import { openVault } from '../keys/open-vault.ts'
 
-// The programs as an operator runs them: what they print, and how they end.
+// Runs the commands as an operator does, and checks their output and exit code.
 
 let server: TestDatabase
 let database: Database<RuntimeTables>
@@ -77,38 +77,38 @@ const startRuntime = async (env: Record<string, string>): Promise<Ended> => {
   })
 }
 
-describe('the keys of a database', () => {
+describe('the key commands', () => {
   const PLACE = ['somewhere']
   const SECRET = Buffer.from('secret')
 
-  it('are not there before a runtime was', async () => {
+  it('report a database that no runtime has used yet', async () => {
     const { code, err } = await run('commands/rotate-keys.ts', { SEALING_KEY_FILE: first })
     assert.equal(code, 1)
     assert.match(err, /^This database has no data keys yet; .*\n$/)
   })
 
-  it('stop the start of a runtime that has no key or another one, in one line', async () => {
+  it('refuse a missing or wrong sealing key in one line', async () => {
     await vaultWith(first)
     const cases: [Record<string, string>, RegExp][] = [
       [{ SEALING_KEY_FILE: second }, /second \([0-9a-f]{16}\) does not open/],
       [{}, /sealing\.key is missing, and the database holds values that only that key opens/],
       [{ SEALING_KEY_FILE: join(root, 'nowhere') }, /^SEALING_KEY_FILE is wrong: .*nowhere cannot be read/],
     ]
-    for (const [env, told] of cases) {
+    for (const [env, message] of cases) {
       const { code, out, err } = await startRuntime(env)
       assert.equal(code, 1)
       assert.equal(out, '')
-      assert.match(err, told)
+      assert.match(err, message)
       assert.equal(err.trim().split('\n').length, 1, err)
     }
   })
 
-  it('are rotated by a command, and wrapped anew by another', async () => {
+  it('rotate the data key, and rewrap the data keys', async () => {
     const before = await vaultWith(first)
     const sealed = before.seal(SECRET, PLACE)
     const rotated = await run('commands/rotate-keys.ts', { SEALING_KEY_FILE: first })
     assert.equal(rotated.code, 0, rotated.err)
-    assert.match(rotated.out, /^Data key \d+ seals from now on\..*\n$/)
+    assert.match(rotated.out, /^Data key \d+ is now the current one\..*\n$/)
     const after = await vaultWith(first)
     assert.notEqual(after.currentKeyId(), before.currentKeyId())
     assert.deepEqual(after.open(sealed, PLACE), SECRET)
@@ -118,12 +118,12 @@ describe('the keys of a database', () => {
     assert.match(wrong.err, /does not open/)
     const rewrapped = await run('commands/rewrap-keys.ts', { SEALING_KEY_FILE: first }, '--to', second)
     assert.equal(rewrapped.code, 0, rewrapped.err)
-    assert.match(rewrapped.out, /^All 2 data keys are wrapped with the sealing key of .*second now\./)
+    assert.match(rewrapped.out, /^All 2 data keys are now wrapped with the sealing key of .*second\./)
 
     await assert.rejects(vaultWith(first), /does not open/)
     for (const files of [[second], [first, second], [second, first]])
       assert.deepEqual((await vaultWith(...files)).open(sealed, PLACE), SECRET)
-    // a replica that runs meanwhile goes on without the new one
+    // a replica that is running continues without the new key
     await after.learn(database.db)
     assert.deepEqual(after.open(after.seal(SECRET, PLACE), PLACE), SECRET)
     const again = await run(
@@ -135,7 +135,7 @@ describe('the keys of a database', () => {
     assert.equal(again.code, 0, again.err)
   })
 
-  it('are left alone by a command on a schema of a newer version', async () => {
+  it('change nothing on a schema of a newer version', async () => {
     await sql`insert into runtime.migration (name, sha256) values ('9999_newer', '')`.execute(database.db)
     for (const [program, ...args] of [
       ['commands/rotate-keys.ts'],
@@ -148,7 +148,7 @@ describe('the keys of a database', () => {
     await sql`delete from runtime.migration where name = '9999_newer'`.execute(database.db)
   })
 
-  it('are told how to be used', async () => {
+  it('print their usage', async () => {
     for (const args of [[], ['--into', second], ['--to', join(root, 'nowhere')]]) {
       const { code, err } = await run('commands/rewrap-keys.ts', { SEALING_KEY_FILE: second }, ...args)
       assert.equal(code, 1)

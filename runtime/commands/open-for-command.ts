@@ -9,7 +9,7 @@ import { listAppliedMigrations, RUNTIME_MIGRATIONS } from '../store/migrations.t
 import type { RuntimeTables } from '../model/tables.ts'
 import type { Db } from '../model/db.ts'
 
-/** What a command works on that is run beside the runtime or without it: the settings and the database of the runtime. */
+/** Opens what a command needs, with or without a running runtime: the runtime's settings and database. */
 export async function openForCommand(
   onStop: Program['onStop'],
   name: string,
@@ -25,10 +25,10 @@ export async function openForCommand(
   return { settings, db }
 }
 
-/** A command of an older version does not know what a newer one keeps where, so it changes nothing there. */
+/** A command of an older version does not know where a newer one stores its data, so it changes nothing. */
 async function refuseNewerSchema(db: Db): Promise<void> {
   const applied = await listAppliedMigrations(db).catch((error: unknown) => {
-    // no runtime has started on it yet; each command says what that means for it
+    // no runtime has started on this database yet; each command reports that in its own way
     if (isPgError(error, PG.undefinedTable)) return []
     throw error
   })

@@ -18,8 +18,8 @@ async function main({ onStop, end }: Program): Promise<void> {
   const from = await loadSealingKeys({ dataDir: settings.dataDir, files: settings.sealingKeyFiles })
   const count = await rewrapDataKeys(db, from, to).catch(explainMissingKeys)
   console.log(
-    `${count === 1 ? 'The data key is' : `All ${count} data keys are`} wrapped with the sealing key of ${file} now. ` +
-      'Runtimes need it in SEALING_KEY_FILE from their next start on. Keep the former one as long as there are backups that need it.',
+    `${count === 1 ? 'The data key is' : `All ${count} data keys are`} now wrapped with the sealing key of ${file}. ` +
+      'Runtimes need it in SEALING_KEY_FILE from their next start. Keep the previous one as long as backups need it.',
   )
   end(0)
 }

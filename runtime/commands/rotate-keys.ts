@@ -6,7 +6,7 @@ import { openForCommand } from './open-for-command.ts'
 import { loadSealingKeys } from '../keys/open-vault.ts'
 import { explainMissingKeys, rotateDataKey } from '../keys/rotate.ts'
 
-/** Makes a new data key; the runtimes do the rest. */
+/** Makes a new data key the current one; the runtimes reseal the data. */
 async function main({ onStop, end }: Program): Promise<void> {
   try {
     parseArgs({ options: {} })
@@ -19,8 +19,8 @@ async function main({ onStop, end }: Program): Promise<void> {
   const sealingKeys = await loadSealingKeys({ dataDir: settings.dataDir, files: settings.sealingKeyFiles })
   const { from, to } = await rotateDataKey(db, sealingKeys).catch(explainMissingKeys)
   console.log(
-    `Data key ${to.id} seals from now on. Running replicas learn of it within a minute, seal anew what data key ${from.id} ` +
-      'has sealed, and forget that one when nothing needs it any more, a day later at the earliest.',
+    `Data key ${to.id} is now the current one. Running replicas load it within a minute, reseal the data of data key ${from.id}, ` +
+      'and delete that key when nothing needs it any more, after a day at the earliest.',
   )
   end(0)
 }

@@ -10,7 +10,7 @@ import type { ChainVerdict } from '../use-cases/audit/verify-chain.ts'
 
 const USAGE = 'npm run audit:verify [-- [--anchors FILE] [--export FILE]]'
 
-/** Checks the whole audit, says in one line what it found, and ends with 1 where it does not hold. */
+/** Verifies the whole audit, prints the result in one line, and exits with 1 if the audit is broken. */
 async function main({ onStop, end }: Program): Promise<void> {
   const files = readArguments()
   const anchors = files.anchors === undefined ? [] : await readAnchors(files.anchors)
@@ -38,7 +38,7 @@ function readArguments(): { anchors?: string | undefined; export?: string | unde
 function explainMissingChain(error: unknown): never {
   if (!isPgError(error, PG.undefinedTable) && !isPgError(error, PG.undefinedColumn)) throw error
   throw new SettingsError(
-    'This database has no audit chain of this version; a runtime of this version makes it when it starts',
+    'This database has no audit chain of this version; a runtime of this version creates it when it starts',
     {
       cause: error,
     },
