@@ -4,10 +4,10 @@ import { wrapData, wrapSensitive } from '#contract/protocol/data.ts'
 import type { JsonObject, JsonValue } from '#contract/json-schema/json.ts'
 import type { Scope } from '#contract/protocol/scope.ts'
 import type { Answered } from '../testing/http.ts'
-import { bundleOf, locatorOf, moduleOf, placeOf, ruleWorld, TEXT, wrapped } from '../testing/rules.ts'
-import type { RuleWorld } from '../testing/rules.ts'
+import { bundleOf, locatorOf, moduleOf, placeOf, startRuleHarness, TEXT, wrapped } from '../testing/rules.ts'
+import type { RuleHarness } from '../testing/rules.ts'
 
-// A mask is never a value: whatever way it comes in, it must not replace the secret that it stands for.
+// A mask is never a value: on no path may it replace the secret that it represents.
 
 const secret = { ...TEXT, isSensitive: true } as const
 const account = { kind: 'DATA', schema: { type: 'object' }, isSensitive: true } as const
@@ -29,17 +29,17 @@ const MASKS: { property: string; value: JsonValue }[] = [
   { property: 'account', value: { keys: [{ value: '****' }] } },
 ]
 
-let world: RuleWorld
+let harness: RuleHarness
 let scope: Scope
 let bundleInstallId: string
 before(async () => {
-  world = await ruleWorld()
-  await world.publish(vault, shown, hidden)
-  scope = world.newScope()
+  harness = await startRuleHarness()
+  await harness.publish(vault, shown, hidden)
+  scope = harness.newScope()
   const properties = wrapped({ password: 'a real secret', account: { user: 'me' }, note: 'x' })
-  bundleInstallId = await world.installed(vault, { scope, properties: { [MAIN]: properties } })
+  bundleInstallId = await harness.installed(vault, { scope, properties: { [MAIN]: properties } })
 })
-after(() => world.close())
+after(() => harness.close())
 
 function assertRefused(answer: Answered, property: string): void {
   assert.equal(answer.errorCode, 'PROPERTY_INVALID', JSON.stringify(answer.json))
@@ -47,61 +47,61 @@ function assertRefused(answer: Answered, property: string): void {
   assert.deepEqual(more, [])
   assert.equal(detail?.['property'], property)
   assert.match(String(detail?.['message']), /not a mask/)
-  assert.equal(detail?.['path'], undefined, 'not even the keys of a sensitive value are named')
+  assert.equal(detail?.['path'], undefined, 'the keys of a sensitive value are not named either')
 }
 
 describe('a mask for a sensitive property is PROPERTY_INVALID', () => {
-  it('in a save, in a plan and in a full configuration, and nothing changes', async () => {
-    const before = await world.configuration(scope)
+  it('in a save, a plan and a full configuration, and nothing changes', async () => {
+    const before = await harness.configuration(scope)
     const { snapshotVersion } = before
     for (const { property, value } of MASKS) {
       const changes = { [MAIN]: { [property]: wrapData(value) } }
-      assertRefused(await world.save(scope, changes), property)
-      assertRefused(await world.save(scope, { [MAIN]: { [property]: wrapSensitive(value) } }), property)
+      assertRefused(await harness.save(scope, changes), property)
+      assertRefused(await harness.save(scope, { [MAIN]: { [property]: wrapSensitive(value) } }), property)
 
       const full = { snapshotVersion, resources: { [MAIN]: { properties: changes[MAIN]! } } } as JsonObject
       const path = `${placeOf(scope)}/configuration`
-      assertRefused(await world.http.call(path, { method: 'PUT', body: full }), property)
+      assertRefused(await harness.http.call(path, { method: 'PUT', body: full }), property)
 
       const body = { snapshotVersion, changes } as JsonObject
-      const planned = await world.ok(`${path}/plan`, { method: 'POST', body })
+      const planned = await harness.ok(`${path}/plan`, { method: 'POST', body })
       const [problem] = planned['problems'] as JsonObject[]
       assert.deepEqual([problem?.['property'], problem?.['errorCode']], [property, 'PROPERTY_INVALID'])
     }
-    assert.deepEqual(await world.configuration(scope), before)
+    assert.deepEqual(await harness.configuration(scope), before)
   })
 
   it('in an install', async () => {
     for (const { property, value } of MASKS) {
       const body = {
-        scope: world.newScope(),
+        scope: harness.newScope(),
         bundle: vault.bundle,
         targetVersion: vault.version,
         properties: { [MAIN]: { [property]: wrapData(value) } },
       } as unknown as JsonObject
-      assertRefused(await world.http.call('/installations', { method: 'POST', body }), property)
+      assertRefused(await harness.http.call('/installations', { method: 'POST', body }), property)
     }
   })
 
-  it('in an upgrade, also for a property that is sensitive only from now on', async () => {
-    const place = world.newScope()
+  it('in an upgrade, even for a property that only becomes sensitive with it', async () => {
+    const place = harness.newScope()
     const locator = locatorOf(shown, 'main')
-    const id = await world.installed(shown, {
+    const id = await harness.installed(shown, {
       scope: place,
       properties: { [locator]: wrapped({ password: '********' }) },
     })
-    const { snapshotVersion } = await world.configuration(place)
+    const { snapshotVersion } = await harness.configuration(place)
     const upgrade = (properties: JsonObject) => {
       const body = { targetVersion: '2.0.0', snapshotVersion, properties: { [locator]: properties } }
-      return world.http.call(`/installations/${id}/upgrade`, { method: 'POST', body })
+      return harness.http.call(`/installations/${id}/upgrade`, { method: 'POST', body })
     }
     assertRefused(await upgrade({ password: { ...wrapData('••••••••') } }), 'password')
     assertRefused(await upgrade({}), 'password')
     assert.equal((await upgrade({ password: { ...wrapData('a real secret') } })).errorCode, '0')
   })
 
-  it('and no mask for any other property, whose value is shown', async () => {
-    await world.saved(scope, { [MAIN]: wrapped({ note: '********' }) })
-    assert.equal((await world.installation(bundleInstallId)).state, 'ACTIVE')
+  it('but is a value for any other property, because that is shown', async () => {
+    await harness.saved(scope, { [MAIN]: wrapped({ note: '********' }) })
+    assert.equal((await harness.installation(bundleInstallId)).state, 'ACTIVE')
   })
 })

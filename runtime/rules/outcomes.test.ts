@@ -9,11 +9,19 @@ import { until } from '../testing/stream.ts'
 import { RESOLVE, textOf } from '../testing/http.ts'
 import { successOf } from '../testing/plugin.ts'
 import type { ArrivedCall, Reply } from '../testing/plugin.ts'
-import { bindingOf, bundleOf, locatorOf, moduleOf, ruleWorld, TEXT, wrapped } from '../testing/rules.ts'
-import type { RuleWorld, Started } from '../testing/rules.ts'
+import {
+  bindingOf,
+  bundleOf,
+  locatorOf,
+  moduleOf,
+  startRuleHarness,
+  TEXT,
+  wrapped,
+} from '../testing/rules.ts'
+import type { RuleHarness, Started } from '../testing/rules.ts'
 
-// What comes back from a plugin and what it means for the operation: the table of the protocol, a row a test, each in
-// both stages.
+// The answers of a plugin and their meaning for the operation: each row of
+// docs/protocol.md#what-a-plugin-response-means is a test, in both stages.
 
 const bundle = bundleOf('answered', {
   resources: [
@@ -26,12 +34,12 @@ const MAIN = locatorOf(bundle, 'main')
 const writes = (values: Record<string, string>) => ({ [MAIN]: wrapped(values) }) as unknown as JsonObject
 const bare = (properties: JsonObject): JsonObject => ({ [MAIN]: properties })
 
-let world: RuleWorld
+let harness: RuleHarness
 before(async () => {
-  world = await ruleWorld()
-  await world.registerWith('answerer', { timeoutMs: 10_000 })
-  await world.publish(bundle)
-  await world.ok('/services/mail', {
+  harness = await startRuleHarness()
+  await harness.registerWith('answerer', { timeoutMs: 10_000 })
+  await harness.publish(bundle)
+  await harness.ok('/services/mail', {
     method: 'PUT',
     body: {
       title: 'Mail',
@@ -43,15 +51,15 @@ before(async () => {
     },
   })
 })
-after(() => world.close())
+after(() => harness.close())
 
 interface Row {
-  /** What the plugin answers first; after that it is APPLIED. */
+  /** The first answer of the plugin; later answers are APPLIED. */
   reply: Reply | ((call: ArrivedCall) => Reply)
   means: 'done' | 'repeat' | { failed: string; message?: RegExp }
-  /** Short for the one that waits. */
+  /** Short for the answer that never comes. */
   timeoutMs?: number
-  /** What the configuration has of it in the end. */
+  /** The resulting value in the configuration. */
   made?: string
 }
 
@@ -85,15 +93,15 @@ const rows: Record<string, Row> = {
     reply: { outcome: 'NOT_APPLIED', resources: writes({ kept: 'x' }) },
     means: invalid,
   },
-  'outcome FAILED, its writes dropped': {
+  'outcome FAILED, its writes discarded': {
     reply: { outcome: 'FAILED', resources: writes({ kept: 'x' }) },
     means: { failed: 'PLUGIN_REPORTED_FAILURE' },
   },
-  'outcome UNKNOWN, its writes dropped': {
+  'outcome UNKNOWN, its writes discarded': {
     reply: { outcome: 'UNKNOWN', resources: writes({ kept: 'x' }) },
     means: 'repeat',
   },
-  'outcome FAILED, its resources not looked at': {
+  'outcome FAILED, its resources ignored': {
     reply: { outcome: 'FAILED', resources: 'none' as never },
     means: { failed: 'PLUGIN_REPORTED_FAILURE' },
   },
@@ -120,15 +128,15 @@ const rows: Record<string, Row> = {
     reply: ({ pluginId }) => ({
       status: 307,
       body: '',
-      headers: { location: world.plugin.endpoint(`${pluginId}/elsewhere`) },
+      headers: { location: harness.plugin.endpoint(`${pluginId}/elsewhere`) },
     }),
     means: 'repeat',
   },
-  'a body that is cut': { reply: { status: 200, body: '{"errorCode":"0","data":{"outc' }, means: 'repeat' },
-  'a body that is no JSON': { reply: { status: 200, body: '<html>fine</html>' }, means: 'repeat' },
+  'a truncated body': { reply: { status: 200, body: '{"errorCode":"0","data":{"outc' }, means: 'repeat' },
+  'a body that is not JSON': { reply: { status: 200, body: '<html>fine</html>' }, means: 'repeat' },
   'an empty body': { reply: { status: 200, body: '' }, means: 'repeat' },
-  'JSON that is no envelope': { reply: { status: 200, body: '{"outcome":"APPLIED"}' }, means: invalid },
-  'JSON that is no object': { reply: { status: 200, body: '[1]' }, means: invalid },
+  'JSON that is not an envelope': { reply: { status: 200, body: '{"outcome":"APPLIED"}' }, means: invalid },
+  'JSON that is not an object': { reply: { status: 200, body: '[1]' }, means: invalid },
   'a success without its data': { reply: { errorCode: '0', data: null }, means: invalid },
   'a wrong executionSequence': {
     reply: { outcome: 'APPLIED', resources: writes({ kept: 'x' }), echo: { executionSequence: 99 } },
@@ -149,7 +157,7 @@ const rows: Record<string, Row> = {
     }),
     means: invalid,
   },
-  'an outcome that there is not': {
+  'an unknown outcome': {
     reply: { outcome: 'DONE' as 'APPLIED', resources: writes({ kept: 'x' }) },
     means: invalid,
   },
@@ -165,95 +173,95 @@ const rows: Record<string, Row> = {
     reply: { outcome: 'APPLIED', resources: writes({ kept: 'x', name: 'x' }) },
     means: invalid,
   },
-  'a write to a resource of nobody': {
+  'a write to a resource that the plugin does not have': {
     reply: {
       outcome: 'APPLIED',
       resources: { [locatorOf(bundle, 'foreign')]: wrapped({ name: 'x' }) } as never,
     },
     means: invalid,
   },
-  'a reference written': {
+  'a write of a reference': {
     reply: {
       outcome: 'APPLIED',
       resources: bare({ link: { '@type': 'ServiceReference', serviceId: 'mail' } }),
     },
     means: invalid,
   },
-  'an instanceRefProperty written': {
+  'a write of instanceRefProperty': {
     reply: { outcome: 'APPLIED', resources: writes({ kept: 'x', instanceRefProperty: 'x' }) },
     means: invalid,
   },
-  'a value that does not fit its schema': {
+  'a value that does not match its schema': {
     reply: { outcome: 'APPLIED', resources: writes({ kept: 'x'.repeat(2_001) }) },
     means: invalid,
   },
-  'the token of its own call written': {
+  'a write of the token of its own call': {
     reply: ({ authorization = '' }) => ({
       outcome: 'APPLIED',
       resources: writes({ kept: authorization.replace('Bearer ', '') }),
     }),
     means: invalid,
   },
-  'the token inside a longer text written': {
+  'a write of the token inside a longer text': {
     reply: ({ authorization = '' }) => ({
       outcome: 'APPLIED',
       resources: writes({ kept: `curl -H "authorization: ${authorization}" x` }),
     }),
     means: invalid,
   },
-  'the address of a registered service written': {
+  'a write of the address of a registered service': {
     reply: { outcome: 'APPLIED', resources: writes({ kept: 'http://127.0.0.1:9/mail' }) },
     means: invalid,
   },
-  'an address below that of a service written': {
+  'a write of an address below that of a service': {
     reply: { outcome: 'APPLIED', resources: writes({ kept: 'see HTTP://127.0.0.1:9/mail/send?x=1' }) },
     means: invalid,
   },
-  'another address written': {
+  'a write of another address': {
     reply: { outcome: 'APPLIED', resources: writes({ made: 'http://127.0.0.1:9/other' }) },
     means: 'done',
     made: 'http://127.0.0.1:9/other',
   },
 }
 
-describe('what comes back', () => {
+describe('the answer of a plugin', () => {
   for (const stage of ['BEFORE_RESOURCES', 'AFTER_RESOURCES'] as const) {
     for (const [name, { reply, means, made, timeoutMs = 10_000 }] of Object.entries(rows)) {
       it(`in ${stage}: ${name}`, async () => {
-        await world.registerWith('answerer', { timeoutMs })
-        world.plugin.script((call) => {
+        await harness.registerWith('answerer', { timeoutMs })
+        harness.plugin.script((call) => {
           const asked = callsIn(call.request.operation.operationId, stage).length
           if (call.stage !== stage || asked > 1) return { outcome: 'APPLIED' }
           return typeof reply === 'function' ? reply(call) : reply
         })
-        const started = await world.install(bundle, {
-          scope: world.newScope(),
+        const started = await harness.install(bundle, {
+          scope: harness.newScope(),
           properties: { [MAIN]: wrapped({ name: 'Acme' }) },
         })
-        const operation = await world.ended(started.operationId)
+        const operation = await harness.ended(started.operationId)
         if (typeof means === 'object') await assertFailed(operation, started, means, stage)
         else {
           assert.equal(operation.state, 'SUCCEEDED', JSON.stringify(operation.failure))
           const calls = callsIn(operation.operationId, stage).length
-          // on a slow machine a short time-out may strike again
+          // on a slow machine the short timeout may occur more than once
           assert.ok(
             means === 'done' ? calls === 1 : calls === 2 || (timeoutMs < 1_000 && calls > 2),
             `${calls} calls`,
           )
         }
-        const { resources } = await world.installation(started.bundleInstallId)
+        const { resources } = await harness.installation(started.bundleInstallId)
         const properties = resources.find(({ locator }) => locator === MAIN)?.properties
         assert.equal(properties?.['kept'], undefined)
         assert.deepEqual(properties?.['made'], made === undefined ? undefined : wrapData(made))
         assertSameBytes(operation)
         if (typeof means !== 'object') return
 
-        // the claim is kept; a person runs it again, from the call that did not end well
-        await world.retry(operation)
-        const again = await world.endsWell(operation.operationId)
+        // the claim is kept; a person retries from the call that did not succeed
+        await harness.retry(operation)
+        const again = await harness.succeeds(operation.operationId)
         assert.equal(again.run, 2)
         assert.equal(callsIn(operation.operationId, stage).length, 2)
-        assert.equal(world.callsOf(operation.operationId).length, 3)
+        assert.equal(harness.callsOf(operation.operationId).length, 3)
         assertSameBytes(again)
       })
     }
@@ -261,9 +269,9 @@ describe('what comes back', () => {
 })
 
 const callsIn = (operationId: string, stage: ArrivedCall['stage']) =>
-  world.callsOf(operationId).filter((call) => call.stage === stage)
+  harness.callsOf(operationId).filter((call) => call.stage === stage)
 
-/** A repeat sends the same bytes, with a token of its own. */
+/** A repeat sends the same bytes, with a new token. */
 function assertSameBytes({ operationId }: OperationDetail): void {
   for (const stage of ['BEFORE_RESOURCES', 'AFTER_RESOURCES'] as const) {
     const bodies = callsIn(operationId, stage).map(({ body }) => body)
@@ -283,27 +291,27 @@ async function assertFailed(
   )
   assert.match(operation.failure?.message ?? '', message)
   assert.equal(callsIn(operation.operationId, stage).length, 1)
-  const { claim, state } = await world.installation(bundleInstallId)
+  const { claim, state } = await harness.installation(bundleInstallId)
   assert.deepEqual([claim?.operationId, state], [operation.operationId, 'NOT_INSTALLED'])
   if (failed !== 'PLUGIN_RESPONSE_INVALID') return
-  // nothing of an invalid answer is kept
+  // nothing of an invalid answer is stored
   const [attempt] = operation.stages
     .flatMap(({ calls }) => calls)
-    .flatMap(({ attempts }) => attempts.filter(({ failure: told }) => told !== null))
+    .flatMap(({ attempts }) => attempts.filter(({ failure }) => failure !== null))
   assert.ok(attempt)
   assert.doesNotMatch(JSON.stringify(attempt.response), /"kept"|eyJ|127\.0\.0\.1/)
 }
 
-describe('a token that was resolved', () => {
-  it('is what the platform issued too: a plugin that writes it has answered invalidly', async () => {
-    const scope = world.newScope()
+describe('a resolved token', () => {
+  it('counts as issued by the platform: an answer that writes it is invalid', async () => {
+    const scope = harness.newScope()
     const resolving = bundleOf('resolving', {
       resources: [moduleOf('main', { made: TEXT, link: { kind: 'SERVICE_REFERENCE' } })],
       plugins: [bindingOf('answerer', 1, { main: { writes: ['made'], resolves: ['link'] } })],
     })
-    await world.publish(resolving)
-    await world.registerWith('answerer', {})
-    const credential = await world.ok('/plugins/answerer/credentials', { method: 'POST', body: {} })
+    await harness.publish(resolving)
+    await harness.registerWith('answerer', {})
+    const credential = await harness.ok('/plugins/answerer/credentials', { method: 'POST', body: {} })
     const service = {
       title: 'Shop',
       url: 'http://127.0.0.1:9/shop',
@@ -311,11 +319,11 @@ describe('a token that was resolved', () => {
       owner: null,
       enabled: true,
     }
-    await world.ok('/services/shop', { method: 'PUT', body: { ...service, consumers: [{ ...scope }] } })
+    await harness.ok('/services/shop', { method: 'PUT', body: { ...service, consumers: [{ ...scope }] } })
     const locator = locatorOf(resolving, 'main')
     const resolve = async ({ request }: ArrivedCall): Promise<string> => {
       const asked = { contractVersion: '4.0.0', resource: locator, propertyKey: 'link' }
-      const response = await world.http.send(RESOLVE, {
+      const response = await harness.http.send(RESOLVE, {
         method: 'POST',
         headers: {
           authorization: `Bearer ${textOf(credential['secret'])}`,
@@ -325,107 +333,107 @@ describe('a token that was resolved', () => {
       })
       return /eyJ[\w-]+\.[\w-]+\.[\w-]+/.exec(await response.text())?.[0] ?? 'nothing was resolved'
     }
-    world.plugin.script(async (call) => {
+    harness.plugin.script(async (call) => {
       if (call.stage === 'BEFORE_RESOURCES') return { outcome: 'APPLIED' }
       return { outcome: 'APPLIED', resources: { [locator]: wrapped({ made: await resolve(call) }) } }
     })
-    const { operationId } = await world.install(resolving, {
+    const { operationId } = await harness.install(resolving, {
       scope,
       properties: { [locator]: { link: { '@type': 'ServiceReference', serviceId: 'shop' } } },
     })
-    const failed = await world.fails(operationId, 'PLUGIN_RESPONSE_INVALID')
+    const failed = await harness.fails(operationId, 'PLUGIN_RESPONSE_INVALID')
     assert.equal(failed.phase, 'AFTER_RESOURCES')
     assert.match(failed.failure?.message ?? '', /token/)
   })
 })
 
-describe('a call that is repeated in vain', () => {
+describe('a call whose repeats are exhausted', () => {
   for (const [name, reply, errorCode] of [
-    ['is unknown in the end, never failed', { outcome: 'UNKNOWN' }, 'PLUGIN_RESULT_UNKNOWN'],
-    ['is what the plugin said last', failure(true), 'TENANT_BUSY'],
-    ['is unknown where nothing was heard', 'reset', 'PLUGIN_RESULT_UNKNOWN'],
+    ['ends as unknown, not as failed', { outcome: 'UNKNOWN' }, 'PLUGIN_RESULT_UNKNOWN'],
+    ['ends with the last failure of the plugin', failure(true), 'TENANT_BUSY'],
+    ['ends as unknown without any answer', 'reset', 'PLUGIN_RESULT_UNKNOWN'],
   ] satisfies [string, Reply, string][]) {
     it(`${name}; the claim is kept, and a retry has all attempts again`, async () => {
-      await world.registerWith('answerer', { maxAttempts: 3 })
-      world.plugin.script(() => reply)
-      const { operationId, bundleInstallId } = await world.install(bundle, { scope: world.newScope() })
-      const failed = await world.fails(operationId, errorCode)
+      await harness.registerWith('answerer', { maxAttempts: 3 })
+      harness.plugin.script(() => reply)
+      const { operationId, bundleInstallId } = await harness.install(bundle, { scope: harness.newScope() })
+      const failed = await harness.fails(operationId, errorCode)
       assert.equal(failed.failure?.retryable, true)
-      assert.equal(world.callsOf(operationId).length, 3)
-      await world.retry(failed)
-      const again = await world.fails(operationId, errorCode)
-      assert.deepEqual([again.run, world.callsOf(operationId).length], [2, 6])
+      assert.equal(harness.callsOf(operationId).length, 3)
+      await harness.retry(failed)
+      const again = await harness.fails(operationId, errorCode)
+      assert.deepEqual([again.run, harness.callsOf(operationId).length], [2, 6])
       assertSameBytes(again)
-      assert.equal((await world.installation(bundleInstallId)).claim?.operationId, operationId)
+      assert.equal((await harness.installation(bundleInstallId)).claim?.operationId, operationId)
     })
   }
 })
 
-describe('the settings of a plugin', () => {
-  it('are read live: where it is, how long it may take, and whether it is called at all', async () => {
-    await world.registerWith('answerer', {
+describe('the registration of a plugin', () => {
+  it('applies at once: its endpoint, its timeout and whether it is enabled', async () => {
+    await harness.registerWith('answerer', {
       endpoint: `http://127.0.0.1:${await closedPort()}/`,
       maxAttempts: 100,
     })
-    world.plugin.script((_, before) => (before % 2 === 0 ? 'hang' : { outcome: 'APPLIED' }))
-    world.plugin.calls.length = 0
-    const started = await world.install(bundle, { scope: world.newScope() })
+    harness.plugin.script((_, before) => (before % 2 === 0 ? 'hang' : { outcome: 'APPLIED' }))
+    harness.plugin.calls.length = 0
+    const started = await harness.install(bundle, { scope: harness.newScope() })
     await untilAttempted(started.operationId, (attempts) =>
-      attempts.some(({ failure: told }) => told?.errorCode === 'PLUGIN_UNREACHABLE'),
+      attempts.some(({ failure }) => failure?.errorCode === 'PLUGIN_UNREACHABLE'),
     )
-    assert.equal(world.callsOf(started.operationId).length, 0)
+    assert.equal(harness.callsOf(started.operationId).length, 0)
 
-    // an answer that would never come within the time-out of before
-    await world.registerWith('answerer', { timeoutMs: 100, maxAttempts: 100 })
-    const done = await world.endsWell(started.operationId)
+    // an answer that would never arrive within the previous timeout
+    await harness.registerWith('answerer', { timeoutMs: 100, maxAttempts: 100 })
+    const done = await harness.succeeds(started.operationId)
     const attempts = done.stages.flatMap(({ calls }) => calls).flatMap((call) => call.attempts)
-    assert.ok(attempts.some(({ failure: told }) => told?.errorCode === 'PLUGIN_TIMEOUT'))
+    assert.ok(attempts.some(({ failure }) => failure?.errorCode === 'PLUGIN_TIMEOUT'))
     assertSameBytes(done)
   })
 
-  it('a plugin that is disabled while its call waits is not called, nor is one that is not registered', async () => {
-    await world.registerWith('answerer', { maxAttempts: 100 })
-    world.plugin.script(() => failure(true))
-    const started = await world.install(bundle, { scope: world.newScope() })
+  it('prevents calls when it is disabled while a call waits, or missing', async () => {
+    await harness.registerWith('answerer', { maxAttempts: 100 })
+    harness.plugin.script(() => failure(true))
+    const started = await harness.install(bundle, { scope: harness.newScope() })
     await untilAttempted(started.operationId, (attempts) => attempts.length > 0)
-    await world.registerWith('answerer', { enabled: false, maxAttempts: 100 })
-    const failed = await world.fails(started.operationId, 'PLUGIN_NOT_REGISTERED')
+    await harness.registerWith('answerer', { enabled: false, maxAttempts: 100 })
+    const failed = await harness.fails(started.operationId, 'PLUGIN_NOT_REGISTERED')
     assert.equal(failed.failure?.retryable, true)
-    const calls = world.callsOf(started.operationId).length
-    world.plugin.script(() => ({ outcome: 'APPLIED' }))
-    await world.registerWith('answerer', {})
-    await world.retry(failed)
-    await world.endsWell(started.operationId)
-    assert.equal(world.callsOf(started.operationId).length, calls + 2)
+    const calls = harness.callsOf(started.operationId).length
+    harness.plugin.script(() => ({ outcome: 'APPLIED' }))
+    await harness.registerWith('answerer', {})
+    await harness.retry(failed)
+    await harness.succeeds(started.operationId)
+    assert.equal(harness.callsOf(started.operationId).length, calls + 2)
 
     const strange = bundleOf('strange', {
       resources: [moduleOf('main', {})],
       plugins: [bindingOf('nobody-knows', 1, { main: {} })],
     })
-    await world.publish(strange)
-    const { operationId } = await world.install(strange, { scope: world.newScope() })
-    await world.fails(operationId, 'PLUGIN_NOT_REGISTERED')
+    await harness.publish(strange)
+    const { operationId } = await harness.install(strange, { scope: harness.newScope() })
+    await harness.fails(operationId, 'PLUGIN_NOT_REGISTERED')
   })
 
-  it('count from one stage to the next, also where the worker has just called the plugin', async () => {
+  it('applies from one stage to the next, even right after the worker has called the plugin', async () => {
     const quick = bundleOf('quick', {
       resources: [moduleOf('main', {})],
       plugins: [bindingOf('watcher', 1, { main: {} })],
     })
-    await world.publish(quick)
-    await world.registerWith('watcher', {})
-    world.plugin.script(async ({ pluginId, stage }) => {
+    await harness.publish(quick)
+    await harness.registerWith('watcher', {})
+    harness.plugin.script(async ({ pluginId, stage }) => {
       if (pluginId === 'watcher' && stage === 'BEFORE_RESOURCES')
-        await world.registerWith('watcher', { enabled: false })
+        await harness.registerWith('watcher', { enabled: false })
       return { outcome: 'APPLIED' }
     })
-    const { operationId } = await world.install(quick, { scope: world.newScope() })
-    await world.fails(operationId, 'PLUGIN_NOT_REGISTERED')
+    const { operationId } = await harness.install(quick, { scope: harness.newScope() })
+    await harness.fails(operationId, 'PLUGIN_NOT_REGISTERED')
     assert.deepEqual(
-      world.callsOf(operationId).map(({ stage }) => stage),
+      harness.callsOf(operationId).map(({ stage }) => stage),
       ['BEFORE_RESOURCES'],
     )
-    const { stages } = await world.operation(operationId)
+    const { stages } = await harness.operation(operationId)
     const attempts = stages.flatMap(({ calls }) =>
       calls.map((call) => call.attempts.map(({ outcome }) => outcome)),
     )
@@ -438,7 +446,7 @@ async function untilAttempted(
   condition: (attempts: OperationDetail['stages'][number]['calls'][number]['attempts']) => boolean,
 ): Promise<void> {
   await until(async () => {
-    const { stages } = await world.operation(operationId)
+    const { stages } = await harness.operation(operationId)
     return condition(stages.flatMap(({ calls }) => calls).flatMap(({ attempts }) => attempts))
   }, 60_000)
 }

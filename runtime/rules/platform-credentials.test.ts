@@ -4,11 +4,19 @@ import type { JsonObject, JsonValue } from '#contract/json-schema/json.ts'
 import { textOf } from '../testing/http.ts'
 import { successOf } from '../testing/plugin.ts'
 import type { ArrivedCall, Reply } from '../testing/plugin.ts'
-import { bindingOf, bundleOf, locatorOf, moduleOf, ruleWorld, TEXT, wrapped } from '../testing/rules.ts'
-import type { RuleWorld } from '../testing/rules.ts'
+import {
+  bindingOf,
+  bundleOf,
+  locatorOf,
+  moduleOf,
+  startRuleHarness,
+  TEXT,
+  wrapped,
+} from '../testing/rules.ts'
+import type { RuleHarness } from '../testing/rules.ts'
 
-// An answer of a plugin that contains a credential that this platform issued, to this plugin or to another one, is
-// PLUGIN_RESPONSE_INVALID, and nothing of it is kept or shown.
+// An answer of a plugin that contains a credential that this platform issued, to any plugin, is
+// PLUGIN_RESPONSE_INVALID, and nothing of it is stored or shown.
 
 const note = { kind: 'DATA', schema: true } as const
 const bundle = bundleOf('leaky', {
@@ -17,22 +25,22 @@ const bundle = bundleOf('leaky', {
 })
 const MAIN = locatorOf(bundle, 'main')
 
-let world: RuleWorld
+let harness: RuleHarness
 const secrets: Record<string, string> = {}
 before(async () => {
-  world = await ruleWorld()
-  await world.register('leaky-plugin', 'other-plugin')
-  await world.publish(bundle)
+  harness = await startRuleHarness()
+  await harness.register('leaky-plugin', 'other-plugin')
+  await harness.publish(bundle)
   const credential = (pluginId: string) =>
-    world.ok(`/plugins/${pluginId}/credentials`, { method: 'POST', body: {} })
+    harness.ok(`/plugins/${pluginId}/credentials`, { method: 'POST', body: {} })
   secrets['its own'] = textOf((await credential('leaky-plugin'))['secret'])
   secrets['another plugin’s'] = textOf((await credential('other-plugin'))['secret'])
   const revoked = await credential('other-plugin')
   const path = `/plugins/other-plugin/credentials/${textOf(revoked['credentialId'])}`
-  await world.ok(path, { method: 'DELETE' })
+  await harness.ok(path, { method: 'DELETE' })
   secrets['a revoked'] = textOf(revoked['secret'])
 })
-after(() => world.close())
+after(() => harness.close())
 
 const written = (value: JsonValue): Reply => ({
   outcome: 'APPLIED',
@@ -63,23 +71,23 @@ const places: Record<string, (secret: string) => Reply | ((call: ArrivedCall) =>
     }),
 }
 
-describe('a credential of the platform in an answer', () => {
+describe('a platform credential in an answer', () => {
   for (const whose of ['its own', 'another plugin’s', 'a revoked'])
     for (const [place, replyWith] of Object.entries(places))
-      it(`${whose}, ${place}: the answer is not valid`, async () => {
+      it(`${whose}, ${place}: makes the answer invalid`, async () => {
         const secret = secrets[whose] ?? ''
         const reply = replyWith(secret)
-        world.plugin.script((call) => (typeof reply === 'function' ? reply(call) : reply))
-        const { operationId } = await world.install(bundle, { scope: world.newScope() })
-        const operation = await world.fails(operationId, 'PLUGIN_RESPONSE_INVALID')
+        harness.plugin.script((call) => (typeof reply === 'function' ? reply(call) : reply))
+        const { operationId } = await harness.install(bundle, { scope: harness.newScope() })
+        const operation = await harness.fails(operationId, 'PLUGIN_RESPONSE_INVALID')
         assert.ok(!JSON.stringify(operation).includes(secret))
         assert.match(operation.failure?.message ?? '', /credential/)
-        assert.equal(world.callsOf(operationId).length, 1)
+        assert.equal(harness.callsOf(operationId).length, 1)
       })
 
-  it('is what the platform issued, and nothing that only looks like it', async () => {
+  it('is one that the platform issued, not text that only looks like one', async () => {
     const lookalike = `bpc_${'A'.repeat(43)}`
-    world.plugin.script(() => written(lookalike))
-    await world.installed(bundle, { scope: world.newScope() })
+    harness.plugin.script(() => written(lookalike))
+    await harness.installed(bundle, { scope: harness.newScope() })
   })
 })

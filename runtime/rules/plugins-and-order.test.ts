@@ -3,21 +3,29 @@ import { after, before, beforeEach, describe, it } from 'node:test'
 import { wrapData } from '#contract/protocol/data.ts'
 import type { Stage } from '#contract/protocol/vocabulary.ts'
 import type { Reply } from '../testing/plugin.ts'
-import { bindingOf, bundleOf, locatorOf, moduleOf, ruleWorld, TEXT, wrapped } from '../testing/rules.ts'
-import type { RuleWorld } from '../testing/rules.ts'
+import {
+  bindingOf,
+  bundleOf,
+  locatorOf,
+  moduleOf,
+  startRuleHarness,
+  TEXT,
+  wrapped,
+} from '../testing/rules.ts'
+import type { RuleHarness } from '../testing/rules.ts'
 
-// Who is called when, and what plugins see of what others wrote.
+// Which plugins are called when, and what plugins see of the writes of others.
 
-let world: RuleWorld
+let harness: RuleHarness
 before(async () => {
-  world = await ruleWorld()
+  harness = await startRuleHarness()
 })
-after(() => world.close())
-beforeEach(() => world.plugin.script(() => ({ outcome: 'APPLIED' })))
+after(() => harness.close())
+beforeEach(() => harness.plugin.script(() => ({ outcome: 'APPLIED' })))
 
 const STAGES: Stage[] = ['BEFORE_RESOURCES', 'AFTER_RESOURCES']
-const wayOf = (operationId: string) =>
-  world.callsOf(operationId).map(({ stage, pluginId }) => `${stage} ${pluginId}`)
+const callOrderOf = (operationId: string) =>
+  harness.callsOf(operationId).map(({ stage, pluginId }) => `${stage} ${pluginId}`)
 const bothStages = (...pluginIds: string[]) =>
   STAGES.flatMap((stage) => pluginIds.map((id) => `${stage} ${id}`))
 
@@ -25,7 +33,7 @@ describe('plugins', () => {
   const pluginIds = ['one', 'two', 'three']
   const bundle = bundleOf('ordered', {
     resources: [moduleOf('main', { name: TEXT })],
-    // neither the order of the manifest nor that of the names
+    // the order of neither the manifest nor the names
     plugins: [
       bindingOf('two', 20, { main: { reads: ['name'] } }),
       bindingOf('three', 30, { main: {} }),
@@ -33,31 +41,33 @@ describe('plugins', () => {
     ],
   })
   before(async () => {
-    await world.register(...pluginIds)
-    await world.publish(bundle, { ...bundle, version: '2.0.0' })
+    await harness.register(...pluginIds)
+    await harness.publish(bundle, { ...bundle, version: '2.0.0' })
   })
 
   it('are called in ascending order in INSTALL, CONFIGURE and UPGRADE, descending in DETACH, in both stages', async () => {
-    const scope = world.newScope()
-    const { bundleInstallId, operationId } = await world.install(bundle, { scope })
-    await world.endsWell(operationId)
-    assert.deepEqual(wayOf(operationId), bothStages(...pluginIds))
-    const [configure = ''] = await world.saved(scope, { [locatorOf(bundle, 'main')]: wrapped({ name: 'a' }) })
-    assert.deepEqual(wayOf(configure), bothStages(...pluginIds))
-    const upgrade = await world.upgrade(bundleInstallId, { targetVersion: '2.0.0' })
-    await world.endsWell(upgrade)
-    assert.deepEqual(wayOf(upgrade), bothStages(...pluginIds))
-    const detach = await world.detach(bundleInstallId)
-    const { executionSequence } = await world.endsWell(detach)
-    assert.deepEqual(wayOf(detach), bothStages('three', 'two', 'one'))
+    const scope = harness.newScope()
+    const { bundleInstallId, operationId } = await harness.install(bundle, { scope })
+    await harness.succeeds(operationId)
+    assert.deepEqual(callOrderOf(operationId), bothStages(...pluginIds))
+    const [configure = ''] = await harness.saved(scope, {
+      [locatorOf(bundle, 'main')]: wrapped({ name: 'a' }),
+    })
+    assert.deepEqual(callOrderOf(configure), bothStages(...pluginIds))
+    const upgrade = await harness.upgrade(bundleInstallId, { targetVersion: '2.0.0' })
+    await harness.succeeds(upgrade)
+    assert.deepEqual(callOrderOf(upgrade), bothStages(...pluginIds))
+    const detach = await harness.detach(bundleInstallId)
+    const { executionSequence } = await harness.succeeds(detach)
+    assert.deepEqual(callOrderOf(detach), bothStages('three', 'two', 'one'))
     assert.equal(executionSequence, 4)
     const sequences = [operationId, configure, upgrade, detach].map((id) => [
-      ...new Set(world.callsOf(id).map(({ request }) => request.executionSequence)),
+      ...new Set(harness.callsOf(id).map(({ request }) => request.executionSequence)),
     ])
     assert.deepEqual(sequences, [[1], [2], [3], [4]])
   })
 
-  it('of an equal order are called together, and the next order waits for both', async () => {
+  it('with the same order are called concurrently, and the next order waits for both', async () => {
     const twins = bundleOf('twins', {
       resources: [moduleOf('main', { name: TEXT })],
       plugins: [
@@ -66,9 +76,9 @@ describe('plugins', () => {
         bindingOf('last', 11, { main: {} }),
       ],
     })
-    await world.register('left', 'right', 'last')
-    await world.publish(twins)
-    // each answers only when the other has been asked too: one after the other they would never end
+    await harness.register('left', 'right', 'last')
+    await harness.publish(twins)
+    // each answers only after the other was called too: sequential calls would never end
     const asked = new Map<string, PromiseWithResolvers<void>>()
     const meeting = (key: string) => {
       const found = asked.get(key) ?? Promise.withResolvers<void>()
@@ -76,7 +86,7 @@ describe('plugins', () => {
       return found
     }
     const answered: string[] = []
-    world.plugin.script(async ({ stage, pluginId }) => {
+    harness.plugin.script(async ({ stage, pluginId }) => {
       const other = { left: 'right', right: 'left' }[pluginId]
       if (other === undefined) {
         assert.deepEqual(answered.splice(0).toSorted(), ['left', 'right'])
@@ -87,27 +97,27 @@ describe('plugins', () => {
       answered.push(pluginId)
       return { outcome: 'APPLIED' }
     })
-    const { operationId } = await world.install(twins, { scope: world.newScope() })
-    await world.endsWell(operationId)
-    assert.equal(wayOf(operationId).length, 6)
+    const { operationId } = await harness.install(twins, { scope: harness.newScope() })
+    await harness.succeeds(operationId)
+    assert.equal(callOrderOf(operationId).length, 6)
     assert.deepEqual(
-      wayOf(operationId).filter((call) => call.endsWith('last')),
+      callOrderOf(operationId).filter((call) => call.endsWith('last')),
       bothStages('last'),
     )
   })
 
-  it('are called no more after the first definite failure, and the claim stays', async () => {
-    world.plugin.script(({ pluginId }) => ({ outcome: pluginId === 'two' ? 'FAILED' : 'APPLIED' }))
-    const scope = world.newScope()
-    const { bundleInstallId, operationId } = await world.install(bundle, { scope })
-    await world.fails(operationId, 'PLUGIN_REPORTED_FAILURE')
-    assert.deepEqual(wayOf(operationId), ['BEFORE_RESOURCES one', 'BEFORE_RESOURCES two'])
-    const { claim, state } = await world.installation(bundleInstallId)
+  it('are not called after the first definite failure, and the claim stays', async () => {
+    harness.plugin.script(({ pluginId }) => ({ outcome: pluginId === 'two' ? 'FAILED' : 'APPLIED' }))
+    const scope = harness.newScope()
+    const { bundleInstallId, operationId } = await harness.install(bundle, { scope })
+    await harness.fails(operationId, 'PLUGIN_REPORTED_FAILURE')
+    assert.deepEqual(callOrderOf(operationId), ['BEFORE_RESOURCES one', 'BEFORE_RESOURCES two'])
+    const { claim, state } = await harness.installation(bundleInstallId)
     assert.deepEqual([claim?.operationId, claim?.state, state], [operationId, 'FAILED', 'NOT_INSTALLED'])
   })
 })
 
-describe('what a plugin writes', () => {
+describe('a write of a plugin', () => {
   const writer = bundleOf('writing', {
     resources: [moduleOf('main', { name: TEXT, tenant: TEXT, url: TEXT })],
     plugins: [
@@ -117,29 +127,29 @@ describe('what a plugin writes', () => {
   })
   const MAIN = locatorOf(writer, 'main')
   before(async () => {
-    await world.register('maker', 'user')
-    await world.publish(writer)
+    await harness.register('maker', 'user')
+    await harness.publish(writer)
   })
 
-  it('in the first stage is seen by later orders, by the resources and by the second stage; then it is configuration', async () => {
+  it('in the first stage is visible to later orders, the resources and the second stage; then it is configuration', async () => {
     const inLedger: unknown[] = []
-    const scope = world.newScope()
-    world.plugin.script(async ({ pluginId, stage, request }) => {
+    const scope = harness.newScope()
+    harness.plugin.script(async ({ pluginId, stage, request }) => {
       const { bundleInstallId } = request.installation
-      inLedger.push((await world.installation(bundleInstallId)).resources[0]?.properties)
+      inLedger.push((await harness.installation(bundleInstallId)).resources[0]?.properties)
       const property = pluginId === 'maker' ? 'tenant' : 'url'
       const value = `${property} of ${stage}`
       return { outcome: 'APPLIED', resources: { [MAIN]: wrapped({ [property]: value }) } }
     })
-    const { operationId, bundleInstallId } = await world.install(writer, {
+    const { operationId, bundleInstallId } = await harness.install(writer, {
       scope,
       properties: { [MAIN]: wrapped({ name: 'Acme' }) },
     })
-    await world.endsWell(operationId)
+    await harness.succeeds(operationId)
 
     const first = { tenant: 'tenant of BEFORE_RESOURCES', url: 'url of BEFORE_RESOURCES' }
     const second = { tenant: 'tenant of AFTER_RESOURCES', url: 'url of AFTER_RESOURCES' }
-    const seen = world.callsOf(operationId).map(({ request }) => request.resources[MAIN]?.properties)
+    const seen = harness.callsOf(operationId).map(({ request }) => request.resources[MAIN]?.properties)
     assert.deepEqual(seen, [
       wrapped({ name: 'Acme' }),
       wrapped({ tenant: first.tenant }),
@@ -149,11 +159,11 @@ describe('what a plugin writes', () => {
     const applied = wrapped({ name: 'Acme', ...first })
     assert.deepEqual(inLedger, [undefined, undefined, applied, applied])
     const whole = wrapped({ name: 'Acme', ...second })
-    assert.deepEqual((await world.installation(bundleInstallId)).resources[0]?.properties, whole)
-    assert.deepEqual((await world.configuration(scope)).resources[MAIN]?.properties, whole)
+    assert.deepEqual((await harness.installation(bundleInstallId)).resources[0]?.properties, whole)
+    assert.deepEqual((await harness.configuration(scope)).resources[MAIN]?.properties, whole)
   })
 
-  it('meanwhile is not in the bytes of a repeat, nor in those of another run', async () => {
+  it('is not added to the bytes of a repeat or of another run', async () => {
     const beside = bundleOf('beside', {
       resources: [moduleOf('main', { name: TEXT, tenant: TEXT })],
       plugins: [
@@ -162,19 +172,19 @@ describe('what a plugin writes', () => {
       ],
     })
     const locator = locatorOf(beside, 'main')
-    await world.publish(beside)
+    await harness.publish(beside)
     const replies: Reply[] = [{ outcome: 'UNKNOWN' }, { outcome: 'FAILED' }, { outcome: 'APPLIED' }]
-    world.plugin.script(({ pluginId, stage }) => {
+    harness.plugin.script(({ pluginId, stage }) => {
       if (pluginId === 'maker')
         return { outcome: 'APPLIED', resources: { [locator]: wrapped({ tenant: 't-1' }) } }
       if (stage === 'AFTER_RESOURCES') return { outcome: 'APPLIED' }
       return replies.shift() ?? { outcome: 'FAILED' }
     })
-    const { operationId } = await world.install(beside, { scope: world.newScope() })
-    const failed = await world.fails(operationId, 'PLUGIN_REPORTED_FAILURE')
-    await world.retry(failed)
-    await world.endsWell(operationId)
-    const bodies = world.callsOf(operationId).filter(({ pluginId }) => pluginId === 'user')
+    const { operationId } = await harness.install(beside, { scope: harness.newScope() })
+    const failed = await harness.fails(operationId, 'PLUGIN_REPORTED_FAILURE')
+    await harness.retry(failed)
+    await harness.succeeds(operationId)
+    const bodies = harness.callsOf(operationId).filter(({ pluginId }) => pluginId === 'user')
     assert.deepEqual(
       bodies.map(({ stage }) => stage),
       ['BEFORE_RESOURCES', 'BEFORE_RESOURCES', 'BEFORE_RESOURCES', 'AFTER_RESOURCES'],
@@ -184,27 +194,27 @@ describe('what a plugin writes', () => {
     assert.deepEqual(seen, [undefined, undefined, undefined, wrapData('t-1')])
   })
 
-  it('is not configuration before the operation has succeeded, and no person may write it', async () => {
-    const scope = world.newScope()
-    world.plugin.script(({ pluginId }) =>
+  it('is not configuration before the operation succeeds, and no person may write the property', async () => {
+    const scope = harness.newScope()
+    harness.plugin.script(({ pluginId }) =>
       pluginId === 'maker'
         ? { outcome: 'APPLIED', resources: { [MAIN]: wrapped({ tenant: 't-1' }) } }
         : { outcome: 'FAILED' },
     )
-    const { operationId } = await world.install(writer, { scope })
-    const failed = await world.fails(operationId, 'PLUGIN_REPORTED_FAILURE')
-    assert.deepEqual((await world.configuration(scope)).resources, {})
+    const { operationId } = await harness.install(writer, { scope })
+    const failed = await harness.fails(operationId, 'PLUGIN_REPORTED_FAILURE')
+    assert.deepEqual((await harness.configuration(scope)).resources, {})
 
-    world.plugin.script(() => ({ outcome: 'APPLIED' }))
-    await world.retry(failed)
-    await world.endsWell(operationId)
-    // the call that ended well was not made again, and what it wrote stands
-    assert.equal(world.callsOf(operationId).filter(({ pluginId }) => pluginId === 'maker').length, 2)
-    const { snapshotVersion, resources } = await world.configuration(scope)
+    harness.plugin.script(() => ({ outcome: 'APPLIED' }))
+    await harness.retry(failed)
+    await harness.succeeds(operationId)
+    // the successful call was not repeated, and its writes stay
+    assert.equal(harness.callsOf(operationId).filter(({ pluginId }) => pluginId === 'maker').length, 2)
+    const { snapshotVersion, resources } = await harness.configuration(scope)
     assert.deepEqual(resources[MAIN]?.properties, wrapped({ tenant: 't-1' }))
     assert.deepEqual(resources[MAIN]?.writtenBy, { tenant: 'maker', url: 'user' })
-    const refused = await world.save(scope, { [MAIN]: wrapped({ tenant: 't-2' }) })
+    const refused = await harness.save(scope, { [MAIN]: wrapped({ tenant: 't-2' }) })
     assert.equal(refused.errorCode, 'PROPERTY_INVALID')
-    assert.equal((await world.configuration(scope)).snapshotVersion, snapshotVersion)
+    assert.equal((await harness.configuration(scope)).snapshotVersion, snapshotVersion)
   })
 })

@@ -13,14 +13,14 @@ import {
   locatorOf,
   moduleOf,
   placeOf,
-  ruleWorld,
+  startRuleHarness,
   TEXT,
   wrapped,
 } from '../testing/rules.ts'
-import type { RuleWorld } from '../testing/rules.ts'
+import type { RuleHarness } from '../testing/rules.ts'
 
-// The name of the protected property is never written out in a failure, a problem or a line of the log: it is called
-// "a protected property". Only a manifest shows it.
+// A failure, a problem or a log line never contains the name of the protected property: it is called "a protected
+// property". Only a manifest shows the name. See docs/protocol.md#the-protected-property.
 
 const REF = 'instanceRefProperty'
 const bundle = bundleOf('named', {
@@ -29,27 +29,27 @@ const bundle = bundleOf('named', {
 })
 const MAIN = locatorOf(bundle, 'main')
 
-let world: RuleWorld
+let harness: RuleHarness
 let scope: Scope
 let bundleInstallId: string
 let logged = ''
 before(async () => {
   const log = createLog({ name: 'test', level: 'debug', stream: { write: (line) => (logged += line) } })
-  world = await ruleWorld({ log })
-  await world.register('namer')
-  await world.publish(bundle)
-  scope = world.newScope()
-  bundleInstallId = await world.installed(bundle, { scope })
+  harness = await startRuleHarness({ log })
+  await harness.register('namer')
+  await harness.publish(bundle)
+  scope = harness.newScope()
+  bundleInstallId = await harness.installed(bundle, { scope })
 })
-after(() => world.close())
+after(() => harness.close())
 
-/** Any request, its body as it is written. */
+/** Sends an arbitrary request with its body as given. */
 async function send(method: string, path: string, body?: unknown): Promise<string> {
-  const response = await world.http.send(API + path, {
+  const response = await harness.http.send(API + path, {
     method,
     headers: {
       authorization: `Bearer ${CREDENTIAL}`,
-      'x-runtime-actor-assertion': await world.http.assertion(),
+      'x-runtime-actor-assertion': await harness.http.assertion(),
       'idempotency-key': randomUUID(),
       'content-type': 'application/json',
     },
@@ -58,7 +58,7 @@ async function send(method: string, path: string, body?: unknown): Promise<strin
   return response.text()
 }
 
-/** What a refusal says: no data of its own, but a failure or a problem. */
+/** A refusal has no data, but a failure or a problem. */
 function assertRefusedWithoutName(text: string, what: string): void {
   const answer = JSON.parse(text) as JsonObject
   assert.notEqual(answer['errorCode'], '0', what)
@@ -68,10 +68,10 @@ function assertRefusedWithoutName(text: string, what: string): void {
 const named = wrapped({ [REF]: 'mine' })
 const others = { bundle: bundle.bundle, targetVersion: '1.0.0' }
 
-describe('the name of the protected property is written out in no refusal', () => {
+describe('the name of the protected property does not appear in a refusal', () => {
   it('of a save, a plan, a full configuration, an install, an upgrade or a local service', async () => {
     const path = `${placeOf(scope)}/configuration`
-    const { snapshotVersion } = await world.configuration(scope)
+    const { snapshotVersion } = await harness.configuration(scope)
     const values: unknown[] = [wrapData('mine'), null, 'bare', { '@type': 'Data' }, { '@type': 'Other' }, []]
     const bodies: [string, string, unknown][] = values.flatMap((value): [string, string, unknown][] => [
       ['PATCH', path, { snapshotVersion, changes: { [MAIN]: { [REF]: value } } }],
@@ -79,7 +79,7 @@ describe('the name of the protected property is written out in no refusal', () =
       [
         'POST',
         '/installations',
-        { ...others, scope: world.newScope(), properties: { [MAIN]: { [REF]: value } } },
+        { ...others, scope: harness.newScope(), properties: { [MAIN]: { [REF]: value } } },
       ],
       [
         'POST',
@@ -90,14 +90,14 @@ describe('the name of the protected property is written out in no refusal', () =
     ])
     for (const [method, to, body] of bodies)
       assertRefusedWithoutName(await send(method, to, body), `${method} ${to} ${JSON.stringify(body)}`)
-    // a plan is no refusal: it tells the problems of a save as data
+    // a plan is not a refusal: it returns the problems of a save as data
     const planned = await send('POST', `${path}/plan`, { snapshotVersion, changes: { [MAIN]: named } })
     assert.match(planned, /PROPERTY_PROTECTED/)
     const { problems } = (JSON.parse(planned) as { data: { problems: JsonObject[] } }).data
     assert.ok(!JSON.stringify(problems).includes(REF))
   })
 
-  it('of a body or an address of a wrong shape that names it', async () => {
+  it('of a malformed body or address that names it', async () => {
     const path = `${placeOf(scope)}/configuration`
     const twice = `{"snapshotVersion":1,"changes":{"${MAIN}":{"${REF}":null,"${REF}":null}}}`
     const requests: [string, string, unknown?][] = [
@@ -115,7 +115,7 @@ describe('the name of the protected property is written out in no refusal', () =
       assertRefusedWithoutName(await send(method, to, body), `${method} ${to}`)
   })
 
-  it('of a manifest that is wrong about it', async () => {
+  it('of a manifest that uses it wrongly', async () => {
     const [plugin] = bundle.plugins
     const [access] = plugin?.resources ?? []
     const withAccess = (lists: object) => ({ plugins: [{ ...plugin, resources: [{ ...access, ...lists }] }] })
@@ -135,9 +135,9 @@ describe('the name of the protected property is written out in no refusal', () =
     ]
     for (const change of manifests) {
       const manifest = { ...bundle, version: '3.0.0', ...change }
-      const told = await send('PUT', '/bundles/source/named/versions/3.0.0', manifest)
-      assertRefusedWithoutName(told, JSON.stringify(change))
-      assert.match(told, /MANIFEST_INVALID/)
+      const refusal = await send('PUT', '/bundles/source/named/versions/3.0.0', manifest)
+      assertRefusedWithoutName(refusal, JSON.stringify(change))
+      assert.match(refusal, /MANIFEST_INVALID/)
     }
   })
 
@@ -145,15 +145,15 @@ describe('the name of the protected property is written out in no refusal', () =
     const choosy = bundleOf('choosy', {
       resources: [moduleOf('main', { pick: { kind: 'DATA', schema: { enum: [REF, 'other'] } } })],
     })
-    await world.publish(choosy)
-    await world.installed(choosy, { scope })
-    const refused = await world.save(scope, { [locatorOf(choosy, 'main')]: wrapped({ pick: 'neither' }) })
+    await harness.publish(choosy)
+    await harness.installed(choosy, { scope })
+    const refused = await harness.save(scope, { [locatorOf(choosy, 'main')]: wrapped({ pick: 'neither' }) })
     assert.equal(refused.errorCode, 'PROPERTY_INVALID')
     assertRefusedWithoutName(JSON.stringify(refused.json), 'a choice')
   })
 })
 
-describe('the name of the protected property is written out in no failure of an operation', () => {
+describe('the name of the protected property does not appear in the failure of an operation', () => {
   const bare = (value: unknown): Reply => ({
     outcome: 'APPLIED',
     resources: { [MAIN]: { [REF]: value } } as unknown as JsonObject,
@@ -162,7 +162,7 @@ describe('the name of the protected property is written out in no failure of an 
     'that writes it': bare(wrapData('mine')),
     'that writes it bare': bare('mine'),
     'whose message names it': { errorCode: 'BROKEN', data: { message: `No ${REF} here`, retryable: false } },
-    'whose message names it and is as long as it may be': {
+    'whose message names it and has the maximum length': {
       errorCode: 'BROKEN',
       data: { message: `${REF} `.repeat(40).slice(0, 512), retryable: false },
     },
@@ -173,23 +173,23 @@ describe('the name of the protected property is written out in no failure of an 
   }
   for (const [what, reply] of Object.entries(replies))
     it(`because of an answer ${what}`, async () => {
-      world.plugin.script(() => reply)
-      const { operationId } = await world.install(bundle, { scope: world.newScope() })
-      const { failure, stages } = await world.ended(operationId)
+      harness.plugin.script(() => reply)
+      const { operationId } = await harness.install(bundle, { scope: harness.newScope() })
+      const { failure, stages } = await harness.ended(operationId)
       assert.ok(failure !== null)
-      const told = [
+      const shown = [
         failure,
         stages.flatMap(({ calls }) =>
           calls.flatMap(({ attempts }) => attempts.map((attempt) => [attempt.failure, attempt.response])),
         ),
       ]
-      assert.ok(!JSON.stringify(told).includes(REF), JSON.stringify(told))
+      assert.ok(!JSON.stringify(shown).includes(REF), JSON.stringify(shown))
       assert.ok([...failure.message].length <= 512)
     })
 })
 
 describe('the log', () => {
-  it('has lines about all of that, and none names it', () => {
+  it('has lines about all of these, and none contains the name', () => {
     assert.ok(logged.split('\n').length > 50)
     assert.ok(!logged.includes(REF))
   })

@@ -14,14 +14,14 @@ import {
   locatorOf,
   moduleOf,
   placeOf,
-  ruleWorld,
+  startRuleHarness,
   TEXT,
   wrapped,
 } from '../testing/rules.ts'
-import type { RuleWorld } from '../testing/rules.ts'
+import type { RuleHarness } from '../testing/rules.ts'
 
-// Rules that hold between replicas on one database and over restarts: what a key has answered, and what an answer that
-// comes too late may do.
+// Rules that hold across replicas on one database and across restarts: the response of an idempotency key, and the
+// effect of a late answer.
 
 const bundle = bundleOf('shared', {
   resources: [moduleOf('main', { name: TEXT, made: TEXT })],
@@ -29,23 +29,23 @@ const bundle = bundleOf('shared', {
 })
 const MAIN = locatorOf(bundle, 'main')
 
-let world: RuleWorld
+let harness: RuleHarness
 let other: TestHttp
 before(async () => {
-  world = await ruleWorld()
+  harness = await startRuleHarness()
   other = await replica()
-  await world.register('shared-plugin')
-  await world.publish(bundle)
+  await harness.register('shared-plugin')
+  await harness.publish(bundle)
 })
 after(async () => {
   await other.close()
-  await world.close()
+  await harness.close()
 })
-beforeEach(() => world.plugin.script(() => ({ outcome: 'APPLIED' })))
+beforeEach(() => harness.plugin.script(() => ({ outcome: 'APPLIED' })))
 
-/** Another replica on the same database. */
+/** Starts another replica on the same database. */
 function replica(options: Partial<RuntimeOptions> = {}): Promise<TestHttp> {
-  const { connection, sealingKeyFiles } = world.http
+  const { connection, sealingKeyFiles } = harness.http
   return testHttp({ connection, sealingKeyFiles, ...options })
 }
 
@@ -55,27 +55,27 @@ const installIn = (scope: Scope): Call => ({
 })
 const operationsIn = async ({ workspaceId }: Scope) => {
   const query = `environmentKey=prod&applicationRuntimeId=shop&workspaceId=${workspaceId}`
-  return (await world.ok(`/operations?${query}`, {}))['items'] as { operationId: string }[]
+  return (await harness.ok(`/operations?${query}`, {}))['items'] as { operationId: string }[]
 }
 
 describe('an idempotency key', () => {
-  it('that comes to both replicas at once is one write, and all are answered the same', async () => {
-    const scope = world.newScope()
+  it('that reaches both replicas at once is one write with one response', async () => {
+    const scope = harness.newScope()
     const call = { ...installIn(scope), key: randomUUID() }
-    const replicas = Array.from({ length: 16 }, (_, index) => (index % 2 === 0 ? world.http : other))
+    const replicas = Array.from({ length: 16 }, (_, index) => (index % 2 === 0 ? harness.http : other))
     const answers = await Promise.all(replicas.map((one) => one.call('/installations', call)))
     for (const answer of answers) assert.deepEqual(answer.json, answers[0]?.json)
     assert.equal(answers[0]?.errorCode, '0')
     assert.equal((await operationsIn(scope)).length, 1)
   })
 
-  it('is remembered by the other replica and by one that was started since, of a refusal too', async () => {
-    const scope = world.newScope()
+  it('is known to the other replica and to one that starts later, even for a refusal', async () => {
+    const scope = harness.newScope()
     const call = { ...installIn(scope), key: randomUUID() }
-    const first = await world.http.call('/installations', call)
+    const first = await harness.http.call('/installations', call)
     assert.equal(first.errorCode, '0')
     const refused = { ...installIn(scope), key: randomUUID() }
-    const refusal = await world.http.call('/installations', refused)
+    const refusal = await harness.http.call('/installations', refused)
     assert.equal(refusal.errorCode, 'INSTALLATION_EXISTS')
 
     const started = await replica()
@@ -87,9 +87,9 @@ describe('an idempotency key', () => {
     assert.equal((await operationsIn(scope)).length, 1)
   })
 
-  it('is done whole or not at all when a replica is stopped between, and its repeat elsewhere does it once', async () => {
+  it('is applied fully or not at all when a replica stops, and its repeat elsewhere applies it once', async () => {
     const leaving = await replica()
-    const scopes = Array.from({ length: 8 }, () => world.newScope())
+    const scopes = Array.from({ length: 8 }, () => harness.newScope())
     const calls = scopes.map((scope) => ({ ...installIn(scope), key: randomUUID() }))
     const cut = calls.map((call) => leaving.call('/installations', call).catch(() => null))
     await leaving.runtime.stop()
@@ -98,19 +98,19 @@ describe('an idempotency key', () => {
     const after = await Promise.all(calls.map((call) => other.call('/installations', call)))
     for (const [index, answer] of after.entries()) {
       assert.equal(answer.errorCode, '0')
-      // what was acknowledged is what is told again
+      // an acknowledged response is repeated
       const acknowledged = before[index]
       if (acknowledged?.status === 200) assert.deepEqual(answer.json, acknowledged.json)
     }
     for (const scope of scopes) assert.equal((await operationsIn(scope)).length, 1)
   })
 
-  it('with another body is refused by every replica, and is another key for another person or address', async () => {
-    const scope = world.newScope()
+  it('with another body is refused by every replica, and is a different key for another person or path', async () => {
+    const scope = harness.newScope()
     const key = randomUUID()
-    const first = await world.http.call('/installations', { ...installIn(scope), key })
-    const elsewhere = { ...installIn(world.newScope()), key }
-    for (const one of [world.http, other])
+    const first = await harness.http.call('/installations', { ...installIn(scope), key })
+    const elsewhere = { ...installIn(harness.newScope()), key }
+    for (const one of [harness.http, other])
       assert.equal((await one.call('/installations', elsewhere)).errorCode, 'IDEMPOTENCY_KEY_REUSED')
     const another = await other.call('/installations', { ...elsewhere, actor: 'bob' })
     assert.equal(another.errorCode, '0')
@@ -118,14 +118,14 @@ describe('an idempotency key', () => {
     const service = { method: 'PUT', key, body: { version: 0, values: {} } }
     assert.equal((await other.call(`${placeOf(scope)}/local-services/a`, service)).data['version'], 1)
     assert.equal((await other.call(`${placeOf(scope)}/local-services/b`, service)).data['version'], 1)
-    assert.equal((await world.http.call(`${placeOf(scope)}/local-services/a`, service)).data['version'], 1)
+    assert.equal((await harness.http.call(`${placeOf(scope)}/local-services/a`, service)).data['version'], 1)
   })
 
-  it('with two bodies at once at two replicas lets one of them be done', async () => {
+  it('with two bodies at two replicas at once applies one of them', async () => {
     const key = randomUUID()
-    const scopes = [world.newScope(), world.newScope()] as const
+    const scopes = [harness.newScope(), harness.newScope()] as const
     const answers: Answered[] = await Promise.all([
-      world.http.call('/installations', { ...installIn(scopes[0]), key }),
+      harness.http.call('/installations', { ...installIn(scopes[0]), key }),
       other.call('/installations', { ...installIn(scopes[1]), key }),
     ])
     assert.deepEqual(answers.map(({ errorCode }) => errorCode).toSorted(), ['0', 'IDEMPOTENCY_KEY_REUSED'])
@@ -137,17 +137,17 @@ describe('an idempotency key', () => {
   })
 })
 
-describe('an answer that comes too late', () => {
+describe('a late answer', () => {
   const rescuers: TestHttp[] = []
   afterEach(async () => {
     for (const rescuer of rescuers.splice(0)) await rescuer.close()
   })
 
-  /** A call under way whose worker has lost its lease; `answer` lets the plugin answer it. */
+  /** Returns a running call whose worker has lost its lease; `answer` lets the plugin answer it. */
   async function overtaken(second: 'APPLIED' | 'FAILED') {
     const mayAnswer = Promise.withResolvers<void>()
     let calls = 0
-    world.plugin.script(async ({ stage, request }) => {
+    harness.plugin.script(async ({ stage, request }) => {
       const isAsked = stage === 'BEFORE_RESOURCES' && request.operation.operationType === 'INSTALL'
       if (!isAsked) return { outcome: 'APPLIED' }
       calls += 1
@@ -155,15 +155,15 @@ describe('an answer that comes too late', () => {
       await mayAnswer.promise
       return { outcome: 'APPLIED', resources: made('first') }
     })
-    const scope = world.newScope()
-    const { bundleInstallId, operationId } = await world.install(bundle, { scope })
-    await until(() => world.callsOf(operationId).length === 1, 30_000)
-    // as if it had been paused for longer than its lease: another worker may take it now
+    const scope = harness.newScope()
+    const { bundleInstallId, operationId } = await harness.install(bundle, { scope })
+    await until(() => harness.callsOf(operationId).length === 1, 30_000)
+    // as if the worker had been paused for longer than its lease: another one may take the operation now
     await sql`update runtime.operation set available_at = clock_timestamp() where operation_id = ${operationId}`.execute(
-      world.db,
+      harness.db,
     )
     rescuers.push(await replica({ worker: { pollMs: 50 } }))
-    const operation = await world.ended(operationId)
+    const operation = await harness.ended(operationId)
     return { scope, bundleInstallId, operation, answer: mayAnswer.resolve }
   }
   const made = (value: string | null): JsonObject =>
@@ -171,21 +171,21 @@ describe('an answer that comes too late', () => {
 
   async function untilRecordedLate(operationId: string): Promise<void> {
     await until(async () => {
-      const { stages } = await world.operation(operationId)
+      const { stages } = await harness.operation(operationId)
       const [first] = stages.flatMap(({ calls }) => calls).flatMap(({ attempts }) => attempts)
       return first?.late === true && first.outcome === 'APPLIED'
     }, 30_000)
   }
 
-  it('is recorded as late and changes nothing, where the call was repeated and the operation is done', async () => {
+  it('is recorded as late and changes nothing if the call was repeated and the operation has finished', async () => {
     const { scope, operation, answer } = await overtaken('APPLIED')
     assert.equal(operation.state, 'SUCCEEDED')
-    const before = await world.configuration(scope)
+    const before = await harness.configuration(scope)
     assert.deepEqual(before.resources[MAIN]?.properties, wrapped({ made: 'second' }))
     answer()
     await untilRecordedLate(operation.operationId)
-    assert.deepEqual(await world.configuration(scope), before)
-    const { state, stages, finishedAt } = await world.operation(operation.operationId)
+    assert.deepEqual(await harness.configuration(scope), before)
+    const { state, stages, finishedAt } = await harness.operation(operation.operationId)
     assert.deepEqual([state, finishedAt], ['SUCCEEDED', operation.finishedAt])
     assert.deepEqual(
       stages[0]?.calls[0]?.writes.map(({ value }) => value),
@@ -193,18 +193,18 @@ describe('an answer that comes too late', () => {
     )
   })
 
-  it('after a takeover is recorded on the old call, and the DETACH stands', async () => {
+  it('after a takeover is recorded with the old call, and the DETACH is not affected', async () => {
     const { scope, bundleInstallId, operation, answer } = await overtaken('FAILED')
     assert.equal(operation.state, 'FAILED')
-    const detach = await world.endsWell(await world.takeOver(operation))
-    const callsBefore = world.plugin.calls.length
+    const detach = await harness.succeeds(await harness.takeOver(operation))
+    const callsBefore = harness.plugin.calls.length
     answer()
     await untilRecordedLate(operation.operationId)
-    const { state, takenOverBy } = await world.operation(operation.operationId)
+    const { state, takenOverBy } = await harness.operation(operation.operationId)
     assert.deepEqual([state, takenOverBy], ['TAKEN_OVER', detach.operationId])
-    const { state: installed, resources, claim } = await world.installation(bundleInstallId)
+    const { state: installed, resources, claim } = await harness.installation(bundleInstallId)
     assert.deepEqual([installed, resources, claim], ['DETACHED', [], null])
-    assert.deepEqual((await world.configuration(scope)).resources, {})
-    assert.equal(world.plugin.calls.length, callsBefore)
+    assert.deepEqual((await harness.configuration(scope)).resources, {})
+    assert.equal(harness.plugin.calls.length, callsBefore)
   })
 })

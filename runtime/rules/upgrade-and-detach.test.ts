@@ -11,13 +11,13 @@ import {
   locatorOf,
   moduleOf,
   placeOf,
-  ruleWorld,
+  startRuleHarness,
   TEXT,
   wrapped,
 } from '../testing/rules.ts'
-import type { RuleWorld } from '../testing/rules.ts'
+import type { RuleHarness } from '../testing/rules.ts'
 
-// From one version to another and away: what is added, changed, removed, brought, taken over and copied.
+// UPGRADE and DETACH: what is added, changed, removed, supplied, taken over and copied.
 
 const text = TEXT
 const secret = { ...text, isSensitive: true }
@@ -55,20 +55,20 @@ const GOES = locatorOf(one, 'goes')
 const COMES = locatorOf(one, 'comes')
 const NIGHTLY = locatorOf(one, 'nightly', 'TIMER')
 
-let world: RuleWorld
+let harness: RuleHarness
 before(async () => {
-  world = await ruleWorld()
-  await world.register('old', 'both', 'new')
-  await world.publish(one, two)
+  harness = await startRuleHarness()
+  await harness.register('old', 'both', 'new')
+  await harness.publish(one, two)
 })
-after(() => world.close())
-beforeEach(() => world.plugin.script(() => ({ outcome: 'APPLIED' })))
+after(() => harness.close())
+beforeEach(() => harness.plugin.script(() => ({ outcome: 'APPLIED' })))
 
 const STAGES: Stage[] = ['BEFORE_RESOURCES', 'AFTER_RESOURCES']
 const bothStages = (...pluginIds: string[]) =>
   STAGES.flatMap((stage) => pluginIds.map((id) => `${stage} ${id}`))
-const wayOf = (operationId: string) =>
-  world.callsOf(operationId).map(({ stage, pluginId }) => `${stage} ${pluginId}`)
+const callOrderOf = (operationId: string) =>
+  harness.callsOf(operationId).map(({ stage, pluginId }) => `${stage} ${pluginId}`)
 const actionsOf = ({ resources }: OperationDetail) =>
   Object.fromEntries(
     resources.map((planned) => [
@@ -78,8 +78,8 @@ const actionsOf = ({ resources }: OperationDetail) =>
   )
 
 async function installed(properties: Changes = {}): Promise<{ scope: Scope; bundleInstallId: string }> {
-  const scope = world.newScope()
-  const bundleInstallId = await world.installed(one, {
+  const scope = harness.newScope()
+  const bundleInstallId = await harness.installed(one, {
     scope,
     properties: {
       [STAYS]: wrapped({ name: 'Acme', dropped: 'old', token: 'hush-hush' }),
@@ -91,8 +91,8 @@ async function installed(properties: Changes = {}): Promise<{ scope: Scope; bund
 }
 
 async function upgradeTo(bundleInstallId: string, scope: Scope, properties: Changes): Promise<string> {
-  const { snapshotVersion } = await world.configuration(scope)
-  return world.upgrade(bundleInstallId, {
+  const { snapshotVersion } = await harness.configuration(scope)
+  return harness.upgrade(bundleInstallId, {
     targetVersion: '2.0.0',
     snapshotVersion,
     properties,
@@ -100,9 +100,9 @@ async function upgradeTo(bundleInstallId: string, scope: Scope, properties: Chan
 }
 
 describe('an INSTALL', () => {
-  it('has given values and defaults, and is nothing of the configuration before it has succeeded', async () => {
+  it('applies given values and defaults, and becomes configuration only on success', async () => {
     const { scope, bundleInstallId } = await installed()
-    const { resources, snapshotVersion } = await world.configuration(scope)
+    const { resources, snapshotVersion } = await harness.configuration(scope)
     const sensitive = { '@type': 'Data', isSensitive: true, isSet: true }
     assert.deepEqual(
       Object.fromEntries(Object.entries(resources).map(([locator, { properties }]) => [locator, properties])),
@@ -113,29 +113,29 @@ describe('an INSTALL', () => {
       },
     )
     assert.equal(snapshotVersion, 2)
-    const { state, version, claim } = await world.installation(bundleInstallId)
+    const { state, version, claim } = await harness.installation(bundleInstallId)
     assert.deepEqual([state, version, claim], ['ACTIVE', '1.0.0', null])
   })
 
-  it('lacking a required value is refused before anything is made', async () => {
-    const scope = world.newScope()
+  it('without a required value is refused before anything is created', async () => {
+    const scope = harness.newScope()
     const body = { scope: { ...scope }, bundle: { ...two.bundle }, targetVersion: '2.0.0' }
-    const refused = await world.http.call('/installations', { method: 'POST', body })
+    const refused = await harness.http.call('/installations', { method: 'POST', body })
     assert.equal(refused.errorCode, 'PROPERTY_INVALID')
     const details = refused.data['details'] as { locator: string; property: string }[]
     assert.deepEqual(
       details.map(({ locator, property }) => [locator, property]),
       [[STAYS, 'region']],
     )
-    assert.equal((await world.http.call(`${placeOf(scope)}/configuration`)).errorCode, 'NOT_FOUND')
+    assert.equal((await harness.http.call(`${placeOf(scope)}/configuration`)).errorCode, 'NOT_FOUND')
   })
 
-  it('of a bundle of another environment is told of both, and named by the environment of the bundle', async () => {
+  it('of a bundle from another environment sends both environments, and locators use the one of the bundle', async () => {
     const { scope, bundleInstallId } = await installed()
     assert.notEqual(one.bundle.environmentKey, scope.environmentKey)
     const expected = { ...scope, bundleInstallId, bundle: one.bundle }
-    assert.deepEqual((await world.installation(bundleInstallId)).installation, expected)
-    const calls = world.plugin.calls.filter(
+    assert.deepEqual((await harness.installation(bundleInstallId)).installation, expected)
+    const calls = harness.plugin.calls.filter(
       ({ request }) => request.installation.bundleInstallId === bundleInstallId,
     )
     assert.equal(calls.length, 4)
@@ -144,21 +144,21 @@ describe('an INSTALL', () => {
       for (const locator of Object.keys(request.resources))
         assert.ok(locator.startsWith('source/versioned/MODULE/'))
     }
-    // the same bundle id of the environment of the scope is another bundle
+    // the same bundle id in the environment of the scope is a different bundle
     const twin = { ...one, bundle: { ...one.bundle, environmentKey: scope.environmentKey } }
-    await world.publish(twin)
-    await world.installed(twin, { scope })
-    await world.saved(scope, { [locatorOf(twin, 'stays')]: wrapped({ name: 'twin' }) })
-    const { resources } = await world.configuration(scope)
+    await harness.publish(twin)
+    await harness.installed(twin, { scope })
+    await harness.saved(scope, { [locatorOf(twin, 'stays')]: wrapped({ name: 'twin' }) })
+    const { resources } = await harness.configuration(scope)
     assert.deepEqual(resources[STAYS]?.properties['name'], wrapData('Acme'))
     assert.deepEqual(resources[locatorOf(twin, 'stays')]?.properties['name'], wrapData('twin'))
   })
 })
 
 describe('an UPGRADE', () => {
-  it('adds, changes and removes resources and properties, brings values, and calls the plugins of both versions', async () => {
+  it('adds, changes and removes resources and properties, supplies values, and calls the plugins of both versions', async () => {
     const { scope, bundleInstallId } = await installed()
-    world.plugin.script(({ pluginId }) => ({
+    harness.plugin.script(({ pluginId }) => ({
       outcome: 'APPLIED',
       resources: pluginId === 'both' ? { [STAYS]: wrapped({ written: 'by both' }) } : {},
     }))
@@ -166,40 +166,40 @@ describe('an UPGRADE', () => {
       [STAYS]: wrapped({ region: 'eu' }),
       [COMES]: wrapped({ size: 'big' }),
     })
-    const operation = await world.endsWell(operationId)
+    const operation = await harness.succeeds(operationId)
     assert.deepEqual(actionsOf(operation), {
       [COMES]: ['INSTALL', null, '2.0.0'],
       [GOES]: ['DETACH', '1.0.0', '1.0.0'],
       [NIGHTLY]: ['DETACH', '1.0.0', '1.0.0'],
       [STAYS]: ['UPGRADE', '1.0.0', '2.0.0'],
     })
-    assert.deepEqual(wayOf(operationId), bothStages('old', 'both', 'new'))
+    assert.deepEqual(callOrderOf(operationId), bothStages('old', 'both', 'new'))
     const asked = (pluginId: string) =>
-      world.callsOf(operationId).find((call) => call.pluginId === pluginId)?.request
+      harness.callsOf(operationId).find((call) => call.pluginId === pluginId)?.request
     assert.equal(asked('old')?.resources[GOES]?.action, 'DETACH')
     assert.equal(asked('both')?.resources[GOES]?.action, 'DETACH')
     assert.deepEqual(asked('both')?.resources[GOES]?.properties, wrapped({ note: 'n' }))
     assert.deepEqual(asked('both')?.resources[STAYS]?.properties, wrapped({ name: 'Acme', region: 'eu' }))
     assert.deepEqual(asked('new')?.resources[COMES]?.properties, wrapped({ color: 'red', size: 'big' }))
 
-    const { resources } = await world.configuration(scope)
+    const { resources } = await harness.configuration(scope)
     assert.deepEqual(Object.keys(resources).toSorted(), [COMES, STAYS])
     assert.deepEqual(resources[STAYS]?.properties, {
       ...wrapped({ name: 'Acme', plan: 'small', region: 'eu', zone: 'a', written: 'by both' }),
       token: { '@type': 'Data', isSensitive: true, isSet: true },
     })
-    const { version, plugins } = await world.installation(bundleInstallId)
+    const { version, plugins } = await harness.installation(bundleInstallId)
     assert.deepEqual([version, plugins.map(({ pluginId }) => pluginId)], ['2.0.0', ['both', 'new']])
 
-    // what an operation afterwards sees
-    const [configure = ''] = await world.saved(scope, { [COMES]: wrapped({ size: 'small' }) })
-    assert.deepEqual(wayOf(configure), bothStages('both', 'new'))
+    // visible to a later operation
+    const [configure = ''] = await harness.saved(scope, { [COMES]: wrapped({ size: 'small' }) })
+    assert.deepEqual(callOrderOf(configure), bothStages('both', 'new'))
   })
 
-  it('that lacks a required value is a clear refusal before anything starts', async () => {
+  it('without a required value is clearly refused before anything starts', async () => {
     const { scope, bundleInstallId } = await installed()
-    const [before, callsBefore] = [await world.configuration(scope), world.plugin.calls.length]
-    const refused = await world.http.call(`/installations/${bundleInstallId}/upgrade`, {
+    const [before, callsBefore] = [await harness.configuration(scope), harness.plugin.calls.length]
+    const refused = await harness.http.call(`/installations/${bundleInstallId}/upgrade`, {
       method: 'POST',
       body: { targetVersion: '2.0.0' },
     })
@@ -209,113 +209,113 @@ describe('an UPGRADE', () => {
       details.map(({ locator, property }) => [locator, property]),
       [[STAYS, 'region']],
     )
-    assert.deepEqual(await world.configuration(scope), before)
-    assert.equal(world.plugin.calls.length, callsBefore)
-    assert.equal((await world.installation(bundleInstallId)).claim, null)
+    assert.deepEqual(await harness.configuration(scope), before)
+    assert.equal(harness.plugin.calls.length, callsBefore)
+    assert.equal((await harness.installation(bundleInstallId)).claim, null)
   })
 })
 
 describe('a DETACH over a failed UPGRADE', () => {
-  it('calls the plugins of both versions, in reverse, on everything that may be there, with what was written', async () => {
+  it('calls the plugins of both versions in reverse order, on everything that may exist, with the written values', async () => {
     const { scope, bundleInstallId } = await installed()
-    world.plugin.script(({ pluginId }) =>
+    harness.plugin.script(({ pluginId }) =>
       pluginId === 'both'
         ? { outcome: 'APPLIED', resources: { [STAYS]: wrapped({ written: 'by both' }) } }
         : { outcome: pluginId === 'new' ? 'FAILED' : 'APPLIED' },
     )
-    const failed = await world.fails(
+    const failed = await harness.fails(
       await upgradeTo(bundleInstallId, scope, { [STAYS]: wrapped({ region: 'eu' }) }),
       'PLUGIN_REPORTED_FAILURE',
     )
-    world.plugin.script(() => ({ outcome: 'APPLIED' }))
-    const detachId = await world.takeOver(failed)
-    const detach = await world.endsWell(detachId)
+    harness.plugin.script(() => ({ outcome: 'APPLIED' }))
+    const detachId = await harness.takeOver(failed)
+    const detach = await harness.succeeds(detachId)
     assert.deepEqual(
       [detach.currentVersion, detach.targetVersion, detach.takesOver],
       ['1.0.0', '2.0.0', failed.operationId],
     )
     assert.equal(detach.executionSequence, failed.executionSequence + 1)
-    const takenOver = await world.operation(failed.operationId)
+    const takenOver = await harness.operation(failed.operationId)
     assert.deepEqual([takenOver.state, takenOver.takenOverBy], ['TAKEN_OVER', detachId])
-    assert.deepEqual(wayOf(detachId), bothStages('new', 'both', 'old'))
+    assert.deepEqual(callOrderOf(detachId), bothStages('new', 'both', 'old'))
     assert.deepEqual(
       detach.resources.map(({ locator, action }) => [locator, action]),
       [COMES, GOES, STAYS, NIGHTLY].toSorted().map((locator) => [locator, 'DETACH']),
     )
     const asked = (pluginId: string) =>
-      world.callsOf(detachId).find((call) => call.pluginId === pluginId)?.request
+      harness.callsOf(detachId).find((call) => call.pluginId === pluginId)?.request
     assert.deepEqual(Object.keys(asked('new')?.resources ?? {}).toSorted(), [COMES, STAYS])
     assert.deepEqual(Object.keys(asked('both')?.resources ?? {}).toSorted(), [GOES, STAYS])
     assert.deepEqual(Object.keys(asked('old')?.resources ?? {}).toSorted(), [GOES, STAYS])
     assert.deepEqual(asked('both')?.resources[STAYS]?.properties, wrapped({ name: 'Acme', region: 'eu' }))
 
-    const { state, resources } = await world.installation(bundleInstallId)
+    const { state, resources } = await harness.installation(bundleInstallId)
     assert.deepEqual([state, resources], ['DETACHED', []])
-    assert.deepEqual((await world.configuration(scope)).resources, {})
+    assert.deepEqual((await harness.configuration(scope)).resources, {})
   })
 })
 
 describe('a DETACH that fails', () => {
-  it('can be retried, and taken over by another DETACH, which is named with the run that was seen', async () => {
+  it('can be retried, and taken over by another DETACH for the run that the person saw', async () => {
     const { bundleInstallId } = await installed()
-    world.plugin.script(() => ({ outcome: 'FAILED' }))
-    const first = await world.fails(await world.detach(bundleInstallId), 'PLUGIN_REPORTED_FAILURE')
-    const begun = await world.http.call(`/installations/${bundleInstallId}/detach`, {
+    harness.plugin.script(() => ({ outcome: 'FAILED' }))
+    const first = await harness.fails(await harness.detach(bundleInstallId), 'PLUGIN_REPORTED_FAILURE')
+    const begun = await harness.http.call(`/installations/${bundleInstallId}/detach`, {
       method: 'POST',
       body: { reason: 'again' },
     })
     assert.equal(begun.errorCode, 'OPERATION_CLAIM_HELD')
 
-    await world.retry(first)
-    const again = await world.fails(first.operationId, 'PLUGIN_REPORTED_FAILURE')
+    await harness.retry(first)
+    const again = await harness.fails(first.operationId, 'PLUGIN_REPORTED_FAILURE')
     assert.equal(again.run, 2)
-    const stale = await world.http.call(`/operations/${first.operationId}/takeover`, {
+    const stale = await harness.http.call(`/operations/${first.operationId}/takeover`, {
       method: 'POST',
       body: { run: 1, reason: 'as I saw it' },
     })
     assert.equal(stale.errorCode, 'TAKEOVER_NOT_ALLOWED')
 
-    const secondId = await world.takeOver(again)
-    const second = await world.fails(secondId, 'PLUGIN_REPORTED_FAILURE')
-    assert.equal((await world.operation(first.operationId)).state, 'TAKEN_OVER')
-    const { claim, state } = await world.installation(bundleInstallId)
+    const secondId = await harness.takeOver(again)
+    const second = await harness.fails(secondId, 'PLUGIN_REPORTED_FAILURE')
+    assert.equal((await harness.operation(first.operationId)).state, 'TAKEN_OVER')
+    const { claim, state } = await harness.installation(bundleInstallId)
     assert.deepEqual([claim?.operationId, state], [secondId, 'ACTIVE'])
 
-    world.plugin.script(() => ({ outcome: 'APPLIED' }))
-    const third = await world.endsWell(await world.takeOver(second))
+    harness.plugin.script(() => ({ outcome: 'APPLIED' }))
+    const third = await harness.succeeds(await harness.takeOver(second))
     assert.deepEqual([third.takesOver, third.executionSequence], [secondId, first.executionSequence + 2])
-    assert.deepEqual(wayOf(third.operationId), bothStages('both', 'old'))
-    assert.equal((await world.installation(bundleInstallId)).state, 'DETACHED')
+    assert.deepEqual(callOrderOf(third.operationId), bothStages('both', 'old'))
+    assert.equal((await harness.installation(bundleInstallId)).state, 'DETACHED')
   })
 
-  it('over an INSTALL that never succeeded leaves nothing, and names no current version', async () => {
-    world.plugin.script(({ pluginId }) => ({ outcome: pluginId === 'both' ? 'FAILED' : 'APPLIED' }))
-    const scope = world.newScope()
-    const { operationId, bundleInstallId } = await world.install(one, { scope })
-    const failed = await world.fails(operationId, 'PLUGIN_REPORTED_FAILURE')
-    world.plugin.script(() => ({ outcome: 'NOT_APPLIED' }))
-    const detach = await world.endsWell(await world.takeOver(failed))
+  it('over an INSTALL that never succeeded leaves nothing behind, and has no current version', async () => {
+    harness.plugin.script(({ pluginId }) => ({ outcome: pluginId === 'both' ? 'FAILED' : 'APPLIED' }))
+    const scope = harness.newScope()
+    const { operationId, bundleInstallId } = await harness.install(one, { scope })
+    const failed = await harness.fails(operationId, 'PLUGIN_REPORTED_FAILURE')
+    harness.plugin.script(() => ({ outcome: 'NOT_APPLIED' }))
+    const detach = await harness.succeeds(await harness.takeOver(failed))
     assert.deepEqual([detach.currentVersion, detach.targetVersion], [null, '1.0.0'])
-    assert.deepEqual(wayOf(detach.operationId), bothStages('both', 'old'))
-    for (const { request } of world.callsOf(detach.operationId))
+    assert.deepEqual(callOrderOf(detach.operationId), bothStages('both', 'old'))
+    for (const { request } of harness.callsOf(detach.operationId))
       for (const resource of Object.values(request.resources))
         assert.deepEqual(
           [resource.action, resource.currentVersion, resource.targetVersion],
           ['DETACH', null, '1.0.0'],
         )
-    assert.equal((await world.installation(bundleInstallId)).state, 'DETACHED')
-    await world.installed(one, { scope })
+    assert.equal((await harness.installation(bundleInstallId)).state, 'DETACHED')
+    await harness.installed(one, { scope })
   })
 
   it('can be taken over only while it is FAILED', async () => {
     const { bundleInstallId } = await installed()
-    const done = await world.endsWell(await world.detach(bundleInstallId))
+    const done = await harness.succeeds(await harness.detach(bundleInstallId))
     for (const [path, code] of [
       ['takeover', 'TAKEOVER_NOT_ALLOWED'],
       ['retry', 'OPERATION_NOT_RETRYABLE'],
     ]) {
       const body = { run: 1, ...(path === 'takeover' && { reason: 'why not' }) }
-      const refused = await world.http.call(`/operations/${done.operationId}/${path}`, {
+      const refused = await harness.http.call(`/operations/${done.operationId}/${path}`, {
         method: 'POST',
         body,
       })
@@ -327,24 +327,24 @@ describe('a DETACH that fails', () => {
 describe('copyFrom', () => {
   it('copies the last configuration of a DETACHED installation, sensitive values too, which are never shown', async () => {
     const { scope, bundleInstallId } = await installed()
-    await world.saved(scope, { [STAYS]: wrapped({ name: 'changed later' }) })
-    await world.endsWell(await world.detach(bundleInstallId))
-    const callsBefore = world.plugin.calls.length
-    const again = await world.install(one, {
+    await harness.saved(scope, { [STAYS]: wrapped({ name: 'changed later' }) })
+    await harness.succeeds(await harness.detach(bundleInstallId))
+    const callsBefore = harness.plugin.calls.length
+    const again = await harness.install(one, {
       scope,
       copyFrom: bundleInstallId,
       properties: { [GOES]: wrapped({ note: 'given' }) },
     })
-    await world.endsWell(again.operationId)
+    await harness.succeeds(again.operationId)
 
-    const told = world.callsOf(again.operationId).find(({ pluginId }) => pluginId === 'both')?.request
-    assert.deepEqual(told?.resources[STAYS]?.properties, {
+    const request = harness.callsOf(again.operationId).find(({ pluginId }) => pluginId === 'both')?.request
+    assert.deepEqual(request?.resources[STAYS]?.properties, {
       ...wrapped({ name: 'changed later', dropped: 'old' }),
       token: { '@type': 'Data', value: 'hush-hush', isSensitive: true },
     })
-    assert.deepEqual(told?.resources[GOES]?.properties, wrapped({ note: 'given' }))
-    // only plugin `both` may read it, and nobody else is ever shown it
-    for (const { pluginId, body } of world.plugin.calls.slice(callsBefore))
+    assert.deepEqual(request?.resources[GOES]?.properties, wrapped({ note: 'given' }))
+    // only plugin `both` may read it, and no one else ever sees it
+    for (const { pluginId, body } of harness.plugin.calls.slice(callsBefore))
       assert.equal(body.includes('hush-hush'), pluginId === 'both')
     const pages = [
       `/installations/${again.bundleInstallId}`,
@@ -354,19 +354,19 @@ describe('copyFrom', () => {
       `/audit?bundleInstallId=${again.bundleInstallId}`,
     ]
     for (const page of pages) {
-      const shown = JSON.stringify((await world.http.call(page)).json)
+      const shown = JSON.stringify((await harness.http.call(page)).json)
       assert.ok(shown.includes('token'), page)
       assert.ok(!shown.includes('hush-hush'), page)
     }
   })
 
-  it('is refused of an installation that is not DETACHED, or of another bundle', async () => {
+  it('is refused for an installation that is not DETACHED or of another bundle', async () => {
     const { bundleInstallId } = await installed()
     const ask = (bundle: typeof one.bundle) =>
-      world.http.call('/installations', {
+      harness.http.call('/installations', {
         method: 'POST',
         body: {
-          scope: { ...world.newScope() },
+          scope: { ...harness.newScope() },
           bundle: { ...bundle },
           targetVersion: '1.0.0',
           copyFrom: { bundleInstallId },
@@ -374,8 +374,8 @@ describe('copyFrom', () => {
       })
     assert.equal((await ask(one.bundle)).errorCode, 'REQUEST_INVALID')
     const other = { ...one, bundle: { ...one.bundle, bundleId: 'another' } }
-    await world.publish(other)
-    await world.endsWell(await world.detach(bundleInstallId))
+    await harness.publish(other)
+    await harness.succeeds(await harness.detach(bundleInstallId))
     assert.equal((await ask(other.bundle)).errorCode, 'REQUEST_INVALID')
   })
 })

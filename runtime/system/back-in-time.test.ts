@@ -9,7 +9,7 @@ import { testHttp, textOf } from '../testing/http.ts'
 import type { TestHttp } from '../testing/http.ts'
 import { billing, SCOPE } from '../testing/bundles.ts'
 
-// What docs/operating.md tells an operator to do after a restore, done as it stands there.
+// Follows the instructions of docs/operating.md after a restore, exactly as written.
 
 let http: TestHttp
 before(async () => {
@@ -32,10 +32,10 @@ async function succeeded(operation: JsonObject): Promise<JsonObject> {
 async function remedy(): Promise<string> {
   const guide = await readFile(new URL('../../docs/operating.md', import.meta.url), 'utf8')
   const section = guide.slice(guide.indexOf('### After the database went back in time'))
-  return /```sql\n([^`]*)```/.exec(section)?.[1] ?? assert.fail('the statements are not there')
+  return /```sql\n([^`]*)```/.exec(section)?.[1] ?? assert.fail('the statements are missing')
 }
 
-it('after the remedy plugins see sequences that they never saw, and readers begin anew', async () => {
+it('after the instructions plugins see new sequences only, and readers start over', async () => {
   await write('PUT', '/bundles/dev/billing/versions/1.0.0', billing as unknown as JsonObject)
   const installed = await write('POST', '/installations', {
     scope: { ...SCOPE },

@@ -13,7 +13,7 @@ import type { TestHttp } from '../testing/http.ts'
 import { RUNTIME_MIGRATIONS } from '../store/migrations.ts'
 import { billing } from '../testing/bundles.ts'
 
-// One replica with everything, on a server that goes away under it. What nobody catches fails the run.
+// One complete replica on a database server that goes away. An uncaught error fails the run.
 
 let server: TestServer
 let database: TestDatabase
@@ -60,7 +60,7 @@ async function worksAgain(): Promise<string> {
   return operationId
 }
 
-/** On the server of the test, beside its database, so by a session that none of the settings of that one touches. */
+/** Runs a statement on the server, outside the test database, so that none of its settings apply to the session. */
 async function onServer(text: string): Promise<void> {
   const client = new pg.Client({ ...clientConfig(fromUrl(server.url)), connectionTimeoutMillis: 10_000 })
   await client.connect()
@@ -74,8 +74,8 @@ const whyNotReady = async (): Promise<unknown> => {
   return answer.status === 503 ? message : answer.status
 }
 
-describe('while the database is away', () => {
-  it('requests are 503, the replica lives and is not ready, and all goes on by itself when it is back', async () => {
+describe('while the database is unavailable', () => {
+  it('requests are 503, the replica is alive but not ready, and everything recovers afterwards', async () => {
     const reader = await openEvents(http)
     await server.pause()
     for (const path of ['/installations', '/scopes', '/operations']) {
@@ -111,20 +111,20 @@ describe('while the database is away', () => {
     await reader.leave()
   })
 
-  it('a replica on a database that is set to read-only is not ready and says so, and is again when that is over', async () => {
+  it('a replica is not ready, and says why, as long as its database is set to read-only', async () => {
     const name = pg.escapeIdentifier(database.connection.database)
     await onServer(`alter database ${name} set default_transaction_read_only = on`)
-    // it is true of new sessions alone; waits until the old ones are gone
+    // the setting applies to new sessions only, so this waits until the old ones are gone
     await onServer(
       `select pg_terminate_backend(pid, 10000) from pg_stat_activity
       where application_name like 'bundle-runtime%'`,
     )
-    // a request may still meet a connection whose end has not arrived here
+    // a request may still use a connection whose end has not been noticed here
     await until(async () => (await http.call('/operations')).status === 200, 20_000)
     const readOnly = 'The database is set to read-only and takes no writes'
     await until(async () => (await whyNotReady()) === readOnly, 20_000)
     assert.equal((await tryInstall()).status, 503)
-    // several at once leave as many sessions, all of them read-only for good
+    // concurrent requests leave as many sessions behind, all of them permanently read-only
     const reads = await Promise.all(Array.from({ length: 8 }, () => http.call('/operations')))
     assert.ok(reads.every(({ status }) => status === 200))
     await onServer(`alter database ${name} reset default_transaction_read_only`)
@@ -137,7 +137,7 @@ describe('while the database is away', () => {
     await worksAgain()
   })
 
-  it('neither is one on a standby, until that is promoted', async () => {
+  it('a replica is not ready on a standby until it is promoted', async () => {
     await server.pause()
     writeFileSync(join(fromUrl(server.url).host, 'postgresql', 'standby.signal'), '')
     await server.restart()
@@ -149,7 +149,7 @@ describe('while the database is away', () => {
     await worksAgain()
   })
 
-  it('no request that meets a restart or a crash is told anything but that, or that it was done', async () => {
+  it('a request during a restart or a crash either succeeds or gets 503', async () => {
     const over = new AbortController()
     const met = new Map<string, number>()
     const keepAsking = async (ask: () => Promise<{ status: number; json: JsonObject }>) => {

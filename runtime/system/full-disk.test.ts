@@ -17,13 +17,13 @@ import { API, testHttp, textOf } from '../testing/http.ts'
 import { RUNTIME_MIGRATIONS } from '../store/migrations.ts'
 import { billing } from '../testing/bundles.ts'
 
-// One replica with everything while its database cannot grow: on a disk that is really full where this user may mount one,
-// and in any case by triggers that raise the error of PostgreSQL.
+// One complete replica on a database that cannot grow: on a disk that is really full if this user may mount one, and
+// always with triggers that raise PostgreSQL's error.
 
 const MESSAGE = 'The database has no space left. Free space, then retry.'
 type Run = (text: string) => Promise<unknown>
 interface Space {
-  /** Before anybody is connected to the database. */
+  /** Runs before the first connection to the database. */
   prepare(server: TestServer, database: string): Promise<void>
   take(run: Run): Promise<unknown> | void
   giveBack(run: Run): Promise<unknown> | void
@@ -85,7 +85,7 @@ for (const [name, makeSpace] of [
   const space = makeSpace()
   const skip = space === null && 'this user may not mount a file system'
   suite(`on ${name}`, { skip }, () => {
-    test('writes are 503 and say why, reads go on, and all that was acknowledged is done when there is space', async (t) => {
+    test('writes are 503 with the reason, reads work, and all acknowledged operations finish once there is space', async (t) => {
       assert.ok(space !== null)
       const server = await startTestServer()
       const { connection } = await testDatabase({ migrations: [RUNTIME_MIGRATIONS], server: server.url })
@@ -130,10 +130,10 @@ for (const [name, makeSpace] of [
       await until(() => isDone(acknowledged[0] ?? ''), 20_000)
       await space.take(run)
       let refused = await install(`key-${++workspaceId}`)
-      // what still fits into the pages that the tables have is done
+      // writes that still fit into allocated pages succeed
       for (; refused.status === 200; refused = await install(`key-${++workspaceId}`)) {
         note(refused)
-        assert.ok(workspaceId < 5_000, 'the disk is full, but all is written')
+        assert.ok(workspaceId < 5_000, 'all writes succeed although the disk is full')
       }
       for (let times = 0; times < 20; times++) {
         const again = await install(`key-${workspaceId}`)
@@ -164,7 +164,7 @@ for (const [name, makeSpace] of [
 
       const about = lines.filter(({ reason }) => reason === 'it has no space left')
       assert.ok(about.length > 0)
-      // one of requests and one of the worker in ten seconds
+      // one from requests and one from the worker every ten seconds
       assert.ok(about.length <= 8, JSON.stringify(about))
       assert.doesNotMatch(JSON.stringify(lines), /stack|could not extend|base\//)
     })

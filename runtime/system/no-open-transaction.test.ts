@@ -12,7 +12,7 @@ import { testingPlugin } from '../testing/plugin.ts'
 import type { TestingPlugin } from '../testing/plugin.ts'
 import { CORE, crm, SCOPE } from '../testing/bundles.ts'
 
-// Looked at from outside, as somebody at the database does while a plugin takes its time.
+// Observes the database from outside while a plugin is slow to answer.
 
 let http: TestHttp
 let plugin: TestingPlugin
@@ -30,7 +30,7 @@ after(async () => {
   await plugin.close()
 })
 
-/** Whether a transaction of ours is open that began before `since`, or a row of an operation is locked. */
+/** Whether the runtime has a transaction open since before `since`, or the row of an operation is locked. */
 async function isHeldUp(since: string): Promise<boolean> {
   const { rows } = await outside.query<{ older: number; locked: number }>(
     `select
@@ -45,11 +45,12 @@ async function isHeldUp(since: string): Promise<boolean> {
 }
 
 describe('while a plugin is called', () => {
-  it('no transaction of ours is open and no row is locked, in either stage', async () => {
+  it('no transaction is open and no row is locked, in either stage', async () => {
     const seen: string[] = []
     plugin.script(async ({ stage }) => {
       const { rows } = await outside.query<{ now: string }>('select clock_timestamp()::text as now')
-      // claims and renewals come and go; what spans the call stays, as the call ends only after this
+      // short leases and renewals come and go; something held during the whole call stays, as the call ends only
+      // after this
       await until(async () => !(await isHeldUp(rows[0]?.now ?? '')), 15_000).then(
         () => seen.push(`${stage}: nothing is held`),
         () => seen.push(`${stage}: something is held throughout`),
@@ -81,7 +82,7 @@ describe('while a plugin is called', () => {
     assert.deepEqual(seen, ['BEFORE_RESOURCES: nothing is held', 'AFTER_RESOURCES: nothing is held'])
   })
 
-  it('and this would be seen if it were otherwise', async () => {
+  it('an open transaction would be detected', async () => {
     const { rows } = await outside.query<{ now: string }>('select clock_timestamp()::text as now')
     await http.runtime.deps.db.transaction().execute(async (tx) => {
       await sql`select from runtime.operation for update`.execute(tx)

@@ -8,11 +8,11 @@ import { plannedResource, planWith, reader } from '../testing/plan.ts'
 import { findOperation } from '../store/operations/find-operation.ts'
 import type { RuntimeDeps } from '../deps/runtime-deps.ts'
 
-// A damaged row is a trouble of its own operation and of nobody else's: the worker lives, those beside it end in their
-// usual time, and the trouble is told now and then, and not without end.
+// A damaged row affects only its own operation: the worker survives, the operations beside it finish in their usual
+// time, and the problem is logged occasionally, not endlessly.
 
 let engine: TestEngine
-const told: { text: string; fields: LogFields }[] = []
+const logged: { text: string; fields: LogFields }[] = []
 
 before(async () => {
   engine = await testEngine()
@@ -28,24 +28,24 @@ const setCall = (column: string, value: ReturnType<typeof sql>) => (id: string) 
     update runtime.plugin_call set ${sql.ref(column)} = ${value}
     where operation_id = ${id} and stage = 'BEFORE_RESOURCES'`)
 
-/** Of a call that ended well, and so is not made again. */
+/** Damages a call that has succeeded and is not made again. */
 const setWrites = (text: string) => (id: string) =>
   run(sql`
     update runtime.plugin_call set ended_well = true, outcome = 'APPLIED', writes = ${text}::json
     where operation_id = ${id} and stage = 'BEFORE_RESOURCES'`)
 
-/** How a row may be damaged, by its operation's id. */
+/** The kinds of damage of a row, by the id of its operation. */
 const DAMAGES: Record<string, (id: string) => Promise<unknown>> = {
-  'attempts without number': (id) =>
+  'too many attempts': (id) =>
     run(sql`update runtime.plugin_call set run_attempts = 2147483647 where operation_id = ${id}`),
   'no plan at all': (id) => run(sql`delete from runtime.operation_plan where operation_id = ${id}`),
   'a plan that is null': setPlan('null'),
   'a plan that is a number': setPlan('5'),
   'a plan that is a list': setPlan('[]'),
   'a plan that is empty': setPlan('{}'),
-  'a plan of other shapes': setPlan('{"resources":{},"plugins":"none","changes":7}'),
-  'a plan with a resource that is none': setPlan('{"resources":[5],"plugins":[],"changes":[]}'),
-  'a plan with a plugin that is none': setPlan(
+  'a plan with fields of wrong types': setPlan('{"resources":{},"plugins":"none","changes":7}'),
+  'a plan with an invalid resource': setPlan('{"resources":[5],"plugins":[],"changes":[]}'),
+  'a plan with an invalid plugin': setPlan(
     JSON.stringify({ resources: [plannedResource()], plugins: [null], changes: [] }),
   ),
   'a plan with a plugin without resources': setPlan(
@@ -58,20 +58,20 @@ const DAMAGES: Record<string, (id: string) => Promise<unknown>> = {
     }),
   ),
   'no calls at all': (id) => run(sql`delete from runtime.plugin_call where operation_id = ${id}`),
-  'one call less': (id) =>
+  'a missing call': (id) =>
     run(sql`delete from runtime.plugin_call where operation_id = ${id} and stage = 'AFTER_RESOURCES'`),
-  'a frozen request that is no JSON': setCall('request', sql`convert_to('{"contractVersion":', 'UTF8')`),
-  'a frozen request of another shape': setCall('request', sql`convert_to('5', 'UTF8')`),
-  'a frozen request of a data key that nobody has': setCall(
+  'a frozen request that is not JSON': setCall('request', sql`convert_to('{"contractVersion":', 'UTF8')`),
+  'a frozen request of a wrong type': setCall('request', sql`convert_to('5', 'UTF8')`),
+  'a frozen request sealed with an unknown data key': setCall(
     'request',
     sql`decode('0100000063102030', 'hex')`,
   ),
-  'a frozen request that is random': setCall('request', sql`decode('01ff00ff10203040', 'hex')`),
+  'a frozen request of random bytes': setCall('request', sql`decode('01ff00ff10203040', 'hex')`),
   'an answer that is garbage': setWrites('7'),
-  'an answer of other shapes': setWrites('{"a":5}'),
-  'an answer with a value that is none': setWrites('{"a":{"b":null}}'),
-  'a call that is due at no time that there is': setCall('next_attempt_at', sql`'infinity'`),
-  'an attempt that is there already': (id) =>
+  'an answer of a wrong shape': setWrites('{"a":5}'),
+  'an answer with an invalid value': setWrites('{"a":{"b":null}}'),
+  'a call that is due at infinity': setCall('next_attempt_at', sql`'infinity'`),
+  'an attempt that already exists': (id) =>
     run(sql`
       insert into runtime.attempt (operation_id, stage, plugin_id, attempt, run, lease_epoch)
       values (${id}, 'BEFORE_RESOURCES', 'steady', 1, 1, 1)`),
@@ -80,8 +80,8 @@ const DAMAGES: Record<string, (id: string) => Promise<unknown>> = {
 const log: Log = {
   debug: () => {},
   info: () => {},
-  warn: (text, fields = {}) => told.push({ text, fields }),
-  error: (text, fields = {}) => told.push({ text, fields }),
+  warn: (text, fields = {}) => logged.push({ text, fields }),
+  error: (text, fields = {}) => logged.push({ text, fields }),
   child: () => log,
   addSecret: () => {},
   removeSecret: () => {},
@@ -89,14 +89,14 @@ const log: Log = {
 
 const poisoned = new Map<string, string>()
 const healthy: string[] = []
-/** How long it is looked at whether a trouble comes again and again. */
+/** How long the test watches whether a problem recurs. */
 const WATCHED_MS = 3_000
 
 describe('damaged rows beside healthy ones', () => {
   before(async () => {
     await engine.register('steady')
     await engine.register('lost')
-    // and the data keys cannot be read to the end, where one is looked for
+    // and the data keys cannot all be read when one is looked up
     await run(sql`
       insert into runtime.data_key (data_key_id, wrapped, sealing_key, replaced_at)
       values (98, '\\x00', 'of another replica', clock_timestamp())`)
@@ -119,11 +119,11 @@ describe('damaged rows beside healthy ones', () => {
     const worker = engine.work({ leaseMs: 60_000 }, deps)
     try {
       for (const id of healthy) await engine.until(id, 'SUCCEEDED')
-      const soon = told.length
+      const soon = logged.length
       await engine.deps.clock.sleep(WATCHED_MS)
-      // each rests for seconds after a trouble; what is told once for many of them counts as well
-      assert(told.length - soon <= poisoned.size * 3, `${told.length - soon} lines in ${WATCHED_MS} ms`)
-      // claimed after the trouble: the worker is as good as before
+      // each operation rests for seconds after a problem; a line about several of them counts as well
+      assert(logged.length - soon <= poisoned.size * 3, `${logged.length - soon} lines in ${WATCHED_MS} ms`)
+      // leased after the problems: the worker still works
       const later = await freeze()
       worker.wake()
       await engine.until(later, 'SUCCEEDED')
@@ -148,16 +148,16 @@ describe('damaged rows beside healthy ones', () => {
     })
 
   for (const name of [...Object.keys(DAMAGES), 'a registration with a garbage endpoint']) {
-    it(`${name}: is told, does not succeed, and is not tried without end`, async () => {
+    it(`${name}: is logged, does not succeed, and is not retried endlessly`, async () => {
       const id = poisoned.get(name)
       assert(id !== undefined)
       const operation = await findOperation(engine.runtime.db, id)
       assert(operation !== undefined)
       assert.notEqual(operation.state, 'SUCCEEDED')
-      const lines = told.filter(({ fields }) => fields['operationId'] === id)
-      if (operation.state !== 'FAILED') assert(lines.length > 0, 'nobody is told of it')
+      const lines = logged.filter(({ fields }) => fields['operationId'] === id)
+      if (operation.state !== 'FAILED') assert(lines.length > 0, 'nothing is logged')
       assert(lines.length <= 8, `${lines.length} lines: ${lines.map(({ text }) => text).join(', ')}`)
-      assert(operation.lease_epoch <= 8, `claimed ${operation.lease_epoch} times`)
+      assert(operation.lease_epoch <= 8, `leased ${operation.lease_epoch} times`)
     })
   }
 })

@@ -10,12 +10,12 @@ import { recordAudit } from '../use-cases/audit/record.ts'
 import type { AuditRecord } from '../use-cases/audit/record.ts'
 import type { Db } from '../model/db.ts'
 
-/** A database with an audit alone, for a test file. Its connections are a superuser's. */
+/** A database with only the audit, for a test file. Its connections are those of a superuser. */
 export interface TestAudit {
   db: Db
   connection: ConnectionSettings
   url: string
-  /** Writes one entry for each subject, each in a transaction of its own. */
+  /** Writes one entry for each subject, each in a separate transaction. */
   write(...subjects: string[]): Promise<void>
   close(): Promise<void>
 }
@@ -41,7 +41,7 @@ export async function testAudit(): Promise<TestAudit> {
   }
 }
 
-/** An entry with everything that one can have, in letters that take several bytes. */
+/** An entry with all optional fields, in characters that take several bytes. */
 export const FULL: AuditRecord = {
   action: 'configuration.save',
   subject: 'Käufer, 顧客 🙂\n"and" more',

@@ -6,7 +6,7 @@ import type { Operation } from '#contract/runtime-api/operations.ts'
 import { install } from '../use-cases/installations/install.ts'
 import type { TestRuntime } from './runtime.ts'
 
-// Two bundles that tests install: one with everything that a bundle can have, one without a plugin.
+// Two bundles for tests: one with everything that a bundle can have, one without a plugin.
 
 export const SCOPE: Scope = { environmentKey: 'prod', applicationRuntimeId: 'shop', workspaceId: 7 }
 export const CORE = 'dev/crm/MODULE/core'
@@ -81,7 +81,7 @@ export interface Installed {
   operation: Operation
 }
 
-/** Installs a published version and leaves the operation as it is. */
+/** Starts the installation of a published version and leaves its operation unfinished. */
 export async function startInstall(
   runtime: TestRuntime,
   manifest: AuthorManifest,
@@ -98,7 +98,7 @@ export async function startInstall(
   return { bundleInstallId: answer.installation.installation.bundleInstallId, operation: answer.operation }
 }
 
-/** Has both bundles, which are published already, ACTIVE in the scope. */
+/** Installs both bundles, which are already published, so that they are ACTIVE in the scope. */
 export async function installBoth(
   runtime: TestRuntime,
   scope: Scope = SCOPE,

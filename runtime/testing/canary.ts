@@ -3,8 +3,8 @@ import { Scrubber } from '#http-kit/text/scrub.ts'
 import type { Db } from '../model/db.ts'
 
 /**
- * Every place in the database where one of the texts stands, as `table.column: text`: in plain or encoded as base64, hex, URL
- * or JSON, in a text or inside of bytes. Looks through every column of every table that the program has.
+ * Returns every place in the database that contains one of the texts, as `table.column: text`: plain or encoded as
+ * base64, hex, URL or JSON, in text or bytes. Searches every column of every table of the program.
  */
 export async function findCanaries(db: Db, texts: readonly string[]): Promise<string[]> {
   const seekers = texts.map((text) => {

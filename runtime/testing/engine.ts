@@ -28,13 +28,13 @@ import type { InstallationColumns } from '../model/installation.ts'
 
 export const SCOPE = { environmentKey: 'prod', applicationRuntimeId: 'shop', workspaceId: 7 }
 
-/** A database, a stand-in for plugins, and workers on them, for a test file of the engine. */
+/** A database, a test plugin and workers on them, for a test file of the engine. */
 export interface TestEngine {
   runtime: TestRuntime
-  /** Its http reaches the stand-in. */
+  /** Its `http` reaches the test plugin. */
   deps: RuntimeDeps
   plugin: TestingPlugin
-  /** Registers a plugin at the stand-in; limits are short, so that nobody waits. */
+  /** Registers a plugin on the test plugin, with short limits so that tests do not wait. */
   register(pluginId: string, limits?: { timeoutMs?: number; maxAttempts?: number }): Promise<void>
   installation(): Promise<InstallationColumns>
   freeze(options: FreezeOptions): Promise<OperationRow>
@@ -104,8 +104,8 @@ export async function testEngine(): Promise<TestEngine> {
         }),
       )
     },
-    work(options = {}, itsWorld = deps) {
-      const worker = startWorker(itsWorld, {
+    work(options = {}, workerDeps = deps) {
+      const worker = startWorker(workerDeps, {
         owner: uuidv7(deps),
         concurrency: 8,
         leaseMs: 3_000,
@@ -113,8 +113,8 @@ export async function testEngine(): Promise<TestEngine> {
         graceMs: 200,
         ...options,
       })
-      // one in a setup of its own may be dead or paused, and would never stop
-      if (itsWorld === deps) workers.push(worker)
+      // a worker with its own deps may be dead or paused, and would never stop
+      if (workerDeps === deps) workers.push(worker)
       return worker
     },
     async until(operationId, ...states) {
@@ -136,7 +136,7 @@ export async function testEngine(): Promise<TestEngine> {
   }
 }
 
-/** Each installation has a scope of its own, so that tests in one file do not meet. */
+/** Each installation gets a new scope, so that tests in one file do not affect each other. */
 let workspace = 1
 
 export function readInstallation({ db }: TestRuntime, bundleInstallId: string): Promise<InstallationColumns> {
@@ -147,7 +147,7 @@ export function readInstallation({ db }: TestRuntime, bundleInstallId: string): 
     .executeTakeFirstOrThrow()
 }
 
-/** A setup in which the answer of a claim can be held back. */
+/** Dependencies that can delay the result of a lease. */
 export function slowClaims(deps: RuntimeDeps) {
   let held: { claimed: () => void; answer: Promise<void> } | null = null
   const plugin: KyselyPlugin = {
@@ -162,7 +162,7 @@ export function slowClaims(deps: RuntimeDeps) {
   }
   return {
     deps: { ...deps, db: deps.db.withPlugin(plugin) },
-    /** From now on; `claimed` resolves with the first claim that took something. */
+    /** Starts the delay; `claimed` resolves with the first lease that takes an operation. */
     hold() {
       const [claimed, answer] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
       held = { claimed: claimed.resolve, answer: answer.promise }
@@ -175,7 +175,7 @@ export function slowClaims(deps: RuntimeDeps) {
   }
 }
 
-/** What the tests of the engine ask and do all the time. */
+/** The steps that engine tests share. */
 export function engineSteps(engine: TestEngine) {
   const { db, vault } = engine.deps
   const configuration = async (scopeId: number) => {

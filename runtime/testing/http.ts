@@ -15,7 +15,7 @@ import { createRuntime } from '../app.ts'
 import type { Runtime, RuntimeOptions } from '../app.ts'
 import { RUNTIME_MIGRATIONS } from '../store/migrations.ts'
 
-// The runtime as its callers meet it: requests over HTTP, with real credentials and real assertions.
+// The runtime as its callers see it: requests over HTTP, with real credentials and real assertions.
 
 export const CREDENTIAL = 'the-service-credential'
 export const API = '/bundle-runtime/api'
@@ -25,9 +25,9 @@ export const EVERYTHING: Grant[] = [{ permissions: [...PERMISSIONS], scope: null
 export interface Call {
   method?: string
   body?: JsonValue
-  /** As they go out; `null` leaves out what is sent by default. */
+  /** Request headers; `null` leaves out a default header. */
   headers?: Record<string, string | null>
-  /** Whose assertion is sent: somebody who may do everything where absent. */
+  /** The grants of the assertion; all permissions by default. */
   grants?: Grant[]
   actor?: string
   key?: string
@@ -37,19 +37,19 @@ export interface Answered {
   status: number
   headers: Headers
   json: JsonObject
-  /** Of the envelope. */
+  /** From the envelope. */
   errorCode: string
   data: JsonObject
 }
 
 export interface TestHttp {
   runtime: Runtime
-  /** For another replica on the same database. */
+  /** For a second replica on the same database. */
   connection: ConnectionSettings
   sealingKeyFiles: readonly string[]
-  /** Calls below the runtime API's base. */
+  /** Calls a path below the base of the runtime API. */
   call(path: string, call?: Call): Promise<Answered>
-  /** Sends any request at all. */
+  /** Sends an arbitrary request. */
   send(path: string, init?: RequestInit): Promise<Response>
   assertion(options?: AssertionOptions): Promise<string>
   close(): Promise<void>
@@ -65,7 +65,7 @@ export interface AssertionOptions {
   key?: Awaited<ReturnType<typeof generateKeyPair>>['privateKey']
 }
 
-/** `server`: the URL of the PostgreSQL server that its database is made on, else that of the tests. */
+/** `server`: the URL of the PostgreSQL server for the database; by default the one of the tests. */
 export async function testHttp(options: Partial<RuntimeOptions> = {}, server?: string): Promise<TestHttp> {
   const migrations = [RUNTIME_MIGRATIONS]
   const database = await testDatabase({ migrations, ...(server !== undefined && { server }) })
@@ -85,16 +85,16 @@ export async function testHttp(options: Partial<RuntimeOptions> = {}, server?: s
   })
   await runtime.start()
 
-  const assertion = (asked: AssertionOptions = {}): Promise<string> => {
-    const { actor = 'ada', grants = EVERYTHING, audience = 'bundle-runtime' } = asked
-    const now = Math.floor(Date.now() / 1000) - (asked.issuedSecondsAgo ?? 0)
-    return new SignJWT({ name: actor, grants, ...asked.claims })
+  const assertion = (overrides: AssertionOptions = {}): Promise<string> => {
+    const { actor = 'ada', grants = EVERYTHING, audience = 'bundle-runtime' } = overrides
+    const now = Math.floor(Date.now() / 1000) - (overrides.issuedSecondsAgo ?? 0)
+    return new SignJWT({ name: actor, grants, ...overrides.claims })
       .setProtectedHeader({ alg: 'EdDSA', kid: 'bff' })
       .setSubject(actor)
       .setAudience(audience)
       .setIssuedAt(now)
-      .setExpirationTime(now + (asked.lifetimeSeconds ?? 60))
-      .sign(asked.key ?? privateKey)
+      .setExpirationTime(now + (overrides.lifetimeSeconds ?? 60))
+      .sign(overrides.key ?? privateKey)
   }
   const send = async (path: string, init?: RequestInit): Promise<Response> =>
     runtime.app.request(`http://runtime.test${path}`, init)
@@ -147,7 +147,7 @@ export async function answered(response: Response): Promise<Answered> {
   }
 }
 
-/** A field of an answer that must be a text. */
+/** Returns a field of an answer that must be text. */
 export function textOf(value: JsonValue | undefined): string {
   assert.equal(typeof value, 'string')
   return value as string

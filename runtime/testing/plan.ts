@@ -14,7 +14,7 @@ export const data = (value: JsonValue, isSensitive?: true): Data & JsonObject =>
   ...(isSensitive && { isSensitive }),
 })
 
-/** One MODULE with properties of all sorts; `tenantId` and `token` are the plugin's to write. */
+/** One MODULE with all kinds of properties; the plugin writes `tenantId` and `token`. */
 export function plannedResource(overrides: Partial<PlannedResource> = {}): PlannedResource {
   return {
     locator: LOCATOR,
@@ -64,7 +64,7 @@ export function authorization(overrides: Partial<CompiledAuthorization> = {}): C
   }
 }
 
-/** A plan over one resource with these plugins, all of which may only read. */
+/** A plan over one resource with these plugins, which may only read. */
 export function planWith(plugins: CompiledAuthorization[] = [authorization()]): FrozenPlan {
   return { resources: [plannedResource()], plugins, changes: [] }
 }
@@ -79,7 +79,7 @@ export function reader(pluginId: string, order: number): CompiledAuthorization {
   })
 }
 
-/** What the plugin of a plan is called with in the first stage of a CONFIGURE. */
+/** The request of a plan's plugin in the first stage of a CONFIGURE. */
 export function plannedRequest(plan: FrozenPlan): LifecycleRequest {
   const operation = {
     operationId: '0190a000-0000-7000-8000-000000000001',

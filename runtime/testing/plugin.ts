@@ -5,7 +5,7 @@ import type { JsonValue } from '#contract/json-schema/json.ts'
 import type { LifecycleRequest } from '#contract/protocol/lifecycle.ts'
 import type { Outcome, Stage } from '#contract/protocol/vocabulary.ts'
 
-/** What a stand-in plugin is told to answer. */
+/** The answer that a test plugin gives. */
 export type Reply =
   | { outcome: Outcome; resources?: JsonValue; echo?: { [field: string]: JsonValue } }
   | { errorCode: string; data: JsonValue }
@@ -21,19 +21,19 @@ export interface ArrivedCall {
   authorization: string | undefined
 }
 
-/** Told with the call, and with how many calls of this plugin and stage came before it. */
+/** Called with the call and the number of earlier calls of the same plugin and stage. */
 export type Script = (call: ArrivedCall, before: number) => Reply | Promise<Reply>
 
 export interface TestingPlugin {
-  /** The endpoint of a plugin; one server stands in for any number of them. */
+  /** The endpoint of a plugin; one server serves any number of plugins. */
   endpoint(pluginId: string): string
   calls: ArrivedCall[]
-  /** From now on answers by this script; at first everything is APPLIED. */
+  /** Replaces the script; the default one answers APPLIED to every call. */
   script(script: Script): void
   close(): Promise<void>
 }
 
-/** A real HTTP server that stands in for plugins and does what it is told. */
+/** A real HTTP server that answers as any plugin, according to its script. */
 export async function testingPlugin(): Promise<TestingPlugin> {
   const calls: ArrivedCall[] = []
   let script: Script = () => ({ outcome: 'APPLIED' })
@@ -85,7 +85,7 @@ function answer(response: ServerResponse, request: LifecycleRequest, reply: Repl
   response.end(JSON.stringify(successOf(request, reply)))
 }
 
-/** The full envelope with the echo of the request. */
+/** The full envelope, echoing the fields of the request. */
 export function successOf(
   request: LifecycleRequest,
   reply: Extract<Reply, { outcome: Outcome }>,

@@ -6,7 +6,7 @@ import { answered, RESOLVE, testHttp, textOf } from './http.ts'
 import type { Answered, TestHttp } from './http.ts'
 import type { FrozenPlan } from '../model/plan.ts'
 
-// One installed Module with references, put straight into the tables, so that every state can be had.
+// One installed Module with references, written directly to the tables, so that any state is possible.
 
 export const SCOPE = { environmentKey: 'prod', applicationRuntimeId: 'shop', workspaceId: 7 }
 const BUNDLE = { environmentKey: 'dev', bundleId: 'crm' }
@@ -74,16 +74,16 @@ export interface Claim {
   type: 'INSTALL' | 'UPGRADE' | 'CONFIGURE' | 'DETACH'
   phase: 'BEFORE_RESOURCES' | 'RESOURCES' | 'AFTER_RESOURCES'
   state?: 'RUNNING' | 'FAILED'
-  /** What the frozen plan lets the plugin resolve. */
+  /** The properties that the frozen plan allows the plugin to resolve. */
   credentialProperties?: readonly string[]
 }
 
 /** The setup of a resolution: two plugins, one published bundle, and one installation at a time. */
-export class ResolveWorld {
+export class ResolveHarness {
   readonly http: TestHttp
-  /** What `resolve` authenticates with. */
+  /** The credential that `resolve` sends. */
   secret = ''
-  /** What `request` asks about. */
+  /** The installation that `request` names. */
   installId = ''
   private sequence = 0
 
@@ -91,8 +91,8 @@ export class ResolveWorld {
     this.http = http
   }
 
-  static async make(): Promise<ResolveWorld> {
-    const deps = new ResolveWorld(await testHttp())
+  static async make(): Promise<ResolveHarness> {
+    const deps = new ResolveHarness(await testHttp())
     for (const pluginId of ['tenants', 'other']) await deps.savePlugin(pluginId, { enabled: true })
     deps.secret = await deps.newSecret('tenants')
     const published = await deps.http.call('/bundles/dev/crm/versions/1.0.0', {
@@ -120,7 +120,7 @@ export class ResolveWorld {
     assert.equal(answer.errorCode, '0', JSON.stringify(answer.json))
   }
 
-  /** A new installation in the place of the one before, with its Module in the ledger. */
+  /** Replaces the installation with a new one that has its Module in the ledger. */
   async putInstallation(state: InstallationState): Promise<void> {
     const { db } = this.http.runtime.deps
     const scope_id = await this.scopeId()
@@ -150,7 +150,7 @@ export class ResolveWorld {
     this.installId = bundle_install_id
   }
 
-  /** An operation that claims the installation. */
+  /** Inserts an operation that claims the installation. */
   async claim({
     type,
     phase,

@@ -1,9 +1,9 @@
 import type { JsonObject } from '#contract/json-schema/json.ts'
 import { SCOPE, billing } from './bundles.ts'
 
-// A call of each row that a runtime with `billing` published can take; a row that is added needs a sample here.
+// Sample calls for every endpoint row, for a runtime with `billing` published. A new row needs a sample here.
 
-/** Values for every parameter of a path but those of an installation and an operation. */
+/** Values for all path parameters except the ids of installations and operations. */
 export const SAMPLE_PARAMS: Record<string, string | number> = {
   ...SCOPE,
   bundleId: 'billing',
@@ -16,7 +16,7 @@ export const SAMPLE_PARAMS: Record<string, string | number> = {
 }
 
 const scope = '/scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}'
-/** A valid body for each row that takes one. */
+/** A valid body for each row that has one. */
 export const SAMPLE_BODIES: Record<string, JsonObject> = {
   'POST /installations': { scope: { ...SCOPE }, bundle: { ...billing.bundle }, targetVersion: '1.0.0' },
   'POST /installations/{bundleInstallId}/upgrade': { targetVersion: '2.0.0' },

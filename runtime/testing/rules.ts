@@ -16,36 +16,36 @@ import { testingPlugin } from './plugin.ts'
 import type { ArrivedCall, TestingPlugin } from './plugin.ts'
 import type { Db } from '../model/db.ts'
 
-// The rules of the product, asked of a whole runtime from outside: HTTP in front, a plugin that is a real HTTP server
-// behind, a worker between. Nothing inside is touched, except where a rule is about what lies in the database.
+// For tests of product rules on a complete runtime, from the outside: HTTP in front, a real HTTP server as the
+// plugins, and a worker in between. Tests reach inside only for rules about stored data.
 
-export interface RuleWorld {
+export interface RuleHarness {
   http: TestHttp
   plugin: TestingPlugin
   db: Db
-  /** A place in which nothing is yet. */
+  /** Returns an empty scope. */
   newScope(): Scope
-  /** A call that must succeed; answers its data. */
+  /** Makes a call that must succeed, and returns its data. */
   ok(path: string, call: Call): Promise<JsonObject>
   publish(...manifests: AuthorManifest[]): Promise<void>
-  /** Registers plugins at the stand-in, with a short back-off. */
+  /** Registers plugins on the test plugin, with a short backoff. */
   register(...pluginIds: string[]): Promise<void>
   registerWith(pluginId: string, settings: JsonObject): Promise<void>
   install(manifest: AuthorManifest, options: InstallOptions): Promise<Started>
-  /** Installs and waits until that has succeeded. */
+  /** Installs a bundle and waits for success. */
   installed(manifest: AuthorManifest, options: InstallOptions): Promise<string>
   upgrade(bundleInstallId: string, body: JsonObject): Promise<string>
   detach(bundleInstallId: string): Promise<string>
   takeOver(operation: OperationDetail): Promise<string>
   retry(operation: OperationDetail): Promise<void>
-  /** Saves on top of the snapshot as it stands. */
+  /** Saves changes to the current snapshot. */
   save(scope: Scope, changes: Changes): Promise<Answered>
-  /** Saves and waits until all its operations have succeeded; answers their ids. */
+  /** Saves, and waits until all its operations have succeeded. Returns their ids. */
   saved(scope: Scope, changes: Changes): Promise<string[]>
   operation(operationId: string): Promise<OperationDetail>
-  /** Waits until the operation has ended. */
+  /** Waits until the operation has finished. */
   ended(operationId: string): Promise<OperationDetail>
-  endsWell(operationId: string): Promise<OperationDetail>
+  succeeds(operationId: string): Promise<OperationDetail>
   fails(operationId: string, errorCode: string): Promise<OperationDetail>
   configuration(scope: Scope): Promise<Configuration>
   installation(bundleInstallId: string): Promise<InstallationDetail>
@@ -64,7 +64,7 @@ export interface Started {
   operationId: string
 }
 
-export async function ruleWorld(options: Partial<RuntimeOptions> = {}): Promise<RuleWorld> {
+export async function startRuleHarness(options: Partial<RuntimeOptions> = {}): Promise<RuleHarness> {
   const plugin = await testingPlugin()
   const http = await testHttp({ worker: { pollMs: 50 }, ...options })
   let workspaceId = 1
@@ -86,7 +86,7 @@ export async function ruleWorld(options: Partial<RuntimeOptions> = {}): Promise<
     }, 60_000)
     return seen
   }
-  const endsWell = async (operationId: string) => {
+  const succeeds = async (operationId: string) => {
     const seen = await ended(operationId)
     assert.equal(seen.state, 'SUCCEEDED', JSON.stringify(seen.failure))
     return seen
@@ -135,7 +135,7 @@ export async function ruleWorld(options: Partial<RuntimeOptions> = {}): Promise<
     install,
     async installed(manifest, installOptions) {
       const { bundleInstallId, operationId } = await install(manifest, installOptions)
-      await endsWell(operationId)
+      await succeeds(operationId)
       return bundleInstallId
     },
     upgrade: (bundleInstallId, body) => started(`/installations/${bundleInstallId}/upgrade`, body),
@@ -151,12 +151,12 @@ export async function ruleWorld(options: Partial<RuntimeOptions> = {}): Promise<
       const answer = await save(scope, changes)
       assert.equal(answer.errorCode, '0', JSON.stringify(answer.json))
       const operations = answer.data['operations'] as { operationId: string }[]
-      for (const { operationId } of operations) await endsWell(operationId)
+      for (const { operationId } of operations) await succeeds(operationId)
       return operations.map(({ operationId }) => operationId)
     },
     operation,
     ended,
-    endsWell,
+    succeeds,
     async fails(operationId, errorCode) {
       const seen = await ended(operationId)
       assert.deepEqual(
@@ -183,15 +183,15 @@ function operationIdOf(data: JsonObject): string {
   return operation.operationId
 }
 
-/** The address of a scope below the runtime API. */
+/** The path of a scope below the runtime API. */
 export function placeOf({ environmentKey, applicationRuntimeId, workspaceId }: Scope): string {
   return `/scopes/${environmentKey}/${applicationRuntimeId}/${workspaceId}`
 }
 
-/** A property of short text. */
+/** A property with short text. */
 export const TEXT = { kind: 'DATA', schema: { type: 'string', maxLength: 2_000 } } as const
 
-/** A bundle of the environment `source`, which is not the one that it is installed in. */
+/** A bundle of the environment `source`, which is not the environment where it is installed. */
 export function bundleOf(
   bundleId: string,
   parts: { version?: string; resources: ManifestResource[]; plugins?: ManifestPlugin[] },
@@ -200,7 +200,7 @@ export function bundleOf(
   return { bundle: { environmentKey: 'source', bundleId }, version, title: bundleId, resources, plugins }
 }
 
-/** A Module whose name is its moduleId too. */
+/** A Module whose name is also its moduleId. */
 export function moduleOf(name: string, properties: ManifestResource['properties']): ManifestResource {
   return { kind: 'MODULE', name, moduleId: name, title: name, properties }
 }
@@ -211,7 +211,7 @@ interface Lists {
   resolves?: string[]
 }
 
-/** A plugin of a bundle with what it may do on each of its Modules, by name. */
+/** A plugin of a bundle with its authorizations on each Module, by name. */
 export function bindingOf(pluginId: string, order: number, modules: Record<string, Lists>): ManifestPlugin {
   return {
     pluginId,
@@ -231,7 +231,7 @@ export function locatorOf({ bundle }: AuthorManifest, name: string, kind = 'MODU
   return `${bundle.environmentKey}/${bundle.bundleId}/${kind}/${name}`
 }
 
-/** Values as they travel. */
+/** Wraps values as they are transferred. */
 export function wrapped(values: Record<string, JsonValue>): Record<string, TypedValue> {
   return Object.fromEntries(Object.entries(values).map(([property, value]) => [property, wrapData(value)]))
 }

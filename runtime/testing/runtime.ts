@@ -28,28 +28,30 @@ import { callOf } from '../store/operations/call-of-row.ts'
 import type { Signer } from '../deps/signer.ts'
 import type { Db } from '../model/db.ts'
 
-/** The runtime's use cases on a database of their own, for a test file. */
+/** The use cases of the runtime on a separate database, for a test file. */
 export interface TestRuntime {
   deps: RuntimeDeps
   db: Db
-  /** To the database, for a pool of other options. */
+  /** The connection settings of the database, for a pool with other options. */
   connection: ConnectionSettings
-  /** Somebody who may do everything everywhere. */
+  /** A person with all permissions everywhere. */
   actor: Actor
   read: ReadContext
-  /** A write use case in its transaction, as the HTTP layer runs it. */
+  /** Runs a write use case in its transaction, as the HTTP layer does. */
   write<Result>(useCase: (context: WriteContext) => Promise<Result>, actor?: Actor): Promise<Result>
   publish(manifest: AuthorManifest): Promise<void>
-  /** Ends an operation well, as if its plugins had answered; `writes` are what the last of them wrote. */
+  /** Lets an operation succeed as if its plugins had answered; `writes` are those of the last one. */
   succeed(operationId: string, writes?: Writes): Promise<void>
-  /** Ends an operation in a definite failure; it keeps its claim. */
+  /** Lets an operation fail definitely; it keeps its claim. */
   fail(operationId: string): Promise<void>
-  /** What was frozen with an operation. */
+  /** Returns the frozen plan of an operation. */
   plan(operationId: string): Promise<FrozenPlan>
   close(): Promise<void>
 }
 
-/** For `assert.rejects`: a refusal with this code, and where they are named, details of exactly these properties. */
+/**
+ * For `assert.rejects`: a refusal with this code and, if `properties` is given, details of exactly these properties.
+ */
 export function refused(code: RuntimeErrorCode, properties?: readonly string[]) {
   return (error: unknown): true => {
     assert.ok(error instanceof DomainError, String(error))
@@ -130,7 +132,7 @@ function succeed({ db, vault }: RuntimeDeps, operationId: string, writes: Writes
     const operation = await tx
       .updateTable('runtime.operation')
       .set({
-        // one that failed is retried thereby
+        // also retries an operation that has failed
         state: 'RUNNING',
         lease_owner: lease.owner,
         lease_epoch: lease.epoch,

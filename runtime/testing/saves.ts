@@ -11,20 +11,20 @@ import { saveConfiguration, saveFullConfiguration } from '../use-cases/configura
 
 type Saved = Awaited<ReturnType<typeof saveConfiguration>>
 
-/** A runtime in which scopes are saved, and short words for doing so. */
-export interface SavingWorld {
+/** A runtime with helpers for saving scopes. */
+export interface SavingHarness {
   runtime: TestRuntime
-  /** A scope of its own with both bundles ACTIVE. */
+  /** Returns a new scope in which both bundles are ACTIVE. */
   newScope(): Promise<{ scope: Scope; snapshotVersion: number; crm: string; billing: string }>
   read(scope: Scope): Promise<Configuration>
   save(scope: Scope, snapshotVersion: number, changes: Changes): Promise<Saved>
   saveFull(scope: Scope, snapshotVersion: number, resources: FullResources): Promise<Saved>
   plan(scope: Scope, snapshotVersion: number, changes: Changes): Promise<Plan>
-  /** How much a scope has of what a save makes. */
+  /** Counts the operations and audit entries of a scope. */
   rowCounts(scope: Scope): Promise<{ operations: number; audit: number }>
 }
 
-export async function savingWorld(): Promise<SavingWorld> {
+export async function startSavingHarness(): Promise<SavingHarness> {
   const runtime = await testRuntime()
   await runtime.publish(crm)
   await runtime.publish(billing)

@@ -4,7 +4,10 @@ import type { TestHttp } from './http.ts'
 import { parsePosition } from '../store/events/position.ts'
 import type { Position } from '../store/events/position.ts'
 
-/** Opens the events of a runtime as a person who may see all, from now on or from behind a message; begun, when it is answered. */
+/**
+ * Opens the event stream as a person with all permissions, from now on or after a given message. Resolves when the
+ * stream has started.
+ */
 export async function openEvents(
   http: Pick<TestHttp, 'send' | 'assertion'>,
   lastEventId?: string,
@@ -28,7 +31,7 @@ export interface Message {
   data: string
 }
 
-/** Reads a real event stream; a message without an event is the place that a stream begins with. */
+/** Reads a real event stream. A message without an event is the position where the stream starts. */
 export class TestReader {
   readonly messages: Message[] = []
   readonly comments: string[] = []
@@ -49,7 +52,7 @@ export class TestReader {
     return this.messages.map(({ id }) => parsePosition(id)).filter((position) => position !== null)
   }
 
-  /** The messages with an event, once there are so many. */
+  /** Resolves with the messages that have an event, once there are `count`. */
   async events(count: number, timeoutMs = 10_000): Promise<Message[]> {
     const events = () => this.messages.filter(({ event }) => event !== '')
     await until(() => events().length >= count, timeoutMs)
@@ -60,7 +63,7 @@ export class TestReader {
     await until(() => this.messages.length > 0, 10_000)
   }
 
-  /** Leaves as a browser does that is closed. */
+  /** Disconnects as a closed browser does. */
   leave(): Promise<void> {
     this.abort.abort()
     return this.ended
@@ -100,7 +103,7 @@ export async function until(condition: () => boolean | Promise<boolean>, timeout
   const end = performance.now() + timeoutMs
   while (!(await condition())) {
     if (performance.now() > end)
-      throw new Error(`this did not come true within ${timeoutMs} ms: ${condition.toString()}`)
+      throw new Error(`the condition was not met within ${timeoutMs} ms: ${condition.toString()}`)
     await new Promise((resolve) => setTimeout(resolve, 10))
   }
 }

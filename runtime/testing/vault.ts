@@ -7,14 +7,14 @@ import { makeDataKey } from '../keys/open-vault.ts'
 import type { SealingKey } from '../keys/sealing-key.ts'
 import type { Db } from '../model/db.ts'
 
-/** The sealing key of tests; it opens what another test setup on the same database has sealed. */
+/** The sealing key of tests. It opens what another test setup has sealed on the same database. */
 export const TEST_SEALING_KEY: SealingKey = {
   key: createHash('sha256').update('the sealing key of tests').digest(),
   fingerprint: 'of-tests',
   source: 'the sealing key of tests',
 }
 
-/** A real vault on a database, whose keys never grow old, whatever a test does to its clock. */
+/** A real vault on a database. Its keys never expire, whatever a test does to its clock. */
 export function testVault(db: Db): Promise<Keyring> {
   return inTransaction(db, async (tx) => {
     await lockDataKeys(tx)

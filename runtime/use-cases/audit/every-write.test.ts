@@ -10,8 +10,16 @@ import type { AuditAction } from '#contract/runtime-api/vocabulary.ts'
 import { runtimeApi } from '#contract/runtime-api/rows.ts'
 import type { WriteName } from '#contract/runtime-api/rows.ts'
 import type { Answered } from '../../testing/http.ts'
-import { bindingOf, bundleOf, locatorOf, moduleOf, ruleWorld, TEXT, wrapped } from '../../testing/rules.ts'
-import type { RuleWorld } from '../../testing/rules.ts'
+import {
+  bindingOf,
+  bundleOf,
+  locatorOf,
+  moduleOf,
+  startRuleHarness,
+  TEXT,
+  wrapped,
+} from '../../testing/rules.ts'
+import type { RuleHarness } from '../../testing/rules.ts'
 import { verifyChain } from './verify-chain.ts'
 
 // For every write of the contract: each effect and each refusal is audited once, and nothing else.
@@ -24,9 +32,9 @@ const guarded = bundleOf('guarded', {
 })
 const NAME = locatorOf(plain, 'main')
 
-let deps: RuleWorld
+let deps: RuleHarness
 before(async () => {
-  deps = await ruleWorld()
+  deps = await startRuleHarness()
   deps.plugin.script(() => ({ outcome: 'FAILED' }))
   await deps.register('guard', 'holder')
   await deps.publish(plain, plainNext, guarded)
@@ -214,7 +222,7 @@ describe('the audit', () => {
       [1, 1],
     )
     for (const { operationId } of saved.data['operations'] as { operationId: string }[])
-      await deps.endsWell(operationId)
+      await deps.succeeds(operationId)
     assert.deepEqual(await entriesOf(await deps.save(scope, changes)), [])
   })
 

@@ -3,12 +3,12 @@ import { after, before, describe, it } from 'node:test'
 import { wrapData } from '#contract/protocol/data.ts'
 import { CORE, GATEWAY, LEDGER } from '../../testing/bundles.ts'
 import { refused } from '../../testing/runtime.ts'
-import { savingWorld } from '../../testing/saves.ts'
-import type { SavingWorld } from '../../testing/saves.ts'
+import { startSavingHarness } from '../../testing/saves.ts'
+import type { SavingHarness } from '../../testing/saves.ts'
 
-let deps: SavingWorld
+let deps: SavingHarness
 before(async () => {
-  deps = await savingWorld()
+  deps = await startSavingHarness()
 })
 after(() => deps.runtime.close())
 

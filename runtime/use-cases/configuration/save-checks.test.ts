@@ -5,12 +5,12 @@ import type { Scope } from '#contract/protocol/scope.ts'
 import type { TypedValue } from '#contract/protocol/typed-value.ts'
 import { CORE } from '../../testing/bundles.ts'
 import { refused } from '../../testing/runtime.ts'
-import { savingWorld } from '../../testing/saves.ts'
-import type { SavingWorld } from '../../testing/saves.ts'
+import { startSavingHarness } from '../../testing/saves.ts'
+import type { SavingHarness } from '../../testing/saves.ts'
 
-let deps: SavingWorld
+let deps: SavingHarness
 before(async () => {
-  deps = await savingWorld()
+  deps = await startSavingHarness()
 })
 after(() => deps.runtime.close())
 

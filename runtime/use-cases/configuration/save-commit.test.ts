@@ -5,12 +5,12 @@ import { wrapData } from '#contract/protocol/data.ts'
 import { inTransaction } from '#database/transaction.ts'
 import { CORE } from '../../testing/bundles.ts'
 import { saveConfiguration } from './save.ts'
-import { savingWorld } from '../../testing/saves.ts'
-import type { SavingWorld } from '../../testing/saves.ts'
+import { startSavingHarness } from '../../testing/saves.ts'
+import type { SavingHarness } from '../../testing/saves.ts'
 
-let deps: SavingWorld
+let deps: SavingHarness
 before(async () => {
-  deps = await savingWorld()
+  deps = await startSavingHarness()
 })
 after(() => deps.runtime.close())
 

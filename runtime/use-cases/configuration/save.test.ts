@@ -8,12 +8,12 @@ import { billing, CORE, crm, GATEWAY, installBoth, LEDGER, SCOPE } from '../../t
 import { refused, testRuntime } from '../../testing/runtime.ts'
 import { readConfiguration } from './read.ts'
 import { saveConfiguration } from './save.ts'
-import { savingWorld } from '../../testing/saves.ts'
-import type { SavingWorld } from '../../testing/saves.ts'
+import { startSavingHarness } from '../../testing/saves.ts'
+import type { SavingHarness } from '../../testing/saves.ts'
 
-let deps: SavingWorld
+let deps: SavingHarness
 before(async () => {
-  deps = await savingWorld()
+  deps = await startSavingHarness()
 })
 after(() => deps.runtime.close())
 

@@ -5,13 +5,13 @@ import type { JSONWebKeySet } from 'jose'
 import type { JsonObject } from '#contract/json-schema/json.ts'
 import { uuidv7 } from '#http-kit/ids.ts'
 import { API, RESOLVE, textOf } from '../../testing/http.ts'
-import { CORE, dataOf, reference, ResolveWorld, SCOPE } from '../../testing/resolve.ts'
+import { CORE, dataOf, reference, ResolveHarness, SCOPE } from '../../testing/resolve.ts'
 import type { Claim, InstallationState } from '../../testing/resolve.ts'
 
-let deps: ResolveWorld
+let deps: ResolveHarness
 let secretOfTenants: string
 before(async () => {
-  deps = await ResolveWorld.make()
+  deps = await ResolveHarness.make()
   secretOfTenants = deps.secret
 })
 after(() => deps.http.close())

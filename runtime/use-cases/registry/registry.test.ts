@@ -4,16 +4,16 @@ import type { Grant } from '#contract/endpoint/permission.ts'
 import type { JsonObject } from '#contract/json-schema/json.ts'
 import { createHash } from 'node:crypto'
 import { textOf } from '../../testing/http.ts'
-import { CORE, ResolveWorld, SCOPE } from '../../testing/resolve.ts'
+import { CORE, ResolveHarness, SCOPE } from '../../testing/resolve.ts'
 
-let deps: ResolveWorld
+let deps: ResolveHarness
 before(async () => {
-  deps = await ResolveWorld.make()
+  deps = await ResolveHarness.make()
   await deps.putInstallation('ACTIVE')
 })
 after(() => deps.http.close())
 
-const call: ResolveWorld['http']['call'] = (path, options) => deps.http.call(path, options)
+const call: ResolveHarness['http']['call'] = (path, options) => deps.http.call(path, options)
 const itemsOf = ({ data }: { data: JsonObject }) => data['items'] as JsonObject[]
 const plugin = { title: 'Mailer', endpoint: 'http://127.0.0.1:7000/lifecycle', enabled: true }
 const service = {
