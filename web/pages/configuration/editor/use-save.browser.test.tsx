@@ -79,6 +79,31 @@ test('a server error is shown at its field, and the edit is kept', async () => {
   expect(scope.values()[MAIL]).toMatchObject({ smtpPort: 2526 })
 })
 
+test('a refused value that is fixed no longer counts as invalid while another one does', async () => {
+  const scope = await serveScope({
+    [SAVE]: () =>
+      refusal({
+        code: 'PROPERTY_INVALID',
+        details: ['smtpPort', 'smtpHost'].map((property) => ({
+          locator: MAIL,
+          property,
+          errorCode: 'PROPERTY_INVALID',
+          message: 'It is blocked.',
+        })),
+      }),
+  })
+  await renderConsole(scope.address(MAIL))
+  await port.fill('2525')
+  await page.getByRole('textbox', { name: 'SMTP host' }).fill('mail.example.com')
+  await bar.getByRole('button', { name: 'Review' }).click()
+  await saveButton.click()
+  await review.getByRole('button', { name: 'Back to form' }).click()
+  await expect.element(bar.getByRole('button', { name: '2 invalid' })).toBeVisible()
+
+  await port.fill('2526')
+  await expect.element(bar.getByRole('button', { name: '1 invalid' })).toBeVisible()
+})
+
 test('a lost response is not a save; the identical request finds out, and is carried out once', async () => {
   const scope = await reviewPort('2525')
   scope.api.answer({

@@ -35,14 +35,15 @@ export function useDraftForm(store: DraftStore, configuration: Configuration): D
 
 /** The server errors, by field. */
 export function useServerErrors({ control }: DraftForm): ReadonlyMap<FieldId, string> {
-  const { edits } = useFormState({ control }).errors
+  const { errors } = useFormState({ control })
   return useMemo(
     () =>
       new Map(
-        Object.entries(edits ?? {}).flatMap(([id, error]) =>
+        // react-hook-form changes `errors.edits` in place; only `errors` itself is a new object each time
+        Object.entries(errors.edits ?? {}).flatMap(([id, error]) =>
           error?.type === 'server' && error.message !== undefined ? [[id, error.message] as const] : [],
         ),
       ),
-    [edits],
+    [errors],
   )
 }
