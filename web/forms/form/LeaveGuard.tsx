@@ -1,4 +1,6 @@
 import { useBlocker } from '@tanstack/react-router'
+import { useEffect } from 'react'
+import { isReloadingForAnotherPerson } from '../../api/session.ts'
 import { useText } from '../../i18n/use-text.ts'
 import { ConfirmDialog } from '../../ui/dialog/ConfirmDialog.tsx'
 
@@ -6,7 +8,7 @@ type Location = { pathname: string; search: object }
 
 /**
  * Asks for confirmation before a link or the browser's Back button leaves a page whose form has unsaved input. A
- * navigation after a submit passes `ignoreBlocker`.
+ * navigation after a submit passes `ignoreBlocker`. When the tab is closed or reloaded, the browser asks.
  */
 export function LeaveGuard({
   isDirty,
@@ -17,6 +19,14 @@ export function LeaveGuard({
   isSamePage: (next: Location) => boolean
 }) {
   const t = useText()
+  useEffect(() => {
+    if (!isDirty) return
+    const ask = (event: BeforeUnloadEvent) => {
+      if (!isReloadingForAnotherPerson()) event.preventDefault()
+    }
+    addEventListener('beforeunload', ask)
+    return () => removeEventListener('beforeunload', ask)
+  }, [isDirty])
   const blocker = useBlocker({
     shouldBlockFn: ({ next }) => !isSamePage(next),
     disabled: !isDirty,
