@@ -44,6 +44,7 @@ function OpenDialog({
   const t = useText()
   const id = useId()
   const pressedOn = useRef<EventTarget>(null)
+  const lastFocused = useRef<HTMLElement>(null)
   // not the close button, which would otherwise be the first candidate
   const dialog = useModal(
     (shown) => initialFocus?.current ?? shown.querySelector<HTMLElement>('input, textarea, select') ?? shown,
@@ -55,13 +56,16 @@ function OpenDialog({
   const refuseToCancel = (event: SyntheticEvent) => {
     if (event.target !== event.currentTarget) return
     event.preventDefault()
-    close()
+    // a cancellation that cannot be prevented is followed by the close event
+    if (event.cancelable) close()
   }
-  // a browser does not allow two cancellations in a row
-  const reopenIfBusy = ({ target, currentTarget }: SyntheticEvent<HTMLDialogElement>) => {
+  // a browser does not allow two cancellations in a row; whether the dialog closes is for its owner to decide
+  const reopen = ({ target, currentTarget }: SyntheticEvent<HTMLDialogElement>) => {
     if (target !== currentTarget || currentTarget.open) return
-    if (busy) currentTarget.showModal()
-    else onClose()
+    const focused = lastFocused.current
+    currentTarget.showModal()
+    focused?.focus()
+    close()
   }
 
   return (
@@ -73,7 +77,11 @@ function OpenDialog({
       aria-labelledby={`${id}-title`}
       aria-describedby={description ? `${id}-description` : undefined}
       onCancel={refuseToCancel}
-      onClose={reopenIfBusy}
+      onClose={reopen}
+      onFocus={({ target, currentTarget }) => {
+        // focus events of a nested dialog arrive here too
+        if (currentTarget.contains(target)) lastFocused.current = target
+      }}
       onPointerDown={(event) => (pressedOn.current = event.target)}
       onClick={({ target, currentTarget }) => {
         // the backdrop is part of the dialog element; a text selection may start inside and end there

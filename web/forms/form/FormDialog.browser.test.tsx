@@ -1,0 +1,43 @@
+import { useForm } from 'react-hook-form'
+import { expect, test } from 'vitest'
+import { page, userEvent } from 'vitest/browser'
+import { renderInConsole } from '../../testing/render.tsx'
+import { TextField } from '../fields/TextField.tsx'
+import { FormDialog } from './FormDialog.tsx'
+
+function TitleDialog() {
+  const form = useForm({ defaultValues: { title: '', endpoint: '' } })
+  return (
+    <FormDialog
+      form={form}
+      onSubmit={() => Promise.resolve()}
+      busy={false}
+      error={null}
+      title="New plugin"
+      submit="Register"
+      onClose={() => undefined}
+    >
+      <TextField control={form.control} name="title" label="Title" />
+      <TextField control={form.control} name="endpoint" label="Endpoint" />
+    </FormDialog>
+  )
+}
+
+const dialog = page.getByRole('dialog', { name: 'New plugin' })
+const endpoint = page.getByRole('textbox', { name: 'Endpoint' })
+const question = page.getByRole('alert')
+
+test('each Escape opens or closes the question whether to discard, and the dialog stays', async () => {
+  await renderInConsole(<TitleDialog />)
+  await endpoint.fill('https://billing.example.com')
+  // the browser closes a modal dialog at the second Escape, even if the page prevents it
+  for (let press = 0; press < 2; press++) {
+    await userEvent.keyboard('{Escape}')
+    await expect.element(question).toBeVisible()
+    await userEvent.keyboard('{Escape}')
+    await expect.element(question).not.toBeInTheDocument()
+    await expect.element(dialog).toBeVisible()
+    await expect.element(endpoint).toHaveFocus()
+  }
+  await expect.element(endpoint).toHaveValue('https://billing.example.com')
+})
