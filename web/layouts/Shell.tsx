@@ -145,7 +145,8 @@ function usePaletteKey(open: () => void) {
       )
         return
       event.preventDefault()
-      open()
+      // a dialog must be closed first: it may hold input
+      if (document.querySelector('dialog:modal') === null) open()
     }
     addEventListener('keydown', press)
     return () => removeEventListener('keydown', press)

@@ -1,3 +1,4 @@
+import { Link } from '@tanstack/react-router'
 import { useForm } from 'react-hook-form'
 import { expect, test } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
@@ -23,6 +24,8 @@ function TitleDialog() {
   )
 }
 
+const asksBeforeUnload = () => !dispatchEvent(new Event('beforeunload', { cancelable: true }))
+
 const dialog = page.getByRole('dialog', { name: 'New plugin' })
 const endpoint = page.getByRole('textbox', { name: 'Endpoint' })
 const question = page.getByRole('alert')
@@ -40,4 +43,25 @@ test('each Escape opens or closes the question whether to discard, and the dialo
     await expect.element(endpoint).toHaveFocus()
   }
   await expect.element(endpoint).toHaveValue('https://billing.example.com')
+})
+
+test('leaving the page under a dialog with input asks first, as closing the tab does', async () => {
+  const { address } = await renderInConsole(
+    <>
+      <Link to="/plugins">Plugins</Link>
+      <TitleDialog />
+    </>,
+  )
+  expect(asksBeforeUnload()).toBe(false)
+  await endpoint.fill('https://billing.example.com')
+  expect(asksBeforeUnload()).toBe(true)
+  // the page is inert, so only the browser and shortcuts can leave it
+  document.querySelector('a')?.click()
+  await expect.element(question).toBeVisible()
+  await page.getByRole('button', { name: 'Keep editing' }).click()
+  await expect.element(endpoint).toHaveValue('https://billing.example.com')
+  expect(address()).toBe('/')
+  document.querySelector('a')?.click()
+  await page.getByRole('button', { name: 'Discard' }).click()
+  await expect.poll(address).toBe('/plugins')
 })

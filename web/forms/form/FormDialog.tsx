@@ -6,10 +6,12 @@ import { Dialog } from '../../ui/dialog/Dialog.tsx'
 import { Form } from './Form.tsx'
 import { FormError } from './FormError.tsx'
 import type { SubmitError } from './server-errors.ts'
+import { PageGuard } from './PageGuard.tsx'
+import { useUnloadGuard } from './use-unload-guard.ts'
 
 /**
  * A form in a dialog. It stays open and keeps its input until the server has accepted it. Closing it with unsaved
- * input, in any way, asks for confirmation first.
+ * input, or leaving the page under it, asks for confirmation first.
  */
 export function FormDialog<Values extends FieldValues>({
   form,
@@ -52,15 +54,31 @@ export function FormDialog<Values extends FieldValues>({
   const t = useText()
   const id = useId()
   const changed = useFormState({ control: form.control }).isDirty
+  const hasInput = isDirty ?? changed
   const [isAsking, setAsking] = useState(false)
   const focused = useRef<Element>(null)
-  const close = () => {
-    if (!(isDirty ?? changed)) return onClose()
+  // set while a navigation waits for the answer
+  const leave = useRef<(isStaying: boolean) => void>(null)
+  useUnloadGuard(hasInput)
+  const ask = () => {
     focused.current = document.activeElement
     setAsking(true)
   }
+  const answer = (isStaying: boolean) => {
+    leave.current?.(isStaying)
+    leave.current = null
+  }
+  const close = () => {
+    if (!hasInput) return onClose()
+    ask()
+  }
+  const discard = () => {
+    onClose()
+    answer(false)
+  }
   const keep = () => {
     setAsking(false)
+    answer(true)
     const before = focused.current
     // the confirmation may have replaced the button that had the focus
     const target = before?.closest('form')
@@ -79,7 +97,7 @@ export function FormDialog<Values extends FieldValues>({
       {...(size !== undefined && { size })}
       footer={
         isAsking ? (
-          <DiscardQuestion onKeep={keep} onDiscard={onClose} />
+          <DiscardQuestion onKeep={keep} onDiscard={discard} />
         ) : (
           <>
             <Button onClick={close} disabledReason={busy && t('common.form.sending')}>
@@ -98,6 +116,14 @@ export function FormDialog<Values extends FieldValues>({
         )
       }
     >
+      <PageGuard
+        // a successful submit navigates on its own
+        isActive={hasInput && !busy}
+        onLeave={(decide) => {
+          leave.current = decide
+          ask()
+        }}
+      />
       <Form
         form={form}
         id={id}

@@ -1,8 +1,7 @@
 import { useBlocker } from '@tanstack/react-router'
-import { useEffect } from 'react'
-import { isReloadingForAnotherPerson } from '../../api/session.ts'
 import { useText } from '../../i18n/use-text.ts'
 import { ConfirmDialog } from '../../ui/dialog/ConfirmDialog.tsx'
+import { useUnloadGuard } from './use-unload-guard.ts'
 
 type Location = { pathname: string; search: object }
 
@@ -19,14 +18,7 @@ export function LeaveGuard({
   isSamePage: (next: Location) => boolean
 }) {
   const t = useText()
-  useEffect(() => {
-    if (!isDirty) return
-    const ask = (event: BeforeUnloadEvent) => {
-      if (!isReloadingForAnotherPerson()) event.preventDefault()
-    }
-    addEventListener('beforeunload', ask)
-    return () => removeEventListener('beforeunload', ask)
-  }, [isDirty])
+  useUnloadGuard(isDirty)
   const blocker = useBlocker({
     shouldBlockFn: ({ next }) => !isSamePage(next),
     disabled: !isDirty,

@@ -1,5 +1,6 @@
 import type { LocalService } from '#contract/console-api/shapes.ts'
 import { deepEqual, type JsonObject } from '#contract/json-schema/json.ts'
+import { isReloadingForAnotherPerson } from '../../api/session.ts'
 import { parseJson } from '../../forms/fields/parse-json.ts'
 
 /** A version of a service's values on which a draft is based. */
@@ -8,7 +9,7 @@ export type Base = { version: number; values: JsonObject }
 /** A person's input, and the version it is based on. */
 export type Draft = { name: string; text: string; reason: string; base: Base }
 
-/** Kept in memory while the console is open, so that looking at another page loses nothing. */
+/** Kept in memory while the console is open, so that looking at another page loses nothing; closing the tab asks first. */
 const drafts = new Map<string, Draft>()
 
 export const draftOf = (key: string): Draft | undefined => drafts.get(key)
@@ -17,6 +18,12 @@ export const draftOf = (key: string): Draft | undefined => drafts.get(key)
 export function keepDraft(key: string, draft: Draft | null): void {
   if (draft === null || (draft.name === '' && isUnchanged(draft.text, draft.base))) drafts.delete(key)
   else drafts.set(key, draft)
+  if (drafts.size > 0) addEventListener('beforeunload', askBeforeUnload)
+  else removeEventListener('beforeunload', askBeforeUnload)
+}
+
+function askBeforeUnload(event: BeforeUnloadEvent): void {
+  if (!isReloadingForAnotherPerson()) event.preventDefault()
 }
 
 export const NO_BASE: Base = { version: 0, values: {} }

@@ -11,7 +11,7 @@ export function useSaveKey(onSave: () => void): void {
     )
       return
     event.preventDefault()
-    onSave()
+    if (document.querySelector('dialog:modal') === null) onSave()
   })
   useEffect(() => {
     const listen = (event: KeyboardEvent) => press(event)
