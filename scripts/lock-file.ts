@@ -11,8 +11,6 @@ export interface LockedPackage {
   optionalDependencies?: Record<string, string>
 }
 
-const PUBLIC_REGISTRY = 'https://registry.npmjs.org/'
-
 /**
  * Why `npm ci` would fail with this lock file on some platform or with another registry; empty if it would not.
  *
@@ -26,7 +24,7 @@ export function lockFileProblems({ packages }: LockFile): string[] {
     const owner = path === '' ? 'package.json' : path
     return [
       ...missing.map((name) => `${name}, a dependency of ${owner}, is missing`),
-      ...(isPublic(locked.resolved) ? [] : [`${path} is resolved at a private address`]),
+      ...(locked.resolved === undefined ? [] : [`${path} has the address of a registry`]),
     ]
   })
 }
@@ -36,8 +34,4 @@ function isLocked(packages: LockFile['packages'], from: string, name: string): b
   if (`${from === '' ? '' : `${from}/`}node_modules/${name}` in packages) return true
   if (from === '') return false
   return isLocked(packages, from.slice(0, Math.max(0, from.lastIndexOf('/node_modules/'))), name)
-}
-
-function isPublic(resolved: string | undefined): boolean {
-  return resolved === undefined || resolved.startsWith(PUBLIC_REGISTRY)
 }
