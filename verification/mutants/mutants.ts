@@ -50,7 +50,7 @@ export const MUTANTS: readonly Mutant[] = [
     from: "set state = 'RUNNING', run = run + 1,",
     to: "set state = 'RUNNING', run = run + 1, execution_sequence = execution_sequence + 1,",
     killers: [
-      test('runtime/worker/worker-again.test.ts', 'a retry goes on from the call'),
+      test('runtime/worker/worker-again.test.ts', 'a retry continues from the failed call'),
       suite('simulation', 100),
       suite('model', 60),
     ],
@@ -116,7 +116,10 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'runtime/store/events/read-events.ts',
     from: 'and event_xid < pg_snapshot_xmin(pg_current_snapshot())',
     to: '',
-    killers: [test('runtime/events/stream.test.ts', 'waits for what began earlier'), suite('restarts')],
+    killers: [
+      test('runtime/events/stream.test.ts', 'waits for a transaction that began earlier'),
+      suite('restarts'),
+    ],
   },
   {
     name: 'event-before-commit',
@@ -199,7 +202,7 @@ export const MUTANTS: readonly Mutant[] = [
       returning operation_id`,
     to: '      select operation_id from called',
     killers: [
-      test('runtime/worker/worker-failures.test.ts', 'a time-out is uncertain'),
+      test('runtime/worker/worker-failures.test.ts', 'a timeout is uncertain'),
       suite('simulation', 20),
     ],
   },
@@ -210,7 +213,7 @@ export const MUTANTS: readonly Mutant[] = [
     from: '  if (request !== null) {',
     to: '  if (request !== null && calls.length === 0) {',
     killers: [
-      test('runtime/rules/plugins-and-order.test.ts', 'meanwhile is not in the bytes'),
+      test('runtime/rules/plugins-and-order.test.ts', 'is not added to the bytes of a repeat'),
       suite('simulation', 300),
     ],
   },
@@ -228,7 +231,7 @@ export const MUTANTS: readonly Mutant[] = [
               .replaceAll(call.operationId, call.operationId.replace(/.$/, (last) => (last === 'e' ? 'f' : 'e'))),
           ),`,
     killers: [
-      test('runtime/worker/worker-again.test.ts', 'a retry goes on from the call'),
+      test('runtime/worker/worker-again.test.ts', 'a retry continues from the failed call'),
       suite('faults'),
       suite('simulation', 100),
     ],
