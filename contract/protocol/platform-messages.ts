@@ -23,10 +23,10 @@ export const PLATFORM_MESSAGES = {
     'The response of plugin {plugin} is not valid: {problem}. Fix the plugin, then retry the operation.',
   callFailedSilently: 'Plugin {plugin} failed with {errorCode} and gave no message.',
   callReportedFailed:
-    'Plugin {plugin} reported that it failed. Find the cause in the plugin, then retry the operation or take it over with a DETACH.',
+    'Plugin {plugin} reported that it failed. Find the cause in the plugin, then retry the operation, or take it over and detach.',
   callReportedUnknown: 'Plugin {plugin} reported that it does not know its result.',
   callStillUnknown:
-    'The result of plugin {plugin} is still unknown after the last of {attempts} allowed attempts. Look at its attempts, then retry the operation or take it over with a DETACH.',
+    'The result of plugin {plugin} is still unknown after the last of {attempts} allowed attempts. Look at its attempts, then retry the operation, or take it over and detach.',
   callInterrupted: 'The runtime was interrupted while it waited for plugin {plugin}. The call was repeated.',
   callRuntimeError: 'The runtime failed while it called plugin {plugin}. See the log of the runtime.',
   callDeferred:
@@ -37,7 +37,7 @@ export const PLATFORM_MESSAGES = {
 
   // an installation that is locked
   lockedByFailed:
-    'The {operationType} operation {operationId} of bundle {bundle} has failed and still locks the installation. Retry it, or take it over with a DETACH.',
+    'The {operationType} operation {operationId} of bundle {bundle} has failed and still locks the installation. Retry it, or take it over and detach.',
   lockedByRunning:
     'The {operationType} operation {operationId} of bundle {bundle} has not finished. Wait until it finishes, then try again.',
   operationNotFailed: 'The operation is {actual}, not FAILED. Reload it.',

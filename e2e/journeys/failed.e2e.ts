@@ -39,7 +39,7 @@ test('from the overview to a failed operation, its explanation, and a successful
   await expect(dialog).toContainText('Without a change, this will most likely fail again')
   await expect(dialog).toContainText('Resumes at scripted-hooks in After resources')
   await expect(dialog).toContainText('sends the identical request: same operation ID, stage, and sequence')
-  await expect(dialog).toContainText('This is run 2.')
+  await expect(dialog).toContainText('This will be run 2.')
   await dialog.getByLabel('Reason').fill('The migration is over')
   await dialog.getByRole('button', { name: 'Retry' }).click()
 
@@ -70,7 +70,7 @@ test('a colleague retries first: the page says so instead of retrying twice', as
   const page = await signIn('sam', `/operations/${operationId}`)
   await page.getByRole('button', { name: 'Retry' }).click()
   const dialog = page.getByRole('dialog', { name: 'Retry this operation?' })
-  await expect(dialog).toContainText('This is run 2.')
+  await expect(dialog).toContainText('This will be run 2.')
 
   const params = { operationId }
   await system.call(

@@ -7,7 +7,7 @@ const EDGE = 8
 export function placeNear(anchor: Element, floating: HTMLElement, side: Side): void {
   const at = anchor.getBoundingClientRect()
   const size = floating.getBoundingClientRect()
-  // unlike the window's inner size, without scroll bars and their gutter
+  // unlike the window's inner size, without scroll bars
   const { offsetWidth: width, clientHeight: height } = document.documentElement
   const wantsAbove = side === 'top-start' || side === 'top'
   const below = at.bottom + GAP

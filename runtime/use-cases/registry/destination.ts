@@ -18,9 +18,15 @@ export interface Egress {
 export function requireReachable({ allow, platform }: Egress, address: string, field: string): void {
   const destination = destinationOf(new URL(address))
   if (!allowsDestination(allow, destination))
-    throw unreachable(field, 'The setting EGRESS_ALLOW does not allow calls to this host and port')
+    throw unreachable(
+      field,
+      'The setting EGRESS_ALLOW does not allow calls to this host and port. Enter another address, or ask the platform team to allow this one',
+    )
   if (namesPlatform(platform, destination))
-    throw unreachable(field, 'This is an address of the platform itself: its console, runtime or database')
+    throw unreachable(
+      field,
+      'This is an address of the platform itself: its console, runtime, or database. Enter the address of the service',
+    )
 }
 
 function unreachable(field: string, message: string): DomainError {

@@ -114,7 +114,7 @@ export const operations = {
   'retry.beginsRuntime': 'Resumes in {stage}. Successful calls are skipped.',
   'retry.same':
     'The runtime sends the identical request: same operation ID, stage, and sequence. Plugins are expected to handle repeats safely.',
-  'retry.run': 'This is run {n}.',
+  'retry.run': 'This will be run {n}.',
   'retry.warn': 'Without a change, this will most likely fail again',
   'retry.warnText': 'The failure is marked as not retryable: {message}',
   'retry.confirm': 'Retry',

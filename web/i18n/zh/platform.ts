@@ -15,17 +15,17 @@ export const platform: Readonly<Record<MessageReason, string>> = {
   callNotJson: '插件 {plugin} 的响应不是 JSON 或不完整，无法确定它是否已执行。',
   callInvalid: '插件 {plugin} 的响应无效：{problem}。请修复插件，然后重试操作。',
   callFailedSilently: '插件 {plugin} 执行失败，错误码为 {errorCode}，未提供说明。',
-  callReportedFailed: '插件 {plugin} 报告执行失败。请在插件中查明原因，然后重试操作，或用 DETACH 接管。',
+  callReportedFailed: '插件 {plugin} 报告执行失败。请在插件中查明原因，然后重试操作，或接管并分离。',
   callReportedUnknown: '插件 {plugin} 报告无法确定执行结果。',
   callStillUnknown:
-    '在允许的 {attempts} 次尝试之后，仍无法确定插件 {plugin} 的执行结果。请查看各次尝试，然后重试操作，或用 DETACH 接管。',
+    '在允许的 {attempts} 次尝试之后，仍无法确定插件 {plugin} 的执行结果。请查看各次尝试，然后重试操作，或接管并分离。',
   callInterrupted: '运行时在等待插件 {plugin} 时中断，已重新调用。',
   callRuntimeError: '运行时在调用插件 {plugin} 时发生内部错误。请查看运行时日志。',
   callDeferred: '运行时暂无余量调用插件 {plugin}，本次调用未发送，稍后会发送。',
   callUnexplained: '对插件 {plugin} 的调用失败。请重试操作。',
   pluginNotRegistered: '插件 {plugin} 未注册或已停用。请注册或启用该插件，然后重试操作。',
   lockedByFailed:
-    'Bundle {bundle} 的 {operationType} 操作 {operationId} 已失败，仍锁定着该安装实例。请重试该操作，或用 DETACH 接管。',
+    'Bundle {bundle} 的 {operationType} 操作 {operationId} 已失败，仍锁定着该安装实例。请重试该操作，或接管并分离。',
   lockedByRunning: 'Bundle {bundle} 的 {operationType} 操作 {operationId} 尚未完成。请等待其完成后再试。',
   operationNotFailed: '该操作的状态是 {actual}，不是 FAILED。请重新加载。',
   operationFailedAgain:
