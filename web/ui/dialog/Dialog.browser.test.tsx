@@ -62,12 +62,19 @@ test('the page behind it is inert', async () => {
   expect([...visited]).toEqual(expect.arrayContaining(['Title', 'Save', 'Close']))
 })
 
-test('the page behind it does not scroll', async () => {
-  const overflow = () => getComputedStyle(document.documentElement).overflowY
+test('the page behind it does not scroll, and keeps its width', async () => {
+  const root = document.documentElement
+  const overflow = () => getComputedStyle(root).overflowY
+  root.style.minHeight = '200vh'
+  const widthOfPage = () => document.body.getBoundingClientRect().width
+  const before = widthOfPage()
   await open()
   expect(overflow()).toBe('hidden')
+  expect(widthOfPage()).toBe(before)
   await userEvent.keyboard('{Escape}')
   await expect.poll(overflow).toBe('visible')
+  expect(widthOfPage()).toBe(before)
+  root.style.minHeight = ''
 })
 
 for (const [how, close] of [

@@ -14,10 +14,18 @@ export function useModal(
   useLayoutEffect(() => {
     const dialog = ref.current
     if (!dialog) return
+    keepPageWidth()
     dialog.showModal()
     focusFirst(dialog)
     // closed before it is removed, because only then does the browser restore the focus
     return () => dialog.close()
   }, [])
   return ref
+}
+
+/** Stores the width of the page's scrollbar, which the first dialog hides; see base.css. */
+function keepPageWidth(): void {
+  if (document.querySelector('dialog:modal') !== null) return
+  const { style, clientWidth } = document.documentElement
+  style.setProperty('--scrollbar-width', `${innerWidth - clientWidth}px`)
 }
