@@ -116,7 +116,10 @@ test('a sign-out that the server does not confirm says so, and can be tried agai
   await expectPage(page, 'Overview')
   await page.getByRole('button', { name: /olivia/i }).click()
   system.proxy.down()
+  const lost = page.waitForEvent('requestfailed', (request) => request.method() === 'POST')
   await page.getByRole('button', { name: 'Sign out' }).click()
+  await lost
+  // the dialog is loaded on demand
   system.proxy.up()
   const dialog = page.getByRole('dialog', { name: 'You may still be signed in' })
   await dialog.getByRole('button', { name: 'Sign out' }).click()
