@@ -5,6 +5,7 @@ import { explain } from './messages.ts'
 import { SCHEMA_DEPTH_MAX, VALUE_DEPTH_MAX } from './limits.ts'
 import { patternCost } from './pattern.ts'
 import type { Problem } from './problem.ts'
+import { pointerTo } from './pointer.ts'
 
 export type { Problem }
 
@@ -80,8 +81,6 @@ function surveyOf(schema: JsonValue): Survey {
   return survey
 }
 
-const escapeSegment = (segment: string): string => segment.replaceAll('~', '~0').replaceAll('/', '~1')
-
 function visit(
   schema: JsonValue,
   { pointer, depth, keyword }: { pointer: string; depth: number; keyword: string },
@@ -100,14 +99,14 @@ function visit(
   survey.schemas.set(pointer, schema)
   for (const [name, held] of Object.entries(schema)) {
     const problem = name === '$id' && depth > 1 ? 'May only stand at the top' : problemOfKeyword(name, held)
-    if (problem !== null) refuse(name, `/${escapeSegment(name)}`, problem)
+    if (problem !== null) refuse(name, pointerTo(name), problem)
   }
   if (typeof schema.$anchor === 'string') {
     if (survey.anchors.has(schema.$anchor)) refuse('$anchor', '/$anchor', 'Must be of one schema only')
     survey.anchors.set(schema.$anchor, pointer)
   }
   for (const child of childrenOf(schema)) {
-    const key = child.key === null ? '' : `/${escapeSegment(child.key)}`
+    const key = child.key === null ? '' : pointerTo(child.key)
     if (!key.isWellFormed())
       refuse(child.keyword, `/${child.keyword}`, 'Must have names of well-formed Unicode')
     else
@@ -162,7 +161,7 @@ function inPlaceOf(pointer: string, survey: Survey): string[] {
   if (schema === undefined) return []
   const inner = childrenOf(schema)
     .filter(({ keyword }) => IN_PLACE_KEYWORDS.includes(keyword))
-    .map(({ keyword, key }) => `${pointer}/${keyword}${key === null ? '' : `/${escapeSegment(key)}`}`)
+    .map(({ keyword, key }) => `${pointer}/${keyword}${key === null ? '' : pointerTo(key)}`)
   const target = typeof schema.$ref === 'string' ? targetOf(schema.$ref, survey) : null
   return target === null ? inner : [...inner, target]
 }
@@ -245,7 +244,7 @@ function copyChildren(
 ): void {
   const entries = new Map<string, [string, Schema][]>()
   for (const { keyword, key, schema: child } of childrenOf(schema)) {
-    const at = `${pointer}/${keyword}${key === null ? '' : `/${escapeSegment(key)}`}`
+    const at = `${pointer}/${keyword}${key === null ? '' : pointerTo(key)}`
     const copied = copy(child, at, context)
     if (key === null) context.result[keyword] = copied
     else {
@@ -308,7 +307,7 @@ function problemOfSize(value: JsonValue): Problem | null {
     for (const [key, child] of Object.entries(current)) {
       if (!key.isWellFormed())
         return { path, keyword: 'propertyNames', message: 'Must have names of well-formed Unicode' }
-      open.push({ value: child, path: `${path}/${escapeSegment(key)}`, depth: depth + 1 })
+      open.push({ value: child, path: path + pointerTo(key), depth: depth + 1 })
     }
   }
   return null

@@ -1,7 +1,9 @@
 import type { OutputUnit, Schema } from '@cfworker/json-schema'
+import { getOwn } from './get-own.ts'
 import type { JsonValue } from './json.ts'
 import { SCHEMA_LIST_KEYWORDS, SCHEMA_MAP_KEYWORDS } from './keywords.ts'
 import type { Problem } from './problem.ts'
+import { pointerSegments, pointerTo, unescapeSegment } from './pointer.ts'
 
 /** The schema as the interpreter reads it, and the value, so that a message can say what is allowed at its location. */
 export type Checked = {
@@ -83,28 +85,19 @@ function placeOf({ root, targets }: Checked, unit: OutputUnit): Place {
   return { schema, within }
 }
 
-const decodeStep = (step: string): string =>
-  decodeURIComponent(step).replaceAll('~1', '/').replaceAll('~0', '~')
+const decodeStep = (step: string): string => unescapeSegment(decodeURIComponent(step))
 
 /** The interpreter writes pointers as URI fragments. */
 const pointerOf = (unit: OutputUnit): string => decodeURIComponent(unit.instanceLocation.slice(1))
 
 function valueAt(value: JsonValue, pointer: string): JsonValue | undefined {
   let current: JsonValue | undefined = value
-  for (const step of pointer.split('/').slice(1)) {
+  for (const key of pointerSegments(pointer)) {
     if (typeof current !== 'object' || current === null) return undefined
-    const key = step.replaceAll('~1', '/').replaceAll('~0', '~')
-    current = Array.isArray(current)
-      ? current[Number(key)]
-      : Object.hasOwn(current, key)
-        ? current[key]
-        : undefined
+    current = Array.isArray(current) ? current[Number(key)] : getOwn(current, key)
   }
   return current
 }
-
-const below = (pointer: string, name: string): string =>
-  `${pointer}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`
 
 // --- Choices -------------------------------------------------------------------------------------------------------
 
@@ -157,7 +150,7 @@ function describe(checked: Checked, unit: OutputUnit, place: Place): Problem[] {
   if (keyword === 'required') {
     const holder = valueAt(checked.value, path)
     return missing(holder, schema.required ?? []).map((name) => ({
-      path: below(path, name),
+      path: path + pointerTo(name),
       keyword,
       message: 'Is required',
     }))
@@ -185,7 +178,7 @@ function describeDependent(checked: Checked, path: string, schema: Schema): Prob
     .filter(([name]) => Object.hasOwn(holder, name))
     .flatMap(([name, names]) =>
       missing(holder, names).map((absent) => ({
-        path: below(path, absent),
+        path: path + pointerTo(absent),
         keyword: 'dependentRequired',
         message: `Is required together with ${short(name, 'another property')}`,
       })),

@@ -7,6 +7,7 @@ import { DESCRIPTION_MAX, INSTANCE_REF_PROPERTY, TITLE_MAX } from './limits.ts'
 import { formatLocator, RESOURCE_KINDS } from './locator.ts'
 import { JsonSchema, PropertyDefinition } from './property-definition.ts'
 import { BundleRef } from './scope.ts'
+import { pointerTo } from '../json-schema/pointer.ts'
 
 const Title = z.string().min(1, 'Must not be empty').max(TITLE_MAX, `Must be at most ${TITLE_MAX} characters`)
 
@@ -67,14 +68,11 @@ const refuse = (place: Place, message: string): Detail => ({
   message,
 })
 
-const pointer = (...segments: (string | number)[]): string =>
-  segments.map((segment) => `/${String(segment).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
-
 function checkResource(manifest: AuthorManifest, resource: ManifestResource, index: number): Detail[] {
   const locator = locatorOf(manifest, resource)
   const at = (...path: (string | number)[]): Place => ({
     locator,
-    path: pointer('resources', index, ...path),
+    path: pointerTo('resources', index, ...path),
   })
   const details: Detail[] = []
   const first = manifest.resources.findIndex(
@@ -114,7 +112,10 @@ function checkDefinition(place: Place, resource: ManifestResource, definition: P
   return detailsOf(within(place, 'default'), checkValue(definition.schema, definition.default))
 }
 
-const within = (place: Place, ...path: string[]): Place => ({ ...place, path: place.path + pointer(...path) })
+const within = (place: Place, ...path: string[]): Place => ({
+  ...place,
+  path: place.path + pointerTo(...path),
+})
 
 const detailsOf = (place: Place, problems: Problem[]): Detail[] =>
   problems.map((problem) => refuse({ ...place, path: place.path + problem.path }, problem.message))
@@ -130,7 +131,7 @@ function checkModuleIdsAreUnique(manifest: AuthorManifest): Detail[] {
     else
       details.push(
         refuse(
-          { locator, path: pointer('resources', index, 'moduleId') },
+          { locator, path: pointerTo('resources', index, 'moduleId') },
           `The moduleId is already that of ${owner}`,
         ),
       )
@@ -143,11 +144,14 @@ function checkPlugins(manifest: AuthorManifest): Detail[] {
     const details: Detail[] = []
     if (manifest.plugins.findIndex(({ pluginId }) => pluginId === plugin.pluginId) !== index)
       details.push(
-        refuse({ path: pointer('plugins', index, 'pluginId') }, `Plugin ${plugin.pluginId} is listed twice`),
+        refuse(
+          { path: pointerTo('plugins', index, 'pluginId') },
+          `Plugin ${plugin.pluginId} is listed twice`,
+        ),
       )
     const named = new Set<string>()
     for (const [entry, authorization] of plugin.resources.entries()) {
-      const path = pointer('plugins', index, 'resources', entry)
+      const path = pointerTo('plugins', index, 'resources', entry)
       const { moduleId } = authorization.object
       if (named.has(moduleId))
         details.push(
@@ -213,7 +217,10 @@ function checkWritersAreAlone(manifest: AuthorManifest): Detail[] {
         if (writer !== plugin.pluginId)
           details.push(
             refuse(
-              { property, path: pointer('plugins', index, 'resources', entry, 'writeProperties', position) },
+              {
+                property,
+                path: pointerTo('plugins', index, 'resources', entry, 'writeProperties', position),
+              },
               `${property} may already be written by plugin ${writer}`,
             ),
           )

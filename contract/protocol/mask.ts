@@ -1,5 +1,6 @@
 import type { JsonValue } from '../json-schema/json.ts'
 import type { Problem } from '../json-schema/problem.ts'
+import { pointerTo } from '../json-schema/pointer.ts'
 
 /** The text that the product displays in place of a sensitive value. */
 export const MASK = '••••••••'
@@ -26,7 +27,7 @@ export function findMasks(value: JsonValue): Problem[] {
       if (isMask(current)) problems.push({ path, keyword: 'mask', message: NOT_A_VALUE })
     } else if (typeof current === 'object' && current !== null)
       for (const [key, item] of Object.entries(current))
-        open.push({ path: `${path}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`, value: item })
+        open.push({ path: path + pointerTo(key), value: item })
   }
   return problems.toReversed()
 }

@@ -1,5 +1,6 @@
 import type { JsonValue } from '#contract/json-schema/json.ts'
 import { BODY_DEPTH_MAX, BODY_KEYS_MAX, STRING_BYTES_MAX } from '#contract/protocol/limits.ts'
+import { pointerTo } from '#contract/json-schema/pointer.ts'
 
 export interface StrictJsonLimits {
   maxDepth: number
@@ -186,9 +187,6 @@ export class StrictJsonScanner {
   }
 
   private fail(message: string): never {
-    const pointer = this.path
-      .map((part) => `/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`)
-      .join('')
-    throw new StrictJsonError(message, pointer.toWellFormed())
+    throw new StrictJsonError(message, pointerTo(...this.path).toWellFormed())
   }
 }

@@ -1,15 +1,12 @@
 import { syntaxTree } from '@codemirror/language'
 import type { EditorState } from '@codemirror/state'
 import type { SyntaxNode } from '@lezer/common'
+import { pointerSegments } from '#contract/json-schema/pointer.ts'
 
 /** The range in the editor's text that a JSON pointer refers to; the whole text when it refers to nothing. */
 export function findJsonPlace(state: EditorState, pointer: string): { from: number; to: number } {
   let node = syntaxTree(state).topNode.firstChild
-  const segments = pointer
-    .split('/')
-    .slice(1)
-    .map((segment) => segment.replaceAll('~1', '/').replaceAll('~0', '~'))
-  for (const segment of segments) {
+  for (const segment of pointerSegments(pointer)) {
     const next = node === null ? null : childAt(state, node, segment)
     if (next === null) break
     node = next

@@ -1,5 +1,6 @@
 import type { Problem } from '#contract/console-api/problem.ts'
 import type { ApiError } from '../../api/client.ts'
+import { pointerTo } from '#contract/json-schema/pointer.ts'
 
 /** One error in a request, as the server reports it. */
 export type Detail = NonNullable<Problem['details']>[number]
@@ -40,9 +41,5 @@ export const fieldOfRequest =
 export function pathInField({ property, path = '' }: Detail): string {
   if (property !== undefined) return path
   // `body.consumers.0.workspaceId`: the field is `consumers`
-  return path
-    .split('.')
-    .slice(2)
-    .map((step) => `/${step.replaceAll('~', '~0').replaceAll('/', '~1')}`)
-    .join('')
+  return pointerTo(...path.split('.').slice(2))
 }

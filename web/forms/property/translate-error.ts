@@ -2,6 +2,7 @@ import type { MessageParameters } from '#contract/protocol/envelope.ts'
 import { labelled } from '../../i18n/punctuation.ts'
 import type { PlainTextKey, Translate } from '../../i18n/use-text.ts'
 import { messageText } from '../../i18n/message-text.ts'
+import { pointerSegments } from '#contract/json-schema/pointer.ts'
 
 type Translation = (found: readonly string[], t: Translate) => string
 
@@ -88,10 +89,7 @@ export function placedError(
 /** `/address/lines/0` as `address › lines › 1`. */
 function readablePath(pointer: string): string {
   if (!pointer.startsWith('/')) return pointer
-  return pointer
-    .split('/')
-    .slice(1)
-    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
+  return pointerSegments(pointer)
     .map((step) => (/^\d+$/.test(step) ? String(Number(step) + 1) : step))
     .join(' › ')
 }

@@ -5,6 +5,7 @@ import { isPropertyName } from '#contract/protocol/locator.ts'
 import { hideProtectedName } from '#contract/protocol/protected-name.ts'
 import { labelled } from '../../i18n/punctuation.ts'
 import type { Translate } from '../../i18n/use-text.ts'
+import { pointerTo } from '#contract/json-schema/pointer.ts'
 
 /** Finds the errors in the values of a local service; `path` is a JSON pointer into the document. */
 export function checkValues(
@@ -19,8 +20,7 @@ export function checkValues(
         : isPropertyName(name)
           ? null
           : t('localServices.problem.name', { name })
-    const path = `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`
-    return message === null ? [] : [{ path, keyword: 'propertyNames', message }]
+    return message === null ? [] : [{ path: pointerTo(name), keyword: 'propertyNames', message }]
   })
 }
 

@@ -12,6 +12,7 @@ import { useEditor } from '../editor/editor-context.ts'
 import { resourceTitle } from '../labels.ts'
 import { readDocument, type DocumentProblem } from './document.ts'
 import type { DocumentState } from './use-document.ts'
+import { pointerSegments } from '#contract/json-schema/pointer.ts'
 
 const JsonEditor = lazyWithRetry(async () => ({
   default: (await import('../../../forms/fields/JsonEditor.tsx')).JsonEditor,
@@ -113,5 +114,4 @@ function describeProblem({ kind, detail }: DocumentProblem, t: Translate): strin
   }
 }
 
-const readable = (pointer: string): string =>
-  hideProtectedName(pointer.slice(1).replaceAll('~1', '/').replaceAll('~0', '~'))
+const readable = (pointer: string): string => hideProtectedName(pointerSegments(pointer).join('/'))

@@ -15,6 +15,7 @@ import {
 } from '../editor/draft.ts'
 import { definitionOf } from '../editor/outline.ts'
 import { isHidden, isSet } from '../../../forms/property/property-value.ts'
+import { pointerTo } from '#contract/json-schema/pointer.ts'
 
 /** A sensitive value that is left unchanged. */
 const HIDDEN: JsonObject = { '@type': 'Data', isSensitive: true }
@@ -74,7 +75,7 @@ export function readDocument(document: JsonValue, configuration: Configuration):
     return { wanted, problems, omitted: [] }
   }
   for (const [locator, properties] of Object.entries(document)) {
-    const path = `/${escape(locator)}`
+    const path = pointerTo(locator)
     const resource = Object.hasOwn(configuration.resources, locator)
       ? configuration.resources[locator]
       : undefined
@@ -99,7 +100,7 @@ function readResource({
 }): Map<string, Edit> {
   const edits = new Map<string, Edit>()
   for (const [property, value] of Object.entries(properties)) {
-    const at = `${path}/${escape(property)}`
+    const at = path + pointerTo(property)
     const view = viewAt(resource, property)
     if (deepEqual(value, isHidden(view) ? HIDDEN : view)) continue
     const plugin = Object.hasOwn(resource.writtenBy, property) ? resource.writtenBy[property] : undefined
@@ -186,5 +187,3 @@ function isWrapped(value: JsonValue): value is JsonObject & { '@type': string } 
 
 const isReference = (value: JsonValue): boolean =>
   isJsonObject(value) && value['@type'] === 'ServiceReference' && typeof value['serviceId'] === 'string'
-
-const escape = (segment: string): string => segment.replaceAll('~', '~0').replaceAll('/', '~1')
