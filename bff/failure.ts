@@ -2,7 +2,8 @@ import { whyUnavailable } from '#database/unreachable.ts'
 import type { Detail, MessageParameters } from '#contract/protocol/envelope.ts'
 import { describeCode, statusOf } from '#contract/console-api/catalogue.ts'
 import type { Problem } from '#contract/console-api/problem.ts'
-import { hideInDetail, hideInMessage } from '#contract/protocol/protected-name.ts'
+import { mapMessage } from '#contract/protocol/map-message.ts'
+import { hideInDetail, hideProtectedName } from '#contract/protocol/protected-name.ts'
 import { TransportError } from '#http-kit/problem.ts'
 
 /** A failure to send to the browser. Absent parts come from the catalogue of codes. */
@@ -61,7 +62,10 @@ export function failureOf(error: unknown): {
 export function problemOf(failure: ConsoleFailure, requestId: string): Problem {
   const entry = describeCode(failure.code)
   return {
-    ...hideInMessage({ message: failure.ownMessage ?? entry.message, parameters: failure.parameters }),
+    ...mapMessage(
+      { message: failure.ownMessage ?? entry.message, parameters: failure.parameters },
+      hideProtectedName,
+    ),
     type: 'about:blank',
     title: entry.title,
     status: statusOf(failure.code, failure.retryable),

@@ -90,7 +90,7 @@ export type Placeholders<Text extends string> = Text extends `${string}{${infer 
   ? Name | Placeholders<Rest>
   : never
 
-export type MessageParameters<Reason extends MessageReason> = Record<
+type ParametersOf<Reason extends MessageReason> = Record<
   Placeholders<(typeof PLATFORM_MESSAGES)[Reason]>,
   string | number
 >
@@ -105,7 +105,7 @@ export function platformMessage<Reason extends MessageReason>(
   reason: Reason,
   ...[values]: [Placeholders<(typeof PLATFORM_MESSAGES)[Reason]>] extends [never]
     ? []
-    : [values: MessageParameters<Reason>]
+    : [values: ParametersOf<Reason>]
 ): PlatformMessage {
   const parameters: Record<string, string | number> = { ...values }
   return {

@@ -1,5 +1,6 @@
-import type { Detail, MessageParameters } from './envelope.ts'
+import type { Detail } from './envelope.ts'
 import { INSTANCE_REF_PROPERTY } from './limits.ts'
+import { mapMessage } from './map-message.ts'
 
 /** Shown instead of the name of the protected property. Only manifests show the name. */
 export const PROTECTED_PROPERTY = 'a protected property'
@@ -12,29 +13,9 @@ export function hideProtectedName(text: string): string {
   return text.includes(INSTANCE_REF_PROPERTY) ? text.replace(NAME, PROTECTED_PROPERTY) : text
 }
 
-/** Replaces the name in the texts of a failure: its message and the parameters of the message. */
-export function hideInMessage<
-  Failure extends { message: string; parameters?: MessageParameters | undefined },
->(failure: Failure): Failure {
-  const { message, parameters } = failure
-  return {
-    ...failure,
-    message: hideProtectedName(message),
-    ...(parameters !== undefined && { parameters: mapTexts(parameters, hideProtectedName) }),
-  }
-}
-
-/** The parameters with every text changed. */
-export function mapTexts(parameters: MessageParameters, change: (text: string) => string): MessageParameters {
-  const entries = Object.entries(parameters).map(
-    ([name, value]) => [name, typeof value === 'string' ? change(value) : value] as const,
-  )
-  return Object.fromEntries(entries)
-}
-
 /** Removes the name from one detail of a failure: omits `property` and cuts `path` to the parent. */
 export function hideInDetail(detail: Detail): Detail {
-  const hidden = hideInMessage(detail)
+  const hidden = mapMessage(detail, hideProtectedName)
   if (hidden.property === INSTANCE_REF_PROPERTY) delete hidden.property
   const at = hidden.path?.search(NAME) ?? -1
   if (hidden.path !== undefined && at >= 0) hidden.path = hidden.path.slice(0, Math.max(0, at - 1))

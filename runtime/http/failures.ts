@@ -1,10 +1,11 @@
 import { NO_SPACE_MESSAGE, whyUnavailable } from '#database/unreachable.ts'
 import { failureEnvelope } from '#contract/protocol/envelope.ts'
-import type { FailureData, MessageParameters } from '#contract/protocol/envelope.ts'
+import type { FailureData } from '#contract/protocol/envelope.ts'
 import type { JsonObject } from '#contract/json-schema/json.ts'
-import { MESSAGE_MAX } from '#contract/protocol/limits.ts'
-import { hideInDetail, hideInMessage, mapTexts } from '#contract/protocol/protected-name.ts'
+import { mapMessage } from '#contract/protocol/map-message.ts'
+import { hideInDetail, hideProtectedName } from '#contract/protocol/protected-name.ts'
 import { TransportError } from '#http-kit/problem.ts'
+import { atMost } from '../engine/calls/failures.ts'
 import type { DomainError } from '../engine/domain-error.ts'
 import type { SpaceWatch } from './space-watch.ts'
 
@@ -16,34 +17,19 @@ const MAX_DETAILS = 200
 
 /** The failure envelope of a refusal, with its texts cut to the limits of the contract. */
 export function refusalEnvelope(refusal: DomainError, service: ServiceName): JsonObject {
-  const details = refusal.details.slice(0, MAX_DETAILS).map((detail) => {
-    return cutTexts(hideInDetail(detail))
-  })
+  const details = refusal.details
+    .slice(0, MAX_DETAILS)
+    .map((detail) => mapMessage(hideInDetail(detail), atMost))
   const { message, parameters } = refusal
+  const shown = { message, ...(parameters !== undefined && { parameters }) }
   const failure: FailureData = {
-    ...cutTexts(hideInMessage({ message, ...(parameters !== undefined && { parameters }) })),
+    ...mapMessage(shown, (text) => atMost(hideProtectedName(text))),
     retryable: refusal.retryable,
     errorPath: [service],
     ...(details.length > 0 && { details }),
   }
   // contains only strings, flags and lists of them, and no undefined field
   return failureEnvelope(refusal.code, failure) as JsonObject
-}
-
-function cutTexts<Failure extends { message: string; parameters?: MessageParameters | undefined }>(
-  failure: Failure,
-): Failure {
-  const { message, parameters } = failure
-  return {
-    ...failure,
-    message: cut(message),
-    ...(parameters !== undefined && { parameters: mapTexts(parameters, cut) }),
-  }
-}
-
-function cut(text: string): string {
-  const characters = [...text]
-  return characters.length <= MESSAGE_MAX ? text : `${characters.slice(0, MESSAGE_MAX - 1).join('')}…`
 }
 
 /**

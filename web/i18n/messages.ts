@@ -1,3 +1,5 @@
+import type { Placeholders } from '#contract/protocol/platform-messages.ts'
+
 /**
  * A text is a string with `{placeholders}`, or plural forms of one that are chosen by `{n}`.
  * English defines the keys; the compiler ensures that other languages have the same ones.
@@ -10,10 +12,6 @@ export type Messages = Readonly<Record<string, Message>>
 export type Translated<Source extends Messages> = {
   readonly [Key in keyof Source]: Source[Key] extends string ? string : PluralForms
 }
-
-type Placeholders<Text extends string> = Text extends `${string}{${infer Name}}${infer Rest}`
-  ? Name | Placeholders<Rest>
-  : never
 
 type NamesOf<Value> = Value extends string
   ? Placeholders<Value>

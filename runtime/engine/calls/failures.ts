@@ -1,6 +1,7 @@
 import type { JsonValue } from '#contract/json-schema/json.ts'
 import { MESSAGE_MAX } from '#contract/protocol/limits.ts'
-import { hideInMessage, mapTexts } from '#contract/protocol/protected-name.ts'
+import { mapMessage } from '#contract/protocol/map-message.ts'
+import { hideProtectedName } from '#contract/protocol/protected-name.ts'
 import type { RuntimeErrorCode } from '#contract/protocol/error-codes.ts'
 import type { PlatformMessage } from '#contract/protocol/platform-messages.ts'
 import type { Failure } from '#contract/runtime-api/common.ts'
@@ -13,14 +14,8 @@ export function callFailure(
   message: PlatformMessage,
   retryable: boolean,
 ): Failure {
-  const hidden = hideInMessage(message)
-  return {
-    errorCode,
-    message: atMost(hidden.message),
-    retryable,
-    errorPath: errorPathTo(pluginId),
-    parameters: mapTexts(hidden.parameters, atMost),
-  }
+  const shown = mapMessage(message, (text) => atMost(hideProtectedName(text)))
+  return { ...shown, errorCode, retryable, errorPath: errorPathTo(pluginId) }
 }
 
 /** From the outermost service to the source. Beyond the plugin it contains only known logical names. */
@@ -31,14 +26,7 @@ export function errorPathTo(pluginId: string, beyond: readonly string[] = []): s
 
 /** Masks these values in the message and its parameters. Codes and logical names are not free text of the plugin. */
 export function maskFailure<Kept extends Failure | null>(failure: Kept, secrets: readonly JsonValue[]): Kept {
-  const mask = (text: string): string => String(maskStrings(text, secrets))
-  return (
-    failure && {
-      ...failure,
-      message: mask(failure.message),
-      ...(failure.parameters !== undefined && { parameters: mapTexts(failure.parameters, mask) }),
-    }
-  )
+  return failure && mapMessage(failure, (text) => String(maskStrings(text, secrets)))
 }
 
 /** Truncated to the maximum length of a failure message, counted in characters as the protocol does. */
