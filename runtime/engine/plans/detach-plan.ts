@@ -3,6 +3,7 @@ import { getOwn } from '#contract/json-schema/get-own.ts'
 import { inCallOrder } from '../steps/next-step.ts'
 import { withWrites } from '../steps/merged-writes.ts'
 import type { FrozenPlan, PlannedResource, Writes } from '../../model/plan.ts'
+import { detachedResource } from './detached-resource.ts'
 import type { LedgerRow } from '../../model/ledger.ts'
 
 /**
@@ -20,7 +21,7 @@ export function detachPlan({
   takenOver?: { plan: FrozenPlan; writes: Writes }
 }): FrozenPlan {
   const resources = new Map<string, PlannedResource>()
-  for (const row of ledger) resources.set(row.locator, detached(row))
+  for (const row of ledger) resources.set(row.locator, detachedResource(row, row.properties))
   for (const planned of takenOver.plan.resources) {
     const installed = resources.get(planned.locator)
     const values = withWrites(planned, takenOver.writes)
@@ -42,21 +43,6 @@ export function detachPlan({
     resources: [...resources.values()].toSorted((a, b) => (a.locator < b.locator ? -1 : 1)),
     plugins: union(plugins, takenOver.plan.plugins),
     changes: [],
-  }
-}
-
-function detached(row: LedgerRow): PlannedResource {
-  return {
-    locator: row.locator,
-    kind: row.kind,
-    title: row.title,
-    moduleId: row.module_id,
-    action: 'DETACH',
-    currentVersion: row.version,
-    targetVersion: row.version,
-    properties: row.properties,
-    definitions: row.definitions,
-    writtenBy: row.written_by,
   }
 }
 

@@ -12,6 +12,7 @@ import type { FrozenPlan, PlannedChange, PlannedResource } from '../../model/pla
 import { getOwn } from '#contract/json-schema/get-own.ts'
 import { defaultOf, frozenValues, missingProperties, settingAll } from './target.ts'
 import type { Target, TargetResource } from './target.ts'
+import { detachedResource } from './detached-resource.ts'
 import type { LedgerRow } from '../../model/ledger.ts'
 
 export interface UpgradePlan {
@@ -52,7 +53,7 @@ export function upgradePlan(installed: Installed, target: Target, given: Changes
       targetVersion: target.version,
       properties: frozen,
     })),
-    ...removed.map((row) => detachedResource(row, installed.current)),
+    ...removed.map((row) => detachedResource(row, currentValues(row, installed.current))),
   ]
   return {
     plan: {
@@ -118,21 +119,6 @@ function removedPluginValues(
 /** A sensitive value never becomes visible: if the target shows it, it must be given again. */
 function mayKeep(earlier: PropertyDefinition | undefined, target: PropertyDefinition): boolean {
   return earlier !== undefined && (earlier.isSensitive !== true || target.isSensitive === true)
-}
-
-function detachedResource(row: LedgerRow, current: PropertyMap): PlannedResource {
-  return {
-    locator: row.locator,
-    kind: row.kind,
-    title: row.title,
-    moduleId: row.module_id,
-    action: 'DETACH',
-    currentVersion: row.version,
-    targetVersion: row.version,
-    properties: currentValues(row, current),
-    definitions: row.definitions,
-    writtenBy: row.written_by,
-  }
 }
 
 /**
