@@ -12,6 +12,7 @@ import { CommandPalette } from './CommandPalette.tsx'
 import { ConnectionLine } from './ConnectionLine.tsx'
 import { Navigation } from './Navigation.tsx'
 import { UserMenu } from './UserMenu.tsx'
+import { isDialogOpen } from '../ui/dialog/use-modal.ts'
 
 /** The frame: the page, with navigation at the side, or a bar with a drawer on small screens. */
 export function Shell() {
@@ -145,8 +146,7 @@ function usePaletteKey(open: () => void) {
       )
         return
       event.preventDefault()
-      // a dialog must be closed first: it may hold input
-      if (document.querySelector('dialog:modal') === null) open()
+      if (!isDialogOpen()) open()
     }
     addEventListener('keydown', press)
     return () => removeEventListener('keydown', press)

@@ -44,7 +44,7 @@ export function JsonEditor({
   const host = useRef<HTMLDivElement>(null)
   const view = useRef<EditorView | null>(null)
   const locked = useRef(new Compartment())
-  const tell = useEffectEvent(onText)
+  const notify = useEffectEvent(onText)
   const problems = useEffectEvent((editor: EditorView) => problemsIn(editor, check))
   const initial = useEffectEvent(() => ({ text, readOnly }))
 
@@ -67,7 +67,7 @@ export function JsonEditor({
           EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }),
           EditorView.updateListener.of((update) => {
             const isTyped = (one: Transaction) => one.docChanged && one.annotation(fromPage) !== true
-            if (update.transactions.some(isTyped)) tell(update.state.doc.toString())
+            if (update.transactions.some(isTyped)) notify(update.state.doc.toString())
           }),
           LOOK,
           syntaxHighlighting(COLORS),

@@ -23,9 +23,12 @@ export function useModal(
   return ref
 }
 
+/** Whether a modal dialog is open: shortcuts of the page wait until it is closed, because it may hold input. */
+export const isDialogOpen = (): boolean => document.querySelector('dialog:modal') !== null
+
 /** Stores the width of the page's scrollbar, which the first dialog hides; see base.css. */
 function keepPageWidth(): void {
-  if (document.querySelector('dialog:modal') !== null) return
+  if (isDialogOpen()) return
   const { style, clientWidth } = document.documentElement
   style.setProperty('--scrollbar-width', `${innerWidth - clientWidth}px`)
 }

@@ -5,6 +5,7 @@ import { useText } from '../../../i18n/use-text.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Skeleton } from '../../../ui/Skeleton.tsx'
 import type { ControlProps } from './control-props.ts'
+import { groupProps } from './control-props.ts'
 import { schemaOf } from '../control-kind.ts'
 import { dataValue, setData } from '../edit.ts'
 import { parseJson } from '../../fields/parse-json.ts'
@@ -26,11 +27,7 @@ export function JsonControl({ definition, value, unfinished, onEdit, wiring, rea
   if (!isOpen || readOnly) {
     return (
       <div
-        id={wiring.id}
-        role="group"
-        tabIndex={-1}
-        aria-labelledby={wiring['aria-labelledby']}
-        aria-describedby={wiring['aria-describedby']}
+        {...groupProps(wiring)}
         className="flex items-start gap-2 rounded-md border border-line-strong bg-sunken py-1.5 pr-1.5 pl-2.5"
       >
         {text === '' ? (

@@ -2,6 +2,7 @@ import type { ReactNode } from 'react'
 import { useText } from '../../../i18n/use-text.ts'
 import { Button } from '../../../ui/Button.tsx'
 import type { ControlWiring } from './control-props.ts'
+import { groupProps } from './control-props.ts'
 
 /** An ordered list: items can be added, removed and moved, all by keyboard. */
 export function ListEditor<Item>({
@@ -27,14 +28,7 @@ export function ListEditor<Item>({
     if (one !== undefined && two !== undefined) onChange(items.with(index, two).with(other, one))
   }
   return (
-    <div
-      role="group"
-      id={wiring.id}
-      tabIndex={-1}
-      aria-labelledby={wiring['aria-labelledby']}
-      aria-describedby={wiring['aria-describedby']}
-      className="flex flex-col gap-1.5 rounded-md"
-    >
+    <div {...groupProps(wiring)} className="flex flex-col gap-1.5 rounded-md">
       {items.length === 0 && (
         <p className="flex min-h-8 items-center text-faint italic">{t('forms.list.empty')}</p>
       )}

@@ -4,6 +4,7 @@ import { Button } from '../../../ui/Button.tsx'
 import { Select } from '../../../ui/Select.tsx'
 import { TextInput } from '../../../ui/TextInput.tsx'
 import type { ControlProps } from './control-props.ts'
+import { groupProps } from './control-props.ts'
 import { useServiceOptions } from './use-service-options.ts'
 
 /** Services by business key. */
@@ -27,14 +28,7 @@ export function ReferenceMapControl({ value, onEdit, wiring, readOnly, scope }: 
     setNewKey('')
   }
   return (
-    <div
-      role="group"
-      id={wiring.id}
-      tabIndex={-1}
-      aria-labelledby={wiring['aria-labelledby']}
-      aria-describedby={wiring['aria-describedby']}
-      className="flex flex-col gap-1.5 rounded-md"
-    >
+    <div {...groupProps(wiring)} className="flex flex-col gap-1.5 rounded-md">
       {entries.length === 0 && (
         <p className="flex min-h-8 items-center text-faint italic">{t('forms.map.empty')}</p>
       )}

@@ -9,6 +9,7 @@ import { Skeleton } from '../../../ui/Skeleton.tsx'
 import { SecretInput } from '../../../ui/TextInput.tsx'
 import { schemaOf } from '../control-kind.ts'
 import type { ControlProps } from './control-props.ts'
+import { groupProps } from './control-props.ts'
 import { dataValue, setData } from '../edit.ts'
 import { parseJson } from '../../fields/parse-json.ts'
 import { translateError } from '../translate-error.ts'
@@ -33,14 +34,7 @@ export function SecretControl(props: ControlProps) {
 
   if (!isOpen) {
     return (
-      <div
-        id={wiring.id}
-        role="group"
-        tabIndex={-1}
-        aria-labelledby={wiring['aria-labelledby']}
-        aria-describedby={wiring['aria-describedby']}
-        className="flex min-h-8 flex-wrap items-center gap-x-3 gap-y-1 rounded-md"
-      >
+      <div {...groupProps(wiring)} className="flex min-h-8 flex-wrap items-center gap-x-3 gap-y-1 rounded-md">
         <span className="inline-flex items-center gap-1.5 text-muted">
           <Icon name="lock" size={12} />
           {t(isSet ? 'forms.secret.set' : 'forms.secret.notSet')}

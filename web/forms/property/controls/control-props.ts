@@ -7,6 +7,15 @@ import type { Edit } from '../edit.ts'
 /** The wiring of a field. A control with several inputs is a group, which only `aria-labelledby` can name. */
 export type ControlWiring = FieldWiring & { 'aria-labelledby'?: string | undefined }
 
+/** The attributes of a control that is a group: its name, its description and the focus belong to the whole. */
+export const groupProps = (wiring: ControlWiring) => ({
+  role: 'group',
+  id: wiring.id,
+  tabIndex: -1,
+  'aria-labelledby': wiring['aria-labelledby'],
+  'aria-describedby': wiring['aria-describedby'],
+})
+
 /** The props of every property control. */
 export interface ControlProps {
   definition: PropertyDefinition

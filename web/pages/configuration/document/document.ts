@@ -16,6 +16,7 @@ import {
 import { definitionOf } from '../editor/outline.ts'
 import { isHidden, isSet } from '../../../forms/property/property-value.ts'
 import { pointerTo } from '#contract/json-schema/pointer.ts'
+import { isReferenceShape } from '../editor/is-reference-shape.ts'
 
 /** A sensitive value that is left unchanged. */
 const HIDDEN: JsonObject = { '@type': 'Data', isSensitive: true }
@@ -169,21 +170,8 @@ export function stepTo(
 
 function isWrapped(value: JsonValue): value is JsonObject & { '@type': string } {
   if (!isJsonObject(value)) return false
-  switch (value['@type']) {
-    case 'Data':
-      return Object.keys(value).every(
-        (key) => key === '@type' || key === 'value' || (key === 'isSensitive' && value[key] === true),
-      )
-    case 'ServiceReference':
-      return isReference(value)
-    case 'ServiceReferenceMap':
-      return isJsonObject(value['valueMap']) && Object.values(value['valueMap']).every(isReference)
-    case 'ServiceReferenceList':
-      return Array.isArray(value['valueList']) && value['valueList'].every(isReference)
-    default:
-      return false
-  }
+  if (value['@type'] !== 'Data') return isReferenceShape(value)
+  return Object.keys(value).every(
+    (key) => key === '@type' || key === 'value' || (key === 'isSensitive' && value[key] === true),
+  )
 }
-
-const isReference = (value: JsonValue): boolean =>
-  isJsonObject(value) && value['@type'] === 'ServiceReference' && typeof value['serviceId'] === 'string'

@@ -4,6 +4,7 @@ import { isPropertyName, parseLocator } from '#contract/protocol/locator.ts'
 import type { TypedValue } from '#contract/protocol/typed-value.ts'
 import type { Edit } from '../../../forms/property/edit.ts'
 import type { DraftEdit, PropertyPlace } from './draft.ts'
+import { isReferenceShape } from './is-reference-shape.ts'
 
 const FORMAT = 2
 
@@ -56,22 +57,9 @@ function editIn(edit: unknown): Edit | null {
 /** Whether it has the structure of a typed value, which is enough to show it; its field validates it. */
 function isTyped(value: unknown): boolean {
   if (!isJsonObject(value)) return false
-  switch (value['@type']) {
-    case 'Data':
-      return 'value' in value || value['isSensitive'] === true
-    case 'ServiceReference':
-      return isReference(value)
-    case 'ServiceReferenceMap':
-      return isJsonObject(value['valueMap']) && Object.values(value['valueMap']).every(isReference)
-    case 'ServiceReferenceList':
-      return Array.isArray(value['valueList']) && value['valueList'].every(isReference)
-    default:
-      return false
-  }
+  if (value['@type'] === 'Data') return 'value' in value || value['isSensitive'] === true
+  return isReferenceShape(value)
 }
-
-const isReference = (value: unknown): boolean =>
-  isJsonObject(value) && value['@type'] === 'ServiceReference' && typeof value['serviceId'] === 'string'
 
 function parse(text: string | null): unknown {
   if (text === null) return null

@@ -1,4 +1,5 @@
 import { useEffect, useEffectEvent } from 'react'
+import { isDialogOpen } from '../../../ui/dialog/use-modal.ts'
 
 /** Ctrl/Cmd+S opens the review, whatever has the focus, instead of the browser's dialog. */
 export function useSaveKey(onSave: () => void): void {
@@ -11,7 +12,7 @@ export function useSaveKey(onSave: () => void): void {
     )
       return
     event.preventDefault()
-    if (document.querySelector('dialog:modal') === null) onSave()
+    if (!isDialogOpen()) onSave()
   })
   useEffect(() => {
     const listen = (event: KeyboardEvent) => press(event)

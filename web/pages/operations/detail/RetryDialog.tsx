@@ -1,5 +1,3 @@
-import type { ReactNode } from 'react'
-import type { OperationDetail } from '#contract/console-api/shapes.ts'
 import { describeCode } from '../../../components/describe-code.ts'
 import { reasonIn } from '../../../forms/form/reason.ts'
 import { ConfirmForm } from '../../../forms/form/ConfirmForm.tsx'
@@ -7,23 +5,13 @@ import { joinList } from '../../../i18n/punctuation.ts'
 import { useRichText, useText } from '../../../i18n/use-text.ts'
 import { Notice } from '../../../ui/Notice.tsx'
 import { showToast } from '../../../ui/toast.ts'
-import { nextCalls, type Timeline } from './timeline.ts'
+import { nextCalls } from './timeline.ts'
 import { useRecovery } from './use-recovery.ts'
 import { messageText } from '../../../i18n/message-text.ts'
+import type { RecoveryProps } from './recovery-props.ts'
 
 /** Describes the retry. An accepted retry is not a success yet, and is not reported as one. */
-export function RetryDialog({
-  operation,
-  timeline,
-  onClose,
-  changeNotice,
-}: {
-  operation: OperationDetail
-  timeline: Timeline
-  onClose: () => void
-  /** Shown when the operation has changed since the dialog was opened. */
-  changeNotice: ReactNode
-}) {
+export function RetryDialog({ operation, timeline, onClose, changeNotice }: RecoveryProps) {
   const t = useText()
   const rich = useRichText()
   const retry = useRecovery('retry')

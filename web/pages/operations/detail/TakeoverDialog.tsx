@@ -1,6 +1,4 @@
 import { useNavigate } from '@tanstack/react-router'
-import type { ReactNode } from 'react'
-import type { OperationDetail } from '#contract/console-api/shapes.ts'
 import { ScopeText } from '../../../components/ScopeText.tsx'
 import { ConfirmForm } from '../../../forms/form/ConfirmForm.tsx'
 import { useRichText, useText } from '../../../i18n/use-text.ts'
@@ -10,23 +8,12 @@ import { Notice } from '../../../ui/Notice.tsx'
 import { outcomeLook } from '../../../ui/states.ts'
 import { showToast } from '../../../ui/toast.ts'
 import { detachPreview } from './detach-preview.ts'
-import type { Timeline } from './timeline.ts'
 import { useRecovery } from './use-recovery.ts'
 import { verdictLook } from './verdict.ts'
+import type { RecoveryProps } from './recovery-props.ts'
 
 /** A DETACH that takes over a failed operation: what ends, which plugins are called, and that it cannot be undone. */
-export function TakeoverDialog({
-  operation,
-  timeline,
-  onClose,
-  changeNotice,
-}: {
-  operation: OperationDetail
-  timeline: Timeline
-  onClose: () => void
-  /** Shown when the operation has changed since the dialog was opened. */
-  changeNotice: ReactNode
-}) {
+export function TakeoverDialog({ operation, timeline, onClose, changeNotice }: RecoveryProps) {
   const t = useText()
   const rich = useRichText()
   const navigate = useNavigate()
