@@ -213,9 +213,6 @@ const COPIED: readonly string[] = [
   'maxProperties',
 ]
 
-/** Longer text is rejected before a pattern of that degree is tried on it; see `patternCost`. */
-const LONGEST_BY_DEGREE: Readonly<Record<number, number>> = { 2: 10_000, 3: 1000, 4: 250 }
-
 function copy(
   schema: JsonValue,
   pointer: string,
@@ -261,12 +258,11 @@ function copyChildren(
         Object.fromEntries(children)
 }
 
-/** A pattern whose time grows faster than the text is tried only on text that is short enough for it. */
+/** A pattern that can be slow is tried only on text that is short enough for it; longer text is rejected. */
 function addPattern(result: Schema, pattern: string): void {
   const cost = patternCost(pattern)
-  const longest = cost.usable ? LONGEST_BY_DEGREE[cost.degree] : undefined
-  if (longest === undefined) result.pattern = pattern
-  else addGuarded(result, { maxLength: longest }, { pattern })
+  if (!cost.usable || cost.longest === Infinity) result.pattern = pattern
+  else addGuarded(result, { maxLength: cost.longest }, { pattern })
 }
 
 /** The interpreter evaluates all keywords of a schema even after one has failed; a condition prevents that. */

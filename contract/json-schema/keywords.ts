@@ -111,7 +111,7 @@ const RULES: Readonly<Record<string, Rule>> = {
     const costs = Object.keys(held).map(patternCost)
     const refused = costs.find((cost) => !cost.usable)
     if (refused !== undefined && !refused.usable) return `Every name in it is a pattern: ${refused.problem}`
-    return costs.some((cost) => cost.usable && cost.degree > 1)
+    return costs.some((cost) => cost.usable && cost.longest < Infinity)
       ? 'Every name in it is a pattern: begin it with ^ and let no two repetitions match the same text'
       : null
   },

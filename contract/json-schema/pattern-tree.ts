@@ -140,6 +140,20 @@ export function isAnchored(node: Node): boolean {
   }
 }
 
+/** True if the node holds a quantifier. */
+export const repeats = (node: Node): boolean => {
+  switch (node.type) {
+    case 'sequence':
+      return node.items.some(repeats)
+    case 'choice':
+      return node.options.some(repeats)
+    case 'repeat':
+      return true
+    default:
+      return false
+  }
+}
+
 /** True if all matching texts have the same length. */
 export const isFixed = (node: Node): boolean => {
   switch (node.type) {

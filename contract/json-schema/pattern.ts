@@ -1,5 +1,13 @@
 import { PATTERN_MAX } from './limits.ts'
-import { isAnchored, isFixed, PatternRefused, readPattern, TOO_COMPLEX, type Node } from './pattern-tree.ts'
+import {
+  isAnchored,
+  isFixed,
+  PatternRefused,
+  readPattern,
+  repeats,
+  TOO_COMPLEX,
+  type Node,
+} from './pattern-tree.ts'
 
 /**
  * Estimates how long a regular expression from an author can keep a browser or a runtime busy.
@@ -15,9 +23,20 @@ import { isAnchored, isFixed, PatternRefused, readPattern, TOO_COMPLEX, type Nod
  * - Without loops there can still be too many, as in `^a?a?a?a?…$`: they are counted over the worst short text that a
  *   search finds.
  *
+ * The degree alone says too little: optional parts multiply the ways by a constant, and `^(?:(?:a?){2,}){0,3}$` takes
+ * seconds for two hundred characters. So the steps over a short text are counted as well, and the degree extrapolates
+ * them to the longest text on which the pattern may be tried.
+ *
  * Approximations err on the safe side: a repetition of ten or more times counts as unbounded.
  */
-export type PatternCost = { usable: true; degree: number } | { usable: false; problem: string }
+export type PatternCost =
+  | {
+      usable: true
+      degree: number
+      /** The length in characters up to which a text can be matched in about a second; Infinity if any can. */
+      longest: number
+    }
+  | { usable: false; problem: string }
 
 const STATES_MAX = 256
 const MOVES_MAX = 16_000
@@ -27,14 +46,22 @@ const DEGREE_MAX = 4
 const WAYS_MAX = 100_000
 const SEARCH_LENGTH = 48
 const SEARCH_WIDTH = 4
+/** Steps that a move through a repetition within a repetition costs, measured in V8. */
+const NESTED_STEPS = 8
+/** Steps of a match: 2 to 6 ns each in V8. */
+const MATCH_STEPS_MAX = 200_000_000
+/** A pattern that is fast on a text of this length is tried on every text. */
+const UNLIMITED_FROM = 1_000_000
+/** Shorter limits than the steps allow, so that slow patterns are noticed by their authors. */
+const LONGEST_BY_DEGREE: Readonly<Record<number, number>> = { 2: 10_000, 3: 1000, 4: 250 }
 
 export function patternCost(pattern: string): PatternCost {
   if (pattern.length > PATTERN_MAX) return refuse(`Must be at most ${PATTERN_MAX} characters`)
   if (!compiles(pattern)) return refuse('Must be a regular expression of ECMAScript with the u flag')
   try {
-    const degree = degreeOf(pattern)
+    const { degree, steps } = growthOf(pattern)
     return degree <= DEGREE_MAX
-      ? { usable: true, degree }
+      ? { usable: true, degree, longest: longestFor(degree, steps) }
       : refuse('Takes too long on a long text: begin it with ^ and let fewer repetitions match the same text')
   } catch (error) {
     if (error instanceof PatternRefused) return refuse(error.message)
@@ -49,6 +76,12 @@ function compiles(pattern: string): boolean {
   } catch {
     return false
   }
+}
+
+function longestFor(degree: number, steps: number): number {
+  const affordable = Math.floor(SEARCH_LENGTH * (MATCH_STEPS_MAX / steps) ** (1 / degree))
+  const longest = Math.min(affordable, LONGEST_BY_DEGREE[degree] ?? Infinity)
+  return longest < UNLIMITED_FROM ? longest : Infinity
 }
 
 const refuse = (problem: string): PatternCost => ({ usable: false, problem })
@@ -70,6 +103,8 @@ class Automaton {
   readonly follow: Map<number, number>[] = []
   /** Look-ahead and look-behind parts, matched from their position; `repeated` if inside a loop. */
   readonly looks: { body: Node; repeated: boolean }[] = []
+  /** How many times the steps of a move each nested repetition multiplies. */
+  readonly #nested = new Map<Node, number>()
   #loops = 0
   #moves = 0
 
@@ -101,6 +136,14 @@ class Automaton {
     }
   }
 
+  /**
+   * A move through a repetition within a repetition also stores and restores the counts of both. If a round may be
+   * empty, a match that fails tries each combination of empty rounds, which read nothing and so are not among the moves.
+   */
+  get stepsPerMove(): number {
+    return [...this.#nested.values()].reduce((product, steps) => product * steps, 1)
+  }
+
   addLoop(body: Node): Part {
     this.#loops += 1
     const part = this.add(body)
@@ -125,21 +168,34 @@ class Automaton {
     }
   }
 
-  #addRepeat({ body, min, max }: { body: Node; min: number; max: number }): Part {
+  #addRepeat(node: Node & { type: 'repeat' }): Part {
+    const { body, min, max } = node
     if (max === 0) return EMPTY_PART
     const isLoop = max === Infinity || (max >= UNBOUNDED_FROM && !(min === max && isFixed(body)))
     if (isLoop) {
       const part = this.addLoop(body)
+      this.#weigh(node, part, min + 1)
+      if (!part.nullable) return { ...part, nullable: min === 0 }
       // Required repetitions may match nothing; every choice of the ones that do is another way.
-      if (part.nullable && min >= UNBOUNDED_FROM) throw new PatternRefused(EXPONENTIAL)
-      return { ...part, nullable: part.nullable || min === 0 }
+      if (min >= UNBOUNDED_FROM) throw new PatternRefused(EXPONENTIAL)
+      let whole = part
+      for (let required = min; required > 1; required -= 1) whole = this.join(this.add(body), whole)
+      return whole
     }
-    let rest = EMPTY_PART
     if (max >= UNBOUNDED_FROM) return this.join(this.add(body), this.add(body))
-    for (let optional = max - min; optional > 0; optional -= 1)
-      rest = { ...this.join(this.add(body), rest), nullable: true }
-    for (let copies = min; copies > 0; copies -= 1) rest = this.join(this.add(body), rest)
+    let rest = EMPTY_PART
+    for (let round = max; round > 0; round -= 1) {
+      const part = this.add(body)
+      this.#weigh(node, part, max)
+      rest = this.join(part, rest)
+      if (round > min) rest = { ...rest, nullable: true }
+    }
     return rest
+  }
+
+  #weigh(node: Node & { type: 'repeat' }, part: Part, rounds: number): void {
+    const empty = part.nullable ? (rounds + 1) ** 2 : 1
+    if (rounds > 1 && repeats(node.body)) this.#nested.set(node, Math.max(NESTED_STEPS, empty))
   }
 
   #connect(from: number[], to: number[]): void {
@@ -154,26 +210,33 @@ class Automaton {
 
 // --- Counting ways -------------------------------------------------------------------------------------------------
 
-function degreeOf(pattern: string): number {
+/** The degree, and the steps for the worst text of SEARCH_LENGTH characters. */
+type Growth = { degree: number; steps: number }
+
+function growthOf(pattern: string): Growth {
   const tree = readPattern(pattern)
   // A pattern without ^ is tried at every position, which is a loop over everything before it.
-  return degreeOfTree(tree, { searches: !isAnchored(tree) })
+  return growthOfTree(tree, { searches: !isAnchored(tree) })
 }
 
-function degreeOfTree(tree: Node, { searches }: { searches: boolean }): number {
+function growthOfTree(tree: Node, { searches }: { searches: boolean }): Growth {
   const automaton = new Automaton()
   const everything: Node = { type: 'characters', mask: ANY_CHARACTER }
   const before = searches ? { ...automaton.addLoop(everything), nullable: true } : EMPTY_PART
   const whole = automaton.join(before, automaton.add(tree))
-  const ahead = automaton.looks.map(
-    ({ body, repeated }) => degreeOfTree(body, { searches: false }) + (repeated || searches ? 1 : 0),
-  )
+  const ahead = automaton.looks.map(({ body, repeated }) => {
+    const { degree, steps } = growthOfTree(body, { searches: false })
+    return repeated || searches ? { degree: degree + 1, steps: steps * SEARCH_LENGTH } : { degree, steps }
+  })
   const loops = findLoops(automaton)
   for (const loop of loops) if (isExponential(automaton, loop)) throw new PatternRefused(EXPONENTIAL)
-  const degree = Math.max(1, degreeOfLoops(automaton, loops), ...ahead)
-  if (degree <= DEGREE_MAX && worstCaseWays(automaton, whole.first) > WAYS_MAX)
-    throw new PatternRefused(EXPONENTIAL)
-  return degree
+  const degree = Math.max(1, degreeOfLoops(automaton, loops), ...ahead.map((look) => look.degree))
+  if (degree > DEGREE_MAX) return { degree, steps: Infinity }
+  const own = worstCaseSteps(automaton, whole.first)
+  // A long beginning can hide a slow loop from a search over a short text.
+  const inLoops = loops.map(({ states }) => worstCaseSteps(automaton, [...states].slice(0, 1)))
+  const steps = Math.max(own, ...inLoops) * automaton.stepsPerMove
+  return { degree, steps: ahead.reduce((sum, look) => sum + look.steps, steps) }
 }
 
 type Loop = { states: Set<number>; mask: bigint; reaches: Set<number> }
@@ -266,23 +329,28 @@ function canHandOver({ follow, masks }: Automaton, from: Loop, to: Loop): boolea
 }
 
 /**
- * The number of ways through the automaton over the worst text that a beam search finds, up to SEARCH_LENGTH
- * characters; it always extends with the characters that leave the most ways.
+ * The steps over the worst text of SEARCH_LENGTH characters that a beam search finds: the sum of the ways to read each
+ * beginning of it. The search always extends with the characters that leave the most ways.
  */
-function worstCaseWays({ follow, masks }: Automaton, first: number[]): number {
+function worstCaseSteps({ follow, masks }: Automaton, first: number[]): number {
   const letters = lettersOf(masks)
-  let beam = [new Map(first.map((state) => [state, 1]))]
-  let worst = 0
+  let beam = [{ open: new Map(first.map((state) => [state, 1])), steps: 1 }]
+  let worst = 1
   for (let length = 0; length < SEARCH_LENGTH && beam.length > 0; length += 1) {
-    const tried = beam.flatMap((open) => letters.map((letter) => read(open, letter)))
-    const ranked = tried
-      .map((states) => ({ states, ways: [...states.values()].reduce((sum, ways) => sum + ways, 0) }))
+    const ranked = beam
+      .flatMap(({ open, steps }) =>
+        letters.map((letter) => {
+          const states = read(open, letter)
+          const ways = [...states.values()].reduce((sum, count) => sum + count, 0)
+          return { states, ways, steps: steps + ways }
+        }),
+      )
       .filter(({ ways }) => ways > 0)
       .sort((a, b) => b.ways - a.ways)
       .slice(0, SEARCH_WIDTH)
-    worst = Math.max(worst, ranked[0]?.ways ?? 0)
-    if (worst > WAYS_MAX) return worst
-    beam = ranked.map(({ states }) => step(follow, states))
+    if ((ranked[0]?.ways ?? 0) > WAYS_MAX) throw new PatternRefused(EXPONENTIAL)
+    worst = Math.max(worst, ...ranked.map(({ steps }) => steps))
+    beam = ranked.map(({ states, steps }) => ({ open: step(follow, states), steps }))
   }
   return worst
 }
