@@ -13,6 +13,7 @@ const PLANTED: Record<string, string> = {
   'contract/endpoint/planted.ts': `export const planted = process.env\n`,
   'database/planted.ts': `import { INSTANCE_REF_PROPERTY } from '#contract/protocol/limits.ts'\nexport const planted = INSTANCE_REF_PROPERTY\n`,
   'http-kit/planted.ts': `import type { Actor } from '#runtime/model/actor.ts'\nexport type Planted = Actor\n`,
+  'packages/plugin-sdk/src/planted.ts': `import { runtimeApi } from '../../../contract/runtime-api/rows.ts'\nexport const planted = runtimeApi\n`,
   'plugin/planted.ts': `import { runtimeApi } from '../contract/runtime-api/rows.ts'\nexport const planted = runtimeApi\n`,
   'http-kit/text/planted.ts': `import { createOutbound } from '../outbound.ts'\nexport const planted = createOutbound\n`,
   'runtime/planted.ts': `export const planted = () => import('#bff/failure.ts')\n`,

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 
 /**
  * Whether node_modules matches package-lock.json, according to the record that npm keeps of each installation. Packages
- * of other platforms may be missing.
+ * of other platforms may be missing, and the project's own workspaces: no program imports them by name.
  *
  * @param {string} root of the project
  * @returns {boolean}
@@ -13,9 +13,10 @@ export function isInstalled(root) {
   const note = join(root, 'node_modules', '.package-lock.json')
   if (!existsSync(note)) return false
   const found = JSON.parse(readFileSync(note, 'utf8')).packages
-  return Object.entries(wanted).every(([path, { version, integrity, optional }]) => {
+  return Object.entries(wanted).every(([path, { version, integrity, optional, link }]) => {
+    if (link === true || !path.startsWith('node_modules/')) return true
     const installed = found[path]
-    if (installed === undefined) return path === '' || optional === true
+    if (installed === undefined) return optional === true
     return installed.version === version && installed.integrity === integrity
   })
 }

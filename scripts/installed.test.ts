@@ -12,6 +12,8 @@ const { isInstalled } = (await import(new URL('installed.mjs', import.meta.url).
 
 const LOCKED = {
   '': {},
+  'packages/own': { version: '0.1.0' },
+  'node_modules/own': { resolved: 'packages/own', link: true },
   'node_modules/a': { version: '1.0.0', integrity: 'sha512-a' },
   'node_modules/a-mac': { version: '1.0.0', integrity: 'sha512-m', optional: true },
 }

@@ -18,6 +18,16 @@ describe('lockFileProblems', () => {
     assert.deepEqual(lockFileProblems({ packages }), [])
   })
 
+  it('accepts the link to a workspace, and names what the workspace lacks', () => {
+    const packages = {
+      '': {},
+      'node_modules/own': { resolved: 'packages/own', link: true },
+      'packages/own': { dependencies: { a: '1.0.0', b: '1.0.0' } },
+      'node_modules/a': {},
+    }
+    assert.deepEqual(lockFileProblems({ packages }), ['b, a dependency of packages/own, is missing'])
+  })
+
   it('names a missing package of another platform', () => {
     const packages = {
       '': { devDependencies: { linter: '1.0.0' } },

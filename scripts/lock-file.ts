@@ -6,6 +6,8 @@ export interface LockFile {
 
 export interface LockedPackage {
   resolved?: string
+  /** A workspace of this repository; `resolved` is its folder. */
+  link?: boolean
   dependencies?: Record<string, string>
   devDependencies?: Record<string, string>
   optionalDependencies?: Record<string, string>
@@ -24,7 +26,9 @@ export function lockFileProblems({ packages }: LockFile): string[] {
     const owner = path === '' ? 'package.json' : path
     return [
       ...missing.map((name) => `${name}, a dependency of ${owner}, is missing`),
-      ...(locked.resolved === undefined ? [] : [`${path} has the address of a registry`]),
+      ...(locked.resolved === undefined || locked.link === true
+        ? []
+        : [`${path} has the address of a registry`]),
     ]
   })
 }

@@ -1,5 +1,5 @@
 import { readArguments, type ExampleArguments } from './arguments.ts'
-import type { Listening } from '../sdk/node-listener.ts'
+import type { Listening } from '#plugin-sdk/src/node-listener.ts'
 
 interface Example {
   listen(port: number, host: string): Promise<Listening>

@@ -85,18 +85,18 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'sequences-compared-as-text',
     breaks: 'compares execution sequences as text, so that 9 is above 10',
-    file: 'plugin/sdk/admit.ts',
+    file: 'packages/plugin-sdk/src/admit.ts',
     from: 'if (executionSequence < mark.executionSequence)',
     to: 'if (String(executionSequence) < String(mark.executionSequence))',
-    killers: [test('plugin/sdk/fence.test.ts')],
+    killers: [test('packages/plugin-sdk/src/fence.test.ts')],
   },
   {
     name: 'no-tombstone',
     breaks: 'does not record at the end of a DETACH that the installation is detached',
-    file: 'plugin/sdk/run-call.ts',
+    file: 'packages/plugin-sdk/src/run-call.ts',
     from: 'executionSequence, isDetached: true })',
     to: 'executionSequence, isDetached: false })',
-    killers: [test('plugin/sdk/fence.test.ts')],
+    killers: [test('packages/plugin-sdk/src/fence.test.ts')],
   },
   {
     name: 'audit-outside-the-transaction',

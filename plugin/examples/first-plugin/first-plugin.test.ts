@@ -3,15 +3,16 @@ import { mkdtempSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { ask } from '../../testing/ask.ts'
-import { lifecycleRequest, LOCATOR, type RequestOptions } from '../../testing/lifecycle-request.ts'
-import { startProcess } from '../../testing/start-process.ts'
+import { ask } from '#plugin-sdk/testing/ask.ts'
+import { lifecycleRequest, LOCATOR, type RequestOptions } from '#plugin-sdk/testing/lifecycle-request.ts'
+import { startProcess } from '#plugin-sdk/testing/start-process.ts'
 
 const FILE = new URL('main.ts', import.meta.url)
 const GUIDE = new URL('../../../docs/writing-a-plugin.md', import.meta.url)
 
 test('the guide shows this file as the first plugin', () => {
-  assert.ok(readFileSync(GUIDE, 'utf8').includes(readFileSync(FILE, 'utf8').trim()))
+  const source = readFileSync(FILE, 'utf8').replace('#plugin-sdk/src/index.ts', '@bundle-console/plugin-sdk')
+  assert.ok(readFileSync(GUIDE, 'utf8').includes(source.trim()))
 })
 
 test('the call in the guide gets the response in the guide', async (t) => {

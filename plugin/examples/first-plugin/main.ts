@@ -7,7 +7,7 @@ import {
   sqliteStore,
   toNodeListener,
   verified,
-} from '#plugin/index.ts'
+} from '#plugin-sdk/src/index.ts'
 
 const { PORT = '8090', DATA_FILE = './data/mailbox-maker.sqlite' } = process.env
 const store = sqliteStore(DATA_FILE, {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { decodeJwt } from 'jose'
 import type { LifecycleRequest } from '#contract/protocol/lifecycle.ts'
-import { readLifecycleRequest } from '../../sdk/http.ts'
+import { readLifecycleRequest } from '#plugin-sdk/src/http.ts'
 import { HONEST } from './script.ts'
 import type { LogEntry, StoredRule } from './script-store.ts'
 

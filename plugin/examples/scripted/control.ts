@@ -1,4 +1,4 @@
-import type { SqliteStore } from '../../sdk/sqlite-store.ts'
+import type { SqliteStore } from '#plugin-sdk/src/sqlite-store.ts'
 import { clearLog, listCalls, listEffects, listRules, prependRules, removeRules } from './script-store.ts'
 import { Script } from './script.ts'
 

@@ -5,23 +5,23 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { JSONWebKeySet } from 'jose'
 import { failureEnvelope } from '#contract/protocol/envelope.ts'
 import type { LifecycleRequest } from '#contract/protocol/lifecycle.ts'
-import type { LifecycleCall } from '../../sdk/call.ts'
-import { definePlugin, type PluginHandler } from '../../sdk/define-plugin.ts'
+import type { LifecycleCall } from '#plugin-sdk/src/call.ts'
+import { definePlugin, type PluginHandler } from '#plugin-sdk/src/define-plugin.ts'
 import {
   listen,
   sendResponse,
   toRequest,
   type Listening,
   type NodeListener,
-} from '../../sdk/node-listener.ts'
-import { applied, failed, notApplied, unknown, verified, type HandlerResult } from '../../sdk/result.ts'
-import { sqliteStore, type SqliteStore } from '../../sdk/sqlite-store.ts'
+} from '#plugin-sdk/src/node-listener.ts'
+import { applied, failed, notApplied, unknown, verified, type HandlerResult } from '#plugin-sdk/src/result.ts'
+import { sqliteStore, type SqliteStore } from '#plugin-sdk/src/sqlite-store.ts'
 import { control } from './control.ts'
 import { describeArrival, readLeniently, sha256 } from './arrival.ts'
 import { addWrites, garbageFor, json, send, sendSlowly, type RawAnswer } from './misbehave.ts'
 import { countEffect, recordCall, recordEnd, SCRIPT_SCHEMA, useRule } from './script-store.ts'
 import { HONEST, type Behaviour } from './script.ts'
-import { type SqliteTransaction } from '../../sdk/sqlite-memory.ts'
+import { type SqliteTransaction } from '#plugin-sdk/src/sqlite-memory.ts'
 
 export interface ScriptedPluginOptions {
   /** Script, log and memory are stored in `scripted.sqlite` in this folder, which is created if missing. */

@@ -1,11 +1,11 @@
 import { join } from 'node:path'
 import type { JSONWebKeySet } from 'jose'
 import type { JsonValue } from '#contract/json-schema/json.ts'
-import type { CallResource, LifecycleCall } from '../../sdk/call.ts'
-import { definePlugin, type PluginHandler, type StageHandlers } from '../../sdk/define-plugin.ts'
-import { listen, toNodeListener, type Listening } from '../../sdk/node-listener.ts'
-import { applied, notApplied, PluginFailure, verified, type HandlerResult } from '../../sdk/result.ts'
-import { sqliteStore } from '../../sdk/sqlite-store.ts'
+import type { CallResource, LifecycleCall } from '#plugin-sdk/src/call.ts'
+import { definePlugin, type PluginHandler, type StageHandlers } from '#plugin-sdk/src/define-plugin.ts'
+import { listen, toNodeListener, type Listening } from '#plugin-sdk/src/node-listener.ts'
+import { applied, notApplied, PluginFailure, verified, type HandlerResult } from '#plugin-sdk/src/result.ts'
+import { sqliteStore } from '#plugin-sdk/src/sqlite-store.ts'
 import {
   findTenant,
   hasTerms,
@@ -16,7 +16,7 @@ import {
   TENANT_SCHEMA,
   type TenantTerms,
 } from './tenants.ts'
-import { type SqliteTransaction } from '../../sdk/sqlite-memory.ts'
+import { type SqliteTransaction } from '#plugin-sdk/src/sqlite-memory.ts'
 
 export interface TenantProvisionerOptions {
   /** Its state is stored in `tenants.sqlite` in this folder, which is created if missing. */

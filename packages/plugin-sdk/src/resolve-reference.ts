@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
-import { AccessResolutionResponse, type Access } from '#contract/protocol/access-resolution.ts'
-import { readEnvelope } from '#contract/protocol/envelope.ts'
-import { ACCESS_VERSION } from '#contract/protocol/limits.ts'
-import type { InstallationIdentity } from '#contract/protocol/scope.ts'
-import type { Reference } from '#contract/protocol/typed-value.ts'
+import { AccessResolutionResponse, type Access } from '../../../contract/protocol/access-resolution.ts'
+import { readEnvelope } from '../../../contract/protocol/envelope.ts'
+import { ACCESS_VERSION } from '../../../contract/protocol/limits.ts'
+import type { InstallationIdentity } from '../../../contract/protocol/scope.ts'
+import type { Reference } from '../../../contract/protocol/typed-value.ts'
 
 export interface ResolveOptions {
   /** The registered address of the platform. */

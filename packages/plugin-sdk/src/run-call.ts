@@ -1,4 +1,4 @@
-import type { LifecycleRequest } from '#contract/protocol/lifecycle.ts'
+import type { LifecycleRequest } from '../../../contract/protocol/lifecycle.ts'
 import { admit, fence, inProgress } from './admit.ts'
 import { composeAnswer, type AnswerScope } from './answer.ts'
 import { describeCall, type LifecycleCall } from './call.ts'

@@ -1,4 +1,4 @@
-import type { LifecycleRequest } from '#contract/protocol/lifecycle.ts'
+import type { LifecycleRequest } from '../../../contract/protocol/lifecycle.ts'
 import { sdkFailure, type PluginFailure } from './result.ts'
 import type { Mark, RememberedCall } from './store.ts'
 

@@ -6,7 +6,7 @@ import {
   type JSONWebKeySet,
   type JWTPayload,
 } from 'jose'
-import type { LifecycleRequest } from '#contract/protocol/lifecycle.ts'
+import type { LifecycleRequest } from '../../../contract/protocol/lifecycle.ts'
 
 /** The token is missing, was not issued by the runtime, or is for another plugin or call. Leads to status 401. */
 export class TokenRefused extends Error {

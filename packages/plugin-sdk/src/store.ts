@@ -1,4 +1,4 @@
-import type { Stage } from '#contract/protocol/vocabulary.ts'
+import type { Stage } from '../../../contract/protocol/vocabulary.ts'
 
 export type Awaitable<Value> = Value | Promise<Value>
 

@@ -1,6 +1,6 @@
-import { LifecycleResponse } from '#contract/protocol/lifecycle.ts'
-import { readEnvelope, type FailureData } from '#contract/protocol/envelope.ts'
-import type { PluginHandler } from '../sdk/define-plugin.ts'
+import { LifecycleResponse } from '../../../contract/protocol/lifecycle.ts'
+import { readEnvelope, type FailureData } from '../../../contract/protocol/envelope.ts'
+import type { PluginHandler } from '../src/define-plugin.ts'
 
 export interface PluginResponse {
   status: number

@@ -1,8 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { closeSync, mkdirSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as wait } from 'node:timers/promises'
+import { isBusy, openSqlite, type SqliteConnection } from './sqlite-driver.ts'
 import { sqliteMemory, SQLITE_MEMORY_SCHEMA } from './sqlite-memory.ts'
 import type { Awaitable, Store } from './store.ts'
 import type { SqliteTransaction } from './sqlite-memory.ts'
@@ -16,8 +16,6 @@ export interface SqliteStoreOptions {
 
 const BUSY_MS = 5_000
 const BUSY_RETRY_MS = 5
-/** SQLITE_BUSY: another connection is writing. */
-const BUSY = 5
 
 /**
  * A store in one SQLite file that only its owner may read; the folder is created if missing. Several processes of one
@@ -33,13 +31,15 @@ export function sqliteStore(file: string, { schema }: SqliteStoreOptions = {}): 
 export const memoryStore = ({ schema }: SqliteStoreOptions = {}): SqliteStore => openStore(':memory:', schema)
 
 function openStore(location: string, schema: string | undefined): SqliteStore {
-  const database = new DatabaseSync(location, { timeout: BUSY_MS })
+  const database = openSqlite(location)
+  database.exec(`PRAGMA busy_timeout = ${BUSY_MS}`)
   database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON')
   database.exec(SQLITE_MEMORY_SCHEMA)
   if (schema !== undefined) database.exec(schema)
 
   // From now on a timer waits for other connections: SQLite's own wait would block the whole process.
   database.exec('PRAGMA busy_timeout = 0')
+  let isOpen = true
   const inside = new AsyncLocalStorage<true>()
   // A connection has one transaction at a time: the next one waits for the end of this chain.
   let last: Promise<unknown> = Promise.resolve()
@@ -51,7 +51,7 @@ function openStore(location: string, schema: string | undefined): SqliteStore {
       database.exec('COMMIT')
       return result
     } catch (error) {
-      if (database.isTransaction) database.exec('ROLLBACK')
+      rollBack(database)
       throw error
     }
   }
@@ -69,21 +69,29 @@ function openStore(location: string, schema: string | undefined): SqliteStore {
     },
     async close() {
       await last
-      if (database.isOpen) database.close()
+      if (isOpen) database.close()
+      isOpen = false
     },
   }
 }
 
+function rollBack(database: SqliteConnection): void {
+  try {
+    database.exec('ROLLBACK')
+  } catch {
+    // SQLite itself has already rolled back, for example because the disk is full.
+  }
+}
+
 /** Takes the write lock immediately, so that nothing read inside can be stale at the commit. Throws after BUSY_MS. */
-async function begin(database: DatabaseSync): Promise<void> {
+async function begin(database: SqliteConnection): Promise<void> {
   const giveUpAt = performance.now() + BUSY_MS
   for (;;) {
     try {
       database.exec('BEGIN IMMEDIATE')
       return
     } catch (error) {
-      const isBusy = error instanceof Error && 'errcode' in error && error.errcode === BUSY
-      if (!isBusy || performance.now() > giveUpAt) throw error
+      if (!isBusy(error) || performance.now() > giveUpAt) throw error
       await wait(BUSY_RETRY_MS)
     }
   }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
-import { failureEnvelope, successEnvelope } from '#contract/protocol/envelope.ts'
+import { failureEnvelope, successEnvelope } from '../../../contract/protocol/envelope.ts'
 import { ask } from '../testing/ask.ts'
 import { lifecycleRequest, LOCATOR } from '../testing/lifecycle-request.ts'
 import { definePlugin } from './define-plugin.ts'

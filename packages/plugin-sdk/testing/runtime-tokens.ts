@@ -1,5 +1,5 @@
 import { exportJWK, generateKeyPair, SignJWT, type JSONWebKeySet, type JWTPayload } from 'jose'
-import type { LifecycleRequest } from '#contract/protocol/lifecycle.ts'
+import type { LifecycleRequest } from '../../../contract/protocol/lifecycle.ts'
 
 export const ISSUER = 'https://platform.example'
 

@@ -1,10 +1,10 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { definePlugin } from '../sdk/define-plugin.ts'
-import { deterministicName, findOrAdopt } from '../sdk/find-or-adopt.ts'
-import { listen, toNodeListener } from '../sdk/node-listener.ts'
-import { applied } from '../sdk/result.ts'
-import { sqliteStore } from '../sdk/sqlite-store.ts'
+import { definePlugin } from '../src/define-plugin.ts'
+import { deterministicName, findOrAdopt } from '../src/find-or-adopt.ts'
+import { listen, toNodeListener } from '../src/node-listener.ts'
+import { applied } from '../src/result.ts'
+import { sqliteStore } from '../src/sqlite-store.ts'
 
 // A process for one test: its effect is a file outside of the store; on request it kills itself right after the effect.
 const [folder = '.', crash] = process.argv.slice(2)

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { JSONWebKeySet } from 'jose'
-import type { CompiledAuthorization } from '#contract/protocol/authorization.ts'
-import type { LifecycleRequest } from '#contract/protocol/lifecycle.ts'
-import { OPERATION_TYPES, type OperationType, type Stage } from '#contract/protocol/vocabulary.ts'
+import type { CompiledAuthorization } from '../../../contract/protocol/authorization.ts'
+import type { LifecycleRequest } from '../../../contract/protocol/lifecycle.ts'
+import { OPERATION_TYPES, type OperationType, type Stage } from '../../../contract/protocol/vocabulary.ts'
 import { otherBytes } from './admit.ts'
 import { isWithinAuthorization, type AnswerScope, type WriteDeclarations } from './answer.ts'
 import {

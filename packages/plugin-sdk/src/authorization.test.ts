@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { CompiledAuthorization } from '#contract/protocol/authorization.ts'
+import type { CompiledAuthorization } from '../../../contract/protocol/authorization.ts'
 import { ask } from '../testing/ask.ts'
 import { lifecycleRequest, LOCATOR } from '../testing/lifecycle-request.ts'
 import { definePlugin, type PluginDefinition } from './define-plugin.ts'

@@ -1,8 +1,8 @@
-import { wrapData } from '#contract/protocol/data.ts'
-import type { JsonValue } from '#contract/json-schema/json.ts'
-import type { LifecycleRequest, ResourceEntry } from '#contract/protocol/lifecycle.ts'
-import type { Reference } from '#contract/protocol/typed-value.ts'
-import type { OperationType, Stage } from '#contract/protocol/vocabulary.ts'
+import { wrapData } from '../../../contract/protocol/data.ts'
+import type { JsonValue } from '../../../contract/json-schema/json.ts'
+import type { LifecycleRequest, ResourceEntry } from '../../../contract/protocol/lifecycle.ts'
+import type { Reference } from '../../../contract/protocol/typed-value.ts'
+import type { OperationType, Stage } from '../../../contract/protocol/vocabulary.ts'
 
 export const LOCATOR = 'production/crm-suite/MODULE/crm-core'
 

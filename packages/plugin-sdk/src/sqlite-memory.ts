@@ -1,9 +1,12 @@
-import type { DatabaseSync } from 'node:sqlite'
-import { STAGES } from '#contract/protocol/vocabulary.ts'
+import { STAGES } from '../../../contract/protocol/vocabulary.ts'
+import type { SqliteConnection, SqliteStatement } from './sqlite-driver.ts'
 import type { Mark, Memory, RememberedCall } from './store.ts'
 
 /** The connection that an author's change uses inside a transaction. */
-export type SqliteTransaction = Pick<DatabaseSync, 'exec' | 'prepare'>
+export interface SqliteTransaction {
+  exec(sql: string): void
+  prepare(sql: string): SqliteStatement
+}
 
 /** The SDK's tables, next to those of the author. */
 export const SQLITE_MEMORY_SCHEMA = `
@@ -32,7 +35,7 @@ CREATE TABLE IF NOT EXISTS plugin_sdk_mark (
 type Row = Record<string, unknown>
 
 /** The memory of an SQLite store. The statements are prepared once, on the store's only connection. */
-export function sqliteMemory(database: DatabaseSync): Memory<SqliteTransaction> {
+export function sqliteMemory(database: SqliteConnection): Memory<SqliteTransaction> {
   const readCall = database.prepare('SELECT * FROM plugin_sdk_call WHERE operation_id = ? AND stage = ?')
   const writeCall = database.prepare(
     'INSERT OR REPLACE INTO plugin_sdk_call VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)',

@@ -1,6 +1,6 @@
-import { failureEnvelope } from '#contract/protocol/envelope.ts'
-import { LifecycleRequest } from '#contract/protocol/lifecycle.ts'
-import { VALUE_DEPTH_MAX } from '#contract/json-schema/limits.ts'
+import { failureEnvelope } from '../../../contract/protocol/envelope.ts'
+import { LifecycleRequest } from '../../../contract/protocol/lifecycle.ts'
+import { VALUE_DEPTH_MAX } from '../../../contract/json-schema/limits.ts'
 import { truncate } from './answer.ts'
 import { sdkFailure, type PluginFailure } from './result.ts'
 
