@@ -19,6 +19,7 @@ const CHECKS: readonly Check[] = [
   { name: 'phrases', args: ['scripts/check-phrases.ts'] },
   { name: 'lock file', args: ['scripts/check-lock-file.ts'] },
   { name: 'OpenAPI documents are current', args: ['scripts/openapi.ts', '--check'] },
+  { name: 'wire kit is current', args: ['scripts/wire-kit.ts', '--check'] },
 ]
 
 /** Runs every static check; shows only the output of those that fail. */

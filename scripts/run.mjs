@@ -23,6 +23,7 @@ const programs = {
   bench: 'bench/main.ts',
   verify: 'scripts/verify.ts',
   openapi: 'scripts/openapi.ts',
+  'wire-kit': 'scripts/wire-kit.ts',
 }
 
 const [command = '', ...args] = process.argv.slice(2)
