@@ -38,7 +38,8 @@ export interface StartOptions {
     egressAllow: readonly EgressRule[]
     /** Addresses that no plugin or service may have, besides the servers started here. */
     egressDeny?: readonly PlatformAddress[]
-    credential: string | null
+    /** Each is accepted, and the console uses the first; without any, one is generated. */
+    credentials?: readonly string[]
     /** The files of the sealing key; without them it is stored in `dataDir`. */
     sealingKeyFiles?: readonly string[]
     events?: RuntimeOptions['events']
@@ -86,7 +87,11 @@ async function start(
   const { dataDir, log } = options
   // before anything is created: a start that cannot succeed leaves nothing behind
   checkServer(options)
-  const listener = await listen({ port: options.console.port })
+  const listener = await listen({
+    port: options.console.port,
+    hostname: options.console.host,
+    addressVariable: 'HOST',
+  })
   stops.push(() => listener.stop())
   const runtimeListener =
     options.console.runtime === null
@@ -100,7 +105,7 @@ async function start(
     ...(options.databaseWaitMs !== undefined && { waitMs: options.databaseWaitMs }),
   })
   stops.push(() => server.stop())
-  const assertionKey = await loadActorKey(dataDir)
+  const assertionKey = await loadActorKey(dataDir, options.console.assertionKeyFile)
 
   const embedded =
     runtimeListener === null
@@ -124,6 +129,7 @@ async function start(
     dataDir,
     settings: options.console.auth,
     runtime,
+    isRuntimeRemote: options.console.runtime !== null,
     assertionKey,
     folder: options.folder,
     rates: options.console.rates,
@@ -157,13 +163,8 @@ async function startRuntime(
 ) {
   const { dataDir, log, runtime: settings } = options
   const { server, assertionKey, listener, consolePort } = parts
-  const credential =
-    settings.credential ??
-    (await persistentSecret({
-      directory: dataDir,
-      file: 'runtime-credential',
-      make: () => crypto.randomUUID() + crypto.randomUUID(),
-    }))
+  const configured = settings.credentials ?? []
+  const credentials = configured.length > 0 ? configured : [await generatedCredential(dataDir)]
   const platformApiBase = settings.platformApiBase ?? `http://127.0.0.1:${listener.port}`
   const runtime: Runtime = await createRuntime({
     connection: server.connection,
@@ -177,7 +178,7 @@ async function startRuntime(
       { host: null, port: listener.port },
       { host: null, port: consolePort },
     ],
-    credentials: [credential],
+    credentials,
     actorKeys: createLocalJWKSet({ keys: [assertionKey.publicJwk] }),
     log: log.child({ part: 'runtime' }),
     ...(settings.events !== undefined && { events: settings.events }),
@@ -192,6 +193,7 @@ async function startRuntime(
   // plugins first: an operation left over from the last run continues immediately
   await server.retryWhileAway(() => runtime.start())
 
+  const [credential = ''] = credentials
   const address = { baseUrl: `http://127.0.0.1:${listener.port}/bundle-runtime/api`, credential }
   const outbound = createOutbound({ egressAllow: [{ kind: 'loopback' }] })
   stops.push(() => outbound.close())
@@ -200,4 +202,12 @@ async function startRuntime(
     createActorAssertions(assertionKey),
   )
   return { address, plugins, call }
+}
+
+function generatedCredential(dataDir: string): Promise<string> {
+  return persistentSecret({
+    directory: dataDir,
+    file: 'runtime-credential',
+    make: () => crypto.randomUUID() + crypto.randomUUID(),
+  })
 }

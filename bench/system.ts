@@ -38,7 +38,6 @@ export async function startBenchSystem(): Promise<BenchSystem> {
       port: runtimePort,
       platformApiBase: null,
       egressAllow: [{ kind: 'loopback' }],
-      credential: null,
     },
     plugins: true,
     folder: new URL('../dist/web', import.meta.url).pathname,

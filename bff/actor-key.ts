@@ -1,20 +1,59 @@
+import { readFile, stat } from 'node:fs/promises'
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK } from 'jose'
 import type { JWK } from 'jose'
 import { persistentSecret } from '#http-kit/persistent-secret.ts'
+import { SettingsError } from '#http-kit/settings.ts'
 import type { AssertionKey } from './actor-assertion.ts'
 
-/** The key that signs actor assertions: generated once and stored in the data directory with mode 0600. */
-export async function loadActorKey(dataDir: string): Promise<AssertionKey> {
-  const text = await persistentSecret({ directory: dataDir, file: 'actor-key.json', make: makeKey })
-  const jwk = JSON.parse(text) as JWK
-  const privateKey = await importJWK(jwk, 'EdDSA')
-  if (privateKey instanceof Uint8Array) throw new TypeError('actor-key.json is not an Ed25519 key')
-  const { d: _, ...publicPart } = jwk
-  const kid = await calculateJwkThumbprint(publicPart)
-  return { privateKey, kid, publicJwk: { ...publicPart, kid, alg: 'EdDSA', use: 'sig' } }
+const KEY_FILE = 'actor-key.json'
+
+/**
+ * The key that signs actor assertions: from the given file or, without one, generated once and stored in the data
+ * directory with mode 0600.
+ *
+ * @throws SettingsError if the file is missing, may be read by everyone, or holds no such key.
+ */
+export async function loadActorKey(dataDir: string, file: string | null = null): Promise<AssertionKey> {
+  if (file !== null) return readActorKey(file)
+  const text = await persistentSecret({ directory: dataDir, file: KEY_FILE, make: makeActorKey })
+  return parseActorKey(text, `DATA_DIR is wrong: its file ${KEY_FILE}`)
 }
 
-async function makeKey(): Promise<string> {
+async function readActorKey(file: string): Promise<AssertionKey> {
+  const blame = `ACTOR_ASSERTION_KEY_FILE is wrong: ${file}`
+  const text = await readFile(file, 'utf8').catch(() => null)
+  if (text === null)
+    throw new SettingsError(`${blame} cannot be read; "npm run keys:assertion -- --out FILE" creates a key`)
+  const { mode } = await stat(file)
+  // a group may read it, as with files that are mounted into a container
+  if (process.platform !== 'win32' && (mode & 0o027) !== 0)
+    throw new SettingsError(`${blame} may be read or changed by other users; chmod 600 it`)
+  return parseActorKey(text, blame)
+}
+
+/**
+ * Reads an Ed25519 key in JWK form.
+ *
+ * @param blame the start of the error message.
+ */
+export async function parseActorKey(text: string, blame: string): Promise<AssertionKey> {
+  try {
+    const jwk = JSON.parse(text) as JWK
+    const privateKey = await importJWK(jwk, 'EdDSA')
+    if (!(privateKey instanceof Uint8Array) && jwk.kty === 'OKP' && jwk.d !== undefined) {
+      const { kty, crv, x } = jwk
+      const publicPart: JWK = { kty, ...(crv !== undefined && { crv }), ...(x !== undefined && { x }) }
+      const kid = await calculateJwkThumbprint(publicPart)
+      return { privateKey, kid, publicJwk: { ...publicPart, kid, alg: 'EdDSA', use: 'sig' } }
+    }
+  } catch {
+    // reported below, without the content of the file
+  }
+  throw new SettingsError(`${blame} is not a private Ed25519 key in JWK form; restore it`)
+}
+
+/** A new key, as the text of its file. */
+export async function makeActorKey(): Promise<string> {
   const { privateKey } = await generateKeyPair('EdDSA', { extractable: true })
   return JSON.stringify(await exportJWK(privateKey))
 }

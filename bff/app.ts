@@ -19,6 +19,7 @@ import { startDelivery } from './audit/delivery.ts'
 import { createEventSender } from './audit/send-event.ts'
 import { createAuth } from './auth-app.ts'
 import type { AuthSettings } from './auth-settings.ts'
+import { startRuntimeCheck } from './check-runtime.ts'
 import { ConsoleFailure, failureOf, problemOf } from './failure.ts'
 import type { SignIn } from './greeting.ts'
 import { exactClientAddress } from './middleware/client-address.ts'
@@ -52,6 +53,8 @@ export interface ConsoleOptions {
     baseUrl: string
     credential: string
   }
+  /** Whether to check that the runtime accepts this console; default false: it is started with this console's key. */
+  isRuntimeRemote?: boolean
   assertionKey: AssertionKey
   /** The built console. */
   folder: string
@@ -100,6 +103,10 @@ export async function createConsole(options: ConsoleOptions): Promise<Console> {
     log: throttled,
     pollMs,
   })
+  const runtimeCheck =
+    options.isRuntimeRemote === true
+      ? startRuntimeCheck({ outbound, ...runtime, assertionOf, key: options.assertionKey, log })
+      : null
   const stopping = new AbortController()
   const shell = readShell(options.folder)
   let eventPosition: string | null = null
@@ -183,6 +190,7 @@ export async function createConsole(options: ConsoleOptions): Promise<Console> {
       stopping.abort()
       await purging.stop()
       await delivery.stop()
+      await runtimeCheck?.stop()
       await outbound.close()
     },
   }

@@ -35,7 +35,7 @@ async function main({ onStop, end }: Program): Promise<void> {
   const log = createLog({ name: 'bundle-console', level: settings.logLevel })
   // before anything is created: a start that cannot succeed leaves nothing behind
   checkServer({ databaseUrl, dataDir })
-  const listener = await listen({ port: settings.port })
+  const listener = await listen({ port: settings.port, hostname: settings.host, addressVariable: 'HOST' })
   const server = await openServer({ databaseUrl, dataDir, log: fieldsFirst(log) })
   onStop(() => server.stop())
   void server.failed.then(() =>
@@ -52,7 +52,8 @@ async function main({ onStop, end }: Program): Promise<void> {
     dataDir,
     settings: settings.auth,
     runtime,
-    assertionKey: await loadActorKey(dataDir),
+    isRuntimeRemote: true,
+    assertionKey: await loadActorKey(dataDir, settings.assertionKeyFile),
     folder,
     rates: settings.rates,
     loopback: () => `http://127.0.0.1:${listener.port}`,

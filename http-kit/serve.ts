@@ -18,7 +18,9 @@ export interface ListenOptions {
   /** 0 lets the system choose. */
   port: number
   /** The address to listen on, such as `127.0.0.1`; default all. */
-  hostname?: string
+  hostname?: string | undefined
+  /** The variable that sets the address, for the message if the address is not one of this machine. */
+  addressVariable?: string
   /** The variable that sets the port, for the message if the port is taken. */
   portVariable?: string
   /** Closes a connection that makes no progress for this long during a request; default 60,000. */
@@ -58,6 +60,7 @@ export async function serve({ app, front, ...options }: Served & ListenOptions):
 export async function listen({
   port,
   hostname,
+  addressVariable = 'RUNTIME_HOST',
   portVariable = 'PORT',
   idleMs = IDLE_MS,
 }: ListenOptions): Promise<Listener> {
@@ -80,7 +83,7 @@ export async function listen({
   // also covers a client that does not read its response: a blocked write does not count as progress
   server.timeout = idleMs
   await new Promise<void>((resolve, reject) => {
-    server.once('error', (error) => reject(startError(error, port, portVariable)))
+    server.once('error', (error) => reject(startError(error, port, { addressVariable, portVariable })))
     server.listen({ port, host: hostname }, resolve)
   })
   const { port: actualPort } = server.address() as AddressInfo
@@ -122,12 +125,16 @@ function isPathOrUrl(target: string): boolean {
   return /^(?:\/|https?:\/\/)/.test(target) && !(target.split('?', 1)[0] ?? '').includes('\\')
 }
 
-function startError(error: Error & { code?: string }, port: number, variable: string): Error {
+function startError(
+  error: Error & { code?: string },
+  port: number,
+  { addressVariable, portVariable }: { addressVariable: string; portVariable: string },
+): Error {
   if (error.code === 'EADDRINUSE')
-    return new SettingsError(`${variable} is wrong: port ${port} is already in use`)
+    return new SettingsError(`${portVariable} is wrong: port ${port} is already in use`)
   if (error.code === 'EACCES')
-    return new SettingsError(`${variable} is wrong: this user may not open port ${port}`)
-  if (error.code === 'EADDRNOTAVAIL' || error.code === 'ENOTFOUND')
-    return new SettingsError('The address to listen on does not belong to this machine')
+    return new SettingsError(`${portVariable} is wrong: this user may not open port ${port}`)
+  if (error.code === 'EADDRNOTAVAIL' || error.code === 'ENOTFOUND' || error.code === 'EAI_AGAIN')
+    return new SettingsError(`${addressVariable} is wrong: it is not an address of this machine`)
   return error
 }

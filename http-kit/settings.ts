@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs'
 import * as z from 'zod'
+import { fileVariable, findMisspeltVariable, SECRET_VARIABLES } from './known-variables.ts'
 
 /** A setting is invalid; the message is the one line to print, and may repeat the invalid value. */
 export class SettingsError extends Error {
@@ -13,22 +15,57 @@ export class SettingsError extends Error {
 const SECRET_NAME = /SECRET|PASSWORD|CREDENTIAL|TOKEN|KEY|DATABASE_URL|USERS/
 
 /**
- * Reads the variables that the schema names. An empty variable counts as absent, as compose files leave them.
+ * Reads the variables that the schema names. An empty variable counts as absent, as compose files leave them. A secret
+ * may come from the file that its variable with `_FILE` names, as container platforms mount secrets.
  *
- * @throws SettingsError with one line: the variable, what is allowed, its value (unless it may be a secret).
+ * @throws SettingsError with one line: the variable, what is allowed, its value (unless it may be a secret). A variable
+ *   that is probably a misspelt setting is refused too: its value would be ignored without notice.
  */
 export function readSettings<Schema extends z.ZodObject>(
   schema: Schema,
   env: Record<string, string | undefined>,
 ): z.output<Schema> {
+  refuseMisspelt(env)
   const present: Record<string, string> = {}
   for (const name of Object.keys(schema.shape)) {
-    const value = env[name]
-    if (value !== undefined && value.trim() !== '') present[name] = value.trim()
+    const value = secretFromFile(env, name) ?? valueOf(env, name)
+    if (value !== undefined) present[name] = value
   }
   const result = schema.safeParse(present)
   if (result.success) return result.data
   throw new SettingsError(lineFor(result.error.issues[0], present))
+}
+
+function refuseMisspelt(env: Record<string, string | undefined>): void {
+  const misspelt = findMisspeltVariable(env)
+  if (misspelt === null) return
+  const { name, nearest } = misspelt
+  throw new SettingsError(
+    `${name} is not a setting${nearest === null ? '' : `; the nearest is ${nearest}`}. Correct the name, or remove the variable`,
+  )
+}
+
+function valueOf(env: Record<string, string | undefined>, name: string): string | undefined {
+  const value = env[name]?.trim()
+  return value === '' ? undefined : value
+}
+
+function secretFromFile(env: Record<string, string | undefined>, name: string): string | undefined {
+  if (!SECRET_VARIABLES.some((secret) => secret === name)) return undefined
+  const variable = fileVariable(name)
+  const file = valueOf(env, variable)
+  if (file === undefined) return undefined
+  if (valueOf(env, name) !== undefined)
+    throw new SettingsError(`${variable} is wrong: ${name} is set too; remove one of them`)
+  let text
+  try {
+    text = readFileSync(file, 'utf8').trim()
+  } catch (error) {
+    const reason = (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'does not exist' : 'cannot be read'
+    throw new SettingsError(`${variable} is wrong: the file ${file} ${reason}`)
+  }
+  if (text === '') throw new SettingsError(`${variable} is wrong: the file ${file} is empty`)
+  return text
 }
 
 function lineFor(issue: z.core.$ZodIssue | undefined, given: Record<string, string>): string {
@@ -81,6 +118,19 @@ export const csv = z.string().transform((text) =>
     .map((item) => item.trim())
     .filter((item) => item !== ''),
 )
+
+/**
+ * The credential of the runtime API: one value, or two with a comma between them while it is changed. The first is the
+ * one that a console sends; a runtime accepts both. Empty if absent.
+ */
+export const credentials = csv
+  .refine((items) => items.length <= 2, 'at most two credentials are possible, with a comma between them')
+  .refine((items) => items.every((item) => item.length >= 8), 'a secret needs at least 8 characters')
+  .refine(
+    (items) => items.every((item) => /^[A-Za-z0-9._~+/=-]{1,4096}$/.test(item)),
+    'only letters, digits and . _ ~ + / = - are possible in it',
+  )
+  .default([])
 
 /** An optional secret; null if absent. */
 export const optionalSecret = z

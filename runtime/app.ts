@@ -19,7 +19,7 @@ import type { Rate } from '#http-kit/token-bucket.ts'
 import { createFeed } from './events/feed.ts'
 import { joinReplicas } from './events/replicas.ts'
 import type { Replicas } from './events/replicas.ts'
-import { createActorCheck } from './http/actor-assertion.ts'
+import { createActorCheck, RefusedAssertion } from './http/actor-assertion.ts'
 import { createHttpApp } from './http/app.ts'
 import { auditSubjects } from './http/audit-subjects.ts'
 import { countCalls } from './http/count-calls.ts'
@@ -163,6 +163,12 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
   const workerLog = throttledLog(log, clock, (error) => whyUnavailable(error)?.reason ?? null)
   const workerDeps: RuntimeDeps = { ...deps, db: working.db, log: workerLog }
 
+  const refusalLog = throttledLog(log, clock, (error) =>
+    error instanceof RefusedAssertion ? error.message : null,
+  )
+  const onRefused = (refused: RefusedAssertion): void =>
+    refusalLog.warn('the assertion of a console is refused', {}, refused)
+
   const { lifetimeMs = 60_000, heartbeatMs = 15_000, maxStreams = 2_000, ...polls } = options.events ?? {}
   let worker: Worker | undefined
   let tasks: PeriodicTask | undefined
@@ -200,8 +206,11 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
       }),
     passedOn: () => feed.position(),
     checkService: createServiceCheck(options.credentials),
-    checkActor: createActorCheck(options.actorKeys, clock),
-    checkRecorder: createActorCheck(options.actorKeys, clock, 'bundle-runtime-audit'),
+    checkActor: createActorCheck(options.actorKeys, clock, { onRefused }),
+    checkRecorder: createActorCheck(options.actorKeys, clock, {
+      audience: 'bundle-runtime-audit',
+      onRefused,
+    }),
     limitRate: createRateLimiter(options.rateLimit ?? { perSecond: 1_000, burst: 2_000 }, clock),
     onWrite() {
       worker?.wake()

@@ -20,7 +20,7 @@ describe('the runtime settings', () => {
     assert.equal(settings.platformApiBase, 'http://127.0.0.1:9000')
     assert.deepEqual(settings.egressAllow, [{ kind: 'loopback' }])
     assert.equal(settings.database.url, null)
-    assert.equal(settings.credential, null)
+    assert.deepEqual(settings.credentials, [])
     assert.equal(settings.leaseMs, 60_000)
     assert.equal(readRuntimeSettings({ LEASE_SECONDS: '2' }).leaseMs, 2_000)
   })

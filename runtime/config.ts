@@ -4,7 +4,7 @@ import type { JWTVerifyGetKey } from 'jose'
 import * as z from 'zod'
 import { parseEgressAllow } from '#http-kit/egress.ts'
 import { parseEgressDeny } from '#http-kit/platform-addresses.ts'
-import { csv, optionalSecret, port, readSettings, SettingsError, whole } from '#http-kit/settings.ts'
+import { credentials, csv, port, readSettings, SettingsError, whole } from '#http-kit/settings.ts'
 import { DATABASE_VARIABLES, databaseSettings } from './database-settings.ts'
 
 const Settings = z.object({
@@ -20,12 +20,15 @@ const Settings = z.object({
     .optional(),
   EGRESS_ALLOW: z.string().default('loopback'),
   EGRESS_DENY: z.string().default(''),
-  RUNTIME_API_CREDENTIAL: optionalSecret,
+  RUNTIME_API_CREDENTIAL: credentials,
   ACTOR_ASSERTION_JWKS: z.string().optional(),
   LEASE_SECONDS: whole(60, { min: 1, max: 9_999 }),
   SHUTDOWN_DELAY_SECONDS: whole(0, { min: 0, max: 300 }),
   LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'),
 })
+
+/** The names of the runtime's variables. */
+export const RUNTIME_VARIABLES: readonly string[] = Object.keys(Settings.shape)
 
 /**
  * The runtime's settings, read from the environment.
@@ -43,7 +46,8 @@ export function readRuntimeSettings(env: Record<string, string | undefined>) {
     platformApiBase: settings.PLATFORM_API_BASE ?? `http://127.0.0.1:${settings.RUNTIME_PORT}`,
     egressAllow: parseEgressAllow(settings.EGRESS_ALLOW),
     egressDeny: parseEgressDeny(settings.EGRESS_DENY),
-    credential: settings.RUNTIME_API_CREDENTIAL,
+    /** Each is accepted. */
+    credentials: settings.RUNTIME_API_CREDENTIAL,
     actorAssertionJwks: settings.ACTOR_ASSERTION_JWKS ?? null,
     leaseMs: settings.LEASE_SECONDS * 1_000,
     shutdownDelayMs: settings.SHUTDOWN_DELAY_SECONDS * 1_000,

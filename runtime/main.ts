@@ -67,14 +67,14 @@ async function main({ onStop, end, ending }: Program): Promise<void> {
 
 const NO_CALLERS = { api: 'off' as const, credentials: [], actorKeys: createLocalJWKSet({ keys: [] }) }
 
-async function callersOf({ credential, actorAssertionJwks }: ReturnType<typeof readRuntimeSettings>) {
-  if (credential === null)
+async function callersOf({ credentials, actorAssertionJwks }: ReturnType<typeof readRuntimeSettings>) {
+  if (credentials.length === 0)
     throw new SettingsError('RUNTIME_API_CREDENTIAL is not set: set it to the secret that the console uses')
   if (actorAssertionJwks === null)
     throw new SettingsError(
       "ACTOR_ASSERTION_JWKS is not set: set it to the file or URL of the console's keys",
     )
-  return { credentials: [credential], actorKeys: await loadActorKeys(actorAssertionJwks) }
+  return { credentials, actorKeys: await loadActorKeys(actorAssertionJwks) }
 }
 
 await runProgram(main)

@@ -20,6 +20,7 @@ const programs = {
   'audit:verify': 'runtime/commands/verify-audit.ts',
   'keys:rotate': 'runtime/commands/rotate-keys.ts',
   'keys:rewrap': 'runtime/commands/rewrap-keys.ts',
+  'keys:assertion': 'bff/commands/make-assertion-key.ts',
   bench: 'bench/main.ts',
   verify: 'scripts/verify.ts',
   openapi: 'scripts/openapi.ts',

@@ -36,7 +36,7 @@ async function main({ onStop, end, ending }: Program): Promise<void> {
       platformApiBase: runtime.platformApiBase,
       egressAllow: runtime.egressAllow,
       egressDeny: runtime.egressDeny,
-      credential: runtime.credential,
+      credentials: runtime.credentials,
       sealingKeyFiles: runtime.sealingKeyFiles,
     },
     plugins: wantsDemo || existsSync(join(dataDir, 'plugins')),

@@ -56,7 +56,6 @@ before(async () => {
       port: runtimePort,
       platformApiBase: null,
       egressAllow: [{ kind: 'loopback' }],
-      credential: null,
     },
     plugins: false,
     folder,

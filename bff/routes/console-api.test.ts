@@ -65,7 +65,6 @@ before(async () => {
       port: runtimePort,
       platformApiBase: null,
       egressAllow: [{ kind: 'loopback' }],
-      credential: null,
     },
     plugins: true,
     folder: import.meta.dirname,

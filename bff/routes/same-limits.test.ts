@@ -60,7 +60,7 @@ before(async () => {
       port: runtimePort,
       platformApiBase: null,
       egressAllow: [{ kind: 'loopback' }],
-      credential: CREDENTIAL,
+      credentials: [CREDENTIAL],
     },
     plugins: false,
     folder: import.meta.dirname,

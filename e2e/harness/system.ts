@@ -95,7 +95,6 @@ export async function startSystem(worker: number, server?: string): Promise<Syst
       port: runtimePort,
       platformApiBase: null,
       egressAllow: [{ kind: 'loopback' }],
-      credential: null,
     },
     plugins: true,
     folder: new URL('../../dist/web', import.meta.url).pathname,

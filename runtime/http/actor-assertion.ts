@@ -29,17 +29,25 @@ export type AssertionAudience = 'bundle-runtime' | 'bundle-runtime-audit'
 /**
  * Reads the actor from the signed assertion: EdDSA, for one audience, valid for at most 60 s.
  *
+ * @param options.onRefused receives the reason of a refusal.
  * @throws TransportError 401 for a missing or invalid one, 503 if the keys cannot be fetched.
  */
 export function createActorCheck(
   keys: JWTVerifyGetKey,
   clock: Pick<Clock, 'now'>,
-  audience: AssertionAudience = 'bundle-runtime',
+  {
+    audience = 'bundle-runtime',
+    onRefused = () => undefined,
+  }: { audience?: AssertionAudience; onRefused?: (refused: RefusedAssertion) => void } = {},
 ): (request: Request, requestId: string) => Promise<Actor> {
   return async (request, requestId) => {
     const assertion = request.headers.get(ACTOR_HEADER)
-    if (assertion === null) throw unauthenticated(`${ACTOR_HEADER} is missing`)
-    const payload = await verify(assertion, { keys, clock, audience })
+    if (assertion === null) throw unauthenticated(`${ACTOR_HEADER} is missing`, 'Actor-Assertion')
+    const payload = await verify(assertion, { keys, clock, audience }).catch((error: unknown) => {
+      if (!(error instanceof errors.JOSEError)) throw error
+      onRefused(new RefusedAssertion(reasonOf(error)))
+      throw invalid()
+    })
     const claims = Claims.safeParse(payload)
     if (!claims.success || claims.data.exp - claims.data.iat > LIFETIME_SECONDS) throw invalid()
     const { sub, name, grants, issuer, clientAddress } = claims.data
@@ -69,7 +77,7 @@ async function verify(
     })
     return payload
   } catch (error) {
-    if (error instanceof errors.JOSEError && !ABOUT_KEYS.has(error.code)) throw invalid()
+    if (error instanceof errors.JOSEError && !ABOUT_KEYS.has(error.code)) throw error
     // the key server is unavailable, but the assertion may be valid
     throw new TransportError('SERVICE_UNAVAILABLE', 'The keys of actor assertions cannot be fetched', {
       'retry-after': '1',
@@ -78,5 +86,22 @@ async function verify(
 }
 
 function invalid(): TransportError {
-  return unauthenticated(`${ACTOR_HEADER} is not valid`)
+  return unauthenticated(`${ACTOR_HEADER} is not valid`, 'Actor-Assertion')
+}
+
+/** Why an assertion is refused, for the log. The caller gets no reason. */
+export class RefusedAssertion extends Error {
+  override name = 'RefusedAssertion'
+}
+
+function reasonOf(error: errors.JOSEError): string {
+  return REASONS[error.code] ?? 'it is not valid'
+}
+
+const REASONS: Record<string, string> = {
+  ERR_JWKS_NO_MATCHING_KEY: 'the key set in ACTOR_ASSERTION_JWKS does not have the key that signed it',
+  ERR_JWS_SIGNATURE_VERIFICATION_FAILED: 'its signature is wrong',
+  ERR_JWT_EXPIRED: 'it is expired; compare the clocks of console and runtime',
+  ERR_JWT_CLAIM_VALIDATION_FAILED:
+    'its times or its audience are wrong; compare the clocks of console and runtime',
 }

@@ -17,8 +17,12 @@ export function createServiceCheck(credentials: readonly string[]): (request: Re
   }
 }
 
-export function unauthenticated(message: string): TransportError {
-  return new TransportError('AUTHENTICATION_REQUIRED', message, { 'www-authenticate': 'Bearer' })
+/** @param challenge what is missing: the service's credential, or the assertion of whom it acts for. */
+export function unauthenticated(
+  message: string,
+  challenge: 'Bearer' | 'Actor-Assertion' = 'Bearer',
+): TransportError {
+  return new TransportError('AUTHENTICATION_REQUIRED', message, { 'www-authenticate': challenge })
 }
 
 function digest(text: string): Buffer {

@@ -35,7 +35,7 @@ describe('the actor assertion', () => {
     for (const [what, assertion] of Object.entries(assertions)) {
       const answer = await http.call('/plugins', { headers: { 'x-runtime-actor-assertion': assertion } })
       assert.equal(answer.status, 401, what)
-      assert.equal(answer.headers.get('www-authenticate'), 'Bearer')
+      assert.equal(answer.headers.get('www-authenticate'), 'Actor-Assertion', what)
     }
   })
 

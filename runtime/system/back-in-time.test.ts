@@ -9,7 +9,7 @@ import { testHttp, textOf } from '../testing/http.ts'
 import type { TestHttp } from '../testing/http.ts'
 import { billing, SCOPE } from '../testing/bundles.ts'
 
-// Follows the instructions of docs/operating.md after a restore, exactly as written.
+// Follows the instructions of docs/operating/recover.md after a restore, exactly as written.
 
 let http: TestHttp
 before(async () => {
@@ -30,9 +30,8 @@ async function succeeded(operation: JsonObject): Promise<JsonObject> {
 }
 
 async function remedy(): Promise<string> {
-  const guide = await readFile(new URL('../../docs/operating.md', import.meta.url), 'utf8')
-  const section = guide.slice(guide.indexOf('### After the database went back in time'))
-  return /```sql\n([^`]*)```/.exec(section)?.[1] ?? assert.fail('the statements are missing')
+  const guide = await readFile(new URL('../../docs/operating/recover.md', import.meta.url), 'utf8')
+  return /```sql\n([^`]*)```/.exec(guide)?.[1] ?? assert.fail('the statements are missing')
 }
 
 it('after the instructions plugins see new sequences only, and readers start over', async () => {

@@ -6,7 +6,7 @@ export const NO_HASH = Buffer.alloc(32)
 
 /**
  * The expected hash of an entry, computed from its columns alone; empty if no valid entry has such columns. Implemented
- * independently of the database function that stores the hash, from docs/operating.md, so that the two verify each
+ * independently of the database function that stores the hash, from docs/operating/audit.md, so that the two verify each
  * other.
  */
 export function entryHash(entry: ChainedRow): Buffer {

@@ -1,0 +1,69 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { parseArgs } from 'node:util'
+import * as z from 'zod'
+import { runProgram } from '#http-kit/program.ts'
+import type { Program } from '#http-kit/program.ts'
+import { SettingsError } from '#http-kit/settings.ts'
+import { makeActorKey, parseActorKey } from '../actor-key.ts'
+
+const USAGE = 'npm run keys:assertion -- --out FILE [--public FILE]'
+
+const KeySet = z.object({ keys: z.array(z.looseObject({ kid: z.string() })) })
+
+/** Creates the key with which consoles sign who they act for, and prints or collects its public part. */
+async function main({ end }: Program): Promise<void> {
+  const { out, publicFile } = readArguments()
+  const text = await makeActorKey()
+  const { publicJwk, kid } = await parseActorKey(text, out)
+  // read first, so that a public file that cannot be used leaves no key behind
+  const keySet = publicFile === undefined ? { keys: [] } : await readKeySet(publicFile)
+  await writeFile(out, text, { mode: 0o600, flag: 'wx' }).catch((error: NodeJS.ErrnoException) => {
+    throw new SettingsError(
+      error.code === 'EEXIST'
+        ? `--out is wrong: ${out} exists; it is not overwritten, because consoles may sign with it`
+        : `--out is wrong: ${out} cannot be written`,
+    )
+  })
+  console.log(`${out} is the new key ${kid}. Name it in ACTOR_ASSERTION_KEY_FILE of every console.`)
+  const published = `${JSON.stringify({ keys: [...keySet.keys, publicJwk] })}\n`
+  if (publicFile === undefined) console.log(`Its public key set for ACTOR_ASSERTION_JWKS:\n${published}`)
+  else {
+    await writeFile(publicFile, published)
+    console.log(`${publicFile} contains its public key. Name it in ACTOR_ASSERTION_JWKS of every runtime.`)
+  }
+  end(0)
+}
+
+function readArguments(): { out: string; publicFile: string | undefined } {
+  try {
+    const { values } = parseArgs({ options: { out: { type: 'string' }, public: { type: 'string' } } })
+    if (values.out !== undefined) return { out: values.out, publicFile: values.public }
+  } catch (error) {
+    throw new SettingsError(`${error instanceof Error ? error.message : String(error)}. Usage: ${USAGE}`)
+  }
+  throw new SettingsError(`The file of the new key is missing. Usage: ${USAGE}`)
+}
+
+/** The keys that are already in the file: during a change, consoles sign with the old key or the new one. */
+async function readKeySet(file: string): Promise<z.output<typeof KeySet>> {
+  let text
+  try {
+    text = await readFile(file, 'utf8')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { keys: [] }
+    throw new SettingsError(`--public is wrong: ${file} cannot be read`)
+  }
+  const parsed = KeySet.safeParse(parseJson(text))
+  if (!parsed.success) throw new SettingsError(`--public is wrong: ${file} is not a key set`)
+  return parsed.data
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+await runProgram(main)
