@@ -69,13 +69,21 @@ async function runVerification(): Promise<Tally> {
   }
 }
 
+const STAGES: Readonly<Record<string, () => Promise<Tally>>> = {
+  checks: runChecks,
+  'unit and HTTP tests': runUnitTests,
+  'component tests': () => runComponentTests([]),
+  verification: runVerification,
+  journeys: () => runEndToEnd([]),
+}
+
 mkdirSync(join(root, '.cache'), { recursive: true })
-process.exit(
-  close([
-    await runChecks(),
-    await runUnitTests(),
-    await runComponentTests([]),
-    await runVerification(),
-    await runEndToEnd([]),
-  ]),
-)
+const tallies: Tally[] = []
+const durations: string[] = []
+for (const [name, run] of Object.entries(STAGES)) {
+  const started = performance.now()
+  tallies.push(await run())
+  durations.push(`${name} ${((performance.now() - started) / 1000).toFixed(0)} s`)
+}
+console.log(`Duration: ${durations.join(', ')}`)
+process.exit(close(tallies))
