@@ -14,10 +14,17 @@ export type {
   PlanProblem,
   Snapshot,
 } from '#contract/runtime-api/configuration.ts'
-export type { Changes, Failure, Person, PropertyChange, PropertyView } from '#contract/runtime-api/common.ts'
+export type {
+  Changes,
+  Failure,
+  NextStep,
+  Person,
+  PropertyChange,
+  PropertyView,
+} from '#contract/runtime-api/common.ts'
 export type { Summary, ScopeRow } from '#contract/runtime-api/summary.ts'
 export type { LocalService } from '#contract/runtime-api/local-services.ts'
 export type { Bundle, BundleVersion } from '#contract/runtime-api/catalog.ts'
-export type { Plugin, PluginCredential } from '#contract/runtime-api/plugins.ts'
+export type { Plugin, PluginCredential, PluginOwner } from '#contract/runtime-api/plugins.ts'
 export type { Service, Referrer } from '#contract/runtime-api/services.ts'
 export type { AuditEntry } from '#contract/runtime-api/audit.ts'

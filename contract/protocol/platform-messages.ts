@@ -5,7 +5,7 @@
  */
 export const PLATFORM_MESSAGES = {
   // a call of a plugin
-  callTimeout: 'Plugin {plugin} did not respond in time.',
+  callTimeout: 'Plugin {plugin} did not respond within {seconds} s.',
   callRefused: 'The connection to plugin {plugin} was refused. Check that the plugin is running.',
   callHostUnknown: 'The host of plugin {plugin} was not found. Check the endpoint of the plugin.',
   callTlsFailed: 'A secure connection to plugin {plugin} could not be established. Check its certificate.',
@@ -19,14 +19,18 @@ export const PLATFORM_MESSAGES = {
   callHttpStatus: 'Plugin {plugin} responded with HTTP status {status}, so it is not known whether it acted.',
   callNotJson:
     'The response of plugin {plugin} is not JSON or was cut off, so it is not known whether the plugin acted.',
+  callWebPage:
+    'Plugin {plugin} responded with a web page, not with JSON. A proxy or a sign-in page in front of it may have responded, so it is not known whether the plugin acted.',
+  callEchoDiffers:
+    'The response of plugin {plugin} is not valid: {field} must be as in the request. Fix the plugin, then retry the operation.',
+  callWriteNotAllowed:
+    'The response of plugin {plugin} is not valid: it writes {property} of {locator}, which is not in its writeProperties. Fix the plugin or the manifest of the bundle, then retry the operation.',
   callInvalid:
     'The response of plugin {plugin} is not valid: {problem}. Fix the plugin, then retry the operation.',
   callFailedSilently: 'Plugin {plugin} failed with {errorCode} and gave no message.',
   callReportedFailed:
     'Plugin {plugin} reported that it failed. Find the cause in the plugin, then retry the operation, or take it over and detach.',
   callReportedUnknown: 'Plugin {plugin} reported that it does not know its result.',
-  callStillUnknown:
-    'The result of plugin {plugin} is still unknown after the last of {attempts} allowed attempts. Look at its attempts, then retry the operation, or take it over and detach.',
   callInterrupted: 'The runtime was interrupted while it waited for plugin {plugin}. The call was repeated.',
   callRuntimeError: 'The runtime failed while it called plugin {plugin}. See the log of the runtime.',
   callDeferred:
@@ -84,6 +88,25 @@ export const PLATFORM_MESSAGES = {
 } as const
 
 export type MessageReason = keyof typeof PLATFORM_MESSAGES
+
+interface Described {
+  parameters?: Readonly<Record<string, string | number>> | undefined
+}
+
+/** Why this platform wrote a message; null for a message that a plugin wrote. */
+export function reasonOf({ parameters }: Described): MessageReason | null {
+  const reason = parameters?.['reason']
+  // the comparison proves the cast
+  return typeof reason === 'string' && Object.hasOwn(PLATFORM_MESSAGES, reason)
+    ? (reason as MessageReason)
+    : null
+}
+
+/** Whether a plugin returned the failure. Its error code is the plugin's own, even if this platform uses it too. */
+export function isFromPlugin(failure: Described): boolean {
+  const reason = failure.parameters?.['reason']
+  return reason === undefined || reason === 'callFailedSilently'
+}
 
 /** The names in the braces of a template. */
 export type Placeholders<Text extends string> = Text extends `${string}{${infer Name}}${infer Rest}`

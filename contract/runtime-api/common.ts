@@ -11,6 +11,7 @@ import {
   Uuid,
   WorkspaceId,
 } from '#contract/protocol/keys.ts'
+import { NEXT_ACTIONS, NEXT_ACTORS } from './vocabulary.ts'
 import {
   ServiceReference,
   ServiceReferenceList,
@@ -83,8 +84,18 @@ export const Failure = z.object({
   errorPath: z.array(z.string()).optional(),
   /** Of a message of this platform: its reason and what it names. A plugin's message has none. */
   parameters: MessageParameters.optional(),
+  /** The number of attempts in the run, if it ended because no more were allowed; the message is that of the last one. */
+  attemptsUsed: z.number().int().positive().optional(),
 })
 export type Failure = z.infer<typeof Failure>
+
+/** Who acts next, what they do, and since when. The table is in docs/runtime-api.md#next-step. */
+export const NextStep = z.object({
+  actor: z.enum(NEXT_ACTORS),
+  action: z.enum(NEXT_ACTIONS),
+  since: Timestamp,
+})
+export type NextStep = z.infer<typeof NextStep>
 
 /** A property as people see it: for a sensitive value only `isSet`. */
 export const PropertyView = z.union([

@@ -11,6 +11,7 @@ import {
   installationParams,
   Key,
   listOf,
+  NextStep,
   oneOrMore,
   pageQuery,
   Person,
@@ -42,6 +43,7 @@ export const Installation = z.object({
   state: z.enum(INSTALLATION_STATES),
   version: Key.nullable(),
   claim: Claim.nullable(),
+  nextStep: NextStep,
   updatedAt: Timestamp,
 })
 export type Installation = z.infer<typeof Installation>

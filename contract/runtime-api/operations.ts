@@ -7,6 +7,7 @@ import {
   Json,
   Key,
   listOf,
+  NextStep,
   oneOrMore,
   operationParams,
   pageQuery,
@@ -21,7 +22,7 @@ import {
   Timestamp,
   Uuid,
 } from './common.ts'
-import { OPERATION_STATES, PHASES, STEP_STATES } from './vocabulary.ts'
+import { NEXT_ACTIONS, NEXT_ACTORS, OPERATION_STATES, PHASES, STEP_STATES } from './vocabulary.ts'
 
 export const Operation = z.object({
   operationId: Uuid,
@@ -42,6 +43,7 @@ export const Operation = z.object({
   startedAt: Timestamp.nullable(),
   finishedAt: Timestamp.nullable(),
   nextAttemptAt: Timestamp.nullable(),
+  nextStep: NextStep,
 })
 export type Operation = z.infer<typeof Operation>
 
@@ -93,6 +95,8 @@ const filters = {
   operationType: oneOrMore(OPERATION_TYPES).optional(),
   state: oneOrMore(OPERATION_STATES).optional(),
   phase: oneOrMore(PHASES).optional(),
+  nextActor: oneOrMore(NEXT_ACTORS).optional(),
+  nextAction: oneOrMore(NEXT_ACTIONS).optional(),
   pluginId: Key.optional(),
   errorCode: z.string().max(128).optional(),
   requestedBy: z.string().max(256).optional(),

@@ -17,6 +17,16 @@ export const Address = z
   .max(2048, 'Must be at most 2048 characters')
   .refine((text) => !/[@?#]/.test(text), 'Must have no user information, query or fragment')
 
+/** The team that is responsible for a plugin, and where to reach it: a web page or an email address. */
+export const PluginOwner = z.strictObject({
+  team: z.string().trim().min(1, 'Must not be empty').max(200, 'Must be at most 200 characters'),
+  contact: z
+    .url({ protocol: /^(https?|mailto)$/, error: 'Must be an http, https or mailto address' })
+    .max(2048, 'Must be at most 2048 characters')
+    .optional(),
+})
+export type PluginOwner = z.infer<typeof PluginOwner>
+
 const limits = {
   timeoutMs: z.number().int().min(100).max(300_000).optional(),
   maxAttempts: z.number().int().min(1).max(100).optional(),
@@ -29,6 +39,7 @@ export const Plugin = z.object({
   endpoint: z.string(),
   enabled: z.boolean(),
   ...limits,
+  owner: PluginOwner.nullable(),
   credentials: z.array(PluginCredential),
 })
 export type Plugin = z.infer<typeof Plugin>
@@ -59,6 +70,7 @@ export const pluginEndpoints = defineEndpoints({
       endpoint: Address,
       enabled: z.boolean(),
       ...limits,
+      owner: PluginOwner.optional(),
       reason: Reason.optional(),
     }),
     answer: Plugin,

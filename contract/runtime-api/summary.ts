@@ -4,13 +4,21 @@ import { Scope } from '#contract/protocol/scope.ts'
 import { OPERATION_TYPES } from '#contract/protocol/vocabulary.ts'
 import { PositiveInteger } from '#contract/protocol/keys.ts'
 import { listOf, pageQuery, scopeFilter } from './common.ts'
-import { CLAIM_STATES, INSTALLATION_STATES, OPERATION_STATES } from './vocabulary.ts'
+import {
+  CLAIM_STATES,
+  INSTALLATION_STATES,
+  NEXT_ACTIONS,
+  NEXT_ACTORS,
+  OPERATION_STATES,
+} from './vocabulary.ts'
 
 const count = z.number().int().nonnegative()
 
 export const Summary = z.object({
   installations: z.record(z.enum(INSTALLATION_STATES), count),
   claims: z.array(z.object({ operationType: z.enum(OPERATION_TYPES), state: z.enum(CLAIM_STATES), count })),
+  /** Operations that are not over, by who acts next and how; combinations without an operation are absent. */
+  nextSteps: z.array(z.object({ actor: z.enum(NEXT_ACTORS), action: z.enum(NEXT_ACTIONS), count })),
   /** Operations created in the last 24 hours, by current state. */
   operations: z.record(z.enum(OPERATION_STATES), count),
 })

@@ -43,3 +43,27 @@ export const AUDIT_ACTIONS = [
   'data.read',
 ] as const
 export type AuditAction = (typeof AUDIT_ACTIONS)[number]
+
+/** Who acts next on an operation or an installation. */
+export const NEXT_ACTORS = ['NOBODY', 'PLATFORM', 'SUPPORT', 'PLUGIN_OWNER', 'OPERATOR'] as const
+export type NextActor = (typeof NEXT_ACTORS)[number]
+
+/** What that actor does next. */
+export const NEXT_ACTIONS = [
+  'NONE',
+  'START',
+  'FINISH',
+  'REPEAT_CALL',
+  'RETRY',
+  'FIX_CAUSE',
+  'FIX_RESPONSE',
+  'FIX_AUTHENTICATION',
+  'RESTORE_PLUGIN',
+  'CHECK_PLUGIN',
+  'CHECK_RESULT',
+  'REGISTER_PLUGIN',
+  'FIX_ENDPOINT',
+  'ALLOW_ENDPOINT',
+  'CHECK_RUNTIME',
+] as const
+export type NextAction = (typeof NEXT_ACTIONS)[number]

@@ -1,7 +1,9 @@
 import type { InstallationIdentity } from '#contract/protocol/scope.ts'
+import type { NextStep } from '#contract/runtime-api/common.ts'
 import type { Claim, Installation } from '#contract/runtime-api/installations.ts'
 import { CLAIM_STATES } from '#contract/runtime-api/vocabulary.ts'
 import type { ClaimColumns, InstallationRow } from '../model/installation.ts'
+import { nextStepOf, nothingNext } from './situations.ts'
 
 /** An installation as a row of a list. */
 export function installationView(row: InstallationRow): Installation {
@@ -11,6 +13,7 @@ export function installationView(row: InstallationRow): Installation {
     state: row.state,
     version: row.version,
     claim: claimOf(row),
+    nextStep: nextStepOfInstallation(row),
     updatedAt: row.updated_at,
   }
 }
@@ -43,4 +46,16 @@ export function claimOf(row: ClaimColumns): Claim | null {
     since: row.claim_since,
     requestedBy: { id: row.claim_requested_by_id ?? '', name: row.claim_requested_by_name ?? '' },
   }
+}
+
+/** What the claiming operation needs next. */
+function nextStepOfInstallation(row: InstallationRow): NextStep {
+  if (row.claim_state === null) return nothingNext(row.updated_at)
+  return nextStepOf({
+    state: row.claim_state,
+    failure: row.claim_failure,
+    created_at: row.claim_since ?? row.updated_at,
+    started_at: row.claim_started_at,
+    finished_at: row.claim_finished_at,
+  })
 }

@@ -9,6 +9,9 @@ export interface ClaimColumns {
   claim_operation_type: OperationColumns['operation_type'] | null
   claim_state: OperationColumns['state'] | null
   claim_since: OperationColumns['created_at'] | null
+  claim_started_at: OperationColumns['started_at']
+  claim_finished_at: OperationColumns['finished_at']
+  claim_failure: OperationColumns['failure']
   claim_requested_by_id: OperationColumns['requested_by_id'] | null
   claim_requested_by_name: OperationColumns['requested_by_name'] | null
 }

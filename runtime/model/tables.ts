@@ -193,6 +193,8 @@ export interface RuntimeTables {
     timeout_ms: number | null
     max_attempts: number | null
     max_backoff_ms: number | null
+    owner_team: string | null
+    owner_contact: string | null
     updated_at: Time
   }
   'runtime.plugin_credential': {

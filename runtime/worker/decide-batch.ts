@@ -76,10 +76,9 @@ export async function decideBatch(
 
 /** The record of an attempt. `now` is the database's time. */
 export function recordOf(deps: RuntimeDeps, attempt: CompletedAttempt, now: string): RecordedAttempt {
-  const { judgement, pluginId, runAttempt, limits, isGivenBack } = attempt
+  const { judgement, runAttempt, limits, isGivenBack } = attempt
   const after = afterAttempt({
     judgement,
-    pluginId,
     runAttempts: runAttempt,
     limits: isGivenBack ? { ...limits, maxAttempts: Infinity } : limits,
     fraction: deps.random.fraction(),

@@ -38,14 +38,14 @@ suite('after an attempt', () => {
     disposition: 'repeat',
     isUncertain: true,
     outcome: null,
-    failure: describeNoResponse('a', 'timeout'),
+    failure: describeNoResponse('a', 'timeout', 1500),
     writes: {},
     httpStatus: null,
     recorded: null,
     ...more,
   })
   const after = (judgement: Judgement, runAttempts: number) =>
-    afterAttempt({ judgement, pluginId: 'a', runAttempts, limits: DEFAULT_CALL_LIMITS, fraction: 1 })
+    afterAttempt({ judgement, runAttempts, limits: DEFAULT_CALL_LIMITS, fraction: 1 })
 
   test('a call that is done or failed is not repeated', () => {
     assert.deepEqual(after(judged({ disposition: 'done', failure: null }), 8), {
@@ -64,10 +64,15 @@ suite('after an attempt', () => {
     assert.equal(last.waitMs, null)
     assert.equal(last.failure?.errorCode, 'PLUGIN_RESULT_UNKNOWN')
     assert.equal(last.failure?.retryable, true)
+    assert.equal(last.failure?.attemptsUsed, 8)
+    assert.equal(last.failure?.message, 'Plugin a did not respond within 1.5 s.')
   })
   test('the failure that the plugin itself reported is kept at the end', () => {
     const busy = { errorCode: 'BUSY', message: 'later', retryable: true }
-    assert.deepEqual(after(judged({ isUncertain: false, failure: busy }), 8).failure, busy)
+    assert.deepEqual(after(judged({ isUncertain: false, failure: busy }), 8).failure, {
+      ...busy,
+      attemptsUsed: 8,
+    })
   })
 })
 

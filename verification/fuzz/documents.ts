@@ -19,7 +19,7 @@ export const knowledge: JudgeInput = {
   serviceAddresses: [SERVICE_ADDRESS],
   isPlatformToken: (text) => text === TOKEN,
   issuedCredentials: new Set([CREDENTIAL]),
-  logicalNames: ['bundle-runtime', 'module-plugin-manager', 'provisioner'],
+  timeoutMs: 30_000,
 }
 
 export const ANSWERS: readonly JsonValue[] = [

@@ -59,10 +59,10 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'timeout-is-a-failure',
     breaks: 'judges a timeout as a definite failure',
     file: 'runtime/engine/calls/judge.ts',
-    from: "if (answer.kind === 'failed') return uncertain(describeNoResponse(pluginId, answer.reason), null, null)",
+    from: "if (answer.kind === 'failed') return uncertain(describeNoResponse(pluginId, answer.reason, knowledge.timeoutMs), null, null)",
     to: `if (answer.kind === 'failed')
     return {
-      ...uncertain(describeNoResponse(pluginId, answer.reason), null, null),
+      ...uncertain(describeNoResponse(pluginId, answer.reason, knowledge.timeoutMs), null, null),
       disposition: answer.reason === 'timeout' ? 'failed' : 'repeat',
     }`,
     killers: [test('runtime/engine/calls/judge.test.ts'), suite('faults'), suite('simulation', 100)],

@@ -103,6 +103,7 @@ export async function serveScope(handlers: Handlers = {}): Promise<ServedScope> 
       startedAt: configuration.savedAt,
       finishedAt: configuration.savedAt,
       nextAttemptAt: null,
+      nextStep: { actor: 'NOBODY', action: 'NONE', since: configuration.savedAt },
     }
     operations.unshift(operation)
     const answer = { snapshotVersion: configuration.snapshotVersion, operations: [operation] }

@@ -29,16 +29,20 @@ export function PlainLink({ to, ...rest }: Own) {
   return <RouterLink {...target} {...rest} />
 }
 
+const TEXT_LINK =
+  'rounded-sm font-medium text-accent underline decoration-accent/35 underline-offset-3 hover:decoration-accent'
+
 /** A link in text and tables. */
 export function TextLink({ className, ...rest }: Own) {
+  return <PlainLink {...rest} className={cx(TEXT_LINK, className)} />
+}
+
+/** A link out of the console, to an address that the contract has checked. */
+export function ExternalLink({ href, children }: { href: string; children: ReactNode }) {
   return (
-    <PlainLink
-      {...rest}
-      className={cx(
-        'rounded-sm font-medium text-accent underline decoration-accent/35 underline-offset-3 hover:decoration-accent',
-        className,
-      )}
-    />
+    <a href={href} target="_blank" rel="noopener noreferrer" className={TEXT_LINK}>
+      {children}
+    </a>
   )
 }
 

@@ -6,6 +6,7 @@ import {
   PHASES,
   type ClaimState,
   type InstallationState,
+  type NextActor,
   type OperationState,
   type Phase,
   type StepState,
@@ -79,4 +80,15 @@ export const stepLook: Record<StepState, { tone: Tone; icon: IconName; word: Pla
   RUNNING: { tone: 'live', icon: 'running', word: 'vocabulary.step.RUNNING' },
   DONE: { tone: 'ok', icon: 'done', word: 'vocabulary.step.DONE' },
   FAILED: { tone: 'fail', icon: 'failed', word: 'vocabulary.step.FAILED' },
+}
+
+/** Who acts next. */
+export const nextActorLook: Record<
+  Exclude<NextActor, 'NOBODY'>,
+  { tone: Tone; icon: IconName; word: PlainTextKey }
+> = {
+  PLATFORM: { tone: 'live', icon: 'running', word: 'vocabulary.actor.PLATFORM' },
+  SUPPORT: { tone: 'fail', icon: 'retry', word: 'vocabulary.actor.SUPPORT' },
+  PLUGIN_OWNER: { tone: 'fail', icon: 'plugins', word: 'vocabulary.actor.PLUGIN_OWNER' },
+  OPERATOR: { tone: 'fail', icon: 'person', word: 'vocabulary.actor.OPERATOR' },
 }

@@ -1,6 +1,6 @@
 import { omitUndefined, oneOf, someOf, text, whole, type Raw } from './search-params.ts'
 import { OPERATION_TYPES } from '#contract/protocol/vocabulary.ts'
-import { OPERATION_STATES, PHASES } from '../vocabulary.ts'
+import { NEXT_ACTIONS, NEXT_ACTORS, OPERATION_STATES, PHASES } from '../vocabulary.ts'
 
 export const OPERATION_SORTS = ['-createdAt', 'createdAt'] as const
 
@@ -13,6 +13,8 @@ export const operationsSearch = (raw: Raw) =>
     operationType: someOf(raw, 'operationType', OPERATION_TYPES),
     state: someOf(raw, 'state', OPERATION_STATES),
     phase: someOf(raw, 'phase', PHASES),
+    nextActor: someOf(raw, 'nextActor', NEXT_ACTORS),
+    nextAction: someOf(raw, 'nextAction', NEXT_ACTIONS),
     pluginId: text(raw, 'pluginId'),
     errorCode: text(raw, 'errorCode'),
     requestedBy: text(raw, 'requestedBy'),

@@ -16,7 +16,14 @@ export interface WriteScope extends PlatformMaterial {
   definitions: Definitions
 }
 
-export type CheckedWrites = { ok: true; writes: Writes } | { ok: false; problem: string }
+export type CheckedWrites = { ok: true; writes: Writes } | RefusedWrites
+
+export interface RefusedWrites {
+  ok: false
+  problem: string
+  /** The property that the plugin is not allowed to write. Absent if only the plugin knows its name. */
+  refused?: { property: string; locator: string }
+}
 
 /**
  * Checks the writes of a plugin against its frozen authorization and the property definitions. Returns them with the
@@ -34,10 +41,12 @@ export function checkWrites(
     const definitions = getOwn(scope.definitions, locator) ?? {}
     for (const [name, data] of Object.entries(properties)) {
       if (name === INSTANCE_REF_PROPERTY) return refuse(`it writes a protected property of ${locator}`)
-      if (!authorized.writeProperties.includes(name)) {
-        return refuse(`it writes a property of ${locator} that is not in the plugin’s writeProperties`)
-      }
       const definition = getOwn(definitions, name)
+      if (!authorized.writeProperties.includes(name)) {
+        return definition === undefined
+          ? refuse(`it writes a property that ${locator} does not have`)
+          : { ...refuse('not authorized'), refused: { property: name, locator } }
+      }
       const problem = problemOf(definition, data, scope)
       if (definition === undefined || problem !== null) {
         return refuse(`${name} of ${locator} ${problem ?? 'is not defined'}`)
@@ -65,6 +74,6 @@ function problemOf(definition: PropertyDefinition | undefined, data: Data, scope
   return null
 }
 
-function refuse(problem: string): CheckedWrites {
+function refuse(problem: string): RefusedWrites {
   return { ok: false, problem }
 }

@@ -18,8 +18,13 @@ const FAILURES = {
   aborted: ['PLUGIN_RESULT_UNKNOWN', 'callAborted'],
 } as const satisfies Record<NoAnswer, readonly [string, MessageReason]>
 
-/** The failure of a call without a response. It names no host and no address. */
-export function describeNoResponse(pluginId: string, reason: NoAnswer): Failure {
+/** The failure of a call without a response after at most `timeoutMs`. It names no host and no address. */
+export function describeNoResponse(pluginId: string, reason: NoAnswer, timeoutMs: number): Failure {
   const [errorCode, message] = FAILURES[reason]
-  return callFailure(pluginId, errorCode, platformMessage(message, { plugin: pluginId }), true)
+  const values = { plugin: pluginId }
+  const described =
+    message === 'callTimeout'
+      ? platformMessage(message, { ...values, seconds: timeoutMs / 1000 })
+      : platformMessage(message, values)
+  return callFailure(pluginId, errorCode, described, true)
 }

@@ -21,7 +21,7 @@ const knowledge: JudgeInput = {
   serviceAddresses: ['http://events.internal:9000/api/', 'https://plain.internal'],
   isPlatformToken: (text) => text === TOKEN,
   issuedCredentials: new Set([CREDENTIAL]),
-  logicalNames: ['bundle-runtime', 'module-plugin-manager', 'provisioner', 'mailer'],
+  timeoutMs: 1500,
 }
 
 const response = (
@@ -476,7 +476,7 @@ suite('judging an answer', () => {
     )
     assert.equal(failure?.errorCode, 'PLUGIN_REPORTED_FAILURE')
     assert.ok(!failure?.message.includes(SECRET))
-    assert.deepEqual(failure?.errorPath, ['bundle-runtime', 'provisioner', 'mailer'])
+    assert.deepEqual(failure?.errorPath, ['bundle-runtime', 'provisioner', '…', 'mailer'])
     const text = JSON.stringify(recorded)
     for (const secret of [SECRET, 'SHOUTED_SECRET', 'db.internal']) assert.ok(!text.includes(secret), secret)
   })
@@ -506,6 +506,37 @@ suite('judging an answer', () => {
     assert.ok(!message(json(success('APPLIED', {}, { installation: extra }))).includes('secretField'))
     assert.ok(!message(writing({ 'secret-name': data('x') })).includes('secret-name'))
     assert.ok(!message(response('{"secret-name":1,"secret-name":2}')).includes('secret-name'))
+  })
+
+  test('a field that differs from the request is recorded beside the expected one', () => {
+    const { failure, recorded } = judge(json(success('APPLIED', {}, { executionSequence: 11 })))
+    assert.equal(failure?.parameters?.['reason'], 'callEchoDiffers')
+    assert.equal(failure?.parameters?.['field'], 'data.executionSequence')
+    const { differs } = recorded as { differs: unknown }
+    assert.deepEqual(differs, { field: 'executionSequence', expected: 10, received: 11 })
+    // anything that is not an identifier, is sensitive or is a credential is replaced
+    for (const pluginId of ['two words', CREDENTIAL, 'SHOUTED_SECRET']) {
+      const text = JSON.stringify(judge(json(success('APPLIED', {}, { pluginId }))).recorded)
+      assert.ok(!text.includes(pluginId), text)
+    }
+  })
+
+  test('a property that the plugin must not write is named if the bundle defines it', () => {
+    const narrow = { ...authorization(), resources: [] as ReturnType<typeof authorization>['resources'] }
+    narrow.resources = authorization().resources.map((resource) => ({ ...resource, writeProperties: [] }))
+    const { failure } = judgeAnswer(expected, writing({ tenantId: data('t') }), {
+      ...knowledge,
+      authorization: narrow,
+    })
+    assert.equal(failure?.parameters?.['reason'], 'callWriteNotAllowed')
+    assert.match(failure?.message ?? '', /writes tenantId of source\/crm\/MODULE\/tenants/)
+  })
+
+  test('a web page has a reason of its own', () => {
+    const reasonOf = (type: string) =>
+      judge(response('<p>Sign in</p>', 200, type)).failure?.parameters?.['reason']
+    assert.equal(reasonOf('text/html; charset=utf-8'), 'callWebPage')
+    assert.equal(reasonOf('application/json'), 'callNotJson')
   })
 
   test('only the size and the type of an answer that is not judged are recorded', () => {

@@ -7,6 +7,7 @@ import { LIFECYCLE_RESPONSE_FIELDS, LifecycleResponse } from '#contract/protocol
 import type { LifecycleRequest } from '#contract/protocol/lifecycle.ts'
 import { OperationIdentity } from '#contract/protocol/operation.ts'
 import { BundleRef, InstallationIdentity } from '#contract/protocol/scope.ts'
+import { hideProtectedName } from '#contract/protocol/protected-name.ts'
 import { Data } from '#contract/protocol/typed-value.ts'
 import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import type { PlatformMessage } from '#contract/protocol/platform-messages.ts'
@@ -15,12 +16,13 @@ import type { CallResponse, CallResult } from '../../model/call-answer.ts'
 import { maskStrings } from '#http-kit/text/scrub.ts'
 import { sensitiveIn } from './sensitive-values.ts'
 import { checkWrites } from './check-writes.ts'
-import type { WriteScope } from './check-writes.ts'
+import type { RefusedWrites, WriteScope } from './check-writes.ts'
 import { callFailure, errorPathTo } from './failures.ts'
 import { holdsPlatformCredential } from './platform-material.ts'
 import type { PlatformCredentials } from './platform-material.ts'
 import { readAnswer } from './read-answer.ts'
-import { cleanFailure, recordFailure, recordSuccess, recordUnkept } from './record-answer.ts'
+import { cleanFailure, mediaType, recordFailure, recordSuccess, recordUnkept } from './record-answer.ts'
+import type { Difference } from './record-answer.ts'
 import { describeNoResponse } from './describe-no-response.ts'
 import type { Judgement } from '../../model/attempt.ts'
 
@@ -28,8 +30,8 @@ import type { Judgement } from '../../model/attempt.ts'
 export interface JudgeInput extends WriteScope {
   /** The sensitive values that any plugin of the operation received or wrote. */
   sensitiveValues: readonly JsonValue[]
-  /** Names that an errorPath may contain beyond the plugin's own. */
-  logicalNames: readonly string[]
+  /** How long the call was allowed to take. */
+  timeoutMs: number
 }
 
 /** The part of the input that does not depend on the answer. */
@@ -46,25 +48,34 @@ export function judgeAnswer(
   knowledge: JudgeInput,
 ): Judgement {
   const { pluginId } = expected
-  if (answer.kind === 'failed') return uncertain(describeNoResponse(pluginId, answer.reason), null, null)
+  if (answer.kind === 'failed')
+    return uncertain(describeNoResponse(pluginId, answer.reason, knowledge.timeoutMs), null, null)
   if (answer.status !== 200) {
     const message = platformMessage('callHttpStatus', { plugin: pluginId, status: answer.status })
     return uncertain(unknownResult(pluginId, message), answer, recordUnkept(answer))
   }
   const reading = readAnswer(answer.body)
   if (reading.kind === 'not-json') {
-    const message = platformMessage('callNotJson', { plugin: pluginId })
+    const isPage = mediaType(answer.contentType) === 'text/html'
+    const message = platformMessage(isPage ? 'callWebPage' : 'callNotJson', { plugin: pluginId })
     return uncertain(unknownResult(pluginId, message), answer, recordUnkept(answer))
   }
-  if (reading.kind === 'unfit') return invalid(expected, answer, reading.problem, recordUnkept(answer))
+  if (reading.kind === 'unfit')
+    return invalid(expected, answer, invalidMessage(pluginId, reading.problem), recordUnkept(answer))
 
   const judged = judgeEnvelope(expected, answer, reading.json, knowledge)
-  const refuse = (problem: string): Judgement =>
-    invalid(expected, answer, problem, kept(answer, reading.json, knowledge))
-  if ('problem' in judged) return refuse(judged.problem)
+  const refuse = ({ message, differs }: Refusal): Judgement =>
+    invalid(expected, answer, message, kept(answer, { json: reading.json, differs }, knowledge))
+  if ('message' in judged) return refuse(judged)
   return holdsPlatformCredential(withoutDropped(reading.json), knowledge)
-    ? refuse('it contains a credential that this platform issued')
+    ? refuse({ message: invalidMessage(pluginId, 'it contains a credential that this platform issued') })
     : judged
+}
+
+/** Why a valid envelope is not a valid response, and the field that differs from the request, if that is why. */
+interface Refusal {
+  message: PlatformMessage
+  differs?: Difference
 }
 
 function judgeEnvelope(
@@ -72,11 +83,11 @@ function judgeEnvelope(
   answer: CallResponse,
   json: JsonValue,
   knowledge: JudgeInput,
-): Judgement | { problem: string } {
+): Judgement | Refusal {
   const envelope = readEnvelope(json)
   switch (envelope.kind) {
     case 'invalid':
-      return { problem: envelope.problem }
+      return { message: invalidMessage(expected.pluginId, envelope.problem) }
     case 'failure':
       return judgeFailure(expected, answer, envelope, knowledge)
     case 'success':
@@ -98,7 +109,7 @@ function judgeFailure(
   knowledge: JudgeInput,
 ): Judgement {
   const { pluginId } = expected
-  const { errorCode, data } = cleanFailure(envelope, knowledge.sensitiveValues, knowledge.logicalNames)
+  const { errorCode, data } = cleanFailure(envelope, knowledge.sensitiveValues)
   const failure: Failure = {
     errorCode,
     ...(data === null
@@ -123,16 +134,18 @@ function judgeData(
   answer: CallResponse,
   data: JsonValue,
   knowledge: JudgeInput,
-): Judgement | { problem: string } {
+): Judgement | Refusal {
+  const { pluginId } = expected
   const parsed = LifecycleResponse.safeParse(data)
-  if (!parsed.success) return { problem: shapeProblem(parsed.error, knowledge) }
+  if (!parsed.success) return { message: invalidMessage(pluginId, shapeProblem(parsed.error, knowledge)) }
   const response = parsed.data
   for (const field of ECHOED) {
     if (!deepEqual(response[field], expected[field])) {
-      return { problem: `data.${field}: Must be as in the request` }
+      const message = platformMessage('callEchoDiffers', { plugin: pluginId, field: `data.${field}` })
+      const received = presentable(response[field], expected[field], knowledge)
+      return { message, differs: { field, expected: expected[field], received } }
     }
   }
-  const { pluginId } = expected
   const { outcome } = response
   const common = { isUncertain: false, outcome, writes: {}, httpStatus: answer.status }
   switch (outcome) {
@@ -140,10 +153,11 @@ function judgeData(
     case 'VERIFIED':
     case 'NOT_APPLIED': {
       if (outcome === 'NOT_APPLIED' && Object.values(response.resources).some(hasKeys)) {
-        return { problem: 'data.resources: Must be empty when the outcome is NOT_APPLIED' }
+        const problem = 'data.resources: Must be empty when the outcome is NOT_APPLIED'
+        return { message: invalidMessage(pluginId, problem) }
       }
       const checked = checkWrites(response.resources, knowledge)
-      if (!checked.ok) return { problem: `data.resources: ${checked.problem}` }
+      if (!checked.ok) return { message: writeMessage(pluginId, checked) }
       const { writes } = checked
       const recorded = recordSuccess(expected, response, {
         writes,
@@ -199,10 +213,9 @@ function unknownResult(pluginId: string, message: PlatformMessage): Failure {
 function invalid(
   { pluginId }: LifecycleRequest,
   answer: CallResponse,
-  problem: string,
+  message: PlatformMessage,
   recorded: JsonValue,
 ): Judgement {
-  const message = platformMessage('callInvalid', { plugin: pluginId, problem })
   return {
     disposition: 'failed',
     isUncertain: false,
@@ -214,8 +227,43 @@ function invalid(
   }
 }
 
-function kept(answer: CallResponse, json: JsonValue, { sensitiveValues }: JudgeInput): JsonValue {
-  return maskStrings(recordUnkept(answer, json), sensitiveValues)
+function invalidMessage(pluginId: string, problem: string): PlatformMessage {
+  return platformMessage('callInvalid', { plugin: pluginId, problem })
+}
+
+function writeMessage(pluginId: string, { problem, refused }: RefusedWrites): PlatformMessage {
+  return refused === undefined
+    ? invalidMessage(pluginId, `data.resources: ${problem}`)
+    : platformMessage('callWriteNotAllowed', { plugin: pluginId, ...refused })
+}
+
+function kept(
+  answer: CallResponse,
+  known: { json: JsonValue; differs: Difference | undefined },
+  { sensitiveValues }: JudgeInput,
+): JsonValue {
+  return maskStrings(recordUnkept(answer, known.json, known.differs), sensitiveValues)
+}
+
+/** An identifier: it cannot be a sentence, and is too short to be a token. */
+const IDENTIFIER = /^[\w.-]{1,64}$/
+
+/**
+ * The part of a received field that can be shown beside the expected one: identifiers and numbers in known places.
+ * Anything else is replaced by `…`.
+ */
+function presentable(received: JsonValue, wanted: JsonValue, knowledge: JudgeInput): JsonValue {
+  if (isJsonObject(wanted) && isJsonObject(received)) {
+    return Object.fromEntries(
+      Object.keys(wanted)
+        .filter((key) => Object.hasOwn(received, key))
+        .map((key) => [key, presentable(received[key] ?? null, wanted[key] ?? null, knowledge)]),
+    )
+  }
+  if (typeof received === 'number' || received === null) return received
+  const isShown =
+    typeof received === 'string' && IDENTIFIER.test(received) && !holdsPlatformCredential(received, knowledge)
+  return isShown ? hideProtectedName(received) : '…'
 }
 
 /** Every field name of a lifecycle response in the protocol. */

@@ -15,13 +15,22 @@ import { atMost } from './failures.ts'
 // What an attempt records of its answer for display: nothing sensitive; and of an answer that was not understood only
 // its size, its type and fields with a known meaning.
 
+/** A field of the response that must repeat the request and does not. */
+export interface Difference {
+  field: string
+  expected: JsonValue
+  /** Without anything that must not be shown. */
+  received: JsonValue
+}
+
 /** The record of an invalid answer, or of one that could not be judged. The status is stored next to it. */
-export function recordUnkept(answer: CallResponse, json?: JsonValue): JsonValue {
+export function recordUnkept(answer: CallResponse, json?: JsonValue, differs?: Difference): JsonValue {
   const known = json === undefined ? {} : knownFields(json)
   return {
     size: answer.body.byteLength,
     contentType: mediaType(answer.contentType),
     ...(Object.keys(known).length > 0 && { known }),
+    ...(differs !== undefined && { differs: { ...differs } }),
   }
 }
 
@@ -56,24 +65,31 @@ export function recordFailure(failure: {
   return { contractVersion: ENVELOPE_VERSION, errorCode: failure.errorCode, data: failure.data }
 }
 
-/** The message and errorPath of a failure without sensitive values. A path may contain only `logicalNames`. */
+/** A name of a service, and not a host or an address. */
+const LOGICAL_NAME = /^[A-Za-z0-9][\w-]{0,63}$/
+const PATH_MAX = 16
+
+/** The message and errorPath of a failure without sensitive values. Names that are not logical become `…`. */
 export function cleanFailure(
   failure: Extract<EnvelopeReading, { kind: 'failure' }>,
   secrets: readonly JsonValue[],
-  logicalNames: readonly string[],
 ): { errorCode: string; data: { message: string; retryable: boolean; errorPath?: string[] } | null } {
   const clean = (text: string): string => String(maskStrings(text, secrets))
   const errorCode =
     clean(failure.errorCode) === failure.errorCode ? failure.errorCode : 'PLUGIN_REPORTED_FAILURE'
   if (failure.failure === null) return { errorCode, data: null }
   const { message, retryable, errorPath } = failure.failure
-  const path = errorPath?.filter((name) => logicalNames.includes(name)) ?? []
+  const path = errorPath
+    ?.slice(0, PATH_MAX)
+    .map((name) =>
+      LOGICAL_NAME.test(name) && clean(name) === name && hideProtectedName(name) === name ? name : '…',
+    )
   return {
     errorCode,
     data: {
       message: atMost(hideProtectedName(clean(message))),
       retryable,
-      ...(path.length > 0 && { errorPath: path }),
+      ...(path !== undefined && { errorPath: path }),
     },
   }
 }
@@ -91,7 +107,8 @@ function maskedWrites(writes: Writes): JsonValue {
   return Object.fromEntries(masked)
 }
 
-function mediaType(contentType: string | null): string | null {
+/** The type of a response without its parameters; null if it is absent or odd. */
+export function mediaType(contentType: string | null): string | null {
   const [type = ''] = contentType?.split(';', 1) ?? []
   return /^[\w.+-]{1,64}\/[\w.+-]{1,64}$/.test(type.trim()) ? type.trim().toLowerCase() : null
 }

@@ -1,23 +1,19 @@
-import { platformMessage } from '#contract/protocol/platform-messages.ts'
-import type { Failure } from '#contract/runtime-api/common.ts'
-import { callFailure } from '../calls/failures.ts'
 import { backoffMs } from './backoff.ts'
 import type { CallAfterAttempt, Judgement } from '../../model/attempt.ts'
 import type { CallLimits } from '../../model/call.ts'
 
 /**
- * Limits the repeats: after `maxAttempts` in a run the call fails with the plugin's last failure or, if the effect is
- * unknown, with PLUGIN_RESULT_UNKNOWN. An unknown result never becomes "failed without effect".
+ * Limits the repeats: after `maxAttempts` in a run the call fails with its last failure. If the effect is unknown, the
+ * code becomes PLUGIN_RESULT_UNKNOWN: an unknown result never becomes "failed without effect". The message stays that of
+ * the last attempt.
  */
 export function afterAttempt({
   judgement,
-  pluginId,
   runAttempts,
   limits,
   fraction,
 }: {
   judgement: Judgement
-  pluginId: string
   /** Attempts of this run, including this one. */
   runAttempts: number
   limits: CallLimits
@@ -35,13 +31,12 @@ export function afterAttempt({
         const waitMs = backoffMs({ attempts: runAttempts, maxMs: limits.maxBackoffMs, fraction })
         return { endedWell: false, failed: false, failure, waitMs }
       }
-      const last = judgement.isUncertain ? stillUnknown(pluginId, runAttempts) : failure
+      const last = failure && {
+        ...failure,
+        ...(judgement.isUncertain && { errorCode: 'PLUGIN_RESULT_UNKNOWN' }),
+        attemptsUsed: runAttempts,
+      }
       return { endedWell: false, failed: true, failure: last, waitMs: null }
     }
   }
-}
-
-function stillUnknown(pluginId: string, attempts: number): Failure {
-  const message = platformMessage('callStillUnknown', { plugin: pluginId, attempts })
-  return callFailure(pluginId, 'PLUGIN_RESULT_UNKNOWN', message, true)
 }

@@ -1,5 +1,6 @@
 import type { Operation } from '#contract/runtime-api/operations.ts'
 import type { OperationRow } from '../../model/operation.ts'
+import { nextStepOf } from '../situations.ts'
 
 /** An operation as the runtime API returns it. */
 export function operationView(row: OperationRow): Operation {
@@ -28,5 +29,6 @@ export function operationView(row: OperationRow): Operation {
     startedAt: row.started_at,
     finishedAt: row.finished_at,
     nextAttemptAt: row.next_attempt_at,
+    nextStep: nextStepOf(row),
   }
 }

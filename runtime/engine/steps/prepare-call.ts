@@ -43,6 +43,7 @@ export interface CallContext {
 export function prepareCall(context: CallContext, call: Call, registration: RegistrationRow): PreparedCall {
   const { operation } = context
   const authorization = authorizationOf(context.plan, call.pluginId)
+  const limits = callLimits(registration)
   return {
     operationId: operation.operation_id,
     stage: call.stage,
@@ -52,9 +53,9 @@ export function prepareCall(context: CallContext, call: Call, registration: Regi
     run: operation.run,
     executionSequence: operation.execution_sequence,
     registration,
-    limits: callLimits(registration),
+    limits,
     ...requestOf(context, call, authorization),
-    judgeInput: judgeInputOf(context, authorization),
+    judgeInput: judgeInputOf(context, authorization, limits),
   }
 }
 
@@ -89,6 +90,7 @@ function requestOf(
 function judgeInputOf(
   { plan, calls, serviceAddresses }: CallContext,
   authorization: CompiledAuthorization,
+  { timeoutMs }: CallLimits,
 ): PreparedCall['judgeInput'] {
   const definitions = plan.resources.map((resource) => [resource.locator, resource.definitions] as const)
   return {
@@ -98,11 +100,7 @@ function judgeInputOf(
       plan,
       calls.map(({ writes }) => writes),
     ),
-    logicalNames: [
-      'bundle-runtime',
-      'module-plugin-manager',
-      ...plan.plugins.map((plugin) => plugin.pluginId),
-    ],
+    timeoutMs,
     serviceAddresses,
   }
 }

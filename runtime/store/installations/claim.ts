@@ -4,6 +4,9 @@ export const claimColumns = [
   'claim.operation_type as claim_operation_type',
   'claim.state as claim_state',
   'claim.created_at as claim_since',
+  'claim.started_at as claim_started_at',
+  'claim.finished_at as claim_finished_at',
+  'claim.failure as claim_failure',
   'claim.requested_by_id as claim_requested_by_id',
   'claim.requested_by_name as claim_requested_by_name',
 ] as const

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { RawBuilder } from 'kysely'
 import type * as z from 'zod'
 import type { operationEndpoints } from '#contract/runtime-api/operations.ts'
+import { isInSituation } from './next-step-sql.ts'
 
 export type OperationQuery = z.output<(typeof operationEndpoints)['GET /operations']['query']>
 
@@ -25,6 +26,13 @@ export function operationFilter(filter: OperationFilter): RawBuilder<boolean> {
   equal('requested_by_id', filter.requestedBy)
   // redundant, but lets the planner use the small partial index
   if (isUnsettled(filter)) conditions.push(sql`operation.state <> 'SUCCEEDED'`)
+  const { nextActor, nextAction } = filter
+  if (nextActor !== undefined || nextAction !== undefined)
+    conditions.push(
+      isInSituation(
+        ({ actor, action }) => nextActor?.includes(actor) !== false && nextAction?.includes(action) !== false,
+      ),
+    )
   if (filter.errorCode !== undefined)
     conditions.push(
       sql`operation.failure ->> 'errorCode' = ${filter.errorCode} and operation.failure is not null`,
@@ -38,9 +46,20 @@ export function operationFilter(filter: OperationFilter): RawBuilder<boolean> {
   return sql<boolean>`(${sql.join(conditions, sql` and `)})`
 }
 
-/** Whether the filter excludes all succeeded operations. Only a succeeded operation has the phase DONE. */
-export function isUnsettled({ state, phase }: Pick<OperationFilter, 'state' | 'phase'>): boolean {
+/**
+ * Whether the filter excludes all succeeded operations. Only a succeeded operation has the phase DONE, and nobody acts
+ * next on it.
+ */
+export function isUnsettled({
+  state,
+  phase,
+  nextActor,
+  nextAction,
+}: Pick<OperationFilter, 'state' | 'phase' | 'nextActor' | 'nextAction'>): boolean {
   return (
-    (state !== undefined && !state.includes('SUCCEEDED')) || (phase !== undefined && !phase.includes('DONE'))
+    (state !== undefined && !state.includes('SUCCEEDED')) ||
+    (phase !== undefined && !phase.includes('DONE')) ||
+    (nextActor !== undefined && !nextActor.includes('NOBODY')) ||
+    (nextAction !== undefined && !nextAction.includes('NONE'))
   )
 }

@@ -5,12 +5,15 @@ import type { Actor } from '../../model/actor.ts'
 import type { ScopeFilter } from '../in-scope.ts'
 import { isVisible, visibleScopes } from '../visible-scopes.ts'
 import type { VisibleScopes } from '../visible-scopes.ts'
+import { situationNumber } from '../operations/next-step-sql.ts'
 import { countMade } from './count-made.ts'
 import type { Tx } from '../../model/db.ts'
 
 export interface SummaryRow {
   installations: { state: InstallationState; count: number }[]
   claims: { operationType: OperationType; state: ClaimState; count: number }[]
+  /** By index in SITUATIONS. */
+  situations: { situation: number; count: number }[]
   operations: { state: OperationState; count: number }[]
 }
 
@@ -20,6 +23,7 @@ export async function readSummaryRow(tx: Tx, actor: Actor, filter: ScopeFilter):
   return {
     installations: await countInstallations(tx, visible),
     claims: await countClaimsSeen(tx, visible),
+    situations: await countSituations(tx, visible),
     operations: await countLastDay(tx, visible),
   }
 }
@@ -43,6 +47,15 @@ async function countClaimsSeen(tx: Tx, visible: VisibleScopes): Promise<SummaryR
     from runtime.operation as operation
     where holds_claim and ${isVisible(visible, 'operation')}
     group by operation_type, state order by operation_type, state`.execute(tx)
+  return rows
+}
+
+async function countSituations(tx: Tx, visible: VisibleScopes): Promise<SummaryRow['situations']> {
+  const { rows } = await sql<SummaryRow['situations'][number]>`
+    select ${situationNumber()} as situation, count(*) as count
+    from runtime.operation as operation
+    where holds_claim and ${isVisible(visible, 'operation')}
+    group by 1`.execute(tx)
   return rows
 }
 

@@ -17,7 +17,8 @@ export async function selectPlugins(
 ): Promise<PluginRow[]> {
   const result = await sql<PluginRow>`
     select plugin.plugin_id, plugin.title, plugin.endpoint, plugin.enabled,
-      plugin.timeout_ms, plugin.max_attempts, plugin.max_backoff_ms, coalesce(credential.all, '[]'::json) as credentials
+      plugin.timeout_ms, plugin.max_attempts, plugin.max_backoff_ms,
+      plugin.owner_team, plugin.owner_contact, coalesce(credential.all, '[]'::json) as credentials
     from runtime.plugin as plugin
     left join lateral (
       select json_agg(json_build_object(

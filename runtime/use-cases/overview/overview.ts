@@ -1,6 +1,8 @@
 import { INSTALLATION_STATES, OPERATION_STATES } from '#contract/runtime-api/vocabulary.ts'
+import type { Summary } from '#contract/runtime-api/summary.ts'
 import { inTransaction } from '#database/transaction.ts'
 import type { Answer, Input, ReadContext } from '../context.ts'
+import { SITUATIONS } from '../../model/situations.ts'
 import { listScopeRows } from '../../store/overview/list-scopes.ts'
 import { readSummaryRow } from '../../store/overview/read-summary.ts'
 import { cursorInteger, cursorValues, pageOf } from '../paging/page.ts'
@@ -16,6 +18,7 @@ export async function readSummary(
   return {
     installations: countsOf(INSTALLATION_STATES, row.installations),
     claims: row.claims,
+    nextSteps: nextStepsOf(row.situations),
     operations: countsOf(OPERATION_STATES, row.operations),
   }
 }
@@ -39,6 +42,17 @@ export async function listScopes(
     }),
     valuesOf: (row) => [row.environment_key, row.application_runtime_id, row.workspace_id],
   })
+}
+
+/** Several situations may need the same action of the same actor. */
+function nextStepsOf(counted: readonly { situation: number; count: number }[]): Summary['nextSteps'] {
+  const steps = new Map<string, Summary['nextSteps'][number]>()
+  for (const { situation, count } of counted) {
+    const { actor, action } = SITUATIONS[situation]!
+    const step = steps.get(`${actor} ${action}`)
+    steps.set(`${actor} ${action}`, { actor, action, count: count + (step?.count ?? 0) })
+  }
+  return [...steps.values()]
 }
 
 function countsOf<State extends string>(

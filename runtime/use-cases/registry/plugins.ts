@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Selectable } from 'kysely'
-import type { Plugin } from '#contract/runtime-api/plugins.ts'
+import type { Plugin, PluginOwner } from '#contract/runtime-api/plugins.ts'
 import { fieldChanges } from '../audit/field-changes.ts'
 import type { Fields } from '../audit/field-changes.ts'
 import { recordAudit } from '../audit/record.ts'
@@ -55,6 +55,8 @@ export async function savePlugin(
     timeout_ms: body.timeoutMs ?? null,
     max_attempts: body.maxAttempts ?? null,
     max_backoff_ms: body.maxBackoffMs ?? null,
+    owner_team: body.owner?.team ?? null,
+    owner_contact: body.owner?.contact ?? null,
   }
   await savePluginRow(tx, after)
   await recordAudit(tx, actor, {
@@ -74,6 +76,8 @@ function fieldsOf(row: Omit<Selectable<RuntimeTables['runtime.plugin']>, 'update
     timeoutMs: row.timeout_ms,
     maxAttempts: row.max_attempts,
     maxBackoffMs: row.max_backoff_ms,
+    ownerTeam: row.owner_team,
+    ownerContact: row.owner_contact,
   }
 }
 
@@ -93,6 +97,14 @@ function pluginView(row: PluginRow): Plugin {
     ...(row.timeout_ms !== null && { timeoutMs: row.timeout_ms }),
     ...(row.max_attempts !== null && { maxAttempts: row.max_attempts }),
     ...(row.max_backoff_ms !== null && { maxBackoffMs: row.max_backoff_ms }),
+    owner: ownerOf(row),
     credentials: row.credentials,
   }
+}
+
+function ownerOf({
+  owner_team: team,
+  owner_contact: contact,
+}: Pick<PluginRow, 'owner_team' | 'owner_contact'>): PluginOwner | null {
+  return team === null ? null : { team, ...(contact !== null && { contact }) }
 }

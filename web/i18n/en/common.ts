@@ -1,4 +1,5 @@
 export const common = {
+  nextStep: 'Next step',
   cancel: 'Cancel',
   close: 'Close',
   copy: 'Copy',

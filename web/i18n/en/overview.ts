@@ -34,5 +34,6 @@ export const overview = {
   'counts.title': 'Summary',
   'counts.installations': 'Installations',
   'counts.locks': 'Installations locked by an operation',
+  'counts.nextSteps': 'Operations by who acts next',
   'counts.operations': 'Operations in the last 24 hours',
 } as const

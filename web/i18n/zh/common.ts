@@ -2,6 +2,7 @@ import type { common as source } from '../en/common.ts'
 import type { Translated } from '../messages.ts'
 
 export const common: Translated<typeof source> = {
+  nextStep: '下一步',
   cancel: '取消',
   close: '关闭',
   copy: '复制',

@@ -33,5 +33,6 @@ export const overview: Translated<typeof source> = {
   'counts.title': '统计',
   'counts.installations': '安装实例',
   'counts.locks': '被操作锁定的安装实例',
+  'counts.nextSteps': '等待各方处理的操作',
   'counts.operations': '最近 24 小时的操作',
 }

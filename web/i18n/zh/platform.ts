@@ -1,7 +1,7 @@
 import type { MessageReason } from '#contract/protocol/platform-messages.ts'
 
 export const platform: Readonly<Record<MessageReason, string>> = {
-  callTimeout: '插件 {plugin} 未在规定时间内响应。',
+  callTimeout: '插件 {plugin} 在 {seconds} 秒内未响应。',
   callRefused: '插件 {plugin} 拒绝了连接。请确认插件正在运行。',
   callHostUnknown: '找不到插件 {plugin} 的主机。请检查插件的端点地址。',
   callTlsFailed: '无法与插件 {plugin} 建立安全连接。请检查其证书。',
@@ -13,12 +13,15 @@ export const platform: Readonly<Record<MessageReason, string>> = {
   callAborted: '运行时在等待插件 {plugin} 时停止。',
   callHttpStatus: '插件 {plugin} 返回了 HTTP 状态 {status}，无法确定它是否已执行。',
   callNotJson: '插件 {plugin} 的响应不是 JSON 或不完整，无法确定它是否已执行。',
+  callWebPage:
+    '插件 {plugin} 返回了网页而不是 JSON，响应的可能是其前面的代理或登录页，因此无法确定插件是否已执行。',
+  callEchoDiffers: '插件 {plugin} 的响应无效：{field} 必须与请求一致。请修复插件，然后重试操作。',
+  callWriteNotAllowed:
+    '插件 {plugin} 的响应无效：它写入了 {locator} 的属性 {property}，而该属性不在其 writeProperties 中。请修复插件或 Bundle 的清单，然后重试操作。',
   callInvalid: '插件 {plugin} 的响应无效：{problem}。请修复插件，然后重试操作。',
   callFailedSilently: '插件 {plugin} 执行失败，错误码为 {errorCode}，未提供说明。',
   callReportedFailed: '插件 {plugin} 报告执行失败。请在插件中查明原因，然后重试操作，或接管并分离。',
   callReportedUnknown: '插件 {plugin} 报告无法确定执行结果。',
-  callStillUnknown:
-    '在允许的 {attempts} 次尝试之后，仍无法确定插件 {plugin} 的执行结果。请查看各次尝试，然后重试操作，或接管并分离。',
   callInterrupted: '运行时在等待插件 {plugin} 时中断，已重新调用。',
   callRuntimeError: '运行时在调用插件 {plugin} 时发生内部错误。请查看运行时日志。',
   callDeferred: '运行时暂无余量调用插件 {plugin}，本次调用未发送，稍后会发送。',

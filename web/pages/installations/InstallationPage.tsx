@@ -73,7 +73,7 @@ function Shown({ detail }: { detail: InstallationDetail }) {
         </>
       }
       actions={<Actions detail={detail} />}
-      notice={claim && <ClaimNotice claim={claim} />}
+      notice={claim && <ClaimNotice claim={claim} nextStep={detail.nextStep} />}
     >
       <Identity detail={detail} />
       <div className="mb-5">

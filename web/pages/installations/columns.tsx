@@ -1,4 +1,5 @@
 import type { Installation } from '#contract/console-api/shapes.ts'
+import { NextStepText } from '../../components/NextStepText.tsx'
 import { ScopeText } from '../../components/ScopeText.tsx'
 import type { Translate } from '../../i18n/use-text.ts'
 import { Mono } from '../../ui/Id.tsx'
@@ -38,6 +39,14 @@ export const installationColumns = (t: Translate): Column<Installation>[] => [
     header: t('installations.column.lock'),
     cell: ({ claim }) => <ClaimBadge claim={claim} />,
     width: '12rem',
+  },
+  {
+    id: 'next',
+    header: t('common.nextStep'),
+    cell: ({ nextStep }) => <NextStepText nextStep={nextStep} />,
+    width: '13rem',
+    hideBelow: 'xl',
+    card: 'wide',
   },
   {
     id: 'changed',

@@ -9,6 +9,7 @@ import { useShell } from '../../layouts/shell-context.ts'
 import type { SearchChange } from '#contract/console-api/pages/search-params.ts'
 import { ChoiceFilter } from '../../ui/ChoiceFilter.tsx'
 import { FilterBar, SearchInput } from '../../ui/Filters.tsx'
+import { NEXT_ACTORS } from '#contract/console-api/vocabulary.ts'
 import { OPERATION_STATES, OPERATION_TYPES, operationLook, PHASES } from '../../ui/states.ts'
 import { operationsSearch, type OperationsSearch } from '#contract/console-api/pages/operations.ts'
 
@@ -41,6 +42,12 @@ export function OperationFilters({
           return { value: state, label: t(word), icon, tone }
         })}
         onChange={(state) => onChange({ state })}
+      />
+      <ChoiceFilter
+        label={t('common.nextStep')}
+        value={search.nextActor}
+        choices={NEXT_ACTORS.map((actor) => ({ value: actor, label: t(`vocabulary.actor.${actor}`) }))}
+        onChange={(nextActor) => onChange({ nextActor })}
       />
       <ChoiceFilter
         label={t('operations.field.type')}

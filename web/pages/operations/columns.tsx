@@ -1,4 +1,5 @@
 import type { Operation } from '#contract/console-api/shapes.ts'
+import { NextStepText } from '../../components/NextStepText.tsx'
 import { ScopeText } from '../../components/ScopeText.tsx'
 import type { Translate } from '../../i18n/use-text.ts'
 import { paths } from '../../paths.ts'
@@ -37,12 +38,12 @@ export function operationColumns(t: Translate): readonly Column<Operation>[] {
       cell: (operation) => <Trouble operation={operation} />,
     },
     {
-      id: 'phase',
-      header: t('operations.field.stage'),
-      width: '9rem',
-      hideBelow: 'xl',
-      card: 'hidden',
-      cell: ({ phase }) => <span className="text-muted">{t(`vocabulary.phase.${phase}`)}</span>,
+      id: 'next',
+      header: t('common.nextStep'),
+      width: '13rem',
+      hideBelow: 'md',
+      card: 'wide',
+      cell: ({ nextStep }) => <NextStepText nextStep={nextStep} />,
     },
     {
       id: 'scope',

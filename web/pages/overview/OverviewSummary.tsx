@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { summaryCall } from '#contract/console-api/pages/overview.ts'
 import type { Summary } from '#contract/console-api/shapes.ts'
+import { NEXT_ACTORS, type NextActor } from '#contract/console-api/vocabulary.ts'
 import { apiQuery } from '../../api/query.ts'
 import { useErrorView } from '../../components/describe-code.ts'
 import { formatNumber } from '../../i18n/format.ts'
@@ -17,6 +18,7 @@ import {
   CLAIM_STATES,
   INSTALLATION_STATES,
   installationLook,
+  nextActorLook,
   OPERATION_STATES,
   operationLook,
   type Appearance,
@@ -51,6 +53,8 @@ function Lists({ summary }: { summary: Summary }) {
   const since = new Date(useNow(60_000) - DAY_MS).toISOString()
   const claims = (state: string) =>
     summary.claims.reduce((sum, claim) => (claim.state === state ? sum + claim.count : sum), 0)
+  const waitingFor = (actor: NextActor) =>
+    summary.nextSteps.reduce((sum, step) => (step.actor === actor ? sum + step.count : sum), 0)
   return (
     <>
       <List title={t('overview.counts.locks')}>
@@ -60,6 +64,16 @@ function Lists({ summary }: { summary: Summary }) {
             look={operationLook[state]}
             count={claims(state)}
             to={paths.installations({ claim: state })}
+          />
+        ))}
+      </List>
+      <List title={t('overview.counts.nextSteps')}>
+        {NEXT_ACTORS.filter((actor) => actor !== 'NOBODY').map((actor) => (
+          <Line
+            key={actor}
+            look={nextActorLook[actor]}
+            count={waitingFor(actor)}
+            to={paths.operations({ nextActor: actor })}
           />
         ))}
       </List>

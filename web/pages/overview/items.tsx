@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react'
 import type { Claim, Installation, Operation } from '#contract/console-api/shapes.ts'
 import { describeCode } from '../../components/describe-code.ts'
+import { NextStepText } from '../../components/NextStepText.tsx'
 import { ScopeLink } from '../../components/ScopeText.tsx'
 import { useRichText, useText } from '../../i18n/use-text.ts'
 import { paths } from '../../paths.ts'
@@ -35,6 +36,8 @@ export function FailedItem({ operation }: { operation: Operation }) {
           </span>
         </>
       )}
+      <span className="text-muted"> · </span>
+      <NextStepText nextStep={operation.nextStep} />
     </Item>
   )
 }

@@ -16,6 +16,11 @@ import { showToast } from '../../ui/toast.ts'
 import { LIMIT_RANGE, LIMITS } from './limits.ts'
 import { pluginBodyOf, pluginFormOf, pluginSchema } from './plugin-form.ts'
 
+const OWNER_FIELDS: Readonly<Record<string, 'ownerTeam' | 'ownerContact'>> = {
+  'body.owner.team': 'ownerTeam',
+  'body.owner.contact': 'ownerContact',
+}
+
 /** Registers a plugin, or edits its registration. */
 export function PluginDialog({ plugin, onClose }: { plugin: Plugin | null; onClose: () => void }) {
   const t = useText()
@@ -35,13 +40,15 @@ export function PluginDialog({ plugin, onClose }: { plugin: Plugin | null; onClo
       onClose()
       if (plugin === null) void navigate(paths.plugin(pluginId))
     },
-    fieldOfRequest([
-      ...(plugin === null ? (['pluginId'] as const) : []),
-      'title',
-      'endpoint',
-      ...LIMITS,
-      'reason',
-    ]),
+    (detail) =>
+      OWNER_FIELDS[detail.path ?? ''] ??
+      fieldOfRequest([
+        ...(plugin === null ? (['pluginId'] as const) : []),
+        'title',
+        'endpoint',
+        ...LIMITS,
+        'reason',
+      ])(detail),
   )
   return (
     <FormDialog
@@ -77,6 +84,26 @@ export function PluginDialog({ plugin, onClose }: { plugin: Plugin | null; onClo
         label={t('plugins.form.enabled')}
         offMeaning={t('plugins.disabled.meaning')}
       />
+      <fieldset>
+        <legend className="font-medium">{t('plugins.form.owner')}</legend>
+        <p className="mb-2 text-xs text-faint">{t('plugins.form.owner.help')}</p>
+        <div className="grid gap-3 sm:grid-cols-2">
+          <TextField
+            control={control}
+            name="ownerTeam"
+            label={<span className="font-normal">{t('plugins.form.ownerTeam')}</span>}
+            maxLength={200}
+          />
+          <TextField
+            control={control}
+            name="ownerContact"
+            kind="address"
+            label={<span className="font-normal">{t('plugins.form.ownerContact')}</span>}
+            help={t('plugins.form.ownerContact.help')}
+            maxLength={2048}
+          />
+        </div>
+      </fieldset>
       <fieldset>
         <legend className="font-medium">{t('plugins.form.limits')}</legend>
         <p className="mb-2 text-xs text-faint">{t('plugins.form.limits.help')}</p>

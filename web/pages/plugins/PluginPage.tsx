@@ -6,6 +6,7 @@ import { lazyForm } from '../../components/lazy-form.ts'
 import { apiQuery } from '../../api/query.ts'
 import { useMay } from '../../api/session.ts'
 import { EnabledBadge } from '../../components/EnabledBadge.tsx'
+import { OwnerText } from '../../components/OwnerText.tsx'
 import { PendingPage } from '../../components/PendingPage.tsx'
 import { RecentOperations } from '../../components/RecentOperations.tsx'
 import { formatDuration } from '../../i18n/format.ts'
@@ -67,6 +68,14 @@ function Shown({ plugin }: { plugin: Plugin }) {
           items={[
             { label: t('plugins.fact.id'), value: <Id id={pluginId} full copy /> },
             { label: t('plugins.fact.endpoint'), value: <Mono>{endpoint}</Mono> },
+            {
+              label: t('plugins.fact.owner'),
+              value: plugin.owner ? (
+                <OwnerText owner={plugin.owner} />
+              ) : (
+                <span className="text-faint">{t('plugins.fact.noOwner')}</span>
+              ),
+            },
             { label: t('plugins.fact.timeout'), value: <LimitValue plugin={plugin} limit="timeoutMs" /> },
             { label: t('plugins.fact.attempts'), value: <LimitValue plugin={plugin} limit="maxAttempts" /> },
             { label: t('plugins.fact.backoff'), value: <LimitValue plugin={plugin} limit="maxBackoffMs" /> },

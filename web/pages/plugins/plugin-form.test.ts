@@ -16,13 +16,10 @@ const wrongFields = (values: typeof form) =>
 
 test('every invalid field is reported at once', () => {
   assert.deepEqual(wrongFields(form), [])
-  assert.deepEqual(wrongFields({ ...pluginFormOf(null), timeoutMs: '99', maxAttempts: '1.5' }), [
-    'pluginId',
-    'title',
-    'endpoint',
-    'timeoutMs',
-    'maxAttempts',
-  ])
+  assert.deepEqual(
+    wrongFields({ ...pluginFormOf(null), timeoutMs: '99', maxAttempts: '1.5', ownerContact: 'tel:1' }),
+    ['pluginId', 'title', 'endpoint', 'ownerContact', 'timeoutMs', 'maxAttempts'],
+  )
 })
 
 test('empty fields are not sent, so that the default applies and no reason is recorded', () => {
@@ -41,6 +38,7 @@ test('editing a plugin without changes sends it unchanged', () => {
     endpoint: 'https://mailer.example.com',
     enabled: false,
     timeoutMs: 900,
+    owner: { team: 'Messaging', contact: 'mailto:messaging@example.com' },
   }
   const body = pluginBodyOf(pluginFormOf({ ...registration, pluginId: 'mailer', credentials: [] }))
   assert.deepEqual(body, registration)

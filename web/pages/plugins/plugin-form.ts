@@ -14,17 +14,30 @@ export const pluginSchema = (t: Translate) => {
       .check(
         z.refine((text) => readLimit(name, text) !== 'invalid', t('plugins.form.number', LIMIT_RANGE[name])),
       )
-  return z.object({
-    pluginId: z.string().check(z.refine(isKey, t('plugins.form.id.invalid'))),
-    title: z.string().check(z.refine((text) => text.trim() !== '', t('plugins.form.missing'))),
-    endpoint: z.string().check(z.refine(isAddress, t('plugins.form.endpoint.invalid'))),
-    enabled: z.boolean(),
-    timeoutMs: limit('timeoutMs'),
-    maxAttempts: limit('maxAttempts'),
-    maxBackoffMs: limit('maxBackoffMs'),
-    reason: z.string(),
-  })
+  return z
+    .object({
+      pluginId: z.string().check(z.refine(isKey, t('plugins.form.id.invalid'))),
+      title: z.string().check(z.refine((text) => text.trim() !== '', t('plugins.form.missing'))),
+      endpoint: z.string().check(z.refine(isAddress, t('plugins.form.endpoint.invalid'))),
+      enabled: z.boolean(),
+      ownerTeam: z.string(),
+      ownerContact: z
+        .string()
+        .check(z.refine((text) => text === '' || isContact(text), t('plugins.form.ownerContact.invalid'))),
+      timeoutMs: limit('timeoutMs'),
+      maxAttempts: limit('maxAttempts'),
+      maxBackoffMs: limit('maxBackoffMs'),
+      reason: z.string(),
+    })
+    .check(
+      z.refine(({ ownerTeam, ownerContact }) => ownerContact === '' || ownerTeam.trim() !== '', {
+        path: ['ownerTeam'],
+        error: t('plugins.form.missing'),
+      }),
+    )
 }
+
+const isContact = (text: string): boolean => isAddress(text) || /^mailto:[^\s@]+@[^\s@]+$/.test(text)
 
 export type PluginForm = z.infer<ReturnType<typeof pluginSchema>>
 
@@ -35,6 +48,8 @@ export function pluginFormOf(plugin: Plugin | null): PluginForm {
     title: plugin?.title ?? '',
     endpoint: plugin?.endpoint ?? '',
     enabled: plugin?.enabled ?? true,
+    ownerTeam: plugin?.owner?.team ?? '',
+    ownerContact: plugin?.owner?.contact ?? '',
     timeoutMs: text('timeoutMs'),
     maxAttempts: text('maxAttempts'),
     maxBackoffMs: text('maxBackoffMs'),
@@ -43,7 +58,16 @@ export function pluginFormOf(plugin: Plugin | null): PluginForm {
 }
 
 /** The request body. An empty limit is omitted, so that the default applies. */
-export function pluginBodyOf({ title, endpoint, enabled, reason, ...limits }: PluginForm) {
+export function pluginBodyOf({
+  title,
+  endpoint,
+  enabled,
+  ownerTeam,
+  ownerContact,
+  reason,
+  ...limits
+}: PluginForm) {
+  const team = ownerTeam.trim()
   const set = LIMITS.flatMap((limit) => {
     const value = readLimit(limit, limits[limit])
     return typeof value === 'number' ? [[limit, value]] : []
@@ -54,6 +78,7 @@ export function pluginBodyOf({ title, endpoint, enabled, reason, ...limits }: Pl
     enabled,
     // its keys are the names of the limits, and its values numbers, just above
     ...(Object.fromEntries(set) as Partial<Record<Limit, number>>),
+    ...(team !== '' && { owner: { team, ...(ownerContact !== '' && { contact: ownerContact }) } }),
     ...reasonIn({ reason }),
   }
 }

@@ -1,4 +1,5 @@
-import type { Claim } from '#contract/console-api/shapes.ts'
+import type { Claim, NextStep } from '#contract/console-api/shapes.ts'
+import { NextStepText } from '../../../components/NextStepText.tsx'
 import { useRichText, useText } from '../../../i18n/use-text.ts'
 import { paths } from '../../../paths.ts'
 import { LinkButton } from '../../../ui/Link.tsx'
@@ -12,7 +13,7 @@ const TONE = { PENDING: 'info', RUNNING: 'info', WAITING: 'warn', FAILED: 'error
  * The operation that holds the installation's claim: its type, who requested it, since when, and that nothing else can
  * change it meanwhile.
  */
-export function ClaimNotice({ claim }: { claim: Claim }) {
+export function ClaimNotice({ claim, nextStep }: { claim: Claim; nextStep: NextStep }) {
   const t = useText()
   const rich = useRichText()
   const type = t(`vocabulary.type.${claim.operationType}`)
@@ -39,6 +40,13 @@ export function ClaimNotice({ claim }: { claim: Claim }) {
         who: claim.requestedBy.name,
         since: <Time at={claim.since} />,
       })}
+      <p className="mt-1">
+        <span className="text-muted">
+          {t('common.nextStep')}
+          {t('common.punctuation.colon')}
+        </span>
+        <NextStepText nextStep={nextStep} />
+      </p>
     </Notice>
   )
 }

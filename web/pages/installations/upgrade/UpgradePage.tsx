@@ -42,7 +42,7 @@ export function UpgradePage({ detail }: { detail: InstallationDetail }) {
           <ScopeText scope={installation} />
         </>
       }
-      notice={claim && <ClaimNotice claim={claim} />}
+      notice={claim && <ClaimNotice claim={claim} nextStep={detail.nextStep} />}
     >
       <div className="max-w-5xl space-y-7">
         <TargetVersion

@@ -83,6 +83,7 @@ export function operation(
     startedAt: at(0),
     finishedAt: at(1000),
     nextAttemptAt: null,
+    nextStep: { actor: 'NOBODY', action: 'NONE', since: at(1000) },
     stages: [
       { stage: 'BEFORE_RESOURCES', state: 'DONE', calls: calls.before ?? [] },
       { stage: 'AFTER_RESOURCES', state: 'PENDING', calls: calls.after ?? [] },

@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { suite, test } from 'node:test'
+import { PLATFORM_MESSAGES } from '#contract/protocol/platform-messages.ts'
+import { OPERATION_STATES } from '#contract/runtime-api/vocabulary.ts'
+import type { Failure } from '#contract/runtime-api/common.ts'
+import { SITUATIONS } from '../model/situations.ts'
+import { nextStepOf, situationOf } from './situations.ts'
+
+const failure = (parameters?: Failure['parameters'], retryable = true): Failure => ({
+  errorCode: 'PLUGIN_TIMEOUT',
+  message: 'text',
+  retryable,
+  ...(parameters !== undefined && { parameters }),
+})
+const stepOf = (given: Failure) => {
+  const { actor, action } = situationOf('FAILED', given)
+  return `${actor} ${action}`
+}
+
+suite('the next step', () => {
+  test('docs/runtime-api.md prints the table of the function', async () => {
+    const docs = await readFile(new URL('../../docs/runtime-api.md', import.meta.url), 'utf8')
+    const section = docs.split('## Next step')[1]?.split('\n## ')[0] ?? ''
+    const printed = section
+      .split('\n')
+      .filter((line) => line.startsWith('| '))
+      .slice(2)
+      .map((line) =>
+        line
+          .split('|')
+          .slice(1, 5)
+          .map((cell) => cell.trim()),
+      )
+    assert.deepEqual(
+      printed,
+      SITUATIONS.map(({ title, states, actor, action }) => [title, states.join(', '), actor, action]),
+    )
+  })
+
+  test('exists for every state, with and without a failure of any reason', () => {
+    for (const state of OPERATION_STATES) {
+      assert.ok(situationOf(state, null))
+      for (const reason of Object.keys(PLATFORM_MESSAGES)) assert.ok(situationOf(state, failure({ reason })))
+    }
+  })
+
+  test('follows the reason of the failure, and not the spelling of its code', () => {
+    assert.equal(stepOf(failure({ reason: 'callTimeout', seconds: 30 })), 'PLUGIN_OWNER CHECK_PLUGIN')
+    // the same code from a plugin
+    assert.equal(stepOf(failure(undefined, false)), 'PLUGIN_OWNER FIX_CAUSE')
+    assert.equal(stepOf(failure(undefined, true)), 'SUPPORT RETRY')
+    assert.equal(
+      stepOf(failure({ reason: 'callFailedSilently', errorCode: 'X' }, false)),
+      'PLUGIN_OWNER FIX_CAUSE',
+    )
+  })
+
+  test('depends on the HTTP status', () => {
+    const status = (value: number) => stepOf(failure({ reason: 'callHttpStatus', status: value }))
+    assert.equal(status(401), 'PLUGIN_OWNER FIX_AUTHENTICATION')
+    assert.equal(status(404), 'OPERATOR FIX_ENDPOINT')
+    assert.equal(status(500), 'PLUGIN_OWNER CHECK_PLUGIN')
+  })
+
+  test('is counted from the start of work while it continues, and from the end afterwards', () => {
+    const times = { created_at: 'created', started_at: 'started', finished_at: 'finished' }
+    assert.equal(nextStepOf({ state: 'WAITING', failure: null, ...times }).since, 'started')
+    assert.equal(
+      nextStepOf({ state: 'PENDING', failure: null, ...times, finished_at: null }).since,
+      'created',
+    )
+    assert.equal(nextStepOf({ state: 'FAILED', failure: failure(), ...times }).since, 'finished')
+  })
+})

@@ -1,0 +1,42 @@
+import { sql } from 'kysely'
+import type { RawBuilder } from 'kysely'
+import { SITUATIONS } from '../../model/situations.ts'
+import type { Situation } from '../../model/situations.ts'
+
+// The table of next steps as SQL, so that lists and counts agree with what each row shows.
+
+const STATE = sql`operation.state`
+const REASON = sql`coalesce(operation.failure -> 'parameters' ->> 'reason', '')`
+
+/** The condition that a row of `runtime.operation as operation` is in one of these situations. */
+export function isInSituation(wanted: (situation: Situation) => boolean): RawBuilder<boolean> {
+  return sql<boolean>`(${situationNumber()} = any(${SITUATIONS.flatMap((situation, index) => (wanted(situation) ? [index] : []))}::int[]))`
+}
+
+/** The index in SITUATIONS of the first row that matches. */
+export function situationNumber(): RawBuilder<number> {
+  const cases = SITUATIONS.map(
+    (situation, index) => sql`when ${conditionOf(situation)} then ${sql.lit(index)}`,
+  )
+  return sql<number>`case ${sql.join(cases, sql` `)} end`
+}
+
+function conditionOf({ states, reasons, statuses, ofPlugin }: Situation): RawBuilder<unknown> {
+  const conditions = [sql`${STATE} in (${literals(states)})`]
+  if (reasons !== undefined) conditions.push(sql`${REASON} in (${literals(reasons)})`)
+  if (statuses !== undefined)
+    conditions.push(
+      sql`operation.failure -> 'parameters' ->> 'status' in (${literals(statuses.map(String))})`,
+    )
+  if (ofPlugin !== undefined)
+    conditions.push(
+      sql`operation.failure is not null and ${REASON} in ('', 'callFailedSilently')
+        and operation.failure ->> 'retryable' = ${sql.lit(String(ofPlugin.retryable))}`,
+    )
+  return sql.join(conditions, sql` and `)
+}
+
+/** Literals, and not parameters: the planner sees them, and the statement is the same each time. */
+function literals(values: readonly string[]): RawBuilder<unknown> {
+  return sql.join(values.map((value) => sql.lit(value)))
+}

@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict'
+import { after, before, suite, test } from 'node:test'
+import { sql } from 'kysely'
+import { NEXT_ACTORS } from '#contract/runtime-api/vocabulary.ts'
+import { runtimeApi } from '#contract/runtime-api/rows.ts'
+import { SITUATIONS } from '../../model/situations.ts'
+import type { Situation } from '../../model/situations.ts'
+import { testEngine } from '../../testing/engine.ts'
+import type { TestEngine } from '../../testing/engine.ts'
+import { planWith } from '../../testing/plan.ts'
+import { readSummary } from '../overview/overview.ts'
+import { listInstallations } from '../installations/list.ts'
+import { listOperations } from './list.ts'
+
+/** A failure that only this situation describes; null for a situation without a failure. */
+function failureOf({ reasons, statuses, ofPlugin, states }: Situation): object | null {
+  if (!states.includes('FAILED')) return null
+  const common = { errorCode: 'CODE', message: 'text', retryable: ofPlugin?.retryable ?? true }
+  if (ofPlugin !== undefined) return common
+  const [reason = 'callInterrupted'] = reasons ?? []
+  // a status that no situation names
+  const status = statuses?.[0] ?? 500
+  return { ...common, parameters: { reason, ...(reason === 'callHttpStatus' && { status }) } }
+}
+
+suite('the next step in lists', { concurrency: false }, () => {
+  let engine: TestEngine
+  before(async () => {
+    engine = await testEngine()
+    for (const situation of SITUATIONS) {
+      const { operation_id } = await engine.freeze({
+        installation: await engine.installation(),
+        plan: planWith(),
+      })
+      const [state = 'FAILED'] = situation.states
+      const isOver = state === 'SUCCEEDED'
+      await sql`update runtime.operation set state = ${state}, failure = ${JSON.stringify(failureOf(situation))}::json,
+        phase = ${isOver ? 'DONE' : 'BEFORE_RESOURCES'}, holds_claim = ${!isOver}, finished_at = clock_timestamp()
+        where operation_id = ${operation_id}`.execute(engine.runtime.db)
+    }
+  })
+  after(() => engine.close())
+
+  const context = () => ({ deps: engine.deps, actor: engine.runtime.actor })
+  const list = async (query: object) => {
+    const parsed = runtimeApi['GET /operations'].query.parse({ limit: '200', ...query })
+    return (await listOperations(context(), { params: {}, query: parsed, body: undefined })).items
+  }
+
+  test('a filter returns exactly the operations that show the actor or the action', async () => {
+    const all = await list({})
+    assert.equal(all.length, SITUATIONS.length)
+    for (const { actor, action } of SITUATIONS) {
+      const ids = (shown: (step: { actor: string; action: string }) => boolean) =>
+        all.filter(({ nextStep }) => shown(nextStep)).map(({ operationId }) => operationId)
+      const filtered = async (query: object) => (await list(query)).map(({ operationId }) => operationId)
+      const isActor = (step: { actor: string }) => step.actor === actor
+      const isAction = (step: { action: string }) => step.action === action
+      assert.deepEqual(await filtered({ nextActor: actor }), ids(isActor), actor)
+      assert.deepEqual(await filtered({ nextAction: action }), ids(isAction), action)
+      assert.ok(ids((step) => isActor(step) && isAction(step)).length > 0, `${actor} ${action}`)
+    }
+    const several = await list({ nextActor: 'SUPPORT,OPERATOR' })
+    assert.deepEqual(new Set(several.map(({ nextStep }) => nextStep.actor)), new Set(['SUPPORT', 'OPERATOR']))
+  })
+
+  test('the summary counts the operations that are not over', async () => {
+    const { nextSteps } = await readSummary(context(), { params: {}, query: {}, body: undefined })
+    const all = await list({})
+    for (const actor of NEXT_ACTORS.filter((name) => name !== 'NOBODY')) {
+      const counted = nextSteps.reduce((sum, step) => (step.actor === actor ? sum + step.count : sum), 0)
+      assert.equal(counted, all.filter(({ nextStep }) => nextStep.actor === actor).length, actor)
+    }
+    assert.equal(nextSteps.filter(({ actor }) => actor === 'NOBODY').length, 0)
+  })
+
+  test('an installation has the next step of the operation that claims it', async () => {
+    const query = runtimeApi['GET /installations'].query.parse({ limit: '200' })
+    const { items } = await listInstallations(context(), { params: {}, query, body: undefined })
+    const steps = new Map((await list({})).map(({ operationId, nextStep }) => [operationId, nextStep]))
+    for (const { claim, nextStep } of items)
+      assert.deepEqual(
+        nextStep,
+        claim === null
+          ? { actor: 'NOBODY', action: 'NONE', since: nextStep.since }
+          : steps.get(claim.operationId),
+      )
+    assert.equal(items.filter(({ claim }) => claim !== null).length, SITUATIONS.length - 1)
+  })
+})
