@@ -1,5 +1,6 @@
 import type { InstallationIdentity } from '#contract/protocol/scope.ts'
-import type { Claim, Installation } from '#contract/runtime-api/installations.ts'
+import type { Claim } from '#contract/runtime-api/claim.ts'
+import type { Installation } from '#contract/runtime-api/installations.ts'
 import { CLAIM_STATES } from '#contract/runtime-api/vocabulary.ts'
 import type { ClaimColumns, InstallationRow } from '../model/installation.ts'
 
