@@ -15,7 +15,10 @@ interface PageParts {
 export const pageParts = {
   '/': { module: 'overview/OverviewPage.tsx', texts: ['overview', 'operations'] },
   '/installations': { module: 'installations/InstallationsPage.tsx', texts: ['installations'] },
-  '/installations/new': { module: 'installations/InstallPage.tsx', texts: ['installations', 'forms'] },
+  '/installations/new': {
+    module: 'installations/InstallPage.tsx',
+    texts: ['installations', 'forms', 'plans'],
+  },
   '/installations/$id': {
     module: 'installations/InstallationPage.tsx',
     texts: ['installations', 'recentOperations'],
@@ -23,7 +26,7 @@ export const pageParts = {
   '/scopes': { module: 'scopes/ScopesPage.tsx', texts: ['scopes'] },
   '/scopes/$env/$runtime/$workspace/configuration': {
     module: 'configuration/ConfigurationPage.tsx',
-    texts: ['configuration', 'forms'],
+    texts: ['configuration', 'forms', 'plans'],
   },
   '/scopes/$env/$runtime/$workspace/local-services': {
     module: 'local-services/LocalServicesPage.tsx',

@@ -42,6 +42,11 @@ export const catalogue: Readonly<Record<string, CatalogueEntry>> = {
     message: 'The configuration has changed since you started. Nothing was saved.',
     remedy: 'Compare their changes with yours, then save on top of the new snapshot.',
   },
+  PLAN_STALE: {
+    title: 'The plan is out of date',
+    message: 'Something that the plan is based on has changed. Nothing was started.',
+    remedy: 'Review the new plan, then confirm again. What you entered is kept.',
+  },
   RESOURCE_OWNERSHIP_MISSING: {
     title: 'No installation owns this resource',
     message: 'No active installation in this scope owns it.',
@@ -213,6 +218,7 @@ const STATUS: Readonly<Record<string, number>> = {
   NOT_FOUND: 404,
   METHOD_NOT_ALLOWED: 405,
   CONFIGURATION_SNAPSHOT_STALE: 409,
+  PLAN_STALE: 409,
   OPERATION_IN_PROGRESS: 409,
   OPERATION_CLAIM_HELD: 409,
   OPERATION_NOT_RETRYABLE: 409,

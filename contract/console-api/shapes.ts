@@ -1,8 +1,8 @@
 // The runtime shapes that the console API carries, under the names that the browser uses.
 export type { RuntimeEvent } from '#contract/runtime-api/events.ts'
 export type { Attempt, Operation, OperationDetail, PluginCall } from '#contract/runtime-api/operations.ts'
+export type { Claim } from '#contract/runtime-api/claim.ts'
 export type {
-  Claim,
   Installation,
   InstallationDetail,
   InstalledResource,
@@ -11,9 +11,9 @@ export type {
   Configuration,
   ConfigurationResource,
   Plan,
-  PlanProblem,
   Snapshot,
 } from '#contract/runtime-api/configuration.ts'
+export type { OperationPlan, PlannedStage, PlanProblem } from '#contract/runtime-api/plans.ts'
 export type {
   Changes,
   Failure,

@@ -58,6 +58,16 @@ export const PLATFORM_MESSAGES = {
     'Version {version} is already published with a different manifest. A published version never changes: publish this one as a new version.',
   upgradeSameVersion: 'The installation is already at version {version}. Choose another version.',
 
+  planStale: 'The plan has changed since you read it. Read the new plan, then confirm it.',
+  planTokenInvalid: 'The plan token is not valid. Request a new plan.',
+  planSnapshotMoved: 'The configuration was at snapshot {seen} and is now at snapshot {current}.',
+  planScopeNew: 'The scope had no configuration and is now at snapshot {current}.',
+  planVersionMoved: 'Bundle {bundle} was at version {seen} and is now at version {current}.',
+  planRegistrationsMoved: 'The registration of a plugin of bundle {bundle} has changed.',
+  planBindingsMoved: 'The plugin bindings of bundle {bundle} have changed.',
+  planCallsMoved: 'The plugin calls for bundle {bundle}, or what they may read and write, have changed.',
+  planInstallationNew: 'The plan did not include the installation of bundle {bundle}.',
+
   // installations
   installationExists:
     'This bundle is already installed in this scope. Upgrade that installation, or detach it first.',

@@ -6,7 +6,7 @@ import { RESOURCE_KINDS } from '#contract/protocol/locator.ts'
 import { PropertyDefinition } from '#contract/protocol/property-definition.ts'
 import { InstallationIdentity, Scope } from '#contract/protocol/scope.ts'
 import { TypedValue } from '#contract/protocol/typed-value.ts'
-import { OPERATION_TYPES, STAGES } from '#contract/protocol/vocabulary.ts'
+import { OPERATION_TYPES } from '#contract/protocol/vocabulary.ts'
 import {
   Changes,
   Key,
@@ -22,8 +22,9 @@ import {
   Timestamp,
   Uuid,
 } from './common.ts'
-import { Claim } from './installations.ts'
+import { Claim } from './claim.ts'
 import { Operation } from './operations.ts'
+import { PlannedStage, PlanProblem, PlanToken } from './plans.ts'
 
 export const ConfigurationResource = z.object({
   bundleInstallId: Uuid,
@@ -60,21 +61,13 @@ export const Snapshot = z.object({
 })
 export type Snapshot = z.infer<typeof Snapshot>
 
-/** One reason why a save would be rejected. */
-export const PlanProblem = z.object({
-  locator: ResourceLocator.optional(),
-  property: PropertyName.optional(),
-  path: z.string().optional(),
-  errorCode: z.string(),
-  message: z.string(),
-})
-export type PlanProblem = z.infer<typeof PlanProblem>
-
 /**
  * What a save would do: the exact changes, the installations affected, the order of plugin calls, and the problems that
  * would reject it.
  */
 export const Plan = z.object({
+  /** Null if no installation takes part. A save of only some of these installations may carry it too. */
+  planToken: PlanToken.nullable(),
   snapshotVersion: PositiveInteger,
   stale: z.boolean(),
   changes: z.array(PropertyChange),
@@ -83,23 +76,17 @@ export const Plan = z.object({
       installation: InstallationIdentity,
       claim: Claim.nullable(),
       resources: z.array(ResourceLocator),
-      stages: z.array(
-        z.object({
-          stage: z.enum(STAGES),
-          calls: z.array(z.object({ pluginId: Key, order: z.number().int() })),
-        }),
-      ),
+      stages: z.array(PlannedStage),
     }),
   ),
   problems: z.array(PlanProblem),
 })
 export type Plan = z.infer<typeof Plan>
 
-export const SaveBody = z.strictObject({
-  snapshotVersion: PositiveInteger,
-  changes: Changes,
-  reason: Reason.optional(),
-})
+const plannedSave = { snapshotVersion: PositiveInteger, changes: Changes, reason: Reason.optional() }
+const PlanBody = z.strictObject(plannedSave)
+
+export const SaveBody = z.strictObject({ ...plannedSave, planToken: PlanToken.optional() })
 export type SaveBody = z.infer<typeof SaveBody>
 
 /** Keeps the saved value of a sensitive property. */
@@ -112,6 +99,7 @@ export const FullConfigurationBody = z.strictObject({
     z.strictObject({ properties: mapOf(PropertyName, z.union([TypedValue, KeptSensitive])) }),
   ),
   reason: Reason.optional(),
+  planToken: PlanToken.optional(),
 })
 export type FullConfigurationBody = z.infer<typeof FullConfigurationBody>
 
@@ -121,6 +109,7 @@ const saveCodes = [
   'NOT_FOUND',
   'PROPERTY_PROTECTED',
   'CONFIGURATION_SNAPSHOT_STALE',
+  'PLAN_STALE',
   'RESOURCE_OWNERSHIP_MISSING',
   'PROPERTY_INVALID',
   'REFERENCE_TARGET_UNAVAILABLE',
@@ -171,7 +160,7 @@ export const configurationEndpoints = defineEndpoints({
     // value
     access: { needs: 'configuration:write', where: 'path' },
     params: scopeParams,
-    body: SaveBody,
+    body: PlanBody,
     answer: Plan,
     codes: ['NOT_FOUND'],
     writesNothing: true,

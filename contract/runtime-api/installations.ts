@@ -4,7 +4,6 @@ import { CompiledAuthorization } from '#contract/protocol/authorization.ts'
 import { LARGE_BODY_BYTES_MAX } from '#contract/protocol/limits.ts'
 import { PropertyDefinition } from '#contract/protocol/property-definition.ts'
 import { BundleRef, InstallationIdentity, Scope } from '#contract/protocol/scope.ts'
-import { OPERATION_TYPES } from '#contract/protocol/vocabulary.ts'
 import { PositiveInteger } from '#contract/protocol/keys.ts'
 import {
   Changes,
@@ -14,7 +13,6 @@ import {
   NextStep,
   oneOrMore,
   pageQuery,
-  Person,
   PropertyName,
   PropertyView,
   Reason,
@@ -24,18 +22,10 @@ import {
   Timestamp,
   Uuid,
 } from './common.ts'
+import { Claim } from './claim.ts'
 import { Operation } from './operations.ts'
+import { OperationPlan, PlanToken } from './plans.ts'
 import { CLAIM_STATES, INSTALLATION_STATES } from './vocabulary.ts'
-
-/** The operation that holds an installation: nothing else may change the installation meanwhile. */
-export const Claim = z.object({
-  operationId: Uuid,
-  operationType: z.enum(OPERATION_TYPES),
-  state: z.enum(CLAIM_STATES),
-  since: Timestamp,
-  requestedBy: Person,
-})
-export type Claim = z.infer<typeof Claim>
 
 export const Installation = z.object({
   installation: InstallationIdentity,
@@ -78,6 +68,29 @@ export const INSTALLATION_SORTS = ['-updatedAt', 'updatedAt', 'bundleId', '-bund
 
 const started = z.object({ operation: Operation })
 
+const plannedInstall = {
+  scope: Scope,
+  bundle: BundleRef,
+  targetVersion: Key,
+  properties: Changes.optional(),
+  copyFrom: z.strictObject({ bundleInstallId: Uuid }).optional(),
+}
+const plannedUpgrade = {
+  targetVersion: Key,
+  properties: Changes.optional(),
+  snapshotVersion: PositiveInteger.optional(),
+}
+const withPlan = { reason: Reason.optional(), planToken: PlanToken.optional() }
+
+const snapshotWithProperties = [
+  (body: { properties?: unknown; snapshotVersion?: unknown }) =>
+    body.properties === undefined || body.snapshotVersion !== undefined,
+  {
+    message: 'Is required with properties: the snapshot that they were edited from',
+    path: ['snapshotVersion'],
+  },
+] satisfies [unknown, unknown]
+
 export const installationEndpoints = defineEndpoints({
   'GET /installations': {
     summary: 'Installations of all scopes that the caller may see',
@@ -98,17 +111,11 @@ export const installationEndpoints = defineEndpoints({
   'POST /installations': {
     summary: 'Install a version of a bundle into a scope',
     access: { needs: 'installation:install', where: 'body' },
-    body: z.strictObject({
-      scope: Scope,
-      bundle: BundleRef,
-      targetVersion: Key,
-      properties: Changes.optional(),
-      copyFrom: z.strictObject({ bundleInstallId: Uuid }).optional(),
-      reason: Reason.optional(),
-    }),
+    body: z.strictObject({ ...plannedInstall, ...withPlan }),
     answer: z.object({ installation: Installation, operation: Operation }),
     codes: [
       'NOT_FOUND',
+      'PLAN_STALE',
       'INSTALLATION_EXISTS',
       'PROPERTY_PROTECTED',
       'PROPERTY_INVALID',
@@ -117,6 +124,16 @@ export const installationEndpoints = defineEndpoints({
       'MANIFEST_INVALID',
       'IDEMPOTENCY_KEY_REUSED',
     ],
+    maxBodyBytes: LARGE_BODY_BYTES_MAX,
+  },
+  'POST /installations/plan': {
+    summary: 'Preview an install; writes nothing',
+    access: { needs: 'installation:install', where: 'body' },
+    body: z.strictObject(plannedInstall),
+    answer: OperationPlan,
+    // the version cannot be installed at all; every other reason to refuse it is in the plan
+    codes: ['NOT_FOUND', 'PROPERTY_PROTECTED', 'MANIFEST_INVALID', 'RESOURCE_OWNERSHIP_MISSING'],
+    writesNothing: true,
     maxBodyBytes: LARGE_BODY_BYTES_MAX,
   },
   'GET /installations/{bundleInstallId}': {
@@ -130,17 +147,7 @@ export const installationEndpoints = defineEndpoints({
     summary: 'Upgrade an ACTIVE installation to another version of its bundle',
     access: { needs: 'installation:upgrade', where: 'object' },
     params: installationParams,
-    body: z
-      .strictObject({
-        targetVersion: Key,
-        properties: Changes.optional(),
-        snapshotVersion: PositiveInteger.optional(),
-        reason: Reason.optional(),
-      })
-      .refine((body) => body.properties === undefined || body.snapshotVersion !== undefined, {
-        message: 'Is required with properties: the snapshot that they were edited from',
-        path: ['snapshotVersion'],
-      }),
+    body: z.strictObject({ ...plannedUpgrade, ...withPlan }).refine(...snapshotWithProperties),
     answer: started,
     codes: [
       'NOT_FOUND',
@@ -148,6 +155,7 @@ export const installationEndpoints = defineEndpoints({
       'OPERATION_IN_PROGRESS',
       'OPERATION_CLAIM_HELD',
       'CONFIGURATION_SNAPSHOT_STALE',
+      'PLAN_STALE',
       'PROPERTY_PROTECTED',
       'PROPERTY_INVALID',
       'RESOURCE_OWNERSHIP_MISSING',
@@ -157,18 +165,37 @@ export const installationEndpoints = defineEndpoints({
     ],
     maxBodyBytes: LARGE_BODY_BYTES_MAX,
   },
+  'POST /installations/{bundleInstallId}/upgrade/plan': {
+    summary: 'Preview an upgrade; writes nothing',
+    access: { needs: 'installation:upgrade', where: 'object' },
+    params: installationParams,
+    body: z.strictObject(plannedUpgrade).refine(...snapshotWithProperties),
+    answer: OperationPlan,
+    codes: ['NOT_FOUND'],
+    writesNothing: true,
+    maxBodyBytes: LARGE_BODY_BYTES_MAX,
+  },
   'POST /installations/{bundleInstallId}/detach': {
     summary: 'Detach an installation that no operation claims',
     access: { needs: 'installation:detach', where: 'object' },
     params: installationParams,
-    body: z.strictObject({ reason: Reason }),
+    body: z.strictObject({ reason: Reason, planToken: PlanToken.optional() }),
     answer: started,
     codes: [
       'NOT_FOUND',
+      'PLAN_STALE',
       'INSTALLATION_NOT_ACTIVE',
       'OPERATION_IN_PROGRESS',
       'OPERATION_CLAIM_HELD',
       'IDEMPOTENCY_KEY_REUSED',
     ],
+  },
+  'POST /installations/{bundleInstallId}/detach/plan': {
+    summary: 'Preview a detach; writes nothing',
+    access: { needs: 'installation:detach', where: 'object' },
+    params: installationParams,
+    answer: OperationPlan,
+    codes: ['NOT_FOUND'],
+    writesNothing: true,
   },
 })

@@ -22,6 +22,7 @@ import {
   Timestamp,
   Uuid,
 } from './common.ts'
+import { OperationPlan, PlanToken } from './plans.ts'
 import { NEXT_ACTIONS, NEXT_ACTORS, OPERATION_STATES, PHASES, STEP_STATES } from './vocabulary.ts'
 
 export const Operation = z.object({
@@ -147,8 +148,21 @@ export const operationEndpoints = defineEndpoints({
     summary: 'Take over a FAILED operation with a DETACH of its installation',
     access: { needs: 'operation:takeover', where: 'object' },
     params: operationParams,
-    body: z.strictObject({ run: z.number().int().positive(), reason: Reason }),
+    body: z.strictObject({
+      run: z.number().int().positive(),
+      reason: Reason,
+      planToken: PlanToken.optional(),
+    }),
     answer: z.object({ operation: Operation }),
-    codes: ['NOT_FOUND', 'TAKEOVER_NOT_ALLOWED', 'IDEMPOTENCY_KEY_REUSED'],
+    codes: ['NOT_FOUND', 'PLAN_STALE', 'TAKEOVER_NOT_ALLOWED', 'IDEMPOTENCY_KEY_REUSED'],
+  },
+  'POST /operations/{operationId}/takeover/plan': {
+    summary: 'Preview a takeover; writes nothing',
+    access: { needs: 'operation:takeover', where: 'object' },
+    params: operationParams,
+    body: z.strictObject({ run: z.number().int().positive() }),
+    answer: OperationPlan,
+    codes: ['NOT_FOUND'],
+    writesNothing: true,
   },
 })

@@ -1,5 +1,5 @@
 import { platformMessage } from '#contract/protocol/platform-messages.ts'
-import type { Claim } from '#contract/runtime-api/installations.ts'
+import type { Claim } from '#contract/runtime-api/claim.ts'
 import type { OperationState } from '#contract/runtime-api/vocabulary.ts'
 import type { PlatformProblem, Problem } from './problem.ts'
 

@@ -1,6 +1,7 @@
 import type { InstallationIdentity } from '#contract/protocol/scope.ts'
+import type { Claim } from '#contract/runtime-api/claim.ts'
 import type { NextStep } from '#contract/runtime-api/common.ts'
-import type { Claim, Installation } from '#contract/runtime-api/installations.ts'
+import type { Installation } from '#contract/runtime-api/installations.ts'
 import { CLAIM_STATES } from '#contract/runtime-api/vocabulary.ts'
 import type { ClaimColumns, InstallationRow } from '../model/installation.ts'
 import { nextStepOf, nothingNext } from './situations.ts'

@@ -13,10 +13,19 @@ export type PlatformProblem = Problem & PlatformMessage
 
 /** Refuses with all problems of one kind at once; does nothing if there are none. */
 export function refuseFor(problems: readonly Problem[], options: { retryable?: boolean } = {}): void {
+  const refusal = refusalFor(problems, options)
+  if (refusal !== null) throw refusal
+}
+
+/** The refusal with all problems of one kind, or null if there are none. */
+export function refusalFor(
+  problems: readonly Problem[],
+  options: { retryable?: boolean } = {},
+): DomainError | null {
   const [first, ...more] = problems
-  if (first === undefined) return
+  if (first === undefined) return null
   const count = more.length === 0 ? '' : ` (and ${more.length} more)`
-  throw new DomainError(first.errorCode, clip(located(first), MESSAGE_MAX - count.length) + count, {
+  return new DomainError(first.errorCode, clip(located(first), MESSAGE_MAX - count.length) + count, {
     details: [...problems],
     ...options,
   })

@@ -13,16 +13,16 @@ import { saveConfiguration, saveFullConfiguration } from '../use-cases/configura
 import { readSnapshot } from '../use-cases/configuration/snapshot.ts'
 import { createEventStream } from '../events/stream.ts'
 import type { StreamOptions } from '../events/stream.ts'
-import { detach } from '../use-cases/installations/detach.ts'
-import { install } from '../use-cases/installations/install.ts'
+import { detach, planDetach } from '../use-cases/installations/detach.ts'
+import { install, planInstall } from '../use-cases/installations/install.ts'
 import { listInstallations } from '../use-cases/installations/list.ts'
 import { readInstallation } from '../use-cases/installations/read.ts'
-import { upgrade } from '../use-cases/installations/upgrade.ts'
+import { planUpgrade, upgrade } from '../use-cases/installations/upgrade.ts'
 import { countOperations } from '../use-cases/operations/counts.ts'
 import { listOperations } from '../use-cases/operations/list.ts'
 import { readOperation } from '../use-cases/operations/read.ts'
 import { retryOperation } from '../use-cases/operations/retry.ts'
-import { takeOverOperation } from '../use-cases/operations/take-over.ts'
+import { planTakeover, takeOverOperation } from '../use-cases/operations/take-over.ts'
 import { listScopes, readSummary } from '../use-cases/overview/overview.ts'
 import { createCredential, revokeCredential } from '../use-cases/registry/credentials.ts'
 import type { Egress } from '../use-cases/registry/destination.ts'
@@ -45,15 +45,19 @@ export function createHandlers({ egress, stream }: RouteOptions): Handlers {
 
     'GET /installations': listInstallations,
     'POST /installations': install,
+    'POST /installations/plan': planInstall,
     'GET /installations/{bundleInstallId}': readInstallation,
     'POST /installations/{bundleInstallId}/upgrade': upgrade,
+    'POST /installations/{bundleInstallId}/upgrade/plan': planUpgrade,
     'POST /installations/{bundleInstallId}/detach': detach,
+    'POST /installations/{bundleInstallId}/detach/plan': planDetach,
 
     'GET /operations': listOperations,
     'GET /operations/counts': countOperations,
     'GET /operations/{operationId}': readOperation,
     'POST /operations/{operationId}/retry': retryOperation,
     'POST /operations/{operationId}/takeover': takeOverOperation,
+    'POST /operations/{operationId}/takeover/plan': planTakeover,
 
     [`GET ${scope}/configuration` as const]: readConfiguration,
     [`GET ${scope}/configuration/history` as const]: readHistory,

@@ -68,6 +68,12 @@ export function startLiveUpdates(client: QueryClient): () => void {
 const CONFIGURATION =
   'GET /scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/configuration' as const
 
+const PLANS = [
+  'POST /installations/plan',
+  'POST /installations/{bundleInstallId}/upgrade/plan',
+  'POST /installations/{bundleInstallId}/detach/plan',
+] as const
+
 const isNotSession = (name: EndpointName) => name !== 'GET /session'
 
 const INVALIDATED_BY: Record<RuntimeEvent['kind'], readonly EndpointName[]> = {
@@ -78,6 +84,7 @@ const INVALIDATED_BY: Record<RuntimeEvent['kind'], readonly EndpointName[]> = {
     'GET /scopes',
     'GET /summary',
     CONFIGURATION,
+    ...PLANS,
   ],
   configuration: [
     CONFIGURATION,
@@ -85,6 +92,7 @@ const INVALIDATED_BY: Record<RuntimeEvent['kind'], readonly EndpointName[]> = {
     'GET /scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/local-services',
     'GET /installations/{bundleInstallId}',
     'GET /scopes',
+    ...PLANS,
   ],
 }
 

@@ -10,6 +10,7 @@ import type { localServices } from './en/local-services.ts'
 import type { operations } from './en/operations.ts'
 import type { overview } from './en/overview.ts'
 import type { platform } from './en/platform.ts'
+import type { plans } from './en/plans.ts'
 import type { plugins } from './en/plugins.ts'
 import type { recentOperations } from './en/recent-operations.ts'
 import type { scopes } from './en/scopes.ts'
@@ -35,6 +36,7 @@ export type Catalogue = {
   operations: typeof operations
   overview: typeof overview
   platform: typeof platform
+  plans: typeof plans
   plugins: typeof plugins
   recentOperations: typeof recentOperations
   scopes: typeof scopes
@@ -59,6 +61,7 @@ export const pageTexts: Record<Locale, Record<PageNamespace, Loader>> = {
     localServices: async () => (await import('./en/local-services.ts')).localServices,
     operations: async () => (await import('./en/operations.ts')).operations,
     overview: async () => (await import('./en/overview.ts')).overview,
+    plans: async () => (await import('./en/plans.ts')).plans,
     plugins: async () => (await import('./en/plugins.ts')).plugins,
     recentOperations: async () => (await import('./en/recent-operations.ts')).recentOperations,
     scopes: async () => (await import('./en/scopes.ts')).scopes,
@@ -73,6 +76,7 @@ export const pageTexts: Record<Locale, Record<PageNamespace, Loader>> = {
     localServices: async () => (await import('./zh/local-services.ts')).localServices,
     operations: async () => (await import('./zh/operations.ts')).operations,
     overview: async () => (await import('./zh/overview.ts')).overview,
+    plans: async () => (await import('./zh/plans.ts')).plans,
     plugins: async () => (await import('./zh/plugins.ts')).plugins,
     recentOperations: async () => (await import('./zh/recent-operations.ts')).recentOperations,
     scopes: async () => (await import('./zh/scopes.ts')).scopes,

@@ -125,6 +125,7 @@ export async function serveScope(handlers: Handlers = {}): Promise<ServedScope> 
     [`POST ${base}/plan` as const]: (request: ServedRequest) => {
       const { snapshotVersion, changes } = request.body as SaveRequestBody
       return {
+        planToken: 'plan',
         snapshotVersion: configuration.snapshotVersion,
         stale: snapshotVersion !== configuration.snapshotVersion,
         changes: changesTo(configuration, changes),

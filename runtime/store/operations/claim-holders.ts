@@ -1,6 +1,6 @@
 import type { OperationType } from '#contract/protocol/vocabulary.ts'
 import type { OperationState } from '#contract/runtime-api/vocabulary.ts'
-import type { Tx } from '../../model/db.ts'
+import type { Db } from '../../model/db.ts'
 
 export interface ClaimHolder {
   bundleInstallId: string
@@ -11,9 +11,9 @@ export interface ClaimHolder {
 }
 
 /** Returns the operations that claim these installations, unfinished ones first. */
-export async function claimHolders(tx: Tx, bundleInstallIds: readonly string[]): Promise<ClaimHolder[]> {
+export async function claimHolders(db: Db, bundleInstallIds: readonly string[]): Promise<ClaimHolder[]> {
   if (bundleInstallIds.length === 0) return []
-  const rows = await tx
+  const rows = await db
     .selectFrom('runtime.operation')
     .select(['bundle_install_id', 'bundle_id', 'operation_id', 'operation_type', 'state'])
     .where('bundle_install_id', 'in', bundleInstallIds)

@@ -73,9 +73,16 @@ describe('a plan', () => {
     assert.equal(plan.installations.length, 1)
     assert.equal(plan.installations[0]?.installation.bundleInstallId, owner)
     assert.deepEqual(plan.installations[0]?.resources, [GATEWAY, CORE])
+    const call = {
+      pluginId: 'tenants',
+      order: 10,
+      availability: 'NOT_REGISTERED',
+      reads: [],
+      writes: [{ locator: CORE, property: 'tenantId' }],
+    }
     assert.deepEqual(plan.installations[0]?.stages, [
-      { stage: 'BEFORE_RESOURCES', calls: [{ pluginId: 'tenants', order: 10 }] },
-      { stage: 'AFTER_RESOURCES', calls: [{ pluginId: 'tenants', order: 10 }] },
+      { stage: 'BEFORE_RESOURCES', calls: [call] },
+      { stage: 'AFTER_RESOURCES', calls: [call] },
     ])
     assert.deepEqual(await deps.rowCounts(scope), before)
   })

@@ -1,12 +1,16 @@
-import { STAGES } from '#contract/protocol/vocabulary.ts'
-import { inTransaction } from '#database/transaction.ts'
 import type { Answer, Input, ReadContext } from '../context.ts'
 import { identityOf } from '../../engine/installation-view.ts'
 import { getOwn } from '#contract/json-schema/get-own.ts'
 import { findScope } from '../../store/configuration/find-scope.ts'
+import type { ScopeRow } from '../../store/configuration/find-scope.ts'
 import { changeView } from '../../engine/changes/change-view.ts'
+import type { SaveEvaluation } from '../../engine/changes/evaluate-save.ts'
+import type { Db } from '../../model/db.ts'
+import { pluginsOf } from '../plans/evaluation.ts'
+import { planTokenOf } from '../plans/plan-token.ts'
+import type { TokenBasis } from '../plans/plan-token.ts'
+import { planAt, stageViews } from '../plans/plan-view.ts'
 import { loadEvaluation } from './load-evaluation.ts'
-import type { Owner } from '../../engine/changes/evaluate-save.ts'
 import { notFound } from '../authorize.ts'
 
 type Name = 'POST /scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/configuration/plan'
@@ -15,44 +19,57 @@ type Name = 'POST /scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/
  * Everything that a save of these changes would do and every reason to refuse it, read as of one moment. A stale
  * snapshot is reported in `stale`, not among the problems. Refuses only a scope that does not exist.
  */
-export function planSave({ deps }: ReadContext, input: Input<Name>): Promise<Answer<Name>> {
-  return inTransaction(
-    deps.db,
-    async (tx) => {
-      const scope = await findScope(tx, input.params)
-      if (scope === undefined) throw notFound('scope')
-      const { changes, facts, owners, problems, stale } = await loadEvaluation(
-        tx,
-        deps.vault,
-        scope,
-        input.body,
-      )
-      return {
-        snapshotVersion: scope.snapshot_version,
-        stale,
-        changes: changes.map((change) =>
-          changeView(change, getOwn(facts.get(change.locator)?.definitions ?? {}, change.property)),
-        ),
-        installations: owners.map(ownerView),
-        problems: [
-          ...problems.shape,
-          ...problems.protected,
-          ...problems.ownership,
-          ...problems.validity,
-          ...problems.claim,
-        ],
-      }
-    },
-    { isolation: 'repeatable read' },
-  )
+export function planSave(context: ReadContext, input: Input<Name>): Promise<Answer<Name>> {
+  const { vault } = context.deps
+  return planAt(context, async (db) => {
+    const scope = await findScope(db, input.params)
+    if (scope === undefined) throw notFound('scope')
+    const evaluation = await loadEvaluation(db, vault, scope, input.body)
+    const { changes, facts, owners, problems, stale } = evaluation
+    const basis = await basisOfSave(db, scope, evaluation)
+    return {
+      planToken: basis.parts.length === 0 ? null : planTokenOf(basis),
+      snapshotVersion: scope.snapshot_version,
+      stale,
+      changes: changes.map((change) =>
+        changeView(change, getOwn(facts.get(change.locator)?.definitions ?? {}, change.property)),
+      ),
+      installations: owners.map(({ installation, claim, ledger, plan }) => ({
+        installation: identityOf(installation),
+        claim,
+        resources: ledger.map(({ locator }) => locator),
+        stages: stageViews(plan, 'CONFIGURE', basis.plugins),
+      })),
+      problems: [
+        ...problems.shape,
+        ...problems.protected,
+        ...problems.ownership,
+        ...problems.validity,
+        ...problems.claim,
+      ],
+    }
+  })
 }
 
-function ownerView({ installation, claim, ledger, plan }: Owner): Answer<Name>['installations'][number] {
-  const calls = (plan?.plugins ?? []).map(({ pluginId, order }) => ({ pluginId, order }))
+/** What the token of a save is based on: the snapshot, and each installation whose resources it changes. */
+export async function basisOfSave(
+  db: Db,
+  { snapshot_version }: ScopeRow,
+  { owners }: Pick<SaveEvaluation, 'owners'>,
+): Promise<TokenBasis> {
   return {
-    installation: identityOf(installation),
-    claim,
-    resources: ledger.map(({ locator }) => locator),
-    stages: STAGES.map((stage) => ({ stage, calls })),
+    snapshotVersion: snapshot_version,
+    parts: owners.map(({ installation, plan }) => ({
+      id: installation.bundle_install_id,
+      bundleId: installation.bundle_id,
+      version: installation.version,
+      operationType: 'CONFIGURE',
+      targetVersion: installation.version ?? '',
+      plan,
+    })),
+    plugins: await pluginsOf(
+      db,
+      owners.map(({ plan }) => plan),
+    ),
   }
 }

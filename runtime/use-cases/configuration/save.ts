@@ -1,4 +1,3 @@
-import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import type { Scope } from '#contract/protocol/scope.ts'
 import type { Reason } from '#contract/runtime-api/common.ts'
 import type * as z from 'zod'
@@ -10,7 +9,6 @@ import { endsAutomatically } from '../../engine/claim-problem.ts'
 import { freezeOperation } from '../operations/freeze.ts'
 import { operationView } from '../../engine/steps/operation-view.ts'
 import { getOwn } from '#contract/json-schema/get-own.ts'
-import { DomainError } from '../../engine/domain-error.ts'
 import { advanceScope } from '../../store/configuration/advance-scope.ts'
 import { deleteProperties } from '../../store/configuration/delete-properties.ts'
 import { scopeOf } from '../../store/configuration/find-scope.ts'
@@ -24,6 +22,9 @@ import { refuseFor } from '../../engine/problem.ts'
 import { loadEvaluation } from './load-evaluation.ts'
 import type { SaveInput, Owner, SaveEvaluation } from '../../engine/changes/evaluate-save.ts'
 import { notFound } from '../authorize.ts'
+import { refuseIfMoved } from '../plans/plan-token.ts'
+import { basisOfSave } from './plan-save.ts'
+import { staleSnapshot } from './stale-snapshot.ts'
 
 type Base = '/scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/configuration'
 type Saved = Answer<`PATCH ${Base}`>
@@ -35,21 +36,29 @@ type Why = z.infer<typeof Reason> | undefined
  * docs/protocol.md#order-of-checks.
  */
 export function saveConfiguration(context: WriteContext, input: Input<`PATCH ${Base}`>): Promise<Saved> {
-  const { reason, ...given } = input.body
-  return save(context, input.params, given, reason)
+  const { reason, planToken, ...given } = input.body
+  return save(context, input.params, given, { reason, planToken })
 }
 
 /** Saves the full configuration: computes its changes, then saves them in the same way. */
 export function saveFullConfiguration(context: WriteContext, input: Input<`PUT ${Base}`>): Promise<Saved> {
-  const { reason, ...given } = input.body
-  return save(context, input.params, given, reason)
+  const { reason, planToken, ...given } = input.body
+  return save(context, input.params, given, { reason, planToken })
 }
 
-async function save(context: WriteContext, place: Scope, given: SaveInput, reason: Why): Promise<Saved> {
+async function save(
+  context: WriteContext,
+  place: Scope,
+  given: SaveInput,
+  { reason, planToken }: { reason: Why; planToken: string | undefined },
+): Promise<Saved> {
   const { tx, deps } = context
   const scope = await lockScope(tx, place)
   if (scope === undefined) throw notFound('scope')
   const evaluation = await loadEvaluation(tx, deps.vault, scope, given)
+  // a stale snapshot has a refusal of its own
+  if (planToken !== undefined && !evaluation.stale)
+    refuseIfMoved(planToken, await basisOfSave(tx, scope, evaluation))
   if (!changesAnything(evaluation, scope)) return { snapshotVersion: scope.snapshot_version, operations: [] }
 
   const snapshotVersion = await writeSnapshot(context, scope, evaluation, reason)
@@ -75,10 +84,6 @@ export function changesAnything(
   refuseFor(problems.validity)
   refuseFor(problems.claim, { retryable: endsAutomatically(problems.claim) })
   return true
-}
-
-export function staleSnapshot(current: number): DomainError {
-  return new DomainError('CONFIGURATION_SNAPSHOT_STALE', platformMessage('snapshotStale', { current }))
 }
 
 async function writeSnapshot(

@@ -1,52 +1,43 @@
-import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import { uuidv7 } from '#http-kit/ids.ts'
-import { recordAudit } from '../audit/record.ts'
-import { checkChanges, protectedProblems, servicesOf } from '../../engine/changes/check-changes.ts'
-import { refuseFor } from '../../engine/problem.ts'
-import type { Answer, Input, WriteContext } from '../context.ts'
-import { freezeOperation } from '../operations/freeze.ts'
-import { operationView } from '../../engine/steps/operation-view.ts'
-import { DomainError } from '../../engine/domain-error.ts'
-import { makeScope } from '../../store/configuration/make-scope.ts'
-import { readUsableServices } from '../../store/configuration/read-usable-services.ts'
-import { findInstallation } from '../../store/installations/find-installation.ts'
-import { findUndetached } from '../../store/installations/find-undetached.ts'
-import { insertInstallation } from '../../store/installations/insert-installation.ts'
-import { changeViews } from './change-views.ts'
-import { installPlan } from '../../engine/plans/install-plan.ts'
-import type { Seeds } from '../../engine/plans/install-plan.ts'
-import { loadManifest } from './load-manifest.ts'
-import { readSeeds } from './seed.ts'
-import { factsOf, targetOf, unknownResources } from '../../engine/plans/target.ts'
 import { installationView } from '../../engine/installation-view.ts'
-
-type Name = 'POST /installations'
+import { operationView } from '../../engine/steps/operation-view.ts'
+import { findScope } from '../../store/configuration/find-scope.ts'
+import { makeScope } from '../../store/configuration/make-scope.ts'
+import { findInstallation } from '../../store/installations/find-installation.ts'
+import { insertInstallation } from '../../store/installations/insert-installation.ts'
+import { recordAudit } from '../audit/record.ts'
+import type { Answer, Input, ReadContext, WriteContext } from '../context.ts'
+import { freezeOperation } from '../operations/freeze.ts'
+import { planOrRefuse } from '../plans/evaluation.ts'
+import { planAt, operationPlan } from '../plans/plan-view.ts'
+import { changeViews } from './change-views.ts'
+import { evaluateInstall } from './evaluate-install.ts'
 
 /**
  * Installs a version of a bundle: creates an installation, not installed yet, and its frozen INSTALL. The configuration
- * of the scope changes when the INSTALL succeeds. Checks in the order of docs/protocol.md#order-of-checks, as far as
- * they apply.
+ * of the scope changes when the INSTALL succeeds.
  */
-export async function install(context: WriteContext, { body }: Input<Name>): Promise<Answer<Name>> {
+export async function install(
+  context: WriteContext,
+  { body }: Input<'POST /installations'>,
+): Promise<Answer<'POST /installations'>> {
   const { tx, actor, deps } = context
-  const given = body.properties ?? {}
-  refuseFor(protectedProblems(given))
-  const manifest = await loadManifest(tx, body.bundle, body.targetVersion)
-  const target = targetOf(manifest)
-  const copied = body.copyFrom?.bundleInstallId
-  const seeds: Seeds = copied === undefined ? new Map() : await readSeeds(context, copied, body.bundle)
-
+  const { vault } = deps
+  const before = await findScope(tx, body.scope)
   const scope = await makeScope(tx, body.scope, actor)
-  if ((await findUndetached(tx, scope.scope_id, body.bundle)) !== undefined) throw alreadyInstalled()
-  refuseFor(unknownResources(given, target.resources))
   const bundleInstallId = uuidv7(deps)
-  const { plan, changes, missing } = installPlan({ target, bundleInstallId, given, seeds })
-  const services = await readUsableServices(tx, body.scope, servicesOf(changes))
-  refuseFor([...missing, ...checkChanges(changes, factsOf(target.resources), services)])
-
-  await insertInstallation(tx, { bundleInstallId, scope, bundle: body.bundle, title: manifest.title })
+  const { title, ...evaluation } = await evaluateInstall(
+    { db: tx, vault, actor },
+    body,
+    scope,
+    bundleInstallId,
+  )
+  // a scope that this request creates has no snapshot that the plan could have seen
+  const snapshotVersion = before === undefined ? null : evaluation.snapshotVersion
+  const plan = await planOrRefuse(tx, { ...evaluation, snapshotVersion }, body.planToken)
+  await insertInstallation(tx, { bundleInstallId, scope, bundle: body.bundle, title })
   const reason = body.reason ?? null
-  const operation = await freezeOperation(tx, deps.vault, {
+  const operation = await freezeOperation(tx, vault, {
     operationId: uuidv7(deps),
     installation: await requireInstallation(context, bundleInstallId),
     operationType: 'INSTALL',
@@ -58,7 +49,7 @@ export async function install(context: WriteContext, { body }: Input<Name>): Pro
   })
   await recordAudit(tx, actor, {
     action: 'installation.install',
-    subject: `${manifest.title} ${body.targetVersion}`,
+    subject: `${title} ${body.targetVersion}`,
     scope: body.scope,
     bundleInstallId,
     operationId: operation.operation_id,
@@ -71,8 +62,17 @@ export async function install(context: WriteContext, { body }: Input<Name>): Pro
   }
 }
 
-function alreadyInstalled(): DomainError {
-  return new DomainError('INSTALLATION_EXISTS', platformMessage('installationExists'))
+/** What an install would do. Refuses only a version that cannot be installed. */
+export function planInstall(
+  context: ReadContext,
+  { body }: Input<'POST /installations/plan'>,
+): Promise<Answer<'POST /installations/plan'>> {
+  const { deps, actor } = context
+  return planAt(context, async (db) => {
+    const scope = await findScope(db, body.scope)
+    const evaluation = await evaluateInstall({ db, vault: deps.vault, actor }, body, scope, uuidv7(deps))
+    return operationPlan(db, evaluation)
+  })
 }
 
 async function requireInstallation({ tx }: WriteContext, bundleInstallId: string) {

@@ -1,6 +1,5 @@
 import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import type { BundleRef } from '#contract/protocol/scope.ts'
-import type { WriteContext } from '../context.ts'
 import { getOwn } from '#contract/json-schema/get-own.ts'
 import { DomainError } from '../../engine/domain-error.ts'
 import { scopeOf } from '../../store/configuration/find-scope.ts'
@@ -10,6 +9,9 @@ import { withMarks } from '../../engine/steps/with-marks.ts'
 import { readMarksSince } from '../../store/sensitive-marks/read-marks-since.ts'
 import { readUnfinishedInstall } from '../../store/installations/read-unfinished-install.ts'
 import type { Seed, Seeds } from '../../engine/plans/install-plan.ts'
+import type { Actor } from '../../model/actor.ts'
+import type { Db } from '../../model/db.ts'
+import type { Vault } from '../../model/vault.ts'
 import { authorize, requireVisible, notFound } from '../authorize.ts'
 
 /**
@@ -18,11 +20,11 @@ import { authorize, requireVisible, notFound } from '../authorize.ts'
  * not DETACHED or belongs to another bundle.
  */
 export async function readSeeds(
-  { tx, actor, deps: { vault } }: WriteContext,
+  { db, actor, vault }: { db: Db; actor: Actor; vault: Vault },
   bundleInstallId: string,
   bundle: BundleRef,
 ): Promise<Seeds> {
-  const row = await findInstallation(tx, bundleInstallId)
+  const row = await findInstallation(db, bundleInstallId)
   if (row === undefined) throw notFound('installation to copy from')
   requireVisible(actor, scopeOf(row), 'installation to copy from')
   // a person who may only read there must not copy its sensitive values to where they may do more
@@ -37,17 +39,17 @@ export async function readSeeds(
     seeds.set(locator, (seeds.get(locator) ?? new Map<string, Seed>()).set(property, seed))
   }
   for (const { locator, property, value, is_sensitive } of await readLastConfiguration(
-    tx,
+    db,
     vault,
     bundleInstallId,
   ))
     put(locator, property, { value, isSensitive: is_sensitive })
   if (seeds.size > 0) return seeds
 
-  const install = await readUnfinishedInstall(tx, vault, bundleInstallId)
+  const install = await readUnfinishedInstall(db, vault, bundleInstallId)
   if (install === undefined) return seeds
   // later sensitive marks apply
-  const plan = withMarks(install.plan, await readMarksSince(tx, install.operationId))
+  const plan = withMarks(install.plan, await readMarksSince(db, install.operationId))
   for (const { locator, properties, definitions } of plan.resources)
     for (const [property, value] of Object.entries(properties))
       put(locator, property, { value, isSensitive: getOwn(definitions, property)?.isSensitive === true })

@@ -11,7 +11,7 @@ import { insertOperation } from '../../store/operations/insert-operation.ts'
 import { markSensitive } from './mark-sensitive.ts'
 import type { FrozenPlan } from '../../model/plan.ts'
 import type { Vault } from '../../model/vault.ts'
-import type { Tx } from '../../model/db.ts'
+import type { Db, Tx } from '../../model/db.ts'
 import type { OperationRow } from '../../model/operation.ts'
 import type { InstallationColumns } from '../../model/installation.ts'
 
@@ -69,8 +69,8 @@ export async function freezeOperation(tx: Tx, vault: Vault, freeze: Freeze): Pro
 }
 
 /** Refuses if an operation claims any of the installations; all such operations are listed. */
-export async function refuseIfClaimed(tx: Tx, bundleInstallIds: readonly string[]): Promise<void> {
-  const holders = await claimHolders(tx, bundleInstallIds)
+export async function refuseIfClaimed(db: Db, bundleInstallIds: readonly string[]): Promise<void> {
+  const holders = await claimHolders(db, bundleInstallIds)
   const [first] = holders
   if (first === undefined) return
   const details = holders.map((holder) => claimProblem(holder.bundleId, holder))

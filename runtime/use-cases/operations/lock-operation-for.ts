@@ -1,6 +1,7 @@
 import type { PlatformMessage } from '#contract/protocol/platform-messages.ts'
 import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import type { Permission } from '#contract/endpoint/permission.ts'
+import type { Actor } from '../../model/actor.ts'
 import type { WriteContext } from '../context.ts'
 import { scopeOf } from '../../store/configuration/find-scope.ts'
 import { lockOperation } from '../../store/operations/lock-operation.ts'
@@ -14,10 +15,19 @@ export async function lockOperationFor(
   operationId: string,
 ): Promise<OperationRow> {
   const operation = await lockOperation(tx, operationId)
+  requireAuthorized(actor, permission, operation)
+  return operation
+}
+
+/** Refuses an operation that does not exist or that the actor may not see (NOT_FOUND), else PERMISSION_DENIED. */
+export function requireAuthorized(
+  actor: Actor,
+  permission: Permission,
+  operation: OperationRow | undefined,
+): asserts operation is OperationRow {
   if (operation === undefined) throw notFound('operation')
   requireVisible(actor, scopeOf(operation), 'operation')
   authorize(actor, permission, scopeOf(operation))
-  return operation
 }
 
 /** Why a person cannot retry it or take it over, or null. */

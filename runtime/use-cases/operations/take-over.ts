@@ -1,22 +1,17 @@
 import { uuidv7 } from '#http-kit/ids.ts'
 import { recordAudit } from '../audit/record.ts'
-import type { Answer, Input, WriteContext } from '../context.ts'
+import type { Answer, Input, ReadContext, WriteContext } from '../context.ts'
 import { emitEvents } from '../../store/events/emit-events.ts'
-import { DomainError } from '../../engine/domain-error.ts'
 import { scopeOf } from '../../store/configuration/find-scope.ts'
-import { readLedger } from '../../store/installations/read-ledger.ts'
 import { handOver, nameSuccessor } from '../../store/operations/hand-over.ts'
 import { lockInstallation } from '../../store/operations/lock-installation.ts'
-import { readCalls } from '../../store/operations/read-calls.ts'
-import { readPlan } from '../../store/operations/read-plan.ts'
-import { detachPlan } from '../../engine/plans/detach-plan.ts'
+import { findOperation } from '../../store/operations/find-operation.ts'
+import { planOrRefuse } from '../plans/evaluation.ts'
+import { operationPlan, planAt } from '../plans/plan-view.ts'
+import { evaluateTakeover } from './evaluate-takeover.ts'
 import { freezeOperation } from './freeze.ts'
-import { lockOperationFor, notFailedInRun } from './lock-operation-for.ts'
-import { mergedWrites } from '../../engine/steps/merged-writes.ts'
-import type { FrozenPlan } from '../../model/plan.ts'
+import { lockOperationFor, requireAuthorized } from './lock-operation-for.ts'
 import { operationView } from '../../engine/steps/operation-view.ts'
-import { callOf } from '../../store/operations/call-of-row.ts'
-import type { OperationRow } from '../../model/operation.ts'
 
 type Name = 'POST /operations/{operationId}/takeover'
 
@@ -30,10 +25,9 @@ export async function takeOverOperation(
 ): Promise<Answer<Name>> {
   const { tx, actor, deps } = context
   const failed = await lockOperationFor(context, 'operation:takeover', params.operationId)
-  const problem = notFailedInRun(failed, body.run)
-  if (problem !== null) throw new DomainError('TAKEOVER_NOT_ALLOWED', problem)
-
   const installation = await lockInstallation(tx, failed.bundle_install_id)
+  const evaluation = await evaluateTakeover(tx, deps.vault, failed, body.run)
+  const plan = await planOrRefuse(tx, evaluation, body.planToken)
   if (!(await handOver(tx, failed.operation_id, body.run))) throw new Error('a FAILED operation has no claim')
   const operation = await freezeOperation(tx, deps.vault, {
     operationId: uuidv7(deps),
@@ -41,7 +35,7 @@ export async function takeOverOperation(
     operationType: 'DETACH',
     currentVersion: installation.version,
     targetVersion: failed.target_version,
-    plan: await planOver(context, failed),
+    plan,
     actor,
     reason: body.reason,
     takesOver: failed.operation_id,
@@ -59,14 +53,15 @@ export async function takeOverOperation(
   return { operation: operationView(operation) }
 }
 
-/** Every plan for an installed version contains all of its plugins, so the plan taken over contains those too. */
-async function planOver({ tx, deps: { vault } }: WriteContext, failed: OperationRow): Promise<FrozenPlan> {
-  const ledger = await readLedger(tx, vault, [failed.bundle_install_id])
-  const plan = await readPlan(tx, vault, failed.operation_id)
-  const calls = (await readCalls(tx, vault, failed.operation_id)).map(callOf)
-  return detachPlan({
-    ledger,
-    plugins: [],
-    takenOver: { plan, writes: mergedWrites(calls, failed.operation_type) },
+/** What a takeover would do. */
+export function planTakeover(
+  context: ReadContext,
+  { params, body }: Input<`${Name}/plan`>,
+): Promise<Answer<`${Name}/plan`>> {
+  const { actor, deps } = context
+  return planAt(context, async (db) => {
+    const operation = await findOperation(db, params.operationId)
+    requireAuthorized(actor, 'operation:takeover', operation)
+    return operationPlan(db, await evaluateTakeover(db, deps.vault, operation, body.run))
   })
 }

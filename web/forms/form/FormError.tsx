@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import { LocatorText } from '../../components/LocatorText.tsx'
+import { MovedList } from '../../components/plan/MovedList.tsx'
 import { useErrorView } from '../../components/describe-code.ts'
 import { useText } from '../../i18n/use-text.ts'
 import { ErrorState } from '../../ui/ErrorState.tsx'
@@ -13,7 +14,11 @@ export function FormError({ error, actions }: { error: SubmitError | null; actio
   return (
     <>
       <ErrorState error={view} actions={actions} />
-      {error.unplaced.length > 0 && <Unplaced details={error.unplaced} />}
+      {error.error.problem.code === 'PLAN_STALE' ? (
+        <MovedList error={error.error} />
+      ) : (
+        error.unplaced.length > 0 && <Unplaced details={error.unplaced} />
+      )}
     </>
   )
 }

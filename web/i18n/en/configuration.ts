@@ -135,10 +135,6 @@ export const configuration = {
   'plan.claimed': '{type} by {person} has locked this installation. Your changes stay unsaved until it ends.',
   'plan.replaced': 'replaced by what you entered',
   'plan.changesOf': 'Changes of {resource}',
-  'plan.calls': 'What the operation does, in order',
-  'plan.resources': 'The new values are applied and verified.',
-  'plan.noPlugin': 'No plugins are called.',
-  'plan.order': 'Order. Plugins with the same order are called in parallel.',
 
   'conflict.title': 'Someone else saved first',
   'conflict.before':

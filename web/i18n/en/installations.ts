@@ -75,9 +75,6 @@ export const installations = {
 
   'detach.title': 'Detach {bundle}?',
   'detach.what': 'It will be detached from {scope}:',
-  'detach.plugins':
-    'Its plugins are called in descending order so that they can remove what they created: {plugins}.',
-  'detach.noPlugins': 'No plugins are called.',
   'detach.references': 'Its references stop resolving, and services of its Modules can no longer be used.',
   'detach.forever':
     'This cannot be undone. The last configuration is kept, so you can install the bundle again with it as a new installation.',

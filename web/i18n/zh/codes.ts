@@ -36,6 +36,11 @@ export const codes = codeTexts({
     message: '您开始编辑后，配置已发生变化。未保存任何内容。',
     remedy: '请比较双方的更改，然后在新快照上保存。',
   },
+  PLAN_STALE: {
+    title: '计划已过期',
+    message: '计划所依据的内容已发生变化。未开始任何操作。',
+    remedy: '请查看新的计划，然后再次确认。您输入的内容已保留。',
+  },
   RESOURCE_OWNERSHIP_MISSING: {
     title: '该资源没有所属的安装实例',
     message: '此作用域中没有已启用的安装实例拥有该资源。',

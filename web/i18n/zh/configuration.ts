@@ -111,10 +111,6 @@ export const configuration: Translated<typeof source> = {
   'plan.claimed': '{person} 发起的{type}操作已锁定此安装实例。在其结束之前，您的更改暂不保存。',
   'plan.replaced': '将替换为您输入的值',
   'plan.changesOf': '{resource} 的更改',
-  'plan.calls': '操作依次执行的内容',
-  'plan.resources': '应用并验证新的值。',
-  'plan.noPlugin': '不调用插件。',
-  'plan.order': '顺序。顺序相同的插件并行调用。',
 
   'conflict.title': '其他用户已先保存',
   'conflict.before': '您的内容不会丢失。请将您的更改应用到对方的版本上，然后重新检查。',

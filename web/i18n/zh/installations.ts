@@ -75,8 +75,6 @@ export const installations: Translated<typeof source> = {
 
   'detach.title': '分离 {bundle}？',
   'detach.what': '将从 {scope} 分离：',
-  'detach.plugins': '按顺序值从大到小调用插件，以便清理各自创建的内容：{plugins}。',
-  'detach.noPlugins': '不调用插件。',
   'detach.references': '其引用将不再解析，其模块提供的服务也不能再使用。',
   'detach.forever': '此操作无法撤销。最后一次的配置会保留，之后可以用它重新安装为新的安装实例。',
   'detach.reason': '分离原因',

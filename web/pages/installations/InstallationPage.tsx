@@ -27,7 +27,7 @@ const route = getRouteApi('/installations/$id')
 const UpgradePage = lazyWithRetry(async () => {
   const [{ UpgradePage }] = await Promise.all([
     import('./upgrade/UpgradePage.tsx'),
-    loadTexts(['catalog', 'forms']),
+    loadTexts(['catalog', 'forms', 'plans']),
   ])
   return { default: UpgradePage }
 })

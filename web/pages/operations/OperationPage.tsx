@@ -25,7 +25,10 @@ import { RecoveryActions } from './detail/RecoveryActions.tsx'
 import type { RecoveryAction } from './detail/recovery-actions.ts'
 import type { ChosenRecovery } from './detail/RecoveryDialog.tsx'
 
-const RecoveryDialog = lazyForm(async () => (await import('./detail/RecoveryDialog.tsx')).RecoveryDialog)
+const RecoveryDialog = lazyForm(
+  async () => (await import('./detail/RecoveryDialog.tsx')).RecoveryDialog,
+  ['plans'],
+)
 
 const route = getRouteApi('/operations/$id')
 

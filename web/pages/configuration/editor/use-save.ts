@@ -36,6 +36,8 @@ export interface SaveRequest {
   /** The edits in the plan. */
   draft: Draft
   reason: string
+  /** The token of the plan that was reviewed. */
+  planToken: string | null
   /** Selects the resources to save. */
   only: (locator: string) => boolean
 }
@@ -88,7 +90,7 @@ export function useSave(store: DraftStore, form: DraftForm, configuration: Confi
     state: write.isPending ? 'saving' : sent === null ? 'idle' : 'uncertain',
     error: write.error,
     saved,
-    save: ({ draft: shown, reason, only }) => {
+    save: ({ draft: shown, reason, planToken, only }) => {
       const draft = partOf(shown, only)
       // an edit based on an older snapshot has not been compared with this one
       if (!isBasedOn(draft, configuration.snapshotVersion)) return Promise.resolve(false)
@@ -96,6 +98,7 @@ export function useSave(store: DraftStore, form: DraftForm, configuration: Confi
         snapshotVersion: configuration.snapshotVersion,
         changes: changesOf(draft),
         ...(reason.trim() !== '' && { reason: reason.trim() }),
+        ...(planToken !== null && { planToken }),
       }
       return send({ call: { params: configuration.scope, body }, draft })
     },

@@ -38,7 +38,12 @@ export function PlanFooter({
   ].find((reason) => typeof reason === 'string')
   const onSave = () =>
     void save
-      .save({ draft, reason, only: (locator) => locators.has(locator) })
+      .save({
+        draft,
+        reason,
+        planToken: plan.data?.planToken ?? null,
+        only: (locator) => locators.has(locator),
+      })
       .then((done) => done && onClose())
   useModEnter(() => {
     if (blocking === undefined && save.state === 'idle') onSave()

@@ -1,4 +1,5 @@
 import { ApiError } from '../../../api/client.ts'
+import { MovedList } from '../../../components/plan/MovedList.tsx'
 import { useErrorView } from '../../../components/describe-code.ts'
 import { useText } from '../../../i18n/use-text.ts'
 import { ErrorState } from '../../../ui/ErrorState.tsx'
@@ -55,7 +56,12 @@ export function PlanStep({
           {t('configuration.uncertain.message')}
         </Notice>
       )}
-      {error !== null && !isUncertain && save.state === 'idle' && <ErrorState error={error} />}
+      {error !== null && !isUncertain && save.state === 'idle' && (
+        <>
+          <ErrorState error={error} />
+          <MovedList error={save.error} />
+        </>
+      )}
       {problems.length > 0 && (
         <Notice tone="error" title={t('configuration.review.invalid', { n: problems.length })}>
           <ul className="mt-1 space-y-0.5">

@@ -1,4 +1,5 @@
 import type { PropertyView } from '#contract/console-api/shapes.ts'
+import { PlannedCalls } from '../../../components/plan/PlannedCalls.tsx'
 import { placedError } from '../../../forms/property/translate-error.ts'
 import { useRichText, useText } from '../../../i18n/use-text.ts'
 import { paths } from '../../../paths.ts'
@@ -108,7 +109,7 @@ export function PlannedInstallation({
           .map((problem) => (
             <Refused key={problem.message} problem={problem} />
           ))}
-        <Calls stages={group.stages} />
+        <PlannedCalls stages={group.stages} />
       </div>
     </section>
   )
@@ -125,50 +126,5 @@ function Refused({ problem }: { problem: PlannedGroup['problems'][number] }) {
       <Icon name="failed" size={12} className="mt-0.5" />
       <span className="min-w-0 wrap-anywhere">{placedError(problem, t)}</span>
     </span>
-  )
-}
-
-/**
- * The steps of the operation: plugins before, the resources themselves, plugins after. Equal orders are called in
- * parallel.
- */
-function Calls({ stages }: { stages: PlannedGroup['stages'] }) {
-  const t = useText()
-  const [before, after] = stages
-  const steps = [
-    { key: 'BEFORE_RESOURCES', calls: before?.calls ?? [] },
-    { key: 'RESOURCES', calls: null },
-    { key: 'AFTER_RESOURCES', calls: after?.calls ?? [] },
-  ] as const
-  return (
-    <ol
-      aria-label={t('configuration.plan.calls')}
-      className="grid gap-px overflow-hidden rounded-lg border border-line bg-line sm:grid-cols-3"
-    >
-      {steps.map(({ key, calls }) => (
-        <li key={key} className="min-w-0 bg-sunken px-3 py-2">
-          <p className="text-xs font-medium text-muted">{t(`vocabulary.phase.${key}`)}</p>
-          {calls === null ? (
-            <p className="mt-0.5 text-xs">{t('configuration.plan.resources')}</p>
-          ) : calls.length === 0 ? (
-            <p className="mt-0.5 text-xs text-faint">{t('configuration.plan.noPlugin')}</p>
-          ) : (
-            <ol className="mt-0.5 space-y-0.5">
-              {calls.map(({ pluginId, order }) => (
-                <li key={pluginId} className="flex min-w-0 items-baseline gap-2 text-xs">
-                  <span
-                    className="w-5 shrink-0 text-right text-faint tabular-nums"
-                    title={t('configuration.plan.order')}
-                  >
-                    {order}
-                  </span>
-                  <span className="mono min-w-0 wrap-anywhere">{pluginId}</span>
-                </li>
-              ))}
-            </ol>
-          )}
-        </li>
-      ))}
-    </ol>
   )
 }

@@ -9,7 +9,7 @@ import type { IconName } from '../../../ui/icons/Icon.tsx'
 import { LinkButton, type LinkTarget } from '../../../ui/Link.tsx'
 import { unavailableReason } from './allowed.ts'
 
-const DetachDialog = lazyForm(async () => (await import('./DetachDialog.tsx')).DetachDialog)
+const DetachDialog = lazyForm(async () => (await import('./DetachDialog.tsx')).DetachDialog, ['plans'])
 
 /** The actions on an installation. An unavailable action shows why. */
 export function Actions({ detail }: { detail: InstallationDetail }) {

@@ -1,9 +1,10 @@
 import { useNavigate } from '@tanstack/react-router'
 import type { InstallationDetail } from '#contract/console-api/shapes.ts'
 import { useWrite } from '../../../api/write.ts'
+import { OperationPlanView } from '../../../components/plan/OperationPlanView.tsx'
+import { useOperationPlan } from '../../../components/plan/use-operation-plan.ts'
 import { ScopeText } from '../../../components/ScopeText.tsx'
 import { ConfirmForm } from '../../../forms/form/ConfirmForm.tsx'
-import { joinList } from '../../../i18n/punctuation.ts'
 import { useRichText, useText } from '../../../i18n/use-text.ts'
 import { paths } from '../../../paths.ts'
 
@@ -16,7 +17,8 @@ export function DetachDialog({ detail, onClose }: { detail: InstallationDetail; 
     invalidates: ['GET /installations', 'GET /installations/{bundleInstallId}', 'GET /operations'],
   })
   const { bundleInstallId, bundle } = detail.installation
-  const plugins = detail.plugins.toSorted((a, b) => b.order - a.order).map(({ pluginId }) => pluginId)
+  const request = { params: { bundleInstallId } }
+  const planned = useOperationPlan('POST /installations/{bundleInstallId}/detach/plan', request)
   return (
     <ConfirmForm
       danger
@@ -26,22 +28,18 @@ export function DetachDialog({ detail, onClose }: { detail: InstallationDetail; 
       reason={{ label: t('installations.detach.reason'), required: true }}
       word={bundle.bundleId}
       send={async ({ reason }) => {
-        const { operation } = await detach.mutateAsync({ params: { bundleInstallId }, body: { reason } })
+        const { operation } = await planned.send(request, (token) =>
+          detach.mutateAsync({ params: { bundleInstallId }, body: { reason, ...token } }),
+        )
         await navigate(paths.operation(operation.operationId))
       }}
     >
       <p>{rich('installations.detach.what', { scope: <ScopeText scope={detail.installation} /> })}</p>
       <ul className="list-disc space-y-1 pl-5">
-        <li>
-          {plugins.length === 0
-            ? t('installations.detach.noPlugins')
-            : rich('installations.detach.plugins', {
-                plugins: <span className="mono">{joinList(t, plugins)}</span>,
-              })}
-        </li>
         <li>{t('installations.detach.references')}</li>
         <li>{t('installations.detach.forever')}</li>
       </ul>
+      <OperationPlanView state={planned} />
     </ConfirmForm>
   )
 }

@@ -6,12 +6,14 @@ import { apiQuery } from '../../../api/query.ts'
 import { useMay } from '../../../api/session.ts'
 import { useWrite } from '../../../api/write.ts'
 import type { Manifest } from '../../../components/manifest/writers.ts'
+import { OperationPlanView } from '../../../components/plan/OperationPlanView.tsx'
+import { useOperationPlan, useSettledEdits } from '../../../components/plan/use-operation-plan.ts'
 import { ReasonField } from '../../../forms/fields/ReasonField.tsx'
 import { reasonIn } from '../../../forms/form/reason.ts'
 import { FormPage } from '../../../forms/form/FormPage.tsx'
 import { LeaveGuard } from '../../../forms/form/LeaveGuard.tsx'
 import { useSubmit } from '../../../forms/form/use-submit.ts'
-import { editsIn } from '../../../forms/property/form-edit.ts'
+import { editsIn, type PropertyFormValues } from '../../../forms/property/form-edit.ts'
 import { useText } from '../../../i18n/use-text.ts'
 import { paths } from '../../../paths.ts'
 import { Section } from '../../../ui/Card.tsx'
@@ -45,21 +47,28 @@ export function InstallForm({
   const install = useWrite('POST /installations', {
     invalidates: ['GET /installations', 'GET /operations', 'GET /scopes'],
   })
+  const bodyOf = (into: Scope, values: PropertyFormValues) => {
+    const properties = changesOf(resources, editsIn(values))
+    return {
+      scope: into,
+      bundle: manifest.bundle,
+      targetVersion: manifest.version,
+      ...(Object.keys(properties).length > 0 && { properties }),
+      ...(copy && { copyFrom: { bundleInstallId: copy.bundleInstallId } }),
+    }
+  }
+  const settled = useSettledEdits(form)
+  const planned = useOperationPlan(
+    'POST /installations/plan',
+    scope !== null && may ? { body: bodyOf(scope, settled) } : null,
+  )
   const submit = useSubmit(
     form,
     async (values) => {
       if (scope === null) return
-      const properties = changesOf(resources, editsIn(values))
-      const { operation } = await install.mutateAsync({
-        body: {
-          scope,
-          bundle: manifest.bundle,
-          targetVersion: manifest.version,
-          ...(Object.keys(properties).length > 0 && { properties }),
-          ...(copy && { copyFrom: { bundleInstallId: copy.bundleInstallId } }),
-          ...reasonIn(values),
-        },
-      })
+      const { operation } = await planned.send({ body: bodyOf(scope, values) }, (token) =>
+        install.mutateAsync({ body: { ...bodyOf(scope, values), ...reasonIn(values), ...token } }),
+      )
       await navigate({ ...paths.operation(operation.operationId), ignoreBlocker: true })
     },
     fieldOf,
@@ -107,6 +116,15 @@ export function InstallForm({
         >
           {t('installations.install.exists')}
         </Notice>
+      )}
+      {scope !== null && may && (
+        <Section title={t('plans.title')} flush>
+          <OperationPlanView
+            state={planned}
+            // the notice above names the existing installation
+            isAtField={(problem) => fieldOf(problem) !== null || problem.errorCode === 'INSTALLATION_EXISTS'}
+          />
+        </Section>
       )}
       <ReasonField control={form.control} label={t('installations.install.reason')} className="max-w-2xl" />
       <LeaveGuard isDirty={isDirty} isSamePage={({ pathname }) => pathname === '/installations/new'} />

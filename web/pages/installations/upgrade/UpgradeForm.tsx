@@ -4,13 +4,15 @@ import type { InstallationDetail } from '#contract/console-api/shapes.ts'
 import { useMay } from '../../../api/session.ts'
 import { useWrite } from '../../../api/write.ts'
 import type { Manifest } from '../../../components/manifest/writers.ts'
+import { OperationPlanView } from '../../../components/plan/OperationPlanView.tsx'
+import { useOperationPlan, useSettledEdits } from '../../../components/plan/use-operation-plan.ts'
 import { ReasonField } from '../../../forms/fields/ReasonField.tsx'
 import { reasonIn } from '../../../forms/form/reason.ts'
 import { FormPage } from '../../../forms/form/FormPage.tsx'
 import { LeaveGuard } from '../../../forms/form/LeaveGuard.tsx'
 import { useSubmit } from '../../../forms/form/use-submit.ts'
 import type { FieldId } from '../../../forms/property/field-id.ts'
-import { editsIn } from '../../../forms/property/form-edit.ts'
+import { editsIn, type PropertyFormValues } from '../../../forms/property/form-edit.ts'
 import { useText } from '../../../i18n/use-text.ts'
 import { paths } from '../../../paths.ts'
 import { Button } from '../../../ui/Button.tsx'
@@ -57,21 +59,29 @@ export function UpgradeForm({
   const upgrade = useWrite('POST /installations/{bundleInstallId}/upgrade', {
     invalidates: ['GET /installations', 'GET /installations/{bundleInstallId}', 'GET /operations'],
   })
+  const bodyOf = (values: PropertyFormValues) => {
+    const properties = changesOf(resources, editsIn(values))
+    return {
+      targetVersion: manifest.version,
+      ...(Object.keys(properties).length > 0 && { properties, snapshotVersion: base ?? snapshotVersion }),
+    }
+  }
+  const settled = useSettledEdits(form)
+  const planned = useOperationPlan(
+    'POST /installations/{bundleInstallId}/upgrade/plan',
+    may ? { params: { bundleInstallId }, body: bodyOf(settled) } : null,
+  )
   const submit = useSubmit(
     form,
     async (values) => {
-      const properties = changesOf(resources, editsIn(values))
-      const { operation } = await upgrade.mutateAsync({
-        params: { bundleInstallId },
-        body: {
-          targetVersion: manifest.version,
-          ...(Object.keys(properties).length > 0 && {
-            properties,
-            snapshotVersion: base ?? snapshotVersion,
+      const { operation } = await planned.send(
+        { params: { bundleInstallId }, body: bodyOf(values) },
+        (token) =>
+          upgrade.mutateAsync({
+            params: { bundleInstallId },
+            body: { ...bodyOf(values), ...reasonIn(values), ...token },
           }),
-          ...reasonIn(values),
-        },
-      })
+      )
       await navigate({ ...paths.operation(operation.operationId), ignoreBlocker: true })
     },
     fieldOf,
@@ -128,6 +138,11 @@ export function UpgradeForm({
         >
           {t('installations.upgrade.stale.text', { snapshot: String(snapshotVersion), base: String(base) })}
         </Notice>
+      )}
+      {may && (
+        <Section title={t('plans.title')} flush>
+          <OperationPlanView state={planned} isAtField={(problem) => fieldOf(problem) !== null} />
+        </Section>
       )}
       <ReasonField control={form.control} label={t('installations.upgrade.reason')} className="max-w-2xl" />
       <LeaveGuard

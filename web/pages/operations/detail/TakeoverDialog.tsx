@@ -1,5 +1,7 @@
 import { useNavigate } from '@tanstack/react-router'
 import { ScopeText } from '../../../components/ScopeText.tsx'
+import { OperationPlanView } from '../../../components/plan/OperationPlanView.tsx'
+import { useOperationPlan } from '../../../components/plan/use-operation-plan.ts'
 import { ConfirmForm } from '../../../forms/form/ConfirmForm.tsx'
 import { useRichText, useText } from '../../../i18n/use-text.ts'
 import { paths } from '../../../paths.ts'
@@ -19,6 +21,8 @@ export function TakeoverDialog({ operation, timeline, onClose, changeNotice }: R
   const navigate = useNavigate()
   const takeOver = useRecovery('takeover')
   const { installation, operationId, run } = operation
+  const request = { params: { operationId }, body: { run } }
+  const planned = useOperationPlan('POST /operations/{operationId}/takeover/plan', request)
   const calls = detachPreview(timeline)
   return (
     <ConfirmForm
@@ -30,7 +34,9 @@ export function TakeoverDialog({ operation, timeline, onClose, changeNotice }: R
       word={installation.bundle.bundleId}
       // an event may arrive before the response, so this waits for the response and not for the page's data
       send={async ({ reason }) => {
-        const answer = await takeOver.mutateAsync({ params: { operationId }, body: { run, reason } })
+        const answer = await planned.send(request, (token) =>
+          takeOver.mutateAsync({ params: { operationId }, body: { run, reason, ...token } }),
+        )
         showToast({ tone: 'info', text: t('operations.takeover.accepted') })
         onClose()
         await navigate(paths.operation(answer.operation.operationId))
@@ -74,6 +80,7 @@ export function TakeoverDialog({ operation, timeline, onClose, changeNotice }: R
           </ol>
         </div>
       )}
+      <OperationPlanView state={planned} />
     </ConfirmForm>
   )
 }

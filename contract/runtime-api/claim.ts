@@ -1,0 +1,14 @@
+import * as z from 'zod'
+import { OPERATION_TYPES } from '#contract/protocol/vocabulary.ts'
+import { Person, Timestamp, Uuid } from './common.ts'
+import { CLAIM_STATES } from './vocabulary.ts'
+
+/** The operation that holds an installation: nothing else may change the installation meanwhile. */
+export const Claim = z.object({
+  operationId: Uuid,
+  operationType: z.enum(OPERATION_TYPES),
+  state: z.enum(CLAIM_STATES),
+  since: Timestamp,
+  requestedBy: Person,
+})
+export type Claim = z.infer<typeof Claim>

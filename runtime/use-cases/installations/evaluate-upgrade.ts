@@ -1,0 +1,96 @@
+import { platformMessage } from '#contract/protocol/platform-messages.ts'
+import type { Changes } from '#contract/runtime-api/common.ts'
+import { checkChanges, protectedProblems, servicesOf } from '../../engine/changes/check-changes.ts'
+import { DomainError } from '../../engine/domain-error.ts'
+import { factsOf, targetOf, unknownResources } from '../../engine/plans/target.ts'
+import type { Target } from '../../engine/plans/target.ts'
+import { upgradePlan } from '../../engine/plans/upgrade-plan.ts'
+import type { Db } from '../../model/db.ts'
+import type { Vault } from '../../model/vault.ts'
+import { scopeOf } from '../../store/configuration/find-scope.ts'
+import { readProperties } from '../../store/configuration/read-properties.ts'
+import { readUsableServices } from '../../store/configuration/read-usable-services.ts'
+import { readLedger } from '../../store/installations/read-ledger.ts'
+import { staleSnapshot } from '../configuration/stale-snapshot.ts'
+import { Refusals } from '../plans/evaluation.ts'
+import type { OperationEvaluation } from '../plans/evaluation.ts'
+import { loadAuthorizationsOrFrozen } from './load-authorizations.ts'
+import { loadManifest } from './load-manifest.ts'
+import { requireActive } from './lock-active.ts'
+import type { FoundInstallation } from './lock-active.ts'
+
+export interface UpgradeRequest {
+  targetVersion: string
+  properties?: Changes | undefined
+  snapshotVersion?: number | undefined
+}
+
+/** What an upgrade would do and every reason to refuse it. Writes nothing. */
+export async function evaluateUpgrade(
+  db: Db,
+  vault: Vault,
+  { installation, scope }: FoundInstallation,
+  request: UpgradeRequest,
+  loadTarget: typeof loadTargetVersion = loadTargetVersion,
+): Promise<OperationEvaluation> {
+  const given = request.properties ?? {}
+  const refusals = new Refusals()
+  refusals.add(protectedProblems(given))
+  await refusals.try(() => requireActive(db, installation))
+  const { version } = installation
+  const current = scope.snapshot_version
+  if (request.snapshotVersion !== undefined && request.snapshotVersion !== current)
+    refusals.list.push(staleSnapshot(current))
+  const isSame = version === request.targetVersion
+  if (isSame) refusals.list.push(alreadyThere(version))
+  const evaluation = {
+    operationType: 'UPGRADE' as const,
+    installation,
+    bundleId: installation.bundle_id,
+    scope: scopeOf(scope),
+    snapshotVersion: current,
+    currentVersion: version,
+    targetVersion: request.targetVersion,
+    refusals: refusals.list,
+  }
+  const target = await refusals.try(() => loadTarget(db, installation, request.targetVersion))
+  // there is nothing to upgrade from, or to
+  if (installation.state !== 'ACTIVE' || isSame || target === undefined)
+    return { ...evaluation, plan: null, ledger: [] }
+  refusals.add(unknownResources(given, target.resources))
+  const ledger = await readLedger(db, vault, [installation.bundle_install_id])
+  const locators = [
+    ...ledger.map(({ locator }) => locator),
+    ...target.resources.map(({ locator }) => locator),
+  ]
+  const installed = {
+    bundleInstallId: installation.bundle_install_id,
+    ledger,
+    current: await readProperties(db, vault, scope.scope_id, locators),
+    plugins: await loadAuthorizationsOrFrozen(db, installation, ledger),
+  }
+  const { plan, brought, kept, missing } = upgradePlan(installed, target, given)
+  const facts = factsOf(target.resources)
+  const services = await readUsableServices(db, scopeOf(scope), servicesOf(brought))
+  refusals.add([
+    ...missing,
+    ...checkChanges(brought, facts, services),
+    // a kept reference was checked when it was saved: here only its schema is checked
+    ...checkChanges(kept, facts, new Set(servicesOf(kept))),
+  ])
+  return { ...evaluation, plan, ledger }
+}
+
+/** The content of the version that an installation is upgraded to. Refuses as `loadManifest` and `targetOf` do. */
+export async function loadTargetVersion(
+  db: Db,
+  { bundle_environment_key, bundle_id }: { bundle_environment_key: string; bundle_id: string },
+  version: string,
+): Promise<Target> {
+  const bundle = { environmentKey: bundle_environment_key, bundleId: bundle_id }
+  return targetOf(await loadManifest(db, bundle, version))
+}
+
+function alreadyThere(version: string): DomainError {
+  return new DomainError('REQUEST_INVALID', platformMessage('upgradeSameVersion', { version }))
+}

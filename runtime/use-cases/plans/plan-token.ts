@@ -1,0 +1,122 @@
+import { createHash } from 'node:crypto'
+import * as z from 'zod'
+import { platformMessage } from '#contract/protocol/platform-messages.ts'
+import type { PlatformMessage } from '#contract/protocol/platform-messages.ts'
+import type { OperationType } from '#contract/protocol/vocabulary.ts'
+import { DomainError } from '../../engine/domain-error.ts'
+import { plannedStages } from '../../engine/plans/planned-calls.ts'
+import type { PlatformProblem } from '../../engine/problem.ts'
+import type { FrozenPlan } from '../../model/plan.ts'
+import type { PluginState } from '../../store/plugins/read-plugin-states.ts'
+
+/** What one installation contributes to a plan token. */
+export interface TokenPart {
+  /** Its bundleInstallId; empty for an INSTALL. */
+  id: string
+  bundleId: string
+  /** The installed version. */
+  version: string | null
+  operationType: OperationType
+  targetVersion: string
+  /** Null if the plan cannot be made; it then differs from every plan that could. */
+  plan: FrozenPlan | null
+}
+
+/** What a plan is based on. */
+export interface TokenBasis {
+  /** Null if the scope has no snapshot, or if snapshots do not matter. */
+  snapshotVersion: number | null
+  parts: readonly TokenPart[]
+  plugins: ReadonlyMap<string, PluginState>
+}
+
+/** Version, snapshot, and for each installation: installed version, registrations, bindings, calls. */
+const Content = z.tuple([
+  z.literal(1),
+  z.number().nullable(),
+  z.record(z.string(), z.tuple([z.string().nullable(), z.string(), z.string(), z.string()])),
+])
+type Digests = [version: string | null, registrations: string, bindings: string, calls: string]
+
+/** The token of a plan. It contains digests, so that a comparison can name what has changed. */
+export function planTokenOf(basis: TokenBasis): string {
+  const parts = basis.parts.map((part) => [part.id, digestsOf(part, basis.plugins)] as const)
+  return Buffer.from(JSON.stringify([1, basis.snapshotVersion, Object.fromEntries(parts)])).toString(
+    'base64url',
+  )
+}
+
+/**
+ * What has changed since the token was issued; nothing for the same basis. Installations that only the token has are
+ * ignored, so that a person can leave some out.
+ *
+ * Throws DomainError REQUEST_INVALID if it is no token.
+ */
+export function movedSince(token: string, basis: TokenBasis): PlatformProblem[] {
+  const [, snapshot, seen] = contentOf(token)
+  const moved: PlatformMessage[] = []
+  if (snapshot !== basis.snapshotVersion && basis.snapshotVersion !== null) {
+    const current = basis.snapshotVersion
+    moved.push(
+      snapshot === null
+        ? platformMessage('planScopeNew', { current })
+        : platformMessage('planSnapshotMoved', { seen: snapshot, current }),
+    )
+  }
+  for (const part of basis.parts) {
+    const before = seen[part.id]
+    moved.push(
+      ...(before === undefined
+        ? [platformMessage('planInstallationNew', { bundle: part.bundleId })]
+        : movedIn(part, before, digestsOf(part, basis.plugins))),
+    )
+  }
+  return moved.map((message) => ({ errorCode: 'PLAN_STALE', ...message }))
+}
+
+/** Refuses with PLAN_STALE, naming what has changed since the token was issued. Accepts every plan without a token. */
+export function refuseIfMoved(token: string | undefined, basis: TokenBasis): void {
+  const moved = token === undefined ? [] : movedSince(token, basis)
+  if (moved.length > 0) throw new DomainError('PLAN_STALE', platformMessage('planStale'), { details: moved })
+}
+
+function movedIn(
+  { bundleId: bundle }: TokenPart,
+  [seen, seenRegistrations, seenBindings, seenCalls]: Digests,
+  [version, registrations, bindings, calls]: Digests,
+): PlatformMessage[] {
+  const moved: PlatformMessage[] = []
+  if (version !== seen)
+    moved.push(platformMessage('planVersionMoved', { bundle, seen: seen ?? '–', current: version ?? '–' }))
+  if (registrations !== seenRegistrations) moved.push(platformMessage('planRegistrationsMoved', { bundle }))
+  if (bindings !== seenBindings) moved.push(platformMessage('planBindingsMoved', { bundle }))
+  // other bindings lead to other calls: that is one reason, not two
+  else if (calls !== seenCalls) moved.push(platformMessage('planCallsMoved', { bundle }))
+  return moved
+}
+
+function digestsOf(part: TokenPart, plugins: ReadonlyMap<string, PluginState>): Digests {
+  const { version, operationType, targetVersion, plan } = part
+  if (plan === null) return [version, '', '', '']
+  const registrations = plan.plugins.map(({ pluginId }) => plugins.get(pluginId) ?? null)
+  const calls = [operationType, targetVersion, plannedStages(plan, operationType)]
+  return [version, digest(registrations), digest(plan.plugins), digest(calls)]
+}
+
+/** 60 bits: enough to notice a change; a token is no credential. */
+const digest = (value: unknown): string =>
+  createHash('sha256').update(JSON.stringify(value)).digest('base64url').slice(0, 10)
+
+function contentOf(token: string): z.infer<typeof Content> {
+  const content = Content.safeParse(parse(Buffer.from(token, 'base64url').toString()))
+  if (content.success) return content.data
+  throw new DomainError('REQUEST_INVALID', platformMessage('planTokenInvalid'))
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,70 @@
+import type { OperationPlan, PlanProblem } from '#contract/console-api/shapes.ts'
+import { messageText } from '../../i18n/message-text.ts'
+import { useText } from '../../i18n/use-text.ts'
+import { ErrorState } from '../../ui/ErrorState.tsx'
+import { Icon } from '../../ui/icons/Icon.tsx'
+import { Notice } from '../../ui/Notice.tsx'
+import { SkeletonLines } from '../../ui/Skeleton.tsx'
+import { ChangeList } from '../ChangeList.tsx'
+import { useErrorView } from '../describe-code.ts'
+import { PlannedCalls } from './PlannedCalls.tsx'
+import type { OperationPlanState } from './use-operation-plan.ts'
+
+/**
+ * What an operation will do: changed values, plugin calls in order, and what would refuse it.
+ *
+ * @param isAtField Whether a form shows this problem at one of its fields.
+ */
+export function OperationPlanView({
+  state,
+  isAtField,
+}: {
+  state: Omit<OperationPlanState<never>, 'send'>
+  isAtField?: (problem: PlanProblem) => boolean
+}) {
+  const t = useText()
+  const error = useErrorView(state.error)
+  const { plan } = state
+  if (plan === undefined)
+    return error === null ? (
+      <SkeletonLines lines={4} />
+    ) : (
+      <ErrorState error={error} onRetry={state.refetch} retrying={state.isChecking} />
+    )
+  const problems = plan.problems.filter((problem) => isAtField?.(problem) !== true)
+  const isDetach = plan.operationType === 'DETACH'
+  return (
+    <div className="space-y-3" aria-busy={state.isChecking}>
+      {problems.length > 0 && (
+        <Notice tone="warn" live title={t('plans.problems')}>
+          <ul className="space-y-0.5">
+            {problems.map((problem) => (
+              <li key={`${problem.locator} ${problem.property} ${problem.message}`}>
+                {problem.property !== undefined && <span className="mono mr-2">{problem.property}</span>}
+                {messageText(problem)}
+              </li>
+            ))}
+          </ul>
+        </Notice>
+      )}
+      <PlannedCalls stages={plan.stages} isDetach={isDetach} />
+      {!isDetach && <PlannedChanges changes={plan.changes} />}
+    </div>
+  )
+}
+
+function PlannedChanges({ changes }: Pick<OperationPlan, 'changes'>) {
+  const t = useText()
+  if (changes.length === 0) return <p className="text-muted">{t('plans.changes.none')}</p>
+  return (
+    <details className="group/changes">
+      <summary className="flex min-h-8 w-fit items-center gap-1.5 rounded-md text-muted hover:text-ink">
+        <Icon name="chevronRight" size={14} className="group-open/changes:rotate-90" />
+        {t('plans.changes', { n: changes.length })}
+      </summary>
+      <div className="mt-1">
+        <ChangeList changes={changes} label={t('plans.changes.label')} />
+      </div>
+    </details>
+  )
+}

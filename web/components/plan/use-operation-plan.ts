@@ -1,0 +1,95 @@
+import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
+import type { UseFormReturn } from 'react-hook-form'
+import type { OperationPlan } from '#contract/console-api/shapes.ts'
+import { ApiError, callApi } from '../../api/client.ts'
+import type { Call } from '../../api/client.ts'
+import { invalidateEndpoints } from '../../api/query.ts'
+import type { PropertyFormValues } from '../../forms/property/form-edit.ts'
+
+type PlanName =
+  | 'POST /installations/plan'
+  | 'POST /installations/{bundleInstallId}/upgrade/plan'
+  | 'POST /installations/{bundleInstallId}/detach/plan'
+  | 'POST /operations/{operationId}/takeover/plan'
+
+export interface OperationPlanState<Request> {
+  plan: OperationPlan | undefined
+  error: unknown
+  isChecking: boolean
+  refetch: () => void
+  /**
+   * Sends a write with the token of the plan for exactly this request. If the plan is stale, it is fetched again and
+   * the refusal is rethrown.
+   */
+  send: <Result>(
+    request: Request,
+    write: (token: { planToken?: string }) => Promise<Result>,
+  ) => Promise<Result>
+}
+
+/**
+ * What an operation would do, fetched again when the request changes.
+ *
+ * @param call The request, or null while it is incomplete.
+ */
+export function useOperationPlan<Name extends PlanName>(
+  name: Name,
+  call: Call<Name> | null,
+): OperationPlanState<Call<Name>> {
+  const client = useQueryClient()
+  const queryOf = (request: Call<Name> | null) => ({
+    queryKey: [name, request] as const,
+    queryFn: ({ signal }: { signal?: AbortSignal }): Promise<OperationPlan> => {
+      if (request === null) throw new TypeError('A plan needs a request')
+      return callApi(name, request, { ...(signal && { signal }) })
+    },
+    // a plan may contain values that must not outlive the page
+    gcTime: 0,
+    staleTime: 0,
+  })
+  const query = useQuery({ ...queryOf(call), enabled: call !== null, placeholderData: keepPreviousData })
+  return {
+    plan: call === null ? undefined : query.data,
+    error: query.error,
+    isChecking: query.isFetching,
+    refetch: () => void query.refetch(),
+    send: async (request, write) => {
+      const isShown = !query.isFetching && JSON.stringify(request) === JSON.stringify(call)
+      const plan = isShown && query.data ? query.data : await client.fetchQuery(queryOf(request))
+      try {
+        return await write(plan.planToken === null ? {} : { planToken: plan.planToken })
+      } catch (error) {
+        if (error instanceof ApiError && error.problem.code === 'PLAN_STALE')
+          void invalidateEndpoints(client, [name])
+        throw error
+      }
+    },
+  }
+}
+
+/** How long typing must pause before a plan is fetched. */
+const PAUSE_MS = 400
+
+/** The edits of a form once nobody has typed for a moment, so that a key does not render the whole form. */
+export function useSettledEdits<Values extends PropertyFormValues>({
+  subscribe,
+  getValues,
+}: UseFormReturn<Values>): PropertyFormValues {
+  const [edits, setEdits] = useState<PropertyFormValues['edits']>(() => getValues().edits)
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const unsubscribe = subscribe({
+      formState: { values: true },
+      callback: ({ values }) => {
+        clearTimeout(timer)
+        timer = setTimeout(() => setEdits(values.edits), PAUSE_MS)
+      },
+    })
+    return () => {
+      clearTimeout(timer)
+      unsubscribe()
+    }
+  }, [subscribe])
+  return { edits }
+}

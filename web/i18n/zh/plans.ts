@@ -1,0 +1,19 @@
+import type { plans as english } from '../en/plans.ts'
+import type { Translated } from '../messages.ts'
+
+export const plans: Translated<typeof english> = {
+  title: '将执行的内容',
+  calls: '操作的执行步骤',
+  resources: '应用并校验新的值。',
+  'resources.DETACH': '所有插件执行完毕后移除资源。',
+  noPlugin: '不调用任何插件。',
+  order: '顺序。顺序相同的插件并行调用。',
+  reads: '读取 {properties}',
+  writes: '可写入 {properties}',
+  'availability.DISABLED': '已停用：调用将失败',
+  'availability.NOT_REGISTERED': '未注册：调用将失败',
+  changes: { other: '{n} 个值将更改' },
+  'changes.none': '没有值会更改。',
+  'changes.label': '更改的值',
+  problems: '此请求将被拒绝',
+}

@@ -1,0 +1,77 @@
+import { expect, test } from 'vitest'
+import { page, userEvent } from 'vitest/browser'
+import type { InstallationDetail, OperationPlan } from '#contract/console-api/shapes.ts'
+import { refusal, serveApi } from '../../../testing/api.ts'
+import { renderInConsole } from '../../../testing/render.tsx'
+import { DetachDialog } from './DetachDialog.tsx'
+
+const scope = { environmentKey: 'production', applicationRuntimeId: 'eu', workspaceId: 1 }
+const installation = {
+  ...scope,
+  bundleInstallId: '01920000-0000-7000-8000-000000000001',
+  bundle: { environmentKey: 'production', bundleId: 'crm' },
+}
+const detail: InstallationDetail = {
+  installation,
+  title: 'CRM',
+  state: 'ACTIVE',
+  version: '1.0.0',
+  claim: null,
+  nextStep: { actor: 'NOBODY', action: 'NONE', since: '2026-11-22T08:00:00.000Z' },
+  updatedAt: '2026-11-22T00:00:00.000Z',
+  resources: [],
+  plugins: [],
+  snapshotVersion: 3,
+}
+const call = { pluginId: 'tenants', order: 10, reads: [], writes: [] }
+const planWith = (planToken: string, availability: 'READY' | 'DISABLED'): OperationPlan => ({
+  planToken,
+  operationType: 'DETACH',
+  scope,
+  installation,
+  currentVersion: '1.0.0',
+  targetVersion: '1.0.0',
+  snapshotVersion: 3,
+  claim: null,
+  resources: [],
+  changes: [],
+  stages: [{ stage: 'BEFORE_RESOURCES', calls: [{ ...call, availability }] }],
+  problems: [],
+})
+const PLAN = 'POST /installations/{bundleInstallId}/detach/plan'
+const DETACH = 'POST /installations/{bundleInstallId}/detach'
+
+const reason = page.getByRole('textbox', { name: /Reason for detaching/ })
+const word = page.getByRole('textbox', { name: /Type crm/ })
+
+test('a stale plan keeps what was typed, says what moved, and is replaced by the new plan', async () => {
+  const api = await serveApi({
+    [PLAN]: () => planWith('first', 'READY'),
+    [DETACH]: () =>
+      refusal({
+        status: 409,
+        code: 'PLAN_STALE',
+        message: 'The plan has changed.',
+        details: [
+          { errorCode: 'PLAN_STALE', message: 'The registration of a plugin of bundle crm has changed.' },
+        ],
+      }),
+  })
+  const screen = await renderInConsole(<DetachDialog detail={detail} onClose={() => undefined} />)
+  await expect.element(screen.getByText('tenants')).toBeVisible()
+  await userEvent.fill(reason, 'The pilot is over')
+  await userEvent.fill(word, 'crm')
+  api.answer({ [PLAN]: () => planWith('second', 'DISABLED') })
+  await userEvent.click(screen.getByRole('button', { name: 'Detach' }))
+
+  await expect.element(screen.getByText('The plan is out of date')).toBeVisible()
+  await expect
+    .element(screen.getByText('The registration of a plugin of bundle crm has changed.'))
+    .toBeVisible()
+  await expect.element(screen.getByText('disabled: the call will fail')).toBeVisible()
+  await expect.element(reason).toHaveValue('The pilot is over')
+  await userEvent.click(screen.getByRole('button', { name: 'Detach' }))
+  await expect
+    .poll(() => api.requests(DETACH).map(({ body }) => (body as { planToken: string }).planToken))
+    .toEqual(['first', 'second'])
+})
