@@ -21,6 +21,7 @@ const programs = {
   'keys:rotate': 'runtime/commands/rotate-keys.ts',
   'keys:rewrap': 'runtime/commands/rewrap-keys.ts',
   'keys:assertion': 'bff/commands/make-assertion-key.ts',
+  migrate: 'operating/migrate/main.ts',
   doctor: 'operating/doctor/main.ts',
   'support:bundle': 'operating/support/main.ts',
   bench: 'bench/main.ts',

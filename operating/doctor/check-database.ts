@@ -1,7 +1,6 @@
 import type pg from 'pg'
 import { bffMigrations } from '#bff/store/tables.ts'
-import { pendingMigrations, readMigrations, refuseServer } from '#database/migrate.ts'
-import type { MigrationSource } from '#database/migrate.ts'
+import { findPending, refuseServer } from '#database/migrate.ts'
 import { RUNTIME_MIGRATIONS } from '#runtime/store/migrations.ts'
 import { ok, warn, fail } from './finding.ts'
 import type { Finding } from './finding.ts'
@@ -35,7 +34,10 @@ export async function checkDatabase(
   if (server.is_standby) return fail('the server is a standby, which accepts no writes; name the primary')
   if (server.is_read_only)
     return fail('the server is read-only (default_transaction_read_only); allow writes')
-  const pending = [...(await pendingOf(pool, RUNTIME_MIGRATIONS)), ...(await pendingOf(pool, bffMigrations))]
+  const pending = [
+    ...(await findPending(pool, RUNTIME_MIGRATIONS)),
+    ...(await findPending(pool, bffMigrations)),
+  ]
   const facts = `PostgreSQL ${server.version}, ${server.used_connections} of ${server.max_connections} connections used`
   if (server.max_connections < connectionsNeeded)
     return warn(
@@ -46,16 +48,4 @@ export async function checkDatabase(
       `${facts}; ${pending.length} migrations are pending: the next start or "npm run migrate" runs them`,
     )
   return ok(`${facts}; the schemas are current`)
-}
-
-/** The names of migrations that did not run yet. Throws if the schema is not one of this version. */
-export async function pendingOf(pool: pg.Pool, source: MigrationSource): Promise<string[]> {
-  const migrations = await readMigrations(source.folder)
-  const table = `${source.schema}.migration`
-  const found = await pool.query<{ there: boolean }>('select to_regclass($1) is not null as there', [table])
-  const applied =
-    found.rows[0]?.there === true
-      ? await pool.query<{ name: string; sha256: string }>(`select name, sha256 from ${table} order by name`)
-      : { rows: [] }
-  return pendingMigrations(source.schema, migrations, applied.rows).map(({ name }) => name)
 }
