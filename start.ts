@@ -30,6 +30,8 @@ export interface StartOptions {
   databaseUrl: string | null
   /** How long to wait for a database of a URL; default one minute. */
   databaseWaitMs?: number
+  /** Whether to migrate the database; default true. */
+  databaseMigrates?: boolean
   console: ConsoleSettings
   runtime: {
     port: number
@@ -121,7 +123,12 @@ async function start(
   const consoleLog = log.child({ part: 'console' })
   const { connection } = server
   const retryWhileAway: OpenServer['retryWhileAway'] = (step) => server.retryWhileAway(step)
-  const database = await openConsoleDatabase({ connection, retryWhileAway, log: consoleLog })
+  const database = await openConsoleDatabase({
+    connection,
+    retryWhileAway,
+    migrates: options.databaseMigrates ?? true,
+    log: consoleLog,
+  })
   stops.push(() => database.close())
   const bff = await createConsole({
     database,
@@ -169,6 +176,7 @@ async function startRuntime(
   const runtime: Runtime = await createRuntime({
     connection: server.connection,
     isExclusive: server.isExclusive,
+    migrates: options.databaseMigrates ?? true,
     dataDir,
     ...(settings.sealingKeyFiles !== undefined && { sealingKeyFiles: settings.sealingKeyFiles }),
     platformApiBase,

@@ -17,15 +17,17 @@ import { readConsoleSettings } from './settings.ts'
 const StorageEnvironment = z.object({
   DATA_DIR: z.string().default('./data'),
   DATABASE_URL: z.string().optional(),
+  DATABASE_MIGRATE: z.enum(['on', 'off']).default('on'),
 })
 
 /** Starts a replica of the console alone, for a separate runtime. */
 async function main({ onStop, end }: Program): Promise<void> {
   const settings = readConsoleSettings(process.env)
-  const { DATA_DIR: dataDir, DATABASE_URL: databaseUrl = null } = readSettings(
-    StorageEnvironment,
-    process.env,
-  )
+  const {
+    DATA_DIR: dataDir,
+    DATABASE_URL: databaseUrl = null,
+    DATABASE_MIGRATE: migrate,
+  } = readSettings(StorageEnvironment, process.env)
   const { runtime } = settings
   if (runtime === null)
     throw new SettingsError('RUNTIME_API_BASE is not set: the address of the runtime is required')
@@ -44,7 +46,12 @@ async function main({ onStop, end }: Program): Promise<void> {
 
   const { connection } = server
   const retryWhileAway: OpenServer['retryWhileAway'] = (step) => server.retryWhileAway(step)
-  const database = await openConsoleDatabase({ connection, retryWhileAway, log })
+  const database = await openConsoleDatabase({
+    connection,
+    retryWhileAway,
+    migrates: migrate === 'on',
+    log,
+  })
   onStop(() => database.close())
   const bff = await createConsole({
     database,

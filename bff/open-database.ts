@@ -1,4 +1,4 @@
-import { migrate } from '#database/migrate.ts'
+import { migrate, refusePending } from '#database/migrate.ts'
 import type { OpenServer } from '#database/open.ts'
 import { openDatabase } from '#database/pool.ts'
 import type { Database } from '#database/pool.ts'
@@ -12,15 +12,20 @@ export async function openConsoleDatabase(options: {
   connection: ConnectionSettings
   /** Repeats the migration if the database goes away during it; default: runs it once. */
   retryWhileAway?: OpenServer['retryWhileAway']
+  /** Whether to migrate; otherwise pending migrations are refused. Default true. */
+  migrates?: boolean
   log: Log
 }): Promise<Database<BffTables>> {
-  const { connection, retryWhileAway = (step) => step(), log } = options
+  const { connection, retryWhileAway = (step) => step(), migrates = true, log } = options
   const database = openDatabase<BffTables>(connection, {
     applicationName: 'bundle-console',
     onIdleError: (error) => log.warn('an idle database connection was lost', {}, error),
   })
   try {
-    await retryWhileAway(() => migrate(database.pool, bffMigrations))
+    await retryWhileAway(async () => {
+      if (migrates) await migrate(database.pool, bffMigrations)
+      else await refusePending(database.pool, bffMigrations)
+    })
   } catch (error) {
     await database.close()
     throw error

@@ -10,7 +10,14 @@ import { fileURLToPath } from 'node:url'
 
 import { describeOnEachEngine, type FreshDatabase } from './fixtures/engines.ts'
 import { noteMigrations } from './fixtures/migrations.ts'
-import { migrate, pendingMigrations, readMigrations, refuseServer } from './migrate.ts'
+import {
+  findPending,
+  migrate,
+  pendingMigrations,
+  readMigrations,
+  refusePending,
+  refuseServer,
+} from './migrate.ts'
 import { openDatabase, type Database } from './pool.ts'
 import { toUrl, type ConnectionSettings } from './settings.ts'
 
@@ -111,14 +118,56 @@ describeOnEachEngine('migrate', (fresh) => {
     })
   })
 
-  test('rejects a schema that is newer than the files', async () => {
+  test('rejects a newer schema that this version cannot use', async () => {
     await withFolder(fresh, async ({ pool }, folder) => {
-      await migrate(pool, { schema, folder })
-      await rm(join(folder, '0002_note_revision.sql'))
+      for (const [name, sql] of [
+        ['0003_breaking.sql', '-- breaking: a test\nselect 1;'],
+        ['0003_contract.sql', '-- contract: 0003\nselect 1;'],
+      ] as const) {
+        await writeFile(join(folder, name), sql)
+        await migrate(pool, { schema, folder })
+        await rm(join(folder, name))
+        const newer = name.slice(0, -'.sql'.length)
+        await assert.rejects(
+          migrate(pool, { schema, folder }),
+          new RegExp(
+            `^Error: The database schema "notes" was brought to ${newer} by a newer version of this program; this version knows it up to 0002_note_revision\\. Start the newer version`,
+          ),
+        )
+        await assert.rejects(findPending(pool, { schema, folder }), new RegExp(newer))
+        await pool.query('delete from notes.migration where name = $1', [newer])
+      }
+    })
+  })
+
+  test('continues beside a newer schema that only adds, or removes what this version does not use', async () => {
+    await withFolder(fresh, async ({ pool }, folder) => {
+      const added = join(folder, '0003_added.sql')
+      const removed = join(folder, '0004_removed.sql')
+      await writeFile(added, 'create table added (id int);')
+      await writeFile(removed, '-- contract: 0002\ndrop table added;')
+      assert.deepEqual(await migrate(pool, { schema, folder }), [...all, '0003_added', '0004_removed'])
+      await rm(added)
+      await rm(removed)
+      assert.deepEqual(await migrate(pool, { schema, folder }), [])
+      assert.deepEqual(await findPending(pool, { schema, folder }), [])
+    })
+  })
+
+  test('finds what is pending and changes nothing, also on a table of a version without "needs"', async () => {
+    await withFolder(fresh, async ({ pool }, folder) => {
+      assert.deepEqual(await findPending(pool, { schema, folder }), all)
       await assert.rejects(
-        migrate(pool, { schema, folder }),
-        /^Error: The database schema "notes" was brought to 0002_note_revision by a newer version of this program; this version knows it up to 0001_note\. Start the newer version/,
+        refusePending(pool, { schema, folder }),
+        /lacks 2 migrations \(up to 0002_note_revision\)/,
       )
+      const there = await pool.query('select to_regnamespace($1) as schema', [schema])
+      assert.deepEqual(there.rows, [{ schema: null }])
+      await migrate(pool, { schema, folder })
+      await pool.query('alter table notes.migration drop column needs')
+      assert.deepEqual(await findPending(pool, { schema, folder }), [])
+      await refusePending(pool, { schema, folder })
+      await migrate(pool, { schema, folder })
     })
   })
 
@@ -193,7 +242,7 @@ test('runs on PostgreSQL 15 and newer only', () => {
 
 test('the applied migrations must match the folder', () => {
   const file = (name: string) => ({ name, sql: '', sha256: name })
-  const done = (name: string) => ({ name, sha256: name })
+  const done = (name: string) => ({ name, sha256: name, needs: null })
   const pending = (files: string[], applied: string[]) =>
     pendingMigrations('s', files.map(file), applied.map(done)).map(({ name }) => name)
   assert.deepEqual(pending(['0001_a', '0002_b', '0003_c'], ['0001_a']), ['0002_b', '0003_c'])

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 
 import type pg from 'pg'
 
+import { neededFor } from './migration-rules.ts'
 import { quoteName } from './names.ts'
 import { isPgError, PG } from './transaction.ts'
 
@@ -17,7 +18,13 @@ export type MigrationSource = {
 
 export type Migration = { name: string; sql: string; sha256: string }
 
-type Applied = { name: string; sha256: string }
+/** A row of the table of migrations. */
+export type AppliedMigration = {
+  name: string
+  sha256: string
+  /** The number of the migration that a program must know to run beside this one; null: this one itself. */
+  needs: string | null
+}
 
 /** The oldest PostgreSQL version that is tested. */
 const oldestVersion = 15
@@ -29,7 +36,8 @@ const waitForLockMs = 15_000
 /**
  * Brings one schema up to date: runs the files that `<schema>.migration` does not list, in order, one replica at a
  * time, each in its own transaction with `search_path` set to the schema. Returns the names that it ran. Throws, and
- * changes nothing, if a file that already ran was changed or is missing, or if the schema is newer than the files.
+ * changes nothing, if a file that already ran was changed or is missing, or if the schema is so much newer than the
+ * files that this program cannot use it.
  */
 export async function migrate(pool: pg.Pool, source: MigrationSource): Promise<string[]> {
   const migrations = await readMigrations(source.folder)
@@ -43,6 +51,25 @@ export async function migrate(pool: pg.Pool, source: MigrationSource): Promise<s
     client.release(true)
     throw error
   }
+}
+
+/** Which migrations are pending. Changes nothing. Throws if the schema is not one that this program can use. */
+export async function findPending(pool: pg.Pool, source: MigrationSource): Promise<string[]> {
+  const migrations = await readMigrations(source.folder)
+  const table = `${quoteName(source.schema)}.migration`
+  const found = await pool.query<{ there: boolean }>('select to_regclass($1) is not null as there', [table])
+  const applied = found.rows[0]?.there === true ? await readTable(pool, table) : []
+  return pendingMigrations(source.schema, migrations, applied).map(({ name }) => name)
+}
+
+/** Throws one line if migrations are pending, for a program that may not run them. Changes nothing. */
+export async function refusePending(pool: pg.Pool, source: MigrationSource): Promise<void> {
+  const pending = await findPending(pool, source)
+  if (pending.length === 0) return
+  throw new Error(
+    `The database schema "${source.schema}" lacks ${pending.length} migrations (up to ${pending.at(-1)}); ` +
+      'run "npm run migrate", or set DATABASE_MIGRATE=on.',
+  )
 }
 
 async function migrateOn(client: pg.PoolClient, schema: string, migrations: Migration[]): Promise<string[]> {
@@ -109,7 +136,7 @@ function patiently(text: string): pg.QueryConfig & { query_timeout: number } {
   return { text, query_timeout: 2 ** 31 - 1 }
 }
 
-async function readApplied(client: pg.PoolClient, schema: string): Promise<Applied[]> {
+async function readApplied(client: pg.PoolClient, schema: string): Promise<AppliedMigration[]> {
   const name = quoteName(schema)
   // Checked first: "create schema if not exists" needs the right to create even if the schema exists.
   const found = await client.query<{ there: boolean }>('select to_regnamespace($1) is not null as there', [
@@ -125,12 +152,26 @@ async function readApplied(client: pg.PoolClient, schema: string): Promise<Appli
       `create table ${name}.migration (
         name text primary key,
         sha256 text not null,
+        needs text,
         applied_at timestamptz not null default clock_timestamp()
       )`,
     )
   }
-  const applied = await client.query<Applied>(`select name, sha256 from ${name}.migration order by name`)
-  return applied.rows
+  const column = await client.query(
+    `select from pg_attribute where attrelid = $1::regclass and attname = 'needs'`,
+    [`${name}.migration`],
+  )
+  // of a version that did not know it
+  if (column.rowCount === 0) await client.query(`alter table ${name}.migration add column needs text`)
+  return readTable(client, `${name}.migration`)
+}
+
+/** As JSON, because the table of an earlier version has no column `needs`. */
+async function readTable(client: Pick<pg.Pool, 'query'>, table: string): Promise<AppliedMigration[]> {
+  const { rows } = await client.query<AppliedMigration>(
+    `select name, sha256, to_jsonb(migration) ->> 'needs' as needs from ${table} order by name`,
+  )
+  return rows
 }
 
 function explainMissingPrivilege(schema: string) {
@@ -145,11 +186,17 @@ function explainMissingPrivilege(schema: string) {
 }
 
 /** Which migrations are left to run. Throws if the applied migrations do not match the folder. */
-export function pendingMigrations(schema: string, migrations: Migration[], applied: Applied[]): Migration[] {
+export function pendingMigrations(
+  schema: string,
+  migrations: Migration[],
+  applied: readonly AppliedMigration[],
+): Migration[] {
   const known = new Map(migrations.map((migration) => [migration.name, migration]))
   const lastKnown = migrations.at(-1)?.name ?? ''
-  for (const { name, sha256 } of applied) {
+  for (const { name, sha256, needs } of applied) {
     const file = known.get(name)
+    // of a newer version, which left everything in place that this version uses
+    if (!file && name > lastKnown && needs !== null && lastKnown >= needs) continue
     if (!file && name > lastKnown) {
       throw new Error(
         `The database schema "${schema}" was brought to ${name} by a newer version of this program; this version ` +
@@ -166,8 +213,8 @@ export function pendingMigrations(schema: string, migrations: Migration[], appli
       )
     }
   }
-  const pending = migrations.slice(applied.length)
   const lastApplied = applied.at(-1)?.name ?? ''
+  const pending = migrations.filter(({ name }) => name > lastApplied)
   const late = migrations.find(
     ({ name }) => name < lastApplied && !applied.some((done) => done.name === name),
   )
@@ -184,10 +231,10 @@ async function run(client: pg.PoolClient, schema: string, { name, sql, sha256 }:
   try {
     await client.query(`begin; set local search_path to ${quoteName(schema)}`)
     await client.query(patiently(sql))
-    await client.query(`insert into ${quoteName(schema)}.migration (name, sha256) values ($1, $2)`, [
-      name,
-      sha256,
-    ])
+    await client.query(
+      `insert into ${quoteName(schema)}.migration (name, sha256, needs) values ($1, $2, $3)`,
+      [name, sha256, neededFor(sql)],
+    )
     await client.query('commit')
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)

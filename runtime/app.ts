@@ -1,5 +1,5 @@
 import type { JWTVerifyGetKey } from 'jose'
-import { migrate, readMigrations } from '#database/migrate.ts'
+import { migrate, readMigrations, refusePending } from '#database/migrate.ts'
 import { openDatabase } from '#database/pool.ts'
 import type { PoolOptions } from '#database/pool.ts'
 import type { ConnectionSettings } from '#database/settings.ts'
@@ -56,6 +56,8 @@ export interface RuntimeOptions {
    * The same database with persistent sessions, for migrating and listening, if `connection` goes through a pooler.
    */
   direct?: ConnectionSettings
+  /** Whether the start migrates the schema; otherwise it refuses a schema with pending migrations. Default true. */
+  migrates?: boolean
   /** Whether replicas notify each other of commits; default true. */
   listens?: boolean
   /** The directory of this replica's signing key, and of the sealing key unless a file is configured. */
@@ -238,6 +240,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
   const migrateSchema = async (): Promise<void> => {
     const direct = openDatabase(options.direct ?? connection, { max: 1, applicationName: 'bundle-runtime' })
     try {
+      if (options.migrates === false) return await refusePending(direct.pool, RUNTIME_MIGRATIONS)
       const ran = await migrate(direct.pool, RUNTIME_MIGRATIONS)
       if (ran.length > 0) log.info('database schema brought up to date', { migrations: ran.join(' ') })
     } finally {

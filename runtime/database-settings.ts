@@ -6,6 +6,7 @@ export const DATABASE_VARIABLES = {
   DATABASE_URL: z.string().optional(),
   DATABASE_DIRECT_URL: z.string().optional(),
   DATABASE_LISTEN: z.enum(['on', 'off']).default('on'),
+  DATABASE_MIGRATE: z.enum(['on', 'off']).default('on'),
   DATABASE_POOL_SIZE: whole(16, { min: 2, max: 500 }),
   DATABASE_WORKER_POOL_SIZE: whole(8, { min: 2, max: 500 }),
   DATABASE_CONNECT_TIMEOUT_MS: whole(10_000, { min: 100, max: 600_000 }),
@@ -22,6 +23,8 @@ export function databaseSettings(settings: z.output<z.ZodObject<typeof DATABASE_
     /** A connection that keeps its session, for migrating and listening. */
     directUrl: settings.DATABASE_DIRECT_URL ?? null,
     listens: settings.DATABASE_LISTEN === 'on',
+    /** Whether a start may migrate the schema. */
+    migrates: settings.DATABASE_MIGRATE === 'on',
     waitMs: settings.DATABASE_WAIT_SECONDS * 1_000,
     connections: { http: settings.DATABASE_POOL_SIZE, worker: settings.DATABASE_WORKER_POOL_SIZE },
     limits: {

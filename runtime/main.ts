@@ -45,6 +45,7 @@ async function main({ onStop, end, ending }: Program): Promise<void> {
     connection: database.connection,
     isExclusive: database.isExclusive,
     ...(databaseSettings.directUrl !== null && { direct: fromUrl(databaseSettings.directUrl) }),
+    migrates: databaseSettings.migrates,
     listens: databaseSettings.listens,
     connections: databaseSettings.connections,
     limits: databaseSettings.limits,

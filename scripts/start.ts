@@ -30,6 +30,7 @@ async function main({ onStop, end, ending }: Program): Promise<void> {
     dataDir,
     databaseUrl: runtime.database.url,
     databaseWaitMs: runtime.database.waitMs,
+    databaseMigrates: runtime.database.migrates,
     console: settings,
     runtime: {
       port: runtime.port,

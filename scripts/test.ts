@@ -14,7 +14,7 @@ import type { Tally } from './tally.ts'
 /** Runs every test file of the servers and the contract against one PostgreSQL that is started for the run. */
 async function runUnitTests(): Promise<Tally> {
   const files = globSync(
-    '{contract,http-kit,database,packages,plugin,runtime,bff,verification,scripts,web}/**/*.test.ts',
+    '{contract,http-kit,database,packages,plugin,runtime,bff,operating,verification,scripts,web}/**/*.test.ts',
     {
       cwd: root,
     },

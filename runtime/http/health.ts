@@ -1,6 +1,6 @@
 import { Hono } from 'hono'
 import { pendingMigrations } from '#database/migrate.ts'
-import type { Migration } from '#database/migrate.ts'
+import type { AppliedMigration, Migration } from '#database/migrate.ts'
 import { NO_SPACE_MESSAGE } from '#database/unreachable.ts'
 import { TransportError } from '#http-kit/problem.ts'
 import type { Position } from '../store/events/position.ts'
@@ -86,7 +86,7 @@ async function withTimeLimit<Result>({ clock }: RuntimeDeps, query: Promise<Resu
   return result
 }
 
-function isUpToDate(migrations: Migration[], applied: { name: string; sha256: string }[]): boolean {
+function isUpToDate(migrations: Migration[], applied: readonly AppliedMigration[]): boolean {
   try {
     return pendingMigrations('runtime', migrations, applied).length === 0
   } catch {

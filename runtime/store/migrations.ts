@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { MigrationSource } from '#database/migrate.ts'
+import type { AppliedMigration, MigrationSource } from '#database/migrate.ts'
 import type { Db } from '../model/db.ts'
 
 /** The schema of the runtime and the folder of its migrations. */
@@ -9,8 +9,11 @@ export const RUNTIME_MIGRATIONS: MigrationSource = {
 }
 
 /** Returns the migrations that were applied to this database, in order. */
-export async function listAppliedMigrations(db: Db): Promise<{ name: string; sha256: string }[]> {
-  const applied = await sql<{ name: string; sha256: string }>`
-    select name, sha256 from runtime.migration order by name`.execute(db)
+export async function listAppliedMigrations(db: Db): Promise<AppliedMigration[]> {
+  // as JSON: the table of an earlier version has no column `needs`
+  const applied = await sql<AppliedMigration>`
+    select name, sha256, to_jsonb(migration) ->> 'needs' as needs from runtime.migration order by name`.execute(
+    db,
+  )
   return applied.rows
 }

@@ -1,0 +1,55 @@
+import { loadActorKey } from '#bff/actor-key.ts'
+import { findPersistentSecret } from '#http-kit/persistent-secret.ts'
+import { loadActorKeys } from '#runtime/config.ts'
+import type { Db } from '#runtime/model/db.ts'
+import { wrongKey } from '#runtime/keys/open-vault.ts'
+import { readSealingKeys } from '#runtime/keys/sealing-key.ts'
+import { listDataKeys } from '#runtime/store/data-keys/list-data-keys.ts'
+import type { Deployment } from '../deployment.ts'
+import { ok, fail, skip } from './finding.ts'
+import type { Finding } from './finding.ts'
+
+/**
+ * Whether the sealing key opens the values of the database. Creates no key.
+ *
+ * @param db null if it cannot be reached.
+ * @param isMigrated whether the tables of the runtime exist.
+ */
+export async function checkSealingKey(
+  { dataDir, runtime }: Deployment,
+  db: Db | null,
+  isMigrated: boolean,
+): Promise<Omit<Finding, 'check'>> {
+  if (runtime === null) return skip('only runtimes have a sealing key')
+  const keys = await readSealingKeys({ dataDir, files: runtime.sealingKeyFiles })
+  if (db === null) return skip('there is no database to compare the sealing key with')
+  const dataKeys = isMigrated ? await listDataKeys(db) : []
+  if (keys.length === 0 && dataKeys.length > 0)
+    return fail(
+      'there is no sealing key, and the database holds sealed values; restore it, or name it in SEALING_KEY_FILE',
+    )
+  if (keys.length === 0) return ok('the first start creates a sealing key; back it up')
+  const foreign = dataKeys.find(({ fingerprint }) => !keys.some((key) => key.fingerprint === fingerprint))
+  if (foreign !== undefined) throw wrongKey(foreign, keys)
+  return ok(
+    dataKeys.length === 0
+      ? 'the sealing key can be read'
+      : 'the sealing key opens the values of the database',
+  )
+}
+
+/** Whether the key of the console and the key set of the runtime can be read, and belong together if both are here. */
+export async function checkAssertionKey({
+  dataDir,
+  console,
+  runtime,
+}: Deployment): Promise<Omit<Finding, 'check'>> {
+  if (runtime?.actorAssertionJwks != null && !/^https?:/.test(runtime.actorAssertionJwks))
+    await loadActorKeys(runtime.actorAssertionJwks)
+  if (console === null) return ok('the key set in ACTOR_ASSERTION_JWKS can be read')
+  const file = console.assertionKeyFile ?? null
+  const isStored = (await findPersistentSecret({ directory: dataDir, file: 'actor-key.json' })) !== null
+  if (file === null && !isStored) return ok('the first start creates the key of the console')
+  const { kid } = await loadActorKey(dataDir, file)
+  return ok(`the console signs with the key ${kid}`)
+}

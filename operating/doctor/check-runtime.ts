@@ -1,0 +1,41 @@
+import { createActorAssertions } from '#bff/actor-assertion.ts'
+import { loadActorKey } from '#bff/actor-key.ts'
+import { adviceFor, checkRuntime } from '#bff/check-runtime.ts'
+import { parseEgressAllow } from '#http-kit/egress.ts'
+import { createOutbound } from '#http-kit/outbound.ts'
+import { findPersistentSecret } from '#http-kit/persistent-secret.ts'
+import type { Deployment } from '../deployment.ts'
+import { ok, fail, skip } from './finding.ts'
+import type { Finding } from './finding.ts'
+
+/** Whether the remote runtime of a console responds, and accepts its credential and its key. */
+export async function checkRemoteRuntime({ dataDir, console }: Deployment): Promise<Omit<Finding, 'check'>> {
+  if (console?.runtime == null) return skip('the runtime is not a remote one')
+  const { baseUrl, credential } = console.runtime
+  const file = console.assertionKeyFile ?? null
+  if (file === null && (await findPersistentSecret({ directory: dataDir, file: 'actor-key.json' })) === null)
+    return skip('the console has no key yet; start it once, or set ACTOR_ASSERTION_KEY_FILE')
+  const key = await loadActorKey(dataDir, file)
+  const { host } = new URL(baseUrl)
+  const outbound = createOutbound({ egressAllow: parseEgressAllow(destinationOf(baseUrl)) })
+  try {
+    const verdict = await checkRuntime({
+      outbound,
+      baseUrl,
+      credential,
+      key,
+      assertionOf: createActorAssertions(key),
+    })
+    if (verdict === 'accepted') return ok(`${host} accepts the credential and the key of the console`)
+    return fail(
+      adviceFor(verdict, key.kid) ?? `${host} does not respond, or is not ready; check RUNTIME_API_BASE`,
+    )
+  } finally {
+    await outbound.close()
+  }
+}
+
+function destinationOf(url: string): string {
+  const { hostname, port, protocol } = new URL(url)
+  return `${hostname}:${port === '' ? (protocol === 'https:' ? '443' : '80') : port}`
+}

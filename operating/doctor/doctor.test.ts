@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { sql } from 'kysely'
+import { freePort } from '#database/free-port.ts'
+import { openDatabase } from '#database/pool.ts'
+import type { Database } from '#database/pool.ts'
+import { toUrl } from '#database/settings.ts'
+import { testDatabase } from '#database/testing.ts'
+import type { TestDatabase } from '#database/testing.ts'
+import { systemClock } from '#http-kit/clock.ts'
+import { bffMigrations } from '#bff/store/tables.ts'
+import { Keyring } from '#runtime/keys/keyring.ts'
+import { openVault } from '#runtime/keys/open-vault.ts'
+import type { RuntimeTables } from '#runtime/model/tables.ts'
+import { RUNTIME_MIGRATIONS } from '#runtime/store/migrations.ts'
+import { collectSupportBundle } from '../support/collect.ts'
+import { judgeClock } from './check-clock.ts'
+import { judgeSpace } from './check-disk.ts'
+import { examine } from './examine.ts'
+import { exitCodeOf, linesOf } from './finding.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'doctor-'))
+const sealingKey = join(folder, 'sealing.key')
+const provider = createServer((request, response) => {
+  if (request.url?.endsWith('/.well-known/openid-configuration') === true)
+    response.end(JSON.stringify({ issuer: `${providerUrl()}/realm` }))
+  else response.writeHead(404).end()
+})
+const providerUrl = (): string => `http://127.0.0.1:${(provider.address() as AddressInfo).port}`
+let server: TestDatabase
+let database: Database<RuntimeTables>
+let env: Record<string, string>
+
+before(async () => {
+  server = await testDatabase({ migrations: [RUNTIME_MIGRATIONS, bffMigrations] })
+  database = openDatabase<RuntimeTables>(server.connection)
+  writeFileSync(sealingKey, randomBytes(32).toString('base64'), { mode: 0o600 })
+  await openVault(new Keyring(systemClock), database.db, { dataDir: folder, files: [sealingKey] })
+  await new Promise<void>((resolve) => void provider.listen(0, '127.0.0.1', () => resolve()))
+  mkdirSync(join(folder, 'data'))
+  env = {
+    DATA_DIR: join(folder, 'data'),
+    DATABASE_URL: toUrl(server.connection),
+    SEALING_KEY_FILE: sealingKey,
+  }
+})
+after(async () => {
+  await database.close()
+  await server.close()
+  await new Promise((resolve) => provider.close(resolve))
+  rmSync(folder, { recursive: true })
+})
+
+async function findingOf(check: string, changes: Record<string, string> = {}) {
+  const found = (await examine({ ...env, ...changes })).find((finding) => finding.check === check)
+  return `${found?.status} ${found?.message}`
+}
+
+describe('the doctor', () => {
+  it('finds nothing wrong in a good deployment, and creates nothing', async () => {
+    const findings = await examine(env)
+    assert.equal(exitCodeOf(findings), 0, linesOf(findings))
+    assert.match(await findingOf('database'), /^ok PostgreSQL \d+.* the schemas are current$/)
+    assert.match(await findingOf('keys'), /^ok the sealing key opens the values of the database$/)
+    assert.deepEqual(readdirSync(join(folder, 'data')), [])
+  })
+
+  it('names a wrong setting, and checks nothing else', async () => {
+    const findings = await examine({ ...env, PROT: 'x', OIDC_ISSUERS: 'x' })
+    assert.equal(findings.length, 1)
+    assert.match(linesOf(findings), /^fail {2}settings {2}OIDC_ISSUERS is not a setting/)
+    assert.equal(exitCodeOf(findings), 1)
+  })
+
+  it('finds a database that is away or of a newer version', async () => {
+    const away = `postgresql://somebody:very-secret@127.0.0.1:${await freePort()}/x`
+    assert.match(
+      await findingOf('database', { DATABASE_URL: away }),
+      /^fail the database cannot be used: nothing listens/,
+    )
+    assert.doesNotMatch(linesOf(await examine({ ...env, DATABASE_URL: away })), /very-secret/)
+    await sql`insert into runtime.migration (name, sha256) values ('9999_newer', '')`.execute(database.db)
+    assert.match(await findingOf('database'), /^fail .*9999_newer by a newer version/)
+    await sql`delete from runtime.migration where name = '9999_newer'`.execute(database.db)
+  })
+
+  it('finds a sealing key that does not open the values', async () => {
+    const other = join(folder, 'other.key')
+    writeFileSync(other, randomBytes(32).toString('base64'), { mode: 0o600 })
+    assert.match(
+      await findingOf('keys', { SEALING_KEY_FILE: other }),
+      /^fail .*does not open the sealed values/,
+    )
+    assert.match(await findingOf('keys', { SEALING_KEY_FILE: '' }), /^fail there is no sealing key/)
+  })
+
+  it('finds a plugin that EGRESS_ALLOW does not allow, and one that accepts no connection', async () => {
+    const register = (endpoint: string) =>
+      sql`insert into runtime.plugin (plugin_id, title, endpoint, enabled) values ('mail', 'Mail', ${endpoint}, true)
+        on conflict (plugin_id) do update set endpoint = excluded.endpoint`.execute(database.db)
+    await register('http://192.0.2.1:80/call')
+    assert.match(await findingOf('egress'), /^fail EGRESS_ALLOW does not allow mail at 192\.0\.2\.1:80/)
+    await register(`http://127.0.0.1:${await freePort()}/call`)
+    assert.match(await findingOf('egress'), /^warn 1 of 1 plugins accept no connection: mail .*ECONNREFUSED/)
+    await register(`${providerUrl()}/call`)
+    assert.match(await findingOf('egress'), /^ok all 1 plugins/)
+  })
+
+  it('finds an OpenID provider that is away or another one', async () => {
+    const oidc = { OIDC_CLIENT_ID: 'console', OIDC_CLIENT_SECRET: 'a secret of it' }
+    const provide = (OIDC_ISSUER: string) => findingOf('provider', { ...oidc, OIDC_ISSUER })
+    assert.match(await provide(`${providerUrl()}/realm`), /^ok /)
+    assert.match(await provide(`${providerUrl()}/other`), /^fail .*calls itself ".*\/realm"; set OIDC_ISSUER/)
+    assert.match(await provide(`http://127.0.0.1:${await freePort()}`), /^fail .*ECONNREFUSED/)
+  })
+
+  it('judges clocks and space', () => {
+    assert.equal(judgeClock(300).status, 'ok')
+    assert.match(judgeClock(2_000).message, /2\.0 s behind/)
+    assert.equal(judgeClock(-2_000).status, 'warn')
+    assert.equal(judgeClock(-6_000).status, 'fail')
+    assert.deepEqual(
+      [10_000, 1_000, 100].map((free) => judgeSpace(free, true).status),
+      ['ok', 'warn', 'fail'],
+    )
+    assert.equal(judgeSpace(100, false).status, 'ok')
+  })
+})
+
+describe('the support bundle', () => {
+  it('describes the deployment without a secret', async () => {
+    const secrets = {
+      RUNTIME_API_CREDENTIAL: 'credential-to-hide,another-credential-to-hide',
+      RUNTIME_API_BASE: `http://127.0.0.1:${await freePort()}`,
+      OIDC_ISSUER: `${providerUrl()}/realm`,
+      OIDC_CLIENT_ID: 'console',
+      OIDC_CLIENT_SECRET: 'client-secret-to-hide',
+      CONSOLE_USERS: '[{"username":"ada","password":"password-to-hide","roles":["admin"]}]',
+      ACTOR_ASSERTION_JWKS: join(folder, 'keys.json'),
+    }
+    writeFileSync(join(folder, 'keys.json'), '{"keys":[]}')
+    const text = await collectSupportBundle({ ...env, ...secrets })
+    assert.doesNotMatch(text, /to-hide/)
+    const bundle = JSON.parse(text) as Record<string, Record<string, unknown>>
+    assert.equal(bundle['settings']?.['OIDC_CLIENT_SECRET'], 'set (hidden)')
+    assert.equal(bundle['settings']?.['OIDC_CLIENT_ID'], 'console')
+    const database = bundle['database'] ?? {}
+    for (const fact of Object.values(database)) assert.ok(Array.isArray(fact), JSON.stringify(fact))
+  })
+})

@@ -1,0 +1,68 @@
+import { NOT_CREATED, openForExamination } from '../open-for-examination.ts'
+import type { Opened } from '../open-for-examination.ts'
+import { readDeployment } from '../deployment.ts'
+import type { Deployment } from '../deployment.ts'
+import { checkClock } from './check-clock.ts'
+import { checkDatabase } from './check-database.ts'
+import { checkDisk } from './check-disk.ts'
+import { checkEgress } from './check-egress.ts'
+import { checkAssertionKey, checkSealingKey } from './check-keys.ts'
+import { checkProvider } from './check-provider.ts'
+import { checkRemoteRuntime } from './check-runtime.ts'
+import { checked, fail, ok, skip } from './finding.ts'
+import type { Finding } from './finding.ts'
+
+/** One runtime and one console. */
+const CONNECTIONS_OF = { runtime: 1, console: 10 }
+
+/** Examines the deployment of this environment. Creates and changes nothing. */
+export async function examine(env: Record<string, string | undefined>): Promise<Finding[]> {
+  let deployment: Deployment
+  try {
+    deployment = readDeployment(env)
+  } catch (error) {
+    return [{ check: 'settings', ...fail(error instanceof Error ? error.message : String(error)) }]
+  }
+  const parts = [deployment.console && 'console', deployment.runtime && 'runtime'].filter(Boolean)
+  const settings: Finding = {
+    check: 'settings',
+    ...ok(`the settings of the ${parts.join(' and the ')} are valid`),
+  }
+  const database = await openForExamination(deployment)
+  try {
+    const findings = await Promise.all([
+      checked('disk', () => checkDisk(deployment.dataDir, deployment.database.url === null)),
+      ...checksOfDatabase(deployment, database),
+      checked('console', () => checkAssertionKey(deployment)),
+      checked('runtime', () => checkRemoteRuntime(deployment)),
+      checked('provider', () => checkProvider(deployment)),
+    ])
+    return [settings, ...findings]
+  } finally {
+    if (typeof database !== 'string') await database.close()
+  }
+}
+
+function checksOfDatabase(deployment: Deployment, database: Opened | string): Promise<Finding>[] {
+  if (typeof database === 'string') {
+    const isNew = database === NOT_CREATED
+    return [
+      checked('database', () => Promise.resolve(isNew ? ok(database) : fail(database))),
+      checked('keys', () => checkSealingKey(deployment, null, false)),
+      ...['clock', 'egress'].map((check) =>
+        checked(check, () => Promise.resolve(skip('there is no database to ask'))),
+      ),
+    ]
+  }
+  const { db, pool, isMigrated } = database
+  const { http, worker } = deployment.database.connections
+  const needed =
+    (deployment.runtime === null ? 0 : http + worker + CONNECTIONS_OF.runtime) +
+    (deployment.console === null ? 0 : CONNECTIONS_OF.console)
+  return [
+    checked('database', () => checkDatabase(pool, needed)),
+    checked('keys', () => checkSealingKey(deployment, db, isMigrated)),
+    checked('clock', () => checkClock(pool)),
+    checked('egress', () => checkEgress(deployment, pool, isMigrated)),
+  ]
+}
