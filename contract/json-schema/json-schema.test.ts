@@ -288,6 +288,34 @@ for (const [schema, satisfied, failed] of keywords)
   })
 
 const formats: Record<string, [JsonValue[], JsonValue[]]> = {
+  cron: [
+    [
+      '0 6 1 * *',
+      '*/15 * * * *',
+      '0 8-18/2 * * MON-FRI',
+      '5-59/20 0,12 * jan,7 7',
+      '0 0 29 2 *',
+      '0 0 31 2 1',
+    ],
+    [
+      '61 25 * *',
+      '61 * * * *',
+      '0 24 * * *',
+      '0 0 0 * *',
+      '0 0 * 13 *',
+      '0 0 * * 8',
+      '0 0 30 2 *',
+      '0 0 31 4,6 *',
+      '5/20 * * * *',
+      '*/60 * * * *',
+      '*/0 * * * *',
+      '* * * *',
+    ],
+  ],
+  'time-zone': [
+    ['Europe/Berlin', 'UTC', 'Asia/Tokyo', 'Japan', 'America/Argentina/Buenos_Aires', 'Etc/GMT+5'],
+    ['Europe/Nowhere', 'europe/berlin', '+01:00', 'Mars/Olympus', ''],
+  ],
   date: [['2024-02-29'], ['2023-02-29', '2024-2-29', '']],
   'date-time': [
     ['2026-01-31T08:00:00Z', '2026-01-31T08:00:00.5+01:00'],

@@ -1,4 +1,5 @@
 import { validate, type Schema } from '@cfworker/json-schema'
+import { FORMATS } from './formats.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from './json.ts'
 import { childrenOf, IN_PLACE_KEYWORDS, problemOfKeyword, SCHEMA_LIST_KEYWORDS } from './keywords.ts'
 import { explain } from './messages.ts'
@@ -171,25 +172,6 @@ function inPlaceOf(pointer: string, survey: Survey): string[] {
 /** Replaces `false`: the interpreter reports no location for a boolean schema, but it does for this. */
 const FALSE_SCHEMA: Schema = Object.freeze({ not: {} })
 const isFalseSchema = (schema: Schema): boolean => schema === FALSE_SCHEMA
-
-/** Formats that the interpreter checks safely; any other is an annotation, as in 2020-12. */
-const FORMATS: ReadonlySet<string> = new Set([
-  'date',
-  'date-time',
-  'duration',
-  'email',
-  'hostname',
-  'ipv4',
-  'ipv6',
-  'json-pointer',
-  'regex',
-  'relative-json-pointer',
-  'time',
-  'uri',
-  'uri-reference',
-  'uri-template',
-  'uuid',
-])
 
 /** Only what the interpreter should act on: it also supports keywords of other drafts, and internal ones. */
 const COPIED: readonly string[] = [

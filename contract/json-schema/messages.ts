@@ -211,6 +211,7 @@ const TYPE_NAMES: Readonly<Record<string, string>> = {
 }
 
 const FORMAT_NAMES: Readonly<Record<string, string>> = {
+  cron: 'a schedule of five fields such as 30 2 * * 1-5',
   date: 'a date such as 2026-01-31',
   'date-time': 'a date and time with time zone such as 2026-01-31T08:00:00Z',
   duration: 'an ISO 8601 duration such as PT15M',
@@ -222,6 +223,7 @@ const FORMAT_NAMES: Readonly<Record<string, string>> = {
   regex: 'a regular expression',
   'relative-json-pointer': 'a relative JSON pointer',
   time: 'a time with time zone such as 08:00:00Z',
+  'time-zone': 'a time zone such as Europe/Berlin',
   uri: 'a URI such as https://example.com/path',
   'uri-reference': 'a URI or a relative reference',
   'uri-template': 'a URI template',

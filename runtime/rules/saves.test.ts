@@ -195,6 +195,46 @@ describe('resources without a plugin', () => {
   })
 })
 
+describe('a schedule', () => {
+  const timed = bundleOf('timed', {
+    resources: [
+      {
+        kind: 'TIMER',
+        name: 'nightly',
+        title: 'Timer',
+        properties: {
+          cron: { kind: 'DATA', schema: { type: 'string', format: 'cron' } },
+          timeZone: { kind: 'DATA', schema: { type: 'string', format: 'time-zone' } },
+        },
+      },
+    ],
+  })
+
+  it('that never runs, or in a zone that does not exist, is refused in the plan and in the save', async () => {
+    await harness.publish(timed)
+    const scope = harness.newScope()
+    await harness.installed(timed, { scope })
+    const locator = locatorOf(timed, 'nightly', 'TIMER')
+    const { snapshotVersion } = await harness.configuration(scope)
+    const refused = { [locator]: wrapped({ cron: '61 25 * * *', timeZone: 'Europe/Nowhere' }) }
+
+    const plan = await harness.http.call(`${placeOf(scope)}/configuration/plan`, {
+      method: 'POST',
+      body: { snapshotVersion, changes: refused },
+    })
+    const problems = plan.data['problems'] as { property: string; errorCode: string; message: string }[]
+    assert.deepEqual(
+      problems.map(({ property, errorCode, message }) => [property, errorCode, message]),
+      [
+        ['cron', 'PROPERTY_INVALID', 'Must be a schedule of five fields such as 30 2 * * 1-5'],
+        ['timeZone', 'PROPERTY_INVALID', 'Must be a time zone such as Europe/Berlin'],
+      ],
+    )
+    assert.equal((await harness.save(scope, refused)).errorCode, 'PROPERTY_INVALID')
+    await harness.saved(scope, { [locator]: wrapped({ cron: '30 2 * * 1-5', timeZone: 'Europe/Berlin' }) })
+  })
+})
+
 describe('a local service', () => {
   it('is saved with its own version, without an operation, installation or snapshot', async () => {
     const scope = harness.newScope()

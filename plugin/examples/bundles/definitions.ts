@@ -52,9 +52,9 @@ export const cron = (title: string, whenAbsent: string): PropertyDefinition =>
 export const timeZone: PropertyDefinition = data(
   {
     type: 'string',
+    format: 'time-zone',
     title: 'Time zone',
     description: 'A name of the IANA time zone database, such as Europe/Berlin.',
-    pattern: '^[A-Za-z]+(?:[/_+-][A-Za-z0-9]+)*$',
     maxLength: 64,
   },
   { group: 'Schedule', order: 2, default: 'UTC' },

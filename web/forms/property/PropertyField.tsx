@@ -168,4 +168,5 @@ export const PropertyField = memo(function PropertyField({
 const WIDTHS: Partial<Record<ReturnType<typeof controlKind>, string>> = {
   number: 'max-w-56',
   choice: 'max-w-80',
+  'time-zone': 'max-w-80',
 }

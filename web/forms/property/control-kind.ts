@@ -12,6 +12,7 @@ export type ControlKind =
   | 'text-list'
   | 'json'
   | 'cron'
+  | 'time-zone'
   | 'domain'
   | 'secret'
   | 'reference'
@@ -77,6 +78,7 @@ function dataControl(schema: Schema, isSensitive: boolean, resource: ResourceKin
 
 function textControl(schema: Schema, resource: ResourceKind): ControlKind {
   if (schema['format'] === 'cron') return 'cron'
+  if (schema['format'] === 'time-zone') return 'time-zone'
   if (schema['format'] === 'hostname' && resource === 'GATEWAY') return 'domain'
   const { maxLength } = schema
   return typeof maxLength === 'number' && maxLength > LONG_TEXT && schema['format'] === undefined

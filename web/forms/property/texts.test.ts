@@ -34,6 +34,8 @@ describe('validator messages', () => {
     [{ format: 'date-time' }, 'x'],
     [{ format: 'uri' }, 'x y'],
     [{ format: 'uuid' }, 'x'],
+    [{ format: 'cron' }, '61 25 * *'],
+    [{ format: 'time-zone' }, 'Europe/Nowhere'],
     [{ enum: ['a', 'b', 'c'] }, 'x'],
     [{ minItems: 1 }, []],
     [{ maxItems: 1 }, [1, 2]],

@@ -54,6 +54,8 @@ const EXPECTED: Readonly<Record<string, PlainTextKey>> = {
   'an ISO 8601 duration such as PT15M': 'forms.expected.duration',
   'an e-mail address': 'forms.expected.email',
   'a host name': 'forms.expected.hostname',
+  'a schedule of five fields such as 30 2 * * 1-5': 'forms.expected.cron',
+  'a time zone such as Europe/Berlin': 'forms.expected.timeZone',
   'a URI such as https://example.com/path': 'forms.expected.uri',
   'a UUID': 'forms.expected.uuid',
 }

@@ -1,4 +1,5 @@
 import { Cron } from 'croner'
+import { isSchedule } from '#contract/json-schema/cron.ts'
 import { localeState } from '../../../i18n/locale.ts'
 import { useText } from '../../../i18n/use-text.ts'
 import { TextInput } from '../../../ui/TextInput.tsx'
@@ -25,32 +26,21 @@ export function CronControl({ definition, value, onEdit, wiring, readOnly, zone 
         readOnly={readOnly}
         onChange={(event) => onEdit(setData(definition, event.target.value))}
       />
-      {text !== '' && (
-        <div className="mt-1.5 text-xs text-muted" aria-live="polite">
-          {runs === null ? (
-            t('forms.cron.invalid')
-          ) : runs.length === 0 ? (
-            t('forms.cron.never')
-          ) : (
-            <>
-              {words !== null && <p className="font-medium text-ink">{words}</p>}
-              <p>{t('forms.cron.next', { zone, runs: runs.map((run) => runText(run, zone)).join(' · ') })}</p>
-            </>
-          )}
-        </div>
-      )}
+      <div className="mt-1.5 text-xs text-muted empty:hidden" aria-live="polite">
+        {runs !== null && (
+          <>
+            {words !== null && <p className="font-medium text-ink">{words}</p>}
+            <p>{t('forms.cron.next', { zone, runs: runs.map((run) => runText(run, zone)).join(' · ') })}</p>
+          </>
+        )}
+      </div>
     </div>
   )
 }
 
+/** The next runs; null if the text is not a schedule, which is the error of the field. */
 function nextRuns(text: string, zone: string): Date[] | null {
-  // the library accepts more than the five fields of a TIMER
-  if (text.trim().split(/\s+/).length !== 5) return null
-  try {
-    return new Cron(text, { timezone: zone, paused: true }).nextRuns(SHOWN_RUNS)
-  } catch {
-    return null
-  }
+  return isSchedule(text) ? new Cron(text, { timezone: zone, paused: true }).nextRuns(SHOWN_RUNS) : null
 }
 
 /** In the schedule's time zone, with the weekday, which is what people check. */

@@ -14,6 +14,9 @@ import { TextListControl } from './TextListControl.tsx'
 // controls that need a library or query services are loaded on demand
 const JsonControl = lazyWithRetry(async () => ({ default: (await import('./JsonControl.tsx')).JsonControl }))
 const CronControl = lazyWithRetry(async () => ({ default: (await import('./CronControl.tsx')).CronControl }))
+const TimeZoneControl = lazyWithRetry(async () => ({
+  default: (await import('./TimeZoneControl.tsx')).TimeZoneControl,
+}))
 const ReferenceControl = lazyWithRetry(async () => ({
   default: (await import('./ReferenceControl.tsx')).ReferenceControl,
 }))
@@ -33,6 +36,7 @@ const CONTROLS = {
   'text-list': TextListControl,
   json: JsonControl,
   cron: CronControl,
+  'time-zone': TimeZoneControl,
   domain: DomainControl,
   secret: SecretControl,
   reference: ReferenceControl,

@@ -1,14 +1,21 @@
 import type { ConfigurationResource, PropertyView } from '#contract/console-api/shapes.ts'
+import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
+import { schemaOf } from '../../../forms/property/control-kind.ts'
 import type { DraftEdit } from '../editor/draft.ts'
 import { valueOf } from '../../../forms/property/property-value.ts'
 
+/** In bundles that do not declare the format `time-zone`. */
 const NAMES = ['timeZone', 'timezone', 'zone']
 
 /** The property of a TIMER that sets the time zone of its schedule, if there is one. */
 export function zoneProperty({ kind, definitions }: ConfigurationResource): string | undefined {
   if (kind !== 'TIMER') return undefined
-  return NAMES.find((name) => Object.hasOwn(definitions, name))
+  const declared = Object.keys(definitions).find((name) => formatOf(definitions[name]) === 'time-zone')
+  return declared ?? NAMES.find((name) => Object.hasOwn(definitions, name))
 }
+
+const formatOf = (definition: PropertyDefinition | undefined) =>
+  definition === undefined ? undefined : schemaOf(definition)['format']
 
 /** The time zone that would be saved; undefined if this browser does not know it. */
 export function zoneOf(edit: DraftEdit | undefined, view: PropertyView | null): string | undefined {
