@@ -1,6 +1,7 @@
 import { createRouter, parseSearchWith, stringifySearchWith } from '@tanstack/react-router'
 import { queryClient } from './app/query-client.ts'
 import { CrashPage } from './layouts/CrashPage.tsx'
+import { OpeningPage } from './layouts/OpeningPage.tsx'
 import { routeTree } from './routes.tsx'
 
 /** People read addresses and paste them into tickets: plain `?state=FAILED&q=42`, without JSON or quotes. */
@@ -14,6 +15,8 @@ export const router = createRouter({
   // the stale times of the queries apply
   defaultPreloadStaleTime: 0,
   defaultErrorComponent: CrashPage,
+  // the address is that of the next page already, so the previous one must not stay under it
+  defaultPendingComponent: OpeningPage,
   scrollRestoration: true,
   // unknown parameters, such as those added to links by a ticket system, never reach the API
   search: { strict: true },

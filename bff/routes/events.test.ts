@@ -75,6 +75,16 @@ async function follow(
   return response.text()
 }
 
+describe('a stream without events', () => {
+  it('sends a comment often enough for the browser to know that the server answers', async () => {
+    const text = await follow(
+      async ({ signal }) => saidForEver(AbortSignal.any([signal, AbortSignal.timeout(200)]), 'id: 7-1\n\n'),
+      { heartbeatMs: 20 },
+    )
+    assert.ok(text.split(': \n\n').length > 3, text)
+  })
+})
+
 const configuration = (id: string, environmentKey: string) =>
   `id: ${id}\nevent: configuration\ndata: ${JSON.stringify({
     scope: { environmentKey, applicationRuntimeId: 'shop', workspaceId: 7 },

@@ -38,6 +38,8 @@ export interface EventOptions {
   log: Log
   /** Default 30,000. */
   checkMs?: number
+  /** How often a comment is sent, so that the browser notices a server that does not answer; default 2,000. */
+  heartbeatMs?: number
   /** How long a reader may stall before its stream ends; default 30,000. */
   stallMs?: number
   limits?: StreamLimits | undefined
@@ -46,6 +48,8 @@ export interface EventOptions {
 type EventContext = Context<{ Variables: SessionVariables }>
 
 const CHECK_MS = 30_000
+/** The browser treats a stream that is silent for twice as long as lost. */
+const HEARTBEAT_MS = 2_000
 /** The pause before the runtime's stream is reopened, because the runtime may end it at once. */
 const REOPEN_MS = 100
 /** Reading from the runtime pauses while the browser has this much unread. */
@@ -80,7 +84,7 @@ export function eventRoute(options: EventOptions) {
     try {
       if (release === null) throw new ConsoleFailure('SERVICE_UNAVAILABLE', { retryable: true })
       body.ended.addEventListener('abort', release)
-      endWith(c, body, options)
+      keepAlive(c, body, options)
       const given = c.req.header('last-event-id') ?? ''
       const lastEventId = EVENT_ID.test(given) ? given : null
       const source = await openSource(c, body, lastEventId, options)
@@ -99,17 +103,19 @@ export function eventRoute(options: EventOptions) {
   }
 }
 
-/** Ends the stream with its session and with the server. */
-function endWith(c: EventContext, body: EventBody, options: EventOptions): void {
+/** Keeps the stream alive, and ends it with its session and with the server. */
+function keepAlive(c: EventContext, body: EventBody, options: EventOptions): void {
   const { stopping } = options
   const check = setInterval(() => {
     // if this cannot be determined, the stream ends and the browser's next request finds out
     const signedIn = options.isStillSignedIn(c).catch(() => false)
     void signedIn.then((isSignedIn) => isSignedIn || body.end())
   }, options.checkMs ?? CHECK_MS)
+  const heartbeat = setInterval(() => body.send(': \n\n'), options.heartbeatMs ?? HEARTBEAT_MS)
   stopping.addEventListener('abort', body.end, { once: true })
   body.ended.addEventListener('abort', () => {
     clearInterval(check)
+    clearInterval(heartbeat)
     stopping.removeEventListener('abort', body.end)
   })
   if (stopping.aborted) body.end()

@@ -10,6 +10,8 @@ export interface FaultProxy {
   dropResponses(method: string): void
   /** Holds requests whose first line begins like this. Returns a function that releases them. */
   hold(beginning: string): () => void
+  /** Holds everything in both directions, as a server that hangs. Returns a function that releases it. */
+  freeze(): () => void
   /** Cuts all connections and rejects new ones, until `up` is called. */
   down(): void
   up(): void
@@ -21,6 +23,7 @@ export async function createFaultProxy(targetPort: () => number): Promise<FaultP
   let drop: { method: string; isOnce: boolean; onDropped: () => void } | null = null
   let held: { beginning: string; requests: (() => void)[] } | null = null
   let isDown = false
+  let frozen: (() => void)[] | null = null
   const server = createServer((browser) => {
     if (isDown) return browser.destroy()
     const target = connect(targetPort(), '127.0.0.1')
@@ -32,6 +35,7 @@ export async function createFaultProxy(targetPort: () => number): Promise<FaultP
       target.destroy()
     }
     browser.on('data', (chunk) => {
+      if (frozen !== null) return frozen.push(() => target.write(chunk))
       // a request starts a new chunk: browsers do not pipeline
       const begins = (words: string) => chunk.subarray(0, words.length).toString('latin1') === words
       if (drop !== null && begins(`${drop.method} `)) {
@@ -40,8 +44,10 @@ export async function createFaultProxy(targetPort: () => number): Promise<FaultP
       }
       if (held !== null && begins(held.beginning)) held.requests.push(() => target.write(chunk))
       else target.write(chunk)
+      return undefined
     })
     target.on('data', (chunk) => {
+      if (frozen !== null) return frozen.push(() => browser.write(chunk))
       if (onResponse === null) return browser.write(chunk)
       onResponse()
       return end()
@@ -70,12 +76,21 @@ export async function createFaultProxy(targetPort: () => number): Promise<FaultP
         for (const release of holding.requests) release()
       }
     },
+    freeze() {
+      const holding: (() => void)[] = []
+      frozen = holding
+      return () => {
+        frozen = null
+        for (const release of holding) release()
+      }
+    },
     down() {
       isDown = true
       for (const socket of open) socket.destroy()
     },
     up() {
       isDown = false
+      frozen = null
       drop = null
     },
     close: () =>

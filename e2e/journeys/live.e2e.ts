@@ -114,3 +114,30 @@ test('with too many tabs the oldest pauses and says so, and resumes when the per
     await body?.cancel()
   }
 })
+
+test('a server that hangs is reported within 5 s, and no page is shown under the address of another', async ({
+  system,
+  editing,
+}) => {
+  const page = await editing({ field: 'SMTP port', value: '2525' })
+  const release = system.proxy.freeze()
+  const began = performance.now()
+  await expect(page.getByText('Connection lost. Reconnecting…')).toBeVisible({ timeout: 10_000 })
+  await expect(page.getByLabel('Changes and saves')).toContainText('The server does not answer')
+  expect(performance.now() - began).toBeLessThan(5_500)
+
+  await page.keyboard.press('ControlOrMeta+S')
+  const review = page.getByRole('dialog')
+  await expect(review.getByLabel('Changes of CRM mail')).toContainText('After: 2525')
+  await expect(review.getByText('The server does not answer')).toBeVisible()
+  await page.keyboard.press('Escape')
+
+  const menu = page.getByRole('navigation', { name: 'Main' })
+  await menu.getByRole('link', { name: 'Plugins' }).click()
+  await expect(page).toHaveURL(/\/plugins$/)
+  await expect(page.getByText('This page opens as soon as the connection is back.')).toBeVisible()
+  await expect(field(page, 'SMTP port')).toHaveCount(0)
+  release()
+  await expectPage(page, 'Plugins')
+  await expect(menu.getByRole('link', { name: 'Plugins' })).toHaveAttribute('aria-current', 'page')
+})

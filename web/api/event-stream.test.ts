@@ -74,6 +74,20 @@ describe('following the events', () => {
     assert.ok((second?.at ?? 0) - (first?.at ?? 0) >= 1_950)
   })
 
+  it('reports a server that hangs within 5 s, and reconnects', async () => {
+    answer = (response) => {
+      stream('id: 7-1\n\n')(response)
+      answer = stream('id: 7-2\n\n')
+    }
+    const began = performance.now()
+    const { states, stop } = follow()
+    await until(() => states.includes('lost'))
+    assert.ok(performance.now() - began < 5_000)
+    await until(() => states.at(-1) === 'open')
+    stop()
+    assert.equal(requests[1]?.lastEventId, '7-1')
+  })
+
   it('backs off if each stream ends at once', async () => {
     answer = (response) => {
       stream('id: 7-1\n\n')(response)

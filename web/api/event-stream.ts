@@ -19,16 +19,16 @@ export interface StreamListener {
   onState: (state: ConnectionState) => void
 }
 
-/** How a connection ended. `refused`: the server answered with an error. */
+/** How a connection ended. `refused`: the server answered with an error. `silent`: it sent nothing for too long. */
 interface Ending {
-  kind: 'ended' | 'failed' | 'refused' | 'replaced'
+  kind: 'ended' | 'failed' | 'refused' | 'replaced' | 'silent'
   /** How long the stream was open. */
   openMs: number
   retryAfter: string | null
 }
 
-/** The server sends something at least every 15 s; a connection that is silent for longer is broken. */
-const IDLE_TIMEOUT_MS = 40_000
+/** The server sends something every 2 s; a connection that is silent for longer is broken, or the server hangs. */
+const IDLE_TIMEOUT_MS = 4_500
 /** A stream that was open for less counts as a failure, so that streams that break at once are not reopened in a loop. */
 const STABLE_MS = 5_000
 /** A visible tab whose stream was replaced retries after this time. */
@@ -74,7 +74,7 @@ async function follow(
       continue
     }
     failures = ending.openMs >= STABLE_MS ? 1 : failures + 1
-    if (failures > 1 || ending.kind === 'refused') listener.onState('lost')
+    if (failures > 1 || ending.kind === 'refused' || ending.kind === 'silent') listener.onState('lost')
     await wait(reconnectDelay(failures, ending.retryAfter), stopped)
   }
 }
@@ -121,8 +121,8 @@ async function readStream(
       if (parser.feed(value) === 'replaced') return ending('replaced')
     }
   } catch {
-    // cut off, silent or unreachable: handled in the same way
-    return ending('failed')
+    // only the idle timer has aborted it here
+    return ending(closing.signal.aborted ? 'silent' : 'failed')
   } finally {
     clearTimeout(idleTimer)
     closing.abort()

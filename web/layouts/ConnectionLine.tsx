@@ -2,16 +2,19 @@ import { useText } from '../i18n/use-text.ts'
 import { Icon } from '../ui/icons/Icon.tsx'
 import { useShell } from './shell-context.ts'
 
-/** An unobtrusive line while no updates arrive. It overlays the edge of the page, so the layout does not shift. */
+/**
+ * Says while no updates arrive: at the foot of the navigation, or in the bar on small screens. Both places are empty
+ * otherwise, so it covers nothing and moves nothing.
+ */
 export function ConnectionLine() {
   const t = useText()
   const { connection } = useShell()
   return (
-    <output className="pointer-events-none fixed inset-x-0 bottom-3 z-30 flex justify-center">
+    <output className="pointer-events-none fixed top-1.5 right-12 left-45 z-30 flex h-9 items-center justify-end lg:top-auto lg:right-auto lg:bottom-14 lg:left-2 lg:w-56 lg:justify-center">
       {connection !== 'live' && (
-        <span className="flex h-7 animate-appear items-center gap-2 rounded-full bg-ink px-3 text-xs font-medium text-inverse shadow-2">
-          <Icon name="offline" size={14} />
-          {t(`shell.connection.${connection}`)}
+        <span className="flex min-w-0 animate-appear items-center gap-2 rounded-md bg-ink px-2 py-0.5 text-xs/4 font-medium text-inverse">
+          <Icon name="offline" size={14} className="shrink-0" />
+          <span className="line-clamp-2">{t(`shell.connection.${connection}`)}</span>
         </span>
       )}
     </output>

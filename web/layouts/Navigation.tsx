@@ -1,4 +1,4 @@
-import { useLocation } from '@tanstack/react-router'
+import { useLocation, useRouterState } from '@tanstack/react-router'
 import { useText, type PlainTextKey } from '../i18n/use-text.ts'
 import { paths } from '../paths.ts'
 import { cx } from '../ui/class-names.ts'
@@ -34,7 +34,9 @@ export const navigation: readonly { group: PlainTextKey; entries: readonly Entry
 
 export function Navigation({ onNavigate }: { onNavigate?: () => void }) {
   const t = useText()
-  const pathname = useLocation({ select: (location) => location.pathname })
+  // the page that is shown, which follows the address when it has loaded
+  const shown = useRouterState({ select: ({ matches }) => matches.at(-1)?.pathname ?? '/' })
+  const next = useLocation({ select: ({ pathname }) => pathname })
   return (
     <nav aria-label={t('shell.navigation')} className="flex-1 overflow-y-auto px-2 py-1">
       {navigation.map(({ group, entries }) => (
@@ -42,7 +44,8 @@ export function Navigation({ onNavigate }: { onNavigate?: () => void }) {
           <p className="px-2 pb-1 text-2xs font-medium tracking-wide text-faint">{t(group)}</p>
           <ul className="space-y-px">
             {entries.map(({ label, icon, to }) => {
-              const current = to.to === '/' ? pathname === '/' : `${pathname}/`.startsWith(`${to.to}/`)
+              const current = isWithin(shown, to.to)
+              const isOpening = !current && isWithin(next, to.to)
               return (
                 <li key={label}>
                   <PlainLink
@@ -56,6 +59,13 @@ export function Navigation({ onNavigate }: { onNavigate?: () => void }) {
                   >
                     <Icon name={icon} className={current ? 'text-ink' : 'text-faint'} />
                     {t(label)}
+                    {isOpening && (
+                      <Icon
+                        name="running"
+                        size={14}
+                        className="ml-auto animate-appear text-faint [animation-delay:400ms]"
+                      />
+                    )}
                   </PlainLink>
                 </li>
               )
@@ -66,3 +76,7 @@ export function Navigation({ onNavigate }: { onNavigate?: () => void }) {
     </nav>
   )
 }
+
+/** Whether a path is a page, or below it. */
+const isWithin = (path: string, page: string): boolean =>
+  page === '/' ? path === '/' : `${path}/`.startsWith(`${page}/`)

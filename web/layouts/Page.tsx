@@ -18,6 +18,7 @@ export function Page({
   tabs,
   notice,
   children,
+  footer,
   width = 'full',
 }: {
   /** The title of the document, and the heading unless there is a `heading`. */
@@ -33,6 +34,8 @@ export function Page({
   /** Notices that concern the whole page. */
   notice?: ReactNode
   children: ReactNode
+  /** Stays at the lower edge of the window, however short the page is. */
+  footer?: ReactNode
   /** Text and forms are more readable if narrow; tables use the full width. */
   width?: 'full' | 'reading'
 }) {
@@ -40,7 +43,8 @@ export function Page({
   return (
     <div
       className={cx(
-        'mx-auto w-full px-4 pt-5 pb-16 sm:px-6 lg:px-8',
+        'mx-auto w-full px-4 pt-5 sm:px-6 lg:px-8',
+        footer === undefined ? 'pb-16' : 'flex min-h-[calc(100dvh-3rem)] flex-col lg:min-h-dvh',
         width === 'reading' ? 'max-w-4xl' : 'max-w-[96rem]',
       )}
     >
@@ -59,7 +63,14 @@ export function Page({
         {tabs && <div className="mt-3">{tabs}</div>}
       </header>
       {notice && <div className="mb-4 space-y-2">{notice}</div>}
-      {children}
+      {footer === undefined ? (
+        children
+      ) : (
+        <>
+          <div className="flex-1 pb-8">{children}</div>
+          {footer}
+        </>
+      )}
     </div>
   )
 }

@@ -41,6 +41,8 @@ export function Shell() {
           <PaletteButton onOpen={openPalette} />
         </div>
         <Navigation />
+        {/* the place of the connection line */}
+        <div className="h-10" />
         <div className="border-t border-line p-2">
           <UserMenu />
         </div>

@@ -20,6 +20,8 @@ export const MAIL = 'production/crm-suite/MODULE/crm-mail'
 export const CORE = 'production/crm-suite/MODULE/crm-core'
 
 const base = '/scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/configuration' as const
+export const CONFIGURATION = `GET ${base}` as const
+export const PLAN = `POST ${base}/plan` as const
 export const SAVE = `PATCH ${base}` as const
 const INSTALL_ID = '0198c5a0-0000-7000-8000-000000000001'
 const BEGIN = Date.parse('2026-11-22T08:00:00.000Z')
@@ -36,6 +38,9 @@ export interface ServedScope {
   /** The saved values. */
   values: () => Values
   snapshotVersion: () => number
+  configuration: () => Configuration
+  /** Plans a save; the default handler. */
+  plan: (request: ServedRequest) => Answer<typeof PLAN>
   /** Handles a save; the default handler. */
   save: (request: ServedRequest) => SaveAnswer
   /** Saves as a colleague; the page is notified by the event stream. */
@@ -111,6 +116,18 @@ export async function serveScope(handlers: Handlers = {}): Promise<ServedScope> 
     return answer
   }
 
+  const plan = (request: ServedRequest): Answer<typeof PLAN> => {
+    const { snapshotVersion, changes } = request.body as SaveRequestBody
+    return {
+      planToken: 'plan',
+      snapshotVersion: configuration.snapshotVersion,
+      stale: snapshotVersion !== configuration.snapshotVersion,
+      changes: changesTo(configuration, changes),
+      installations: [{ installation, claim: null, resources: Object.keys(changes), stages: [] }],
+      problems: [],
+    }
+  }
+
   const api = await serveApi({
     'GET /session': () => ({
       user: OLIVIA,
@@ -120,19 +137,9 @@ export async function serveScope(handlers: Handlers = {}): Promise<ServedScope> 
     }),
     'GET /installations': () => ({ items: [], nextCursor: null }),
     'GET /operations': () => ({ items: operations, nextCursor: null }),
-    [`GET ${base}` as const]: () => configuration,
+    [CONFIGURATION]: () => configuration,
     [`GET ${base}/history` as const]: () => ({ items: snapshots, nextCursor: null }),
-    [`POST ${base}/plan` as const]: (request: ServedRequest) => {
-      const { snapshotVersion, changes } = request.body as SaveRequestBody
-      return {
-        planToken: 'plan',
-        snapshotVersion: configuration.snapshotVersion,
-        stale: snapshotVersion !== configuration.snapshotVersion,
-        changes: changesTo(configuration, changes),
-        installations: [{ installation, claim: null, resources: Object.keys(changes), stages: [] }],
-        problems: [],
-      }
-    },
+    [PLAN]: plan,
     [SAVE]: save,
     ...handlers,
   })
@@ -147,6 +154,8 @@ export async function serveScope(handlers: Handlers = {}): Promise<ServedScope> 
         mapEntries(properties, (view) => ('value' in view ? view.value : null)),
       ),
     snapshotVersion: () => configuration.snapshotVersion,
+    configuration: () => configuration,
+    plan,
     save,
     async saveAsColleague(values) {
       store(

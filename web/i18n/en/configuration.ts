@@ -67,6 +67,9 @@ export const configuration = {
   'claim.mayNot.takeover': 'requires a support engineer or administrator',
 
   dock: 'Changes and saves',
+  'lost.title': 'The server does not answer',
+  'lost.message': 'Your changes are kept. The console keeps trying to connect.',
+  'lost.again': 'Try again',
   'bar.label': 'Unsaved changes',
   'bar.changes': { one: '{n} change', other: '{n} changes' },
   'bar.resources': {

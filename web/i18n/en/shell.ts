@@ -31,6 +31,8 @@ export const shell = {
   'connection.lost': 'Connection lost. Reconnecting…',
   'connection.paused': 'Live updates paused: too many tabs are open.',
   'connection.back': 'Back online.',
+  'opening.lost': 'The server does not answer',
+  'opening.message': 'This page opens as soon as the connection is back.',
   'palette.open': 'Search or jump to…',
   'palette.title': 'Search',
   'palette.pages': 'Pages',

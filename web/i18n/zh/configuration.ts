@@ -63,6 +63,9 @@ export const configuration: Translated<typeof source> = {
   'claim.mayNot.takeover': '需要支持工程师或管理员',
 
   dock: '更改与保存',
+  'lost.title': '服务器没有响应',
+  'lost.message': '您的更改已保留，控制台会继续尝试连接。',
+  'lost.again': '重试',
   'bar.label': '未保存的更改',
   'bar.changes': { other: '{n} 项更改' },
   'bar.resources': { other: '涉及 {n} 个资源，已暂存在此浏览器中' },

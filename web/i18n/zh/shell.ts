@@ -33,6 +33,8 @@ export const shell: Translated<typeof source> = {
   'connection.lost': '连接已断开，正在重新连接…',
   'connection.paused': '打开的标签页过多，实时更新已暂停。',
   'connection.back': '连接已恢复。',
+  'opening.lost': '服务器没有响应',
+  'opening.message': '连接恢复后会自动打开此页面。',
   'palette.open': '搜索或跳转…',
   'palette.title': '搜索',
   'palette.pages': '页面',

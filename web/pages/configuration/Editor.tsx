@@ -21,7 +21,7 @@ import { EditorContext } from './editor/editor-context.ts'
 import { FormTab } from './FormTab.tsx'
 import { HistoryTab } from './history/HistoryTab.tsx'
 import { PropertyHistoryDialog } from './history/PropertyHistoryDialog.tsx'
-import { MergeNotice, NewsLine, NotKeptNotice, UncertainNotice } from './Notices.tsx'
+import { LostNotice, MergeNotice, NewsLine, NotKeptNotice, UncertainNotice } from './Notices.tsx'
 import { ReviewDialog } from './review/ReviewDialog.tsx'
 import { SavedNotice } from './SavedNotice.tsx'
 import {
@@ -111,26 +111,29 @@ export function Editor({
             <NotKeptNotice />
           </>
         }
+        footer={
+          <Dock>
+            {save.saved.map((saved) => (
+              <SavedNotice
+                key={saved.version}
+                saved={saved}
+                onDismiss={() => save.dismissSaved(saved.version)}
+              />
+            ))}
+            {edits > 0 && <LostNotice />}
+            {save.state === 'uncertain' && !isReviewing && <UncertainNotice />}
+            {save.state === 'idle' && <MergeNotice merge={merge} />}
+            {edits > 0 && (
+              <ChangesBar edits={edits} resources={Object.keys(draft).length} problems={problems} />
+            )}
+          </Dock>
+        }
       >
         {tab === 'form' && (
           <FormTab search={search} marks={marks} titles={titles} edits={edits} invalid={problems.length} />
         )}
         {tab === 'document' && <DocumentTab document={document} />}
         {tab === 'history' && <HistoryTab />}
-        <Dock>
-          {save.saved.map((saved) => (
-            <SavedNotice
-              key={saved.version}
-              saved={saved}
-              onDismiss={() => save.dismissSaved(saved.version)}
-            />
-          ))}
-          {save.state === 'uncertain' && !isReviewing && <UncertainNotice />}
-          {save.state === 'idle' && <MergeNotice merge={merge} />}
-          {edits > 0 && (
-            <ChangesBar edits={edits} resources={Object.keys(draft).length} problems={problems} />
-          )}
-        </Dock>
       </Page>
       {isReviewing && (
         <ReviewDialog

@@ -1,5 +1,6 @@
 import { useSyncExternalStore, type ReactNode } from 'react'
 import { useRichText, useText } from '../../i18n/use-text.ts'
+import { useShell } from '../../layouts/shell-context.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Icon, type IconName } from '../../ui/icons/Icon.tsx'
 import { Notice } from '../../ui/Notice.tsx'
@@ -60,6 +61,18 @@ export function UncertainNotice() {
   )
 }
 
+/** The console does not answer, so nothing can be saved now. */
+export function LostNotice() {
+  const t = useText()
+  const { connection } = useShell()
+  if (connection !== 'lost') return null
+  return (
+    <DockRow icon="offline" title={t('configuration.lost.title')}>
+      {t('configuration.lost.message')}
+    </DockRow>
+  )
+}
+
 function DockRow({
   icon,
   title,
@@ -69,8 +82,8 @@ function DockRow({
 }: {
   icon: IconName
   title: ReactNode
-  action: string
-  onAction: () => void
+  action?: string
+  onAction?: () => void
   children: ReactNode
 }) {
   return (
@@ -82,7 +95,7 @@ function DockRow({
           <p>{children}</p>
         </div>
       </div>
-      <Button onClick={onAction}>{action}</Button>
+      {action !== undefined && onAction !== undefined && <Button onClick={onAction}>{action}</Button>}
     </div>
   )
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { page } from 'vitest/browser'
 import { lostAnswer, refusal } from '../../../testing/api.ts'
 import { renderConsole } from '../../../testing/render.tsx'
-import { MAIL, SAVE, serveScope } from '../../../testing/served-scope.ts'
+import { CONFIGURATION, MAIL, PLAN, SAVE, serveScope } from '../../../testing/served-scope.ts'
 
 const port = page.getByRole('textbox', { name: 'SMTP port' })
 const bar = page.getByRole('region', { name: 'Unsaved changes' })
@@ -150,4 +150,42 @@ test('a person who stops checking keeps the edit, and can save it again', async 
   await saveButton.click()
   await expect.element(page.getByText('Snapshot 2 applied')).toBeVisible()
   expect(scope.values()[MAIL]).toMatchObject({ smtpPort: 2525 })
+})
+
+test('no frame shows the old value between the save and its snapshot', async () => {
+  let isAway = true
+  const scope = await reviewPort('2525')
+  const configuration = { ...scope.configuration(), snapshotVersion: 1 }
+  scope.api.answer({
+    [CONFIGURATION]: () => (isAway ? configuration : scope.configuration()),
+  })
+  const shown = new Set<string>()
+  const sample = () => {
+    shown.add((port.query() as HTMLInputElement | null)?.value ?? 'none')
+    frame = requestAnimationFrame(sample)
+  }
+  let frame = requestAnimationFrame(sample)
+  await saveButton.click()
+  await expect.element(page.getByText('Snapshot 2 applied')).toBeVisible()
+  // the answer that the page got after the save was of an older snapshot
+  await expect.poll(() => scope.api.requests(CONFIGURATION).length).toBeGreaterThan(1)
+  await expect.element(port).toHaveValue('2525')
+  isAway = false
+  await scope.saveAsColleague({ [MAIL]: { smtpUser: 'mira' } })
+  await expect.element(bar).not.toBeInTheDocument()
+  cancelAnimationFrame(frame)
+  expect([...shown]).toEqual(['2525'])
+})
+
+test('the review shows the changes at once, and says when the server does not answer', async () => {
+  const scope = await serveScope({ [PLAN]: () => new Promise(() => undefined) })
+  await renderConsole(scope.address(MAIL))
+  await port.fill('2525')
+  await bar.getByRole('button', { name: 'Review' }).click()
+  await expect.element(review.getByText('2525')).toBeVisible()
+  await expect.element(saveButton).toHaveAccessibleDescription('Still checking what the save would do.')
+  await expect.element(review.getByText('The server does not answer'), { timeout: 5_000 }).toBeVisible()
+  scope.api.answer({ [PLAN]: scope.plan })
+  await review.getByRole('button', { name: 'Try again' }).click()
+  await expect.element(saveButton).toBeEnabled()
 })

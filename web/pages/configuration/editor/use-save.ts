@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { useEffect, useEffectEvent, useRef, useState } from 'react'
+import { useEffect, useEffectEvent, useLayoutEffect, useRef, useState } from 'react'
 import type { Configuration, Operation } from '#contract/console-api/shapes.ts'
 import { ApiError } from '../../../api/client.ts'
 import { invalidateEndpoints } from '../../../api/query.ts'
@@ -46,6 +46,12 @@ interface Sent {
   call: { params: Configuration['scope']; body: Parameters<Write['mutateAsync']>[0]['body'] }
   draft: Draft
 }
+/** A save that succeeded. Its edits stay in the draft until the page has its snapshot. */
+interface Landing {
+  version: number
+  draft: Draft
+  onLanded: () => void
+}
 type Write = ReturnType<typeof useWrite<typeof SAVE>>
 
 export function useSave(store: DraftStore, form: DraftForm, configuration: Configuration): SaveState {
@@ -56,14 +62,17 @@ export function useSave(store: DraftStore, form: DraftForm, configuration: Confi
   })
   const [sent, setSent] = useState<Sent | null>(null)
   const [saved, setSaved] = useState<readonly SavedSnapshot[]>([])
+  const [landing, setLanding] = useState<Landing | null>(null)
 
   const send = async (request: Sent): Promise<boolean> => {
     setSent(request)
     try {
       const { snapshotVersion, operations } = await write.mutateAsync(request.call)
-      store.drop(request.draft)
       setSaved((before) => [...before, { version: snapshotVersion, operations }])
       setSent(null)
+      await new Promise<void>((resolve) =>
+        setLanding({ version: snapshotVersion, draft: request.draft, onLanded: resolve }),
+      )
       return true
     } catch (error) {
       if (error instanceof ApiError && error.isUncertain) return false
@@ -73,6 +82,14 @@ export function useSave(store: DraftStore, form: DraftForm, configuration: Confi
       return false
     }
   }
+
+  // in the commit that shows the new snapshot, so that no frame shows the old value again
+  useLayoutEffect(() => {
+    if (landing === null || configuration.snapshotVersion < landing.version) return
+    store.drop(landing.draft)
+    setLanding(null)
+    landing.onLanded()
+  }, [landing, configuration.snapshotVersion, store])
 
   // checks the result automatically as soon as the console is reachable again
   const isUncertain = sent !== null && !write.isPending
@@ -87,7 +104,7 @@ export function useSave(store: DraftStore, form: DraftForm, configuration: Confi
   }, [connection])
 
   return {
-    state: write.isPending ? 'saving' : sent === null ? 'idle' : 'uncertain',
+    state: write.isPending || landing !== null ? 'saving' : sent === null ? 'idle' : 'uncertain',
     error: write.error,
     saved,
     save: ({ draft: shown, reason, planToken, only }) => {

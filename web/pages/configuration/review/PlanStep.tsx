@@ -2,16 +2,17 @@ import { ApiError } from '../../../api/client.ts'
 import { MovedList } from '../../../components/plan/MovedList.tsx'
 import { useErrorView } from '../../../components/describe-code.ts'
 import { useText } from '../../../i18n/use-text.ts'
+import { Button } from '../../../ui/Button.tsx'
 import { ErrorState } from '../../../ui/ErrorState.tsx'
 import { Field } from '../../../ui/Field.tsx'
 import { Icon } from '../../../ui/icons/Icon.tsx'
 import { Notice } from '../../../ui/Notice.tsx'
-import { SkeletonLines } from '../../../ui/Skeleton.tsx'
 import { TextArea } from '../../../ui/TextInput.tsx'
 import { useEditor } from '../editor/editor-context.ts'
 import { propertyTitle, resourceTitle } from '../labels.ts'
 import { definitionOf } from '../editor/outline.ts'
 import { changesByInstallation } from './planned.ts'
+import { useIsSlow } from './use-is-slow.ts'
 import { PlannedInstallation } from './PlannedInstallation.tsx'
 import type { PlanState } from './use-plan.ts'
 import type { ReviewProps } from './review-props.ts'
@@ -47,6 +48,7 @@ export function PlanStep({
   const error = useErrorView(isSignedOut(save.error) ? null : save.error)
   const planError = useErrorView(plan.error)
   const { groups, others } = changesByInstallation(plan.data, configuration, draft)
+  const isSlow = useIsSlow(plan.isFetching) && planError === null
   const isUncertain = save.state === 'uncertain'
 
   return (
@@ -95,19 +97,30 @@ export function PlanStep({
           {problem.message}
         </Notice>
       ))}
-      {plan.isPending && plan.fetchStatus === 'fetching' ? (
-        <SkeletonLines lines={8} />
-      ) : (
-        groups.map((group) => (
-          <PlannedInstallation
-            key={group.bundleInstallId}
-            group={group}
-            isExcluded={excluded.has(group.bundleInstallId) || group.claim !== null}
-            onExclude={(isExcluded) => onExclude(group.bundleInstallId, isExcluded)}
-            isOnly={groups.length === 1}
-          />
-        ))
+      {isSlow && (
+        <Notice
+          tone="warn"
+          icon="offline"
+          live
+          title={t('configuration.lost.title')}
+          actions={
+            <Button size="sm" icon="retry" onClick={() => plan.restart()}>
+              {t('configuration.lost.again')}
+            </Button>
+          }
+        >
+          {t('configuration.lost.message')}
+        </Notice>
       )}
+      {groups.map((group) => (
+        <PlannedInstallation
+          key={group.bundleInstallId}
+          group={group}
+          isExcluded={excluded.has(group.bundleInstallId) || group.claim !== null}
+          onExclude={(isExcluded) => onExclude(group.bundleInstallId, isExcluded)}
+          isOnly={groups.length === 1}
+        />
+      ))}
       {plan.data !== undefined && groups.length === 0 && problems.length === 0 && others.length === 0 && (
         <p className="flex items-center gap-2 text-muted">
           <Icon name="nothing" size={14} />

@@ -5,6 +5,7 @@ import { useRichText, useText } from '../../../i18n/use-text.ts'
 import { paths } from '../../../paths.ts'
 import { Checkbox } from '../../../ui/Checkbox.tsx'
 import { Icon } from '../../../ui/icons/Icon.tsx'
+import { SkeletonLines } from '../../../ui/Skeleton.tsx'
 import { TextLink } from '../../../ui/Link.tsx'
 import { BeforeAfter } from '../../../ui/values/BeforeAfter.tsx'
 import { useEditor } from '../editor/editor-context.ts'
@@ -109,7 +110,7 @@ export function PlannedInstallation({
           .map((problem) => (
             <Refused key={problem.message} problem={problem} />
           ))}
-        <PlannedCalls stages={group.stages} />
+        {group.stages === null ? <SkeletonLines lines={2} /> : <PlannedCalls stages={group.stages} />}
       </div>
     </section>
   )

@@ -1,6 +1,8 @@
 import type { Claim, Configuration, Plan, PlanProblem, PropertyChange } from '#contract/console-api/shapes.ts'
 import { bundleIdOf } from '../labels.ts'
-import type { Draft } from '../editor/draft.ts'
+import { allEdits, type Draft } from '../editor/draft.ts'
+import { parseLocator } from '#contract/protocol/locator.ts'
+import { viewOf } from '../../../forms/property/property-value.ts'
 import { messageText } from '../../../i18n/message-text.ts'
 
 /** What a save would do to one installation. */
@@ -11,20 +13,24 @@ export interface PlannedGroup {
   /** The edited resources. */
   locators: string[]
   changes: PropertyChange[]
-  stages: Plan['installations'][number]['stages']
+  /** Null until the plan is known. */
+  stages: Plan['installations'][number]['stages'] | null
   /** The errors that prevent it; without claims, which the group shows. */
   problems: PlanProblem[]
 }
 
 const CLAIM_CODES = new Set(['OPERATION_IN_PROGRESS', 'OPERATION_CLAIM_HELD'])
 
-/** The plan by installation; errors that belong to none are separate. */
+/**
+ * The plan by installation; errors that belong to none are separate. Until the plan is known, the changes are those of
+ * the draft, without the calls.
+ */
 export function changesByInstallation(
   plan: Plan | undefined,
   configuration: Configuration,
   draft: Draft,
 ): { groups: PlannedGroup[]; others: PlanProblem[] } {
-  if (plan === undefined) return { groups: [], others: [] }
+  if (plan === undefined) return { groups: unplanned(configuration, draft), others: [] }
   const ownerOf = (locator: string | undefined) =>
     locator === undefined ? undefined : configuration.resources[locator]?.bundleInstallId
   const groups = plan.installations.map(({ installation, claim, stages }) => {
@@ -57,4 +63,34 @@ export function changesByInstallation(
         : { ...problem, message: `${bundleIdOf(problem.locator)}: ${messageText(problem)}` },
     ),
   }
+}
+
+function unplanned({ scope, resources }: Configuration, draft: Draft): PlannedGroup[] {
+  const groups = new Map<string, PlannedGroup>()
+  for (const { locator, property, base, edit, isSensitive } of allEdits(draft)) {
+    const resource = resources[locator]
+    if (resource === undefined || edit.kind === 'unfinished') continue
+    const { bundleInstallId, claim } = resource
+    const bundle = {
+      environmentKey: parseLocator(locator)?.environmentKey ?? '',
+      bundleId: bundleIdOf(locator),
+    }
+    const group = groups.get(bundleInstallId) ?? {
+      bundleInstallId,
+      installation: { ...scope, bundleInstallId, bundle },
+      claim,
+      stages: null,
+      changes: [],
+      locators: [],
+      problems: [],
+    }
+    groups.set(bundleInstallId, {
+      ...group,
+      locators: [...new Set([...group.locators, locator])],
+      changes: [...group.changes, { locator, property, before: base, after: viewOf(edit, isSensitive) }],
+    })
+  }
+  return [...groups.values()].toSorted((a, b) =>
+    a.installation.bundle.bundleId.localeCompare(b.installation.bundle.bundleId),
+  )
 }

@@ -6,7 +6,8 @@ import { invalidateEndpoints } from '../../../api/query.ts'
 import { changesOf, countEdits, type Draft } from '../editor/draft.ts'
 import { CONFIGURATION, PLAN } from '../endpoints.ts'
 
-export type PlanState = UseQueryResult<Plan>
+/** `restart` gives up a request that hangs and sends a new one. */
+export type PlanState = UseQueryResult<Plan> & { restart: () => void }
 
 /** What a save of the draft would do; fetched again whenever the draft, the snapshot or a claim changes. */
 export function usePlan({
@@ -39,5 +40,8 @@ export function usePlan({
   useEffect(() => {
     if (isStale) void invalidateEndpoints(client, [CONFIGURATION])
   }, [client, isStale])
-  return plan
+  return {
+    ...plan,
+    restart: () => void client.cancelQueries({ queryKey: [PLAN] }).then(() => plan.refetch()),
+  }
 }
