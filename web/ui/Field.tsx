@@ -69,7 +69,7 @@ export function FieldErrorText({ id, children }: { id: string; children: ReactNo
   return (
     <p id={id} className="mt-1.5 flex gap-1.5 text-xs text-fail">
       <Icon name="failed" size={12} className="mt-0.5" />
-      <span className="min-w-0 wrap-anywhere">{children}</span>
+      <span className="min-w-0 wrap-anywhere whitespace-pre-line">{children}</span>
     </p>
   )
 }

@@ -31,6 +31,7 @@ export function SearchInput({
   placeholder,
   delayMs = 300,
   className,
+  onEnter,
 }: {
   value: string
   onSearch: (value: string) => void
@@ -38,6 +39,8 @@ export function SearchInput({
   placeholder?: string
   delayMs?: number
   className?: string
+  /** Enter in the field, with the text as typed. */
+  onEnter?: (value: string) => void
 }) {
   const t = useText()
   const [text, setText] = useState(value)
@@ -78,7 +81,10 @@ export function SearchInput({
         autoComplete="off"
         onChange={(event) => setText(event.target.value)}
         onKeyDown={(event) => {
-          if (event.key === 'Enter') report(text.trim())
+          if (event.key === 'Enter') {
+            report(text.trim())
+            onEnter?.(text.trim())
+          }
           if (event.key === 'Escape') setText('')
         }}
         className="control px-8 [&::-webkit-search-cancel-button]:hidden"

@@ -28,6 +28,7 @@ export function JsonEditor({
   wiring,
   height = 'auto',
   keepsFormat = true,
+  takesFocus = false,
 }: {
   text: string
   /** Finds the errors in a document that parses. */
@@ -40,13 +41,15 @@ export function JsonEditor({
   height?: 'auto' | 'tall'
   /** Keeps the person's formatting when `text` holds the same value. */
   keepsFormat?: boolean
+  /** Focuses the editor when it appears. */
+  takesFocus?: boolean
 }) {
   const host = useRef<HTMLDivElement>(null)
   const view = useRef<EditorView | null>(null)
   const locked = useRef(new Compartment())
   const notify = useEffectEvent(onText)
   const problems = useEffectEvent((editor: EditorView) => problemsIn(editor, check))
-  const initial = useEffectEvent(() => ({ text, readOnly }))
+  const initial = useEffectEvent(() => ({ text, readOnly, takesFocus }))
 
   useEffect(() => {
     if (host.current === null) return
@@ -75,6 +78,7 @@ export function JsonEditor({
       }),
     })
     view.current = editor
+    if (start.takesFocus) editor.focus()
     return () => {
       view.current = null
       editor.destroy()

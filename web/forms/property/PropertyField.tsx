@@ -5,7 +5,6 @@ import type { PropertyDefinition } from '#contract/protocol/property-definition.
 import type { Scope } from '#contract/protocol/scope.ts'
 import { propertyHelp, propertyTitle } from '../../components/property-labels.ts'
 import { useText } from '../../i18n/use-text.ts'
-import { cx } from '../../ui/class-names.ts'
 import { FieldErrorText } from '../../ui/Field.tsx'
 import { controlKind } from './control-kind.ts'
 import { PropertyControl } from './controls/PropertyControl.tsx'
@@ -46,8 +45,8 @@ export interface PropertyFieldProps {
   plainValue?: ReactNode
   /** In the line below the control, after the limits: the origin of the value, small buttons. */
   hints?: ReactNode
-  /** Hints appear only on hover, so no room is reserved for them. */
-  areHintsQuiet?: boolean
+  /** In that line, before the hints: what the value was before the edit. */
+  status?: ReactNode
   /** Below that line: the previous value, changes by others. */
   notes?: ReactNode
   /** Props of the whole row: an id, focus and blur handlers. */
@@ -75,7 +74,7 @@ export const PropertyField = memo(function PropertyField({
   action,
   plainValue,
   hints,
-  areHintsQuiet = false,
+  status,
   notes,
   rowProps,
 }: PropertyFieldProps) {
@@ -93,7 +92,7 @@ export const PropertyField = memo(function PropertyField({
     <div
       {...rowProps}
       data-invalid={error === null ? undefined : id}
-      className="group relative grid scroll-my-24 gap-x-8 gap-y-2 border-t border-line py-4 first:border-t-0 @min-[42rem]/form:grid-cols-[minmax(11rem,16rem)_minmax(0,1fr)]"
+      className="group relative grid scroll-my-24 gap-x-8 gap-y-2 border-t border-line pt-4 pb-6 first:border-t-0 @min-[42rem]/form:grid-cols-[minmax(11rem,16rem)_minmax(0,1fr)]"
     >
       {isMarked && (
         <span aria-hidden="true" className="absolute inset-y-3 -left-3 w-0.5 rounded-full bg-accent" />
@@ -147,18 +146,13 @@ export const PropertyField = memo(function PropertyField({
           </div>
         )}
         {error !== null && <FieldErrorText id={`${id}-error`}>{error}</FieldErrorText>}
-        {(limits !== '' || Boolean(hints)) && (
-          <div
-            className={cx(
-              'mt-1 flex min-h-5 flex-wrap items-center gap-x-3 text-xs text-faint',
-              areHintsQuiet && limits === '' && '[@media(hover:hover)]:-mb-5',
-            )}
-          >
-            {limits !== '' && <span id={`${id}-limits`}>{limits}</span>}
-            {hints}
-          </div>
-        )}
-        {notes}
+        {/* lies in the row's lower padding, so that the rows below keep their place when something appears here */}
+        <div className="-mb-6 flex min-h-6 flex-wrap items-center gap-x-3 text-xs text-faint">
+          {limits !== '' && <span id={`${id}-limits`}>{limits}</span>}
+          {status}
+          {hints}
+        </div>
+        {Boolean(notes) && <div className="mt-6 -mb-2 empty:hidden">{notes}</div>}
       </div>
     </div>
   )

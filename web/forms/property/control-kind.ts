@@ -1,6 +1,7 @@
 import type { JsonValue } from '#contract/json-schema/json.ts'
 import type { ResourceKind } from '#contract/protocol/locator.ts'
 import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
+import { membersOf, variantsOf, withoutNull } from './shape.ts'
 
 /** The control that edits a property. */
 export type ControlKind =
@@ -9,7 +10,10 @@ export type ControlKind =
   | 'number'
   | 'switch'
   | 'choice'
-  | 'text-list'
+  | 'list'
+  | 'object'
+  | 'variants'
+  | 'nullable'
   | 'json'
   | 'cron'
   | 'time-zone'
@@ -61,6 +65,8 @@ function dataControl(schema: Schema, isSensitive: boolean, resource: ResourceKin
   // a sensitive value is write-only
   if (isSensitive) return 'secret'
   if (choicesOf(schema) !== null) return 'choice'
+  const other = withoutNull(schema)
+  if (other !== null) return isShown(other) ? 'nullable' : 'json'
   switch (schema['type']) {
     case 'boolean':
       return 'switch'
@@ -70,11 +76,30 @@ function dataControl(schema: Schema, isSensitive: boolean, resource: ResourceKin
     case 'string':
       return textControl(schema, resource)
     case 'array':
-      return isObject(schema['items']) && schema['items']['type'] === 'string' ? 'text-list' : 'json'
+      return isShown(itemsOf(schema)) ? 'list' : 'json'
     default:
-      return 'json'
+      return objectControl(schema)
   }
 }
+
+function objectControl(schema: Schema): ControlKind {
+  const members = membersOf(schema)
+  if (members !== null)
+    return members.every(({ schema: member }) => member['const'] !== undefined || isShown(member))
+      ? 'object'
+      : 'json'
+  return variantsOf(schema)?.every(isShown) === true ? 'variants' : 'json'
+}
+
+/** The schema of the items of a list, if all have the same. */
+export const itemsOf = (schema: Schema): Schema | null =>
+  isObject(schema['items']) && schema['prefixItems'] === undefined ? schema['items'] : null
+
+/** The control of a value inside another value. */
+export const innerKind = (schema: Schema): ControlKind => dataControl(schema, false, 'MODULE')
+
+/** Whether a form can show a value inside another one. */
+const isShown = (schema: Schema | null): boolean => schema !== null && innerKind(schema) !== 'json'
 
 function textControl(schema: Schema, resource: ResourceKind): ControlKind {
   if (schema['format'] === 'cron') return 'cron'

@@ -1,17 +1,30 @@
 import { checkTypedValue } from '#contract/protocol/business-value.ts'
 import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
+import { labelled } from '../../i18n/punctuation.ts'
 import type { Translate } from '../../i18n/use-text.ts'
-import { controlKind } from './control-kind.ts'
+import { controlKind, schemaOf } from './control-kind.ts'
 import type { Edit } from './edit.ts'
-import { placedError } from './translate-error.ts'
+import { findSyntaxError } from './json-syntax.ts'
+import { takesNumber } from './inner-value.ts'
+import { titledPath } from './titled-path.ts'
+import { translateError } from './translate-error.ts'
 
-/** An error in an edit, independent of language. `path` is a JSON pointer into the value, empty for the whole value. */
-type EditProblem = { kind: 'required' | 'number' | 'json' } | { kind: 'value'; path: string; message: string }
+/** Nobody reads more at once; the count says how many there are. */
+const SHOWN = 6
+
+/**
+ * The errors in an edit, independent of language. `path` is a JSON pointer into the value, empty for the whole value;
+ * `line` and `column` count from 1.
+ */
+type EditProblem =
+  | { kind: 'required' | 'missing' | 'number' }
+  | { kind: 'json'; line: number; column: number }
+  | { kind: 'values'; problems: readonly { path: string; message: string }[] }
 
 /** Edits are immutable, so each is checked once against its definition. */
 const checked = new WeakMap<Edit, { definition: PropertyDefinition; problem: EditProblem | null }>()
 
-/** The error in an edit; null if it is valid. The runtime runs the same check and is authoritative. */
+/** The errors in an edit; null if it is valid. The runtime runs the same check and is authoritative. */
 export function checkEdit(definition: PropertyDefinition, edit: Edit): EditProblem | null {
   const known = checked.get(edit)
   if (known?.definition === definition) return known.problem
@@ -20,22 +33,50 @@ export function checkEdit(definition: PropertyDefinition, edit: Edit): EditProbl
   return problem
 }
 
-/** The same as a sentence in the language that is shown. */
+/** The same in the language that is shown, one error a line. */
 export function editError(definition: PropertyDefinition, edit: Edit, t: Translate): string | null {
   const problem = checkEdit(definition, edit)
   if (problem === null) return null
-  return problem.kind === 'value' ? placedError(problem, t) : t(`forms.problem.${problem.kind}`)
+  switch (problem.kind) {
+    case 'json':
+      return t('forms.problem.json', { line: problem.line, column: problem.column })
+    case 'values': {
+      const { problems } = problem
+      const lines = problems.slice(0, SHOWN).map(({ path, message }) => {
+        const text = translateError(message, t)
+        return path === '' ? text : labelled(t, titledPath(schemaOf(definition), path, t), text)
+      })
+      const more = problems.length - lines.length
+      return [...lines, ...(more > 0 ? [t('forms.problem.more', { n: more })] : [])].join('\n')
+    }
+    case 'missing':
+      return missingText(definition, t)
+    default:
+      return t(`forms.problem.${problem.kind}`)
+  }
+}
+
+/** What is asked for where a value is missing. */
+export function missingText(definition: PropertyDefinition, t: Translate): string {
+  const kind = controlKind(definition, 'MODULE')
+  const isChosen = kind === 'choice' || kind === 'time-zone' || kind === 'reference' || kind === 'variants'
+  return t(isChosen ? 'forms.problem.choose' : 'forms.problem.missing')
 }
 
 function findProblem(definition: PropertyDefinition, edit: Edit): EditProblem | null {
   switch (edit.kind) {
     case 'removed':
       return definition.required === true ? { kind: 'required' } : null
-    case 'unfinished':
-      return { kind: controlKind(definition, 'MODULE') === 'number' ? 'number' : 'json' }
+    case 'unfinished': {
+      const isNumber = takesNumber(schemaOf(definition)) && controlKind(definition, 'MODULE') !== 'secret'
+      return isNumber ? { kind: 'number' } : { kind: 'json', ...findSyntaxError(edit.text) }
+    }
     case 'set': {
-      const problem = checkTypedValue(definition, edit.value)[0]
-      return problem === undefined ? null : { kind: 'value', path: problem.path, message: problem.message }
+      const problems = checkTypedValue(definition, edit.value)
+      if (problems.length === 0) return null
+      // what is missing comes first: a format says nothing about an empty field
+      const isEmpty = edit.value['@type'] === 'Data' && edit.value.value === ''
+      return isEmpty && definition.required === true ? { kind: 'missing' } : { kind: 'values', problems }
     }
   }
 }

@@ -3,7 +3,7 @@ import { useController, type Control, type FieldError } from 'react-hook-form'
 import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
 import { useText, type Translate } from '../../i18n/use-text.ts'
 import type { Edit } from './edit.ts'
-import { editError } from './edit-error.ts'
+import { editError, missingText } from './edit-error.ts'
 import type { FieldId } from './field-id.ts'
 import { FormEdit, type PropertyFormValues } from './form-edit.ts'
 
@@ -54,6 +54,6 @@ export function propertyError(
 ): string | null {
   const own = edit === null ? null : editError(definition, edit, t)
   if (own !== null) return own
-  if (error?.type === 'missing') return edit === null ? t('forms.problem.missing') : null
+  if (error?.type === 'missing') return edit === null ? missingText(definition, t) : null
   return error?.message ?? null
 }

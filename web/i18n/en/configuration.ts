@@ -28,6 +28,7 @@ export const configuration = {
 
   'form.ungrouped': 'General',
   'form.noProperties': 'This resource has no properties to configure.',
+  'form.groups': 'Groups',
   'form.narrowed': 'Showing {shown} of {total} properties',
   'form.showAll': 'Show all',
   'form.locked':

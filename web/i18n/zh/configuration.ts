@@ -29,6 +29,7 @@ export const configuration: Translated<typeof source> = {
 
   'form.ungrouped': '常规',
   'form.noProperties': '此资源没有可配置的属性。',
+  'form.groups': '分组',
   'form.narrowed': '显示 {shown} 个属性，共 {total} 个',
   'form.showAll': '显示全部',
   'form.locked': '安装实例已被操作锁定，表单为只读。您可以继续编辑当前字段和已更改的字段。',

@@ -11,9 +11,17 @@ import { Icon } from '../../ui/icons/Icon.tsx'
 import { PlainLink } from '../../ui/Link.tsx'
 import { Segmented } from '../../ui/Segmented.tsx'
 import { useEditor, type InstallationTitles } from './editor/editor-context.ts'
+import { focusProperty } from './form/focus-property.ts'
 import { ResourceForm } from './form/ResourceForm.tsx'
 import { Outline } from './Outline.tsx'
-import { groupResources, isNarrowed, narrowGroups, type Filter, type Marks } from './editor/outline.ts'
+import {
+  firstMatch,
+  groupResources,
+  isNarrowed,
+  narrowGroups,
+  type Filter,
+  type Marks,
+} from './editor/outline.ts'
 import type { ConfigurationSearch } from '#contract/console-api/pages/configuration.ts'
 
 /** The resources at the left, the form of the selected one at the right. On a phone, one at a time. */
@@ -47,6 +55,14 @@ export function FormTab({
     const target = paths.configuration(scope, omitUndefined({ ...search, ...next, property: undefined }))
     void navigate({ ...target, replace: true })
   }
+  const goToFirst = (q: string) => {
+    const found = firstMatch(all, { ...filter, q }, marks, selected)
+    if (found === undefined) return
+    const target = omitUndefined({ ...search, q: q === '' ? undefined : q, ...found })
+    void navigate({ ...paths.configuration(scope, target), replace: true }).then(() =>
+      focusProperty(found.property),
+    )
+  }
   const list = omitUndefined({ ...search, resource: undefined, property: undefined })
   const clear = useCallback(() => {
     const all = { q: undefined, show: undefined, property: undefined }
@@ -63,6 +79,7 @@ export function FormTab({
               label={t('configuration.outline.search')}
               className="sm:w-full"
               onSearch={(q) => narrow({ q: q === '' ? undefined : q })}
+              onEnter={goToFirst}
             />
             {mayWrite && (
               <Segmented

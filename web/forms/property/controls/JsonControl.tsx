@@ -19,9 +19,21 @@ const JsonEditor = lazyWithRetry(async () => ({
  * A JSON document with schema errors in place, for values that no simple control can edit without loss. The editor is
  * loaded on demand, because a form may contain dozens of documents.
  */
-export function JsonControl({ definition, value, unfinished, onEdit, wiring, readOnly }: ControlProps) {
+export function JsonControl({
+  definition,
+  value,
+  unfinished,
+  onEdit,
+  wiring,
+  readOnly,
+  isFirstOpen = false,
+}: Omit<ControlProps, 'Inner'> & {
+  /** Opens the editor at once, with the focus. */
+  isFirstOpen?: boolean
+}) {
   const t = useText()
-  const [isOpen, setIsOpen] = useState(unfinished !== null)
+  const [isOpen, setIsOpen] = useState(unfinished !== null || isFirstOpen)
+  const [hasOpened, setHasOpened] = useState(isFirstOpen)
   const data = dataValue(value)
   const text = unfinished ?? (data === undefined ? '' : JSON.stringify(data, null, 2))
   if (!isOpen || readOnly) {
@@ -39,7 +51,14 @@ export function JsonControl({ definition, value, unfinished, onEdit, wiring, rea
           </pre>
         )}
         {!readOnly && (
-          <Button size="sm" icon="edit" onClick={() => setIsOpen(true)}>
+          <Button
+            size="sm"
+            icon="edit"
+            onClick={() => {
+              setIsOpen(true)
+              setHasOpened(true)
+            }}
+          >
             {t('forms.json.edit')}
           </Button>
         )}
@@ -59,6 +78,8 @@ export function JsonControl({ definition, value, unfinished, onEdit, wiring, rea
           }))
         }
         readOnly={readOnly}
+        // the button that had the focus is gone
+        takesFocus={hasOpened}
         onText={(next) => {
           if (next.trim() === '') return onEdit({ kind: 'removed' })
           const parsed = parseJson(next)

@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react'
+import { useLayoutEffect, useRef, type ReactNode } from 'react'
 import { useText } from '../../../i18n/use-text.ts'
 import { Button } from '../../../ui/Button.tsx'
 import type { ControlWiring } from './control-props.ts'
@@ -22,20 +22,28 @@ export function ListEditor<Item>({
   renderItem: (item: Item, change: (item: Item) => void, index: number) => ReactNode
 }) {
   const t = useText()
+  const list = useRef<HTMLDivElement>(null)
+  const wanted = useRef<{ row: number; button?: 'up' | 'down' } | null>(null)
+  useLayoutEffect(() => {
+    const target = wanted.current
+    wanted.current = null
+    if (target !== null && list.current !== null) focusRow(list.current, target)
+  })
   const replace = (index: number, item: Item) => onChange(items.with(index, item))
   const swap = (index: number, other: number) => {
+    wanted.current = { row: other, button: other < index ? 'up' : 'down' }
     const [one, two] = [items[index], items[other]]
     if (one !== undefined && two !== undefined) onChange(items.with(index, two).with(other, one))
   }
   return (
-    <div {...groupProps(wiring)} className="flex flex-col gap-1.5 rounded-md">
+    <div {...groupProps(wiring)} ref={list} className="flex flex-col gap-1.5 rounded-md">
       {items.length === 0 && (
         <p className="flex min-h-8 items-center text-faint italic">{t('forms.list.empty')}</p>
       )}
       {items.map((item, index) => (
         // items have no identity; the person sees them by position
         // oxlint-disable-next-line react/no-array-index-key
-        <div key={index} className="flex items-center gap-1">
+        <div key={index} data-row={index} className="flex items-start gap-1">
           <div className="flex min-w-0 flex-1">{renderItem(item, (next) => replace(index, next), index)}</div>
           {!readOnly && (
             <>
@@ -44,6 +52,7 @@ export function ListEditor<Item>({
                 size="sm"
                 icon="sortUp"
                 label={t('forms.list.up', { n: index + 1 })}
+                data-move="up"
                 className={index === 0 ? 'invisible' : ''}
                 onClick={() => swap(index, index - 1)}
               />
@@ -52,6 +61,7 @@ export function ListEditor<Item>({
                 size="sm"
                 icon="sortDown"
                 label={t('forms.list.down', { n: index + 1 })}
+                data-move="down"
                 className={index === items.length - 1 ? 'invisible' : ''}
                 onClick={() => swap(index, index + 1)}
               />
@@ -60,7 +70,10 @@ export function ListEditor<Item>({
                 size="sm"
                 icon="close"
                 label={t('forms.list.remove', { n: index + 1 })}
-                onClick={() => onChange(items.toSpliced(index, 1))}
+                onClick={() => {
+                  wanted.current = { row: Math.min(index, items.length - 2) }
+                  onChange(items.toSpliced(index, 1))
+                }}
               />
             </>
           )}
@@ -68,11 +81,29 @@ export function ListEditor<Item>({
       ))}
       {!readOnly && (
         <div>
-          <Button size="sm" icon="plus" onClick={() => onChange([...items, empty])}>
+          <Button
+            size="sm"
+            icon="plus"
+            data-add
+            onClick={() => {
+              wanted.current = { row: items.length }
+              onChange([...items, empty])
+            }}
+          >
             {t('forms.list.add')}
           </Button>
         </div>
       )}
     </div>
   )
+}
+
+/** Moves the focus with the item, so that the keyboard goes on where the person acted. */
+function focusRow(list: HTMLElement, { row, button }: { row: number; button?: 'up' | 'down' }): void {
+  const line = list.querySelector(`:scope > [data-row="${row}"]`)
+  const moved = line?.querySelector<HTMLElement>(`:scope > [data-move="${button}"]:not(.invisible)`)
+  const other = line?.querySelector<HTMLElement>(':scope > [data-move]:not(.invisible)')
+  const control = line?.querySelector<HTMLElement>('input, select, textarea, button')
+  const target = button === undefined ? control : (moved ?? other ?? control)
+  ;(target ?? list.querySelector<HTMLElement>(':scope > div > [data-add]'))?.focus()
 }

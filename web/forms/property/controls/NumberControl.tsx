@@ -1,11 +1,10 @@
 import { NumberInput } from '../../../ui/TextInput.tsx'
-import type { ControlProps } from './control-props.ts'
 import { schemaOf } from '../control-kind.ts'
 import { dataValue, setData } from '../edit.ts'
+import { parseNumber } from '../parse-number.ts'
+import type { ControlProps } from './control-props.ts'
 
-const NUMBER = /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/
-
-/** A number. A partial number stays as typed until it is valid. */
+/** A number. What is not a number in its own notation yet stays as typed; leaving the field rewrites it. */
 export function NumberControl({ definition, value, unfinished, onEdit, wiring, readOnly }: ControlProps) {
   const unit = schemaOf(definition)['x-unit']
   const number = dataValue(value)
@@ -15,33 +14,16 @@ export function NumberControl({ definition, value, unfinished, onEdit, wiring, r
       unit={typeof unit === 'string' ? unit : undefined}
       value={unfinished ?? (typeof number === 'number' ? String(number) : '')}
       readOnly={readOnly}
-      onChange={(event) => {
-        const text = event.target.value.trim().replace(',', '.')
-        const parsed = Number(text)
-        // a number with a different canonical form ("1.", "1.50") is still being typed
-        const isWhole = NUMBER.test(text) && Number.isFinite(parsed) && String(parsed) === text
-        onEdit(
-          isWhole
-            ? setData(definition, parsed)
-            : text === ''
-              ? { kind: 'removed' }
-              : asTyped(event.target.value),
-        )
+      onChange={({ target: { value: text } }) => {
+        const parsed = parseNumber(text)
+        if (text.trim() === '') onEdit({ kind: 'removed' })
+        else if (parsed !== null && String(parsed) === text.trim()) onEdit(setData(definition, parsed))
+        else onEdit({ kind: 'unfinished', text })
       }}
       onBlur={() => {
-        const parsed = Number(unfinished?.trim().replace(',', '.'))
-        if (
-          unfinished !== null &&
-          NUMBER.test(unfinished.trim().replace(',', '.')) &&
-          Number.isFinite(parsed)
-        ) {
-          onEdit(setData(definition, parsed))
-        }
+        const parsed = unfinished === null ? null : parseNumber(unfinished)
+        if (parsed !== null) onEdit(setData(definition, parsed))
       }}
     />
   )
-}
-
-function asTyped(text: string) {
-  return { kind: 'unfinished' as const, text }
 }

@@ -4,12 +4,15 @@ import { lazyWithRetry } from '../../../load-with-retry.ts'
 import { Skeleton } from '../../../ui/Skeleton.tsx'
 import { ChoiceControl } from './ChoiceControl.tsx'
 import { controlKind } from '../control-kind.ts'
-import type { ControlProps } from './control-props.ts'
+import type { InnerProps } from './control-props.ts'
 import { NumberControl } from './NumberControl.tsx'
+import { ObjectControl } from './ObjectControl.tsx'
 import { SecretControl } from './SecretControl.tsx'
 import { SwitchControl } from './SwitchControl.tsx'
 import { DomainControl, LongTextControl, TextControl } from './TextControl.tsx'
-import { TextListControl } from './TextListControl.tsx'
+import { ListControl } from './ListControl.tsx'
+import { NullableControl } from './NullableControl.tsx'
+import { VariantsControl } from './VariantsControl.tsx'
 
 // controls that need a library or query services are loaded on demand
 const JsonControl = lazyWithRetry(async () => ({ default: (await import('./JsonControl.tsx')).JsonControl }))
@@ -33,7 +36,10 @@ const CONTROLS = {
   number: NumberControl,
   switch: SwitchControl,
   choice: ChoiceControl,
-  'text-list': TextListControl,
+  list: ListControl,
+  nullable: NullableControl,
+  object: ObjectControl,
+  variants: VariantsControl,
   json: JsonControl,
   cron: CronControl,
   'time-zone': TimeZoneControl,
@@ -45,11 +51,16 @@ const CONTROLS = {
 }
 
 /** Renders the control for a property's definition. */
-export function PropertyControl({ resourceKind, ...props }: ControlProps & { resourceKind: ResourceKind }) {
+export function PropertyControl({ resourceKind, ...props }: InnerProps & { resourceKind: ResourceKind }) {
   const Control = CONTROLS[controlKind(props.definition, resourceKind)]
   return (
     <Suspense fallback={<Skeleton className="h-8 w-full" />}>
-      <Control {...props} />
+      <Control {...props} Inner={InnerControl} />
     </Suspense>
   )
+}
+
+/** A value inside another one: what depends on the kind of its resource is only at the top. */
+function InnerControl(props: InnerProps) {
+  return <PropertyControl {...props} resourceKind="MODULE" />
 }

@@ -1,3 +1,4 @@
+import type { ComponentType } from 'react'
 import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
 import type { Scope } from '#contract/protocol/scope.ts'
 import type { TypedValue } from '#contract/protocol/typed-value.ts'
@@ -5,7 +6,11 @@ import type { FieldWiring } from '../../../ui/Field.tsx'
 import type { Edit } from '../edit.ts'
 
 /** The wiring of a field. A control with several inputs is a group, which only `aria-labelledby` can name. */
-export type ControlWiring = FieldWiring & { 'aria-labelledby'?: string | undefined }
+export type ControlWiring = FieldWiring & {
+  'aria-labelledby'?: string | undefined
+  /** Of an item, which has no label of its own. */
+  'aria-label'?: string | undefined
+}
 
 /** The attributes of a control that is a group: its name, its description and the focus belong to the whole. */
 export const groupProps = (wiring: ControlWiring) => ({
@@ -13,11 +18,19 @@ export const groupProps = (wiring: ControlWiring) => ({
   id: wiring.id,
   tabIndex: -1,
   'aria-labelledby': wiring['aria-labelledby'],
+  'aria-label': wiring['aria-label'],
   'aria-describedby': wiring['aria-describedby'],
 })
 
+/** The props of a control inside another one. */
+export type InnerProps = Omit<ControlProps, 'Inner'>
+
 /** The props of every property control. */
 export interface ControlProps {
+  /** The control of a value inside this one, selected by its schema. */
+  Inner: ComponentType<InnerProps>
+  /** Of a value inside another one: pointers to its problems. A property's own control finds them itself. */
+  problems?: readonly string[]
   definition: PropertyDefinition
   /** The value that would be saved; null is "not set". */
   value: TypedValue | null

@@ -88,6 +88,23 @@ export function narrowGroups(
   })
 }
 
+/** The first property that matches the filter, in the order of the page: of the preferred resource, if it has one. */
+export function firstMatch(
+  groups: readonly OutlineGroup[],
+  filter: Filter,
+  marks: ReadonlyMap<string, Marks>,
+  preferred: string | undefined,
+): { resource: string; property: string } | undefined {
+  const entries = narrowGroups(groups, filter, marks).flatMap(({ resources }) => resources)
+  const first = entries.filter(({ locator }) => locator === preferred)
+  for (const entry of [...first, ...entries]) {
+    const names = matchingProperties(entry, filter, marks.get(entry.locator))
+    const property = groupProperties(entry.resource, names)[0]?.properties[0]
+    if (property !== undefined) return { resource: entry.locator, property }
+  }
+  return undefined
+}
+
 /** All properties to show: defined ones, and values that no longer have a definition. */
 export function propertyNames(resource: ConfigurationResource): string[] {
   return [...new Set([...Object.keys(resource.definitions), ...Object.keys(resource.properties)])]

@@ -65,6 +65,8 @@ export function useEditorState({
       goTo,
       openReview: () => {
         store.flush()
+        // the plan says what is refused now
+        form.clearErrors()
         onReview(true)
       },
       openHistory,

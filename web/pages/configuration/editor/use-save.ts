@@ -84,12 +84,12 @@ export function useSave(store: DraftStore, form: DraftForm, configuration: Confi
   }
 
   // in the commit that shows the new snapshot, so that no frame shows the old value again
+  const isLanding = landing !== null && configuration.snapshotVersion < landing.version
   useLayoutEffect(() => {
-    if (landing === null || configuration.snapshotVersion < landing.version) return
+    if (landing === null || isLanding) return
     store.drop(landing.draft)
-    setLanding(null)
     landing.onLanded()
-  }, [landing, configuration.snapshotVersion, store])
+  }, [landing, isLanding, store])
 
   // checks the result automatically as soon as the console is reachable again
   const isUncertain = sent !== null && !write.isPending
@@ -104,7 +104,7 @@ export function useSave(store: DraftStore, form: DraftForm, configuration: Confi
   }, [connection])
 
   return {
-    state: write.isPending || landing !== null ? 'saving' : sent === null ? 'idle' : 'uncertain',
+    state: write.isPending || isLanding ? 'saving' : sent === null ? 'idle' : 'uncertain',
     error: write.error,
     saved,
     save: ({ draft: shown, reason, planToken, only }) => {

@@ -13,7 +13,7 @@ import { useEditor } from '../editor/editor-context.ts'
 import { propertyTitle } from '../labels.ts'
 import { afterMousePress } from './after-press.ts'
 import { FieldHints, hasHints } from './FieldHints.tsx'
-import { FieldNotes } from './FieldNotes.tsx'
+import { EditStatus, FieldNotes } from './FieldNotes.tsx'
 import { controlId, rowId } from './focus-property.ts'
 import { useDraftField } from './use-draft-field.ts'
 
@@ -94,7 +94,7 @@ export const EditorField = memo(function EditorField({
       }
       plainValue={isPlain ? <PlainValue view={view} plugin={writtenBy} /> : undefined}
       hints={!isPlain && hasHints(parts) ? <FieldHints {...parts} /> : undefined}
-      areHintsQuiet={draftEdit === undefined}
+      status={!isPlain && draftEdit !== undefined && <EditStatus {...parts} draftEdit={draftEdit} />}
       notes={
         !isPlain && (
           <>

@@ -3,40 +3,50 @@ import { sameView } from '../../../forms/property/property-value.ts'
 import { useText } from '../../../i18n/use-text.ts'
 import { Icon } from '../../../ui/icons/Icon.tsx'
 import { PropertyValueView } from '../../../ui/values/ValueView.tsx'
+import type { DraftEdit } from '../editor/draft.ts'
 import { useEditor } from '../editor/editor-context.ts'
 import type { FieldParts } from './field-parts.ts'
 import { SmallButton } from './SmallButton.tsx'
 
-/** Notes below the field: the value before the edit, and what others have saved since. */
-export function FieldNotes({ locator, property, view, shown, draftEdit, isOpen, onReset }: FieldParts) {
+/** That the value is edited, and what it was, on one line. */
+export function EditStatus({
+  draftEdit,
+  isOpen,
+  onReset,
+}: Pick<FieldParts, 'isOpen' | 'onReset'> & { draftEdit: DraftEdit }) {
+  const t = useText()
+  return (
+    <span className="flex min-w-0 items-center gap-x-2">
+      <span className="inline-flex items-center gap-1 font-medium text-accent">
+        <Icon name="edit" size={12} />
+        {t(
+          draftEdit.edit.kind === 'removed'
+            ? 'configuration.field.willBeRemoved'
+            : 'configuration.field.edited',
+        )}
+      </span>
+      <span className="flex min-w-0 items-center gap-1.5 text-muted">
+        {t('configuration.field.was')}
+        <span className="line-clamp-1 max-w-64 min-w-0 text-ink">
+          <PropertyValueView value={draftEdit.base} />
+        </span>
+      </span>
+      {isOpen && (
+        <SmallButton onClick={onReset} className="text-accent">
+          {t('configuration.field.reset')}
+        </SmallButton>
+      )}
+    </span>
+  )
+}
+
+/** Notes below the field: what others have saved since the edit began. */
+export function FieldNotes({ locator, property, view, shown, draftEdit, onReset }: FieldParts) {
   const t = useText()
   const { mergedAt, openReview } = useEditor()
   const merged = mergedAt(locator, property)
   return (
     <>
-      {draftEdit !== undefined && (
-        <div className="mt-1.5 flex min-w-0 flex-wrap items-center gap-x-2 gap-y-1 text-xs">
-          <span className="inline-flex items-center gap-1 font-medium text-accent">
-            <Icon name="edit" size={12} />
-            {t(
-              draftEdit.edit.kind === 'removed'
-                ? 'configuration.field.willBeRemoved'
-                : 'configuration.field.edited',
-            )}
-          </span>
-          <span className="flex min-w-0 items-center gap-1.5 text-muted">
-            {t('configuration.field.was')}
-            <span className="min-w-0 text-ink">
-              <PropertyValueView value={draftEdit.base} />
-            </span>
-          </span>
-          {isOpen && (
-            <SmallButton onClick={onReset} className="text-accent">
-              {t('configuration.field.reset')}
-            </SmallButton>
-          )}
-        </div>
-      )}
       {merged?.verdict.kind === 'conflict' && (
         <Theirs
           title={

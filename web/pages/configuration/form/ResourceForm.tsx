@@ -20,6 +20,7 @@ import {
   propertyNames,
   type Filter,
   type Marks,
+  type PropertyGroup,
 } from '../editor/outline.ts'
 import { ClaimCard } from './ClaimCard.tsx'
 import { draftEditIn } from './draft-form.ts'
@@ -31,6 +32,8 @@ import { zoneProperty, zoneOf } from './zone.ts'
 
 /** A form with more properties than this renders only those near the window. */
 const LAZY_ABOVE = 60
+/** A form with more properties than this, in several groups, begins with a list of the groups. */
+const INDEX_ABOVE = 15
 
 /** The form of one resource; only one is mounted at a time. */
 export const ResourceForm = memo(function ResourceForm({
@@ -113,6 +116,7 @@ export const ResourceForm = memo(function ResourceForm({
           </Button>
         </p>
       )}
+      {groups.length > 2 && total > INDEX_ABOVE && <GroupIndex groups={groups} />}
       {total === 0 && <p className="text-muted">{t('configuration.form.noProperties')}</p>}
       <div className="space-y-8">
         {groups.map((group) => (
@@ -121,7 +125,11 @@ export const ResourceForm = memo(function ResourceForm({
             aria-label={group.name === '' ? t('configuration.form.ungrouped') : group.name}
           >
             {(group.name !== '' || groups.length > 1) && (
-              <h3 className="border-b border-line-strong pb-1.5 text-md font-semibold">
+              <h3
+                id={groupId(group.name)}
+                tabIndex={-1}
+                className="scroll-mt-16 border-b border-line-strong pb-1.5 text-md font-semibold outline-none"
+              >
                 {group.name === '' ? t('configuration.form.ungrouped') : group.name}
               </h3>
             )}
@@ -179,3 +187,29 @@ export const ResourceForm = memo(function ResourceForm({
     </section>
   )
 })
+
+const groupId = (name: string): string => `group-${name}`
+
+/** The groups of a long form, each a way to its heading. */
+function GroupIndex({ groups }: { groups: readonly PropertyGroup[] }) {
+  const t = useText()
+  return (
+    <nav aria-label={t('configuration.form.groups')} className="mb-4 flex flex-wrap gap-x-1 gap-y-1">
+      {groups.map(({ name, properties }) => (
+        <button
+          key={name}
+          type="button"
+          onClick={() => {
+            const heading = document.getElementById(groupId(name))
+            heading?.focus({ preventScroll: true })
+            heading?.scrollIntoView({ block: 'start' })
+          }}
+          className="inline-flex min-h-7 items-center gap-1.5 rounded-md border border-line px-2 text-xs font-medium hover:bg-hover"
+        >
+          {name === '' ? t('configuration.form.ungrouped') : name}
+          <span className="text-faint tabular-nums">{properties.length}</span>
+        </button>
+      ))}
+    </nav>
+  )
+}

@@ -1,0 +1,144 @@
+import { useState } from 'react'
+import { expect, test } from 'vitest'
+import { page, userEvent } from 'vitest/browser'
+import type { JsonObject, JsonValue } from '#contract/json-schema/json.ts'
+import { loadTexts } from '../../../i18n/locale.ts'
+import { renderInConsole } from '../../../testing/render.tsx'
+import type { Edit } from '../edit.ts'
+import { PropertyField } from '../PropertyField.tsx'
+import { editError } from '../edit-error.ts'
+import { useText } from '../../../i18n/use-text.ts'
+
+const scope = { environmentKey: 'production', applicationRuntimeId: 'eu', workspaceId: 1 }
+
+/** A field over a schema; returns the value that would be saved. */
+async function field(schema: JsonObject, first: JsonValue) {
+  await loadTexts(['forms'])
+  let current: Edit = { kind: 'set', value: { '@type': 'Data', value: first } }
+  const definition = { kind: 'DATA' as const, schema: { title: 'Setting', ...schema }, required: true }
+  function Under() {
+    const t = useText()
+    const [edit, setEdit] = useState<Edit>(current)
+    current = edit
+    return (
+      <PropertyField
+        id="setting"
+        property="setting"
+        definition={definition}
+        resourceKind="MODULE"
+        edit={edit}
+        view={null}
+        isSet
+        onEdit={setEdit}
+        onReset={() => undefined}
+        error={editError(definition, edit, t)}
+        isRequired
+        readOnly={false}
+        scope={scope}
+      />
+    )
+  }
+  await renderInConsole(<Under />)
+  return () => (current.kind === 'set' && current.value['@type'] === 'Data' ? current.value.value : current)
+}
+
+const retention: JsonObject = {
+  type: 'object',
+  properties: {
+    contacts: { type: 'integer', title: 'Contacts, in days', minimum: 30 },
+    deals: { type: 'integer', title: 'Deals, in days', minimum: 30 },
+    hold: {
+      type: 'object',
+      title: 'Legal hold',
+      properties: { active: { type: 'boolean', title: 'Active' } },
+    },
+  },
+  required: ['contacts', 'deals'],
+  additionalProperties: false,
+}
+
+test('an object is a form of its members, and every fault is named by its title', async () => {
+  const value = await field(retention, { contacts: 730, deals: 1825 })
+  await page.getByLabelText('Contacts, in days').fill('1')
+  await page.getByLabelText('Deals, in days').fill('2')
+  await page.getByLabelText('Active').click()
+  expect(value()).toEqual({ contacts: 1, deals: 2, hold: { active: true } })
+  expect(document.getElementById('setting-error')?.textContent).toBe(
+    'Contacts, in days: Must be at least 30\nDeals, in days: Must be at least 30',
+  )
+  await expect.element(page.getByLabelText('Deals, in days')).toHaveAttribute('aria-invalid', 'true')
+  await page.getByLabelText('Contacts, in days').fill('1,000')
+  await userEvent.tab()
+  await expect.element(page.getByLabelText('Contacts, in days')).toHaveValue('1000')
+})
+
+test('an object with more than its form can show is edited as JSON, and loses nothing', async () => {
+  const value = await field(retention, { contacts: 730, deals: 1825, other: [1] })
+  await page.getByRole('button', { name: 'Edit JSON' }).click()
+  const editor = page.getByRole('textbox', { name: 'Setting as JSON' })
+  await expect.element(editor).toBeVisible()
+  expect(value()).toEqual({ contacts: 730, deals: 1825, other: [1] })
+})
+
+test('a value that may be null has a box for none, and keeps the value before it', async () => {
+  const value = await field({ type: ['number', 'null'], minimum: 1 }, 40)
+  await page.getByLabelText('No value').click()
+  expect(value()).toBeNull()
+  await expect.element(page.getByRole('textbox')).not.toBeInTheDocument()
+  await page.getByLabelText('No value').click()
+  expect(value()).toBe(40)
+  await page.getByRole('textbox', { name: 'Setting' }).fill('50')
+  expect(value()).toBe(50)
+})
+
+test('a variant is chosen by its title, and has the members of its own', async () => {
+  const value = await field(
+    {
+      oneOf: [
+        {
+          type: 'object',
+          title: 'By mail',
+          properties: { by: { const: 'mail' }, address: { type: 'string', title: 'Address' } },
+          required: ['by'],
+        },
+        {
+          type: 'object',
+          title: 'By webhook',
+          properties: { by: { const: 'webhook' }, url: { type: 'string', title: 'URL' } },
+          required: ['by'],
+        },
+      ],
+    },
+    { by: 'mail', address: 'a@example.com' },
+  )
+  await expect.element(page.getByLabelText('Address')).toHaveValue('a@example.com')
+  await page.getByRole('combobox', { name: 'Setting' }).selectOptions('By webhook')
+  await page.getByLabelText('URL').fill('https://example.com')
+  expect(value()).toEqual({ by: 'webhook', url: 'https://example.com' })
+})
+
+test('the focus follows the items of a list', async () => {
+  const value = await field({ type: 'array', items: { type: 'string', minLength: 1 } }, ['one', 'two'])
+  await page.getByRole('button', { name: 'Add item' }).click()
+  await expect.element(page.getByLabelText('Item 3', { exact: true })).toHaveFocus()
+  await userEvent.keyboard('three')
+  await page.getByRole('button', { name: 'Move item 3 up' }).click()
+  expect(value()).toEqual(['one', 'three', 'two'])
+  await expect.element(page.getByRole('button', { name: 'Move item 2 up' })).toHaveFocus()
+  await page.getByRole('button', { name: 'Remove item 3' }).click()
+  await expect.element(page.getByLabelText('Item 2', { exact: true })).toHaveFocus()
+  await page.getByRole('button', { name: 'Remove item 2' }).click()
+  await page.getByRole('button', { name: 'Remove item 1' }).click()
+  await expect.element(page.getByRole('button', { name: 'Add item' })).toHaveFocus()
+})
+
+test('JSON that is not valid names its line, and the editor has the focus when it opens', async () => {
+  await field({}, { a: 1 })
+  await page.getByRole('button', { name: 'Edit JSON' }).click()
+  await expect.element(page.getByRole('textbox', { name: 'Setting as JSON' })).toBeVisible()
+  // the editor is in a shadow root
+  expect(document.activeElement?.shadowRoot?.activeElement?.textContent).toContain('"a"')
+  await userEvent.keyboard('{Control>}a{/Control}')
+  await userEvent.keyboard('nothing')
+  await expect.element(page.getByText('Invalid JSON at line 1, column 1')).toBeVisible()
+})
