@@ -57,6 +57,8 @@ export const Snapshot = z.object({
   reason: z.string().nullable(),
   cause: z.enum(SNAPSHOT_CAUSES),
   operationId: Uuid.nullable(),
+  /** Of a save: the operations that it started. */
+  operations: z.array(Uuid),
   changes: z.array(PropertyChange),
 })
 export type Snapshot = z.infer<typeof Snapshot>
@@ -136,6 +138,10 @@ export const configurationEndpoints = defineEndpoints({
     query: z.strictObject({
       locator: ResourceLocator.optional(),
       property: PropertyName.optional(),
+      /** The id of a person. */
+      savedBy: z.string().max(256).optional(),
+      since: Timestamp.optional(),
+      until: Timestamp.optional(),
       ...pageQuery,
     }),
     answer: listOf(Snapshot),

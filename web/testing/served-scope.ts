@@ -76,6 +76,7 @@ export async function serveScope(handlers: Handlers = {}): Promise<ServedScope> 
       reason,
       cause: 'SAVE',
       operationId: null,
+      operations: [],
       changes: changed,
     })
   }

@@ -1,12 +1,13 @@
 import type { Scope } from '#contract/protocol/scope.ts'
-import { omitUndefined, oneOf, text, type Raw } from './search-params.ts'
+import { omitUndefined, oneOf, text, whole, type Raw } from './search-params.ts'
 
 export const CONFIGURATION_TABS = ['form', 'document', 'history'] as const
 export const SHOWN = ['changed', 'invalid'] as const
 
 /**
  * `resource` is the locator of the resource that is shown, `property` the field to go to, `q` and `show` what the form
- * is narrowed to.
+ * is narrowed to. The history is narrowed by `changedIn` (a locator), `changed` (a property), `by` (a person), `since` and
+ * `until`; with `from` it compares two snapshots, the second being the current one without `to`.
  */
 export const configurationSearch = (raw: Raw) =>
   omitUndefined({
@@ -15,6 +16,13 @@ export const configurationSearch = (raw: Raw) =>
     property: text(raw, 'property'),
     q: text(raw, 'q'),
     show: oneOf(raw, 'show', SHOWN),
+    changedIn: text(raw, 'changedIn'),
+    changed: text(raw, 'changed'),
+    by: text(raw, 'by'),
+    since: text(raw, 'since'),
+    until: text(raw, 'until'),
+    from: whole(raw, 'from'),
+    to: whole(raw, 'to'),
   })
 export type ConfigurationSearch = ReturnType<typeof configurationSearch>
 

@@ -7,13 +7,24 @@ export type SnapshotRow = Selectable<RuntimeTables['runtime.snapshot']>
 export interface SnapshotFilter {
   locator?: string | undefined
   property?: string | undefined
+  savedBy?: string | undefined
+  since?: string | undefined
+  until?: string | undefined
 }
 
 /** The snapshots of a scope below `before`, newest first. A filter keeps those that changed a matching property. */
 export function listSnapshots(
   db: Db,
   scopeId: number,
-  { locator, property, before, limit }: SnapshotFilter & { before?: number | undefined; limit: number },
+  {
+    locator,
+    property,
+    savedBy,
+    since,
+    until,
+    before,
+    limit,
+  }: SnapshotFilter & { before?: number | undefined; limit: number },
 ): Promise<SnapshotRow[]> {
   let query = db
     .selectFrom('runtime.snapshot as snapshot')
@@ -22,6 +33,9 @@ export function listSnapshots(
     .orderBy('snapshot.snapshot_version', 'desc')
     .limit(limit)
   if (before !== undefined) query = query.where('snapshot.snapshot_version', '<', before)
+  if (savedBy !== undefined) query = query.where('snapshot.saved_by_id', '=', savedBy)
+  if (since !== undefined) query = query.where('snapshot.saved_at', '>=', since)
+  if (until !== undefined) query = query.where('snapshot.saved_at', '<', until)
   if (locator !== undefined || property !== undefined) {
     query = query.where((eb) => {
       let change = eb

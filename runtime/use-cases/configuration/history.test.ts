@@ -17,7 +17,7 @@ let runtime: TestRuntime
 const seen: Configuration[] = []
 
 const read = () => readConfiguration(runtime.read, { params: SCOPE, query: {}, body: undefined })
-const history = (query: { locator?: string; property?: string; limit?: number; cursor?: string } = {}) =>
+const history = (query: Partial<Parameters<typeof readHistory>[1]['query']> = {}) =>
   readHistory(runtime.read, { params: SCOPE, query: { limit: 50, ...query }, body: undefined })
 const snapshot = (snapshotVersion: number) =>
   readSnapshot(runtime.read, { params: { ...SCOPE, snapshotVersion }, query: {}, body: undefined })
@@ -117,6 +117,32 @@ describe('the history', () => {
     assert.equal(items[0]?.reason, 'because')
     assert.equal(items[0]?.savedBy.name, 'Ada')
     assert.ok(!/hunter2|Bolt/.test(JSON.stringify(items)))
+  })
+
+  it('names the operations that each save started', async () => {
+    const { items } = await history()
+    const started = items.map(({ cause, operations }) => [cause, operations.length])
+    assert.deepEqual(started, [
+      ['SAVE', 1],
+      ['DETACH', 0],
+      ['UPGRADE', 0],
+      ['SAVE', 2],
+      ['SAVE', 1],
+      ['INSTALL', 0],
+      ['CREATED', 0],
+    ])
+    const ids = items.flatMap(({ operations }) => operations)
+    assert.equal(new Set(ids).size, 4)
+  })
+
+  it('can be filtered by person and time', async () => {
+    const { items } = await history()
+    const [newest, before] = items
+    assert.ok(newest && before)
+    assert.equal((await history({ savedBy: newest.savedBy.id })).items.length, items.length)
+    assert.deepEqual((await history({ savedBy: 'nobody' })).items, [])
+    assert.deepEqual((await history({ since: newest.savedAt })).items, [newest])
+    assert.deepEqual((await history({ until: newest.savedAt, limit: 1 })).items, [before])
   })
 
   it('can be filtered by property, one page at a time', async () => {

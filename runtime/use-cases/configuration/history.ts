@@ -4,6 +4,7 @@ import type { Answer, Input, ReadContext } from '../context.ts'
 import { getOwn } from '#contract/json-schema/get-own.ts'
 import { findScope } from '../../store/configuration/find-scope.ts'
 import { listSnapshots } from '../../store/configuration/list-snapshots.ts'
+import { readSavedOperations } from '../../store/configuration/read-saved-operations.ts'
 import type { SnapshotRow } from '../../store/configuration/list-snapshots.ts'
 import { readOwnedResources } from '../../store/configuration/read-owned-resources.ts'
 import { readSnapshotChanges } from '../../store/configuration/read-snapshot-changes.ts'
@@ -16,22 +17,23 @@ type Name = 'GET /scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/c
 
 /** Snapshots of a scope, newest first; with a filter, those that changed such a property, and only that change. */
 export async function readHistory({ deps }: ReadContext, input: Input<Name>): Promise<Answer<Name>> {
-  const { locator, property, limit, cursor } = input.query
+  const { limit, cursor, ...filter } = input.query
   const after = cursorValues(cursor, ['number'])
   const before = after === null ? undefined : cursorInteger(after[0])
   const scope = await findScope(deps.db, input.params)
   if (scope === undefined) throw notFound('scope')
 
-  const rows = await listSnapshots(deps.db, scope.scope_id, { locator, property, before, limit: limit + 1 })
+  const rows = await listSnapshots(deps.db, scope.scope_id, { ...filter, before, limit: limit + 1 })
   const versions = rows.slice(0, limit).map((row) => row.snapshot_version)
-  const changes = await readSnapshotChanges(deps.db, scope.scope_id, versions, { locator, property })
+  const changes = await readSnapshotChanges(deps.db, scope.scope_id, versions, filter)
+  const operations = await readSavedOperations(deps.db, scope.scope_id, versions)
   const locators = [...new Set(changes.map((change) => change.locator))]
   const resources = await readOwnedResources(deps.db, scope.scope_id, locators)
   const known = new Map(resources.map((row) => [row.locator, row.definitions]))
   return pageOf(rows, limit, {
     item: (row) =>
       snapshotView(
-        row,
+        { ...row, operations: operations.get(row.snapshot_version) ?? [] },
         changes.filter((change) => change.snapshot_version === row.snapshot_version),
         (change) => getOwn(known.get(change.locator) ?? {}, change.property),
       ),
@@ -40,7 +42,7 @@ export async function readHistory({ deps }: ReadContext, input: Input<Name>): Pr
 }
 
 function snapshotView(
-  row: SnapshotRow,
+  row: SnapshotRow & { operations: string[] },
   changes: readonly SnapshotChangeRow[],
   definitionOf: (change: SnapshotChangeRow) => PropertyDefinition | undefined,
 ): Snapshot {
@@ -51,6 +53,7 @@ function snapshotView(
     reason: row.reason,
     cause: row.cause,
     operationId: row.operation_id,
+    operations: row.operations,
     changes: changes.map((change) =>
       // sensitive if it was so then or is now: a value saved before the mark is hidden too
       changeView(change, {

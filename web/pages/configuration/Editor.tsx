@@ -133,7 +133,7 @@ export function Editor({
           <FormTab search={search} marks={marks} titles={titles} edits={edits} invalid={problems.length} />
         )}
         {tab === 'document' && <DocumentTab document={document} />}
-        {tab === 'history' && <HistoryTab />}
+        {tab === 'history' && <HistoryTab search={search} />}
       </Page>
       {isReviewing && (
         <ReviewDialog

@@ -50,5 +50,6 @@ export const snapshot = (snapshotVersion: number, changes: Snapshot['changes']):
   reason: null,
   cause: 'SAVE',
   operationId: null,
+  operations: [],
   changes,
 })

@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { expect, test } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
 import type { JsonObject, JsonValue } from '#contract/json-schema/json.ts'
@@ -19,7 +19,9 @@ async function field(schema: JsonObject, first: JsonValue) {
   function Under() {
     const t = useText()
     const [edit, setEdit] = useState<Edit>(current)
-    current = edit
+    useEffect(() => {
+      current = edit
+    }, [edit])
     return (
       <PropertyField
         id="setting"

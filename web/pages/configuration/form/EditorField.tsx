@@ -26,6 +26,8 @@ export interface EditorFieldProps {
   view: PropertyView | null
   writtenBy: string | undefined
   isLocked: boolean
+  /** The saved value is not applied yet. */
+  isUnapplied: boolean
   zone: string | undefined
 }
 
@@ -38,6 +40,7 @@ export const EditorField = memo(function EditorField({
   view,
   writtenBy,
   isLocked,
+  isUnapplied,
   zone,
 }: EditorFieldProps) {
   const t = useText()
@@ -85,7 +88,7 @@ export const EditorField = memo(function EditorField({
           <Button
             variant="quiet"
             size="sm"
-            icon="clock"
+            icon="undo"
             label={t('configuration.field.history', { property: propertyTitle(definition, property) })}
             className="-mt-0.5 opacity-60 hover:opacity-100 focus-visible:opacity-100"
             onClick={() => openHistory(locator, property)}
@@ -94,7 +97,12 @@ export const EditorField = memo(function EditorField({
       }
       plainValue={isPlain ? <PlainValue view={view} plugin={writtenBy} /> : undefined}
       hints={!isPlain && hasHints(parts) ? <FieldHints {...parts} /> : undefined}
-      status={!isPlain && draftEdit !== undefined && <EditStatus {...parts} draftEdit={draftEdit} />}
+      status={
+        <>
+          {isUnapplied && <Unapplied />}
+          {!isPlain && draftEdit !== undefined && <EditStatus {...parts} draftEdit={draftEdit} />}
+        </>
+      }
       notes={
         !isPlain && (
           <>
@@ -138,6 +146,17 @@ function LockLine({ is }: { is: 'draft' | 'readOnly' | 'saving' | 'missed' }) {
       <Icon name="lock" size={12} className="mt-0.5" />
       <span className="min-w-0">{t(`configuration.field.locked.${is}`)}</span>
     </p>
+  )
+}
+
+/** The value is saved, and the operation that applies it has not succeeded. */
+function Unapplied() {
+  const t = useText()
+  return (
+    <span className="inline-flex items-center gap-1 font-medium text-doubt">
+      <Icon name="waiting" size={12} />
+      {t('configuration.field.unapplied')}
+    </span>
   )
 }
 

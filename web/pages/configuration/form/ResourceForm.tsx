@@ -22,6 +22,7 @@ import {
   type Marks,
   type PropertyGroup,
 } from '../editor/outline.ts'
+import { useUnapplied } from '../editor/use-unapplied.ts'
 import { ClaimCard } from './ClaimCard.tsx'
 import { draftEditIn } from './draft-form.ts'
 import { EditorField } from './EditorField.tsx'
@@ -69,6 +70,7 @@ export const ResourceForm = memo(function ResourceForm({
   const total = propertyNames(resource).length
   const hidden = total - names.length
   const isLocked = resource.claim !== null
+  const unapplied = useUnapplied(resource.claim, locator)
 
   useEffect(() => {
     if (focusOn !== undefined) focusProperty(focusOn)
@@ -155,6 +157,7 @@ export const ResourceForm = memo(function ResourceForm({
                             : undefined
                         }
                         isLocked={isLocked}
+                        isUnapplied={unapplied.has(property)}
                         zone={definition.schema !== undefined ? zone : undefined}
                       />
                     </NearRow>

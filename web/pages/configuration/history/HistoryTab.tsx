@@ -1,49 +1,83 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import type { ConfigurationSearch } from '#contract/console-api/pages/configuration.ts'
+import { omitUndefined, type SearchChange } from '#contract/console-api/pages/search-params.ts'
 import type { PropertyChange } from '#contract/console-api/shapes.ts'
 import { callApi } from '../../../api/client.ts'
 import { useErrorView } from '../../../components/describe-code.ts'
 import { useText } from '../../../i18n/use-text.ts'
+import { paths } from '../../../paths.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { EmptyState } from '../../../ui/EmptyState.tsx'
 import { ErrorState } from '../../../ui/ErrorState.tsx'
 import { SkeletonLines } from '../../../ui/Skeleton.tsx'
 import { HISTORY } from '../endpoints.ts'
 import { useEditor } from '../editor/editor-context.ts'
+import { CompareView } from './CompareView.tsx'
+import { HistoryFilters } from './HistoryFilters.tsx'
+import { undo } from './restore.ts'
 import { SnapshotEntry } from './SnapshotEntry.tsx'
+import { useRestore } from './use-restore.ts'
 import { useTakeValue } from './use-take-value.ts'
 
 const PAGE = 25
 
 /** Every snapshot of the scope, newest first. */
-export function HistoryTab() {
+export function HistoryTab({ search }: { search: ConfigurationSearch }) {
   const t = useText()
+  const navigate = useNavigate()
   const { configuration, mayWrite } = useEditor()
   const take = useTakeValue()
+  const restoreAll = useRestore()
   const { scope } = configuration
+  const { changedIn: locator, changed: property, by: savedBy, since, until, from, to } = search
+  const filter = omitUndefined({ locator, property, savedBy, since, until })
   const history = useInfiniteQuery({
-    queryKey: [HISTORY, { params: scope, pages: PAGE }] as const,
+    queryKey: [HISTORY, { params: scope, pages: PAGE, filter }] as const,
     queryFn: ({ pageParam, signal }) =>
       callApi(
         HISTORY,
-        { params: scope, query: { limit: PAGE, ...(pageParam !== null && { cursor: pageParam }) } },
+        {
+          params: scope,
+          query: { ...filter, limit: PAGE, ...(pageParam !== null && { cursor: pageParam }) },
+        },
         { signal },
       ),
     initialPageParam: null as string | null,
     getNextPageParam: ({ nextCursor }) => nextCursor,
   })
   const error = useErrorView(history.error)
-  if (history.isPending) return <SkeletonLines lines={9} />
-  if (history.data === undefined) {
-    return (
-      error && (
-        <ErrorState error={error} onRetry={() => void history.refetch()} retrying={history.isFetching} />
-      )
-    )
-  }
-  const snapshots = history.data.pages.flatMap(({ items }) => items)
-  if (snapshots.length === 0) return <EmptyState icon="clock" title={t('configuration.history.empty')} />
+  const go = (next: SearchChange<ConfigurationSearch>, replace = true) =>
+    void navigate({ ...paths.configuration(scope, omitUndefined({ ...search, ...next })), replace })
+  const snapshots = history.data?.pages.flatMap(({ items }) => items) ?? []
+  const people = [...new Map(snapshots.map((one) => [one.savedBy.id, one.savedBy])).values()]
+  // a narrowed history contains only some of the changes of a save
+  const isWhole = locator === undefined && property === undefined
   return (
     <div className="max-w-5xl">
+      <div className="mb-4">
+        <HistoryFilters search={search} people={people} onChange={go} />
+      </div>
+      {from !== undefined && (
+        <CompareView
+          from={from}
+          to={to}
+          snapshots={snapshots}
+          onCompare={(versions) => go(versions ?? { from: undefined, to: undefined })}
+        />
+      )}
+      {history.isPending && <SkeletonLines lines={9} />}
+      {error !== null && history.data === undefined && (
+        <ErrorState error={error} onRetry={() => void history.refetch()} retrying={history.isFetching} />
+      )}
+      {history.data !== undefined && snapshots.length === 0 && (
+        <EmptyState
+          icon="clock"
+          title={t(
+            Object.keys(filter).length === 0 ? 'configuration.history.empty' : 'common.list.filtered.title',
+          )}
+        />
+      )}
       <ol className="divide-y divide-line">
         {snapshots.map((snapshot) => (
           <li key={snapshot.snapshotVersion} className="py-4 first:pt-0">
@@ -53,6 +87,27 @@ export function HistoryTab() {
                 mayWrite
                   ? (change: PropertyChange) => take(change.locator, change.property, change.before)
                   : undefined
+              }
+              actions={
+                <>
+                  {mayWrite && isWhole && snapshot.cause === 'SAVE' && (
+                    <Button size="sm" icon="undo" onClick={() => restoreAll(undo(snapshot, configuration))}>
+                      {t('configuration.history.undo')}
+                    </Button>
+                  )}
+                  {snapshot.snapshotVersion !== configuration.snapshotVersion && (
+                    <Button
+                      size="sm"
+                      variant="quiet"
+                      onClick={() => {
+                        go({ from: snapshot.snapshotVersion, to: undefined }, false)
+                        document.getElementById('content')?.scrollIntoView({ block: 'start' })
+                      }}
+                    >
+                      {t('configuration.history.compare')}
+                    </Button>
+                  )}
+                </>
               }
             />
           </li>

@@ -14,9 +14,12 @@ import { propertyTitle, resourceTitle } from '../labels.ts'
 import { definitionOf } from '../editor/outline.ts'
 import { isHidden } from '../../../forms/property/property-value.ts'
 import { SnapshotHead } from './SnapshotEntry.tsx'
+import { Writer } from './Writer.tsx'
 import { useTakeValue } from './use-take-value.ts'
 
 const LIMIT = 50
+/** Each of these entries reads its operation. */
+const WRITERS = 5
 
 /** The history of a property: every snapshot that changed it, the current one first. */
 export function PropertyHistoryDialog({
@@ -68,6 +71,15 @@ export function PropertyHistoryDialog({
                     </p>
                   )}
                   <SnapshotHead snapshot={snapshot} />
+                  {index < WRITERS && snapshot.operationId !== null && (
+                    <Writer
+                      snapshot={{ ...snapshot, operationId: snapshot.operationId }}
+                      locator={locator}
+                      property={property}
+                      value={after}
+                      definition={definition}
+                    />
+                  )}
                   <p className="mt-1.5 flex flex-wrap items-baseline gap-x-2">
                     <span className="text-faint">
                       <PropertyValueView value={change?.before ?? null} />

@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { useState, type ReactNode } from 'react'
 import type { ConfigurationResource, PropertyChange, Snapshot } from '#contract/console-api/shapes.ts'
 import { useRichText, useText } from '../../../i18n/use-text.ts'
 import { paths } from '../../../paths.ts'
@@ -21,8 +21,11 @@ const SHOWN = 4
 export function SnapshotEntry({
   snapshot,
   onTake,
+  actions,
 }: {
   snapshot: Snapshot
+  /** Buttons beside the heading. */
+  actions?: ReactNode
   /** Restores the previous value in the form. */
   onTake?: ((change: PropertyChange) => void) | undefined
 }) {
@@ -34,7 +37,12 @@ export function SnapshotEntry({
   const locators = [...new Set(shown.map(({ locator }) => locator))]
   return (
     <div className="min-w-0">
-      <SnapshotHead snapshot={snapshot} />
+      <div className="flex flex-wrap items-start justify-between gap-x-4 gap-y-1">
+        <div className="min-w-0">
+          <SnapshotHead snapshot={snapshot} />
+        </div>
+        {actions !== undefined && <span className="flex flex-wrap gap-2">{actions}</span>}
+      </div>
       {changes.length === 0 && <p className="mt-1 text-muted">{t('configuration.history.noChanges')}</p>}
       <div className="mt-2 space-y-3">
         {locators.map((locator) => {
@@ -120,7 +128,7 @@ const isReplaced = ({ before, after }: PropertyChange): boolean =>
 export function SnapshotHead({ snapshot }: { snapshot: Snapshot }) {
   const t = useText()
   const rich = useRichText()
-  const { savedBy, savedAt, cause, operationId, reason, snapshotVersion } = snapshot
+  const { savedBy, savedAt, cause, operationId, operations, reason, snapshotVersion } = snapshot
   const word =
     cause === 'CREATED' || cause === 'SAVE'
       ? t(`configuration.cause.${cause}`)
@@ -136,7 +144,15 @@ export function SnapshotHead({ snapshot }: { snapshot: Snapshot }) {
           })}
         </span>
         {operationId === null ? (
-          <Badge>{word}</Badge>
+          <>
+            <Badge>{word}</Badge>
+            {operations.map((id, index) => (
+              <TextLink key={id} to={paths.operation(id)}>
+                {t('configuration.history.byOperation', { type: t('vocabulary.type.CONFIGURE') })}
+                {operations.length > 1 && ` ${index + 1}`}
+              </TextLink>
+            ))}
+          </>
         ) : (
           <TextLink to={paths.operation(operationId)}>
             {t('configuration.history.byOperation', { type: word })}

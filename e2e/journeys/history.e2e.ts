@@ -1,0 +1,77 @@
+import { wrapData } from '#contract/protocol/data.ts'
+import { ling } from '../../demo/people.ts'
+import { configurationPath, expectApplied, field, MAIL, review, saveButton } from '../vocabulary.ts'
+import { expect, test } from '../harness/test.ts'
+
+const mail = { bundleId: 'crm-suite', kind: 'MODULE', name: 'crm-mail' } as const
+
+test('a save of three properties is undone in four clicks, and names its operation', async ({ editing }) => {
+  const page = await editing({ field: 'SMTP port', value: '2525' })
+  await field(page, 'SMTP user').fill('outbound')
+  await field(page, 'SMTP host').fill('smtp.elsewhere.example')
+  await review(page)
+  await saveButton(page).click()
+  await expectApplied(page)
+
+  let clicks = 0
+  const click = async (locator: ReturnType<typeof page.getByRole>) => {
+    clicks += 1
+    await locator.click()
+  }
+  await click(page.getByRole('link', { name: 'History', exact: true }))
+  await expect(page.getByRole('link', { name: 'Configure operation' }).first()).toBeVisible()
+  await click(page.getByRole('button', { name: 'Undo this save' }).first())
+  const changes = page.getByRole('dialog').getByLabel('Changes of CRM mail')
+  await expect(changes).toContainText(/Before: 2525.*After: 587/s)
+  await expect(changes).toContainText('After: smtp.example.com')
+  await click(saveButton(page))
+  await expect(page.getByRole('status').filter({ hasText: /Snapshot \d+ applied/ })).toHaveCount(2)
+  expect(clicks).toBeLessThanOrEqual(4)
+  await page.getByRole('link', { name: 'Form', exact: true }).click()
+  await expect(field(page, 'SMTP port')).toHaveValue('587')
+  await expect(field(page, 'SMTP user')).toHaveValue('crm')
+})
+
+test('two snapshots are compared, several values restored, and the history is narrowed to a person', async ({
+  system,
+  signIn,
+  crmScope,
+}) => {
+  for (const [property, value] of [
+    ['smtpPort', 2525],
+    ['smtpUser', 'ling'],
+  ] as const) {
+    const { operationId } = await system.configure(crmScope, mail, property, wrapData(value), ling)
+    await system.ended(operationId)
+  }
+  const page = await signIn('olivia', `${configurationPath(crmScope, MAIL)}&tab=history`)
+  const entries = page.getByRole('listitem').filter({ has: page.getByRole('button', { name: /^Compare/ }) })
+  // the snapshot of the install, below the two saves
+  await entries.last().getByRole('button', { name: 'Compare with now' }).click()
+  const comparison = page.getByRole('region', { name: 'Compare snapshots' })
+  await expect(comparison).toContainText('SMTP user')
+  await comparison.getByRole('button', { name: /^Select/ }).click()
+  await comparison.getByRole('button', { name: /^Restore \d/ }).click()
+  const changes = page.getByRole('dialog').getByLabel('Changes of CRM mail')
+  await expect(changes).toContainText(/Before: 2525/)
+  await expect(changes).toContainText(/Before: ling/)
+  await page.keyboard.press('Escape')
+
+  await page.getByLabel('Person').selectOption('Ling Zhao')
+  await expect(page).toHaveURL(/by=/)
+  await expect(page.getByRole('button', { name: 'Undo this save' })).toHaveCount(2)
+})
+
+test('a value that is saved and not applied yet says so until its operation has succeeded', async ({
+  system,
+  editing,
+  crmScope,
+}) => {
+  await system.script.add({ when: { workspaceId: crmScope.workspaceId }, behaviour: { kind: 'unknown' } })
+  const page = await editing()
+  await system.configure(crmScope, mail, 'smtpPort', wrapData(2525), ling)
+  const pending = page.getByText('Saved, not applied yet')
+  await expect(pending).toHaveCount(1)
+  await system.script.clear()
+  await expect(pending).toHaveCount(0)
+})
