@@ -9,6 +9,8 @@ export const PERMISSIONS = [
   'operation:takeover',
   'operation:export',
   'audit:read',
+  // beside `audit:read`: entries that belong to no scope, such as sign-ins and changes to plugins
+  'audit:platform',
   'catalog:write',
   'plugin:write',
   'service:write',

@@ -179,7 +179,7 @@ test('nothing is lost when the session ends during an edit', async ({ editing })
   await lost.getByRole('link', { name: 'Sign in' }).click()
   const beside = await tab
   await fillSignIn(beside, 'olivia')
-  await expect(beside.getByRole('heading', { level: 1, name: 'Configuration' })).toBeVisible()
+  await expect(beside.getByRole('heading', { level: 1, name: /^production\/e2e\// })).toBeVisible()
   await beside.close()
   await lost.getByRole('button', { name: 'I’ve signed in' }).click()
   await expect(lost).toHaveCount(0)

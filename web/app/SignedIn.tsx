@@ -63,7 +63,11 @@ function WithSession({
   const [isSignOutOpen, setSignOutOpen] = useState(false)
   useLiveWhile(session !== undefined && !isLost)
   useReloadForAnotherPerson(session)
-  const search = useCallback((text: string, signal: AbortSignal) => searchEverything(text, t, signal), [t])
+  const client = useQueryClient()
+  const search = useCallback(
+    (text: string, signal: AbortSignal) => searchEverything(text, { t, client, signal }),
+    [t, client],
+  )
   const value = useMemo<ShellContextValue>(() => {
     const grants = session?.grants ?? []
     return {

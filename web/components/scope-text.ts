@@ -4,6 +4,15 @@ import type { ScopeKey } from '../paths.ts'
 export const scopeText = ({ environmentKey, applicationRuntimeId, workspaceId }: ScopeKey): string =>
   `${environmentKey}/${applicationRuntimeId}/${workspaceId}`
 
+/** Whether a text contains every word of another, in any order and case. */
+export function matchesWords(text: string, words: string): boolean {
+  const lower = text.toLocaleLowerCase()
+  return words
+    .toLocaleLowerCase()
+    .split(/\s+/)
+    .every((word) => lower.includes(word))
+}
+
 /** `environment/runtime/workspace` parsed as a scope; null for anything else. */
 export function parseScope(text: string): ScopeKey | null {
   const [environmentKey = '', applicationRuntimeId = '', workspace = '', ...rest] = text.split('/')

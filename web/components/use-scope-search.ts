@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { apiQuery } from '../api/query.ts'
 import type { ScopeKey } from '../paths.ts'
 import type { ComboboxOption } from '../ui/Combobox.tsx'
-import { parseScope, scopeText } from './scope-text.ts'
+import { matchesWords, parseScope, scopeText } from './scope-text.ts'
 
 const SCOPE_LIMIT = 200
 
@@ -16,10 +16,8 @@ export function useScopeSearch(): (text: string) => Promise<ComboboxOption[]> {
   const client = useQueryClient()
   return async (text) => {
     const { items } = await client.fetchQuery(apiQuery('GET /scopes', { query: { limit: SCOPE_LIMIT } }))
-    const typed = parseScope(text)
-    const options = items
-      .map(scopeOption)
-      .filter(({ label }) => label.toLowerCase().includes(text.toLowerCase()))
+    const typed = parseScope(text.trim())
+    const options = items.map(scopeOption).filter(({ label }) => matchesWords(label, text.trim()))
     const isNew = typed !== null && options.every(({ value }) => value !== scopeText(typed))
     return isNew ? [...options, scopeOption(typed)] : options
   }

@@ -110,3 +110,32 @@ test('Escape and a click outside close it, and the focus returns', async () => {
   await expect.element(palette).not.toBeInTheDocument()
   await expect.element(skip).toHaveFocus()
 })
+
+test('actions are found by any word, and done at once', async () => {
+  await open()
+  await userEvent.keyboard('dark theme')
+  await expect.element(options).toHaveLength(1)
+  await userEvent.keyboard('{Enter}')
+  expect(document.documentElement.dataset['theme']).toBe('dark')
+  await userEvent.keyboard('{Control>}k{/Control}light theme{Enter}')
+  expect(document.documentElement.dataset['theme']).toBe('light')
+})
+
+test('without a focused field, keys open pages and the list of keys', async () => {
+  const screen = await renderInConsole(<Shell />)
+  await expect.element(screen.getByRole('navigation', { name: 'Main' })).toBeVisible()
+  await userEvent.keyboard('gi')
+  expect(screen.address()).toBe('/installations')
+  await userEvent.keyboard('gx')
+  await userEvent.keyboard('o')
+  expect(screen.address()).toBe('/installations')
+  await userEvent.keyboard('?')
+  await expect.element(page.getByRole('dialog', { name: 'Keyboard shortcuts' })).toBeVisible()
+})
+
+test('a page that a person may not see is not in the menu', async () => {
+  const screen = await renderInConsole(<Shell />, { can: (permission) => permission === 'read' })
+  const menu = screen.getByRole('navigation', { name: 'Main' })
+  await expect.element(menu.getByRole('link', { name: 'Services' })).toBeVisible()
+  await expect.element(menu.getByRole('link', { name: 'Audit log' })).not.toBeInTheDocument()
+})

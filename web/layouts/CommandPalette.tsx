@@ -6,7 +6,10 @@ import { useModal } from '../ui/dialog/use-modal.ts'
 import { Icon } from '../ui/icons/Icon.tsx'
 import { Keys } from '../ui/Keys.tsx'
 import { navigation } from './Navigation.tsx'
-import { useShell, type PaletteGroup, type PaletteHit } from './shell-context.ts'
+import { matchesWords } from '../components/scope-text.ts'
+import { paths } from '../paths.ts'
+import { setTheme, THEMES } from '../ui/theme.ts'
+import { useShell, type PaletteGroup, type PaletteHit, type ShellContextValue } from './shell-context.ts'
 
 const MIN_SEARCH = 2
 const DELAY_MS = 180
@@ -16,12 +19,17 @@ export function CommandPalette({ onClose }: { onClose: () => void }) {
   const t = useText()
   const id = useId()
   const navigate = useNavigate()
+  const { can } = useShell()
   const dialog = useModal((shown) => shown.querySelector('input'))
   const [text, setText] = useState('')
   const [chosen, setChosen] = useState(0)
   const found = useSearch(text.trim())
 
-  const groups = [...pageGroups(text.trim(), t), ...found.groups].filter((group) => group.hits.length > 0)
+  const groups = [
+    ...pageGroups(text.trim(), t, can),
+    ...actionGroups(text.trim(), t, can),
+    ...found.groups,
+  ].filter((group) => group.hits.length > 0)
   const hits = groups.flatMap((group) => group.hits)
   const at = Math.min(chosen, hits.length - 1)
 
@@ -29,7 +37,8 @@ export function CommandPalette({ onClose }: { onClose: () => void }) {
     if (!hit) return
     onClose()
     // as in PlainLink: the target was type-checked where it was created
-    void navigate(hit.to as unknown as NavigateOptions)
+    if (hit.run !== undefined) hit.run()
+    else void navigate(hit.to as unknown as NavigateOptions)
   }
   const press = (event: KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
@@ -199,13 +208,40 @@ function useSearch(text: string): Found {
 
 type T = ReturnType<typeof useText>
 
-function pageGroups(text: string, t: T): PaletteGroup[] {
-  const words = text.toLocaleLowerCase()
+function pageGroups(text: string, t: T, can: ShellContextValue['can']): PaletteGroup[] {
   const hits = navigation
     .flatMap(({ entries }) => entries)
+    .filter(({ needs }) => needs === undefined || can(needs))
     .map(({ label, icon, to }) => ({ id: label, title: t(label), icon, to }))
-    .filter((hit) => hit.title.toLocaleLowerCase().includes(words))
+    .filter((hit) => matchesWords(hit.title, text))
   return [{ title: t('shell.palette.pages'), hits }]
+}
+
+/** What can be done from anywhere; listed once something is typed. */
+function actionGroups(text: string, t: T, can: ShellContextValue['can']): PaletteGroup[] {
+  if (text === '') return []
+  const install = { id: 'install', title: t('shell.action.install'), icon: 'plus' as const }
+  const actions: PaletteHit[] = [
+    ...(can('installation:install') ? [{ ...install, to: paths.installationNew() }] : []),
+    ...(can('installation:upgrade')
+      ? [
+          {
+            id: 'upgrade',
+            title: t('shell.action.upgrade'),
+            icon: 'sortUp' as const,
+            to: paths.installations({ state: 'ACTIVE' }),
+          },
+        ]
+      : []),
+    ...THEMES.map((theme) => ({
+      id: `theme ${theme}`,
+      title: t('shell.action.theme', { theme: t(`shell.theme.${theme}`) }),
+      icon: 'theme' as const,
+      run: () => setTheme(theme),
+    })),
+  ]
+  const hits = actions.filter(({ title }) => matchesWords(title, text))
+  return [{ title: t('shell.palette.actions'), hits }]
 }
 
 function message(t: T, text: string, state: Found['state'], hits: number): string {

@@ -1,11 +1,19 @@
 import { useLocation, useRouterState } from '@tanstack/react-router'
+import type { Permission } from '#contract/endpoint/permission.ts'
 import { useText, type PlainTextKey } from '../i18n/use-text.ts'
 import { paths } from '../paths.ts'
 import { cx } from '../ui/class-names.ts'
 import { Icon, type IconName } from '../ui/icons/Icon.tsx'
 import { PlainLink, type LinkTarget } from '../ui/Link.tsx'
+import { useShell } from './shell-context.ts'
 
-type Entry = { label: PlainTextKey; icon: IconName; to: LinkTarget }
+type Entry = {
+  label: PlainTextKey
+  icon: IconName
+  to: LinkTarget
+  /** Listed only for people who have this permission somewhere. */
+  needs?: Permission
+}
 
 /** The pages of the main navigation and the command palette. */
 export const navigation: readonly { group: PlainTextKey; entries: readonly Entry[] }[] = [
@@ -28,12 +36,13 @@ export const navigation: readonly { group: PlainTextKey; entries: readonly Entry
   },
   {
     group: 'shell.nav.group.activity',
-    entries: [{ label: 'shell.nav.audit', icon: 'audit', to: paths.audit() }],
+    entries: [{ label: 'shell.nav.audit', icon: 'audit', to: paths.audit(), needs: 'audit:read' }],
   },
 ]
 
 export function Navigation({ onNavigate }: { onNavigate?: () => void }) {
   const t = useText()
+  const { can } = useShell()
   // the page that is shown, which follows the address when it has loaded
   const shown = useRouterState({ select: ({ matches }) => matches.at(-1)?.pathname ?? '/' })
   const next = useLocation({ select: ({ pathname }) => pathname })
@@ -43,33 +52,35 @@ export function Navigation({ onNavigate }: { onNavigate?: () => void }) {
         <div key={group} className="mb-4">
           <p className="px-2 pb-1 text-2xs font-medium tracking-wide text-faint">{t(group)}</p>
           <ul className="space-y-px">
-            {entries.map(({ label, icon, to }) => {
-              const current = isWithin(shown, to.to)
-              const isOpening = !current && isWithin(next, to.to)
-              return (
-                <li key={label}>
-                  <PlainLink
-                    to={to}
-                    {...(onNavigate && { onClick: onNavigate })}
-                    aria-current={current ? 'page' : undefined}
-                    className={cx(
-                      'flex h-7.5 items-center gap-2.5 rounded-md px-2 font-medium transition-colors duration-75 -outline-offset-2 pointer-coarse:h-10',
-                      current ? 'bg-selected text-ink' : 'text-muted hover:bg-selected/60 hover:text-ink',
-                    )}
-                  >
-                    <Icon name={icon} className={current ? 'text-ink' : 'text-faint'} />
-                    {t(label)}
-                    {isOpening && (
-                      <Icon
-                        name="running"
-                        size={14}
-                        className="ml-auto animate-appear text-faint [animation-delay:400ms]"
-                      />
-                    )}
-                  </PlainLink>
-                </li>
-              )
-            })}
+            {entries
+              .filter(({ needs }) => needs === undefined || can(needs))
+              .map(({ label, icon, to }) => {
+                const current = isWithin(shown, to.to)
+                const isOpening = !current && isWithin(next, to.to)
+                return (
+                  <li key={label}>
+                    <PlainLink
+                      to={to}
+                      {...(onNavigate && { onClick: onNavigate })}
+                      aria-current={current ? 'page' : undefined}
+                      className={cx(
+                        'flex h-7.5 items-center gap-2.5 rounded-md px-2 font-medium transition-colors duration-75 -outline-offset-2 pointer-coarse:h-10',
+                        current ? 'bg-selected text-ink' : 'text-muted hover:bg-selected/60 hover:text-ink',
+                      )}
+                    >
+                      <Icon name={icon} className={current ? 'text-ink' : 'text-faint'} />
+                      {t(label)}
+                      {isOpening && (
+                        <Icon
+                          name="running"
+                          size={14}
+                          className="ml-auto animate-appear text-faint [animation-delay:400ms]"
+                        />
+                      )}
+                    </PlainLink>
+                  </li>
+                )
+              })}
           </ul>
         </div>
       ))}

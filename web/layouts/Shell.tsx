@@ -11,6 +11,7 @@ import { Toasts } from '../ui/Toasts.tsx'
 import { CommandPalette } from './CommandPalette.tsx'
 import { ConnectionLine } from './ConnectionLine.tsx'
 import { Navigation } from './Navigation.tsx'
+import { Shortcuts } from './Shortcuts.tsx'
 import { UserMenu } from './UserMenu.tsx'
 import { isDialogOpen } from '../ui/dialog/use-modal.ts'
 
@@ -90,6 +91,7 @@ export function Shell() {
 
       <ConnectionLine />
       <Toasts />
+      <Shortcuts />
       {palette && <CommandPalette onClose={() => setPalette(false)} />}
     </div>
   )

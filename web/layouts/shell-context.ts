@@ -3,15 +3,14 @@ import type { Permission, Place } from '#contract/endpoint/permission.ts'
 import type { IconName } from '../ui/icons/Icon.tsx'
 import type { LinkTarget } from '../ui/Link.tsx'
 
-/** A search result of the command palette. */
+/** A search result of the command palette: a page, or an action. */
 export type PaletteHit = {
   id: string
   title: string
   /** Distinguishes results with the same name: scope, state. */
   detail?: string
   icon: IconName
-  to: LinkTarget
-}
+} & ({ to: LinkTarget; run?: never } | { to?: never; run: () => void })
 
 export type PaletteGroup = { title: string; hits: readonly PaletteHit[] }
 

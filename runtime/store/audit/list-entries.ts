@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely'
 import type * as z from 'zod'
+import { mayEverywhere } from '#contract/endpoint/permission.ts'
 import type { auditEndpoints } from '#contract/runtime-api/audit.ts'
 import type { Actor } from '../../model/actor.ts'
 import type { RuntimeTables } from '../../model/tables.ts'
@@ -10,8 +11,8 @@ export type AuditRow = Selectable<RuntimeTables['runtime.audit_entry']>
 export type AuditQuery = z.output<(typeof auditEndpoints)['GET /audit']['query']>
 
 /**
- * The audit entries of scopes where the actor may read the audit, newest first, starting after `after`. Only an
- * unlimited grant shows entries that belong to no scope: any other condition on their scope is null.
+ * The audit entries of scopes where the actor may read the audit, newest first, starting after `after`. Entries that
+ * belong to no scope need `audit:platform` too, without limits.
  */
 export function listAuditRows(
   db: Db,
@@ -23,6 +24,9 @@ export function listAuditRows(
     .selectFrom('runtime.audit_entry as entry')
     .selectAll('entry')
     .where(visibleTo(actor, 'audit:read', 'entry'))
+    .$if(!mayEverywhere(actor.grants, 'audit:platform'), (limited) =>
+      limited.where('entry.environment_key', 'is not', null),
+    )
     .orderBy('entry.sequence', 'desc')
     .limit(filter.limit + 1)
   if (filter.actor !== undefined) query = query.where('entry.actor_id', '=', filter.actor)

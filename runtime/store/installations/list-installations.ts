@@ -4,12 +4,11 @@ import type * as z from 'zod'
 import type { installationEndpoints } from '#contract/runtime-api/installations.ts'
 import type { Actor } from '../../model/actor.ts'
 import { instantAt, microsecondsOf } from '../instants.ts'
-import { containing } from '../like.ts'
 import { MERGED_STREAMS_MAX, isVisible, narrowToScopes, visibleScopes } from '../visible-scopes.ts'
 import type { VisibleScopes } from '../visible-scopes.ts'
-import { findIds } from '../find-ids.ts'
 import { claimColumns } from './claim.ts'
-import { findTitledBundles } from './find-bundles.ts'
+import { countOf, findWords, isWordFound } from './find-words.ts'
+import type { FoundWord } from './find-words.ts'
 import { claimedAs } from './find-claimed.ts'
 import type { Db } from '../../model/db.ts'
 import type { InstallationRow } from '../../model/installation.ts'
@@ -37,9 +36,8 @@ export async function listInstallations(
 ): Promise<ListedInstallation[]> {
   const visible = await narrowToScopes(db, await visibleScopes(db, actor, 'read', filter))
   const q = filter.q === '' ? undefined : filter.q
-  const bundles = q === undefined ? null : await findTitledBundles(db, q)
-  const ids = q === undefined ? [] : await findIds(db, 'installation', q)
-  const streams = streamsOf(filter, visible, bundles, ids)
+  const words = q === undefined ? [] : await findWords(db, q)
+  const streams = streamsOf(filter, visible, words)
   if (streams?.length === 0) return []
 
   const sort = SORTS[filter.sort]
@@ -49,7 +47,7 @@ export async function listInstallations(
   const isClaimed = filter.claim === undefined ? sql`true` : await claimedAs(db, filter.claim)
   const condition = sql`${isVisible(visible, 'installation')} and ${installationFilter(filter)} and ${isClaimed}
     and ${after === undefined ? sql`true` : isAfter(sort, after)}
-    and ${q === undefined ? sql`true` : isFound(q, ids)}`
+    and ${words.length === 0 ? sql`true` : sql.join(words.map(isWordFound), sql` and `)}`
   // reads the rows of the page first, then the claims of these rows only
   const page =
     streams === null
@@ -86,15 +84,6 @@ function installationFilter({ bundleId, version, state }: InstallationQuery): Ra
   return sql.join(conditions, sql` and `)
 }
 
-/**
- * The condition that bundle id or title contain the text, or that the id of the installation starts or ends with it.
- */
-function isFound(q: string, ids: readonly string[]): RawBuilder<unknown> {
-  const pattern = containing(q)
-  return sql`(installation.bundle_id ilike ${pattern} or installation.title ilike ${pattern}
-    or installation.bundle_install_id = any(${ids}::uuid[]))`
-}
-
 interface Stream {
   keys: RawBuilder<unknown>
   /** The condition that an installation belongs to the stream of `stream.key`. */
@@ -105,15 +94,18 @@ interface Stream {
 function streamsOf(
   filter: InstallationQuery,
   visible: VisibleScopes,
-  bundles: readonly string[] | null,
-  ids: readonly string[],
+  words: readonly FoundWord[],
 ): Stream[] | null {
   const places = visible.kind === 'scopes' ? visible.ids : null
   if (places?.length === 0) return []
-  if (bundles !== null) {
-    if (bundles.length > MERGED_STREAMS_MAX) return null
+  const [rarest] = words.toSorted((one, other) => countOf(one) - countOf(other))
+  if (rarest !== undefined) {
+    const { bundles, versions, scopes, ids } = rarest
+    if (countOf(rarest) > MERGED_STREAMS_MAX) return null
     return [
       { list: bundles, keys: sql`${bundles}::text[]`, isIts: sql`installation.bundle_id = stream.key` },
+      { list: versions, keys: sql`${versions}::text[]`, isIts: sql`installation.version = stream.key` },
+      { list: scopes, keys: sql`${scopes}::bigint[]`, isIts: sql`installation.scope_id = stream.key` },
       { list: ids, keys: sql`${ids}::uuid[]`, isIts: sql`installation.bundle_install_id = stream.key` },
     ].filter(({ list }) => list.length > 0)
   }

@@ -95,6 +95,11 @@ describe('the list of installations', () => {
     [{ claim: ['RUNNING'] }, 0],
     [{ q: 'CUSTOM' }, 3],
     [{ q: 'bill' }, 4],
+    // each word matches a bundle, a scope or a version
+    [{ q: 'bill nowhere' }, 0],
+    [{ q: 'bill 1.0' }, 3],
+    [{ q: '/4' }, 1],
+    [{ q: 'BILL /4' }, 1],
     [{ q: '%' }, 0],
     [{ q: '_' }, 0],
   ]

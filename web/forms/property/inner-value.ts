@@ -68,7 +68,7 @@ function firstMembers(schema: JsonObject): JsonObject {
 }
 
 /** Whether the controls of a schema show all of a value. Otherwise it is edited as JSON, so that nothing is lost. */
-export function isShowable(schema: JsonObject, value: JsonValue | undefined): boolean {
+export function fitsControls(schema: JsonObject, value: JsonValue | undefined): boolean {
   if (value === undefined) return true
   switch (innerKind(schema)) {
     case 'switch':
@@ -77,25 +77,25 @@ export function isShowable(schema: JsonObject, value: JsonValue | undefined): bo
       return typeof value === 'number' || typeof value === 'string'
     case 'list': {
       const items = itemsOf(schema)
-      return Array.isArray(value) && items !== null && value.every((item) => isShowable(items, item))
+      return Array.isArray(value) && items !== null && value.every((item) => fitsControls(items, item))
     }
     case 'object': {
       const members = membersOf(schema) ?? []
       return (
         isJsonObject(value) &&
         Object.keys(value).every((name) => members.some((member) => member.name === name)) &&
-        members.every((member) => isShowable(member.schema, value[member.name]))
+        members.every((member) => fitsControls(member.schema, value[member.name]))
       )
     }
     case 'variants': {
       const variants = variantsOf(schema) ?? []
       const variant = variants[variantOf(variants, value)]
       return variant === undefined
-        ? variants.some((other) => isShowable(other, value))
-        : isShowable(variant, value)
+        ? variants.some((other) => fitsControls(other, value))
+        : fitsControls(variant, value)
     }
     case 'nullable':
-      return value === null || isShowable(withoutNull(schema) ?? {}, value)
+      return value === null || fitsControls(withoutNull(schema) ?? {}, value)
     case 'json':
       return schema['const'] !== undefined
     default:

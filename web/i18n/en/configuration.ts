@@ -1,11 +1,12 @@
 /** The editor of a scope's configuration. */
 export const configuration = {
-  title: 'Configuration',
   tabs: 'Configuration views',
   'tab.form': 'Form',
   'tab.document': 'JSON',
   'tab.history': 'History',
   snapshot: 'Snapshot {version}, saved by {person} {when}',
+  switch: 'Switch scope',
+  'switch.scope': 'Environment, runtime, or workspace',
   localServices: 'Local services',
   'empty.title': 'Nothing is installed in this scope',
   'empty.message': 'Install a bundle, and its properties appear here.',

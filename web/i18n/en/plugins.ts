@@ -71,6 +71,7 @@ export const plugins = {
   'form.title.new': 'Register plugin',
   'form.title.edit': 'Edit {plugin}',
   'form.about': 'Changes apply from the next call.',
+  'form.about.new': 'The plugin is called by the bundles that name it, once they are installed.',
   'form.id': 'Plugin ID',
   'form.id.help': 'The ID used in manifests. It cannot be changed later.',
   'form.id.invalid': 'Use 1 to 128 letters (A–Z, a–z), digits, or . _ ~ -',

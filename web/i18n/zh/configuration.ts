@@ -2,12 +2,13 @@ import type { configuration as source } from '../en/configuration.ts'
 import type { Translated } from '../messages.ts'
 
 export const configuration: Translated<typeof source> = {
-  title: '配置',
   tabs: '配置视图',
   'tab.form': '表单',
   'tab.document': 'JSON',
   'tab.history': '历史记录',
   snapshot: '快照 {version}，由 {person} 保存（{when}）',
+  switch: '切换作用域',
+  'switch.scope': '环境、运行时或工作区',
   localServices: '本地服务',
   'empty.title': '此作用域中尚未安装任何 Bundle',
   'empty.message': '安装 Bundle 后，其属性会显示在这里。',

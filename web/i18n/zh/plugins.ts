@@ -69,6 +69,7 @@ export const plugins: Translated<typeof source> = {
   'form.title.new': '注册插件',
   'form.title.edit': '编辑 {plugin}',
   'form.about': '更改从下一次调用开始生效。',
+  'form.about.new': '安装后，引用此插件的 Bundle 会调用它。',
   'form.id': '插件 ID',
   'form.id.help': '清单中使用的 ID，之后不能更改。',
   'form.id.invalid': '请使用 1 到 128 个字母（A–Z、a–z）、数字或 . _ ~ -',

@@ -1,4 +1,5 @@
 import { AUDIT_ACTIONS } from '#contract/console-api/vocabulary.ts'
+import type { Person } from '#contract/console-api/shapes.ts'
 import { TextFilters } from '../../components/TextFilters.tsx'
 import { TimeFilter } from '../../components/TimeFilter.tsx'
 import { useText } from '../../i18n/use-text.ts'
@@ -10,12 +11,16 @@ export function AuditFilters({
   search,
   onChange,
   onClear,
+  people,
 }: {
   search: AuditSearch
   onChange: (next: SearchChange<AuditSearch>) => void
   onClear: (() => void) | false
+  /** The people in the entries that are shown. */
+  people: readonly Person[]
 }) {
   const t = useText()
+  const isKnown = search.actor === undefined || people.some(({ id }) => id === search.actor)
   return (
     <FilterBar onClear={onClear}>
       <SelectFilter
@@ -23,6 +28,14 @@ export function AuditFilters({
         value={search.action}
         options={AUDIT_ACTIONS.map((action) => ({ value: action, label: t(`audit.name.${action}`) }))}
         onChange={(value) => onChange({ action: AUDIT_ACTIONS.find((action) => action === value) })}
+      />
+      <SelectFilter
+        label={t('audit.person')}
+        value={search.actor}
+        options={[...people, ...(isKnown ? [] : [{ id: search.actor ?? '', name: search.actor ?? '' }])]
+          .map(({ id, name }) => ({ value: id, label: name }))
+          .toSorted((one, other) => one.label.localeCompare(other.label))}
+        onChange={(actor) => onChange({ actor })}
       />
       <TimeFilter since={search.since} until={search.until} onChange={onChange} />
       <TextFilters

@@ -1,4 +1,7 @@
+import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
+import type { AuditEntry, Person } from '#contract/console-api/shapes.ts'
+import { apiQuery } from '../../api/query.ts'
 import { useMay, useSession } from '../../api/session.ts'
 import { useText } from '../../i18n/use-text.ts'
 import { Page } from '../../layouts/Page.tsx'
@@ -7,7 +10,7 @@ import { Card } from '../../ui/Card.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { AuditFilters } from './AuditFilters.tsx'
 import { AuditList } from './AuditList.tsx'
-import type { AuditSearch } from '#contract/console-api/pages/audit.ts'
+import { auditCall, type AuditSearch } from '#contract/console-api/pages/audit.ts'
 
 const route = getRouteApi('/audit')
 
@@ -18,6 +21,8 @@ export function AuditPage() {
   const navigate = route.useNavigate()
   const session = useSession()
   const may = useMay('audit:read', 'anywhere')
+  // the query of the list
+  const entries = useQuery({ ...apiQuery('GET /audit', auditCall(search)), enabled: false })
   const { cursor: _, ...filters } = search
   const isFiltered = Object.keys(filters).length > 0
   const change = (next: SearchChange<AuditSearch>) =>
@@ -35,9 +40,18 @@ export function AuditPage() {
   return (
     <Page title={t('audit.title')}>
       <div className="mb-3">
-        <AuditFilters search={search} onChange={change} onClear={isFiltered && clear} />
+        <AuditFilters
+          search={search}
+          people={peopleIn(entries.data?.items ?? [])}
+          onChange={change}
+          onClear={isFiltered && clear}
+        />
       </div>
       <AuditList search={search} enabled={may} onClear={isFiltered && clear} />
     </Page>
   )
 }
+
+const peopleIn = (entries: readonly AuditEntry[]): Person[] => [
+  ...new Map(entries.map(({ actor }) => [actor.id, { id: actor.id, name: actor.name }])).values(),
+]

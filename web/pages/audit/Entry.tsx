@@ -1,6 +1,7 @@
 import { Fragment, useState } from 'react'
 import type { AuditEntry } from '#contract/console-api/shapes.ts'
 import type { AuditAction } from '#contract/console-api/vocabulary.ts'
+import type { OperationType } from '#contract/protocol/vocabulary.ts'
 import { ChangeList } from '../../components/ChangeList.tsx'
 import { describeCode } from '../../components/describe-code.ts'
 import { ScopeLink } from '../../components/ScopeText.tsx'
@@ -35,6 +36,10 @@ export function Entry({ entry }: { entry: AuditEntry }) {
   const t = useText()
   const rich = useRichText()
   const { action, actor, at, subject, scope, bundleInstallId, operationId, reason, outcome } = entry
+  // the subject of a retry or takeover begins with the constant of the operation's type
+  const named = subject.replace(/^(?:INSTALL|UPGRADE|CONFIGURE|DETACH)(?= of )/, (type) =>
+    t(`vocabulary.type.${type as OperationType}`),
+  )
   return (
     <li className="grid gap-x-4 gap-y-1 px-4 py-3 sm:grid-cols-[7.5rem_minmax(0,1fr)_auto]">
       <div className="text-muted">
@@ -56,13 +61,13 @@ export function Entry({ entry }: { entry: AuditEntry }) {
               ),
               subject:
                 bundleInstallId === null ? (
-                  <span className="font-medium">{subject}</span>
+                  <span className="font-medium">{named}</span>
                 ) : (
                   <PlainLink
                     to={paths.installation(bundleInstallId)}
                     className="rounded-sm font-medium hover:underline"
                   >
-                    {subject}
+                    {named}
                   </PlainLink>
                 ),
             })}

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import type { Scope } from '#contract/protocol/scope.ts'
 import { useErrorView } from '../../components/describe-code.ts'
-import { ScopeText } from '../../components/ScopeText.tsx'
+import { scopeText } from '../../components/scope-text.ts'
 import { useText } from '../../i18n/use-text.ts'
 import { Page } from '../../layouts/Page.tsx'
 import { paths } from '../../paths.ts'
@@ -10,6 +10,7 @@ import { EmptyState } from '../../ui/EmptyState.tsx'
 import { ErrorState } from '../../ui/ErrorState.tsx'
 import { LinkButton } from '../../ui/Link.tsx'
 import { Editor } from './Editor.tsx'
+import { ScopeSwitch } from './ScopeSwitch.tsx'
 import { EditorSkeleton } from './EditorSkeleton.tsx'
 import { configurationQuery } from './endpoints.ts'
 
@@ -30,9 +31,9 @@ export function ConfigurationPage() {
   }
   return (
     <Page
-      title={t('configuration.title')}
+      title={scopeText(scope)}
       trail={[{ label: t('shell.nav.scopes'), to: paths.scopes() }]}
-      meta={<ScopeText scope={scope} />}
+      actions={<ScopeSwitch />}
     >
       {data !== undefined ? (
         <EmptyState

@@ -3,12 +3,11 @@ import { useQuery } from '@tanstack/react-query'
 import type { Configuration } from '#contract/console-api/shapes.ts'
 import { apiQuery } from '../../api/query.ts'
 import { omitUndefined } from '#contract/console-api/pages/search-params.ts'
-import { ScopeText } from '../../components/ScopeText.tsx'
+import { scopeText } from '../../components/scope-text.ts'
 import { useRichText, useText } from '../../i18n/use-text.ts'
 import { Page } from '../../layouts/Page.tsx'
 import { useShell } from '../../layouts/shell-context.ts'
 import { paths } from '../../paths.ts'
-import { Icon } from '../../ui/icons/Icon.tsx'
 import { LinkButton } from '../../ui/Link.tsx'
 import { Notice } from '../../ui/Notice.tsx'
 import { Tabs } from '../../ui/Tabs.tsx'
@@ -23,6 +22,7 @@ import { HistoryTab } from './history/HistoryTab.tsx'
 import { PropertyHistoryDialog } from './history/PropertyHistoryDialog.tsx'
 import { LostNotice, MergeNotice, NewsLine, NotKeptNotice, UncertainNotice } from './Notices.tsx'
 import { ReviewDialog } from './review/ReviewDialog.tsx'
+import { ScopeSwitch } from './ScopeSwitch.tsx'
 import { SavedNotice } from './SavedNotice.tsx'
 import {
   CONFIGURATION_TABS,
@@ -66,11 +66,10 @@ export function Editor({
   return (
     <EditorContext value={editor}>
       <Page
-        title={t('configuration.title')}
+        title={scopeText(scope)}
         trail={[{ label: t('shell.nav.scopes'), to: paths.scopes() }]}
         meta={
           <>
-            <ScopeText scope={scope} />
             <span className="text-xs">
               {rich('configuration.snapshot', {
                 version: String(snapshotVersion),
@@ -82,10 +81,12 @@ export function Editor({
           </>
         }
         actions={
-          <LinkButton to={paths.localServices(scope)}>
-            <Icon name="services" size={14} />
-            {t('configuration.localServices')}
-          </LinkButton>
+          <>
+            <ScopeSwitch />
+            <LinkButton to={paths.localServices(scope)} icon="services">
+              {t('configuration.localServices')}
+            </LinkButton>
+          </>
         }
         tabs={
           <Tabs

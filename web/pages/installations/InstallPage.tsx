@@ -10,7 +10,8 @@ import { omitUndefined, type SearchChange } from '#contract/console-api/pages/se
 import { Section } from '../../ui/Card.tsx'
 import { ErrorState } from '../../ui/ErrorState.tsx'
 import { SkeletonLines } from '../../ui/Skeleton.tsx'
-import { emptyInput } from './form/use-operation-form.ts'
+import { LeaveGuard } from '../../forms/form/LeaveGuard.tsx'
+import { emptyInput, hasInput } from './form/use-operation-form.ts'
 import { BundleChoice } from './install/BundleChoice.tsx'
 import { CopyNotice, whyNotCopied } from './install/CopyNotice.tsx'
 import { InstallForm } from './install/InstallForm.tsx'
@@ -131,6 +132,10 @@ export function InstallPage() {
           <ErrorState error={manifestError} onRetry={() => void manifest.refetch()} />
         ) : (
           <Section title={t('installations.install.values')}>
+            <LeaveGuard
+              isDirty={hasInput(input)}
+              isSamePage={({ pathname }) => pathname === '/installations/new'}
+            />
             {bundle !== null && version !== undefined ? (
               <SkeletonLines lines={6} />
             ) : (

@@ -4,7 +4,7 @@ import { localServicesCall } from '#contract/console-api/pages/local-services.ts
 import { apiQuery } from '../../api/query.ts'
 import { useMay } from '../../api/session.ts'
 import { useErrorView } from '../../components/describe-code.ts'
-import { ScopeText } from '../../components/ScopeText.tsx'
+import { scopeText } from '../../components/scope-text.ts'
 import { useText } from '../../i18n/use-text.ts'
 import { Page } from '../../layouts/Page.tsx'
 import { paths, type ScopeKey } from '../../paths.ts'
@@ -40,8 +40,10 @@ export function LocalServicesPage() {
   return (
     <Page
       title={t('localServices.title')}
-      trail={[{ label: t('shell.nav.scopes'), to: paths.scopes() }]}
-      meta={<ScopeText scope={scope} />}
+      trail={[
+        { label: t('shell.nav.scopes'), to: paths.scopes() },
+        { label: scopeText(scope), to: paths.configuration(scope) },
+      ]}
       actions={
         <>
           <LinkButton to={paths.configuration(scope)} icon="scopes">

@@ -55,7 +55,7 @@ export function PluginDialog({ plugin, onClose }: { plugin: Plugin | null; onClo
       form={form}
       {...submit}
       title={plugin ? t('plugins.form.title.edit', { plugin: plugin.title }) : t('plugins.form.title.new')}
-      description={t('plugins.form.about')}
+      description={t(plugin === null ? 'plugins.form.about.new' : 'plugins.form.about')}
       submit={t(plugin ? 'common.save' : 'plugins.form.register')}
       onClose={onClose}
     >

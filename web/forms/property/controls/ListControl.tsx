@@ -5,7 +5,7 @@ import {
   controlValue,
   editedValue,
   firstValue,
-  isShowable,
+  fitsControls,
   pointersInside,
   problemPointers,
 } from '../inner-value.ts'
@@ -20,7 +20,7 @@ export function ListControl(props: ControlProps) {
   const schema = schemaOf(definition)
   const items = itemsOf(schema) ?? {}
   const data = dataValue(value)
-  if (problems === undefined && (unfinished !== null || !isShowable(schema, data)))
+  if (problems === undefined && (unfinished !== null || !fitsControls(schema, data)))
     return <AsJson {...props} isOpen={false} onForm={undefined} />
   const found = problems ?? problemPointers(schema, data)
   return (

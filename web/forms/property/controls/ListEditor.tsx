@@ -98,7 +98,7 @@ export function ListEditor<Item>({
   )
 }
 
-/** Moves the focus with the item, so that the keyboard goes on where the person acted. */
+/** Moves the focus with the item, so that the keyboard continues where the person acted. */
 function focusRow(list: HTMLElement, { row, button }: { row: number; button?: 'up' | 'down' }): void {
   const line = list.querySelector(`:scope > [data-row="${row}"]`)
   const moved = line?.querySelector<HTMLElement>(`:scope > [data-move="${button}"]:not(.invisible)`)

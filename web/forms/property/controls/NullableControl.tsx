@@ -4,7 +4,7 @@ import { useText } from '../../../i18n/use-text.ts'
 import { Checkbox } from '../../../ui/Checkbox.tsx'
 import { schemaOf } from '../control-kind.ts'
 import { dataValue, setData } from '../edit.ts'
-import { firstValue, isShowable } from '../inner-value.ts'
+import { firstValue, fitsControls } from '../inner-value.ts'
 import { withoutNull } from '../shape.ts'
 import { AsJson } from './AsJson.tsx'
 import { groupProps, type ControlProps } from './control-props.ts'
@@ -16,7 +16,7 @@ export function NullableControl(props: ControlProps) {
   const last = useRef<JsonValue>(null)
   const schema = withoutNull(schemaOf(definition)) ?? {}
   const data = dataValue(value)
-  if (problems === undefined && data !== null && data !== undefined && !isShowable(schema, data))
+  if (problems === undefined && data !== null && data !== undefined && !fitsControls(schema, data))
     return <AsJson {...props} isOpen={false} onForm={undefined} />
   const isNull = data === null
   return (

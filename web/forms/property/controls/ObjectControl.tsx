@@ -3,7 +3,7 @@ import { isJsonObject } from '#contract/json-schema/json.ts'
 import { useText } from '../../../i18n/use-text.ts'
 import { schemaOf } from '../control-kind.ts'
 import { dataValue, setData } from '../edit.ts'
-import { controlValue, editedValue, isShowable, pointersInside, problemPointers } from '../inner-value.ts'
+import { controlValue, editedValue, fitsControls, pointersInside, problemPointers } from '../inner-value.ts'
 import { constantsOf, membersOf } from '../shape.ts'
 import { AsJson, FormOrJson } from './AsJson.tsx'
 import { groupProps, type ControlProps } from './control-props.ts'
@@ -15,7 +15,7 @@ export function ObjectControl(props: ControlProps) {
   const schema = schemaOf(definition)
   const data = dataValue(value)
   const isInner = problems !== undefined
-  const fits = unfinished === null && isShowable(schema, data)
+  const fits = unfinished === null && fitsControls(schema, data)
   const [isJson, setIsJson] = useState(!fits)
   if ((isJson || !fits) && !isInner)
     return <AsJson {...props} isOpen={isJson} onForm={fits ? () => setIsJson(false) : undefined} />

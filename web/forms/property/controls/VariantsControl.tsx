@@ -4,7 +4,7 @@ import { useText } from '../../../i18n/use-text.ts'
 import { Select } from '../../../ui/Select.tsx'
 import { schemaOf } from '../control-kind.ts'
 import { dataValue, setData } from '../edit.ts'
-import { firstValue, isShowable, problemPointers } from '../inner-value.ts'
+import { firstValue, fitsControls, problemPointers } from '../inner-value.ts'
 import { constantsOf, membersOf, variantOf, variantsOf } from '../shape.ts'
 import { AsJson } from './AsJson.tsx'
 import { groupProps, type ControlProps } from './control-props.ts'
@@ -17,11 +17,11 @@ export function VariantsControl(props: ControlProps) {
   const schema = schemaOf(definition)
   const variants = variantsOf(schema) ?? []
   const data = dataValue(value)
-  if (problems === undefined && (unfinished !== null || !isShowable(schema, data)))
+  if (problems === undefined && (unfinished !== null || !fitsControls(schema, data)))
     return <AsJson {...props} isOpen={false} onForm={undefined} />
   const found = variantOf(variants, data)
   const picked = variants[chosen]
-  const at = picked !== undefined && data !== undefined && isShowable(picked, data) ? chosen : found
+  const at = picked !== undefined && data !== undefined && fitsControls(picked, data) ? chosen : found
   const variant = variants[at]
   return (
     <div {...groupProps({ ...wiring, id: `${wiring.id}-variants` })} className="space-y-2 rounded-md">

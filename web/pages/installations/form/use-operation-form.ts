@@ -18,6 +18,10 @@ export interface OperationInput {
 
 export const emptyInput = (): OperationInput => ({ values: { edits: {}, reason: '' } })
 
+/** Whether something is entered, also while the form is unmounted. */
+export const hasInput = ({ values }: OperationInput): boolean =>
+  editsIn(values).size > 0 || values.reason.trim() !== ''
+
 /** The form over the fields of several resources. */
 export function useOperationForm(resources: readonly FormResource[], input: OperationInput) {
   const fields = useMemo(() => fieldsById(resources), [resources])

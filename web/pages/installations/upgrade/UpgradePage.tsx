@@ -15,7 +15,8 @@ import { ErrorState } from '../../../ui/ErrorState.tsx'
 import { Skeleton, SkeletonLines } from '../../../ui/Skeleton.tsx'
 import { InstallationBadge } from '../../../ui/StateBadge.tsx'
 import { ClaimNotice } from '../detail/ClaimNotice.tsx'
-import { emptyInput } from '../form/use-operation-form.ts'
+import { LeaveGuard } from '../../../forms/form/LeaveGuard.tsx'
+import { emptyInput, hasInput } from '../form/use-operation-form.ts'
 import { TargetVersion } from './TargetVersion.tsx'
 import { UpgradeForm, type EnteredValues } from './UpgradeForm.tsx'
 
@@ -115,7 +116,16 @@ function Prepared({
       {after.data ? (
         <UpgradeForm {...entered} detail={detail} manifest={after.data} />
       ) : (
-        <Skeleton className="h-24 w-full rounded-lg" />
+        <>
+          <Skeleton className="h-24 w-full rounded-lg" />
+          <LeaveGuard
+            isDirty={hasInput(entered.input)}
+            isSamePage={({ pathname, search }) =>
+              pathname === `/installations/${detail.installation.bundleInstallId}` &&
+              Reflect.get(search, 'action') === 'upgrade'
+            }
+          />
+        </>
       )}
     </>
   )

@@ -1,0 +1,69 @@
+import { sql } from 'kysely'
+import type { RawBuilder } from 'kysely'
+import type { Db } from '../../model/db.ts'
+import { findIds } from '../find-ids.ts'
+import { containing } from '../like.ts'
+import { MERGED_STREAMS_MAX } from '../visible-scopes.ts'
+import { findTitledBundles } from './find-bundles.ts'
+
+/** What one word of a search may mean: keys of the lists that contain every installation that it matches. */
+export interface FoundWord {
+  word: string
+  bundles: readonly string[]
+  versions: readonly string[]
+  /** At most one more than can be merged. */
+  scopes: readonly number[]
+  ids: readonly string[]
+}
+
+const WORDS_MAX = 8
+
+/** Looks up each word of a search among bundles, versions, scopes and ids, which are few. */
+export function findWords(db: Db, text: string): Promise<FoundWord[]> {
+  const words = text.split(/\s+/).filter((word) => word !== '')
+  return Promise.all(
+    words.slice(0, WORDS_MAX).map(async (word) => ({
+      word,
+      bundles: await findTitledBundles(db, word),
+      versions: await findVersions(db, word),
+      scopes: await findScopes(db, word),
+      ids: await findIds(db, 'installation', word),
+    })),
+  )
+}
+
+export const countOf = ({ bundles, versions, scopes, ids }: FoundWord): number =>
+  bundles.length + versions.length + scopes.length + ids.length
+
+/** The condition that bundle, title, scope or version contain a word, or that the id starts or ends with it. */
+export function isWordFound({ word, ids }: FoundWord): RawBuilder<unknown> {
+  const pattern = containing(word)
+  return sql`(installation.bundle_id ilike ${pattern} or installation.title ilike ${pattern}
+    or installation.version ilike ${pattern} or ${SCOPE} ilike ${pattern}
+    or installation.bundle_install_id = any(${ids}::uuid[]))`
+}
+
+const SCOPE = sql`(installation.environment_key || '/' || installation.application_runtime_id || '/' || installation.workspace_id)`
+
+async function findScopes(db: Db, word: string): Promise<number[]> {
+  const { rows } = await sql<{ scope_id: number }>`
+    select scope_id from runtime.scope
+    where (environment_key || '/' || application_runtime_id || '/' || workspace_id) ilike ${containing(word)}
+    limit ${MERGED_STREAMS_MAX + 1}`.execute(db)
+  return rows.map(({ scope_id }) => scope_id)
+}
+
+/** The installed versions that contain the word. */
+async function findVersions(db: Db, word: string): Promise<string[]> {
+  // a loose index scan: steps from version to version, however many installations have each
+  const { rows } = await sql<{ version: string }>`
+    with recursive known (version) as (
+      (select version from runtime.installation where version is not null order by version limit 1)
+      union all
+      select (select installation.version from runtime.installation
+        where installation.version > known.version order by installation.version limit 1)
+      from known where known.version is not null
+    )
+    select version from known where version ilike ${containing(word)}`.execute(db)
+  return rows.map(({ version }) => version)
+}

@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest'
+import { page, userEvent } from 'vitest/browser'
+import { renderConsole } from '../testing/render.tsx'
+import { MAIL, serveScope } from '../testing/served-scope.ts'
+
+const none = () => ({ items: [], nextCursor: null })
+const palette = page.getByRole('dialog', { name: 'Search' })
+
+test('a pasted scope goes straight there, and properties of the open configuration are found by title', async () => {
+  const scope = await serveScope({
+    'GET /scopes': none,
+    'GET /bundles': none,
+    'GET /plugins': none,
+    'GET /services': none,
+  })
+  const screen = await renderConsole(scope.address(MAIL))
+  await expect.element(page.getByRole('textbox', { name: 'SMTP port' })).toBeVisible()
+  await userEvent.keyboard('{Control>}k{/Control}')
+  await userEvent.keyboard('user crm')
+  await expect.element(palette.getByRole('option', { name: /SMTP user/ })).toBeVisible()
+  await palette.getByRole('option', { name: /SMTP user/ }).click()
+  await expect.element(page.getByRole('textbox', { name: 'SMTP user' })).toHaveFocus()
+
+  await userEvent.keyboard('{Control>}k{/Control}')
+  await userEvent.keyboard('staging/eu-west/7')
+  await expect.element(palette.getByRole('option', { name: 'staging/eu-west/7' })).toBeVisible()
+  await userEvent.keyboard('{Enter}')
+  expect(screen.address()).toBe('/scopes/staging/eu-west/7/configuration')
+})
