@@ -30,8 +30,21 @@ export {
   type Writes,
 } from './result.ts'
 export { type Handler } from './run-call.ts'
-export { memoryStore, type SqliteStore, sqliteStore } from './sqlite-store.ts'
-export { type SqliteTransaction } from './sqlite-memory.ts'
+export { toHonoHandler } from './hono.ts'
+export { type MemoryStore, memoryStore, type MemoryTransaction } from './memory-store.ts'
+export {
+  type PostgresPool,
+  type PostgresStore,
+  postgresStore,
+  type PostgresStoreOptions,
+  type PostgresTransaction,
+} from './postgres-store.ts'
+export {
+  type SqliteStore,
+  sqliteStore,
+  type SqliteStoreOptions,
+  type SqliteTransaction,
+} from './sqlite-store.ts'
 export { type SqliteRow, type SqliteStatement, type SqliteValue } from './sqlite-driver.ts'
 export { type Awaitable, type Mark, type Memory, type RememberedCall, type Store } from './store.ts'
 export { decode, decodeData, fromDataValues, fromProperties } from '../../../contract/protocol/data.ts'

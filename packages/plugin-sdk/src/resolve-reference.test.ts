@@ -7,7 +7,7 @@ import { definePlugin } from './define-plugin.ts'
 import { listen } from './node-listener.ts'
 import { ReferenceNotResolved, resolveReference } from './resolve-reference.ts'
 import { applied } from './result.ts'
-import { memoryStore } from './sqlite-store.ts'
+import { memoryStore } from './memory-store.ts'
 
 const { installation } = lifecycleRequest()
 const asked = { contractVersion: '4.0.0', installation, resource: LOCATOR, propertyKey: 'mailGateway' }
