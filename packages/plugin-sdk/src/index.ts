@@ -10,7 +10,11 @@ export {
 } from './define-plugin.ts'
 export { deterministicName, findOrAdopt } from './find-or-adopt.ts'
 export { listen, type Listening, type NodeListener, toNodeListener } from './node-listener.ts'
+export { credentialFromFile } from './credential-file.ts'
+export { type Credential, PlatformCallFailed, type PlatformOptions } from './platform.ts'
+export { readAuthorization } from './read-authorization.ts'
 export {
+  type ReferenceLocation,
   ReferenceNotResolved,
   type ResolvedReference,
   resolveReference,
@@ -47,4 +51,5 @@ export {
 } from './sqlite-store.ts'
 export { type SqliteRow, type SqliteStatement, type SqliteValue } from './sqlite-driver.ts'
 export { type Awaitable, type Mark, type Memory, type RememberedCall, type Store } from './store.ts'
+export { type CompiledAuthorization } from '../../../contract/protocol/authorization.ts'
 export { decode, decodeData, fromDataValues, fromProperties } from '../../../contract/protocol/data.ts'

@@ -118,6 +118,8 @@ test('resolved values cannot be written back, and a failed resolution becomes th
       store: memoryStore(),
       platformApiBase,
       credential: 'plugin-credential',
+      // this stand-in answers only one question
+      authorization: false,
       writes: { tenantId: {} },
       handle: {
         BEFORE_RESOURCES: async (call) => {

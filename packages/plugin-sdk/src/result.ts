@@ -42,6 +42,8 @@ export const SDK_ERROR_CODES = [
   'WRITE_NOT_AUTHORIZED',
   // The handler's response is larger than the runtime accepts.
   'ANSWER_TOO_LARGE',
+  // The authorization of the plugin could not be read from the platform. Retryable, unless the platform refuses it.
+  'AUTHORIZATION_UNAVAILABLE',
   // Retryable: the handler threw something other than a PluginFailure.
   'PLUGIN_INTERNAL_ERROR',
 ] as const
