@@ -33,7 +33,10 @@ const MANIFEST = {
       moduleId: 'crm-core',
       events: [
         { method: 'created', schema: true },
-        { method: 'changed', schema: true },
+        {
+          method: 'changed',
+          schema: { type: 'object', required: ['id'], properties: { id: { type: 'string' } } },
+        },
       ],
       properties: PROPERTIES,
     },

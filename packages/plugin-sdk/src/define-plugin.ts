@@ -8,10 +8,10 @@ import { isWithinAuthorization, type AnswerScope, type WriteDeclarations } from 
 import {
   envelopeResponse,
   failureResponse,
+  problemOf,
   problemResponse,
   readBody,
   readLifecycleRequest,
-  TransportRefusal,
 } from './http.ts'
 import { authorizationOncePerOperation, type AuthorizationSource } from './read-authorization.ts'
 import type { Credential } from './platform.ts'
@@ -19,7 +19,7 @@ import { ReferenceNotResolved, resolveReference, type ResolvedReference } from '
 import { notApplied, PluginFailure, sdkFailure } from './result.ts'
 import { runCall, type Handler } from './run-call.ts'
 import type { Store } from './store.ts'
-import { KeysUnavailable, matchToken, TokenRefused, tokenVerifier, type VerifyToken } from './token.ts'
+import { keysOf, matchToken, tokenVerifier, type VerifyToken } from './token.ts'
 
 /** A stage without a handler results in NOT_APPLIED. */
 export type StageHandlers<Tx> = { readonly [stage in Stage]?: Handler<Tx> }
@@ -137,11 +137,8 @@ export function definePlugin<Tx>(definition: PluginDefinition<Tx>): PluginHandle
     } catch (error) {
       if (error instanceof PluginFailure) return failureResponse(pluginId, error)
       if (error instanceof ReferenceNotResolved) return failureResponse(pluginId, error)
-      if (error instanceof TransportRefusal) return problemResponse(error)
-      if (error instanceof TokenRefused)
-        return problemResponse(new TransportRefusal(401, 'AUTHENTICATION_REQUIRED', error.message))
-      if (error instanceof KeysUnavailable)
-        return problemResponse(new TransportRefusal(503, 'SERVICE_UNAVAILABLE', error.message))
+      const problem = problemOf(error)
+      if (problem !== null) return problemResponse(problem)
       onError(error)
       return failureResponse(
         pluginId,
@@ -159,9 +156,8 @@ function verifierOf<Tx>({
 }: PluginDefinition<Tx>): VerifyToken | null {
   if (verify === false) return null
   if (issuer === undefined) throw new Error('Set platformApiBase or issuer, the issuer of accepted tokens')
-  if (verify !== true) return tokenVerifier({ pluginId, issuer, keys: verify })
-  if (platformApiBase === undefined) throw new Error('Set platformApiBase: the keys are fetched from there')
-  return tokenVerifier({ pluginId, issuer, keys: { platformApiBase } })
+  const keys = keysOf(verify === true ? undefined : verify, platformApiBase)
+  return tokenVerifier({ pluginId, issuer, keys })
 }
 
 /** Returns the authorization to check writes against, or null. Throws if the request contains more than it allows. */

@@ -8,6 +8,9 @@ export {
   type PluginHandler,
   type StageHandlers,
 } from './define-plugin.ts'
+export { type DeliveryFailure } from './deliver-event.ts'
+export { eventReceiver, type EventReceiverOptions, type IncomingEvent } from './event-receiver.ts'
+export { type EventState, type EventTables, type OutboxEvent } from './event-store.ts'
 export { deterministicName, findOrAdopt } from './find-or-adopt.ts'
 export { listen, type Listening, type NodeListener, toNodeListener } from './node-listener.ts'
 export { credentialFromFile } from './credential-file.ts'
@@ -37,6 +40,15 @@ export { type Handler } from './run-call.ts'
 export { toHonoHandler } from './hono.ts'
 export { type MemoryStore, memoryStore, type MemoryTransaction } from './memory-store.ts'
 export {
+  defaultRetryPolicy,
+  type EventOutbox,
+  eventOutbox,
+  type EventToPublish,
+  type OutboxOptions,
+  type RetryPolicy,
+} from './outbox.ts'
+export { outboxView } from './outbox-view.ts'
+export {
   type PostgresPool,
   type PostgresStore,
   postgresStore,
@@ -50,6 +62,7 @@ export {
   type SqliteTransaction,
 } from './sqlite-store.ts'
 export { type SqliteRow, type SqliteStatement, type SqliteValue } from './sqlite-driver.ts'
-export { type Awaitable, type Mark, type Memory, type RememberedCall, type Store } from './store.ts'
+export { type Awaitable } from './awaitable.ts'
+export { type Mark, type Memory, type RememberedCall, type Store } from './store.ts'
 export { type CompiledAuthorization } from '../../../contract/protocol/authorization.ts'
 export { decode, decodeData, fromDataValues, fromProperties } from '../../../contract/protocol/data.ts'

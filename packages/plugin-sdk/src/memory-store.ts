@@ -1,6 +1,8 @@
 import type { JsonValue } from '../../../contract/json-schema/json.ts'
+import { memoryEvents, type MemoryEventTables } from './memory-events.ts'
 import { oneTransaction } from './one-transaction.ts'
-import type { Awaitable, Mark, RememberedCall, Store } from './store.ts'
+import type { Awaitable } from './awaitable.ts'
+import type { Mark, RememberedCall, Store } from './store.ts'
 
 /** What an author's change uses inside a transaction: values by key. */
 export interface MemoryTransaction {
@@ -14,7 +16,7 @@ export interface MemoryTransaction {
 
 export type MemoryStore = Store<MemoryTransaction>
 
-interface Tables {
+interface Tables extends MemoryEventTables {
   values: Map<string, JsonValue>
   calls: Map<string, RememberedCall>
   marks: Map<string, Mark>
@@ -26,7 +28,13 @@ interface Transaction extends MemoryTransaction {
 
 /** A store in the memory of this process, for tests and experiments: everything is lost when the process ends. */
 export function memoryStore(): MemoryStore {
-  let committed: Tables = { values: new Map(), calls: new Map(), marks: new Map() }
+  let committed: Tables = {
+    values: new Map(),
+    calls: new Map(),
+    marks: new Map(),
+    events: new Map(),
+    received: new Map(),
+  }
   const alone = oneTransaction()
   // One transaction at a time: the next one waits for the end of this chain.
   let last: Promise<unknown> = Promise.resolve()
@@ -36,6 +44,8 @@ export function memoryStore(): MemoryStore {
       values: new Map(committed.values),
       calls: new Map(committed.calls),
       marks: new Map(committed.marks),
+      events: new Map(committed.events),
+      received: new Map(committed.received),
     }
     const result = await work(transactionOn(tables))
     committed = tables
@@ -56,6 +66,7 @@ export function memoryStore(): MemoryStore {
         }
       },
     },
+    events: memoryEvents(),
     transaction: (work) =>
       alone(() => {
         const result = last.then(() => perform(work))

@@ -1,6 +1,6 @@
 import { readEnvelope } from '../../../contract/protocol/envelope.ts'
 import type { JsonValue } from '../../../contract/json-schema/json.ts'
-import type { Awaitable } from './store.ts'
+import type { Awaitable } from './awaitable.ts'
 
 /**
  * The plugin's credential, or a function that reads it. The function is called for every request, and once more if the

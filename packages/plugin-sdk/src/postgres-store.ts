@@ -1,8 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { oneTransaction } from './one-transaction.ts'
-import { toPostgres, type Row } from './sql.ts'
+import { toPostgres, type Row, type RunSql } from './sql.ts'
+import { EVENT_SCHEMA, sqlEvents } from './sql-events.ts'
 import { MEMORY_SCHEMA, sqlMemory } from './sql-memory.ts'
-import type { Awaitable, Store } from './store.ts'
+import type { Awaitable } from './awaitable.ts'
+import type { Store } from './store.ts'
 
 /** The connection that an author's change uses inside a transaction; a client of `pg` is one. */
 export interface PostgresTransaction {
@@ -46,7 +48,7 @@ export function postgresStore(pool: PostgresPool, { schema = '' }: PostgresStore
   const running = new Set<Promise<unknown>>()
 
   async function perform<Result>(work: (tx: PostgresTransaction) => Awaitable<Result>): Promise<Result> {
-    created ??= createTables(pool, `${toPostgres(MEMORY_SCHEMA)}${schema}`)
+    created ??= createTables(pool, `${toPostgres(MEMORY_SCHEMA + EVENT_SCHEMA)}${schema}`)
     try {
       await created
     } catch (error) {
@@ -64,8 +66,11 @@ export function postgresStore(pool: PostgresPool, { schema = '' }: PostgresStore
     }
   }
 
+  const run: RunSql<PostgresTransaction> = async (tx, sql, parameters) =>
+    (await tx.query(sql, [...parameters])).rows
   return {
-    memory: sqlMemory(async (tx, sql, parameters) => (await tx.query(sql, [...parameters])).rows),
+    memory: sqlMemory(run),
+    events: sqlEvents(run),
     transaction: (work) =>
       alone(async () => {
         const result = perform(work)

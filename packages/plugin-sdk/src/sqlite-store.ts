@@ -3,9 +3,11 @@ import { dirname } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { oneTransaction } from './one-transaction.ts'
 import type { RunSql } from './sql.ts'
+import { EVENT_SCHEMA, sqlEvents } from './sql-events.ts'
 import { MEMORY_SCHEMA, sqlMemory } from './sql-memory.ts'
 import { isBusy, openSqlite, type SqliteConnection, type SqliteStatement } from './sqlite-driver.ts'
-import type { Awaitable, Store } from './store.ts'
+import type { Awaitable } from './awaitable.ts'
+import type { Store } from './store.ts'
 
 /** The connection that an author's change uses inside a transaction. */
 export interface SqliteTransaction {
@@ -37,7 +39,7 @@ export function sqliteStore(file: string, { schema }: SqliteStoreOptions = {}): 
   const database = openSqlite(file)
   database.exec(`PRAGMA busy_timeout = ${BUSY_MS}`)
   database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON')
-  database.exec(MEMORY_SCHEMA)
+  database.exec(MEMORY_SCHEMA + EVENT_SCHEMA)
   if (schema !== undefined) database.exec(schema)
 
   // From now on a timer waits for other connections: SQLite's own wait would block the whole process.
@@ -62,6 +64,7 @@ export function sqliteStore(file: string, { schema }: SqliteStoreOptions = {}): 
   const run = runner(database)
   return {
     memory: sqlMemory(run),
+    events: sqlEvents(run),
     transaction: (work) =>
       alone(() => {
         const result = last.then(() => perform(work))

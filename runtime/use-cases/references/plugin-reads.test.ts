@@ -122,7 +122,10 @@ describe('reading the event declarations of a reference', () => {
     assert.equal(answer.errorCode, '0', JSON.stringify(answer.json))
     assert.deepEqual(answer.data['events'], {
       chat: [
-        { method: 'changed', schema: true },
+        {
+          method: 'changed',
+          schema: { type: 'object', required: ['id'], properties: { id: { type: 'string' } } },
+        },
         { method: 'created', schema: true },
       ],
       mail: [{ method: 'send', schema: true }],
