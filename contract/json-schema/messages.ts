@@ -115,12 +115,7 @@ function describeChoice(
 ): Problem[] {
   const path = pointerOf(unit)
   const problem = (message: string): Problem[] => [{ path, keyword: unit.keyword, message }]
-  const options = Object.values(
-    Object.groupBy(
-      inside,
-      ({ keywordLocation }) => keywordLocation.slice(unit.keywordLocation.length + 1).split('/')[0] ?? '',
-    ),
-  ).map((option) => option ?? [])
+  const options = byOption(inside, unit)
   const count = ((unit.keyword === 'anyOf' ? place.schema.anyOf : place.schema.oneOf) ?? []).length
   if (options.length < count) return problem(`Must match only one of the ${count} allowed forms`)
   const meant = options.filter((option) => !option.some((inner) => rulesOut(inner, path)))
@@ -131,6 +126,16 @@ function describeChoice(
   if (types.every((type) => type !== undefined))
     return problem(`Must be ${joinOr(types.flatMap((type) => typesOf(placeOf(checked, type).schema)))}`)
   return problem(`Must match one of the ${count} allowed forms`)
+}
+
+/** The problems of each option. Without Object.groupBy, because the SDK of plugins contains this and runs on Node 20. */
+function byOption(inside: readonly OutputUnit[], { keywordLocation }: OutputUnit): OutputUnit[][] {
+  const options = new Map<string, OutputUnit[]>()
+  for (const unit of inside) {
+    const option = unit.keywordLocation.slice(keywordLocation.length + 1).split('/')[0] ?? ''
+    options.set(option, [...(options.get(option) ?? []), unit])
+  }
+  return [...options.values()]
 }
 
 /** An option is ruled out if the type differs, or a constant does, in the value or directly inside it. */

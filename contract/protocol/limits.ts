@@ -4,6 +4,8 @@ export const ENVELOPE_VERSION = '1.0.0' as const
 export const LIFECYCLE_VERSION = '6.0.0' as const
 /** Version of access resolution. */
 export const ACCESS_VERSION = '4.0.0' as const
+/** Version of what plugins read beside access: their authorization and the events of a target. */
+export const PLUGIN_READS_VERSION = '1.0.0' as const
 
 /** The protected property: only the runtime writes it, in an INSTALL. */
 export const INSTANCE_REF_PROPERTY = 'instanceRefProperty' as const

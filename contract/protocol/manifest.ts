@@ -1,19 +1,16 @@
 import * as z from 'zod'
 import { AuthorAuthorization, FailurePolicy, PluginConfiguration, PluginOrder } from './authorization.ts'
 import type { Detail } from './envelope.ts'
+import { EventDeclaration } from './event-declaration.ts'
 import { checkSchema, checkValue, type Problem } from '../json-schema/json-schema.ts'
 import { Key, mapOf, ModuleId, PropertyName } from './keys.ts'
 import { DESCRIPTION_MAX, INSTANCE_REF_PROPERTY, TITLE_MAX } from './limits.ts'
 import { formatLocator, RESOURCE_KINDS } from './locator.ts'
-import { JsonSchema, PropertyDefinition } from './property-definition.ts'
+import { PropertyDefinition } from './property-definition.ts'
 import { BundleRef } from './scope.ts'
 import { pointerTo } from '../json-schema/pointer.ts'
 
 const Title = z.string().min(1, 'Must not be empty').max(TITLE_MAX, `Must be at most ${TITLE_MAX} characters`)
-
-/** An event method that a Module accepts; `method` is one path segment after the service's address. */
-export const EventDeclaration = z.strictObject({ method: Key, schema: JsonSchema })
-export type EventDeclaration = z.infer<typeof EventDeclaration>
 
 /** A resource of a bundle. Its locator consists of the bundle, the kind and the name. */
 export const ManifestResource = z.strictObject({

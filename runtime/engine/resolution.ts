@@ -42,8 +42,18 @@ export function mayResolve(
     )
 }
 
+type Place = Pick<
+  AppliedReference,
+  | 'environment_key'
+  | 'application_runtime_id'
+  | 'workspace_id'
+  | 'bundle_install_id'
+  | 'bundle_environment_key'
+  | 'bundle_id'
+>
+
 /** Whether a request matches the installation in every field, compared byte for byte. */
-export function isSamePlace(applied: AppliedReference, requested: InstallationIdentity): boolean {
+export function isSamePlace(applied: Place, requested: InstallationIdentity): boolean {
   return (
     applied.environment_key === requested.environmentKey &&
     applied.application_runtime_id === requested.applicationRuntimeId &&

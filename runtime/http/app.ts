@@ -11,15 +11,15 @@ import { mountRuntimeApi } from './mount.ts'
 import { observeRequests } from './observe.ts'
 import { recordRoute } from './record-route.ts'
 import type { RecordRouteOptions } from './record-route.ts'
-import { resolveRoute } from './resolve-route.ts'
-import type { ResolveRouteOptions } from './resolve-route.ts'
+import { pluginManagerRoutes } from './plugin-manager-routes.ts'
+import type { PluginManagerOptions } from './plugin-manager-routes.ts'
 import type { HttpApp, HttpVariables } from './http-app.ts'
 import type { MountOptions } from './serve-row.ts'
 
 export const RUNTIME_API_PATH = '/bundle-runtime/api'
 export const PLUGIN_MANAGER_PATH = '/module-plugin-manager/api'
 
-export interface HttpOptions extends MountOptions, HealthOptions, RecordRouteOptions, ResolveRouteOptions {
+export interface HttpOptions extends MountOptions, HealthOptions, RecordRouteOptions, PluginManagerOptions {
   log: Log
   /** For errors that every request causes while the database is unavailable. */
   throttledLog: Log
@@ -53,6 +53,6 @@ export function createHttpApp(options: HttpOptions): HttpApp {
   if (!options.hasApi) return app
   app.route(RUNTIME_API_PATH, mountRuntimeApi(options))
   app.route(RUNTIME_API_PATH, recordRoute(options))
-  app.route(PLUGIN_MANAGER_PATH, resolveRoute(options))
+  app.route(PLUGIN_MANAGER_PATH, pluginManagerRoutes(options))
   return app
 }

@@ -13,6 +13,14 @@ const BUNDLE = { environmentKey: 'dev', bundleId: 'crm' }
 export const CORE = 'dev/crm/MODULE/core'
 export const reference = (serviceId: string) => ({ '@type': 'ServiceReference' as const, serviceId })
 
+const PROPERTIES = {
+  name: { kind: 'DATA', schema: { type: 'string' } },
+  publisher: { kind: 'SERVICE_REFERENCE' },
+  alsoMail: { kind: 'SERVICE_REFERENCE' },
+  byCountry: { kind: 'SERVICE_REFERENCE_MAP' },
+  inOrder: { kind: 'SERVICE_REFERENCE_LIST' },
+}
+
 const MANIFEST = {
   bundle: BUNDLE,
   version: '1.0.0',
@@ -25,15 +33,12 @@ const MANIFEST = {
       moduleId: 'crm-core',
       events: [
         { method: 'created', schema: true },
-        { method: 'changed', schema: true },
+        {
+          method: 'changed',
+          schema: { type: 'object', required: ['id'], properties: { id: { type: 'string' } } },
+        },
       ],
-      properties: {
-        name: { kind: 'DATA', schema: { type: 'string' } },
-        publisher: { kind: 'SERVICE_REFERENCE' },
-        alsoMail: { kind: 'SERVICE_REFERENCE' },
-        byCountry: { kind: 'SERVICE_REFERENCE_MAP' },
-        inOrder: { kind: 'SERVICE_REFERENCE_LIST' },
-      },
+      properties: PROPERTIES,
     },
   ],
   plugins: [
@@ -120,6 +125,13 @@ export class ResolveHarness {
     assert.equal(answer.errorCode, '0', JSON.stringify(answer.json))
   }
 
+  /** An active installation, and the services of its references, which its scope may use. */
+  async putAll(): Promise<void> {
+    await this.putInstallation('ACTIVE')
+    await this.saveService('mail', { methods: ['send'], consumers: [SCOPE] })
+    await this.saveService('chat', { consumers: [SCOPE] })
+  }
+
   /** Replaces the installation with a new one that has its Module in the ledger. */
   async putInstallation(state: InstallationState): Promise<void> {
     const { db } = this.http.runtime.deps
@@ -142,7 +154,7 @@ export class ResolveHarness {
         title: 'Core',
         module_id: 'crm-core',
         version: '1.0.0',
-        definitions: '{}',
+        definitions: JSON.stringify(PROPERTIES),
         written_by: '{}',
         properties: JSON.stringify(APPLIED),
       })

@@ -5,8 +5,8 @@ import { ask } from '../testing/ask.ts'
 import { lifecycleRequest, LOCATOR } from '../testing/lifecycle-request.ts'
 import { definePlugin, type PluginDefinition } from './define-plugin.ts'
 import { applied, type HandlerResult, type Writes } from './result.ts'
-import { memoryStore } from './sqlite-store.ts'
-import { type SqliteTransaction } from './sqlite-memory.ts'
+import { memoryStore } from './memory-store.ts'
+import { type MemoryTransaction } from './memory-store.ts'
 
 const authorization: CompiledAuthorization = {
   pluginId: 'tenant-provisioner',
@@ -26,7 +26,7 @@ const authorization: CompiledAuthorization = {
 
 async function answerTo(
   result: HandlerResult,
-  more: Partial<PluginDefinition<SqliteTransaction>> = {},
+  more: Partial<PluginDefinition<MemoryTransaction>> = {},
   request = lifecycleRequest({
     references: { gateway: { '@type': 'ServiceReference', serviceId: 'mail-gateway' } },
   }),

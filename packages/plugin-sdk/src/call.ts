@@ -8,7 +8,7 @@ import type { Reference, TypedValue } from '../../../contract/protocol/typed-val
 import type { ResourceAction, Stage } from '../../../contract/protocol/vocabulary.ts'
 import type { ResolvedReference } from './resolve-reference.ts'
 import type { HandlerResult } from './result.ts'
-import type { Awaitable } from './store.ts'
+import type { Awaitable } from './awaitable.ts'
 
 /** One Module as this plugin may see it; properties that are not set or not authorized are absent. */
 export interface CallResource {

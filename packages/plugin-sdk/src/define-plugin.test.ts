@@ -9,8 +9,8 @@ import { lifecycleRequest, LOCATOR } from '../testing/lifecycle-request.ts'
 import { definePlugin, type PluginDefinition } from './define-plugin.ts'
 import { applied, failed, notApplied, PluginFailure, unknown, type HandlerResult } from './result.ts'
 import type { LifecycleCall } from './call.ts'
-import { memoryStore, sqliteStore, type SqliteStore } from './sqlite-store.ts'
-import { type SqliteTransaction } from './sqlite-memory.ts'
+import { sqliteStore, type SqliteStore } from './sqlite-store.ts'
+import { type SqliteTransaction } from './sqlite-store.ts'
 
 const SCHEMA = 'CREATE TABLE IF NOT EXISTS effect (operation_id TEXT NOT NULL, stage TEXT NOT NULL)'
 
@@ -28,9 +28,9 @@ function plugin(
   handler: (call: Call) => HandlerResult | Promise<HandlerResult>,
   more: Partial<PluginDefinition<SqliteTransaction>> = {},
 ) {
-  const store = more.store === undefined ? memoryStore({ schema: SCHEMA }) : null
+  const store = more.store === undefined ? sqliteStore(':memory:', { schema: SCHEMA }) : null
   if (store !== null) t.after(() => store.close())
-  const used = more.store ?? store ?? memoryStore()
+  const used = more.store ?? store ?? sqliteStore(':memory:')
   const handle = { BEFORE_RESOURCES: handler, AFTER_RESOURCES: handler }
   const ready = definePlugin({
     pluginId: 'tenant-provisioner',
@@ -41,7 +41,7 @@ function plugin(
     ...more,
     store: used,
   })
-  return { handler: ready, store: store ?? memoryStore() }
+  return { handler: ready, store: store ?? sqliteStore(':memory:') }
 }
 
 const applyOnce = (call: Call): Promise<HandlerResult> =>

@@ -8,16 +8,18 @@ import { isWithinAuthorization, type AnswerScope, type WriteDeclarations } from 
 import {
   envelopeResponse,
   failureResponse,
+  problemOf,
   problemResponse,
   readBody,
   readLifecycleRequest,
-  TransportRefusal,
 } from './http.ts'
+import { authorizationOncePerOperation, type AuthorizationSource } from './read-authorization.ts'
+import type { Credential } from './platform.ts'
 import { ReferenceNotResolved, resolveReference, type ResolvedReference } from './resolve-reference.ts'
 import { notApplied, PluginFailure, sdkFailure } from './result.ts'
 import { runCall, type Handler } from './run-call.ts'
 import type { Store } from './store.ts'
-import { KeysUnavailable, matchToken, TokenRefused, tokenVerifier, type VerifyToken } from './token.ts'
+import { keysOf, matchToken, tokenVerifier, type VerifyToken } from './token.ts'
 
 /** A stage without a handler results in NOT_APPLIED. */
 export type StageHandlers<Tx> = { readonly [stage in Stage]?: Handler<Tx> }
@@ -30,11 +32,15 @@ export interface PluginDefinition<Tx> {
   /** Every property that a handler may write, and which of them are sensitive. Default: none. */
   writes?: WriteDeclarations
   /**
-   * The authorization that the runtime compiled for this plugin; null rejects the call. If absent, only the runtime
-   * enforces it.
+   * The authorization that the runtime compiled for this plugin, against which input and writes are checked. Default: it
+   * is read from the platform once for each operation, if `platformApiBase` and `credential` are set. A function may
+   * return it; null rejects the call. With false, only the runtime enforces it.
    */
-  authorization?: CompiledAuthorization | ((request: LifecycleRequest) => CompiledAuthorization | null)
-  /** The platform's registered address, used to fetch keys and to resolve references. */
+  authorization?:
+    | false
+    | CompiledAuthorization
+    | ((request: LifecycleRequest) => CompiledAuthorization | null)
+  /** The platform's registered address, used to fetch keys, to read the authorization and to resolve references. */
   platformApiBase?: string
   /** The `iss` of the runtime's tokens; default: the platform's address. */
   issuer?: string
@@ -43,8 +49,8 @@ export interface PluginDefinition<Tx> {
    * anyone: tests only.
    */
   verify?: boolean | JSONWebKeySet
-  /** The plugin's credential, or a function that reads it; for `call.resolve`. */
-  credential?: string | (() => string | Promise<string>)
+  /** The plugin's credential on the platform; see also `credentialFromFile`. */
+  credential?: Credential
   /** Default 4 MiB. */
   maxRequestBytes?: number
   /** Default 30 s. */
@@ -72,6 +78,7 @@ export function definePlugin<Tx>(definition: PluginDefinition<Tx>): PluginHandle
   const { maxRequestBytes = 4 * 1024 * 1024, leaseMs = 30_000, retentionMs = 30 * DAY_MS } = definition
   const onError = definition.onError ?? ((error: unknown) => console.error(error))
   const verifyToken = verifierOf(definition)
+  const authorize = authorizerOf(definition)
   const running = new Map<string, { fingerprint: string; answer: Promise<string> }>()
 
   async function answer(http: Request): Promise<string> {
@@ -102,13 +109,17 @@ export function definePlugin<Tx>(definition: PluginDefinition<Tx>): PluginHandle
     const scope: AnswerScope = {
       request,
       writes,
-      authorization: authorizationOf(definition, request),
+      authorization: null,
       accessMaterial,
     }
-    const handler = handlerOf(definition.handle, request) ?? notApplied
+    const handle = handlerOf(definition.handle, request) ?? notApplied
+    const handler: Handler<Tx> = async (call) => {
+      scope.authorization = await authorize(request)
+      return handle(call)
+    }
     const resolve = async (resource: string, propertyKey: string): Promise<ResolvedReference> => {
       const resolved = await resolveReference({
-        ...(await platformOf(definition)),
+        ...platformOf(definition),
         installation: request.installation,
         resource,
         propertyKey,
@@ -126,11 +137,8 @@ export function definePlugin<Tx>(definition: PluginDefinition<Tx>): PluginHandle
     } catch (error) {
       if (error instanceof PluginFailure) return failureResponse(pluginId, error)
       if (error instanceof ReferenceNotResolved) return failureResponse(pluginId, error)
-      if (error instanceof TransportRefusal) return problemResponse(error)
-      if (error instanceof TokenRefused)
-        return problemResponse(new TransportRefusal(401, 'AUTHENTICATION_REQUIRED', error.message))
-      if (error instanceof KeysUnavailable)
-        return problemResponse(new TransportRefusal(503, 'SERVICE_UNAVAILABLE', error.message))
+      const problem = problemOf(error)
+      if (problem !== null) return problemResponse(problem)
       onError(error)
       return failureResponse(
         pluginId,
@@ -148,20 +156,30 @@ function verifierOf<Tx>({
 }: PluginDefinition<Tx>): VerifyToken | null {
   if (verify === false) return null
   if (issuer === undefined) throw new Error('Set platformApiBase or issuer, the issuer of accepted tokens')
-  if (verify !== true) return tokenVerifier({ pluginId, issuer, keys: verify })
-  if (platformApiBase === undefined) throw new Error('Set platformApiBase: the keys are fetched from there')
-  return tokenVerifier({ pluginId, issuer, keys: { platformApiBase } })
+  const keys = keysOf(verify === true ? undefined : verify, platformApiBase)
+  return tokenVerifier({ pluginId, issuer, keys })
 }
 
-function authorizationOf<Tx>(
-  { authorization, pluginId }: PluginDefinition<Tx>,
-  request: LifecycleRequest,
-): CompiledAuthorization | null {
-  if (authorization === undefined) return null
-  const compiled = typeof authorization === 'function' ? authorization(request) : authorization
-  if (compiled === null || compiled.pluginId !== pluginId || !isWithinAuthorization(request, compiled))
-    throw sdkFailure('REQUEST_INVALID', 'The request contains more than this plugin is authorized to read')
-  return compiled
+/** Returns the authorization to check writes against, or null. Throws if the request contains more than it allows. */
+function authorizerOf<Tx>(definition: PluginDefinition<Tx>): AuthorizationSource {
+  const { pluginId, authorization, platformApiBase, credential } = definition
+  const read = ((): AuthorizationSource | null => {
+    if (authorization === false) return null
+    if (typeof authorization === 'function') return async (request) => authorization(request) ?? exceeded()
+    if (authorization !== undefined) return async () => authorization
+    if (platformApiBase === undefined || credential === undefined) return null
+    return authorizationOncePerOperation({ platformApiBase, credential })
+  })()
+  return async (request) => {
+    const compiled = (await read?.(request)) ?? null
+    if (compiled !== null && (compiled.pluginId !== pluginId || !isWithinAuthorization(request, compiled)))
+      exceeded()
+    return compiled
+  }
+}
+
+function exceeded(): never {
+  throw sdkFailure('REQUEST_INVALID', 'The request contains more than this plugin is authorized to read')
 }
 
 function handlerOf<Tx>(
@@ -176,8 +194,8 @@ const isByType = <Tx>(
 ): handle is { readonly [type in OperationType]?: StageHandlers<Tx> } =>
   OPERATION_TYPES.some((type) => type in handle)
 
-async function platformOf<Tx>({ platformApiBase, credential }: PluginDefinition<Tx>) {
+function platformOf<Tx>({ platformApiBase, credential }: PluginDefinition<Tx>) {
   if (platformApiBase === undefined || credential === undefined)
     throw new Error('Set platformApiBase and credential: both are needed to resolve a reference')
-  return { platformApiBase, credential: typeof credential === 'function' ? await credential() : credential }
+  return { platformApiBase, credential }
 }

@@ -4,11 +4,11 @@ import { ask } from '../testing/ask.ts'
 import { lifecycleRequest, type RequestOptions } from '../testing/lifecycle-request.ts'
 import { definePlugin } from './define-plugin.ts'
 import { applied, failed, type HandlerResult } from './result.ts'
-import { memoryStore } from './sqlite-store.ts'
+import { memoryStore } from './memory-store.ts'
 import type { LifecycleCall } from './call.ts'
-import { type SqliteTransaction } from './sqlite-memory.ts'
+import { type MemoryTransaction } from './memory-store.ts'
 
-type Call = LifecycleCall<SqliteTransaction>
+type Call = LifecycleCall<MemoryTransaction>
 
 function pluginOf(t: TestContext, perform: (call: Call) => HandlerResult | Promise<HandlerResult>) {
   const store = memoryStore()

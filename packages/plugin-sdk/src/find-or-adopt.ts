@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Awaitable } from './store.ts'
+import type { Awaitable } from './awaitable.ts'
 
 /**
  * A name that is the same in every attempt: the prefix, a dash, and 32 hexadecimal digits derived from the identity.

@@ -4,7 +4,7 @@ import { ask } from '../testing/ask.ts'
 import { lifecycleRequest } from '../testing/lifecycle-request.ts'
 import { definePlugin } from './define-plugin.ts'
 import { applied } from './result.ts'
-import { memoryStore } from './sqlite-store.ts'
+import { memoryStore } from './memory-store.ts'
 
 const MAX = 64 * 1024
 const plugin = definePlugin({

@@ -1,8 +1,10 @@
 import { failureEnvelope } from '../../../contract/protocol/envelope.ts'
 import { LifecycleRequest } from '../../../contract/protocol/lifecycle.ts'
+import type { JsonValue } from '../../../contract/json-schema/json.ts'
 import { VALUE_DEPTH_MAX } from '../../../contract/json-schema/limits.ts'
 import { truncate } from './answer.ts'
 import { sdkFailure, type PluginFailure } from './result.ts'
+import { KeysUnavailable, TokenRefused } from './token.ts'
 
 /** A request that the transport rejects, outside the envelope; the consumer relies on the status. */
 export class TransportRefusal extends Error {
@@ -17,23 +19,28 @@ export class TransportRefusal extends Error {
   }
 }
 
+/** The refusal outside the envelope that an error means, or null. */
+export function problemOf(error: unknown): TransportRefusal | null {
+  if (error instanceof TransportRefusal) return error
+  if (error instanceof TokenRefused)
+    return new TransportRefusal(401, 'AUTHENTICATION_REQUIRED', error.message)
+  if (error instanceof KeysUnavailable) return new TransportRefusal(503, 'SERVICE_UNAVAILABLE', error.message)
+  return null
+}
+
 /** Reads the body as bytes. Throws a TransportRefusal for another method, another type, or more than `maxBytes`. */
 export async function readBody(request: Request, maxBytes: number): Promise<Uint8Array> {
   if (request.method !== 'POST')
-    throw new TransportRefusal(405, 'METHOD_NOT_ALLOWED', 'A lifecycle call must be a POST')
+    throw new TransportRefusal(405, 'METHOD_NOT_ALLOWED', 'The request must be a POST')
   const type = request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase()
   if (type !== 'application/json')
-    throw new TransportRefusal(415, 'UNSUPPORTED_MEDIA_TYPE', 'A lifecycle call must be application/json')
+    throw new TransportRefusal(415, 'UNSUPPORTED_MEDIA_TYPE', 'The request must be application/json')
   const chunks: Uint8Array[] = []
   let length = 0
   for await (const chunk of request.body ?? []) {
     length += chunk.byteLength
     if (length > maxBytes)
-      throw new TransportRefusal(
-        413,
-        'CONTENT_TOO_LARGE',
-        `A lifecycle call must have at most ${maxBytes} bytes`,
-      )
+      throw new TransportRefusal(413, 'CONTENT_TOO_LARGE', `The request must have at most ${maxBytes} bytes`)
     chunks.push(chunk)
   }
   return Buffer.concat(chunks)
@@ -52,7 +59,8 @@ export function readLifecycleRequest(body: Uint8Array): LifecycleRequest {
   throw invalid(`${path === '' ? 'The request' : path}: ${issue?.message ?? 'is not valid'}`)
 }
 
-function parseJson(body: Uint8Array): unknown {
+/** Parses a body as JSON of limited depth. Throws a REQUEST_INVALID. */
+export function parseJson(body: Uint8Array): JsonValue {
   let text: string
   try {
     text = utf8.decode(body)
@@ -62,7 +70,8 @@ function parseJson(body: Uint8Array): unknown {
   // Checked before parsing: JSON.parse accepts a million nested lists, but code that traverses them may not.
   if (nestsDeeperThan(text, DEPTH_MAX)) throw invalid(`The body nests deeper than ${DEPTH_MAX} levels`)
   try {
-    return JSON.parse(text)
+    // the only result of JSON.parse
+    return JSON.parse(text) as JsonValue
   } catch {
     throw invalid('The body is not JSON')
   }

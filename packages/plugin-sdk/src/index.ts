@@ -8,9 +8,16 @@ export {
   type PluginHandler,
   type StageHandlers,
 } from './define-plugin.ts'
+export { type DeliveryFailure } from './deliver-event.ts'
+export { eventReceiver, type EventReceiverOptions, type IncomingEvent } from './event-receiver.ts'
+export { type EventState, type EventTables, type OutboxEvent } from './event-store.ts'
 export { deterministicName, findOrAdopt } from './find-or-adopt.ts'
 export { listen, type Listening, type NodeListener, toNodeListener } from './node-listener.ts'
+export { credentialFromFile } from './credential-file.ts'
+export { type Credential, PlatformCallFailed, type PlatformOptions } from './platform.ts'
+export { readAuthorization } from './read-authorization.ts'
 export {
+  type ReferenceLocation,
   ReferenceNotResolved,
   type ResolvedReference,
   resolveReference,
@@ -30,8 +37,32 @@ export {
   type Writes,
 } from './result.ts'
 export { type Handler } from './run-call.ts'
-export { memoryStore, type SqliteStore, sqliteStore } from './sqlite-store.ts'
-export { type SqliteTransaction } from './sqlite-memory.ts'
+export { toHonoHandler } from './hono.ts'
+export { type MemoryStore, memoryStore, type MemoryTransaction } from './memory-store.ts'
+export {
+  defaultRetryPolicy,
+  type EventOutbox,
+  eventOutbox,
+  type EventToPublish,
+  type OutboxOptions,
+  type RetryPolicy,
+} from './outbox.ts'
+export { outboxView } from './outbox-view.ts'
+export {
+  type PostgresPool,
+  type PostgresStore,
+  postgresStore,
+  type PostgresStoreOptions,
+  type PostgresTransaction,
+} from './postgres-store.ts'
+export {
+  type SqliteStore,
+  sqliteStore,
+  type SqliteStoreOptions,
+  type SqliteTransaction,
+} from './sqlite-store.ts'
 export { type SqliteRow, type SqliteStatement, type SqliteValue } from './sqlite-driver.ts'
-export { type Awaitable, type Mark, type Memory, type RememberedCall, type Store } from './store.ts'
+export { type Awaitable } from './awaitable.ts'
+export { type Mark, type Memory, type RememberedCall, type Store } from './store.ts'
+export { type CompiledAuthorization } from '../../../contract/protocol/authorization.ts'
 export { decode, decodeData, fromDataValues, fromProperties } from '../../../contract/protocol/data.ts'

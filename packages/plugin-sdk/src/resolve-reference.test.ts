@@ -7,7 +7,7 @@ import { definePlugin } from './define-plugin.ts'
 import { listen } from './node-listener.ts'
 import { ReferenceNotResolved, resolveReference } from './resolve-reference.ts'
 import { applied } from './result.ts'
-import { memoryStore } from './sqlite-store.ts'
+import { memoryStore } from './memory-store.ts'
 
 const { installation } = lifecycleRequest()
 const asked = { contractVersion: '4.0.0', installation, resource: LOCATOR, propertyKey: 'mailGateway' }
@@ -118,6 +118,8 @@ test('resolved values cannot be written back, and a failed resolution becomes th
       store: memoryStore(),
       platformApiBase,
       credential: 'plugin-credential',
+      // this stand-in answers only one question
+      authorization: false,
       writes: { tenantId: {} },
       handle: {
         BEFORE_RESOURCES: async (call) => {

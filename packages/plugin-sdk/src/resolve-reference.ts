@@ -1,22 +1,20 @@
 import { isDeepStrictEqual } from 'node:util'
 import { AccessResolutionResponse, type Access } from '../../../contract/protocol/access-resolution.ts'
-import { readEnvelope } from '../../../contract/protocol/envelope.ts'
 import { ACCESS_VERSION } from '../../../contract/protocol/limits.ts'
 import type { InstallationIdentity } from '../../../contract/protocol/scope.ts'
 import type { Reference } from '../../../contract/protocol/typed-value.ts'
+import { callPlatform, PlatformCallFailed, type PlatformOptions } from './platform.ts'
 
-export interface ResolveOptions {
-  /** The registered address of the platform. */
-  platformApiBase: string
-  /** The plugin's credential; never the token of a lifecycle call. */
-  credential: string
+/** A reference property of an installed resource. */
+export interface ReferenceLocation {
   installation: InstallationIdentity
   /** A full locator. */
   resource: string
   /** The reference property to resolve; another property bound to the same service does not work. */
   propertyKey: string
-  /** Default 10 s. */
-  timeoutMs?: number
+}
+
+export interface ResolveOptions extends PlatformOptions, ReferenceLocation {
   /** Milliseconds since 1970; default: the system clock. */
   now?: () => number
 }
@@ -47,9 +45,6 @@ export class ReferenceNotResolved extends Error {
   }
 }
 
-const PATH = '/module-plugin-manager/api/bundle-plugin/service-reference/resolve'
-const TIMEOUT_MS = 10_000
-
 /**
  * Resolves a reference property into addresses and tokens for a single business call. Throws ReferenceNotResolved if
  * the platform rejects the request, if the response is for another installation, resource or property, or if the access
@@ -58,51 +53,23 @@ const TIMEOUT_MS = 10_000
 export async function resolveReference(options: ResolveOptions): Promise<ResolvedReference> {
   const { installation, resource, propertyKey, now = Date.now } = options
   const request = { contractVersion: ACCESS_VERSION, installation, resource, propertyKey }
-  return judgeResolution(await sendResolution(options, JSON.stringify(request)), request, now())
-}
-
-async function sendResolution(
-  { platformApiBase, credential, timeoutMs = TIMEOUT_MS }: ResolveOptions,
-  body: string,
-): Promise<unknown> {
   try {
-    const response = await fetch(platformApiBase.replace(/\/+$/, '') + PATH, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', authorization: `Bearer ${credential}` },
-      body,
-      // A redirect would send the body to another host.
-      redirect: 'error',
-      signal: AbortSignal.timeout(timeoutMs),
-    })
-    if (response.status === 200) return await response.json()
-    await response.body?.cancel()
-    if (response.status === 401)
-      throw new ReferenceNotResolved('AUTHENTICATION_REQUIRED', 'The platform rejected the credential', {
-        retryable: false,
-      })
-    throw uncertain(`The platform responded with status ${response.status}`)
-  } catch (cause) {
-    throw cause instanceof ReferenceNotResolved ? cause : uncertain('The platform did not respond', cause)
+    const data = await callPlatform(options, '/service-reference/resolve', request)
+    return judgeResolution(data, request, now())
+  } catch (error) {
+    if (!(error instanceof PlatformCallFailed)) throw error
+    const { errorCode, message, retryable, cause } = error
+    const code = errorCode === 'PLATFORM_UNCERTAIN' ? 'RESOLUTION_UNCERTAIN' : errorCode
+    throw new ReferenceNotResolved(code, message, { retryable, cause })
   }
 }
 
-type ResolutionRequest = {
-  contractVersion: string
-  installation: InstallationIdentity
-  resource: string
-  propertyKey: string
-}
-
-function judgeResolution(json: unknown, asked: ResolutionRequest, now: number): ResolvedReference {
-  const envelope = readEnvelope(json)
-  if (envelope.kind === 'invalid') throw uncertain('The response of the platform is not an envelope')
-  if (envelope.kind === 'failure')
-    throw new ReferenceNotResolved(
-      envelope.errorCode,
-      envelope.failure?.message ?? 'The platform rejected the resolution of the reference',
-      { retryable: envelope.failure?.retryable ?? false },
-    )
-  const reading = AccessResolutionResponse.safeParse(envelope.data)
+function judgeResolution(
+  data: unknown,
+  asked: ReferenceLocation & { contractVersion: string },
+  now: number,
+): ResolvedReference {
+  const reading = AccessResolutionResponse.safeParse(data)
   if (!reading.success) throw uncertain('The response of the platform is not an access resolution')
   const { reference, access, expiresAt, ...echo } = reading.data
   if (!isDeepStrictEqual(echo, asked))
@@ -112,5 +79,5 @@ function judgeResolution(json: unknown, asked: ResolutionRequest, now: number): 
   return { reference, access, expiresAt: expiry }
 }
 
-const uncertain = (message: string, cause?: unknown): ReferenceNotResolved =>
-  new ReferenceNotResolved('RESOLUTION_UNCERTAIN', message, { retryable: true, cause })
+const uncertain = (message: string): ReferenceNotResolved =>
+  new ReferenceNotResolved('RESOLUTION_UNCERTAIN', message, { retryable: true })

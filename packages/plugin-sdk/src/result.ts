@@ -42,6 +42,14 @@ export const SDK_ERROR_CODES = [
   'WRITE_NOT_AUTHORIZED',
   // The handler's response is larger than the runtime accepts.
   'ANSWER_TOO_LARGE',
+  // The authorization of the plugin could not be read from the platform. Retryable, unless the platform refuses it.
+  'AUTHORIZATION_UNAVAILABLE',
+  // An event receiver: its platform token does not list the method.
+  'EVENT_METHOD_NOT_ALLOWED',
+  // An event receiver: it has no handler for the method.
+  'EVENT_NOT_DECLARED',
+  // An event receiver: a different event with this id was handled before.
+  'EVENT_ID_REUSED',
   // Retryable: the handler threw something other than a PluginFailure.
   'PLUGIN_INTERNAL_ERROR',
 ] as const

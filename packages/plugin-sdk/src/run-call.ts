@@ -4,7 +4,8 @@ import { composeAnswer, type AnswerScope } from './answer.ts'
 import { describeCall, type LifecycleCall } from './call.ts'
 import { isOwnerGone, newOwner } from './owner.ts'
 import type { HandlerResult } from './result.ts'
-import type { Awaitable, RememberedCall, Store } from './store.ts'
+import type { Awaitable } from './awaitable.ts'
+import type { RememberedCall, Store } from './store.ts'
 
 export type Handler<Tx> = (call: LifecycleCall<Tx>) => Awaitable<HandlerResult>
 

@@ -1,11 +1,19 @@
-import { AsyncLocalStorage } from 'node:async_hooks'
 import { closeSync, mkdirSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { isBusy, openSqlite, type SqliteConnection } from './sqlite-driver.ts'
-import { sqliteMemory, SQLITE_MEMORY_SCHEMA } from './sqlite-memory.ts'
-import type { Awaitable, Store } from './store.ts'
-import type { SqliteTransaction } from './sqlite-memory.ts'
+import { oneTransaction } from './one-transaction.ts'
+import type { RunSql } from './sql.ts'
+import { EVENT_SCHEMA, sqlEvents } from './sql-events.ts'
+import { MEMORY_SCHEMA, sqlMemory } from './sql-memory.ts'
+import { isBusy, openSqlite, type SqliteConnection, type SqliteStatement } from './sqlite-driver.ts'
+import type { Awaitable } from './awaitable.ts'
+import type { Store } from './store.ts'
+
+/** The connection that an author's change uses inside a transaction. */
+export interface SqliteTransaction {
+  exec(sql: string): void
+  prepare(sql: string): SqliteStatement
+}
 
 export type SqliteStore = Store<SqliteTransaction>
 
@@ -14,40 +22,37 @@ export interface SqliteStoreOptions {
   schema?: string
 }
 
+const IN_MEMORY = ':memory:'
 const BUSY_MS = 5_000
 const BUSY_RETRY_MS = 5
 
 /**
  * A store in one SQLite file that only its owner may read; the folder is created if missing. Several processes of one
- * machine may open it. Throws if a newer SDK wrote the file.
+ * machine may open it. `:memory:` is a database without a file, which is lost when the store is closed. Throws if this
+ * Node has no SQLite.
  */
 export function sqliteStore(file: string, { schema }: SqliteStoreOptions = {}): SqliteStore {
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
-  closeSync(openSync(file, 'a', 0o600))
-  return openStore(file, schema)
-}
-
-/** The same store without a file, for tests: its data is lost when it is closed. */
-export const memoryStore = ({ schema }: SqliteStoreOptions = {}): SqliteStore => openStore(':memory:', schema)
-
-function openStore(location: string, schema: string | undefined): SqliteStore {
-  const database = openSqlite(location)
+  if (file !== IN_MEMORY) {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+    closeSync(openSync(file, 'a', 0o600))
+  }
+  const database = openSqlite(file)
   database.exec(`PRAGMA busy_timeout = ${BUSY_MS}`)
   database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON')
-  database.exec(SQLITE_MEMORY_SCHEMA)
+  database.exec(MEMORY_SCHEMA + EVENT_SCHEMA)
   if (schema !== undefined) database.exec(schema)
 
   // From now on a timer waits for other connections: SQLite's own wait would block the whole process.
   database.exec('PRAGMA busy_timeout = 0')
   let isOpen = true
-  const inside = new AsyncLocalStorage<true>()
+  const alone = oneTransaction()
   // A connection has one transaction at a time: the next one waits for the end of this chain.
   let last: Promise<unknown> = Promise.resolve()
 
   async function perform<Result>(work: (tx: SqliteTransaction) => Awaitable<Result>): Promise<Result> {
     await begin(database)
     try {
-      const result = await inside.run(true, () => work(database))
+      const result = await work(database)
       database.exec('COMMIT')
       return result
     } catch (error) {
@@ -56,22 +61,33 @@ function openStore(location: string, schema: string | undefined): SqliteStore {
     }
   }
 
+  const run = runner(database)
   return {
-    memory: sqliteMemory(database),
-    transaction(work) {
-      if (inside.getStore() === true)
-        throw new Error(
-          'A transaction is already open: use the one passed in, a second one would wait forever',
-        )
-      const result = last.then(() => perform(work))
-      last = result.catch(() => undefined)
-      return result
-    },
+    memory: sqlMemory(run),
+    events: sqlEvents(run),
+    transaction: (work) =>
+      alone(() => {
+        const result = last.then(() => perform(work))
+        last = result.catch(() => undefined)
+        return result
+      }),
     async close() {
       await last
       if (isOpen) database.close()
       isOpen = false
     },
+  }
+}
+
+/** Prepares each statement once, on the store's only connection. */
+function runner(database: SqliteConnection): RunSql<SqliteTransaction> {
+  const prepared = new Map<string, SqliteStatement>()
+  return (_tx, sql, parameters) => {
+    const statement = prepared.get(sql) ?? database.prepare(sql.replaceAll(/\$(?=\d)/g, '?'))
+    prepared.set(sql, statement)
+    if (/^\s*SELECT\b|\bRETURNING\b/.test(sql)) return statement.all(...parameters)
+    statement.run(...parameters)
+    return []
   }
 }
 

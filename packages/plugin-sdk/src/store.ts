@@ -1,6 +1,6 @@
 import type { Stage } from '../../../contract/protocol/vocabulary.ts'
-
-export type Awaitable<Value> = Value | Promise<Value>
+import type { Awaitable } from './awaitable.ts'
+import type { EventTables } from './event-store.ts'
 
 /** The stored state of one call since its first arrival. `answer` is null until an outcome is remembered. */
 export interface RememberedCall {
@@ -50,5 +50,7 @@ export interface Store<Tx> {
   /** Commits when `work` returns, rolls back when it throws. `work` may await only the database. */
   transaction<Result>(work: (tx: Tx) => Awaitable<Result>): Promise<Result>
   readonly memory: Memory<Tx>
+  /** For an outbox or an event receiver. */
+  readonly events?: EventTables<Tx>
   close(): Promise<void>
 }

@@ -8,14 +8,14 @@ import { ISSUER, runtimeTokens } from '../testing/runtime-tokens.ts'
 import { definePlugin, type PluginDefinition } from './define-plugin.ts'
 import { listen } from './node-listener.ts'
 import { applied } from './result.ts'
-import { memoryStore } from './sqlite-store.ts'
+import { memoryStore } from './memory-store.ts'
 import { jwksAddress } from './token.ts'
-import { type SqliteTransaction } from './sqlite-memory.ts'
+import { type MemoryTransaction } from './memory-store.ts'
 
 const tokens = await runtimeTokens()
 const request = lifecycleRequest()
 
-function pluginWith(more: Partial<PluginDefinition<SqliteTransaction>> = {}) {
+function pluginWith(more: Partial<PluginDefinition<MemoryTransaction>> = {}) {
   const store = memoryStore()
   return definePlugin({
     pluginId: 'tenant-provisioner',

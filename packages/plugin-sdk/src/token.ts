@@ -18,34 +18,46 @@ export class KeysUnavailable extends Error {
   override readonly name = 'KeysUnavailable'
 }
 
+/** A fixed key set, or the address of the platform, from which the set is fetched and cached. */
+export type Keys = JSONWebKeySet | { platformApiBase: string }
+
 export interface TokenCheck {
-  pluginId: string
-  /** The value that the runtime signs as `iss`. */
+  audience: string
+  /** The value that the platform signs as `iss`. */
   issuer: string
-  /** A fixed key set, or the address of the platform, from which the set is fetched and cached. */
-  keys: JSONWebKeySet | { platformApiBase: string }
+  keys: Keys
+  requiredClaims: string[]
 }
 
-/** Verifies the `Authorization` header of a lifecycle call and returns the claims. */
+/** Verifies an `Authorization` header and returns the claims. Throws TokenRefused or KeysUnavailable. */
 export type VerifyToken = (authorization: string | null) => Promise<JWTPayload>
 
 const CLOCK_TOLERANCE_SECONDS = 30
 
-/** Throws TokenRefused or KeysUnavailable; the messages reveal nothing about the token. */
-export function tokenVerifier({ pluginId, issuer, keys }: TokenCheck): VerifyToken {
+/** Verifies the tokens of lifecycle calls of a plugin. */
+export const tokenVerifier = (check: { pluginId: string; issuer: string; keys: Keys }): VerifyToken =>
+  bearerVerifier({
+    audience: check.pluginId,
+    issuer: check.issuer,
+    keys: check.keys,
+    requiredClaims: ['sub', 'exp', 'stage', 'executionSequence'],
+  })
+
+/** Verifies tokens that the platform signed; the messages of its errors reveal nothing about the token. */
+export function bearerVerifier({ audience, issuer, keys, requiredClaims }: TokenCheck): VerifyToken {
   const keySet =
     'platformApiBase' in keys && typeof keys.platformApiBase === 'string'
       ? createRemoteJWKSet(jwksAddress(keys.platformApiBase))
       : createLocalJWKSet(keys as JSONWebKeySet)
   return async (authorization) => {
     const token = /^Bearer ([A-Za-z0-9._~+/=-]+)$/i.exec(authorization ?? '')?.[1]
-    if (token === undefined) throw new TokenRefused('A bearer token of the runtime is required')
+    if (token === undefined) throw new TokenRefused('A bearer token of the platform is required')
     try {
       const { payload } = await jwtVerify(token, keySet, {
         algorithms: ['EdDSA', 'Ed25519'],
         issuer,
-        audience: pluginId,
-        requiredClaims: ['sub', 'exp', 'stage', 'executionSequence'],
+        audience,
+        requiredClaims,
         clockTolerance: CLOCK_TOLERANCE_SECONDS,
       })
       return payload
@@ -55,6 +67,13 @@ export function tokenVerifier({ pluginId, issuer, keys }: TokenCheck): VerifyTok
         : new KeysUnavailable('The keys of the platform could not be fetched', { cause })
     }
   }
+}
+
+/** The keys to verify with: the given ones, or those of the platform. */
+export function keysOf(keys: JSONWebKeySet | undefined, platformApiBase: string | undefined): Keys {
+  if (keys !== undefined) return keys
+  if (platformApiBase === undefined) throw new Error('Set platformApiBase: the keys are fetched from there')
+  return { platformApiBase }
 }
 
 /** `/bundle-runtime/api/.well-known/jwks.json` below the platform's address, with or without a trailing slash. */

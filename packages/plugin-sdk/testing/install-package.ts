@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
-const DEPENDENCIES = ['jose', 'zod']
+const DEPENDENCIES = ['@cfworker/json-schema', 'jose', 'zod']
 
 export interface InstalledPackage {
   /** A folder outside of the repository, with a `package.json` and the packed SDK in its `node_modules`. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { LifecycleRequest } from '#contract/protocol/lifecycle.ts'
-import type { SqliteTransaction } from '#plugin-sdk/src/sqlite-memory.ts'
+import type { SqliteTransaction } from '#plugin-sdk/src/sqlite-store.ts'
 import { matches, Rule } from './script.ts'
 
 export const SCRIPT_SCHEMA = `

@@ -21,7 +21,7 @@ import { describeArrival, readLeniently, sha256 } from './arrival.ts'
 import { addWrites, garbageFor, json, send, sendSlowly, type RawAnswer } from './misbehave.ts'
 import { countEffect, recordCall, recordEnd, SCRIPT_SCHEMA, useRule } from './script-store.ts'
 import { HONEST, type Behaviour } from './script.ts'
-import { type SqliteTransaction } from '#plugin-sdk/src/sqlite-memory.ts'
+import { type SqliteTransaction } from '#plugin-sdk/src/sqlite-store.ts'
 
 export interface ScriptedPluginOptions {
   /** Script, log and memory are stored in `scripted.sqlite` in this folder, which is created if missing. */

@@ -16,7 +16,7 @@ import {
   TENANT_SCHEMA,
   type TenantTerms,
 } from './tenants.ts'
-import { type SqliteTransaction } from '#plugin-sdk/src/sqlite-memory.ts'
+import { type SqliteTransaction } from '#plugin-sdk/src/sqlite-store.ts'
 
 export interface TenantProvisionerOptions {
   /** Its state is stored in `tenants.sqlite` in this folder, which is created if missing. */

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { deterministicName } from '#plugin-sdk/src/find-or-adopt.ts'
-import type { SqliteTransaction } from '#plugin-sdk/src/sqlite-memory.ts'
+import type { SqliteTransaction } from '#plugin-sdk/src/sqlite-store.ts'
 
 export const TENANT_SCHEMA = `
 CREATE TABLE IF NOT EXISTS tenant (

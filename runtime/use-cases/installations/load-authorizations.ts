@@ -64,3 +64,18 @@ export async function loadAuthorizationsOrFrozen(
     return (await readLatestPlan(db, installation.bundle_install_id))?.plugins ?? []
   }
 }
+
+/**
+ * The authorizations of the plugins of the installed version; while an operation is unfinished or the bindings are broken, those of the last
+ * frozen plan.
+ */
+export async function currentAuthorizations(
+  db: Db,
+  row: InstallationRow,
+  ledger: readonly OwnedModule[],
+): Promise<CompiledAuthorization[]> {
+  if (row.state === 'DETACHED') return []
+  if (row.state === 'ACTIVE' && row.claim_operation_id === null)
+    return loadAuthorizationsOrFrozen(db, row, ledger)
+  return (await readLatestPlan(db, row.bundle_install_id))?.plugins ?? []
+}

@@ -1,17 +1,12 @@
-import type { CompiledAuthorization } from '#contract/protocol/authorization.ts'
 import { inTransaction } from '#database/transaction.ts'
 import { propertyViews } from '../configuration/read.ts'
 import type { Answer, Input, ReadContext } from '../context.ts'
 import { findScope, scopeOf } from '../../store/configuration/find-scope.ts'
 import { findInstallation } from '../../store/installations/find-installation.ts'
-import { readLatestPlan } from '../../store/installations/read-latest-plan.ts'
 import { readStoredLedger } from '../../store/installations/read-ledger.ts'
-import { loadAuthorizationsOrFrozen } from './load-authorizations.ts'
+import { currentAuthorizations } from './load-authorizations.ts'
 import { installationView } from '../../engine/installation-view.ts'
 import { requireVisible, notFound } from '../authorize.ts'
-import type { InstallationRow } from '../../model/installation.ts'
-import type { StoredLedgerRow } from '../../model/ledger.ts'
-import type { Db } from '../../model/db.ts'
 
 type Name = 'GET /installations/{bundleInstallId}'
 
@@ -39,7 +34,7 @@ export function readInstallation(
           properties: propertyViews(resource.definitions, new Map(Object.entries(resource.properties))),
           definitions: resource.definitions,
         })),
-        plugins: (await pluginsOf(tx, row, ledger)).map((plugin) => ({
+        plugins: (await currentAuthorizations(tx, row, ledger)).map((plugin) => ({
           pluginId: plugin.pluginId,
           order: plugin.order,
           failurePolicy: plugin.failurePolicy,
@@ -50,19 +45,4 @@ export function readInstallation(
     },
     { isolation: 'repeatable read' },
   )
-}
-
-/**
- * The plugins of the installed version; while an operation is unfinished or the bindings are broken, those of the last
- * frozen plan.
- */
-async function pluginsOf(
-  db: Db,
-  row: InstallationRow,
-  ledger: readonly StoredLedgerRow[],
-): Promise<CompiledAuthorization[]> {
-  if (row.state === 'DETACHED') return []
-  if (row.state === 'ACTIVE' && row.claim_operation_id === null)
-    return loadAuthorizationsOrFrozen(db, row, ledger)
-  return (await readLatestPlan(db, row.bundle_install_id))?.plugins ?? []
 }

@@ -18,9 +18,7 @@ after(() => deps.http.close())
 
 beforeEach(async () => {
   deps.secret = secretOfTenants
-  await deps.putInstallation('ACTIVE')
-  await deps.saveService('mail', { methods: ['send'], consumers: [SCOPE] })
-  await deps.saveService('chat', { consumers: [SCOPE] })
+  await deps.putAll()
 })
 
 describe('resolving a reference', () => {

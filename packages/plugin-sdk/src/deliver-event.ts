@@ -1,0 +1,128 @@
+import { checkValue } from '../../../contract/json-schema/json-schema.ts'
+import type { Access } from '../../../contract/protocol/access-resolution.ts'
+import { readEnvelope } from '../../../contract/protocol/envelope.ts'
+import { truncate } from './answer.ts'
+import type { DeclarationSource } from './event-declarations.ts'
+import type { DeliveryError, OutboxEvent } from './event-store.ts'
+import { PlatformCallFailed, type PlatformOptions } from './platform.ts'
+import { ReferenceNotResolved, resolveReference } from './resolve-reference.ts'
+
+/** Why an attempt did not deliver. `retryable`: the same event can be delivered later. */
+export interface DeliveryFailure extends DeliveryError {
+  retryable: boolean
+}
+
+export interface DeliverOptions {
+  platform: PlatformOptions
+  declarations: DeclarationSource
+  timeoutMs: number
+  now: () => number
+}
+
+/**
+ * One attempt: resolves the reference, checks the payload against the declaration of the target, and calls it. Returns
+ * null if the target confirmed the event. Access is used here only; the failure contains nothing of it.
+ */
+export async function deliverEvent(
+  event: OutboxEvent,
+  options: DeliverOptions,
+): Promise<DeliveryFailure | null> {
+  try {
+    return await attempt(event, options)
+  } catch (error) {
+    if (!(error instanceof ReferenceNotResolved || error instanceof PlatformCallFailed)) throw error
+    const { errorCode, message, retryable } = error
+    // A refused credential is rotated sooner or later, and the event is still to be sent.
+    return { errorCode, message, retryable: retryable || CREDENTIAL_CODES.has(errorCode) }
+  }
+}
+
+const CREDENTIAL_CODES = new Set(['AUTHENTICATION_REQUIRED', 'CREDENTIAL_REVOKED'])
+
+async function attempt(
+  event: OutboxEvent,
+  { platform, declarations, timeoutMs, now }: DeliverOptions,
+): Promise<DeliveryFailure | null> {
+  const { installation, resource, propertyKey, method, payload } = event
+  const location = { installation, resource, propertyKey }
+  const { reference, access, expiresAt } = await resolveReference({ ...platform, ...location, now })
+  if (reference['@type'] !== 'ServiceReference')
+    return final('EVENT_REFERENCE_INVALID', `${propertyKey} is not a reference to a single service`)
+  const { serviceId } = reference
+  const target = access[serviceId]
+  if (target === undefined)
+    return final('EVENT_REFERENCE_INVALID', 'The platform gave no access to the target')
+  const declared = await declarations.find(location, { serviceId, method })
+  if (declared === undefined)
+    return final('EVENT_NOT_DECLARED', `The Module of the service ${serviceId} does not declare ${method}`)
+  const [problem] = declared === null ? [] : checkValue(declared.schema, payload)
+  if (problem !== undefined)
+    return final('EVENT_PAYLOAD_INVALID', truncate(`The payload${at(problem.path)}: ${problem.message}`))
+  if (expiresAt !== null && expiresAt.getTime() <= now())
+    return { errorCode: 'ACCESS_EXPIRED', message: 'The access expired before it was used', retryable: true }
+  return send(event, target, timeoutMs)
+}
+
+const at = (path: string): string => (path === '' ? '' : ` at ${path}`)
+
+const final = (errorCode: string, message: string): DeliveryFailure => ({
+  errorCode,
+  message,
+  retryable: false,
+})
+
+async function send(event: OutboxEvent, target: Access, timeoutMs: number): Promise<DeliveryFailure | null> {
+  const response = await post(event, target, timeoutMs)
+  if (typeof response === 'string') return uncertain(response)
+  const envelope = readEnvelope(response.json)
+  if (envelope.kind === 'success') return null
+  if (envelope.kind === 'invalid') return uncertain('The response of the target is not an envelope')
+  const { errorCode, failure } = envelope
+  return {
+    errorCode,
+    message: withoutAccess(failure?.message ?? 'The target rejected the event', target),
+    retryable: failure?.retryable ?? false,
+  }
+}
+
+/** The response, or what is wrong with it. */
+async function post(
+  { eventId, idempotencyKey, method, payload }: OutboxEvent,
+  { url, token }: Access,
+  timeoutMs: number,
+): Promise<{ json: unknown } | string> {
+  try {
+    const response = await fetch(`${url.replace(/\/+$/, '')}/${encodeURIComponent(method)}`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        authorization: `Bearer ${token}`,
+        'event-id': eventId,
+        'idempotency-key': idempotencyKey,
+      },
+      body: JSON.stringify(payload),
+      // A redirect would send the event to another host.
+      redirect: 'error',
+      signal: AbortSignal.timeout(timeoutMs),
+    })
+    if (response.status === 200) return { json: await response.json() }
+    await response.body?.cancel()
+    return `The target responded with status ${response.status}`
+  } catch {
+    // The error of fetch can contain the address, which is not stored.
+    return 'The target did not respond'
+  }
+}
+
+const uncertain = (message: string): DeliveryFailure => ({
+  errorCode: 'EVENT_RESULT_UNCERTAIN',
+  message,
+  retryable: true,
+})
+
+// Also what remains of a token in a message that the target has cut.
+const withoutAccess = (message: string, { url, token }: Access): string =>
+  message
+    .replaceAll(token, '[removed]')
+    .replaceAll(url, '[removed]')
+    .replaceAll(/eyJ[\w-]+(?:\.[\w-]*)*/g, '[removed]')

@@ -1,0 +1,212 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { setTimeout as wait } from 'node:timers/promises'
+import { isJsonValue, type JsonValue } from '../../../contract/json-schema/json.ts'
+import { deliverEvent, type DeliveryFailure } from './deliver-event.ts'
+import { declarationSource } from './event-declarations.ts'
+import type { EventState, EventTables, EventUpdate, OutboxEvent } from './event-store.ts'
+import { isOwnerGone, newOwner } from './owner.ts'
+import type { PlatformOptions } from './platform.ts'
+import type { ReferenceLocation } from './resolve-reference.ts'
+import type { Store } from './store.ts'
+
+/** An event to publish through a reference property, such as `eventPublisher`. */
+export interface EventToPublish extends ReferenceLocation {
+  /** The event method that the target Module declares. */
+  method: string
+  payload: JsonValue
+  /**
+   * The business key by which the target recognizes the event, 1 to 128 visible ASCII characters. An event with the same
+   * location, method and key is published once, however often it is given. Default: a new one.
+   */
+  idempotencyKey?: string
+}
+
+/** Milliseconds until the next attempt, or null to give the event up. */
+export type RetryPolicy = (failure: DeliveryFailure, event: OutboxEvent) => number | null
+
+export interface OutboxOptions<Tx> extends PlatformOptions {
+  /** The plugin's store: the event is committed with the business change, or neither is. */
+  store: Store<Tx>
+  /** `event.attempts` includes the failed attempt. Default: {@link defaultRetryPolicy}. */
+  retry?: RetryPolicy
+  /** Events that are sent at the same time; default 32. */
+  concurrency?: number
+  /** How often a started outbox looks for due events; default 500 ms. */
+  pollMs?: number
+  /** How long delivered events are kept; default 7 days. Failed ones are kept until they are retried. */
+  retentionMs?: number
+  /** Receives errors of the store; the outbox tries again. Default: print them. */
+  onError?: (error: unknown) => void
+  /** Milliseconds since 1970. */
+  now?: () => number
+}
+
+export interface EventOutbox<Tx> {
+  /** Enqueues an event in the transaction of the business change. Returns its id. */
+  publish(tx: Tx, event: EventToPublish): Promise<string>
+  /** Delivers events in the background until `stop`. */
+  start(): void
+  /** Waits for the attempts in progress. */
+  stop(): Promise<void>
+  /** Makes one attempt for each event that is due; returns how many. */
+  deliverDue(): Promise<number>
+  /** The newest events first; default 100 of any state. */
+  list(which?: { state?: EventState; limit?: number }): Promise<OutboxEvent[]>
+  count(): Promise<Record<EventState, number>>
+  /** Makes a failed event due again. Whether there was one. */
+  retry(eventId: string): Promise<boolean>
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000
+const BATCH = 200
+/** Longer than resolving, reading the declaration and calling the target may take together. */
+const LEASE_MS = 60_000
+const ATTEMPTS_MAX = 20
+const DELAY_MAX_MS = 10 * 60 * 1000
+
+/** Gives up what is not retryable, and after 20 attempts; waits 1 s, then twice as long each time, up to 10 minutes. */
+export const defaultRetryPolicy: RetryPolicy = ({ retryable }, { attempts }) =>
+  retryable && attempts < ATTEMPTS_MAX
+    ? Math.min(1_000 * 2 ** (attempts - 1), DELAY_MAX_MS) * (0.75 + Math.random() / 2)
+    : null
+
+/**
+ * Publishes events at least once. Each attempt resolves the reference again, checks the payload against the declaration
+ * of the target, and sends the same event id and idempotency key. Addresses and tokens are never stored.
+ */
+export function eventOutbox<Tx>(options: OutboxOptions<Tx>): EventOutbox<Tx> {
+  const { store, retry = defaultRetryPolicy, now = Date.now, pollMs = 500, concurrency = 32 } = options
+  const { retentionMs = 7 * DAY_MS, onError = (error: unknown) => console.error(error) } = options
+  const { platformApiBase, credential, timeoutMs = 10_000 } = options
+  const events = eventsOf(store)
+  const platform = { platformApiBase, credential, timeoutMs }
+  const delivery = { platform, declarations: declarationSource(platform, now), timeoutMs, now }
+  const owner = newOwner()
+  let stopping: AbortController | null = null
+  let loop: Promise<void> = Promise.resolve()
+
+  async function deliverBatch(): Promise<number> {
+    const batch = await store.transaction((tx) =>
+      events.lease(tx, { owner, now: now(), leaseUntil: now() + LEASE_MS, limit: BATCH }),
+    )
+    const updates: EventUpdate[] = []
+    const queue = [...batch]
+    const work = async (): Promise<void> => {
+      for (let event = queue.shift(); event !== undefined; event = queue.shift()) {
+        const failure = await deliverEvent(event, delivery)
+        updates.push(updateAfter({ ...event, attempts: event.attempts + 1 }, failure))
+      }
+    }
+    try {
+      await Promise.all(Array.from({ length: Math.min(concurrency, batch.length) }, work))
+    } finally {
+      await store.transaction(async (tx) => {
+        for (const update of updates) await events.settle(tx, owner, update)
+      })
+    }
+    return batch.length
+  }
+
+  function updateAfter(event: OutboxEvent, failure: DeliveryFailure | null): EventUpdate {
+    const { eventId, attempts, nextAttemptAt } = event
+    const result = { eventId, attempts, nextAttemptAt }
+    if (failure === null) return { ...result, state: 'DELIVERED', lastError: null, endedAt: now() }
+    const lastError = { errorCode: failure.errorCode, message: failure.message }
+    const delay = retry(failure, event)
+    if (delay === null) return { ...result, state: 'FAILED', lastError, endedAt: now() }
+    const later = Math.round(now() + delay)
+    return { ...result, state: 'PENDING', nextAttemptAt: later, lastError, endedAt: null }
+  }
+
+  async function deliverDue(): Promise<number> {
+    let total = 0
+    for (;;) {
+      const count = await deliverBatch()
+      total += count
+      if (count < BATCH) return total
+    }
+  }
+
+  /** Takes over at once what a crashed process of this machine was sending, and deletes old events. */
+  const tidy = (): Promise<void> =>
+    store.transaction(async (tx) => {
+      for (const other of await events.owners(tx)) if (isOwnerGone(other)) await events.release(tx, other)
+      await events.forgetDelivered(tx, now() - retentionMs)
+    })
+
+  async function deliverUntil(signal: AbortSignal): Promise<void> {
+    let tidiedAt = -Infinity
+    while (!signal.aborted) {
+      try {
+        if (now() - tidiedAt > 60_000) {
+          await tidy()
+          tidiedAt = now()
+        }
+        await deliverBatch()
+      } catch (error) {
+        onError(error)
+      }
+      await wait(pollMs, undefined, { signal }).catch(() => undefined)
+    }
+  }
+
+  return {
+    async publish(tx, event) {
+      const made = newEvent(event, now())
+      await events.insert(tx, made)
+      return made.eventId
+    },
+    start() {
+      if (stopping !== null) return
+      stopping = new AbortController()
+      loop = deliverUntil(stopping.signal)
+    },
+    async stop() {
+      stopping?.abort()
+      await loop
+      stopping = null
+    },
+    deliverDue,
+    list: ({ state, limit = 100 } = {}) =>
+      store.transaction((tx) => events.list(tx, { state: state ?? null, limit })),
+    count: () => store.transaction((tx) => events.count(tx)),
+    retry: (eventId) => store.transaction((tx) => events.retry(tx, { eventId, now: now() })),
+  }
+}
+
+/** The events of the store. Throws if it is an author's own store that keeps none. */
+export function eventsOf<Tx>({ events }: Store<Tx>): EventTables<Tx> {
+  if (events === undefined) throw new Error('This store keeps no events: give it `events`')
+  return events
+}
+
+function newEvent(event: EventToPublish, createdAt: number): OutboxEvent {
+  const { installation, resource, propertyKey, method, payload, idempotencyKey } = event
+  if (!isJsonValue(payload)) throw new TypeError('The payload of an event must be JSON')
+  if (idempotencyKey !== undefined && !/^[\x21-\x7e]{1,128}$/.test(idempotencyKey))
+    throw new TypeError('An idempotencyKey must have 1 to 128 visible ASCII characters')
+  const eventId =
+    idempotencyKey === undefined
+      ? randomUUID()
+      : createHash('sha256')
+          .update(
+            JSON.stringify([installation.bundleInstallId, resource, propertyKey, method, idempotencyKey]),
+          )
+          .digest('hex')
+          .slice(0, 32)
+  return {
+    eventId,
+    idempotencyKey: idempotencyKey ?? eventId,
+    installation,
+    resource,
+    propertyKey,
+    method,
+    payload,
+    state: 'PENDING',
+    attempts: 0,
+    createdAt,
+    nextAttemptAt: createdAt,
+    lastError: null,
+    endedAt: null,
+  }
+}

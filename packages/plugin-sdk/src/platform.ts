@@ -1,0 +1,118 @@
+import { readEnvelope } from '../../../contract/protocol/envelope.ts'
+import type { JsonValue } from '../../../contract/json-schema/json.ts'
+import type { Awaitable } from './awaitable.ts'
+
+/**
+ * The plugin's credential, or a function that reads it. The function is called for every request, and once more if the
+ * platform refuses what it returned, so that a rotated credential is used without a restart.
+ */
+export type Credential = string | (() => Awaitable<string>)
+
+export interface PlatformOptions {
+  /** The registered address of the platform. */
+  platformApiBase: string
+  credential: Credential
+  /** Default 10 s. */
+  timeoutMs?: number
+}
+
+/** The platform refused the request, or gave no valid response: `errorCode` is then PLATFORM_UNCERTAIN. */
+export class PlatformCallFailed extends Error {
+  override readonly name = 'PlatformCallFailed'
+  readonly errorCode: string
+  readonly retryable: boolean
+  /** Of a response without an envelope. */
+  readonly status: number | null
+
+  constructor(
+    errorCode: string,
+    message: string,
+    { retryable, status = null, cause }: { retryable: boolean; status?: number | null; cause?: unknown },
+  ) {
+    super(message, { cause })
+    this.errorCode = errorCode
+    this.retryable = retryable
+    this.status = status
+  }
+}
+
+/** Builds the failure of a request whose result is not known. */
+export const platformUncertain = (message: string, cause?: unknown): PlatformCallFailed =>
+  new PlatformCallFailed('PLATFORM_UNCERTAIN', message, { retryable: true, cause })
+
+const PREFIX = '/module-plugin-manager/api/bundle-plugin'
+const TIMEOUT_MS = 10_000
+
+/** Sends a request of the plugin and returns the data of the envelope. Throws PlatformCallFailed. */
+export async function callPlatform(
+  options: PlatformOptions,
+  path: `/${string}`,
+  request: unknown,
+): Promise<JsonValue> {
+  const body = JSON.stringify(request)
+  const { credential } = options
+  if (typeof credential === 'string') return send(options, path, body, credential)
+  const current = await credential()
+  try {
+    return await send(options, path, body, current)
+  } catch (error) {
+    const next = isCredentialRefused(error) ? await credential() : current
+    if (next === current) throw error
+    return send(options, path, body, next)
+  }
+}
+
+async function send(
+  { platformApiBase, timeoutMs = TIMEOUT_MS }: PlatformOptions,
+  path: string,
+  body: string,
+  credential: string,
+): Promise<JsonValue> {
+  return readResponse(
+    await post({ url: baseOf(platformApiBase) + PREFIX + path, body, credential, timeoutMs }),
+  )
+}
+
+/** The platform's address without a trailing slash. */
+export const baseOf = (platformApiBase: string): string => platformApiBase.replace(/\/+$/, '')
+
+async function post(request: { url: string; body: string; credential: string; timeoutMs: number }) {
+  try {
+    const response = await fetch(request.url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${request.credential}` },
+      body: request.body,
+      // A redirect would send the body to another host.
+      redirect: 'error',
+      signal: AbortSignal.timeout(request.timeoutMs),
+    })
+    if (response.status === 200) return { status: 200, json: await response.json() }
+    await response.body?.cancel()
+    return { status: response.status, json: null }
+  } catch (cause) {
+    throw platformUncertain('The platform did not respond', cause)
+  }
+}
+
+function readResponse({ status, json }: { status: number; json: unknown }): JsonValue {
+  if (status === 401)
+    throw new PlatformCallFailed('AUTHENTICATION_REQUIRED', 'The platform rejected the credential', {
+      retryable: false,
+      status,
+    })
+  if (status !== 200)
+    throw new PlatformCallFailed('PLATFORM_UNCERTAIN', `The platform responded with status ${status}`, {
+      retryable: true,
+      status,
+    })
+  const envelope = readEnvelope(json)
+  if (envelope.kind === 'invalid') throw platformUncertain('The response of the platform is not an envelope')
+  if (envelope.kind === 'success') return envelope.data
+  const { errorCode, failure } = envelope
+  throw new PlatformCallFailed(errorCode, failure?.message ?? 'The platform rejected the request', {
+    retryable: failure?.retryable ?? false,
+  })
+}
+
+const isCredentialRefused = (error: unknown): boolean =>
+  error instanceof PlatformCallFailed && (error.status === 401 || error.errorCode === 'CREDENTIAL_REVOKED')

@@ -1,0 +1,61 @@
+import { CompiledAuthorization } from '../../../contract/protocol/authorization.ts'
+import { PLUGIN_READS_VERSION } from '../../../contract/protocol/limits.ts'
+import type { LifecycleRequest } from '../../../contract/protocol/lifecycle.ts'
+import type { InstallationIdentity } from '../../../contract/protocol/scope.ts'
+import { callPlatform, PlatformCallFailed, type PlatformOptions } from './platform.ts'
+import { sdkFailure } from './result.ts'
+
+/**
+ * The authorization that the runtime compiled for this plugin on an installation: as frozen with the running operation,
+ * else as installed. Null if the platform does not offer it. Throws PlatformCallFailed.
+ */
+export async function readAuthorization(
+  options: PlatformOptions & { installation: InstallationIdentity },
+): Promise<CompiledAuthorization | null> {
+  const request = { contractVersion: PLUGIN_READS_VERSION, installation: options.installation }
+  try {
+    const reading = CompiledAuthorization.safeParse(
+      await callPlatform(options, '/authorization/read', request),
+    )
+    if (reading.success) return reading.data
+  } catch (error) {
+    if (error instanceof PlatformCallFailed && error.status === 404) return null
+    throw error
+  }
+  throw new PlatformCallFailed('PLATFORM_UNCERTAIN', 'The response of the platform is not an authorization', {
+    retryable: true,
+  })
+}
+
+/** Operations whose authorization is kept: more than any plugin works on at the same time. */
+const OPERATIONS_MAX = 1_000
+
+export type AuthorizationSource = (request: LifecycleRequest) => Promise<CompiledAuthorization | null>
+
+/**
+ * Reads the authorization of each operation once, for both stages and all repeats. A failure is not kept, and becomes a
+ * retryable AUTHORIZATION_UNAVAILABLE unless the platform refuses it permanently.
+ */
+export function authorizationOncePerOperation(options: PlatformOptions): AuthorizationSource {
+  const known = new Map<string, Promise<CompiledAuthorization | null>>()
+  return ({ operation: { operationId }, installation }) => {
+    const found = known.get(operationId)
+    if (found !== undefined) return found
+    const reading = readAuthorization({ ...options, installation }).catch((error: unknown) => {
+      known.delete(operationId)
+      throw error instanceof PlatformCallFailed ? unavailable(error) : error
+    })
+    known.set(operationId, reading)
+    const [oldest] = known.keys()
+    if (known.size > OPERATIONS_MAX && oldest !== undefined) known.delete(oldest)
+    return reading
+  }
+}
+
+// Only a refusal about this plugin and installation is final: a refused credential may be rotated in a moment.
+const unavailable = ({ errorCode, message }: PlatformCallFailed) =>
+  sdkFailure(
+    'AUTHORIZATION_UNAVAILABLE',
+    `The authorization of the plugin could not be read: ${message}`,
+    errorCode !== 'PERMISSION_DENIED',
+  )

@@ -1,0 +1,33 @@
+import { PLUGIN_READS_VERSION } from '#contract/protocol/limits.ts'
+import type { EventDeclarationsRequest, EventDeclarationsResponse } from '#contract/protocol/plugin-reads.ts'
+import type { RuntimeDeps } from '../../deps/runtime-deps.ts'
+import { readEvents } from '../../store/services/read-events.ts'
+import { loadTargets } from './load-targets.ts'
+
+/**
+ * The events that each target of a reference property accepts; the same checks as for resolving it. A service without an
+ * owning Module accepts any payload for its methods. Throws DomainError as {@link loadTargets} does.
+ */
+export async function readEventDeclarations(
+  deps: RuntimeDeps,
+  pluginId: string,
+  { installation, resource, propertyKey }: EventDeclarationsRequest,
+): Promise<EventDeclarationsResponse> {
+  const { targets } = await loadTargets(deps, pluginId, { installation, resource, propertyKey })
+  const declared = await readEvents(
+    deps.db,
+    targets.map(({ service_id }) => service_id),
+  )
+  return {
+    contractVersion: PLUGIN_READS_VERSION,
+    installation,
+    resource,
+    propertyKey,
+    events: Object.fromEntries(
+      targets.map(({ service_id, methods }) => [
+        service_id,
+        declared.get(service_id) ?? methods.map((method) => ({ method, schema: true })),
+      ]),
+    ),
+  }
+}
