@@ -16,11 +16,10 @@ export const PLATFORM_MESSAGES = {
   callCut: 'The response of plugin {plugin} was cut off.',
   callTooLarge: 'The response of plugin {plugin} is larger than the limit.',
   callAborted: 'The runtime was stopped while it waited for plugin {plugin}.',
-  callHttpStatus: 'Plugin {plugin} responded with HTTP status {status}, so it is not known whether it acted.',
-  callNotJson:
-    'The response of plugin {plugin} is not JSON or was cut off, so it is not known whether the plugin acted.',
+  callHttpStatus: 'Plugin {plugin} responded with HTTP status {status}.',
+  callNotJson: 'The response of plugin {plugin} is not JSON or was cut off.',
   callWebPage:
-    'Plugin {plugin} responded with a web page, not with JSON. A proxy or a sign-in page in front of it may have responded, so it is not known whether the plugin acted.',
+    'Plugin {plugin} responded with a web page and not with JSON. Perhaps a proxy or a sign-in page in front of it responded.',
   callEchoDiffers:
     'The response of plugin {plugin} is not valid: {field} must be as in the request. Fix the plugin, then retry the operation.',
   callWriteNotAllowed:
@@ -98,6 +97,23 @@ export const PLATFORM_MESSAGES = {
 } as const
 
 export type MessageReason = keyof typeof PLATFORM_MESSAGES
+
+/** Reasons of calls that the plugin cannot have acted on. */
+export const NOT_RECEIVED: ReadonlySet<MessageReason> = new Set([
+  'callRefused',
+  'callHostUnknown',
+  'callTlsFailed',
+  'callEgressDenied',
+  'callDeferred',
+  'pluginNotRegistered',
+])
+
+/** Reasons of responses that break the protocol. */
+export const INVALID_RESPONSE: ReadonlySet<MessageReason> = new Set([
+  'callInvalid',
+  'callEchoDiffers',
+  'callWriteNotAllowed',
+])
 
 interface Described {
   parameters?: Readonly<Record<string, string | number>> | undefined

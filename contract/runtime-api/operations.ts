@@ -23,6 +23,7 @@ import {
   Uuid,
 } from './common.ts'
 import { OperationPlan, PlanToken } from './plans.ts'
+import { PluginOwner } from './plugins.ts'
 import { NEXT_ACTIONS, NEXT_ACTORS, OPERATION_STATES, PHASES, STEP_STATES } from './vocabulary.ts'
 
 export const Operation = z.object({
@@ -48,7 +49,9 @@ export const Operation = z.object({
 })
 export type Operation = z.infer<typeof Operation>
 
-/** One plugin call with its request and response; sensitive values are masked. */
+const count = z.number().int().nonnegative()
+
+/** One transmission of a plugin call, with its response; sensitive values are masked. */
 export const Attempt = z.object({
   attempt: z.number().int().positive(),
   run: z.number().int().positive(),
@@ -58,7 +61,6 @@ export const Attempt = z.object({
   outcome: z.enum(OUTCOMES).nullable(),
   failure: Failure.nullable(),
   httpStatus: z.number().int().nullable(),
-  request: Json,
   response: Json,
 })
 export type Attempt = z.infer<typeof Attempt>
@@ -67,6 +69,11 @@ export const PluginCall = z.object({
   pluginId: Key,
   order: z.number().int(),
   outcome: z.enum(OUTCOMES).nullable(),
+  /** The number of attempts in the current run, and of all attempts whose effect on the plugin is unknown. */
+  runAttempts: count,
+  uncertainAttempts: count,
+  /** Every attempt sends the same bytes. Null until they are frozen; sensitive values are masked. */
+  request: Json,
   attempts: z.array(Attempt),
   /** The properties that the call wrote, once it has succeeded. */
   writes: z.array(z.object({ locator: ResourceLocator, property: PropertyName, value: PropertyView })),
@@ -87,6 +94,18 @@ export const OperationDetail = Operation.extend({
     }),
   ),
   changes: z.array(PropertyChange),
+  /** The current registrations of its plugins; a plugin that is not registered is absent. */
+  plugins: z.array(
+    z.object({
+      pluginId: Key,
+      title: z.string(),
+      endpoint: z.string(),
+      enabled: z.boolean(),
+      owner: PluginOwner.nullable(),
+      timeoutMs: z.number().int(),
+      maxAttempts: z.number().int(),
+    }),
+  ),
 })
 export type OperationDetail = z.infer<typeof OperationDetail>
 

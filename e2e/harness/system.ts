@@ -29,6 +29,12 @@ export interface System {
   script: Script
   /** A scope that no other test uses. */
   newScope(): Scope
+  /** Starts the install of a bundle of the demo. */
+  start(
+    scope: Scope,
+    bundleId: string,
+    version: string,
+  ): Promise<{ bundleInstallId: string; operation: Operation }>
   /** Installs a bundle of the demo and waits until the operation has ended. */
   install(
     scope: Scope,
@@ -111,6 +117,26 @@ export async function startSystem(worker: number, server?: string): Promise<Syst
       await new Promise((resolve) => setTimeout(resolve, 40))
     }
   }
+  const start: System['start'] = async (scope, bundleId, version) => {
+    const manifest = bundleOf(bundleId, version)
+    const { installation, operation } = await call(
+      platform,
+      'POST /installations',
+      {
+        body: {
+          scope,
+          bundle: manifest.bundle,
+          targetVersion: version,
+          properties: demoInstallValues(manifest),
+        },
+      },
+      crypto.randomUUID(),
+    )
+    return {
+      bundleInstallId: installation.installation.bundleInstallId,
+      operation,
+    }
+  }
   let workspaceId = 1000 + worker * 100_000
   return {
     url: running.url,
@@ -127,25 +153,10 @@ export async function startSystem(worker: number, server?: string): Promise<Syst
       applicationRuntimeId: 'e2e',
       workspaceId: workspaceId++,
     }),
+    start,
     async install(scope, bundleId, version) {
-      const manifest = bundleOf(bundleId, version)
-      const { installation, operation } = await call(
-        platform,
-        'POST /installations',
-        {
-          body: {
-            scope,
-            bundle: manifest.bundle,
-            targetVersion: version,
-            properties: demoInstallValues(manifest),
-          },
-        },
-        crypto.randomUUID(),
-      )
-      return {
-        bundleInstallId: installation.installation.bundleInstallId,
-        operation: await ended(operation.operationId),
-      }
+      const { bundleInstallId, operation } = await start(scope, bundleId, version)
+      return { bundleInstallId, operation: await ended(operation.operationId) }
     },
     async configure(scope, resource, property, value, person = platform) {
       const { bundleId, kind, name } = resource

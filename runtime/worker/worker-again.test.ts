@@ -27,6 +27,7 @@ suite('an operation that a person retries or takes over', { concurrency: false }
       message: 'later',
       retryable: true,
       errorPath: ['bundle-runtime', 'first'],
+      attemptsUsed: 2,
     })
   })
 

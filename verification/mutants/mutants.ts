@@ -59,9 +59,8 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'timeout-is-a-failure',
     breaks: 'judges a timeout as a definite failure',
     file: 'runtime/engine/calls/judge.ts',
-    from: "if (answer.kind === 'failed') return uncertain(describeNoResponse(pluginId, answer.reason, knowledge.timeoutMs), null, null)",
-    to: `if (answer.kind === 'failed')
-    return {
+    from: 'return uncertain(describeNoResponse(pluginId, answer.reason, knowledge.timeoutMs), null, null)',
+    to: `return {
       ...uncertain(describeNoResponse(pluginId, answer.reason, knowledge.timeoutMs), null, null),
       disposition: answer.reason === 'timeout' ? 'failed' : 'repeat',
     }`,

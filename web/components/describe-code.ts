@@ -1,6 +1,5 @@
 import { useSyncExternalStore } from 'react'
 import type { CatalogueEntry } from '#contract/console-api/catalogue.ts'
-import type { Failure } from '#contract/console-api/shapes.ts'
 import { ApiError } from '../api/client.ts'
 import { localeState, subscribeToLocale } from '../i18n/locale.ts'
 import { messageText } from '../i18n/message-text.ts'
@@ -19,19 +18,6 @@ export function describeCode(code: string): CatalogueEntry {
     title: text('title') ?? code,
     message: text('message') ?? t('errors.unknown.message'),
     remedy: text('remedy') ?? t('errors.unknownCode.remedy'),
-  }
-}
-
-/** A failure of an operation or an attempt: its own message, with the catalogue's title and remedy. */
-export function failureView(failure: Failure): ErrorView {
-  const { title, remedy } = describeCode(failure.errorCode)
-  return {
-    title,
-    message: messageText(failure),
-    remedy,
-    code: failure.errorCode,
-    retryable: failure.retryable,
-    errorPath: failure.errorPath,
   }
 }
 

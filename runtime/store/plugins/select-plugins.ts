@@ -35,3 +35,9 @@ export async function selectPlugins(
     limit ${limit}::int`.execute(db)
   return result.rows
 }
+
+/** The condition that an operation calls the plugin. */
+export function isPluginOf(operationId: string): RawBuilder<boolean> {
+  return sql<boolean>`plugin.plugin_id in (
+    select plugin_id from runtime.plugin_call where operation_id = ${operationId}::uuid)`
+}

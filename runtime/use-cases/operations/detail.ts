@@ -1,10 +1,18 @@
-import { platformMessage } from '#contract/protocol/platform-messages.ts'
+import {
+  isFromPlugin,
+  NOT_RECEIVED,
+  platformMessage,
+  reasonOf,
+} from '#contract/protocol/platform-messages.ts'
 import type { JsonValue } from '#contract/json-schema/json.ts'
 import { STAGES } from '#contract/protocol/vocabulary.ts'
 import type { Stage } from '#contract/protocol/vocabulary.ts'
 import type { Attempt, OperationDetail, PluginCall } from '#contract/runtime-api/operations.ts'
 import type { Phase, StepState } from '#contract/runtime-api/vocabulary.ts'
 import { getOwn } from '#contract/json-schema/get-own.ts'
+import { callLimits } from '../../engine/calls/call-limits.ts'
+import { ownerOf } from '../../engine/plugin-owner.ts'
+import type { PluginRow } from '../../store/plugins/select-plugins.ts'
 import { callFailure, maskFailure } from '../../engine/calls/failures.ts'
 import type { AttemptRow } from '../../store/operations/read-attempts.ts'
 import type { CallRow } from '../../store/operations/read-calls.ts'
@@ -23,6 +31,8 @@ export interface OperationRows {
   plan: FrozenPlan
   calls: readonly CallRow[]
   attempts: readonly AttemptRow[]
+  /** The registrations of its plugins. */
+  plugins: readonly PluginRow[]
 }
 
 /** An operation with its plan, calls and attempts, for display. */
@@ -56,6 +66,18 @@ export function operationDetail(rows: OperationRows): OperationDetail {
       before: propertyView(definitionOf(plan, locator, property), before),
       after: propertyView(definitionOf(plan, locator, property), after),
     })),
+    plugins: rows.plugins.map((row) => {
+      const { timeoutMs, maxAttempts } = callLimits(row)
+      return {
+        pluginId: row.plugin_id,
+        title: row.title,
+        endpoint: row.endpoint,
+        enabled: row.enabled,
+        owner: ownerOf(row),
+        timeoutMs,
+        maxAttempts,
+      }
+    }),
   }
 }
 
@@ -93,13 +115,17 @@ function masksOf({ plan, calls }: OperationRows): Masks {
 
 function callView(row: CallRow, { operation, plan, attempts }: OperationRows, masks: Masks): PluginCall {
   const request = row.request === null ? null : maskRequest(row.request, masks.secrets, masks.isSensitive)
+  const own = attempts
+    .filter((attempt) => attempt.stage === row.stage && attempt.plugin_id === row.plugin_id)
+    .map((attempt) => attemptView(masked(attempt, masks), row, operation))
   return {
     pluginId: row.plugin_id,
     order: row.call_order,
     outcome: row.outcome,
-    attempts: attempts
-      .filter((attempt) => attempt.stage === row.stage && attempt.plugin_id === row.plugin_id)
-      .map((attempt) => attemptView(masked(attempt, masks), row, operation, request)),
+    runAttempts: row.run_attempts,
+    uncertainAttempts: own.filter(isEffectUnknown).length,
+    request,
+    attempts: own,
     writes: Object.entries(row.writes ?? {}).flatMap(([locator, properties]) =>
       Object.entries(properties).flatMap(([property, written]) => {
         const value = propertyView(definitionOf(plan, locator, property), written)
@@ -118,12 +144,7 @@ function masked(attempt: AttemptRow, { secrets, isSensitive }: Masks): AttemptRo
   }
 }
 
-function attemptView(
-  attempt: AttemptRow,
-  call: CallRow,
-  operation: OperationRow,
-  request: JsonValue,
-): Attempt {
+function attemptView(attempt: AttemptRow, call: CallRow, operation: OperationRow): Attempt {
   const isUnderWay =
     operation.state === 'RUNNING' &&
     attempt.attempt === call.attempts &&
@@ -137,9 +158,16 @@ function attemptView(
     outcome: attempt.outcome,
     failure: attempt.finished_at === null && !isUnderWay ? interrupted(attempt.plugin_id) : attempt.failure,
     httpStatus: attempt.http_status,
-    request,
     response: attempt.response,
   }
+}
+
+/** Whether the plugin may have acted on an attempt although it did not return a definite result. */
+function isEffectUnknown({ outcome, failure }: Attempt): boolean {
+  if (outcome !== null) return outcome === 'UNKNOWN'
+  if (failure === null || isFromPlugin(failure)) return false
+  const reason = reasonOf(failure)
+  return reason === null || !NOT_RECEIVED.has(reason)
 }
 
 /** The worker that made the call was lost before it could record an answer. */

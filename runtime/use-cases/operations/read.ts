@@ -6,6 +6,7 @@ import { readCalls } from '../../store/operations/read-calls.ts'
 import { readPlan } from '../../store/operations/read-plan.ts'
 import { readMarksSince } from '../../store/sensitive-marks/read-marks-since.ts'
 import { operationDetail } from './detail.ts'
+import { isPluginOf, selectPlugins } from '../../store/plugins/select-plugins.ts'
 import { withMarks } from '../../engine/steps/with-marks.ts'
 import { requireVisible, notFound } from '../authorize.ts'
 
@@ -20,11 +21,12 @@ export async function readOperation(
   const operation = await findOperation(db, params.operationId)
   if (operation === undefined) throw notFound('operation')
   requireVisible(actor, scopeOf(operation), 'operation')
-  const [plan, marks, calls, attempts] = await Promise.all([
+  const [plan, marks, calls, attempts, plugins] = await Promise.all([
     readPlan(db, vault, operation.operation_id),
     readMarksSince(db, operation.operation_id),
     readCalls(db, vault, operation.operation_id),
     readAttempts(db, operation.operation_id),
+    selectPlugins(db, { where: isPluginOf(operation.operation_id) }),
   ])
-  return operationDetail({ operation, plan: withMarks(plan, marks), calls, attempts })
+  return operationDetail({ operation, plan: withMarks(plan, marks), calls, attempts, plugins })
 }

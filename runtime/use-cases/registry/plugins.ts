@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Selectable } from 'kysely'
-import type { Plugin, PluginOwner } from '#contract/runtime-api/plugins.ts'
+import type { Plugin } from '#contract/runtime-api/plugins.ts'
 import { fieldChanges } from '../audit/field-changes.ts'
 import type { Fields } from '../audit/field-changes.ts'
 import { recordAudit } from '../audit/record.ts'
@@ -11,6 +11,7 @@ import { savePluginRow } from '../../store/plugins/save-plugin.ts'
 import { selectPlugins } from '../../store/plugins/select-plugins.ts'
 import type { PluginRow } from '../../store/plugins/select-plugins.ts'
 import type { RuntimeTables } from '../../model/tables.ts'
+import { ownerOf } from '../../engine/plugin-owner.ts'
 import { requireReachable } from './destination.ts'
 import type { Egress } from './destination.ts'
 import { notFound } from '../authorize.ts'
@@ -100,11 +101,4 @@ function pluginView(row: PluginRow): Plugin {
     owner: ownerOf(row),
     credentials: row.credentials,
   }
-}
-
-function ownerOf({
-  owner_team: team,
-  owner_contact: contact,
-}: Pick<PluginRow, 'owner_team' | 'owner_contact'>): PluginOwner | null {
-  return team === null ? null : { team, ...(contact !== null && { contact }) }
 }

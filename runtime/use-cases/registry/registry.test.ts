@@ -27,22 +27,42 @@ const service = {
 const reader: Grant[] = [{ permissions: ['read'], scope: { environmentKey: 'test' } }]
 
 describe('plugins', () => {
+  const owner = { team: 'Messaging', contact: 'https://chat.example.com/messaging' }
+
   it('are registered, changed and read', async () => {
     const made = await call('/plugins/mailer', {
       method: 'PUT',
-      body: { ...plugin, timeoutMs: 500, maxAttempts: 3 },
+      body: { ...plugin, timeoutMs: 500, maxAttempts: 3, owner },
     })
     assert.deepEqual(made.data, {
       pluginId: 'mailer',
       ...plugin,
       timeoutMs: 500,
       maxAttempts: 3,
+      owner,
       credentials: [],
     })
     const changed = await call('/plugins/mailer', { method: 'PUT', body: { ...plugin, enabled: false } })
-    assert.deepEqual(changed.data, { pluginId: 'mailer', ...plugin, enabled: false, credentials: [] })
+    assert.deepEqual(changed.data, {
+      pluginId: 'mailer',
+      ...plugin,
+      enabled: false,
+      owner: null,
+      credentials: [],
+    })
     assert.deepEqual((await call('/plugins/mailer', { grants: reader })).data, changed.data)
     assert.equal((await call('/plugins/nobody')).errorCode, 'NOT_FOUND')
+  })
+
+  it('have an owner with a contact that is safe to link to', async () => {
+    for (const contact of ['javascript:alert(1)', 'data:text/html,x', '//evil.test', '']) {
+      const answer = await call('/plugins/mailer', {
+        method: 'PUT',
+        body: { ...plugin, owner: { team: 'Messaging', contact } },
+      })
+      assert.equal(answer.errorCode, 'REQUEST_INVALID', contact)
+      assert.match(JSON.stringify(answer.data['details']), /body\.owner\.contact/)
+    }
   })
 
   it('have an endpoint that the deployment allows', async () => {

@@ -11,10 +11,9 @@ export const platform: Readonly<Record<MessageReason, string>> = {
   callCut: '插件 {plugin} 的响应不完整。',
   callTooLarge: '插件 {plugin} 的响应超出大小限制。',
   callAborted: '运行时在等待插件 {plugin} 时停止。',
-  callHttpStatus: '插件 {plugin} 返回了 HTTP 状态 {status}，无法确定它是否已执行。',
-  callNotJson: '插件 {plugin} 的响应不是 JSON 或不完整，无法确定它是否已执行。',
-  callWebPage:
-    '插件 {plugin} 返回了网页而不是 JSON，响应的可能是其前面的代理或登录页，因此无法确定插件是否已执行。',
+  callHttpStatus: '插件 {plugin} 返回了 HTTP 状态 {status}。',
+  callNotJson: '插件 {plugin} 的响应不是 JSON 或不完整。',
+  callWebPage: '插件 {plugin} 返回了网页而不是 JSON，响应可能来自其前面的代理或登录页。',
   callEchoDiffers: '插件 {plugin} 的响应无效：{field} 必须与请求一致。请修复插件，然后重试操作。',
   callWriteNotAllowed:
     '插件 {plugin} 的响应无效：它写入了 {locator} 的属性 {property}，而该属性不在其 writeProperties 中。请修复插件或 Bundle 的清单，然后重试操作。',

@@ -17,7 +17,7 @@ export function operationColumns(t: Translate): readonly Column<Operation>[] {
     {
       id: 'operation',
       header: t('operations.field.operation'),
-      width: '17rem',
+      width: '15rem',
       cell: (operation) => (
         <>
           {t(`vocabulary.type.${operation.operationType}`)} {operation.installation.bundle.bundleId}{' '}
@@ -28,7 +28,7 @@ export function operationColumns(t: Translate): readonly Column<Operation>[] {
     {
       id: 'state',
       header: t('operations.field.state'),
-      width: '8rem',
+      width: '7.5rem',
       cell: ({ state }) => <OperationBadge state={state} />,
     },
     {
@@ -40,7 +40,7 @@ export function operationColumns(t: Translate): readonly Column<Operation>[] {
     {
       id: 'next',
       header: t('common.nextStep'),
-      width: '13rem',
+      width: '12.5rem',
       hideBelow: 'md',
       card: 'wide',
       cell: ({ nextStep }) => <NextStepText nextStep={nextStep} />,
@@ -48,8 +48,8 @@ export function operationColumns(t: Translate): readonly Column<Operation>[] {
     {
       id: 'scope',
       header: t('operations.field.scope'),
-      width: '13rem',
-      hideBelow: 'md',
+      width: '12rem',
+      hideBelow: 'lg',
       cell: ({ installation }) => (
         <PlainLink
           to={paths.installation(installation.bundleInstallId)}
@@ -63,7 +63,7 @@ export function operationColumns(t: Translate): readonly Column<Operation>[] {
       id: 'requestedBy',
       header: t('operations.field.requestedBy'),
       width: '8.5rem',
-      hideBelow: 'lg',
+      hideBelow: 'xl',
       card: 'hidden',
       cell: ({ requestedBy }) => requestedBy.name,
     },
@@ -78,9 +78,9 @@ export function operationColumns(t: Translate): readonly Column<Operation>[] {
     {
       id: 'took',
       header: t('operations.field.duration'),
-      width: '7rem',
+      width: '6rem',
       align: 'end',
-      hideBelow: 'lg',
+      hideBelow: 'xl',
       card: 'hidden',
       cell: ({ startedAt, finishedAt }) => <Took startedAt={startedAt} finishedAt={finishedAt} />,
     },

@@ -1,10 +1,10 @@
 import type { ReactNode } from 'react'
 import type { Claim, Installation, Operation } from '#contract/console-api/shapes.ts'
-import { describeCode } from '../../components/describe-code.ts'
 import { NextStepText } from '../../components/NextStepText.tsx'
 import { ScopeLink } from '../../components/ScopeText.tsx'
 import { useRichText, useText } from '../../i18n/use-text.ts'
 import { paths } from '../../paths.ts'
+import { failureTitle } from '../operations/describe-failure.ts'
 import { RetriesIn } from '../operations/RetriesIn.tsx'
 import { cx } from '../../ui/class-names.ts'
 import { Icon } from '../../ui/icons/Icon.tsx'
@@ -12,7 +12,6 @@ import { PlainLink, type LinkTarget } from '../../ui/Link.tsx'
 import { operationLook, type OperationState, type OperationType } from '../../ui/states.ts'
 import { Time } from '../../ui/Time.tsx'
 import { toneText } from '../../ui/tone.ts'
-import { messageText } from '../../i18n/message-text.ts'
 
 export function FailedItem({ operation }: { operation: Operation }) {
   const t = useText()
@@ -29,11 +28,8 @@ export function FailedItem({ operation }: { operation: Operation }) {
     >
       {failure && (
         <>
-          <span className="font-medium">{describeCode(failure.errorCode).title}</span>
-          <span className="text-muted">
-            {t('common.punctuation.colon')}
-            {messageText(failure)}
-          </span>
+          <span className="font-medium">{failureTitle(failure, t)}</span>{' '}
+          <span className="mono text-xs text-muted">{failure.errorCode}</span>
         </>
       )}
       <span className="text-muted"> · </span>

@@ -1,5 +1,4 @@
 import type { Failure, OperationDetail, PluginCall } from '#contract/console-api/shapes.ts'
-import { failureView } from '../../../components/describe-code.ts'
 import { LocatorText } from '../../../components/LocatorText.tsx'
 import { useText } from '../../../i18n/use-text.ts'
 import { paths } from '../../../paths.ts'
@@ -10,11 +9,12 @@ import { ErrorFacts } from '../../../ui/ErrorState.tsx'
 import { PlainLink } from '../../../ui/Link.tsx'
 import { Duration, Time } from '../../../ui/Time.tsx'
 import { PropertyValueView } from '../../../ui/values/ValueView.tsx'
+import { failureTitle } from '../describe-failure.ts'
 import { AttemptSteps } from './AttemptSteps.tsx'
 import { EvidenceList } from './Evidence.tsx'
 import { Payloads } from './Payloads.tsx'
 import type { Bar } from './timeline.ts'
-import { isSuccess, isDefiniteFailure, isUncertain, verdictLook, type Verdict } from './verdict.ts'
+import { isSuccess, isUncertain, verdictLook, type Verdict } from './verdict.ts'
 import { messageText } from '../../../i18n/message-text.ts'
 
 /** The details of one attempt: its result and what that means, the request and the response. */
@@ -85,9 +85,7 @@ export function AttemptPanel({
             <p>{t(meaning)}</p>
             {attempt.late && <p className="mt-1 text-muted">{t('operations.attempt.late.meaning')}</p>}
           </div>
-          {attempt.failure && (
-            <AttemptFailure failure={attempt.failure} isDefinite={isDefiniteFailure(verdict)} />
-          )}
+          {attempt.failure && <AttemptFailure failure={attempt.failure} />}
           {isUncertain(verdict) && operation.state !== 'WAITING' && (
             <EvidenceList operation={operation} bar={bar} count={call.attempts.length} />
           )}
@@ -96,21 +94,22 @@ export function AttemptPanel({
           <h3 className="mb-1 font-semibold">{t('operations.attempt.writes')}</h3>
           <Writes call={call} verdict={verdict} isLate={attempt.late} />
         </div>
-        <Payloads attempt={attempt} verdict={verdict} />
+        <Payloads request={call.request} attempt={attempt} verdict={verdict} />
       </Card>
     </Section>
   )
 }
 
-/** Shows what to do only if an action is needed: an uncertain call is retried automatically. */
-function AttemptFailure({ failure, isDefinite }: { failure: Failure; isDefinite: boolean }) {
-  const view = failureView(failure)
+function AttemptFailure({ failure }: { failure: Failure }) {
+  const t = useText()
+  const title = failureTitle(failure, t)
+  const message = messageText(failure)
+  const { errorCode: code, errorPath } = failure
   return (
     <div className="max-w-[80ch] space-y-1 border-l-2 border-line-strong pl-3">
-      <p className="font-semibold">{view.title}</p>
-      <p className="wrap-anywhere">{messageText(failure)}</p>
-      {isDefinite && <p className="text-muted">{view.remedy}</p>}
-      <ErrorFacts error={view} />
+      <p className="font-semibold wrap-anywhere">{title}</p>
+      {message !== title && <p className="wrap-anywhere">{message}</p>}
+      <ErrorFacts error={{ title, message, code, errorPath }} />
     </div>
   )
 }

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import type { OperationDetail } from '#contract/console-api/shapes.ts'
+import { NextStepText } from '../../../components/NextStepText.tsx'
 import { useRichText, useText, type Translate } from '../../../i18n/use-text.ts'
 import { paths } from '../../../paths.ts'
 import { DefinitionList } from '../../../ui/DefinitionList.tsx'
@@ -37,9 +38,40 @@ export function WaitingPanel({ operation, timeline }: { operation: OperationDeta
         {retryAt !== null && <NextRetry at={retryAt} />}
       </div>
       <div className="mt-3 sm:pl-7">
+        <Allowance operation={operation} pluginId={waiting.pluginId} stage={last.stage} />
         <EvidenceList operation={operation} bar={last} count={waiting.bars.length} settles />
       </div>
     </section>
+  )
+}
+
+/** How many attempts are left before the operation fails. */
+function Allowance({
+  operation,
+  pluginId,
+  stage,
+}: {
+  operation: OperationDetail
+  pluginId: string
+  stage: Bar['stage']
+}) {
+  const t = useText()
+  const call = operation.stages
+    .find((candidate) => candidate.stage === stage)
+    ?.calls.find((candidate) => candidate.pluginId === pluginId)
+  const allowed = operation.plugins.find((plugin) => plugin.pluginId === pluginId)?.maxAttempts
+  if (call === undefined || allowed === undefined) return null
+  return (
+    <DefinitionList
+      className="mb-1.5 border-b border-line pb-1.5"
+      items={[
+        {
+          label: t('operations.failed.now'),
+          value: t('operations.failed.now.attempt', { attempt: call.runAttempts + 1, allowed }),
+        },
+        { label: t('common.nextStep'), value: <NextStepText nextStep={operation.nextStep} /> },
+      ]}
+    />
   )
 }
 

@@ -1,17 +1,26 @@
 import type { ReactNode } from 'react'
 import type { Failure, OperationDetail } from '#contract/console-api/shapes.ts'
-import { failureView } from '../../../components/describe-code.ts'
-import { useRichText, useText } from '../../../i18n/use-text.ts'
+import { NextStepText } from '../../../components/NextStepText.tsx'
+import { OwnerText } from '../../../components/OwnerText.tsx'
+import { joinClauses, joinList, joinSentences } from '../../../i18n/punctuation.ts'
+import { messageText } from '../../../i18n/message-text.ts'
+import { useRichText, useText, type Translate } from '../../../i18n/use-text.ts'
 import { paths } from '../../../paths.ts'
 import { cx } from '../../../ui/class-names.ts'
+import { DefinitionList } from '../../../ui/DefinitionList.tsx'
 import { ErrorFacts } from '../../../ui/ErrorState.tsx'
 import { Icon } from '../../../ui/icons/Icon.tsx'
 import { PlainLink, TextLink } from '../../../ui/Link.tsx'
+import { failureTitle, remedyOf } from '../describe-failure.ts'
+import { differencesIn } from './differences.ts'
+import { effectOf, failedCallOf, progressOf, type Effect, type Progress } from './progress.ts'
 import { failurePointOf, type Timeline } from './timeline.ts'
 import { choiceOf } from './TimelineRow.tsx'
-import { messageText } from '../../../i18n/message-text.ts'
 
-/** Why the operation failed: what, where, and what to do, beside the actions that recover it. */
+/**
+ * Why the operation failed: what, where, whether anything is still going on, who acts next and what to do, in this order
+ * for every failure, beside the actions that recover it.
+ */
 export function FailurePanel({
   operation,
   timeline,
@@ -25,8 +34,14 @@ export function FailurePanel({
   children?: ReactNode
 }) {
   const t = useText()
-  const view = failureView(failure)
+  const title = failureTitle(failure, t)
+  const message = messageText(failure)
+  const call = failedCallOf(operation, timeline)
+  const effect = call && effectText(effectOf(failure, call), call.pluginId, t)
   const isOver = operation.state !== 'FAILED'
+  const remedy = remedyOf(operation.nextStep, t)
+  const owner = operation.plugins.find(({ pluginId }) => pluginId === call?.pluginId)?.owner
+  const { errorCode: code, errorPath } = failure
   return (
     <section
       aria-label={t(isOver ? 'operations.failed.earlier' : 'operations.detail.failure')}
@@ -47,19 +62,43 @@ export function FailurePanel({
                   {t('common.punctuation.colon')}
                 </span>
               )}
-              {view.title}
+              {title}
             </h2>
-            <p className="mt-0.5 max-w-[80ch] text-md wrap-anywhere">{messageText(failure)}</p>
+            <p className="mt-0.5 max-w-[80ch] text-md wrap-anywhere">
+              {joinSentences(t, [message !== title && message, effect])}
+            </p>
           </div>
-          <Where operation={operation} timeline={timeline} />
-          {!isOver && (
-            <div className="max-w-[80ch]">
-              <p className="text-xs text-faint">{t('errors.remedy')}</p>
-              <p>{view.remedy}</p>
-            </div>
-          )}
+          <DefinitionList
+            items={[
+              {
+                label: t('operations.failed.place'),
+                value: <Where operation={operation} timeline={timeline} />,
+              },
+              !isOver && { label: t('operations.failed.now'), value: nowText(operation, failure, t) },
+              {
+                label: t('operations.failed.progress'),
+                value: progressText(progressOf(operation, timeline), t),
+              },
+              !isOver && {
+                label: t('common.nextStep'),
+                value: (
+                  <>
+                    <NextStepText nextStep={operation.nextStep} />
+                    {owner && operation.nextStep.actor === 'PLUGIN_OWNER' && (
+                      <>
+                        {' · '}
+                        <OwnerText owner={owner} />
+                      </>
+                    )}
+                  </>
+                ),
+              },
+              !isOver && remedy !== null && { label: t('errors.remedy'), value: remedy },
+            ]}
+          />
+          <Differences operation={operation} timeline={timeline} />
           <div className="flex flex-wrap items-center gap-x-6 gap-y-1 text-xs">
-            <ErrorFacts error={view} />
+            <ErrorFacts error={{ title, message, code, errorPath }} />
             <p className={isOver ? 'hidden' : 'flex gap-2'}>
               <span className="text-faint">{t('operations.field.retryable')}</span>
               {t(failure.retryable ? 'operations.field.retryable.yes' : 'operations.field.retryable.no')}
@@ -74,6 +113,37 @@ export function FailurePanel({
   )
 }
 
+function effectText(effect: Effect, plugin: string, t: Translate): string {
+  switch (effect.kind) {
+    case 'earlier':
+      return t('operations.failed.effect.earlier', { n: effect.attempts, plugin })
+    case 'unknown':
+    case 'invalid':
+      return t(`operations.failed.effect.${effect.kind}`, { plugin })
+    default:
+      return t(`operations.failed.effect.${effect.kind}`)
+  }
+}
+
+function nowText({ run }: OperationDetail, { attemptsUsed }: Failure, t: Translate): string {
+  return attemptsUsed === undefined
+    ? t('operations.failed.now.stopped')
+    : t('operations.failed.now.used', { n: attemptsUsed, run })
+}
+
+/** What is done, what is not, and what was never reached. */
+function progressText({ done, resources, notReached }: Progress, t: Translate): string {
+  const parts = done.map(({ pluginId, stage }) =>
+    t('operations.failed.progress.call', { plugin: pluginId, stage: t(`vocabulary.phase.${stage}`) }),
+  )
+  if (resources !== null) parts.push(t('operations.failed.progress.applied', { n: resources }))
+  return joinClauses(t, [
+    parts.length > 0 && t('operations.failed.progress.done', { parts: joinList(t, parts) }),
+    resources === null && t('operations.failed.progress.notApplied'),
+    notReached > 0 && t('operations.failed.progress.notReached', { n: notReached }),
+  ])
+}
+
 /** The plugin, the stage and the attempt. */
 function Where({ operation, timeline }: { operation: OperationDetail; timeline: Timeline }) {
   const t = useText()
@@ -83,27 +153,66 @@ function Where({ operation, timeline }: { operation: OperationDetail; timeline: 
     return <p>{t('operations.failed.runtime', { stage: t(`vocabulary.phase.${operation.phase}`) })}</p>
   }
   const { bar, pluginId, stage } = failurePoint
+  const endpoint = operation.plugins.find((plugin) => plugin.pluginId === pluginId)?.endpoint
   const clause = t('common.punctuation.clause')
   return (
-    <p className="flex flex-wrap items-baseline gap-x-3 gap-y-1">
-      <span>
-        {rich('operations.failed.where', {
-          plugin: (
-            <PlainLink to={paths.plugin(pluginId)} className="mono rounded-sm font-semibold hover:underline">
-              {pluginId}
-            </PlainLink>
-          ),
-          stage: <span className="font-semibold">{t(`vocabulary.phase.${stage}`)}</span>,
-        })}
-        {bar && `${clause}${t('operations.failed.attempt', bar.attempt)}`}
-        {operation.failure?.errorCode === 'PLUGIN_NOT_REGISTERED' &&
-          `${clause}${t('operations.failed.notCalled')}`}
-      </span>
-      {bar && (
-        <TextLink to={{ ...paths.operation(operation.operationId, choiceOf(bar)), hash: 'attempt' }}>
-          {t('operations.failed.jump')}
-        </TextLink>
+    <>
+      <p className="flex flex-wrap items-baseline gap-x-3 gap-y-1">
+        <span>
+          {rich('operations.failed.where', {
+            plugin: (
+              <PlainLink
+                to={paths.plugin(pluginId)}
+                className="mono rounded-sm font-semibold hover:underline"
+              >
+                {pluginId}
+              </PlainLink>
+            ),
+            stage: <span className="font-semibold">{t(`vocabulary.phase.${stage}`)}</span>,
+          })}
+          {bar && `${clause}${t('operations.failed.attempt', bar.attempt)}`}
+          {operation.failure?.errorCode === 'PLUGIN_NOT_REGISTERED' &&
+            `${clause}${t('operations.failed.notCalled')}`}
+        </span>
+        {bar && (
+          <TextLink to={{ ...paths.operation(operation.operationId, choiceOf(bar)), hash: 'attempt' }}>
+            {t('operations.failed.jump')}
+          </TextLink>
+        )}
+      </p>
+      {endpoint !== undefined && (
+        <p className="text-xs text-faint">
+          {t('operations.failed.endpoint')} <span className="mono wrap-anywhere">{endpoint}</span>
+        </p>
       )}
-    </p>
+    </>
+  )
+}
+
+/** The fields that the plugin did not repeat from the request: the expected and the received value side by side. */
+function Differences({ operation, timeline }: { operation: OperationDetail; timeline: Timeline }) {
+  const t = useText()
+  const response = failurePointOf(timeline, operation)?.bar?.attempt.response
+  const rows = differencesIn(response)
+  if (rows.length === 0) return null
+  return (
+    <table className="w-full text-left">
+      <thead className="text-xs text-faint">
+        <tr>
+          <th className="pr-4 font-normal">{t('operations.failed.differs.field')}</th>
+          <th className="pr-4 font-normal">{t('operations.failed.differs.expected')}</th>
+          <th className="font-normal">{t('operations.failed.differs.received')}</th>
+        </tr>
+      </thead>
+      <tbody className="mono text-xs">
+        {rows.map(({ field, expected, received }) => (
+          <tr key={field} className="align-top">
+            <td className="pr-4 wrap-anywhere">{field}</td>
+            <td className="pr-4 wrap-anywhere">{expected}</td>
+            <td className="font-semibold wrap-anywhere text-fail">{received}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
   )
 }

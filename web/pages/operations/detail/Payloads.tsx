@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import type { Attempt } from '#contract/console-api/shapes.ts'
+import type { Attempt, PluginCall } from '#contract/console-api/shapes.ts'
 import { joinSentences } from '../../../i18n/punctuation.ts'
 import { useText } from '../../../i18n/use-text.ts'
 import { Segmented } from '../../../ui/Segmented.tsx'
@@ -10,7 +10,15 @@ import type { Verdict } from './verdict.ts'
 type View = 'tree' | 'raw'
 
 /** The request and the response, masked, as a tree or as text to copy. */
-export function Payloads({ attempt, verdict }: { attempt: Attempt; verdict: Verdict }) {
+export function Payloads({
+  request,
+  attempt,
+  verdict,
+}: {
+  request: PluginCall['request']
+  attempt: Attempt
+  verdict: Verdict
+}) {
   const t = useText()
   const [view, setView] = useState<View>('tree')
   const absent =
@@ -35,7 +43,7 @@ export function Payloads({ attempt, verdict }: { attempt: Attempt; verdict: Verd
         />
       </div>
       <div className="grid gap-4 xl:grid-cols-2">
-        <Payload title={t('operations.attempt.request')} value={attempt.request} view={view} absent="–" />
+        <Payload title={t('operations.attempt.request')} value={request} view={view} absent="–" />
         <Payload
           title={t('operations.attempt.response')}
           value={attempt.response}

@@ -27,7 +27,8 @@ export function RecoveryActions({
     useMay('operation:takeover', operation.installation),
   )
   const plugins = nextCalls(timeline, operation).map(({ pluginId }) => pluginId)
-  const canHelp = operation.failure?.retryable === true
+  // a token that the plugin rejects is rejected again
+  const canHelp = operation.failure?.retryable === true && operation.nextStep.action !== 'FIX_AUTHENTICATION'
 
   const retryButton = (
     <Button
@@ -75,7 +76,13 @@ export function RecoveryActions({
       <div>
         {takeoverButton}
         <p className="mt-1.5 text-xs text-muted">
-          {takeover.isAvailable ? t('operations.action.takeover.about') : t(takeover.reason)}
+          {takeover.isAvailable
+            ? t(
+                operation.operationType === 'DETACH'
+                  ? 'operations.action.takeover.aboutDetach'
+                  : 'operations.action.takeover.about',
+              )
+            : t(takeover.reason)}
         </p>
       </div>
       <p className="text-xs text-faint">{t('operations.failed.lock')}</p>

@@ -1,10 +1,10 @@
-import { describeCode } from '../../../components/describe-code.ts'
 import { reasonIn } from '../../../forms/form/reason.ts'
 import { ConfirmForm } from '../../../forms/form/ConfirmForm.tsx'
 import { joinList } from '../../../i18n/punctuation.ts'
 import { useRichText, useText } from '../../../i18n/use-text.ts'
 import { Notice } from '../../../ui/Notice.tsx'
 import { showToast } from '../../../ui/toast.ts'
+import { remedyOf } from '../describe-failure.ts'
 import { nextCalls } from './timeline.ts'
 import { useRecovery } from './use-recovery.ts'
 import { messageText } from '../../../i18n/message-text.ts'
@@ -35,7 +35,7 @@ export function RetryDialog({ operation, timeline, onClose, changeNotice }: Reco
       {failure?.retryable === false && (
         <Notice tone="warn" title={t('operations.retry.warn')}>
           <p>{t('operations.retry.warnText', { message: messageText(failure) })}</p>
-          <p className="mt-1 font-medium">{describeCode(failure.errorCode).remedy}</p>
+          <p className="mt-1 font-medium">{remedyOf(operation.nextStep, t)}</p>
         </Notice>
       )}
       <p>

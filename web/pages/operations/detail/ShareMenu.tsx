@@ -3,7 +3,7 @@ import { useMutation } from '@tanstack/react-query'
 import type { OperationDetail } from '#contract/console-api/shapes.ts'
 import { apiQuery } from '../../../api/query.ts'
 import { useMay } from '../../../api/session.ts'
-import { describeCode, errorView } from '../../../components/describe-code.ts'
+import { errorView } from '../../../components/describe-code.ts'
 import { useText } from '../../../i18n/use-text.ts'
 import { useShell } from '../../../layouts/shell-context.ts'
 import { Button } from '../../../ui/Button.tsx'
@@ -39,9 +39,7 @@ export function ShareMenu({ operation }: { operation: OperationDetail }) {
       </MenuItem>
       <MenuItem
         icon="copy"
-        onSelect={() =>
-          void copy(operationMarkdown(operation, { t, link: location.href, describe: describeCode }))
-        }
+        onSelect={() => void copy(operationMarkdown(operation, { t, link: location.href }))}
       >
         {t('operations.share.markdown')}
       </MenuItem>

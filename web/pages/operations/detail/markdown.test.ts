@@ -9,7 +9,6 @@ import { at, attempt, call, failure, operation, refusal, timeout } from './testi
 
 const t = await translator('en')
 const zh = await translator('zh')
-const describe = (code: string) => ({ title: `Title of ${code}`, remedy: 'Fix it.' })
 const link = 'https://console.example/operations/x'
 
 const failed = operation(
@@ -42,30 +41,30 @@ const failed = operation(
 )
 
 test('the text says what failed, where, and what to do', () => {
-  const text = operationMarkdown(failed, { t, link, describe })
+  const text = operationMarkdown(failed, { t, link })
   assert.match(text, /^# Configure support-desk: Failed\n/)
   assert.match(text, /\[01900000-0000-7000-8000-000000000001\]\(https:\/\/console\.example/)
-  assert.match(text, /\*\*Title of MAILBOX_LOCKED\*\* \(`MAILBOX_LOCKED`/)
+  assert.match(text, /\*\*It was MAILBOX_LOCKED\.\*\* \(`MAILBOX_LOCKED`/)
   assert.match(text, /hooks · After resources · Attempt 1, run 1/)
   assert.match(text, /bundle-runtime › hooks/)
   assert.match(text, /\*\*Reason:\*\* two lines/)
 })
 
 test('equal attempts are one line, and different ones are separate', () => {
-  const text = operationMarkdown(failed, { t, link, describe })
+  const text = operationMarkdown(failed, { t, link })
   assert.match(text, /Attempt 1, run 1 … 2: No response, `PLUGIN_TIMEOUT`/)
   assert.match(text, /Attempt 3, run 1: Applied/)
   assert.match(text, /\*\*later\*\* \(order 30\): Not called/)
 })
 
 test('a sensitive value is only shown as set or not set', () => {
-  const text = operationMarkdown(failed, { t, link, describe })
+  const text = operationMarkdown(failed, { t, link })
   assert.match(text, /`password`: not set → set \(hidden\)/)
   assert.match(text, /`port`: `25` → not set/)
 })
 
 test('in Chinese, the punctuation is Chinese, and labels stay bold', () => {
-  const text = operationMarkdown(failed, { t: zh, link, describe })
+  const text = operationMarkdown(failed, { t: zh, link })
   assert.match(text, /^# 配置 support-desk：失败\n/)
   assert.match(text, /\*\*状态：\*\* 失败（FAILED）/)
   assert.match(text, /第 3 次尝试（第 1 轮）：已应用，2026-11-20 10:00:00 UTC，100 毫秒/)
@@ -73,7 +72,7 @@ test('in Chinese, the punctuation is Chinese, and labels stay bold', () => {
 })
 
 test('a successful operation has no failure section', () => {
-  assert.doesNotMatch(operationMarkdown(operation(), { t, link, describe }), /Why it failed/)
+  assert.doesNotMatch(operationMarkdown(operation(), { t, link }), /Why it failed/)
 })
 
 const HOSTILE = [
@@ -92,7 +91,7 @@ const HOSTILE = [
 ]
 
 test('text from elsewhere creates no link, image, mention, HTML or line of its own', () => {
-  const lineCount = operationMarkdown(failed, { t, link, describe }).split('\n').length
+  const lineCount = operationMarkdown(failed, { t, link }).split('\n').length
   for (const hostile of HOSTILE) {
     const { installation } = failed
     const told: OperationDetail = {
@@ -123,7 +122,6 @@ test('text from elsewhere creates no link, image, mention, HTML or line of its o
     const text = operationMarkdown(told, {
       t,
       link: `${link}?a=)[b](https://evil.example)<img>\u0060#)[c](d)`,
-      describe: () => ({ title: hostile, remedy: 'Fix it.' }),
     })
     assert.equal(text.split('\n').length, lineCount, hostile)
     assert.doesNotMatch(text, /[\u2028\u2029\u0085\u202e\u2066]/)

@@ -2,6 +2,7 @@ import type { OperationDetail } from '#contract/console-api/shapes.ts'
 import { formatDuration, formatUtcTime } from '../../../i18n/format.ts'
 import { joinClauses, labelled } from '../../../i18n/punctuation.ts'
 import type { Translate } from '../../../i18n/use-text.ts'
+import { failureTitle, remedyOf } from '../describe-failure.ts'
 import { codeText, linkText, plainText } from './markdown-text.ts'
 import { failurePointOf, rowsOf, timelineOf, type Bar, type Row } from './timeline.ts'
 import { verdictLook } from './verdict.ts'
@@ -11,16 +12,12 @@ import { messageText } from '../../../i18n/message-text.ts'
 /** The operation as text for a ticket. Times are in UTC, and it contains nothing that the page does not show. */
 export function operationMarkdown(
   operation: OperationDetail,
-  {
-    t,
-    link,
-    describe,
-  }: { t: Translate; link: string; describe: (code: string) => { title: string; remedy: string } },
+  { t, link }: { t: Translate; link: string },
 ): string {
   const timeline = timelineOf(operation)
   return [
     headOf(operation, t, link),
-    failureOf(operation, t, describe),
+    failureOf(operation, t),
     [
       `## ${t('operations.detail.calls')}`,
       ...rowsOf(timeline).map(({ stage, row }) => rowText(`${t(`vocabulary.phase.${stage}`)} · `, row, t)),
@@ -75,15 +72,12 @@ const named = (t: Translate, name: string, id: string): string => t('operations.
 const fact = (t: Translate, label: string, value: string): string =>
   `- **${label}${t('common.punctuation.colon').trim()}** ${value}`
 
-function failureOf(
-  operation: OperationDetail,
-  t: Translate,
-  describe: (code: string) => { title: string; remedy: string },
-): string {
+function failureOf(operation: OperationDetail, t: Translate): string {
   const { failure } = operation
   if (failure === null) return ''
   const failurePoint = failurePointOf(timelineOf(operation), operation)
-  const { title, remedy } = describe(failure.errorCode)
+  const title = failureTitle(failure, t)
+  const remedy = remedyOf(operation.nextStep, t)
   const where = failurePoint && [
     plainText(failurePoint.pluginId),
     t(`vocabulary.phase.${failurePoint.stage}`),
@@ -109,7 +103,7 @@ function failureOf(
     '',
     ...(where ? [fact(t, t('operations.field.stoppedAt'), where.join(' · '))] : []),
     ...(failure.errorPath ? [fact(t, t('errors.trail'), failure.errorPath.map(plainText).join(' › '))] : []),
-    fact(t, t('errors.remedy'), remedy),
+    ...(remedy === null ? [] : [fact(t, t('errors.remedy'), remedy)]),
   ].join('\n')
 }
 

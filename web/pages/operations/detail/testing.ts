@@ -15,7 +15,6 @@ export function attempt(changed: Partial<Attempt> = {}): Attempt {
     outcome: 'APPLIED',
     failure: null,
     httpStatus: 200,
-    request: {},
     response: { errorCode: '0', data: {} },
     ...changed,
   }
@@ -51,7 +50,16 @@ export function call(
   attempts: Attempt[],
   writes: PluginCall['writes'] = [],
 ) {
-  return { pluginId, order, outcome: attempts.at(-1)?.outcome ?? null, attempts, writes }
+  return {
+    pluginId,
+    order,
+    outcome: attempts.at(-1)?.outcome ?? null,
+    runAttempts: attempts.length,
+    uncertainAttempts: attempts.filter(({ outcome }) => outcome === 'UNKNOWN').length,
+    request: {},
+    attempts,
+    writes,
+  }
 }
 
 export function operation(
@@ -98,6 +106,7 @@ export function operation(
       },
     ],
     changes: [],
+    plugins: [],
     ...changed,
   }
 }

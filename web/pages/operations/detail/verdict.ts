@@ -27,8 +27,8 @@ export function verdictOf(attempt: Attempt): Verdict {
   if (outcome !== null) return outcome
   if (failure === null) return durationMs === null ? 'IN_FLIGHT' : 'UNKNOWN'
   if (durationMs === null) return 'INTERRUPTED'
-  if (failure.errorCode === 'PLUGIN_RESPONSE_INVALID' && !failure.retryable) return 'INVALID'
   if (isFailureEnvelope(response)) return failure.retryable ? 'REPEAT' : 'REFUSED'
+  if (failure.errorCode === 'PLUGIN_RESPONSE_INVALID' && !failure.retryable) return 'INVALID'
   if (!failure.retryable) return 'REFUSED'
   return httpStatus === null ? 'NO_ANSWER' : 'UNREADABLE'
 }

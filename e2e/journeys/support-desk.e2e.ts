@@ -1,0 +1,262 @@
+import { randomUUID } from 'node:crypto'
+import type { Page } from '@playwright/test'
+import { freePort } from '#database/free-port.ts'
+import type { Stage } from '#contract/protocol/vocabulary.ts'
+import type { Behaviour } from '#plugin/examples/scripted/script.ts'
+import { platform } from '../../demo/people.ts'
+import type { System } from '../harness/system.ts'
+import { expect, test } from '../harness/test.ts'
+import { MAIL } from '../vocabulary.ts'
+
+// A failed operation answers four questions on its first screen, whatever a plugin does: what failed, where, whether
+// anything is still going on, and what to do.
+
+const PLUGIN = 'scripted-hooks'
+/** A run ends soon. */
+const SHORT = { maxAttempts: 3, maxBackoffMs: 100, timeoutMs: 1_000 }
+
+interface Failure {
+  sequence: readonly (Partial<Behaviour> & Pick<Behaviour, 'kind'>)[]
+  stage?: Stage
+  title: string | RegExp
+  /** What the first screen says besides: the cause, the effect, limits, and how far the operation came. */
+  says: readonly (string | RegExp)[]
+  neverSays?: readonly string[]
+  isUsedUp?: true
+  next: string
+}
+
+const CHECK = 'Plugin owner: Check the plugin'
+const FIX = 'Plugin owner: Fix what the plugin reports'
+const UNKNOWN = `It is not known whether ${PLUGIN} acted.`
+
+const FAILURES: Record<string, Failure> = {
+  'a failure with a long error path': {
+    sequence: [
+      {
+        kind: 'failure-envelope',
+        errorCode: 'MAILBOX_LOCKED',
+        message: 'The mailbox is locked by a migration.',
+        errorPath: [PLUGIN, 'mail-directory', 'imap-gateway'],
+      },
+    ],
+    title: 'The mailbox is locked by a migration.',
+    says: ['MAILBOX_LOCKED', 'mail-directory', 'imap-gateway', 'Done: tenant-provisioner (Before resources)'],
+    next: FIX,
+  },
+  'the outcome FAILED': {
+    sequence: [{ kind: 'fail' }],
+    title: 'The plugin reported that it failed',
+    says: ['logs for this operation ID', 'Resources not changed'],
+    next: FIX,
+  },
+  'no response in time': {
+    sequence: [{ kind: 'hang' }],
+    title: 'The plugin did not respond in time',
+    says: ['did not respond within 1 s', UNKNOWN],
+    isUsedUp: true,
+    next: CHECK,
+  },
+  'a web page': {
+    sequence: [{ kind: 'garbage', garbage: 'html' }],
+    title: 'A web page responded instead of the plugin',
+    says: ['proxy or a sign-in page', UNKNOWN],
+    isUsedUp: true,
+    next: CHECK,
+  },
+  'HTTP 500': {
+    sequence: [{ kind: 'status', status: 500 }],
+    title: 'The plugin responded with HTTP 500',
+    says: [UNKNOWN],
+    isUsedUp: true,
+    next: CHECK,
+  },
+  'another sequence': {
+    sequence: [{ kind: 'garbage', garbage: 'wrong-sequence' }],
+    title: 'The plugin’s response does not match the request',
+    says: ['data.executionSequence', /executionSequence\s+1\s+2/, `It is not known what ${PLUGIN} did.`],
+    next: 'Plugin owner: Fix the plugin’s response',
+  },
+  'a write without authorization': {
+    sequence: [
+      {
+        kind: 'write',
+        writes: [
+          { locator: MAIL, property: 'fromAddress', value: 'a@example.com', isSensitive: false, as: 'data' },
+        ],
+      },
+    ],
+    title: 'The plugin wrote a property that it must not write',
+    says: [`fromAddress of ${MAIL}`, 'or the bundle’s author if the manifest is wrong'],
+    next: 'Plugin owner: Fix the plugin’s response',
+  },
+  'a failure after unknown results': {
+    sequence: [{ kind: 'unknown' }, { kind: 'unknown' }, { kind: 'fail' }],
+    title: 'The plugin reported that it failed',
+    says: [`The results of 2 earlier attempts are unknown, so ${PLUGIN} may have acted.`],
+    next: FIX,
+  },
+  'a failure after the resources were changed': {
+    sequence: [{ kind: 'failure-envelope', errorCode: 'HOOK_BROKEN', message: 'The hook is broken.' }],
+    stage: 'AFTER_RESOURCES',
+    title: 'The hook is broken.',
+    says: [/Done: .*resources applied/, `${PLUGIN} in After resources`],
+    next: FIX,
+  },
+  'a token that the plugin refuses': {
+    sequence: [{ kind: 'status', status: 401 }],
+    title: 'The plugin responded with HTTP 401',
+    says: ['The plugin rejected the call before handling it', 'Retrying alone does not help.'],
+    neverSays: [UNKNOWN],
+    isUsedUp: true,
+    next: 'Plugin owner: Fix the token check',
+  },
+  'a code that the console uses too': {
+    sequence: [
+      { kind: 'failure-envelope', errorCode: 'AUTHENTICATION_REQUIRED', message: 'The token is not for us.' },
+    ],
+    title: 'The token is not for us.',
+    says: ['AUTHENTICATION_REQUIRED'],
+    neverSays: ['You are not signed in', 'Sign in.'],
+    next: FIX,
+  },
+  'unknown until the attempts are used up': {
+    sequence: [{ kind: 'unknown' }],
+    title: 'The plugin does not know its result',
+    says: [UNKNOWN, 'Find out in the plugin’s own state and logs whether it acted'],
+    neverSays: ['retried automatically', 'is repeated'],
+    isUsedUp: true,
+    next: 'Plugin owner: Find out the result',
+  },
+  'a request for a retry until the attempts are used up': {
+    sequence: [
+      { kind: 'failure-envelope', errorCode: 'BUSY', message: 'The directory is busy.', retryable: true },
+    ],
+    title: 'The directory is busy.',
+    says: ['Retry the operation once the cause is gone.'],
+    isUsedUp: true,
+    next: 'Support: Retry the operation',
+  },
+}
+
+test('each failure says what failed, where, whether anything is going on, and what to do', async ({
+  system,
+  signIn,
+}) => {
+  test.setTimeout(120_000)
+  const before = await registration(system)
+  const owner = { team: 'Integrations', contact: 'mailto:integrations@example.com' }
+  let unreachable: string
+  let detach: string
+  let failed: (readonly [Failure, string])[]
+  try {
+    const detached = await system.install(system.newScope(), 'crm-suite', '1.0.0')
+    await register(system, { ...before, ...SHORT, owner })
+    failed = await Promise.all(
+      Object.values(FAILURES).map(async (failure) => [failure, await fail(system, failure)] as const),
+    )
+    await system.script.add({
+      when: { bundleInstallId: detached.bundleInstallId, operationType: 'DETACH' },
+      behaviour: { kind: 'failure-envelope', errorCode: 'STILL_USED', message: 'The tenant is still used.' },
+    })
+    const params = { bundleInstallId: detached.bundleInstallId }
+    const path = 'POST /installations/{bundleInstallId}/detach'
+    const body = { reason: 'The course is over' }
+    const { operation } = await system.call(platform, path, { params, body }, randomUUID())
+    detach = (await system.ended(operation.operationId)).operationId
+    const endpoint = `http://127.0.0.1:${await freePort()}/lifecycle`
+    await register(system, { ...before, ...SHORT, owner, endpoint })
+    unreachable = (await system.install(system.newScope(), 'crm-suite', '1.0.0')).operation.operationId
+  } finally {
+    await register(system, { ...before, owner })
+  }
+
+  const page = await signIn('sam')
+  for (const [failure, operationId] of failed) await expectAnswers(page, operationId, failure)
+  const refused: Failure = {
+    sequence: [],
+    title: 'The plugin refused the connection',
+    says: ['The plugin never received this call.', 'Check that the plugin is running'],
+    neverSays: [UNKNOWN],
+    isUsedUp: true,
+    next: 'Plugin owner: Start or reconnect the plugin',
+  }
+  await expectAnswers(page, unreachable, refused)
+  const stillUsed: Failure = {
+    sequence: [],
+    title: 'The tenant is still used.',
+    says: ['STILL_USED', 'Starts another detach operation.', 'it fails again until the cause is fixed'],
+    next: FIX,
+  }
+  await expectAnswers(page, detach, stillUsed)
+
+  // found by who acts next
+  await page.goto('/operations?nextActor=PLUGIN_OWNER')
+  await expect(page.getByRole('cell', { name: 'Plugin owner: Fix the token check' }).first()).toBeVisible()
+  await expect(page.getByRole('cell', { name: /^Support: / })).toHaveCount(0)
+})
+
+test('an operation that waits says which attempt is next and when it gives up', async ({
+  system,
+  signIn,
+}) => {
+  const scope = system.newScope()
+  await system.script.add({ when: { workspaceId: scope.workspaceId }, behaviour: { kind: 'unknown' } })
+  const { operation: started } = await system.start(scope, 'crm-suite', '1.0.0')
+  const page = await signIn('sam', `/operations/${started.operationId}`)
+  const evidence = page.getByRole('region', { name: 'The result is not known yet' })
+  await expect(evidence).toContainText(/Attempt \d+ of 100 in this run is next/)
+  await expect(evidence).toContainText('Platform: Retry automatically')
+  await expect(evidence).toContainText('No action needed')
+  await system.script.clear()
+  await system.ended(started.operationId)
+})
+
+/** Installs a bundle whose plugin fails in this way, each time in a scope of its own. */
+async function fail(system: System, { sequence, stage = 'BEFORE_RESOURCES' }: Failure): Promise<string> {
+  const scope = system.newScope()
+  // each rule is added before the others; the last behaviour stays
+  for (const [index, behaviour] of [...sequence.entries()].toReversed())
+    await system.script.add({
+      when: { workspaceId: scope.workspaceId, stage },
+      ...(index < sequence.length - 1 && { times: 1 }),
+      behaviour,
+    })
+  return (await system.install(scope, 'crm-suite', '1.0.0')).operation.operationId
+}
+
+async function expectAnswers(page: Page, operationId: string, failure: Failure): Promise<void> {
+  await page.goto(`/operations/${operationId}`)
+  const panel = page.getByRole('region', { name: 'Why it failed' })
+  await expect(panel.getByRole('heading', { name: failure.title })).toBeVisible()
+  const text = await panel.innerText()
+  const answer = async (label: string) =>
+    (await panel.locator('dt', { hasText: label }).locator('xpath=following-sibling::dd').innerText()).trim()
+  expect(await answer('Where')).toContain(`${PLUGIN} in `)
+  expect(await answer('Still going on?')).toMatch(
+    failure.isUsedUp
+      ? 'No. All 3 attempts of run 1 were used; nothing is scheduled.'
+      : 'nothing is scheduled',
+  )
+  expect(await answer('Next step')).toContain(failure.next)
+  if (failure.next.startsWith('Plugin owner')) expect(await answer('Next step')).toContain('Integrations')
+  expect(await answer('What to do')).not.toBe('')
+  for (const said of failure.says) expect(text).toMatch(said)
+  for (const unsaid of failure.neverSays ?? []) expect(text).not.toContain(unsaid)
+}
+
+async function registration(system: System) {
+  const params = { pluginId: PLUGIN }
+  const {
+    pluginId: _,
+    credentials: __,
+    owner,
+    ...rest
+  } = await system.call(platform, 'GET /plugins/{pluginId}', { params })
+  return { ...rest, ...(owner !== null && { owner }) }
+}
+
+async function register(system: System, body: Awaited<ReturnType<typeof registration>>): Promise<void> {
+  const params = { pluginId: PLUGIN }
+  await system.call(platform, 'PUT /plugins/{pluginId}', { params, body }, randomUUID())
+}

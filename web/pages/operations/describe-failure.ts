@@ -1,0 +1,53 @@
+import type { Failure, NextStep } from '#contract/console-api/shapes.ts'
+import { isFromPlugin, reasonOf, type MessageReason } from '#contract/protocol/platform-messages.ts'
+import { messageText } from '../../i18n/message-text.ts'
+import type { PlainTextKey, Translate } from '../../i18n/use-text.ts'
+
+const TITLES: Partial<Record<MessageReason, PlainTextKey>> = {
+  callTimeout: 'operations.reason.callTimeout',
+  callRefused: 'operations.reason.callRefused',
+  callHostUnknown: 'operations.reason.callHostUnknown',
+  callTlsFailed: 'operations.reason.callTlsFailed',
+  callEgressDenied: 'operations.reason.callEgressDenied',
+  callReset: 'operations.reason.callReset',
+  callRedirected: 'operations.reason.callRedirected',
+  callCut: 'operations.reason.callCut',
+  callTooLarge: 'operations.reason.callTooLarge',
+  callWebPage: 'operations.reason.callWebPage',
+  callNotJson: 'operations.reason.callNotJson',
+  callEchoDiffers: 'operations.reason.callEchoDiffers',
+  callWriteNotAllowed: 'operations.reason.callWriteNotAllowed',
+  callInvalid: 'operations.reason.callInvalid',
+  callReportedFailed: 'operations.reason.callReportedFailed',
+  callReportedUnknown: 'operations.reason.callReportedUnknown',
+  callRuntimeError: 'operations.reason.callRuntimeError',
+  pluginNotRegistered: 'operations.reason.pluginNotRegistered',
+}
+
+/**
+ * What failed. The title follows the reason of a message of this platform. A plugin's failure is titled with its own
+ * message: its code means what the plugin says, even if this platform uses the same one.
+ */
+export function failureTitle(failure: Failure, t: Translate): string {
+  const reason = reasonOf(failure)
+  if (reason === null || isFromPlugin(failure)) return messageText(failure)
+  const { status } = failure.parameters ?? {}
+  if (reason === 'callHttpStatus' && status !== undefined) {
+    return t('operations.reason.callHttpStatus', { status })
+  }
+  const key = TITLES[reason]
+  return key === undefined ? messageText(failure) : t(key)
+}
+
+/** What a failed operation needs; null if nothing is left to do. */
+export function remedyOf({ action }: NextStep, t: Translate): string | null {
+  switch (action) {
+    case 'NONE':
+    case 'START':
+    case 'FINISH':
+    case 'REPEAT_CALL':
+      return null
+    default:
+      return t(`operations.remedy.${action}`)
+  }
+}

@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Failure } from '#contract/console-api/shapes.ts'
+import { translator } from '../../../i18n/testing.ts'
+import { failureTitle } from '../describe-failure.ts'
+import { differencesIn } from './differences.ts'
+import { effectOf, failedCallOf, progressOf } from './progress.ts'
+import { attempt, call, failure, operation, refusal } from './testing.ts'
+import { timelineOf } from './timeline.ts'
+
+const of = (reason: string, more: Record<string, number> = {}): Failure => ({
+  ...failure('PLUGIN_RESULT_UNKNOWN', true),
+  parameters: { reason, plugin: 'hooks', ...more },
+})
+
+test('the effect of a failed call is as certain as its attempts', () => {
+  const sure = call('hooks', 20, [attempt()])
+  const unsure = call('hooks', 20, [
+    attempt({ outcome: 'UNKNOWN' }),
+    attempt({ outcome: 'UNKNOWN' }),
+    refusal(),
+  ])
+  assert.deepEqual(effectOf(of('callRefused'), sure), { kind: 'none' })
+  assert.deepEqual(effectOf(of('callRefused'), unsure), { kind: 'earlier', attempts: 2 })
+  assert.deepEqual(effectOf(of('callHttpStatus', { status: 401 }), sure), { kind: 'rejected' })
+  assert.deepEqual(effectOf(of('callHttpStatus', { status: 500 }), sure), { kind: 'unknown' })
+  assert.deepEqual(effectOf(of('callTimeout', { seconds: 30 }), sure), { kind: 'unknown' })
+  assert.deepEqual(effectOf(of('callWriteNotAllowed'), sure), { kind: 'invalid' })
+  assert.deepEqual(effectOf(of('callReportedFailed'), unsure), { kind: 'earlier', attempts: 2 })
+  assert.deepEqual(effectOf(failure('PLUGIN_TIMEOUT', false), sure), { kind: 'failed' })
+})
+
+test('the progress counts what is done, and what was never reached', () => {
+  const calls = {
+    before: [call('tenants', 10, [attempt()]), call('hooks', 20, [refusal()])],
+    after: [call('tenants', 10, []), call('hooks', 20, [])],
+  }
+  const stopped = operation(
+    { state: 'FAILED', phase: 'BEFORE_RESOURCES', failure: failure('MAILBOX_LOCKED', false) },
+    calls,
+  )
+  assert.deepEqual(progressOf(stopped, timelineOf(stopped)), {
+    done: [{ pluginId: 'tenants', stage: 'BEFORE_RESOURCES' }],
+    resources: null,
+    notReached: 2,
+  })
+  assert.equal(failedCallOf(stopped, timelineOf(stopped))?.pluginId, 'hooks')
+  const later = { ...stopped, phase: 'AFTER_RESOURCES' as const }
+  assert.equal(progressOf(later, timelineOf(later)).resources, 1)
+})
+
+test('a plugin’s failure is titled with its own message, whatever its code', async () => {
+  for (const locale of ['en', 'zh'] as const) {
+    const t = await translator(locale)
+    for (const code of ['AUTHENTICATION_REQUIRED', 'PERMISSION_DENIED', 'PLUGIN_TIMEOUT', 'NOT_FOUND'])
+      assert.equal(failureTitle(failure(code, false), t), `It was ${code}.`)
+  }
+  const t = await translator('en')
+  assert.equal(failureTitle(of('callHttpStatus', { status: 503 }), t), 'The plugin responded with HTTP 503')
+})
+
+test('only the fields of a response that differ are compared', () => {
+  const expected = { operationId: 'a', operationType: 'INSTALL', currentVersion: null }
+  const differs = { field: 'operation', expected, received: { ...expected, operationId: 'b' } }
+  assert.deepEqual(differencesIn({ size: 1, differs }), [
+    { field: 'operation.operationId', expected: 'a', received: 'b' },
+  ])
+  assert.deepEqual(differencesIn({ differs: { field: 'executionSequence', expected: 1, received: 2 } }), [
+    { field: 'executionSequence', expected: '1', received: '2' },
+  ])
+  for (const response of [null, 'text', {}, { differs: 1 }]) assert.deepEqual(differencesIn(response), [])
+})
