@@ -157,7 +157,10 @@ suite('operations in the API', { concurrency: false }, () => {
       writes: [],
     }
     assert.deepEqual(
-      detail.stages.map(({ state, calls }) => [state, calls.map(({ request: _, ...call }) => call)]),
+      detail.stages.map(({ state, calls }) => [
+        state,
+        calls.map((call) => Object.fromEntries(Object.entries(call).filter(([name]) => name !== 'request'))),
+      ]),
       [
         ['PENDING', [notCalled]],
         ['PENDING', [notCalled]],
