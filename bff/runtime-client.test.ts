@@ -3,6 +3,7 @@ import { createServer } from 'node:http'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, beforeEach, test } from 'node:test'
+import type { Summary } from '#contract/runtime-api/summary.ts'
 import { createOutbound } from '#http-kit/outbound.ts'
 import { ConsoleFailure } from './failure.ts'
 import { createRuntimeClient } from './runtime-client.ts'
@@ -34,9 +35,10 @@ after(async () => {
   server.close()
 })
 
-const summary = {
+const summary: Summary = {
   installations: { NOT_INSTALLED: 0, ACTIVE: 1, DETACHED: 0 },
   claims: [],
+  nextSteps: [],
   operations: { PENDING: 0, RUNNING: 0, WAITING: 0, SUCCEEDED: 1, FAILED: 0, TAKEN_OVER: 0 },
 }
 const read: RuntimeCall = {

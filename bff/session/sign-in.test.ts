@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { sql } from 'kysely'
+import { PERMISSIONS } from '#contract/endpoint/permission.ts'
 import { EVERYWHERE, startAuthServer, TestBrowser } from '../testing.ts'
 import type { AuthServer } from '../testing.ts'
 
@@ -41,7 +42,7 @@ describe('sign-in with the embedded identity provider', () => {
     assert.match(user.id, /^[0-9a-f-]{36}$/)
     assert.equal(user.name, 'Ada')
     assert.deepEqual(roles, ['admin'])
-    assert.equal(permissions.length, 12)
+    assert.deepEqual(permissions.toSorted(), PERMISSIONS.toSorted())
     assert.deepEqual(grants, [{ permissions, scope: null }])
   })
 

@@ -25,9 +25,9 @@ test('an empty text or one with any other character is not a mask', () => {
 })
 
 test('a long text is checked in linear time', () => {
-  const started = performance.now()
+  const before = process.cpuUsage()
   assert.ok(!isMask(`${' *'.repeat(500_000)}a`))
-  assert.ok(performance.now() - started < 500)
+  assert.ok(process.cpuUsage(before).user < 500_000)
 })
 
 test('masks are found in values at any depth, and not in keys', () => {

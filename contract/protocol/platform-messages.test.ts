@@ -6,7 +6,7 @@ import { fillTemplate, PLATFORM_MESSAGES, platformMessage } from './platform-mes
 describe('platformMessage', () => {
   it('gives the sentence with its reason and parameters', () => {
     assert.deepEqual(platformMessage('callHttpStatus', { plugin: 'crm/billing', status: 502 }), {
-      message: 'Plugin crm/billing responded with HTTP status 502, so it is not known whether it acted.',
+      message: 'Plugin crm/billing responded with HTTP status 502.',
       parameters: { reason: 'callHttpStatus', plugin: 'crm/billing', status: 502 },
     })
   })

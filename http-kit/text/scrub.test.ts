@@ -45,9 +45,9 @@ describe('Scrubber', () => {
   it('stays fast with many secrets and long texts', () => {
     const scrubber = new Scrubber()
     for (let index = 0; index < 25_000; index++) scrubber.add(`token-${index}-${index * 7919}`)
-    const started = performance.now()
+    const before = process.cpuUsage()
     scrubber.scrub('an ordinary line of a log '.repeat(4000))
-    assert.ok(performance.now() - started < 500)
+    assert.ok(process.cpuUsage(before).user < 500_000)
   })
 })
 
