@@ -2,6 +2,8 @@ import { demoBundles } from '#plugin/examples/bundles/demo-bundles.ts'
 import { DemoBuilder } from './builder.ts'
 import type { DemoPluginAddresses } from './builder.ts'
 import type { DemoCaller } from './caller.ts'
+import { buildEvents } from './events.ts'
+import type { EventPluginAddresses } from './events.ts'
 import { scopes } from './places.ts'
 import type { Place } from './places.ts'
 import { createScript } from './script.ts'
@@ -9,7 +11,7 @@ import { createTroubles } from './troubles.ts'
 
 export interface DemoOptions {
   call: DemoCaller
-  plugins: DemoPluginAddresses
+  plugins: DemoPluginAddresses & EventPluginAddresses
 }
 
 /**
@@ -25,5 +27,6 @@ export async function buildDemo({ call, plugins }: DemoOptions): Promise<void> {
   for (const manifest of demoBundles) await builder.publish(manifest)
   await Promise.all(Object.keys(scopes).map((place) => builder.installAll(place as Place)))
   await builder.configureSome()
+  await buildEvents(builder, call, plugins)
   await createTroubles(builder, call, script)
 }

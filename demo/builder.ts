@@ -5,6 +5,7 @@ import type { TypedValue } from '#contract/protocol/typed-value.ts'
 import type { Operation } from '#contract/runtime-api/operations.ts'
 import { demoBundles } from '#plugin/examples/bundles/demo-bundles.ts'
 import { demoInstallValues, demoReferences } from '#plugin/examples/bundles/demo-values.ts'
+import { orderDeskBundle, warehouseBundle } from '#plugin/examples/order-desk/bundles.ts'
 import type { DemoCaller, DemoPerson } from './caller.ts'
 import { ling, mira, platform, tomas } from './people.ts'
 import { installs, scopes } from './places.ts'
@@ -310,7 +311,7 @@ const queryOf = ({ workspaceId, ...scope }: Scope) => ({ ...scope, workspaceId: 
 export const data = (value: string | number | boolean): TypedValue => ({ '@type': 'Data', value })
 
 function manifestOf(bundleId: string, version?: string): AuthorManifest {
-  const manifest = demoBundles.find(
+  const manifest = [...demoBundles, orderDeskBundle, warehouseBundle].find(
     (candidate) =>
       candidate.bundle.bundleId === bundleId && (version === undefined || candidate.version === version),
   )

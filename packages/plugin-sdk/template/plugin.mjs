@@ -7,9 +7,9 @@ import {
   sqliteStore,
   toNodeListener,
   verified,
-} from '#plugin-sdk/src/index.ts'
+} from '@bundle-console/plugin-sdk'
 
-const { PORT = '8090', DATA_FILE = './data/mailbox-maker.sqlite' } = process.env
+const { PORT = '8090', DATA_FILE = './data/mailbox-maker.sqlite', PLATFORM_API_BASE } = process.env
 const store = sqliteStore(DATA_FILE, {
   schema: `CREATE TABLE IF NOT EXISTS mailbox (
     install TEXT, locator TEXT, address TEXT, PRIMARY KEY (install, locator)
@@ -19,8 +19,8 @@ const store = sqliteStore(DATA_FILE, {
 const plugin = definePlugin({
   pluginId: 'mailbox-maker',
   store,
-  // Only for trying it out. In production, set platformApiBase: 'https://your-platform.example' and omit `verify`.
-  verify: false,
+  // Without a platform, calls of anyone are accepted: only for trying it out.
+  ...(PLATFORM_API_BASE === undefined ? { verify: false } : { platformApiBase: PLATFORM_API_BASE }),
   writes: { mailbox: {} },
   handle: {
     BEFORE_RESOURCES: (call) =>
@@ -30,10 +30,10 @@ const plugin = definePlugin({
           const { changes } = tx.prepare('DELETE FROM mailbox WHERE install = ?').run(install)
           return Number(changes) > 0 ? applied() : notApplied()
         }
-        const writes: Record<string, { mailbox: string }> = {}
+        const writes = {}
         for (const { locator, values } of call.resources) {
-          if (typeof values['displayName'] !== 'string') continue
-          const name = values['displayName'].toLowerCase().replaceAll(/[^a-z0-9]+/g, '.')
+          if (typeof values.displayName !== 'string') continue
+          const name = values.displayName.toLowerCase().replaceAll(/[^a-z0-9]+/g, '.')
           const mailbox = `${name}@example.com`
           tx.prepare('INSERT OR REPLACE INTO mailbox VALUES (?, ?, ?)').run(install, locator, mailbox)
           writes[locator] = { mailbox }
@@ -55,4 +55,4 @@ const plugin = definePlugin({
 })
 
 const { url } = await listen(toNodeListener(plugin), Number(PORT))
-console.log(`mailbox-maker takes lifecycle calls at ${url}/`)
+console.log(`mailbox-maker accepts lifecycle calls at ${url}/`)

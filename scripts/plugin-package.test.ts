@@ -1,0 +1,197 @@
+import assert from 'node:assert/strict'
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { after, before, describe, it } from 'node:test'
+import type { JsonValue } from '#contract/json-schema/json.ts'
+import { listen, toNodeListener } from '#plugin-sdk/src/index.ts'
+import { testHttp, textOf } from '#runtime/testing/http.ts'
+import type { Answered } from '#runtime/testing/http.ts'
+import { until } from '#runtime/testing/stream.ts'
+import { root } from './process.ts'
+import { startRegistry } from './testing-registry.ts'
+import type { TestRegistry } from './testing-registry.ts'
+
+// The package of plugin authors, installed in an empty folder outside of the repository.
+
+const read = (path: string): string => readFileSync(join(root, path), 'utf8')
+const PAGE = read('docs/plugin-in-ten-minutes.md')
+const GUIDE = read('docs/writing-a-plugin.md')
+
+const folder = mkdtempSync(join(tmpdir(), 'plugin-author-'))
+let registry: TestRegistry
+const ended: (() => void)[] = []
+before(async () => {
+  registry = await startRegistry()
+})
+after(async () => {
+  for (const end of ended) end()
+  await registry.close()
+  rmSync(folder, { recursive: true })
+})
+
+/** The commands of the page, in order. */
+const [install = '', init = '', start = '', call = '', startOnPlatform = ''] = [
+  ...PAGE.matchAll(/```sh\n(.*?)\n```/gs),
+].map(([, command]) => command)
+
+const environment = (more: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv => ({
+  ...process.env,
+  npm_config_registry: registry.url,
+  npm_config_cache: join(folder, '.npm'),
+  ...more,
+})
+/** Runs a command of the page as printed, but not on the Node of the shell's path. */
+const run = (command: string): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const child = spawn(command, { shell: true, cwd: folder, env: environment() })
+    let output = ''
+    for (const stream of [child.stdout, child.stderr])
+      stream.on('data', (chunk: Buffer) => (output += chunk.toString()))
+    child.on('close', (code) => (code === 0 ? resolve(output) : reject(new Error(output))))
+  })
+
+/** Starts the plugin with a command of the page; returns its first line of output. */
+async function startPlugin(command: string, more: NodeJS.ProcessEnv = {}): Promise<string> {
+  // exec: the shell becomes the plugin, so that it can be ended
+  const child = spawn(command.replace(/node /, 'exec node '), {
+    shell: true,
+    cwd: folder,
+    env: environment(more),
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  ended.push(() => child.kill())
+  const [line] = await once(createInterface(child.stdout), 'line')
+  return String(line)
+}
+
+describe('"A plugin in ten minutes"', () => {
+  it('installs the package and creates the plugin', async () => {
+    await run(install)
+    assert.match(await run(init), /Created manifest.json, plugin.mjs, request.json/)
+    await assert.rejects(run(init), /Nothing was copied/)
+  })
+
+  it('starts the plugin, which answers the printed call with the printed response', async () => {
+    const line = await startPlugin(start)
+    assert.ok(PAGE.includes(line), line)
+    const printed = /```json\n(.*?)\n```/s.exec(PAGE)?.[1] ?? ''
+    assert.deepEqual(JSON.parse(await run(call)), JSON.parse(printed))
+    assert.deepEqual(JSON.parse(await run(call)), JSON.parse(printed))
+    ended.pop()?.()
+  })
+
+  it('has the plugin called by the runtime', async (t) => {
+    const server = await listen(toNodeListener(async (request) => http.runtime.app.fetch(request)))
+    const http = await testHttp({ worker: {}, platformApiBase: server.url })
+    t.after(async () => {
+      await http.runtime.drain()
+      await server.close({ graceMs: 0 })
+      await http.close()
+    })
+    const command = startOnPlatform.replace('http://127.0.0.1:8081', server.url)
+    assert.notEqual(command, startOnPlatform)
+    const line = await startPlugin(command, { PORT: '0', DATA_FILE: './data/other.sqlite' })
+    const endpoint = line.split(' ').at(-1) ?? ''
+
+    const manifest = JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8')) as JsonValue
+    const published = await http.call('/bundles/development/team-mail/versions/1.0.0', {
+      method: 'PUT',
+      body: manifest,
+    })
+    assert.equal(published.errorCode, '0', JSON.stringify(published.json))
+    const body = { title: 'Mailbox maker', endpoint, enabled: true }
+    assert.equal((await http.call('/plugins/mailbox-maker', { method: 'PUT', body })).errorCode, '0')
+    const scope = { environmentKey: 'development', applicationRuntimeId: 'lab', workspaceId: 1 }
+    const bundle = { environmentKey: 'development', bundleId: 'team-mail' }
+    const made = await http.call('/installations', {
+      method: 'POST',
+      body: { scope, bundle, targetVersion: '1.0.0', properties: {} },
+    })
+    const succeed = async ({ data }: Answered): Promise<void> => {
+      const { operationId } = data['operation'] as { operationId: string }
+      await until(async () => {
+        const operation = await http.call(`/operations/${operationId}`)
+        assert.notEqual(textOf(operation.data['state']), 'FAILED', JSON.stringify(operation.data))
+        return operation.data['state'] === 'SUCCEEDED'
+      }, 20_000)
+    }
+    await succeed(made)
+    const saved = await http.call('/scopes/development/lab/1/configuration')
+    assert.match(JSON.stringify(saved.data), /northwind\.sales@example\.com/)
+
+    const { installation } = made.data as { installation: { installation: { bundleInstallId: string } } }
+    const { bundleInstallId } = installation.installation
+    const detach = { method: 'POST', body: { reason: 'No longer used' } }
+    await succeed(await http.call(`/installations/${bundleInstallId}/detach`, detach))
+  })
+})
+
+describe('the package', () => {
+  const modules = join(root, 'node_modules')
+
+  it('contains JavaScript, types, the command and the template, and nothing else', () => {
+    const other = registry
+      .filesOf('@bundle-console/plugin-sdk')
+      .filter((file) => !/^dist\/(?:contract|packages\/plugin-sdk\/src)\/.*\.(?:js|d\.ts)$/.test(file))
+    assert.deepEqual(other.sort(), [
+      'LICENSE',
+      'README.md',
+      'bin/plugin-sdk.mjs',
+      'package.json',
+      'template/manifest.json',
+      'template/plugin.mjs',
+      'template/request.json',
+    ])
+  })
+
+  it('has types with which the examples of the guide and the template compile', () => {
+    symlinkSync(join(modules, '@types'), join(folder, 'node_modules', '@types'))
+    const template = readFileSync(join(folder, 'plugin.mjs'), 'utf8')
+    assert.ok(GUIDE.includes(template.trim()), 'the guide shows the template')
+    const typed = template.replace(
+      'const writes = {}',
+      'const writes: Record<string, { mailbox: string }> = {}',
+    )
+    const wrong =
+      "// @ts-expect-error a pluginId is a string\nexport const wrong: Parameters<typeof definePlugin>[0]['pluginId'] = 7\n"
+    writeFileSync(
+      join(folder, 'plugin.mts'),
+      typed.replaceAll('values.displayName', "values['displayName']") + wrong,
+    )
+    writeFileSync(join(folder, 'guide.mts'), guideExamples())
+    const options = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2023', '--types', 'node']
+    execFileSync(
+      process.execPath,
+      [join(modules, 'typescript/bin/tsc'), ...options, 'plugin.mts', 'guide.mts'],
+      { cwd: folder, stdio: 'inherit' },
+    )
+  })
+})
+
+/** The complete TypeScript examples of the guide: those that begin with an import, each in a scope of its own. */
+function guideExamples(): string {
+  const examples = [...GUIDE.matchAll(/```ts\n(.*?)\n```/gs)].map(([, example = '']) => example)
+  const names = [
+    ...new Set(
+      examples.flatMap(
+        (example) =>
+          example.match(/\b(?:eventOutbox|eventReceiver|listen|outboxView|toNodeListener)\b/g) ?? [],
+      ),
+    ),
+  ]
+  const events = examples.filter((example) => /eventOutbox|eventReceiver|outboxView/.test(example))
+  assert.equal(events.length, 3)
+  return `
+import { ${names.join(', ')}, memoryStore, type LifecycleCall } from '@bundle-console/plugin-sdk'
+declare const installation: LifecycleCall<unknown>['installation']
+declare const locator: string
+const platformApiBase = 'https://platform.example'
+const credential = 'secret'
+const store = memoryStore()
+${events.join('\n')}
+`
+}
