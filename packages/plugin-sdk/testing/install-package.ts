@@ -5,31 +5,31 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
-const DEPENDENCIES = ['@cfworker/json-schema', 'jose', 'zod']
+const SDK_DEPENDENCIES = ['@cfworker/json-schema', 'jose', 'zod']
 
 export interface InstalledPackage {
-  /** A folder outside of the repository, with a `package.json` and the packed SDK in its `node_modules`. */
+  /** A folder outside of the repository, with a `package.json` and the packed package in its `node_modules`. */
   folder: string
-  /** The paths in the packed SDK. */
+  /** The paths in the packed package. */
   files: string[]
   remove(): void
 }
 
 /**
- * Builds and packs the SDK and installs it as an author would. The registry is not used: the SDK's dependencies are
- * those of this repository's `node_modules`.
+ * Builds and packs a package, by default the SDK, and installs it as an author would. The registry is not used: its
+ * dependencies are those of this repository's `node_modules`.
  */
-export function installPackage(): InstalledPackage {
+export function installPackage(name = 'plugin-sdk', dependencies = SDK_DEPENDENCIES): InstalledPackage {
   const folder = mkdtempSync(join(tmpdir(), 'plugin-author-'))
-  const json = npm(['pack', '--json', '--pack-destination', folder], join(root, 'packages/plugin-sdk'))
+  const json = npm(['pack', '--json', '--pack-destination', folder], join(root, 'packages', name))
   // npm prints one entry for each packed folder
   const [packed] = JSON.parse(json) as { filename: string; files: { path: string }[] }[]
   if (packed === undefined) throw new Error('npm packed nothing')
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'author', type: 'module' }))
-  const dependencies = DEPENDENCIES.map((name) => join(root, 'node_modules', name))
+  const folders = dependencies.map((dependency) => join(root, 'node_modules', dependency))
   // --install-links copies the dependencies; by default npm would link to their folders
   const options = ['--offline', '--no-audit', '--no-fund', '--install-links', '--ignore-scripts']
-  npm(['install', ...options, `./${packed.filename}`, ...dependencies], folder)
+  npm(['install', ...options, `./${packed.filename}`, ...folders], folder)
   return {
     folder,
     files: packed.files.map(({ path }) => path),
