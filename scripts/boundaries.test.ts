@@ -15,6 +15,7 @@ const PLANTED: Record<string, string> = {
   'http-kit/planted.ts': `import type { Actor } from '#runtime/model/actor.ts'\nexport type Planted = Actor\n`,
   'packages/plugin-sdk/src/planted.ts': `import { runtimeApi } from '../../../contract/runtime-api/rows.ts'\nexport const planted = runtimeApi\n`,
   'plugin/planted.ts': `import { runtimeApi } from '../contract/runtime-api/rows.ts'\nexport const planted = runtimeApi\n`,
+  'packages/plugin-check/src/planted.ts': `import { definePlugin } from '../../plugin-sdk/src/define-plugin.ts'\nexport const planted = definePlugin\n`,
   'http-kit/text/planted.ts': `import { createOutbound } from '../outbound.ts'\nexport const planted = createOutbound\n`,
   'runtime/planted.ts': `export const planted = () => import('#bff/failure.ts')\n`,
   'runtime/model/planted.ts': `import { nextStep } from '../engine/steps/next-step.ts'\nexport const planted = nextStep\n`,

@@ -20,6 +20,7 @@ const CHECKS: readonly Check[] = [
   { name: 'lock file', args: ['scripts/check-lock-file.ts'] },
   { name: 'OpenAPI documents are current', args: ['scripts/openapi.ts', '--check'] },
   { name: 'wire kit is current', args: ['scripts/wire-kit.ts', '--check'] },
+  { name: 'pages of plugin-check are current', args: ['scripts/plugin-check-pages.ts', '--check'] },
 ]
 
 /** Runs every static check; shows only the output of those that fail. */

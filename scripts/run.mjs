@@ -28,6 +28,7 @@ const programs = {
   verify: 'scripts/verify.ts',
   openapi: 'scripts/openapi.ts',
   'wire-kit': 'scripts/wire-kit.ts',
+  'plugin-check': 'packages/plugin-check/src/main.ts',
 }
 
 const [command = '', ...args] = process.argv.slice(2)

@@ -10,5 +10,6 @@ export const SUITES: Record<string, () => Promise<Suite>> = {
   signals: async () => (await import('./signals/suite.ts')).SIGNALS,
   editor: async () => (await import('./editor/suite.ts')).EDITOR,
   restarts: async () => (await import('./restarts/suite.ts')).RESTARTS,
+  checker: async () => (await import('./checker/suite.ts')).CHECKER,
   mutants: async () => (await import('./mutants/suite.ts')).MUTANTS_SUITE,
 }

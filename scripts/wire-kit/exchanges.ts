@@ -341,6 +341,24 @@ function platformExchanges(): Exchange[] {
   ]
 }
 
+function declarationsExchange(): Exchange {
+  const asked = {
+    contractVersion: '1.0.0',
+    installation: INSTALLATION,
+    resource: LOCATOR,
+    propertyKey: 'mailGateway',
+  }
+  const schema = { type: 'object', properties: { tenantId: { type: 'string' } }, required: ['tenantId'] }
+  const events = { mail: [{ method: 'tenantCreated', schema }] }
+  return toPlatform(
+    'event-declarations-read',
+    'Which events the service of a reference accepts',
+    '/event-declarations/read',
+    asked,
+    envelope({ ...asked, events }),
+  )
+}
+
 function eventExchange(): Exchange {
   const claims = { sub: PLUGIN, aud: 'mail', installation: INSTALLATION, methods: ['tenantCreated'] }
   return {
@@ -351,7 +369,11 @@ function eventExchange(): Exchange {
     request: {
       method: 'POST',
       path: '/api/tenantCreated',
-      headers: bearer(signed(claims)),
+      headers: {
+        ...bearer(signed(claims)),
+        'event-id': '019b7a1c-6e00-7c11-8a2f-3d5e9b1f0c01',
+        'idempotency-key': 'tenant-5f1c-created',
+      },
       body: JSON.stringify({ tenantId: 'tenant-5f1c' }),
     },
     response: { status: 200, headers: JSON_TYPE, body: envelope(null) },
@@ -362,5 +384,6 @@ function eventExchange(): Exchange {
 export const goldenExchanges = (): Exchange[] => [
   ...lifecycleExchanges(),
   ...platformExchanges(),
+  declarationsExchange(),
   eventExchange(),
 ]

@@ -32,6 +32,8 @@ const enveloped = (data: PublishedSchema) => ({
   }),
 })
 
+const MANAGER = '/module-plugin-manager/api/bundle-plugin'
+
 const platform = [
   {
     url: '{platformApiBase}',
@@ -53,7 +55,6 @@ const EVERY_BODY_IS_JSON = {
 
 /** OpenAPI 3.1 of what a plugin serves and calls. */
 export function wireOpenApi(): Record<string, unknown> {
-  const installation = ref('installation')
   return {
     openapi: '3.1.0',
     info: {
@@ -84,47 +85,47 @@ export function wireOpenApi(): Record<string, unknown> {
           },
         },
       },
-      '/module-plugin-manager/api/bundle-plugin/service-reference/resolve': {
-        post: {
-          operationId: 'resolveReference',
-          tags: ['platform'],
-          summary: 'Resolve a reference property to addresses and short-lived tokens',
-          security: [{ pluginCredential: [] }],
-          requestBody: { required: true, content: json(ref('access-resolution-request')) },
-          responses: {
-            200: enveloped(ref('access-resolution-response')),
-            ...REFUSED,
-            ...EVERY_BODY_IS_JSON,
-          },
-        },
-      },
-      '/module-plugin-manager/api/bundle-plugin/authorization/read': {
-        post: {
-          operationId: 'readAuthorization',
-          tags: ['platform'],
-          summary: 'Read what the calling plugin may read, write and resolve in an installation',
-          security: [{ pluginCredential: [] }],
-          requestBody: {
-            required: true,
-            content: json({
-              type: 'object',
-              properties: { contractVersion: { const: '1.0.0' }, installation },
-              required: ['contractVersion', 'installation'],
-              additionalProperties: false,
-            }),
-          },
-          responses: {
-            200: enveloped(ref('compiled-authorization')),
-            ...REFUSED,
-            ...EVERY_BODY_IS_JSON,
-          },
-        },
-      },
+      [`${MANAGER}/service-reference/resolve`]: managerCall({
+        operationId: 'resolveReference',
+        summary: 'Resolve a reference property to addresses and short-lived tokens',
+        request: 'access-resolution-request',
+        response: 'access-resolution-response',
+      }),
+      [`${MANAGER}/authorization/read`]: managerCall({
+        operationId: 'readAuthorization',
+        summary: 'Read what the calling plugin may read, write and resolve in an installation',
+        request: 'authorization-read-request',
+        response: 'compiled-authorization',
+      }),
+      [`${MANAGER}/event-declarations/read`]: managerCall({
+        operationId: 'readEventDeclarations',
+        summary: 'Read which events the services of a reference property accept',
+        request: 'event-declarations-request',
+        response: 'event-declarations-response',
+      }),
       '/{method}': { servers: serviceServers(), post: eventCall() },
     },
     components: { securitySchemes: SECURITY, schemas: components() },
   }
 }
+
+interface ManagerCall {
+  operationId: string
+  summary: string
+  request: string
+  response: string
+}
+
+const managerCall = ({ operationId, summary, request, response }: ManagerCall) => ({
+  post: {
+    operationId,
+    tags: ['platform'],
+    summary,
+    security: [{ pluginCredential: [] }],
+    requestBody: { required: true, content: json(ref(request)) },
+    responses: { 200: enveloped(ref(response)), ...REFUSED, ...EVERY_BODY_IS_JSON },
+  },
+})
 
 const pluginServers = () => [
   {
@@ -159,12 +160,19 @@ const lifecycleCall = () => ({
   },
 })
 
+const sameInEveryAttempt = (name: string, description: string) => ({
+  name,
+  in: 'header',
+  required: true,
+  description: `${description} The same in every attempt.`,
+  schema: { type: 'string', pattern: '^[!-~]{1,128}$' },
+})
+
 const eventCall = () => ({
   operationId: 'callEventMethod',
   tags: ['service'],
   summary: 'Deliver one event to a method that the target Module declares',
-  description:
-    'Resolve the reference before every attempt. Event ID and idempotency key are the same in every attempt.',
+  description: 'Resolve the reference before every attempt. Events arrive at least once.',
   security: [{ accessToken: [] }],
   parameters: [
     {
@@ -174,6 +182,8 @@ const eventCall = () => ({
       description: 'The event method as declared by the target Module: one path segment.',
       schema: { type: 'string', pattern: '^[^/?#]+$' },
     },
+    sameInEveryAttempt('Event-Id', 'The event. A service stores it together with what the event changes.'),
+    sameInEveryAttempt('Idempotency-Key', 'The business key of the event.'),
   ],
   requestBody: {
     required: true,

@@ -4,6 +4,12 @@ import { CompiledAuthorization, PluginConfiguration } from '#contract/protocol/a
 import { Envelope, FailureData } from '#contract/protocol/envelope.ts'
 import { MapKey, ServiceId } from '#contract/protocol/keys.ts'
 import { LifecycleRequest, LifecycleResponse, ResourceEntry } from '#contract/protocol/lifecycle.ts'
+import { EventDeclaration } from '#contract/protocol/event-declaration.ts'
+import {
+  AuthorizationReadRequest,
+  EventDeclarationsRequest,
+  EventDeclarationsResponse,
+} from '#contract/protocol/plugin-reads.ts'
 import { RESERVED_NAMES } from '#contract/json-schema/json.ts'
 import { OperationIdentity } from '#contract/protocol/operation.ts'
 import { BundleRef, InstallationIdentity } from '#contract/protocol/scope.ts'
@@ -36,6 +42,16 @@ const TYPES: Readonly<Record<string, { schema: z.ZodType; title: string }>> = {
   'failure-data': { schema: FailureData, title: 'Data of a failure' },
   'access-resolution-request': { schema: AccessResolutionRequest, title: 'Body of a resolve call' },
   'access-resolution-response': { schema: AccessResolutionResponse, title: 'Data of a resolve response' },
+  'authorization-read-request': { schema: AuthorizationReadRequest, title: 'Body of an authorization read' },
+  'event-declarations-request': {
+    schema: EventDeclarationsRequest,
+    title: 'Body of a read of event declarations',
+  },
+  'event-declarations-response': {
+    schema: EventDeclarationsResponse,
+    title: 'Data of the response with event declarations',
+  },
+  'event-declaration': { schema: EventDeclaration, title: 'An event method that a Module accepts' },
   'compiled-authorization': {
     schema: CompiledAuthorization,
     title: 'What a plugin may read, write and resolve in one installation',

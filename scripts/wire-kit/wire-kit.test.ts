@@ -7,6 +7,11 @@ import { AccessResolutionRequest, AccessResolutionResponse } from '#contract/pro
 import { CompiledAuthorization } from '#contract/protocol/authorization.ts'
 import { readEnvelope } from '#contract/protocol/envelope.ts'
 import { LifecycleRequest, LifecycleResponse } from '#contract/protocol/lifecycle.ts'
+import {
+  AuthorizationReadRequest,
+  EventDeclarationsRequest,
+  EventDeclarationsResponse,
+} from '#contract/protocol/plugin-reads.ts'
 import { CREDENTIAL, goldenExchanges, ISSUER, type Exchange } from './exchanges.ts'
 import { wireKitFiles } from './files.ts'
 
@@ -25,6 +30,30 @@ function violations(name: string, value: unknown): unknown[] {
   for (const other of schemas) if (other !== schema) validator.addSchema(other)
   return validator.validate(value).errors
 }
+
+const MANAGER_CALLS = [
+  {
+    path: '/service-reference/resolve',
+    request: AccessResolutionRequest,
+    requestName: 'access-resolution-request',
+    response: AccessResolutionResponse,
+    responseName: 'access-resolution-response',
+  },
+  {
+    path: '/authorization/read',
+    request: AuthorizationReadRequest,
+    requestName: 'authorization-read-request',
+    response: CompiledAuthorization,
+    responseName: 'compiled-authorization',
+  },
+  {
+    path: '/event-declarations/read',
+    request: EventDeclarationsRequest,
+    requestName: 'event-declarations-request',
+    response: EventDeclarationsResponse,
+    responseName: 'event-declarations-response',
+  },
+]
 
 const lifecycle = goldenExchanges().filter(({ to }) => to === 'plugin')
 const isGranted = ({ response }: Exchange): boolean => response.status === 200
@@ -73,17 +102,14 @@ test('the exchanges with the platform satisfy the contract and the published sch
   for (const { name, request, response } of goldenExchanges().filter(({ to }) => to === 'plugin-manager')) {
     assert.equal(request.headers['authorization'], `Bearer ${CREDENTIAL}`)
     const reading = readEnvelope(bodyOf(response))
-    if (request.path.endsWith('/resolve')) {
-      AccessResolutionRequest.parse(bodyOf(request))
-      assert.deepEqual(violations('access-resolution-request', bodyOf(request)), [], name)
-      if (reading.kind !== 'success') continue
-      AccessResolutionResponse.parse(reading.data)
-      assert.deepEqual(violations('access-resolution-response', reading.data), [], name)
-    } else {
-      assert.ok(reading.kind === 'success')
-      CompiledAuthorization.parse(reading.data)
-      assert.deepEqual(violations('compiled-authorization', reading.data), [], name)
-    }
+    const call = MANAGER_CALLS.find(({ path }) => request.path.endsWith(path))
+    assert.ok(call, name)
+    call.request.parse(bodyOf(request))
+    assert.deepEqual(violations(call.requestName, bodyOf(request)), [], name)
+    assert.notEqual(reading.kind, 'invalid', name)
+    if (reading.kind !== 'success') continue
+    call.response.parse(reading.data)
+    assert.deepEqual(violations(call.responseName, reading.data), [], name)
   }
 })
 

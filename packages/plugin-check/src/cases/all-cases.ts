@@ -1,0 +1,33 @@
+import { ANSWER_CASES } from './answers.ts'
+import type { Case } from './case.ts'
+import { CONCURRENCY_CASES } from './concurrency.ts'
+import { CONNECTION_CASES } from './connections.ts'
+import { CRASH_CASES } from './crashes.ts'
+import { INSTALLATION_CASES } from './installations.ts'
+import { LATE_CASES } from './late-calls.ts'
+import { REFERENCE_CASES } from './references.ts'
+import { REPEAT_CASES } from './repeats.ts'
+import { REQUEST_CASES } from './requests.ts'
+import { SECRET_CASES } from './secrets.ts'
+import { TOKEN_CASES } from './tokens.ts'
+import { FAILURE_CASES } from './failures.ts'
+import { WRITE_CASES } from './written-properties.ts'
+import { VERSION_CASES } from './versions.ts'
+
+/** Every case, in the order in which they run. */
+export const CASES: readonly Case[] = [
+  ...ANSWER_CASES,
+  ...WRITE_CASES,
+  ...FAILURE_CASES,
+  ...REQUEST_CASES,
+  ...TOKEN_CASES,
+  ...REPEAT_CASES,
+  ...CONCURRENCY_CASES,
+  ...LATE_CASES,
+  ...INSTALLATION_CASES,
+  ...VERSION_CASES,
+  ...SECRET_CASES,
+  ...REFERENCE_CASES,
+  ...CONNECTION_CASES,
+  ...CRASH_CASES,
+]

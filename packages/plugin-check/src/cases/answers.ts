@@ -1,0 +1,229 @@
+import { isDeepStrictEqual } from 'node:util'
+import { isJsonObject, type JsonObject } from '../../../../contract/json-schema/json.ts'
+import { ANSWER_BYTES_MAX } from '../../../../contract/protocol/limits.ts'
+import { OUTCOMES, type OperationType } from '../../../../contract/protocol/vocabulary.ts'
+import type { Sent, Trial } from '../run/trial.ts'
+import { parseJson } from '../wire/read-answer.ts'
+import { caseGroup, type Case } from './case.ts'
+import { installed, short, topOf } from './read-response.ts'
+
+const envelope = caseGroup('envelope', { rule: 'envelope', kind: 'shape' })
+const echo = caseGroup('echo', { rule: 'response-fields', kind: 'shape' })
+const lifecycle = caseGroup('lifecycle', { rule: 'what-a-plugin-response-means', kind: 'behaviour' })
+
+const dataOf = ({ answer }: Sent): JsonObject => (answer.kind === 'success' ? answer.data : {})
+
+const forEachInstalled =
+  (judge: (trial: Trial, sent: Sent) => void): Case['run'] =>
+  async (trial) => {
+    for (const sent of await installed(trial)) judge(trial, sent)
+  }
+
+function succeeds(type: OperationType, article: string): Case {
+  return lifecycle(
+    `${type.toLowerCase()}-succeeds`,
+    {
+      title: `${article} ${type} with valid values succeeds in both stages`,
+      fix: `Make ${type} succeed with the values of the profile, or correct the profile. Most other cases depend on it.`,
+    },
+    async (trial) => {
+      const installation = trial.install()
+      const operations = [installation.operation('INSTALL', 1)]
+      if (type !== 'INSTALL') operations.push(installation.operation(type, 2))
+      for (const operation of operations) {
+        for (const call of [operation.before, operation.after]) {
+          const isLast = operation === operations.at(-1)
+          try {
+            await trial.finish(call)
+          } catch (error) {
+            if (isLast) trial.check(false, error instanceof Error ? error.message : 'it failed')
+            throw error
+          }
+        }
+      }
+    },
+  )
+}
+
+export const ANSWER_CASES: readonly Case[] = [
+  succeeds('INSTALL', 'An'),
+  succeeds('CONFIGURE', 'A'),
+  succeeds('UPGRADE', 'An'),
+  succeeds('DETACH', 'A'),
+  envelope(
+    'status-200',
+    { title: 'A success has HTTP status 200', fix: 'Respond with status 200, not 201, 202 or 204.' },
+    forEachInstalled((trial, { exchange }) =>
+      trial.check(exchange.response?.status === 200, `The status is ${exchange.response?.status}`),
+    ),
+  ),
+  envelope(
+    'json-type',
+    {
+      title: 'The content type of a response is application/json',
+      level: 'SHOULD',
+      fix: 'Set content-type: application/json.',
+    },
+    forEachInstalled((trial, { exchange }) => {
+      const type = exchange.response?.headers['content-type'] ?? 'absent'
+      trial.check(/^application\/json\s*(;|$)/i.test(type), `The content type is ${type}`)
+    }),
+  ),
+  envelope(
+    'enveloped',
+    {
+      title: 'A response is an envelope, not bare data',
+      fix: 'Put the data into {"errorCode": "0", "data": …, "contractVersion": "1.0.0"}.',
+    },
+    forEachInstalled((trial, sent) => {
+      const top = topOf(sent)
+      trial.check('errorCode' in top && 'data' in top, 'The body has no errorCode and data')
+    }),
+  ),
+  envelope(
+    'error-code-zero',
+    { title: 'errorCode of a success is the text 0', fix: 'Write "errorCode": "0", a string, not a number.' },
+    forEachInstalled((trial, sent) => {
+      const { errorCode } = topOf(sent)
+      trial.check(errorCode === undefined || errorCode === '0', `errorCode is ${JSON.stringify(errorCode)}`)
+    }),
+  ),
+  envelope(
+    'version',
+    {
+      title: 'contractVersion of the envelope is 1.0.0 or absent',
+      fix: 'Set "contractVersion": "1.0.0" in the envelope; 6.0.0 belongs into data.',
+    },
+    forEachInstalled((trial, sent) => {
+      const top = topOf(sent)
+      const { contractVersion } = top
+      trial.check(
+        !('errorCode' in top) || contractVersion === undefined || contractVersion === '1.0.0',
+        `contractVersion is ${JSON.stringify(contractVersion)}`,
+      )
+    }),
+  ),
+  envelope(
+    'version-sent',
+    {
+      title: 'The envelope names its contractVersion',
+      level: 'SHOULD',
+      fix: 'Set "contractVersion": "1.0.0" in the envelope.',
+    },
+    forEachInstalled((trial, sent) => {
+      trial.check('contractVersion' in topOf(sent), 'contractVersion is absent')
+    }),
+  ),
+  envelope(
+    'no-duplicate-keys',
+    {
+      title: 'A response has no duplicate keys',
+      rule: 'response-fields',
+      fix: 'Serialize the response with a JSON library instead of joining texts.',
+    },
+    forEachInstalled((trial, { exchange }) => {
+      const text = exchange.response?.body.toString() ?? ''
+      const keys = (text.match(/"(?:[^"\\]|\\.)*"\s*:/g) ?? []).length
+      trial.check(
+        keys === countKeys(parseJson(exchange.response?.body ?? Buffer.alloc(0))),
+        'A key occurs twice',
+      )
+    }),
+  ),
+  envelope(
+    'size',
+    {
+      title: 'A response has at most 1 MiB',
+      rule: 'limits',
+      fix: 'Write less: refer to large data instead.',
+    },
+    forEachInstalled((trial, { exchange }) => {
+      const bytes = exchange.response?.body.byteLength ?? 0
+      trial.check(bytes <= ANSWER_BYTES_MAX, `The response has ${bytes} bytes`)
+    }),
+  ),
+  ...(
+    [
+      ['contract-version', 'contractVersion'],
+      ['plugin-id', 'pluginId'],
+      ['installation', 'installation'],
+      ['operation', 'operation'],
+      ['stage', 'stage'],
+      ['execution-sequence', 'executionSequence'],
+    ] as const
+  ).map(([name, field]) =>
+    echo(
+      name,
+      {
+        title: `${field} of the response is equal to the request`,
+        fix: `Copy ${field} from the request, unchanged and complete.`,
+      },
+      forEachInstalled((trial, sent) => {
+        trial.check(
+          isDeepStrictEqual(dataOf(sent)[field], sent.call?.request[field]),
+          `${field} is ${short(dataOf(sent)[field])} instead of ${short(sent.call?.request[field])}`,
+        )
+      }),
+    ),
+  ),
+  lifecycle(
+    'known-outcome',
+    {
+      title: 'outcome is one of the five, in upper case',
+      kind: 'shape',
+      rule: 'response-fields',
+      fix: `Use ${OUTCOMES.join(', ')}.`,
+    },
+    forEachInstalled((trial, sent) => {
+      const { outcome } = dataOf(sent)
+      trial.check(
+        OUTCOMES.some((known) => known === outcome),
+        `outcome is ${short(outcome)}`,
+      )
+    }),
+  ),
+  lifecycle(
+    'resources-present',
+    {
+      title: 'resources is an object in a response with APPLIED or VERIFIED',
+      kind: 'shape',
+      rule: 'response-fields',
+      fix: 'Send "resources": {} if nothing is written.',
+    },
+    forEachInstalled((trial, sent) => {
+      const { outcome, resources } = dataOf(sent)
+      const isNeeded = outcome === 'APPLIED' || outcome === 'VERIFIED'
+      trial.check(
+        !isNeeded || isJsonObject(resources),
+        `resources is ${short(resources)} with ${short(outcome)}`,
+      )
+    }),
+  ),
+  lifecycle(
+    'not-applied-without-writes',
+    {
+      title: 'NOT_APPLIED has no writes',
+      kind: 'shape',
+      fix: 'Return APPLIED if something is written, or write nothing.',
+    },
+    async (trial) => {
+      const installation = trial.install()
+      await trial.complete(installation.operation('INSTALL', 1))
+      const configure = installation.operation('CONFIGURE', 2)
+      const detach = installation.operation('DETACH', 3)
+      for (const call of [configure.before, configure.after, detach.before, detach.after]) {
+        const { answer } = await trial.finish(call)
+        const count = Object.values(answer.writes).filter(
+          (properties) => isJsonObject(properties) && Object.keys(properties).length > 0,
+        ).length
+        trial.check(answer.outcome !== 'NOT_APPLIED' || count === 0, 'NOT_APPLIED came with writes')
+      }
+    },
+  ),
+]
+
+function countKeys(value: unknown): number {
+  if (Array.isArray(value)) return value.reduce((sum: number, item) => sum + countKeys(item), 0)
+  if (!isJsonObject(value)) return 0
+  return Object.values(value).reduce((sum: number, item) => sum + 1 + countKeys(item), 0)
+}

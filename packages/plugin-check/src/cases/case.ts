@@ -1,0 +1,66 @@
+import type { Trial } from '../run/trial.ts'
+
+/** What a case requires of profile and plugin; without it the case is not tested. */
+export type Need =
+  | 'tokens'
+  | 'start'
+  | 'state'
+  | 'changed'
+  | 'invalid'
+  | 'writes'
+  | 'issued'
+  | 'sensitive'
+  | 'references'
+  | 'resolves'
+
+export const NEEDS: Readonly<Record<Need, string>> = {
+  tokens: 'verifiesTokens is false in the profile',
+  start: 'the profile has no start.command, so the checker cannot kill or restart the plugin',
+  state: 'the profile has no state address, so effects cannot be seen',
+  changed: 'no resource of the profile has changed values',
+  invalid: 'no resource of the profile has invalid values',
+  writes: 'no resource of the profile has writes',
+  issued: 'no write of the profile is issued by the plugin',
+  sensitive: 'no text property of the profile is sensitive',
+  references: 'no resource of the profile has references',
+  resolves: 'resolvesReferences is false in the profile',
+}
+
+export interface Case {
+  /** Stable: group, dot, name. */
+  id: string
+  /** The requirement, as one sentence without a period. */
+  title: string
+  /** The runtime depends on a MUST; a SHOULD makes the plugin easier to operate. */
+  level: 'MUST' | 'SHOULD'
+  /** Whether it is about what the plugin does over several calls, or about one response. */
+  kind: 'behaviour' | 'shape'
+  /** The section of docs/protocol.md that has the rule. */
+  rule: string
+  /** How to repair a plugin that fails. */
+  fix: string
+  needs: readonly Need[]
+  run(trial: Trial): Promise<void>
+}
+
+type Details = Omit<Case, 'id' | 'level' | 'kind' | 'rule' | 'needs' | 'run'> & {
+  level?: Case['level']
+  kind?: Case['kind']
+  rule?: string
+  needs?: readonly Need[]
+}
+
+/** The cases of one group share prefix, rule and kind, unless one says otherwise. */
+export function caseGroup(
+  group: string,
+  defaults: { rule: string; kind: Case['kind']; needs?: readonly Need[] },
+) {
+  return (name: string, details: Details, run: Case['run']): Case => ({
+    id: `${group}.${name}`,
+    level: 'MUST',
+    ...defaults,
+    ...details,
+    needs: [...(defaults.needs ?? []), ...(details.needs ?? [])],
+    run,
+  })
+}

@@ -1,0 +1,131 @@
+import type { Delivery } from '../wire/send.ts'
+import type { Trial } from '../run/trial.ts'
+import { describeAnswer, isDone } from '../wire/read-answer.ts'
+import { caseGroup, type Case } from './case.ts'
+
+const connection = caseGroup('connection', { rule: 'slow-and-cut-connections', kind: 'behaviour' })
+
+const delivered = (name: string, title: string, delivery: Delivery, fix: string): Case =>
+  connection(name, { title, fix }, async (trial) => {
+    const { answer } = await trial.send(trial.install().operation('INSTALL', 1).before, delivery)
+    trial.check(isDone(answer), `The call got ${describeAnswer(answer)}`)
+  })
+
+async function checkAlive(trial: Trial): Promise<void> {
+  const { answer } = await trial.send(trial.install().operation('INSTALL', 1).before, {
+    isNewConnection: true,
+  })
+  trial.check(answer.kind !== 'uncertain', `Afterwards a call got ${describeAnswer(answer)}`)
+}
+
+export const CONNECTION_CASES: readonly Case[] = [
+  delivered(
+    'slow-request',
+    'A request that arrives in parts succeeds',
+    { parts: 6, pauseMs: 15, isNewConnection: true },
+    'Read the body until its end, not one chunk.',
+  ),
+  delivered(
+    'chunked',
+    'A request without content-length succeeds',
+    { isChunked: true, isNewConnection: true },
+    'Support transfer-encoding: chunked.',
+  ),
+  delivered(
+    'slow-reader',
+    'A response that is read slowly is complete',
+    { readAfterMs: 60, isNewConnection: true },
+    'Do not close the connection before the response is sent.',
+  ),
+  connection(
+    'cut-request',
+    {
+      title: 'A cut request has no effect, and the whole one succeeds',
+      fix: 'Act only when the body is complete.',
+    },
+    async (trial) => {
+      const installation = trial.install()
+      const { before } = installation.operation('INSTALL', 1)
+      const state = JSON.stringify(await trial.state(installation))
+      await trial.send(before, {
+        cutRequestAt: Math.floor(before.bytes.byteLength / 2),
+        isNewConnection: true,
+      })
+      trial.check(state === JSON.stringify(await trial.state(installation)), 'The cut request had an effect')
+      const { answer } = await trial.send(before)
+      trial.check(isDone(answer), `The whole request got ${describeAnswer(answer)}`)
+    },
+  ),
+  connection(
+    'many-cut',
+    { title: 'Twenty cut requests do not harm the plugin', fix: 'Handle the error of a closed connection.' },
+    async (trial) => {
+      const calls = Array.from({ length: 20 }, () => trial.install().operation('INSTALL', 1).before)
+      await Promise.all(
+        calls.map((call) =>
+          trial.send(call, {
+            cutRequestAt: 1 + trial.random.integer(call.bytes.byteLength - 1),
+            isNewConnection: true,
+          }),
+        ),
+      )
+      await checkAlive(trial)
+    },
+  ),
+  connection(
+    'many-lost',
+    {
+      title: 'Twenty lost responses do not harm the plugin',
+      fix: 'Handle the error of a closed connection.',
+    },
+    async (trial) => {
+      const calls = Array.from({ length: 20 }, () => trial.install().operation('INSTALL', 1).before)
+      await Promise.all(calls.map((call) => trial.send(call, { loseResponse: true, isNewConnection: true })))
+      await checkAlive(trial)
+    },
+  ),
+  connection(
+    'kept-alive',
+    {
+      title: 'Several calls on one connection succeed',
+      fix: 'Send content-length or chunked encoding, and read each body completely.',
+    },
+    async (trial) => {
+      for (let count = 0; count < 4; count++) await trial.complete(trial.install().operation('INSTALL', 1))
+    },
+  ),
+  connection(
+    'in-time',
+    {
+      title: 'Every call is answered within the time-out',
+      fix: 'Return UNKNOWN or a retryable failure before the time-out.',
+    },
+    async (trial) => {
+      const installation = trial.install()
+      for (const [index, type] of (['INSTALL', 'CONFIGURE', 'UPGRADE', 'DETACH'] as const).entries()) {
+        const { before, after } = installation.operation(type, index + 1)
+        for (const call of [before, after]) {
+          const { exchange } = await trial.send(call)
+          trial.check(
+            exchange.response !== null || exchange.ms < trial.profile.timeoutMs,
+            `${type} ${call.request.stage} took longer than ${trial.profile.timeoutMs / 1000} s`,
+          )
+        }
+      }
+    },
+  ),
+  connection(
+    'no-redirect',
+    {
+      title: 'The endpoint does not redirect',
+      kind: 'shape',
+      fix: 'Register the final address.',
+      rule: 'lifecycle-call',
+    },
+    async (trial) => {
+      const { exchange } = await trial.send(trial.install().operation('INSTALL', 1).before)
+      const status = exchange.response?.status ?? 200
+      trial.check(status < 300 || status > 399, `The status is ${status}`)
+    },
+  ),
+]

@@ -1,0 +1,94 @@
+import { isJsonObject, type JsonObject } from '../../../../contract/json-schema/json.ts'
+import type { Trial } from '../run/trial.ts'
+import { caseGroup, type Case } from './case.ts'
+import { short, topOf } from './read-response.ts'
+
+const failure = caseGroup('failure', { rule: 'failure-data', kind: 'shape' })
+
+/** A failure envelope, provoked by a request for another plugin, by a body that is not JSON, or by other bytes. */
+async function refusal(trial: Trial): Promise<JsonObject | null> {
+  const { before, variant } = trial.install().operation('INSTALL', 1)
+  const wrong = [
+    Buffer.from(JSON.stringify({ ...before.request, pluginId: 'another-plugin' })),
+    Buffer.from('not JSON'),
+    variant('BEFORE_RESOURCES', { targetVersion: '1.0.9' }).bytes,
+  ]
+  for (const body of wrong) {
+    const sent = await trial.sendBytes(body, before)
+    if (sent.answer.kind === 'failure') return topOf(sent)
+  }
+  trial.requires(false, 'No failure envelope could be provoked')
+  return null
+}
+
+const forRefusal =
+  (judge: (trial: Trial, top: JsonObject, data: JsonObject) => void): Case['run'] =>
+  async (trial) => {
+    const top = (await refusal(trial)) ?? {}
+    const { data } = top
+    if (data !== null) judge(trial, top, isJsonObject(data) ? data : {})
+  }
+
+export const FAILURE_CASES: readonly Case[] = [
+  failure(
+    'status-200',
+    {
+      title: 'A failure envelope has HTTP status 200',
+      fix: 'Use status 200 for every envelope.',
+      rule: 'envelope',
+    },
+    async (trial) => {
+      await refusal(trial)
+      const status = trial.sent.at(-1)?.exchange.response?.status
+      trial.check(status === 200, `The status is ${status}`)
+    },
+  ),
+  failure(
+    'error-code',
+    {
+      title: 'errorCode of a failure is upper-case words joined by _, at most 128 characters',
+      rule: 'envelope',
+      fix: 'Use a code such as TENANT_LIMIT_REACHED.',
+    },
+    forRefusal((trial, { errorCode }) => {
+      const isCode =
+        typeof errorCode === 'string' &&
+        errorCode.length <= 128 &&
+        /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*$/.test(errorCode)
+      trial.check(isCode, `errorCode is ${short(errorCode)}`)
+    }),
+  ),
+  failure(
+    'message',
+    {
+      title: 'message of a failure has 1 to 512 characters',
+      fix: 'Write one sentence for the person who operates the installation.',
+    },
+    forRefusal((trial, _top, { message }) => {
+      const isRight = typeof message === 'string' && message.length > 0 && [...message].length <= 512
+      trial.check(isRight, `message is ${short(message)}`)
+    }),
+  ),
+  failure(
+    'retryable',
+    { title: 'retryable of a failure is true or false', fix: 'Set retryable, a boolean.' },
+    forRefusal((trial, _top, { retryable }) =>
+      trial.check(typeof retryable === 'boolean', `retryable is ${short(retryable)}`),
+    ),
+  ),
+  failure(
+    'error-path',
+    {
+      title: 'errorPath, if present, is a list of names without white space',
+      fix: 'List logical service names, or omit errorPath.',
+    },
+    forRefusal((trial, _top, { errorPath }) => {
+      const isRight =
+        errorPath === undefined ||
+        (Array.isArray(errorPath) &&
+          errorPath.length > 0 &&
+          errorPath.every((name) => typeof name === 'string' && /^[^\s\p{Cc}]+$/u.test(name)))
+      trial.check(isRight, `errorPath is ${short(errorPath)}`)
+    }),
+  ),
+]

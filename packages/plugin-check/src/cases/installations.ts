@@ -1,0 +1,304 @@
+import { isJsonObject, type JsonValue } from '../../../../contract/json-schema/json.ts'
+import type { Installation, Trial } from '../run/trial.ts'
+import { countState } from '../run/state.ts'
+import { isDone } from '../wire/read-answer.ts'
+import { prepare } from './repeats.ts'
+import { caseGroup, type Case } from './case.ts'
+
+const detach = caseGroup('detach', { rule: 'detach', kind: 'behaviour' })
+const isolation = caseGroup('isolation', { rule: 'installations-are-separate', kind: 'behaviour' })
+const TOMBSTONE = 'Keep the highest executionSequence after a DETACH, and refuse what is lower.'
+
+async function detached(trial: Trial): Promise<Installation> {
+  const { installation, operation } = await prepare(trial, 'DETACH')
+  await trial.complete(operation)
+  return installation
+}
+
+/** Values of issued properties that INSTALL writes: `locator name` → value. */
+async function issuedValues(trial: Trial, installation: Installation): Promise<Map<string, JsonValue>> {
+  const values = new Map<string, JsonValue>()
+  const operation = installation.operation('INSTALL', 1)
+  for (const call of [operation.before, operation.after]) {
+    const { answer } = await trial.finish(call)
+    for (const [locator, { writes }] of Object.entries(trial.profile.resources))
+      for (const [name, { isIssued }] of Object.entries(writes)) {
+        const properties = answer.writes[locator]
+        const data = isJsonObject(properties ?? null)
+          ? (properties as Record<string, JsonValue>)[name]
+          : undefined
+        if (isIssued && data !== undefined)
+          values.set(`${locator} ${name}`, isJsonObject(data) ? (data['value'] ?? null) : data)
+      }
+  }
+  trial.requires(values.size > 0, 'INSTALL wrote none of the issued properties')
+  return values
+}
+
+function checkDifferent(trial: Trial, one: Map<string, JsonValue>, two: Map<string, JsonValue>): void {
+  for (const [where, value] of one)
+    trial.check(JSON.stringify(value) !== JSON.stringify(two.get(where)), `${where} has the same value twice`)
+}
+
+export const INSTALLATION_CASES: readonly Case[] = [
+  detach(
+    'unknown-installation',
+    {
+      title: 'A DETACH of an unknown installation succeeds with NOT_APPLIED or APPLIED',
+      fix: 'Finding nothing to remove is a success: return NOT_APPLIED.',
+    },
+    async (trial) => {
+      const operation = trial.install().operation('DETACH', 1)
+      for (const call of [operation.before, operation.after]) {
+        const { answer } = await trial.send(call)
+        trial.check(isDone(answer), `DETACH of an unknown installation failed in ${call.request.stage}`)
+      }
+    },
+  ),
+  detach(
+    'twice',
+    {
+      title: 'A second DETACH operation succeeds',
+      fix: 'Finding nothing to remove is a success: return NOT_APPLIED.',
+    },
+    async (trial) => {
+      const installation = await detached(trial)
+      const again = installation.operation('DETACH', 3)
+      for (const call of [again.before, again.after])
+        trial.check(
+          isDone((await trial.send(call)).answer),
+          `The second DETACH failed in ${call.request.stage}`,
+        )
+    },
+  ),
+  detach(
+    'takes-over-install',
+    {
+      title: 'A DETACH succeeds over an INSTALL that did not reach AFTER_RESOURCES',
+      fix: 'Remove whatever exists for the installation; do not require a complete INSTALL.',
+    },
+    async (trial) => {
+      const { installation, operation } = await prepare(trial, 'INSTALL')
+      await trial.finish(operation.before)
+      const takeover = installation.operation('DETACH', 2)
+      for (const call of [takeover.before, takeover.after])
+        trial.check(isDone((await trial.send(call)).answer), `The DETACH failed in ${call.request.stage}`)
+    },
+  ),
+  detach(
+    'takes-over-configure',
+    {
+      title: 'A DETACH succeeds over a CONFIGURE between its stages',
+      fix: 'Do not require that the operation before a DETACH was completed.',
+    },
+    async (trial) => {
+      const { installation, operation } = await prepare(trial, 'CONFIGURE')
+      await trial.finish(operation.before)
+      const takeover = installation.operation('DETACH', 3)
+      for (const call of [takeover.before, takeover.after])
+        trial.check(isDone((await trial.send(call)).answer), `The DETACH failed in ${call.request.stage}`)
+    },
+  ),
+  detach(
+    'late-configure',
+    { title: 'A late CONFIGURE after a DETACH is refused', rule: 'late-calls', fix: TOMBSTONE },
+    async (trial) => {
+      const { installation, operation } = await prepare(trial, 'CONFIGURE')
+      await trial.complete(installation.operation('DETACH', 3))
+      trial.checkRefused(await trial.send(operation.before), 'The late CONFIGURE')
+    },
+  ),
+  detach(
+    'late-upgrade',
+    { title: 'A late UPGRADE after a DETACH is refused', rule: 'late-calls', fix: TOMBSTONE },
+    async (trial) => {
+      const { installation, operation } = await prepare(trial, 'UPGRADE')
+      await trial.complete(installation.operation('DETACH', 3))
+      trial.checkRefused(await trial.send(operation.before), 'The late UPGRADE')
+    },
+  ),
+  detach(
+    'late-repeat-of-install',
+    {
+      title: 'A repeat of the INSTALL after the DETACH does not bring anything back',
+      needs: ['state'],
+      fix: TOMBSTONE,
+    },
+    async (trial) => {
+      const { installation, operation } = await prepare(trial, 'INSTALL')
+      await trial.complete(operation)
+      await trial.complete(installation.operation('DETACH', 2))
+      const state = JSON.stringify(await trial.state(installation))
+      await trial.send(operation.before)
+      trial.check(state === JSON.stringify(await trial.state(installation)), 'The repeat changed the state')
+    },
+  ),
+  detach(
+    'later-configure',
+    {
+      title: 'A CONFIGURE with a higher sequence after a DETACH is refused',
+      level: 'SHOULD',
+      fix: 'Remember that the installation was detached; only an INSTALL or a DETACH may follow.',
+    },
+    async (trial) => {
+      const installation = await detached(trial)
+      const { answer } = await trial.send(installation.operation('CONFIGURE', 3).before)
+      trial.check(answer.kind === 'failure', 'The CONFIGURE was accepted')
+    },
+  ),
+  detach(
+    'removes',
+    {
+      title: 'A DETACH changes the business state',
+      level: 'SHOULD',
+      needs: ['state'],
+      fix: 'Remove or end what INSTALL made.',
+    },
+    async (trial) => {
+      const { installation, operation } = await prepare(trial, 'DETACH')
+      const state = JSON.stringify(await trial.state(installation))
+      await trial.complete(operation)
+      trial.check(state !== JSON.stringify(await trial.state(installation)), 'The state is as before')
+    },
+  ),
+  detach(
+    'install-again',
+    {
+      title: 'After a DETACH, the same bundle can be installed again',
+      rule: 'installations-are-separate',
+      fix: 'Identify an installation by bundleInstallId alone; each INSTALL has a new one.',
+    },
+    async (trial) => {
+      await detached(trial)
+      const operation = trial.install().operation('INSTALL', 1)
+      for (const call of [operation.before, operation.after])
+        trial.check(
+          isDone((await trial.send(call)).answer),
+          `The new INSTALL failed in ${call.request.stage}`,
+        )
+    },
+  ),
+  detach(
+    'new-token-after-reinstall',
+    {
+      title: 'An INSTALL after a DETACH issues new tokens',
+      rule: 'installations-are-separate',
+      needs: ['issued'],
+      fix: 'Derive nothing that is issued from bundle or workspace.',
+    },
+    async (trial) => {
+      const first = trial.install()
+      const before = await issuedValues(trial, first)
+      await trial.complete(first.operation('DETACH', 2))
+      checkDifferent(trial, before, await issuedValues(trial, trial.install()))
+    },
+  ),
+  isolation(
+    'issued-values-differ',
+    {
+      title: 'Issued tokens differ between installations',
+      needs: ['issued'],
+      fix: 'Generate a token for each bundleInstallId.',
+    },
+    async (trial) => {
+      const one = await issuedValues(trial, trial.install())
+      checkDifferent(trial, one, await issuedValues(trial, trial.install()))
+    },
+  ),
+  isolation(
+    'issued-values-differ-between-workspaces',
+    {
+      title: 'Issued tokens differ between workspaces',
+      needs: ['issued'],
+      fix: 'Generate a token for each bundleInstallId.',
+    },
+    async (trial) => {
+      const one = await issuedValues(trial, trial.install({ workspaceId: 7 }))
+      checkDifferent(trial, one, await issuedValues(trial, trial.install({ workspaceId: 8 })))
+    },
+  ),
+  isolation(
+    'issued-value-stays',
+    {
+      title: 'A CONFIGURE keeps the issued tokens',
+      level: 'SHOULD',
+      needs: ['issued'],
+      fix: 'Issue a token once, in INSTALL, and write the same one later.',
+    },
+    async (trial) => {
+      const installation = trial.install()
+      const issued = await issuedValues(trial, installation)
+      const { answer } = await trial.finish(
+        installation.operation('CONFIGURE', 2, { values: 'changed' }).before,
+      )
+      for (const [where, value] of issued) {
+        const [locator = '', name = ''] = where.split(' ')
+        const properties = answer.writes[locator]
+        const data = isJsonObject(properties ?? null)
+          ? (properties as Record<string, JsonValue>)[name]
+          : undefined
+        const isSame =
+          data === undefined ||
+          (isJsonObject(data) && JSON.stringify(data['value']) === JSON.stringify(value))
+        trial.check(isSame, `${where} has changed`)
+      }
+    },
+  ),
+  isolation(
+    'detach-leaves-others',
+    {
+      title: 'A DETACH of one installation leaves another one usable',
+      fix: 'Remove only what belongs to the bundleInstallId.',
+    },
+    async (trial) => {
+      const other = trial.install()
+      const operation = other.operation('INSTALL', 1)
+      await trial.finish(operation.before)
+      const state = JSON.stringify(await trial.state(other))
+      await detached(trial)
+      trial.check(
+        state === JSON.stringify(await trial.state(other)),
+        'The state of the other installation changed',
+      )
+      trial.check(
+        isDone((await trial.send(operation.after)).answer),
+        'AFTER_RESOURCES of the other installation failed',
+      )
+    },
+  ),
+  isolation(
+    'same-scope',
+    {
+      title: 'Two installations in one workspace have effects of their own',
+      needs: ['state'],
+      fix: 'Use bundleInstallId in the key of every object that the plugin makes.',
+    },
+    async (trial) => {
+      const [one, two] = [trial.install(), trial.install()]
+      await trial.complete(one.operation('INSTALL', 1))
+      await trial.complete(two.operation('INSTALL', 1))
+      const counts = [countState(await trial.state(one)), countState(await trial.state(two))]
+      trial.check(
+        counts[0] === counts[1] && counts[0] !== 0,
+        `They have ${counts.join(' and ')} entries in the state`,
+      )
+    },
+  ),
+  isolation(
+    'remembered-by-operation',
+    {
+      title: 'The same sequence in two installations is two calls',
+      fix: 'Use operationId and stage as the key of a remembered call, not the sequence.',
+    },
+    async (trial) => {
+      const [one, two] = [trial.install(), trial.install()]
+      await trial.finish(one.operation('INSTALL', 1).before)
+      const { answer } = await trial.send(two.operation('INSTALL', 1).before)
+      const identity = answer.kind === 'success' ? JSON.stringify(answer.data['installation'] ?? null) : ''
+      trial.check(
+        answer.kind !== 'success' || !identity.includes(one.identity.bundleInstallId),
+        'The second installation got the response of the first',
+      )
+    },
+  ),
+]

@@ -1,0 +1,297 @@
+import type { OperationType, Stage } from '../../../../contract/protocol/vocabulary.ts'
+import type { Call } from '../wire/build-call.ts'
+import type { Sent, Trial } from '../run/trial.ts'
+import { AFTER_EVERY_CASE } from '../run/run-cases.ts'
+import { isDone } from '../wire/read-answer.ts'
+import { caseGroup, type Case } from './case.ts'
+
+const repeat = caseGroup('repeat', { rule: 'repeated-calls', kind: 'behaviour' })
+const bytes = caseGroup('bytes', { rule: 'other-bytes', kind: 'behaviour' })
+const REMEMBER =
+  'Store the complete response under operationId and stage, in the transaction of the effect, and return it to repeats.'
+const FINGERPRINT = 'Store a hash of the request bytes with the call, and refuse a call whose hash differs.'
+
+/** An installation in which everything before the operation is done. */
+export async function prepare(trial: Trial, type: OperationType) {
+  const installation = trial.install()
+  if (type !== 'INSTALL') await trial.complete(installation.operation('INSTALL', 1))
+  const values = type === 'CONFIGURE' ? 'changed' : 'properties'
+  return { installation, operation: installation.operation(type, type === 'INSTALL' ? 1 : 2, { values }) }
+}
+
+/** The call of the stage; the other stage is done before it if it comes first. */
+async function callOf(trial: Trial, type: OperationType, stage: Stage): Promise<Call> {
+  const { operation } = await prepare(trial, type)
+  if (stage === 'BEFORE_RESOURCES') return operation.before
+  await trial.finish(operation.before)
+  return operation.after
+}
+
+const sameAgain = (type: OperationType, stage: Stage): Case =>
+  repeat(
+    `${type.toLowerCase()}-${stage === 'BEFORE_RESOURCES' ? 'before' : 'after'}`,
+    { title: `A repeat of ${type}, ${stage}, gets the same response`, fix: REMEMBER },
+    async (trial) => {
+      const call = await callOf(trial, type, stage)
+      const first = await trial.finish(call)
+      trial.checkSame(first, await trial.send(call), 'The repeat')
+    },
+  )
+
+/** Finishes INSTALL, sends other bytes under the same operationId and stage, and returns what came back. */
+async function sendOtherBytes(
+  trial: Trial,
+  change: (call: Call) => Buffer,
+): Promise<{ first: Sent; other: Sent }> {
+  const { before } = trial.install().operation('INSTALL', 1)
+  const first = await trial.finish(before)
+  return { first, other: await trial.sendBytes(change(before), before) }
+}
+
+const otherVersion = ({ bytes: sent }: Call): Buffer =>
+  Buffer.from(sent.toString().replaceAll('"targetVersion":"1.0.0"', '"targetVersion":"1.0.9"'))
+
+export const REPEAT_CASES: readonly Case[] = [
+  ...(['INSTALL', 'UPGRADE', 'CONFIGURE', 'DETACH'] as const).flatMap((type) => [
+    sameAgain(type, 'BEFORE_RESOURCES'),
+    sameAgain(type, 'AFTER_RESOURCES'),
+  ]),
+  repeat(
+    'same-bytes',
+    { title: 'A repeat gets the same bytes', level: 'SHOULD', fix: REMEMBER },
+    async (trial) => {
+      const { before } = trial.install().operation('INSTALL', 1)
+      const first = await trial.finish(before)
+      const again = await trial.send(before)
+      const [one, two] = [first, again].map(({ exchange }) => exchange.response?.body.toString())
+      trial.check(one === two, 'The bytes of the two responses differ')
+    },
+  ),
+  repeat('ten-times', { title: 'Ten repeats get the same response', fix: REMEMBER }, async (trial) => {
+    const { before } = trial.install().operation('INSTALL', 1)
+    const first = await trial.finish(before)
+    for (let count = 0; count < 10; count++)
+      trial.checkSame(first, await trial.send(before), `Repeat ${count + 1}`)
+  }),
+  repeat(
+    'no-second-effect',
+    { title: 'A repeat does not change the business state', needs: ['state'], fix: REMEMBER },
+    async (trial) => {
+      const { installation, operation } = await prepare(trial, 'INSTALL')
+      await trial.finish(operation.before)
+      const state = JSON.stringify(await trial.state(installation))
+      await trial.send(operation.before)
+      trial.check(state === JSON.stringify(await trial.state(installation)), 'The repeat changed the state')
+    },
+  ),
+  repeat(
+    'stages-are-separate',
+    {
+      title: 'AFTER_RESOURCES is not taken for a repeat of BEFORE_RESOURCES',
+      fix: 'Use operationId and stage together as the key of a remembered call.',
+    },
+    async (trial) => {
+      const { before, after } = trial.install().operation('INSTALL', 1)
+      await trial.finish(before)
+      const { answer } = await trial.send(after)
+      trial.check(
+        answer.kind === 'success' && answer.data['stage'] !== 'BEFORE_RESOURCES',
+        'AFTER_RESOURCES got the response of BEFORE_RESOURCES or was refused',
+      )
+    },
+  ),
+  repeat(
+    'before-after-both-stages',
+    { title: 'BEFORE_RESOURCES gets the same response after AFTER_RESOURCES', fix: REMEMBER },
+    async (trial) => {
+      const { before, after } = trial.install().operation('INSTALL', 1)
+      const first = await trial.finish(before)
+      await trial.finish(after)
+      trial.checkSame(first, await trial.send(before), 'The repeat')
+    },
+  ),
+  repeat(
+    'after-later-operation',
+    {
+      title: 'A repeat after a later operation gets the remembered response or a final refusal',
+      fix: 'Look up the remembered response before you compare sequences; never execute the call again.',
+    },
+    async (trial) => {
+      const { installation, operation } = await prepare(trial, 'INSTALL')
+      const first = await trial.finish(operation.before)
+      await trial.finish(operation.after)
+      await trial.complete(installation.operation('CONFIGURE', 2, { values: 'changed' }))
+      const state = JSON.stringify(await trial.state(installation))
+      const again = await trial.send(operation.before)
+      if (!(again.answer.kind === 'failure' && again.answer.retryable !== true))
+        trial.checkSame(first, again, 'A repeat after a later operation')
+      trial.check(state === JSON.stringify(await trial.state(installation)), 'The repeat changed the state')
+    },
+  ),
+  repeat(
+    'configure-does-not-return',
+    {
+      title: 'A repeat of an earlier CONFIGURE does not bring its values back',
+      needs: ['changed', 'state'],
+      rule: 'late-calls',
+      fix: 'Answer the repeat from memory.',
+    },
+    async (trial) => {
+      const { installation, operation } = await prepare(trial, 'CONFIGURE')
+      await trial.complete(operation)
+      await trial.complete(installation.operation('CONFIGURE', 3))
+      const state = JSON.stringify(await trial.state(installation))
+      await trial.send(operation.before)
+      trial.check(state === JSON.stringify(await trial.state(installation)), 'The earlier values are back')
+    },
+  ),
+  repeat(
+    'lost-response',
+    {
+      title: 'A repeat after a lost response succeeds, once',
+      rule: 'slow-and-cut-connections',
+      fix: `Finish a call even if the connection closes. ${REMEMBER}`,
+    },
+    async (trial) => {
+      const { before } = trial.install().operation('INSTALL', 1)
+      await trial.send(before, { loseResponse: true, isNewConnection: true })
+      const first = await trial.finish(before)
+      trial.checkSame(first, await trial.send(before), 'The second repeat')
+    },
+  ),
+  repeat(
+    'lost-three-times',
+    {
+      title: 'A repeat after three lost responses succeeds, once',
+      rule: 'slow-and-cut-connections',
+      fix: `Finish a call even if the connection closes. ${REMEMBER}`,
+    },
+    async (trial) => {
+      const { operation } = await prepare(trial, 'CONFIGURE')
+      for (let count = 0; count < 3; count++)
+        await trial.send(operation.before, { loseResponse: true, isNewConnection: true })
+      const first = await trial.finish(operation.before)
+      trial.checkSame(first, await trial.send(operation.before), 'The next repeat')
+    },
+  ),
+  repeat(
+    'other-headers',
+    {
+      title: 'Headers are not part of a call',
+      fix: 'Compute the fingerprint of a call from its body alone.',
+    },
+    async (trial) => {
+      const { before } = trial.install().operation('INSTALL', 1)
+      const first = await trial.finish(before)
+      const headers = {
+        'content-type': 'application/json; charset=utf-8',
+        'user-agent': 'other',
+        traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
+        'x-unknown': 'yes',
+      }
+      trial.checkSame(
+        first,
+        await trial.send(before, { headers, isNewConnection: true }),
+        'A repeat with other headers',
+      )
+    },
+  ),
+  repeat(
+    'failure-runs-again',
+    {
+      title: 'A failed call gets a definite response again, and leaves the installation usable',
+      needs: ['invalid'],
+      fix: 'Do not remember failures, and free the call when its handler fails.',
+    },
+    async (trial) => {
+      const installation = trial.install()
+      const failing = installation.operation('INSTALL', 1, { values: 'invalid' })
+      const first = await trial.send(failing.before)
+      trial.requires(!isDone(first.answer), 'The invalid values of the profile were accepted')
+      const again = await trial.send(failing.before)
+      trial.check(
+        again.answer.kind === 'failure' || again.answer.kind === 'success',
+        'The repeat got no definite response',
+      )
+      const { answer } = await trial.send(installation.operation('DETACH', 2).before)
+      trial.check(isDone(answer), 'A DETACH after the failure does not succeed')
+    },
+  ),
+  repeat(
+    AFTER_EVERY_CASE.split('.')[1] ?? '',
+    {
+      title: 'After every other case, one more repeat of each finished call changes nothing',
+      fix: REMEMBER,
+    },
+    // judged from the repeats of all other cases
+    () => Promise.resolve(),
+  ),
+  bytes(
+    'refused',
+    { title: 'Other bytes with the same operationId and stage are refused', fix: FINGERPRINT },
+    async (trial) => {
+      const { other } = await sendOtherBytes(trial, otherVersion)
+      trial.checkRefused(other, 'A call with other bytes')
+    },
+  ),
+  bytes(
+    'changed-value-refused',
+    {
+      title: 'A changed property value under the same operationId and stage is refused',
+      needs: ['changed'],
+      fix: FINGERPRINT,
+    },
+    async (trial) => {
+      const { operation } = await prepare(trial, 'INSTALL')
+      await trial.finish(operation.before)
+      const changed = operation.variant('BEFORE_RESOURCES', { values: 'changed' })
+      trial.checkRefused(await trial.sendBytes(changed.bytes, changed), 'A call with a changed value')
+    },
+  ),
+  bytes(
+    'other-sequence-refused',
+    { title: 'Another executionSequence under the same operationId and stage is refused', fix: FINGERPRINT },
+    async (trial) => {
+      const { operation } = await prepare(trial, 'INSTALL')
+      await trial.finish(operation.before)
+      const changed = operation.variant('BEFORE_RESOURCES', { sequence: 5 })
+      trial.checkRefused(await trial.sendBytes(changed.bytes, changed), 'A call with another sequence')
+    },
+  ),
+  bytes(
+    'no-effect',
+    { title: 'Other bytes have no effect', needs: ['changed', 'state'], fix: FINGERPRINT },
+    async (trial) => {
+      const { installation, operation } = await prepare(trial, 'INSTALL')
+      await trial.finish(operation.before)
+      const state = JSON.stringify(await trial.state(installation))
+      const changed = operation.variant('BEFORE_RESOURCES', { values: 'changed' })
+      await trial.sendBytes(changed.bytes, changed)
+      trial.check(
+        state === JSON.stringify(await trial.state(installation)),
+        'The other bytes changed the state',
+      )
+    },
+  ),
+  bytes(
+    'first-response-stays',
+    { title: 'After other bytes, the first bytes still get their response', fix: FINGERPRINT },
+    async (trial) => {
+      const { first } = await sendOtherBytes(trial, otherVersion)
+      if (first.call === null) return
+      trial.checkSame(first, await trial.send(first.call), 'The first call')
+    },
+  ),
+  bytes(
+    'refused-in-after',
+    { title: 'Other bytes are refused in AFTER_RESOURCES, too', fix: FINGERPRINT },
+    async (trial) => {
+      const { operation } = await prepare(trial, 'INSTALL')
+      await trial.complete(operation)
+      trial.checkRefused(
+        await trial.sendBytes(otherVersion(operation.after), operation.after),
+        'A call with other bytes',
+      )
+    },
+  ),
+]

@@ -1,0 +1,155 @@
+import { encodingsOf } from '../wire/encodings.ts'
+import type { Sent, Trial } from '../run/trial.ts'
+import { prepare } from './repeats.ts'
+import { caseGroup, type Case } from './case.ts'
+
+const secret = caseGroup('secret', { rule: 'secrets-in-responses', kind: 'behaviour' })
+
+/** A value that occurs nowhere else, for every sensitive text of the profile. */
+function canaries(trial: Trial): Record<string, string> {
+  const names = Object.values(trial.profile.resources).flatMap(({ sensitive, properties }) =>
+    sensitive.filter((name) => typeof properties[name] === 'string'),
+  )
+  return Object.fromEntries(names.map((name) => [name, `canary-${trial.random.bytes(12).toString('hex')}`]))
+}
+
+function checkAbsent(trial: Trial, sent: readonly Sent[], values: readonly string[], what: string): void {
+  for (const { exchange } of sent) {
+    const { response } = exchange
+    if (response === null) continue
+    const text = `${JSON.stringify(response.headers)}\n${response.body.toString()}`
+    checkText(trial, text, values, what)
+  }
+}
+
+function checkText(trial: Trial, text: string, values: readonly string[], what: string): void {
+  for (const value of values)
+    for (const [encoding, encoded] of encodingsOf(value))
+      trial.check(!text.includes(encoded), `${what} contains a secret (${encoding})`)
+}
+
+const tokensOf = (sent: readonly Sent[]): string[] =>
+  sent.flatMap(({ exchange }) => {
+    const token = exchange.request.headers['authorization']?.split(' ')[1]
+    return token === undefined ? [] : [token]
+  })
+
+/** Everything that a plugin can be asked with canaries in its sensitive values, including what it refuses. */
+async function provoke(trial: Trial): Promise<{ values: string[]; sent: readonly Sent[] }> {
+  const replace = canaries(trial)
+  const installation = trial.install()
+  const operation = installation.operation('INSTALL', 1, { replace })
+  await trial.send(operation.before)
+  await trial.send(operation.variant('BEFORE_RESOURCES', { targetVersion: '1.0.9' }))
+  await trial.send(operation.after)
+  await trial.send(installation.operation('CONFIGURE', 2, { replace, values: 'changed' }).before)
+  await trial.send(installation.operation('CONFIGURE', 1, { replace }).before)
+  await trial.send(installation.operation('UPGRADE', 3, { replace, values: 'invalid' }).before)
+  await trial.send(installation.operation('DETACH', 4, { replace }).before)
+  return { values: Object.values(replace), sent: trial.sent }
+}
+
+const INTERNALS: readonly (readonly [string, RegExp])[] = [
+  ['a stack trace', /\n\s+at |\bat \S+ \(|Traceback \(most recent/],
+  [
+    'a file path',
+    /(?:^|[\s("'])(?:\/(?:usr|home|var|opt|srv|app|tmp|work|root|etc)\/\S+|[A-Z]:\\\S+)|node_modules/,
+  ],
+  ['SQL', /\b(?:SELECT .+ FROM|INSERT INTO|UPDATE .+ SET|DELETE FROM)\b/],
+  ['an address', /\bhttps?:\/\/|\b(?:\d{1,3}\.){3}\d{1,3}:\d+/],
+]
+
+export const SECRET_CASES: readonly Case[] = [
+  secret(
+    'sensitive-input',
+    {
+      title: 'Sensitive values of a request come back in no response, in no encoding',
+      needs: ['sensitive'],
+      fix: 'Never copy request values into messages, and do not echo properties.',
+    },
+    async (trial) => {
+      const { values, sent } = await provoke(trial)
+      checkAbsent(trial, sent, values, 'A response')
+    },
+  ),
+  secret(
+    'sensitive-input-in-log',
+    {
+      title: 'Sensitive values of a request are not logged',
+      needs: ['sensitive', 'start'],
+      fix: 'Do not log bodies; log operationId and stage.',
+    },
+    async (trial) => {
+      const { values } = await provoke(trial)
+      checkText(trial, trial.host?.output() ?? '', values, 'The output of the plugin')
+    },
+  ),
+  secret(
+    'lifecycle-token',
+    { title: 'The lifecycle token comes back in no response', fix: 'Never copy headers into a response.' },
+    async (trial) => {
+      const { operation } = await prepare(trial, 'INSTALL')
+      await trial.send(operation.before)
+      await trial.send(operation.variant('BEFORE_RESOURCES', { targetVersion: '1.0.9' }))
+      await trial.send(operation.after, {}, { claims: { stage: 'BEFORE_RESOURCES' } })
+      checkAbsent(trial, trial.sent, tokensOf(trial.sent), 'A response')
+    },
+  ),
+  secret(
+    'lifecycle-token-in-log',
+    { title: 'The lifecycle token is not logged', needs: ['start'], fix: 'Do not log headers.' },
+    async (trial) => {
+      const { operation } = await prepare(trial, 'INSTALL')
+      await trial.send(operation.before)
+      await trial.send(operation.after, {}, { claims: { stage: 'BEFORE_RESOURCES' } })
+      checkText(trial, trial.host?.output() ?? '', tokensOf(trial.sent), 'The output of the plugin')
+    },
+  ),
+  secret(
+    'credential',
+    {
+      title: 'The credential of the plugin comes back in no response',
+      fix: 'Never write or report the credential of the plugin.',
+    },
+    async (trial) => {
+      const { sent } = await provoke(trial)
+      checkAbsent(trial, sent, [trial.profile.credential], 'A response')
+    },
+  ),
+  secret(
+    'issued-in-log',
+    {
+      title: 'Issued tokens are not logged',
+      needs: ['issued', 'start'],
+      fix: 'Do not log responses.',
+    },
+    async (trial) => {
+      const { operation } = await prepare(trial, 'INSTALL')
+      const { answer } = await trial.finish(operation.before)
+      const issued = Object.entries(trial.profile.resources).flatMap(([locator, { writes }]) =>
+        Object.entries(writes).flatMap(([name, { isIssued, isSensitive }]) => {
+          const text = JSON.stringify(answer.writes[locator] ?? {})
+          const value = new RegExp(`"${name}":\\{[^}]*"value":"([^"]{8,})"`).exec(text)?.[1]
+          return isIssued && isSensitive && value !== undefined ? [value] : []
+        }),
+      )
+      checkText(trial, trial.host?.output() ?? '', issued, 'The output of the plugin')
+    },
+  ),
+  secret(
+    'no-internals',
+    {
+      title: 'Failure messages contain no stack trace, path, address or SQL',
+      rule: 'failure-data',
+      fix: 'Write messages for people, and log the details.',
+    },
+    async (trial) => {
+      const { sent } = await provoke(trial)
+      for (const { answer } of sent) {
+        if (answer.kind !== 'failure') continue
+        for (const [what, pattern] of INTERNALS)
+          trial.check(!pattern.test(answer.message), `The message of ${answer.errorCode} contains ${what}`)
+      }
+    },
+  ),
+]

@@ -1,0 +1,188 @@
+import { newSigningKey } from '../wire/keys.ts'
+import type { TokenChanges, Trial } from '../run/trial.ts'
+import { isDone } from '../wire/read-answer.ts'
+import { caseGroup, type Case } from './case.ts'
+
+const token = caseGroup('token', {
+  rule: 'token-of-a-lifecycle-call',
+  kind: 'behaviour',
+  needs: ['tokens'],
+})
+
+const now = (): number => Math.floor(Date.now() / 1000)
+
+/** A call with this token is not executed, and is refused with 401. */
+const refusal = (name: string, title: string, what: string, changes: (trial: Trial) => TokenChanges): Case =>
+  token(
+    name,
+    {
+      title,
+      fix: 'Verify signature, algorithm and every claim against the request before anything else; respond with 401.',
+    },
+    async (trial) => {
+      const { before } = trial.install().operation('INSTALL', 1)
+      const { answer } = await trial.send(before, {}, changes(trial))
+      trial.check(answer.kind !== 'success', `${what} was accepted`)
+      trial.check(
+        answer.kind === 'refused' || answer.kind === 'failure',
+        `${what} must get 401, but got no definite response`,
+      )
+    },
+  )
+
+export const TOKEN_CASES: readonly Case[] = [
+  refusal('missing', 'A call without a token is refused', 'A call without a token', () => ({
+    authorization: null,
+  })),
+  refusal('garbage', 'A token that is not a JWT is refused', 'A token that is not a JWT', () => ({
+    authorization: 'Bearer not-a-token',
+  })),
+  refusal('other-scheme', 'A token under another scheme is refused', 'The scheme Basic', () => ({
+    authorization: 'Basic cGx1Z2luOmNoZWNr',
+  })),
+  refusal(
+    'other-key',
+    'A token that another key signed is refused',
+    'A token of another key',
+    ({ platform }) => ({
+      signature: { by: 'key', key: newSigningKey(), kid: platform.keys[0].kid },
+    }),
+  ),
+  refusal('unknown-key', 'A token with an unknown kid is refused', 'A token with an unknown kid', () => ({
+    signature: { by: 'key', key: newSigningKey() },
+  })),
+  refusal('no-signature', 'A token with alg none is refused', 'A token without a signature', () => ({
+    signature: { by: 'nothing' },
+  })),
+  refusal(
+    'public-key-as-secret',
+    'A token signed with HS256 and the public key is refused',
+    'A token signed with the public key',
+    ({ platform }) => ({ signature: { by: 'public-key-as-secret', key: platform.keys[0] } }),
+  ),
+  refusal('expired', 'An expired token is refused', 'A token that expired 10 minutes ago', () => ({
+    claims: { iat: now() - 900, exp: now() - 600 },
+  })),
+  refusal('no-expiry', 'A token without exp is refused', 'A token without exp', () => ({
+    claims: { exp: undefined },
+  })),
+  refusal('other-audience', 'A token for another plugin is refused', 'A token for another plugin', () => ({
+    claims: { aud: 'another-plugin' },
+  })),
+  refusal('other-issuer', 'A token of another issuer is refused', 'A token of another issuer', () => ({
+    claims: { iss: 'https://other-platform.test' },
+  })),
+  refusal(
+    'other-operation',
+    'A token for another operation is refused',
+    'A token for another operation',
+    () => ({
+      claims: { sub: '019b7a1c-6e00-7c11-8a2f-000000000000' },
+    }),
+  ),
+  refusal('other-stage', 'A token for the other stage is refused', 'A token for the other stage', () => ({
+    claims: { stage: 'AFTER_RESOURCES' },
+  })),
+  refusal(
+    'other-sequence',
+    'A token for another executionSequence is refused',
+    'A token for another sequence',
+    () => ({
+      claims: { executionSequence: 2 },
+    }),
+  ),
+  token(
+    'status-401',
+    {
+      title: 'A refused token is answered with 401 and without an envelope',
+      kind: 'shape',
+      fix: 'Respond with status 401 and a body that is no envelope.',
+    },
+    async (trial) => {
+      const { before } = trial.install().operation('INSTALL', 1)
+      const { answer } = await trial.send(before, {}, { authorization: null })
+      trial.requires(answer.kind !== 'success', 'The call without a token was executed')
+      trial.check(answer.kind === 'refused' && answer.status === 401, 'The response is not a 401')
+    },
+  ),
+  token(
+    'second-key',
+    {
+      title: 'A token of any key in the key set is accepted',
+      fix: 'Choose the key by the kid of the token, not the first one.',
+    },
+    async (trial) => {
+      const { before } = trial.install().operation('INSTALL', 1)
+      const { answer } = await trial.send(
+        before,
+        {},
+        { signature: { by: 'key', key: trial.platform.keys[1] } },
+      )
+      trial.check(isDone(answer), 'A token of the second key was refused')
+    },
+  ),
+  token(
+    'fresh-in-each-attempt',
+    {
+      title: 'A repeat with another token gets the same response',
+      rule: 'repeated-calls',
+      fix: 'Leave the token out of the fingerprint of a call.',
+    },
+    async (trial) => {
+      const { before } = trial.install().operation('INSTALL', 1)
+      const first = await trial.finish(before)
+      const again = await trial.send(
+        before,
+        {},
+        { claims: { iat: now() - 60, exp: now() + 240, jti: 'other' } },
+      )
+      trial.checkSame(first, again, 'A repeat with another token')
+    },
+  ),
+  token(
+    'refused-has-no-effect',
+    {
+      title: 'A call with a refused token leaves nothing behind',
+      fix: 'Verify the token before you store the call or raise the sequence.',
+    },
+    async (trial) => {
+      const installation = trial.install()
+      const wrong = installation
+        .operation('INSTALL', 1)
+        .variant('BEFORE_RESOURCES', { targetVersion: '9.9.9' })
+      await trial.send(wrong, {}, { authorization: null })
+      const right = installation.operation('INSTALL', 1, { operationId: wrong.request.operation.operationId })
+      const { answer } = await trial.send(right.before)
+      trial.check(isDone(answer), 'The call was refused after one with other bytes and without a token')
+    },
+  ),
+  token(
+    'refused-does-not-raise-sequence',
+    {
+      title: 'A call with a refused token does not raise the execution sequence',
+      rule: 'late-calls',
+      fix: 'Verify the token before you store the sequence, or anyone can lock an installation.',
+    },
+    async (trial) => {
+      const installation = trial.install()
+      await trial.complete(installation.operation('INSTALL', 1))
+      await trial.send(installation.operation('CONFIGURE', 1_000).before, {}, { authorization: null })
+      const { answer } = await trial.send(installation.operation('CONFIGURE', 2).before)
+      trial.check(answer.kind !== 'failure', 'A later valid call was refused as late')
+    },
+  ),
+  token(
+    'needed-for-repeats',
+    {
+      title: 'A remembered response is not given to a call without a token',
+      rule: 'secrets-in-responses',
+      fix: 'Verify the token of every attempt, also of a repeat.',
+    },
+    async (trial) => {
+      const { before } = trial.install().operation('INSTALL', 1)
+      await trial.finish(before)
+      const { answer } = await trial.send(before, {}, { authorization: null })
+      trial.check(answer.kind !== 'success', 'The remembered response was given to a stranger')
+    },
+  ),
+]

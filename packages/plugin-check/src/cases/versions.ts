@@ -1,0 +1,159 @@
+import { callOf } from '../wire/build-call.ts'
+import type { Trial } from '../run/trial.ts'
+import { describeAnswer, isDone } from '../wire/read-answer.ts'
+import { prepare } from './repeats.ts'
+import { caseGroup, type Case } from './case.ts'
+
+const version = caseGroup('version', { rule: 'versions-in-a-call', kind: 'behaviour' })
+
+async function refusesContract(trial: Trial, contractVersion: string): Promise<void> {
+  const installation = trial.install()
+  const { before } = installation.operation('INSTALL', 1)
+  const body = Buffer.from(JSON.stringify({ ...before.request, contractVersion }))
+  trial.checkRejected(await trial.sendBytes(body, before), `contractVersion ${contractVersion}`)
+  trial.check(isDone((await trial.send(before)).answer), 'The right version was refused afterwards')
+}
+
+/** The plugin must understand the request; whether it can do it is its own business. */
+function checkDefinite(trial: Trial, answer: Parameters<typeof describeAnswer>[0], what: string): void {
+  trial.check(answer.kind === 'success' || answer.kind === 'failure', `${what} got ${describeAnswer(answer)}`)
+}
+
+export const VERSION_CASES: readonly Case[] = [
+  version(
+    'next-contract',
+    { title: 'contractVersion 7.0.0 is refused', fix: 'Accept only contractVersion 6.0.0.' },
+    (trial) => refusesContract(trial, '7.0.0'),
+  ),
+  version(
+    'earlier-contract',
+    { title: 'contractVersion 5.0.0 is refused', fix: 'Accept only contractVersion 6.0.0.' },
+    (trial) => refusesContract(trial, '5.0.0'),
+  ),
+  version(
+    'opaque',
+    {
+      title: 'Bundle versions are opaque',
+      fix: 'Do not parse or order versions: compare them for equality only.',
+    },
+    async (trial) => {
+      const installation = trial.install()
+      await trial.complete(installation.operation('INSTALL', 1, { targetVersion: 'v2-beta~1' }))
+      const upgrade = installation.operation('UPGRADE', 2, {
+        currentVersion: 'v2-beta~1',
+        targetVersion: '0.0.1',
+      })
+      const { answer } = await trial.send(upgrade.before)
+      trial.check(isDone(answer), `An UPGRADE from v2-beta~1 to 0.0.1 got ${describeAnswer(answer)}`)
+    },
+  ),
+  version(
+    'schema-version',
+    {
+      title: 'Another configuration.schemaVersion gets a definite response that echoes 6.0.0',
+      fix: 'schemaVersion belongs to your own configuration: accept it, or refuse it with a failure of your own.',
+    },
+    async (trial) => {
+      const { answer } = await trial.send(
+        trial.install().operation('INSTALL', 1, { schemaVersion: '9.0.0' }).before,
+      )
+      checkDefinite(trial, answer, 'schemaVersion 9.0.0')
+      const { contractVersion } = answer.kind === 'success' ? answer.data : {}
+      trial.check(contractVersion !== '9.0.0', 'contractVersion was taken from schemaVersion')
+    },
+  ),
+  version(
+    'no-resources',
+    {
+      title: 'A call with empty resources gets a definite response',
+      rule: 'request-fields',
+      fix: 'Return NOT_APPLIED if there is nothing to do.',
+    },
+    async (trial) => {
+      const { answer } = await trial.send(trial.install().operation('INSTALL', 1, { locators: [] }).before)
+      checkDefinite(trial, answer, 'An INSTALL without resources')
+    },
+  ),
+  version(
+    'no-properties',
+    {
+      title: 'A Module without properties gets a definite response',
+      rule: 'request-fields',
+      fix: 'Treat every property as optional, and say what is missing.',
+    },
+    async (trial) => {
+      const { request } = trial.install().operation('INSTALL', 1).before
+      const resources = Object.fromEntries(
+        Object.entries(request.resources).map(([locator, entry]) => [
+          locator,
+          { ...entry, properties: {}, references: {} },
+        ]),
+      )
+      const { answer } = await trial.send(callOf({ ...request, resources }))
+      checkDefinite(trial, answer, 'A Module without properties')
+    },
+  ),
+  version(
+    'added-resource',
+    {
+      title: 'An UPGRADE that adds a Module succeeds',
+      rule: 'request-fields',
+      fix: 'Handle action INSTALL inside an UPGRADE.',
+    },
+    async (trial) => {
+      const installation = trial.install()
+      const empty = installation.operation('INSTALL', 1, { locators: [] })
+      // whether an INSTALL of nothing succeeds is the plugin's own business
+      await trial.send(empty.before)
+      await trial.send(empty.after)
+      const { answer } = await trial.send(installation.operation('UPGRADE', 2, { action: 'INSTALL' }).before)
+      trial.check(isDone(answer), `The UPGRADE got ${describeAnswer(answer)}`)
+    },
+  ),
+  version(
+    'removed-resource',
+    {
+      title: 'An UPGRADE that removes a Module succeeds',
+      rule: 'request-fields',
+      fix: 'Handle action DETACH inside an UPGRADE.',
+    },
+    async (trial) => {
+      const { installation } = await prepare(trial, 'UPGRADE')
+      const { answer } = await trial.send(installation.operation('UPGRADE', 2, { action: 'DETACH' }).before)
+      trial.check(isDone(answer), `The UPGRADE got ${describeAnswer(answer)}`)
+    },
+  ),
+  version(
+    'unchanged-resource',
+    {
+      title: 'A Module with action NONE is accepted',
+      rule: 'request-fields',
+      fix: 'Leave a Module with action NONE as it is.',
+    },
+    async (trial) => {
+      const { installation } = await prepare(trial, 'UPGRADE')
+      const { answer } = await trial.send(installation.operation('CONFIGURE', 2, { action: 'NONE' }).before)
+      trial.check(isDone(answer), `The CONFIGURE got ${describeAnswer(answer)}`)
+    },
+  ),
+  version(
+    'unicode',
+    {
+      title: 'Unicode in property values survives',
+      rule: 'lifecycle-call',
+      fix: 'Read and write UTF-8; do not assume ASCII.',
+    },
+    async (trial) => {
+      const replace = Object.fromEntries(
+        Object.values(trial.profile.resources).flatMap(({ properties, sensitive }) =>
+          Object.entries(properties)
+            .filter(([name, value]) => typeof value === 'string' && !sensitive.includes(name))
+            .slice(0, 1)
+            .map(([name, value]) => [name, `${String(value)} Ünï 東京 \u{1F680} \u2028`]),
+        ),
+      )
+      const { answer } = await trial.send(trial.install().operation('INSTALL', 1, { replace }).before)
+      checkDefinite(trial, answer, 'An INSTALL with Unicode values')
+    },
+  ),
+]

@@ -1,0 +1,178 @@
+import { isJsonObject, type JsonObject } from '../../../../contract/json-schema/json.ts'
+import { findMasks } from '../../../../contract/protocol/mask.ts'
+import { INSTANCE_REF_PROPERTY } from '../../../../contract/protocol/limits.ts'
+import type { Trial } from '../run/trial.ts'
+import { caseGroup, type Case } from './case.ts'
+import { installed, short } from './read-response.ts'
+
+const writes = caseGroup('writes', { rule: 'writes-of-a-plugin', kind: 'shape' })
+
+interface Written {
+  locator: string
+  name: string
+  value: unknown
+}
+
+/** Every property that the plugin wrote in all operations of one installation. */
+async function written(trial: Trial): Promise<Written[]> {
+  const installation = trial.install()
+  const found: Written[] = []
+  for (const [index, type] of (['INSTALL', 'CONFIGURE', 'UPGRADE', 'DETACH'] as const).entries()) {
+    const values = type === 'CONFIGURE' ? 'changed' : 'properties'
+    const operation = installation.operation(type, index + 1, { values })
+    for (const call of [operation.before, operation.after]) {
+      const { answer } = await trial.finish(call)
+      for (const [locator, properties] of Object.entries(answer.writes))
+        for (const [name, value] of Object.entries(isJsonObject(properties) ? properties : {}))
+          found.push({ locator, name, value })
+    }
+  }
+  return found
+}
+
+const forEachWrite =
+  (judge: (trial: Trial, write: Written) => void): Case['run'] =>
+  async (trial) => {
+    for (const write of await written(trial)) judge(trial, write)
+  }
+
+export const WRITE_CASES: readonly Case[] = [
+  writes(
+    'wrapped',
+    {
+      title: 'Every written value is wrapped as Data',
+      rule: 'values',
+      fix: 'Write {"@type": "Data", "value": …}, exactly once around the business value.',
+    },
+    forEachWrite((trial, { name, value }) =>
+      trial.check(
+        isJsonObject(value) && typeof value['@type'] === 'string' && 'value' in value,
+        `${name} is not wrapped`,
+      ),
+    ),
+  ),
+  writes(
+    'no-extra-fields',
+    {
+      title: 'Data has only @type, value and isSensitive',
+      rule: 'values',
+      fix: 'Remove other members from the wrapper.',
+    },
+    forEachWrite((trial, { name, value }) => {
+      const extra = Object.keys(isJsonObject(value) ? value : {}).filter(
+        (key) => !['@type', 'value', 'isSensitive'].includes(key),
+      )
+      trial.check(extra.length === 0, `${name} has ${extra.join(', ')}`)
+    }),
+  ),
+  writes(
+    'declared',
+    {
+      title: 'Only properties that the plugin may write are written',
+      fix: 'Write only what the bundle lists in writeProperties, and name it in the profile.',
+    },
+    forEachWrite((trial, { locator, name }) => {
+      const resource = trial.profile.resources[locator]
+      const isReference = resource?.references[name] !== undefined || name === INSTANCE_REF_PROPERTY
+      trial.check(
+        resource === undefined || isReference || resource.writes[name] !== undefined,
+        `${name} of ${locator} is written, but not in writes of the profile`,
+      )
+    }),
+  ),
+  writes(
+    'own-resources',
+    {
+      title: 'Only resources of the request are written',
+      fix: 'Use the locators of the request as keys, byte for byte.',
+    },
+    forEachWrite((trial, { locator }) =>
+      trial.check(trial.profile.resources[locator] !== undefined, `${short(locator)} is not in the request`),
+    ),
+  ),
+  writes(
+    'sensitive-marked',
+    {
+      title: 'A sensitive property carries isSensitive: true',
+      rule: 'writes-of-a-plugin',
+      needs: ['writes'],
+      fix: 'Add "isSensitive": true to the Data of a property that the bundle defines as sensitive.',
+    },
+    forEachWrite((trial, { locator, name, value }) => {
+      const isSensitive = trial.profile.resources[locator]?.writes[name]?.isSensitive === true
+      trial.check(
+        !isSensitive || (isJsonObject(value) && value['isSensitive'] === true),
+        `${name} is sensitive and has no mark`,
+      )
+    }),
+  ),
+  writes(
+    'plain-unmarked',
+    {
+      title: 'Any other property carries no isSensitive',
+      fix: 'Omit isSensitive, also "isSensitive": false, unless the bundle defines the property as sensitive.',
+    },
+    forEachWrite((trial, { locator, name, value }) => {
+      const declared = trial.profile.resources[locator]?.writes[name]
+      const isMarked = isJsonObject(value) && 'isSensitive' in value
+      trial.check(
+        declared === undefined || declared.isSensitive || !isMarked,
+        `${name} is not sensitive, but isSensitive is set`,
+      )
+    }),
+  ),
+  writes(
+    'no-reference',
+    {
+      title: 'No reference property is written',
+      fix: 'Never write a property that the request has in references, and no value of a reference type.',
+    },
+    forEachWrite((trial, { locator, name, value }) => {
+      const type = isJsonObject(value) ? String(value['@type']) : ''
+      const isReference = trial.profile.resources[locator]?.references[name] !== undefined
+      trial.check(!isReference && !type.startsWith('ServiceReference'), `${name} is a reference`)
+    }),
+  ),
+  writes(
+    'no-protected-property',
+    {
+      title: 'The protected property is not written',
+      rule: 'the-protected-property',
+      fix: 'Only the runtime writes the protected property: leave it out.',
+    },
+    forEachWrite((trial, { name }) =>
+      trial.check(name !== INSTANCE_REF_PROPERTY, 'The protected property is written'),
+    ),
+  ),
+  writes(
+    'no-mask',
+    {
+      title: 'No written value is a mask',
+      rule: 'sensitive-values',
+      fix: 'Write the value itself. A text of mask characters is not accepted as a sensitive value.',
+    },
+    forEachWrite((trial, { name, value }) => {
+      const data = isJsonObject(value) && value['value'] !== undefined ? value['value'] : null
+      trial.check(findMasks(data).length === 0, `${name} contains a mask`)
+    }),
+  ),
+  writes(
+    'happen',
+    {
+      title: 'INSTALL writes every property that the profile lists as issued',
+      needs: ['issued'],
+      fix: 'Write the property in one of the stages of INSTALL, or correct the profile.',
+    },
+    async (trial) => {
+      const answers = await installed(trial)
+      for (const [locator, { writes: declared }] of Object.entries(trial.profile.resources))
+        for (const [name, { isIssued }] of Object.entries(declared)) {
+          const isWritten = answers.some(({ answer }) => {
+            const properties = answer.kind === 'success' ? answer.writes[locator] : null
+            return isJsonObject(properties ?? null) && name in (properties as JsonObject)
+          })
+          trial.check(!isIssued || isWritten, `${name} of ${locator} is not written`)
+        }
+    },
+  ),
+]

@@ -1,0 +1,107 @@
+import type { Case } from '../cases/case.ts'
+import { CASES } from '../cases/all-cases.ts'
+import { UsageError, type Profile } from '../profile.ts'
+import { createReport, type Report } from '../report/report.ts'
+import { createHost } from '../run/host.ts'
+import { runCases, type CaseResult } from '../run/run-cases.ts'
+import { createTrial, type Bench } from '../run/trial.ts'
+import { newSigningKey } from '../wire/keys.ts'
+import { startPlatform, type Platform } from '../wire/platform.ts'
+import { seededRandom } from '../wire/random.ts'
+import { describeAnswer, isFinalFailure, readAnswer } from '../wire/read-answer.ts'
+import { createSender } from '../wire/send.ts'
+
+export const CHECKER_VERSION = '0.1.0'
+
+export interface CheckOptions {
+  url: string
+  profile: Profile
+  seed: number
+  /** The time in the ids, in milliseconds since 1970; default: now. */
+  ids?: number
+  /** Where the plugin expects the platform; 0 lets the system choose. */
+  platformPort: number
+  /** The keys of the platform; default: new ones, which a running plugin may fetch only after a while. */
+  keys?: Platform['keys']
+  cases?: readonly Case[]
+  onResult?: (result: CaseResult) => void
+}
+
+/**
+ * Runs the cases against a plugin. Throws a UsageError if the plugin cannot be tested at all; everything else that it
+ * does is in the report.
+ */
+export async function check(options: CheckOptions): Promise<Report> {
+  const { url, profile, seed, platformPort, cases = CASES } = options
+  const keys = options.keys ?? [newSigningKey(), newSigningKey()]
+  requireAddress(url)
+  const startedAt = new Date()
+  const idTime = options.ids ?? startedAt.getTime()
+  const platform = await startPlatform(profile, platformPort, keys)
+  const host = createHost(profile, url, platform.url)
+  const sender = createSender(url, profile.timeoutMs)
+  const bench: Bench = { profile, url, sender, platform, host, idTime }
+  try {
+    await host?.start()
+    await requireUsable(bench, seed)
+    const run = { seed, ...(options.onResult !== undefined && { onResult: options.onResult }) }
+    const results = await runCases(bench, cases, run)
+    return createReport(
+      {
+        checkerVersion: CHECKER_VERSION,
+        pluginId: profile.pluginId,
+        url,
+        seed,
+        ids: idTime,
+        startedAt: startedAt.toISOString(),
+        durationMs: Date.now() - startedAt.getTime(),
+      },
+      cases,
+      results,
+    )
+  } finally {
+    await host?.kill()
+    sender.close()
+    await platform.close()
+  }
+}
+
+function requireAddress(url: string): void {
+  const isAddress = URL.canParse(url) && ['http:', 'https:'].includes(new URL(url).protocol)
+  if (!isAddress)
+    throw new UsageError(
+      `--url ${url} is not an address. Give the endpoint of the plugin, such as http://127.0.0.1:8090/lifecycle.`,
+    )
+}
+
+/** Sends one INSTALL, and explains what keeps the plugin from being tested. */
+async function requireUsable(bench: Bench, seed: number): Promise<void> {
+  const { url, platform, profile } = bench
+  const trial = createTrial(bench, seededRandom(`${seed} ${bench.idTime} start`))
+  const { exchange } = await trial.send(trial.install().operation('INSTALL', 1).before)
+  const answer = readAnswer(exchange)
+  const hasWrongCredential = platform.calls.some(
+    ({ authorization }) => authorization !== `Bearer ${profile.credential}`,
+  )
+  if (hasWrongCredential && answer.kind !== 'success')
+    throw new UsageError(
+      'The plugin called the platform with an unknown or expired credential. Configure it with the credential of the profile.',
+    )
+  if (exchange.response === null)
+    throw new UsageError(
+      `The plugin at ${url} cannot be reached: ${exchange.problem}. Start it, and check --url.`,
+    )
+  const { status } = exchange.response
+  if (status === 401 || status === 403)
+    throw new UsageError(
+      `The plugin refused a valid token (${status}). Set its platform API base to ${platform.url} and restart it.`,
+    )
+  if (status === 404 || status === 405 || (status >= 300 && status < 400))
+    throw new UsageError(
+      `There is no lifecycle endpoint at ${url} (HTTP status ${status}). Check the path of --url.`,
+    )
+  if (isFinalFailure(answer))
+    throw new UsageError(
+      `The plugin refused an INSTALL with the values of the profile (${describeAnswer(answer)}). Correct pluginId, resources or configuration of the profile.`,
+    )
+}

@@ -1,0 +1,186 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test, type TestContext } from 'node:test'
+import { freePort } from '../../testing/free-port.ts'
+import { startReferencePlugin } from '../../testing/reference-plugin.ts'
+import { referenceProfile } from '../../testing/reference-profile.ts'
+import type { DefectName } from '../../testing/defects.ts'
+import { CASES } from '../cases/all-cases.ts'
+import { runCommand } from './command-line.ts'
+
+interface Ran {
+  code: number
+  output: string[]
+  errors: string[]
+}
+
+async function run(...args: string[]): Promise<Ran> {
+  const output: string[] = []
+  const errors: string[] = []
+  const terminal = {
+    print: (text: string) => output.push(text),
+    printError: (text: string) => errors.push(text),
+  }
+  return { code: await runCommand(args, terminal), output, errors }
+}
+
+function temporary(t: TestContext): string {
+  const folder = mkdtempSync(join(tmpdir(), 'plugin-check-'))
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+/** The reference plugin in this process, and the options with which the checker reaches it. */
+async function running(t: TestContext, folder: string, defect: DefectName | null = null) {
+  const port = await freePort()
+  const plugin = await startReferencePlugin({ platform: `http://127.0.0.1:${port}`, file: null, defect })
+  t.after(() => plugin.close())
+  const profile = join(folder, 'profile.json')
+  writeFileSync(profile, JSON.stringify(referenceProfile(plugin.url)))
+  const options = ['--url', `${plugin.url}/lifecycle`, '--profile', profile, '--platform-port', String(port)]
+  return [...options, '--store', folder]
+}
+
+async function serve(t: TestContext, listener: RequestListener): Promise<string> {
+  const server = createServer(listener)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  t.after(() => server.close())
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+}
+
+/** What is wrong, and what to do, in one line. */
+function assertUsage({ code, errors }: Ran, pattern: RegExp): void {
+  assert.equal(code, 2)
+  assert.equal(errors.length, 1)
+  assert.match(errors[0] ?? '', pattern)
+  assert.doesNotMatch(errors[0] ?? '', /\n/)
+}
+
+test('list has a line per case, its id first', async () => {
+  const { code, output } = await run('list')
+  assert.equal(code, 0)
+  assert.deepEqual(
+    output.map((line) => line.split(' ')[0]),
+    CASES.map(({ id }) => id),
+  )
+})
+
+test('explain shows requirement, fix and rule of a case', async () => {
+  const { output } = await run('explain', 'bytes.refused')
+  assert.match(output.join('\n'), /Other bytes.*Fix: .*docs\/protocol\.md#other-bytes/s)
+})
+
+test('each mistake in the arguments is explained in one line', async (t) => {
+  const folder = temporary(t)
+  assertUsage(await run('test'), /There is no command test/)
+  assertUsage(await run('run'), /--url is missing/)
+  assertUsage(await run('run', '--utl', 'x'), /--utl/)
+  assertUsage(await run('explain', 'nothing'), /There is no case nothing/)
+  const options = await running(t, folder)
+  assertUsage(await run('run', ...options, '--seed', 'x'), /--seed must be a whole number/)
+  assertUsage(await run('run', ...options, '--case', 'unknown'), /There is no case unknown/)
+  assertUsage(await run('run', ...options, '--url', 'plugin'), /is not an address/)
+  const missing = join(folder, 'missing', 'report.html')
+  assertUsage(await run('run', ...options, '--case', 'echo', '--html', missing), /cannot be written/)
+})
+
+test('a wrong profile is explained in one line', async (t) => {
+  const folder = temporary(t)
+  const file = join(folder, 'profile.json')
+  const withProfile = async (text: string) => {
+    writeFileSync(file, text)
+    return run('run', '--url', 'http://127.0.0.1:1/', '--profile', file)
+  }
+  assertUsage(
+    await run('run', '--url', 'http://127.0.0.1:1/', '--profile', join(folder, 'no.json')),
+    /cannot be read/,
+  )
+  assertUsage(await withProfile('{'), /is not JSON/)
+  assertUsage(await withProfile('{"pluginId": 7, "resources": {}}'), /pluginId/)
+  assertUsage(await withProfile('{"pluginId": "p", "resources": {}}'), /name at least one Module/)
+  assertUsage(await withProfile('{"pluginId": "p", "resources": {"x": {}}}'), /resources/)
+})
+
+test('a plugin that cannot be tested is explained in one line', async (t) => {
+  const folder = temporary(t)
+  const options = await running(t, folder)
+  const at = (url: string) => run('run', ...options, '--url', url)
+  assertUsage(
+    await at(`http://127.0.0.1:${await freePort()}/`),
+    /cannot be reached: the connection was refused\. Start it/,
+  )
+  assertUsage(await at(await serve(t, (_, response) => response.writeHead(401).end())), /platform API base/)
+  assertUsage(
+    await at(await serve(t, (_, response) => response.writeHead(404).end())),
+    /Check the path of --url/,
+  )
+  assertUsage(
+    await at(await serve(t, (_, response) => response.writeHead(302, { location: '/x' }).end())),
+    /no lifecycle endpoint/,
+  )
+  const refusal = { errorCode: 'REQUEST_INVALID', data: { message: 'no', retryable: false } }
+  assertUsage(
+    await at(await serve(t, (_, response) => response.end(JSON.stringify(refusal)))),
+    /refused an INSTALL/,
+  )
+})
+
+test('a credential that the platform does not know is explained in one line', async (t) => {
+  const folder = temporary(t)
+  const options = await running(t, folder)
+  const file = join(folder, 'profile.json')
+  const profile: object = JSON.parse(readFileSync(file, 'utf8'))
+  writeFileSync(file, JSON.stringify({ ...profile, credential: 'a-renewed-credential' }))
+  assertUsage(await run('run', ...options), /unknown or expired credential/)
+})
+
+test('a port that is in use is explained in one line', async (t) => {
+  const folder = temporary(t)
+  const options = await running(t, folder)
+  const taken = await serve(t, (_, response) => response.end())
+  assertUsage(await run('run', ...options, '--platform-port', new URL(taken).port), /is in use/)
+})
+
+test('a failed case is stored, and replay tells when it is fixed', async (t) => {
+  const folder = temporary(t)
+  const broken = await running(t, folder, 'same-sequence')
+  const first = await run('run', ...broken, '--case', 'late')
+  assert.equal(first.code, 1, first.errors.join())
+  assert.deepEqual(readdirSync(join(folder, 'failures')), ['late.same-sequence-refused.json'])
+  const still = await run('replay', ...broken)
+  assert.equal(still.code, 1, still.errors.join())
+  assert.match(still.output.join('\n'), /^STILL FAILS {2}late\.same-sequence-refused/)
+  const fixed = await running(t, folder)
+  const second = await run('replay', ...fixed)
+  assert.equal(second.code, 0)
+  assert.match(second.output.join('\n'), /^FIXED +late\.same-sequence-refused/)
+  assert.deepEqual(readdirSync(join(folder, 'failures')), [])
+})
+
+test('run writes every report, and the HTML report loads nothing', async (t) => {
+  const folder = temporary(t)
+  const options = await running(t, folder, 'no-fingerprint')
+  const files = ['json', 'junit', 'html', 'badge'].flatMap((name) => [`--${name}`, join(folder, name)])
+  const { code, output } = await run('run', ...options, ...files, '--case', 'bytes', '--case', 'restart')
+  assert.equal(code, 1)
+  assert.match(output.join('\n'), /✖ bytes\.refused/)
+  const [json, junit, html, badge] = ['json', 'junit', 'html', 'badge'].map((name) =>
+    readFileSync(join(folder, name), 'utf8'),
+  )
+  const report = JSON.parse(json ?? '')
+  assert.equal(report.passed, false)
+  assert.equal(report.totals.NOT_TESTED, 5)
+  assert.doesNotMatch(json ?? '', /Bearer|eyJ/)
+  assert.match(
+    junit ?? '',
+    /<failure message="A call with other bytes must be refused[^]*<skipped message="the profile has no start/,
+  )
+  assert.match(html ?? '', /default-src 'none'/)
+  assert.doesNotMatch(html ?? '', /\b(?:src|href)="(?!#)|@import|url\(/)
+  assert.match(html ?? '', /Not tested[^]*restart\.remembers[^]*id="bytes\.refused"/)
+  assert.match(badge ?? '', /^<svg [^]*failed/)
+})

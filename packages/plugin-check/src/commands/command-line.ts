@@ -1,0 +1,189 @@
+import { randomInt } from 'node:crypto'
+import { writeFileSync } from 'node:fs'
+import { parseArgs } from 'node:util'
+import { CASES } from '../cases/all-cases.ts'
+import type { Case } from '../cases/case.ts'
+import { readProfile, UsageError } from '../profile.ts'
+import { toBadge, toJson, toJunit, toTable } from '../report/formats.ts'
+import { toHtml } from '../report/html.ts'
+import type { Report } from '../report/report.ts'
+import { AFTER_EVERY_CASE } from '../run/run-cases.ts'
+import { check, type CheckOptions } from './check.ts'
+import { loadKeys } from './stored-keys.ts'
+import { readFailures, removeFailure, storeFailures } from './failures.ts'
+
+export interface Terminal {
+  print(text: string): void
+  printError(text: string): void
+}
+
+const USAGE = `plugin-check run --url URL [options]     test a plugin
+plugin-check replay --url URL [options]  run the stored failures again: FIXED or STILL FAILS
+plugin-check list                        list the cases
+plugin-check explain CASE                explain one case
+
+  --url URL              endpoint of the plugin
+  --profile FILE         what the checker must know about the plugin (plugin-check.json)
+  --platform-port N      port of the checker's platform, to which the plugin is pointed (8099)
+  --case ID              run only this case or group; can be repeated
+  --seed N               repeat a run
+  --ids N                repeat a run with the same ids; needs a plugin without memory of them
+  --json FILE  --junit FILE  --html FILE  --badge FILE   write reports
+  --docs-url URL         where the pages of the cases are, for links of the HTML report
+  --store FOLDER         where failed cases and the keys of the platform are stored (.plugin-check)
+
+Exit code: 0 passed, 1 a MUST failed or could not be tested, 2 the plugin or the profile cannot be used.`
+
+/** Runs one command and returns the exit code. */
+export async function runCommand(args: readonly string[], terminal: Terminal): Promise<number> {
+  try {
+    return await dispatch(args, terminal)
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error
+    terminal.printError(error.message)
+    return 2
+  }
+}
+
+function dispatch(args: readonly string[], terminal: Terminal): Promise<number> | number {
+  const [command, ...rest] = args
+  switch (command) {
+    case 'run':
+      return run(readOptions(rest), terminal)
+    case 'replay':
+      return replay(readOptions(rest), terminal)
+    case 'list':
+      for (const { id, level, title } of CASES) terminal.print(`${id}  ${level}  ${title}`)
+      return 0
+    case 'explain':
+      return explain(rest[0] ?? '', terminal)
+    case undefined:
+    case 'help':
+    case '--help':
+      terminal.print(USAGE)
+      return command === undefined ? 2 : 0
+    default:
+      throw new UsageError(`There is no command ${command}. See plugin-check help.`)
+  }
+}
+
+type Options = ReturnType<typeof readOptions>
+
+function readOptions(args: readonly string[]) {
+  try {
+    const { values } = parseArgs({
+      args: [...args],
+      options: {
+        url: { type: 'string' },
+        profile: { type: 'string', default: 'plugin-check.json' },
+        'platform-port': { type: 'string', default: '8099' },
+        case: { type: 'string', multiple: true },
+        seed: { type: 'string' },
+        ids: { type: 'string' },
+        json: { type: 'string' },
+        junit: { type: 'string' },
+        html: { type: 'string' },
+        badge: { type: 'string' },
+        'docs-url': { type: 'string' },
+        store: { type: 'string', default: '.plugin-check' },
+      },
+    })
+    return values
+  } catch (error) {
+    throw new UsageError(`${error instanceof Error ? error.message : String(error)} See plugin-check help.`)
+  }
+}
+
+function toNumber(name: string, text: string | undefined, max: number): number | undefined {
+  if (text === undefined) return undefined
+  const value = Number(text)
+  if (!Number.isSafeInteger(value) || value < 0 || value > max || text.trim() === '')
+    throw new UsageError(`--${name} must be a whole number from 0 to ${max}.`)
+  return value
+}
+
+function checkOptions(options: Options): Omit<CheckOptions, 'cases'> {
+  if (options.url === undefined) throw new UsageError('--url is missing. Give the endpoint of the plugin.')
+  const ids = toNumber('ids', options.ids, 2 ** 47)
+  return {
+    url: options.url,
+    profile: readProfile(options.profile),
+    keys: loadKeys(options.store),
+    platformPort: toNumber('platform-port', options['platform-port'], 65_535) ?? 0,
+    seed: toNumber('seed', options.seed, 2 ** 31) ?? randomInt(2 ** 31),
+    ...(ids !== undefined && { ids }),
+  }
+}
+
+function chosenCases(names: readonly string[] | undefined): readonly Case[] {
+  if (names === undefined) return CASES
+  const isChosen = ({ id }: Case): boolean =>
+    id === AFTER_EVERY_CASE || names.some((name) => id === name || id.startsWith(`${name}.`))
+  const unknown = names.find((name) => !CASES.some(({ id }) => id === name || id.startsWith(`${name}.`)))
+  if (unknown !== undefined) throw new UsageError(`There is no case ${unknown}. See plugin-check list.`)
+  return CASES.filter(isChosen)
+}
+
+async function run(options: Options, terminal: Terminal): Promise<number> {
+  const report = await check({ ...checkOptions(options), cases: chosenCases(options.case) })
+  writeReports(options, report)
+  storeFailures(options.store, report)
+  terminal.print(toTable(report))
+  if (report.totals.FAILED > 0)
+    terminal.print(
+      `Failed cases are stored in ${options.store}: run plugin-check replay when they are fixed.`,
+    )
+  return report.passed ? 0 : 1
+}
+
+function writeReports(options: Options, report: Report): void {
+  const files = [
+    [options.json, toJson(report)],
+    [options.junit, toJunit(report)],
+    [options.html, toHtml(report, options['docs-url'] ?? null)],
+    [options.badge, toBadge(report)],
+  ] as const
+  for (const [file, text] of files) if (file !== undefined) writeReport(file, text)
+}
+
+function writeReport(file: string, text: string): void {
+  try {
+    writeFileSync(file, text)
+  } catch {
+    throw new UsageError(`The report ${file} cannot be written. Check that its folder exists.`)
+  }
+}
+
+async function replay(options: Options, terminal: Terminal): Promise<number> {
+  const failures = readFailures(options.store)
+  if (failures.length === 0) {
+    terminal.print(`There are no stored failures in ${options.store}.`)
+    return 0
+  }
+  let code = 0
+  const base = checkOptions(options)
+  for (const { id, seed } of failures) {
+    const cases = id === AFTER_EVERY_CASE ? CASES : CASES.filter((one) => one.id === id)
+    const report = await check({ ...base, seed, cases })
+    const found = report.cases.find((one) => one.id === id)
+    const isFixed = found?.status === 'PASSED'
+    if (isFixed) removeFailure(options.store, id)
+    else code = 1
+    terminal.print(`${isFixed ? 'FIXED      ' : 'STILL FAILS'}  ${id}  ${found?.problem ?? ''}`.trimEnd())
+  }
+  return code
+}
+
+function explain(id: string, terminal: Terminal): number {
+  const found = CASES.find((one) => one.id === id)
+  if (found === undefined) throw new UsageError(`There is no case ${id}. See plugin-check list.`)
+  terminal.print(
+    [
+      `${found.id} (${found.level})`,
+      `${found.title}.`,
+      `Fix: ${found.fix}`,
+      `Rule: docs/protocol.md#${found.rule}`,
+    ].join('\n'),
+  )
+  return 0
+}

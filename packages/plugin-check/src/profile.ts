@@ -1,0 +1,95 @@
+import { readFileSync } from 'node:fs'
+import * as z from 'zod'
+import { Key, mapOf, PropertyName, ResourceLocator, Values } from '../../../contract/protocol/keys.ts'
+import { PluginConfiguration } from '../../../contract/protocol/authorization.ts'
+import { Reference } from '../../../contract/protocol/typed-value.ts'
+
+const Write = z.strictObject({
+  /** The bundle defines the property as sensitive. */
+  isSensitive: z.boolean().default(false),
+  /** The plugin issues the value itself, a different one for each installation. */
+  isIssued: z.boolean().default(false),
+})
+
+const Resource = z.strictObject({
+  /** Business values with which INSTALL succeeds, as the bundle would set them. */
+  properties: Values.default({}),
+  /** Other values with which CONFIGURE succeeds. */
+  changed: Values.optional(),
+  /** Values that the plugin must refuse. */
+  invalid: Values.optional(),
+  /** Which of the properties are sensitive. */
+  sensitive: z.array(PropertyName).default([]),
+  references: mapOf(PropertyName, Reference).default({}),
+  /** Every property that the plugin may write. */
+  writes: mapOf(PropertyName, Write).default({}),
+})
+
+/** What the checker must know about a plugin. */
+export const Profile = z.strictObject({
+  $schema: z.string().optional(),
+  pluginId: Key,
+  resources: mapOf(ResourceLocator, Resource),
+  configuration: PluginConfiguration.default({ schemaVersion: '1.0.0', values: {} }),
+  /** False: the plugin accepts calls from anyone, so nothing about tokens is tested. */
+  verifiesTokens: z.boolean().default(true),
+  /** True: INSTALL resolves every reference of the profile. */
+  resolvesReferences: z.boolean().default(false),
+  /** The credential with which the plugin calls resolve. */
+  credential: z.string().min(1).max(4096).default('plugin-check-credential'),
+  /**
+   * An address that returns the business state as JSON. `{bundleInstallId}` in it is replaced; of a list, only the items
+   * that contain the installation count.
+   */
+  state: z.string().optional(),
+  /** How the checker starts the plugin, so that it can kill and restart it. */
+  start: z
+    .strictObject({
+      /** `{platform}` is replaced by the address of the checker's platform. */
+      command: z.array(z.string()).min(1),
+      env: z.record(z.string(), z.string()).default({}),
+      readyWithinMs: z.number().int().min(1).max(120_000).default(15_000),
+    })
+    .optional(),
+  /** How long the runtime waits for one call; default 30 s. */
+  timeoutMs: z.number().int().min(100).max(300_000).default(30_000),
+})
+export type Profile = z.infer<typeof Profile>
+
+/** A mistake of the person who started the checker: told in one line, with what to do. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError'
+}
+
+/** Reads a profile from a file. Throws a UsageError. */
+export function readProfile(file: string): Profile {
+  let text: string
+  try {
+    text = readFileSync(file, 'utf8')
+  } catch {
+    throw new UsageError(
+      `The profile ${file} cannot be read. Create it, or name another one with --profile; see docs/plugin-check.md.`,
+    )
+  }
+  let json: unknown
+  try {
+    json = JSON.parse(text)
+  } catch {
+    throw new UsageError(`The profile ${file} is not JSON. Fix its syntax.`)
+  }
+  return parseProfile(json, file)
+}
+
+/** Throws a UsageError that names the first wrong field. */
+export function parseProfile(json: unknown, file: string): Profile {
+  const reading = Profile.safeParse(json)
+  if (!reading.success) {
+    const issue = reading.error.issues[0]
+    const path = issue?.path.join('.') ?? ''
+    const where = path === '' ? '' : `: ${path}`
+    throw new UsageError(`The profile ${file} is wrong${where}: ${issue?.message ?? 'it is not valid'}.`)
+  }
+  if (Object.keys(reading.data.resources).length === 0)
+    throw new UsageError(`The profile ${file} is wrong: resources: name at least one Module of the plugin.`)
+  return reading.data
+}

@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { freePort } from '../../testing/free-port.ts'
+import { referenceProfile } from '../../testing/reference-profile.ts'
+
+const MAIN = fileURLToPath(new URL('../main.ts', import.meta.url))
+
+function listens(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1')
+    socket.once('connect', () => resolve(true)).once('error', () => resolve(false))
+    socket.once('connect', () => socket.destroy())
+  })
+}
+
+async function until(condition: () => Promise<boolean>): Promise<void> {
+  const giveUpAt = performance.now() + 60_000
+  while (!(await condition())) {
+    assert.ok(performance.now() < giveUpAt, 'it did not happen within a minute')
+    await wait(20)
+  }
+}
+
+test('an interrupted checker ends the plugin that it has started', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'plugin-check-'))
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  const port = await freePort()
+  const address = `http://127.0.0.1:${port}`
+  const profile = join(folder, 'profile.json')
+  writeFileSync(
+    profile,
+    JSON.stringify(referenceProfile(address, { file: join(folder, 'state'), defect: '' })),
+  )
+  const options = [
+    '--url',
+    `${address}/lifecycle`,
+    '--profile',
+    profile,
+    '--platform-port',
+    '0',
+    '--store',
+    folder,
+  ]
+  const checker = spawn(process.execPath, [MAIN, 'run', ...options], { stdio: 'ignore' })
+  t.after(() => checker.kill('SIGKILL'))
+  await until(() => listens(port))
+  checker.kill('SIGINT')
+  await once(checker, 'exit')
+  await until(async () => !(await listens(port)))
+})

@@ -1,0 +1,110 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { setTimeout as wait } from 'node:timers/promises'
+import { UsageError, type Profile } from '../profile.ts'
+
+/** The process of the plugin, which the checker starts, kills and restarts. */
+export interface Host {
+  /** Resolves when the plugin accepts connections. */
+  start(): Promise<void>
+  /** SIGKILL: the plugin gets no chance to finish anything. */
+  kill(): Promise<void>
+  /** Everything that the plugin wrote to its output, in all its lives; the last MiB. */
+  output(): string
+}
+
+const OUTPUT_MAX = 1024 * 1024
+const POLL_MS = 10
+
+/** Uses `start` of the profile; null without it. */
+export function createHost(profile: Profile, url: string, platformUrl: string): Host | null {
+  const { start } = profile
+  if (start === undefined) return null
+  const { readyWithinMs } = start
+  const fill = (text: string): string => text.replaceAll('{platform}', platformUrl)
+  const [program = '', ...args] = start.command.map(fill)
+  const env = Object.fromEntries(Object.entries(start.env).map(([name, text]) => [name, fill(text)]))
+  const isGroup = process.platform !== 'win32'
+  let child: ChildProcess | null = null
+  let output = ''
+
+  // The plugin must not outlive a checker that is interrupted.
+  const killAtExit = (): void => {
+    if (child !== null) killTree(child, isGroup)
+  }
+
+  async function ready(running: ChildProcess): Promise<void> {
+    const giveUpAt = performance.now() + readyWithinMs
+    while (performance.now() < giveUpAt) {
+      if (running.exitCode !== null || running.signalCode !== null) break
+      if (await accepts(url)) return
+      await wait(POLL_MS)
+    }
+    throw new UsageError(
+      `The plugin does not accept connections at ${url} after its start. Check start.command in the profile: ${lastLine(output)}`,
+    )
+  }
+
+  return {
+    async start() {
+      if (child === null && (await accepts(url)))
+        throw new UsageError(
+          `Something already listens at ${url}. Stop it: the checker starts the plugin with start.command.`,
+        )
+      const running = spawn(program, args, {
+        env: { ...process.env, ...env },
+        stdio: ['ignore', 'pipe', 'pipe'],
+        detached: isGroup,
+      })
+      running.on('error', (error) => {
+        output += error.message
+      })
+      for (const stream of [running.stdout, running.stderr])
+        stream.on('data', (chunk: Buffer) => {
+          output = (output + chunk.toString()).slice(-OUTPUT_MAX)
+        })
+      child = running
+      process.on('exit', killAtExit)
+      await ready(running)
+    },
+    async kill() {
+      const running = child
+      if (running === null || running.exitCode !== null || running.signalCode !== null) return
+      const ended = once(running, 'exit')
+      killTree(running, isGroup)
+      await ended
+      process.off('exit', killAtExit)
+    },
+    output: () => output,
+  }
+}
+
+/** Also ends what the command itself started, such as the program behind a shell. */
+function killTree(child: ChildProcess, isGroup: boolean): void {
+  try {
+    if (isGroup && child.pid !== undefined) process.kill(-child.pid, 'SIGKILL')
+    else child.kill('SIGKILL')
+  } catch {
+    child.kill('SIGKILL')
+  }
+}
+
+const lastLine = (text: string): string => text.trim().split('\n').at(-1)?.slice(0, 200) ?? ''
+
+function accepts(url: string): Promise<boolean> {
+  const { hostname, port, protocol } = new URL(url)
+  return new Promise((resolve) => {
+    const socket = connect(
+      Number(port) || (protocol === 'https:' ? 443 : 80),
+      hostname.replace(/^\[|\]$/g, ''),
+    )
+    const end = (isOpen: boolean): void => {
+      socket.destroy()
+      resolve(isOpen)
+    }
+    socket.once('connect', () => end(true))
+    socket.once('error', () => end(false))
+    socket.setTimeout(1_000, () => end(false))
+  })
+}

@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict'
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { test, type TestContext } from 'node:test'
+import { freePort } from '../../testing/free-port.ts'
+import { startReferencePlugin } from '../../testing/reference-plugin.ts'
+import { referenceProfile } from '../../testing/reference-profile.ts'
+import { CASES } from '../cases/all-cases.ts'
+import { check } from '../commands/check.ts'
+import { toBadge, toJson, toJunit, toTable } from '../report/formats.ts'
+import { toHtml } from '../report/html.ts'
+
+const nested = (depth: number): string => `${'['.repeat(depth)}${']'.repeat(depth)}`
+
+/** Answers that no plugin should give. */
+const HOSTILE: readonly ((response: ServerResponse) => void)[] = [
+  (response) => response.destroy(),
+  (response) => response.end(),
+  (response) => response.writeHead(204).end(),
+  (response) => response.writeHead(500).end('<h1>Error</h1>'),
+  (response) => response.writeHead(200, { 'content-length': '100' }).write('{'),
+  (response) => response.socket?.end('not HTTP at all\r\n\r\n'),
+  (response) => response.end('null'),
+  (response) => response.end('"0"'),
+  (response) => response.end(Buffer.from([0xff, 0xfe, 0x00])),
+  (response) => response.end(`{"errorCode":"0","data":${nested(200_000)}}`),
+  (response) => response.end(`{"errorCode":"0","data":{"outcome":"APPLIED","resources":${nested(150)}}}`),
+  (response) => response.end('{"errorCode":"0","data":{"outcome":{},"resources":{"a":null,"b":{"c":7}}}}'),
+  (response) =>
+    response.end(
+      '{"errorCode":"0","data":{"outcome":"APPLIED","installation":[],"resources":{"__proto__":{}}}}',
+    ),
+  (response) => response.end('{"errorCode":{"toString":1},"data":{"message":[],"retryable":"yes"}}'),
+  (response) =>
+    response.end('{"errorCode":"]]>\\u0000<script>","data":{"message":"\\ud800","retryable":true}}'),
+  (response) => response.end(`{"errorCode":"0","data":"${'x'.repeat(5 * 1024 * 1024)}"}`),
+]
+
+async function hostilePlugin(t: TestContext): Promise<string> {
+  let count = 0
+  const server = createServer((request, response) => {
+    request.resume()
+    request.on('end', () => {
+      // the first call decides whether the plugin can be tested at all
+      if (count++ === 0) response.end('{"errorCode":"0","data":{"outcome":"APPLIED"}}')
+      else HOSTILE[count % HOSTILE.length]?.(response)
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  t.after(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+}
+
+test('a plugin that answers anything at all never breaks the checker', async (t) => {
+  const url = await hostilePlugin(t)
+  const { state: _state, ...profile } = referenceProfile(url)
+  const cases = CASES.filter((_, index) => index % 3 === 0)
+  const report = await check({
+    url,
+    profile: { ...profile, timeoutMs: 100 },
+    seed: 1,
+    platformPort: 0,
+    cases,
+  })
+  assert.equal(report.cases.length, cases.length)
+  assert.equal(report.passed, false)
+  assert.doesNotMatch(toTable(report), /could not be judged/)
+  for (const text of [toHtml(report, null), toJunit(report), toBadge(report)])
+    assert.doesNotMatch(text, /<script/)
+  for (const text of [toTable(report), toJson(report)]) assert.doesNotMatch(text, /[\u0000-\u0009\u001b]/)
+})
+
+test('a case that could not reach what it tests is blocked, not passed', async (t) => {
+  const url = await hostilePlugin(t)
+  const { state: _state, ...profile } = referenceProfile(url)
+  const cases = CASES.filter(({ id }) => id === 'repeat.detach-after')
+  const report = await check({
+    url,
+    profile: { ...profile, timeoutMs: 100 },
+    seed: 1,
+    platformPort: 0,
+    cases,
+  })
+  assert.equal(report.cases[0]?.status, 'BLOCKED')
+  assert.equal(report.passed, false)
+})
+
+test('seed and ids determine every byte', async (t) => {
+  const bodies = async (): Promise<string[]> => {
+    const platformPort = await freePort()
+    const platform = `http://127.0.0.1:${platformPort}`
+    const plugin = await startReferencePlugin({ platform, file: null, defect: 'no-fingerprint' })
+    t.after(() => plugin.close())
+    const cases = CASES.filter(({ id }) => id.startsWith('bytes.'))
+    const profile = referenceProfile(plugin.url)
+    const url = `${plugin.url}/lifecycle`
+    const report = await check({ url, profile, seed: 7, ids: 1_767_261_600_000, platformPort, cases })
+    return report.cases.flatMap(({ exchanges }) => exchanges.map(({ requestBody }) => requestBody))
+  }
+  const first = await bodies()
+  assert.ok(first.length > 0)
+  assert.deepEqual(first, await bodies())
+})

@@ -1,0 +1,43 @@
+import { isJsonObject } from '../../../../contract/json-schema/json.ts'
+import { UsageError } from '../profile.ts'
+import { parseJson } from '../wire/read-answer.ts'
+
+/**
+ * Reads the business state of an installation from the address in the profile. Of a list, at the top or in a member of
+ * the top object, only the items that contain the installation count. Null without an address. Throws a UsageError.
+ */
+export async function readState(address: string | undefined, bundleInstallId: string): Promise<unknown> {
+  if (address === undefined) return null
+  const url = address.replaceAll('{bundleInstallId}', encodeURIComponent(bundleInstallId))
+  let json: unknown
+  try {
+    const response = await fetch(url, { signal: AbortSignal.timeout(10_000), redirect: 'manual' })
+    json = response.status === 200 ? parseJson(new Uint8Array(await response.arrayBuffer())) : undefined
+  } catch {
+    json = undefined
+  }
+  if (json === undefined)
+    throw new UsageError(
+      `The state address ${url} of the profile does not return JSON with status 200. Fix it or remove it.`,
+    )
+  return select(json, bundleInstallId)
+}
+
+function select(json: unknown, bundleInstallId: string): unknown {
+  if (Array.isArray(json)) return json.filter((item) => JSON.stringify(item).includes(bundleInstallId))
+  if (!isJsonObject(json)) return json
+  return Object.fromEntries(
+    Object.entries(json).map(([name, value]) => [
+      name,
+      Array.isArray(value) ? select(value, bundleInstallId) : value,
+    ]),
+  )
+}
+
+/** How many things the state contains, to see whether something was made twice. */
+export function countState(state: unknown): number {
+  if (Array.isArray(state)) return state.length
+  if (!isJsonObject(state)) return state === null ? 0 : 1
+  const lists = Object.values(state).filter((value) => Array.isArray(value))
+  return lists.length === 0 ? Object.keys(state).length : lists.reduce((sum, list) => sum + list.length, 0)
+}

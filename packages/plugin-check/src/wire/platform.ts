@@ -1,0 +1,186 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { isJsonObject, type JsonObject } from '../../../../contract/json-schema/json.ts'
+import { referencedServices } from '../../../../contract/protocol/data.ts'
+import type { Reference } from '../../../../contract/protocol/typed-value.ts'
+import { UsageError, type Profile } from '../profile.ts'
+import { signToken, type SigningKey } from './keys.ts'
+import { parseJson } from './read-answer.ts'
+
+/** A call that the plugin made to the platform. */
+export interface PlatformCall {
+  path: string
+  authorization: string | null
+  body: unknown
+}
+
+/** How resolve responds. */
+export type ResolveMode = 'grant' | 'refuse' | 'down' | 'expired' | 'other-installation'
+
+/** The platform that the plugin under test is pointed at: keys, resolve and authorization read. */
+export interface Platform {
+  /** The `platform_api_base`, which is also the issuer. */
+  url: string
+  /** Both keys are in the key set. */
+  keys: readonly [SigningKey, SigningKey]
+  /** Calls of the plugin so far, without those for the keys. */
+  calls: PlatformCall[]
+  /** Addresses and tokens that were handed out. */
+  material: string[]
+  setResolveMode(mode: ResolveMode): void
+  close(): Promise<void>
+}
+
+const RESOLVE = '/module-plugin-manager/api/bundle-plugin/service-reference/resolve'
+const READ_DECLARATIONS = '/module-plugin-manager/api/bundle-plugin/event-declarations/read'
+const READ_AUTHORIZATION = '/module-plugin-manager/api/bundle-plugin/authorization/read'
+const JWKS = '/bundle-runtime/api/.well-known/jwks.json'
+const RESOLVE_FIELDS = new Set(['contractVersion', 'installation', 'resource', 'propertyKey'])
+const BODY_MAX = 256 * 1024
+
+/** Throws a UsageError if the port is taken. */
+export async function startPlatform(
+  profile: Profile,
+  port: number,
+  keys: Platform['keys'],
+): Promise<Platform> {
+  const calls: PlatformCall[] = []
+  const material: string[] = []
+  let mode: ResolveMode = 'grant'
+  let url = ''
+  const server = createServer((incoming, outgoing) => {
+    respond(incoming, outgoing).catch(() => outgoing.destroy())
+  })
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', () =>
+      reject(
+        new UsageError(
+          `Port ${port} is in use. Choose another one with --platform-port, and set it in the plugin.`,
+        ),
+      ),
+    )
+    server.listen(port, '127.0.0.1', resolve)
+  })
+  // A listening server always has such an address.
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+
+  async function respond(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+    const path = (incoming.url ?? '').split('?')[0] ?? ''
+    if (path === JWKS) return send(outgoing, 200, { keys: keys.map(({ jwk }) => jwk) })
+    const body = parseJson(await readBody(incoming))
+    const authorization = incoming.headers.authorization ?? null
+    calls.push({ path, authorization, body })
+    if (incoming.method !== 'POST' || ![RESOLVE, READ_AUTHORIZATION, READ_DECLARATIONS].includes(path))
+      return send(outgoing, 404, { status: 404, code: 'NOT_FOUND' })
+    if (authorization !== `Bearer ${profile.credential}`)
+      return send(outgoing, 401, { status: 401, code: 'AUTHENTICATION_REQUIRED' })
+    if (mode === 'down') return send(outgoing, 503, { status: 503, code: 'SERVICE_UNAVAILABLE' })
+    if (!isJsonObject(body)) return send(outgoing, 200, failure('REQUEST_INVALID'))
+    if (path === READ_AUTHORIZATION) return send(outgoing, 200, success(authorizationOf(profile)))
+    return send(outgoing, 200, path === RESOLVE ? resolve(body) : declare(body))
+  }
+
+  function resolve(body: JsonObject): JsonObject {
+    const { contractVersion, installation, resource, propertyKey } = body
+    const isExact = Object.keys(body).every((name) => RESOLVE_FIELDS.has(name))
+    if (!isExact || contractVersion !== '4.0.0') return failure('REQUEST_INVALID')
+    const reference = profile.resources[String(resource)]?.references[String(propertyKey)]
+    if (mode === 'refuse' || reference === undefined || !isJsonObject(installation))
+      return failure('REFERENCE_NOT_AUTHORIZED')
+    const now = Math.floor(Date.now() / 1000)
+    const expiry = mode === 'expired' ? now - 60 : now + 300
+    return success({
+      contractVersion: '4.0.0',
+      installation:
+        mode === 'other-installation' ? { ...installation, bundleInstallId: 'another' } : installation,
+      resource: String(resource),
+      propertyKey: String(propertyKey),
+      reference,
+      access: accessOf(reference, installation, { now, expiry }),
+      expiresAt: new Date(expiry * 1000).toISOString(),
+    })
+  }
+
+  /** Every service of the reference accepts any event, as one without a Module does. */
+  function declare(body: JsonObject): JsonObject {
+    const { installation = null, resource = null, propertyKey = null } = body
+    const reference = profile.resources[String(resource)]?.references[String(propertyKey)]
+    if (mode === 'refuse' || reference === undefined) return failure('REFERENCE_NOT_AUTHORIZED')
+    const events = Object.fromEntries(referencedServices(reference).map((serviceId) => [serviceId, []]))
+    return success({ contractVersion: '1.0.0', installation, resource, propertyKey, events })
+  }
+
+  function accessOf(
+    reference: Reference,
+    installation: JsonObject,
+    { now, expiry }: { now: number; expiry: number },
+  ): JsonObject {
+    return Object.fromEntries(
+      referencedServices(reference).map((serviceId) => {
+        const claims = { iss: url, aud: serviceId, sub: profile.pluginId, installation, methods: [] }
+        const token = signToken({ ...claims, iat: now, exp: expiry }, { by: 'key', key: keys[0] })
+        const address = `${url}/services/${serviceId}`
+        material.push(token, address)
+        return [serviceId, { url: address, token }]
+      }),
+    )
+  }
+
+  return {
+    url,
+    keys,
+    calls,
+    material,
+    setResolveMode(next) {
+      mode = next
+    },
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
+
+/** What a bundle would grant to a plugin with this profile. */
+function authorizationOf({ pluginId, configuration, resources }: Profile): JsonObject {
+  return {
+    pluginId,
+    protocolVersion: '6.0.0',
+    order: 0,
+    failurePolicy: 'FAIL_FAST',
+    configuration,
+    resources: Object.entries(resources).map(([resource, { properties, changed, references, writes }]) => ({
+      resource,
+      readProperties: [
+        ...new Set([...Object.keys(properties), ...Object.keys(changed ?? {}), ...Object.keys(writes)]),
+      ],
+      writeProperties: Object.keys(writes),
+      credentialProperties: Object.keys(references),
+    })),
+  }
+}
+
+const success = (data: JsonObject): JsonObject => ({ errorCode: '0', data, contractVersion: '1.0.0' })
+
+const failure = (errorCode: string): JsonObject => ({
+  errorCode,
+  data: { message: 'Refused by plugin-check', retryable: false, errorPath: ['module-plugin-manager'] },
+  contractVersion: '1.0.0',
+})
+
+function send(outgoing: ServerResponse, status: number, body: JsonObject | { keys: object[] }): void {
+  const type = status === 200 ? 'application/json' : 'application/problem+json'
+  outgoing.writeHead(status, { 'content-type': type }).end(JSON.stringify(body))
+}
+
+async function readBody(incoming: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  let length = 0
+  for await (const chunk of incoming as AsyncIterable<Buffer>) {
+    length += chunk.byteLength
+    if (length > BODY_MAX) throw new Error('the body is too large')
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
+}

@@ -1,0 +1,170 @@
+import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http'
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
+import { setTimeout as wait } from 'node:timers/promises'
+
+/** What went over the wire in one attempt. */
+export interface Exchange {
+  request: { method: string; url: string; headers: Record<string, string>; body: Buffer }
+  /** Null if no complete response arrived; `problem` then says why. */
+  response: { status: number; headers: Record<string, string>; body: Buffer } | null
+  problem: string | null
+  ms: number
+}
+
+/** How the network treats the request and the response. */
+export interface Delivery {
+  method?: string
+  /** Added to or replacing the usual headers; an empty text removes one. */
+  headers?: Record<string, string>
+  /** Closes the connection after this many bytes of the body. */
+  cutRequestAt?: number
+  /** Closes the connection as soon as the request is sent. */
+  loseResponse?: boolean
+  /** Sends the body in this many parts with a pause between them. */
+  parts?: number
+  pauseMs?: number
+  /** Sends the body with `transfer-encoding: chunked`. */
+  isChunked?: boolean
+  /** Reads the response only after this pause. */
+  readAfterMs?: number
+  /** A connection of its own instead of one that is kept alive. */
+  isNewConnection?: boolean
+}
+
+/** A response larger than this is cut off: the runtime accepts 1 MiB. */
+const RESPONSE_MAX = 4 * 1024 * 1024
+
+export interface Sender {
+  send(body: Buffer, authorization: string | null, delivery?: Delivery): Promise<Exchange>
+  close(): void
+}
+
+/** Sends calls to one address. Redirects are not followed. Never throws, whatever the other side does. */
+export function createSender(url: string, timeoutMs: number): Sender {
+  const isHttps = new URL(url).protocol === 'https:'
+  const agent = isHttps ? new HttpsAgent({ keepAlive: true }) : new HttpAgent({ keepAlive: true })
+  return {
+    send: (body, authorization, delivery = {}) =>
+      exchange({ url, body, authorization, delivery, timeoutMs, agent, isHttps }),
+    close: () => agent.destroy(),
+  }
+}
+
+interface Attempt {
+  url: string
+  body: Buffer
+  authorization: string | null
+  delivery: Delivery
+  timeoutMs: number
+  agent: HttpAgent | HttpsAgent
+  isHttps: boolean
+}
+
+async function exchange(attempt: Attempt): Promise<Exchange> {
+  const { url, body, delivery, timeoutMs, agent, isHttps } = attempt
+  const { method = 'POST' } = delivery
+  const headers = headersOf(attempt)
+  const started = performance.now()
+  const request = { method, url, headers, body }
+  const ended = (response: Exchange['response'], problem: string | null): Exchange => ({
+    request,
+    response,
+    problem,
+    ms: performance.now() - started,
+  })
+  return new Promise((resolve) => {
+    const send = isHttps ? httpsRequest : httpRequest
+    const outgoing = send(url, {
+      method,
+      headers,
+      agent: delivery.isNewConnection === true ? false : agent,
+      timeout: timeoutMs,
+    })
+    const limit = setTimeout(() => {
+      resolve(ended(null, `no response within ${timeoutMs / 1000} s`))
+      outgoing.destroy()
+    }, timeoutMs)
+    const end = (result: Exchange): void => {
+      clearTimeout(limit)
+      resolve(result)
+    }
+    outgoing.on('error', (error: NodeJS.ErrnoException) => end(ended(null, describeError(error))))
+    outgoing.on('response', (incoming) => {
+      void readResponse(incoming, delivery.readAfterMs ?? 0).then(
+        (response) => end(ended(response, null)),
+        (error: NodeJS.ErrnoException) => end(ended(null, describeError(error))),
+      )
+    })
+    void writeBody(outgoing, body, delivery)
+  })
+}
+
+function headersOf({ body, authorization, delivery }: Attempt): Record<string, string> {
+  const headers: Record<string, string> = {
+    'content-type': 'application/json',
+    accept: 'application/json',
+    ...(delivery.isChunked === true
+      ? { 'transfer-encoding': 'chunked' }
+      : { 'content-length': String(body.byteLength) }),
+    ...(authorization !== null && { authorization }),
+    ...delivery.headers,
+  }
+  for (const [name, value] of Object.entries(headers)) if (value === '') delete headers[name]
+  return headers
+}
+
+async function writeBody(
+  outgoing: ReturnType<typeof httpRequest>,
+  body: Buffer,
+  { cutRequestAt, loseResponse, parts = 1, pauseMs = 0 }: Delivery,
+): Promise<void> {
+  if (cutRequestAt !== undefined) {
+    outgoing.write(body.subarray(0, cutRequestAt))
+    await wait(20)
+    outgoing.destroy(new Error('cut by plugin-check'))
+    return
+  }
+  const size = Math.max(1, Math.ceil(body.byteLength / parts))
+  for (let at = 0; at < body.byteLength; at += size) {
+    if (at > 0 && pauseMs > 0) await wait(pauseMs)
+    if (outgoing.destroyed) return
+    outgoing.write(body.subarray(at, at + size))
+  }
+  outgoing.end(() => {
+    // The request has left this process; the pause lets it arrive before the connection closes.
+    if (loseResponse === true) setTimeout(() => outgoing.destroy(new Error('lost by plugin-check')), 2)
+  })
+}
+
+async function readResponse(incoming: IncomingMessage, pauseMs: number): Promise<Exchange['response']> {
+  if (pauseMs > 0) await wait(pauseMs)
+  const chunks: Buffer[] = []
+  let length = 0
+  for await (const chunk of incoming as AsyncIterable<Buffer>) {
+    length += chunk.byteLength
+    if (length > RESPONSE_MAX) throw new Error('the response is larger than 4 MiB')
+    chunks.push(chunk)
+  }
+  if (!incoming.complete) throw new Error('the response was cut off')
+  const headers = Object.entries(incoming.headers).map(([name, value]) => [name, String(value)])
+  return {
+    status: incoming.statusCode ?? 0,
+    headers: Object.fromEntries(headers),
+    body: Buffer.concat(chunks),
+  }
+}
+
+function describeError({ code, message }: NodeJS.ErrnoException): string {
+  switch (code) {
+    case 'ECONNREFUSED':
+      return 'the connection was refused'
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return 'the host was not found'
+    case 'ECONNRESET':
+    case 'EPIPE':
+      return 'the connection was lost'
+    default:
+      return message === '' ? (code ?? 'the connection failed') : message
+  }
+}

@@ -1,0 +1,60 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { CASES } from '../src/cases/all-cases.ts'
+import type { Case } from '../src/cases/case.ts'
+import { check } from '../src/commands/check.ts'
+import { isFinding, type Report } from '../src/report/report.ts'
+import { DEFECTS, type Defect, type DefectName } from './defects.ts'
+import { freePort } from './free-port.ts'
+import { startReferencePlugin } from './reference-plugin.ts'
+import { referenceProfile } from './reference-profile.ts'
+
+export interface ProofOptions {
+  /** Null: the reference plugin without a defect. */
+  defect: DefectName | null
+  seed: number
+  /** True: the checker starts the plugin as a process, so that it can kill it; false: in this process. */
+  isProcess: boolean
+  cases?: readonly Case[]
+}
+
+/** Runs the checker against the reference plugin with one planted defect. */
+export async function checkReference({
+  defect,
+  seed,
+  isProcess,
+  cases = CASES,
+}: ProofOptions): Promise<Report> {
+  const platformPort = await freePort()
+  if (!isProcess) {
+    const platform = `http://127.0.0.1:${platformPort}`
+    const plugin = await startReferencePlugin({ platform, file: null, defect })
+    try {
+      const url = `${plugin.url}/lifecycle`
+      return await check({ url, profile: referenceProfile(plugin.url), seed, platformPort, cases })
+    } finally {
+      await plugin.close()
+    }
+  }
+  const folder = mkdtempSync(join(tmpdir(), 'plugin-check-'))
+  try {
+    const address = `http://127.0.0.1:${await freePort()}`
+    const program = { file: join(folder, 'state.json'), defect: defect ?? '' }
+    const profile = referenceProfile(address, program)
+    return await check({ url: `${address}/lifecycle`, profile, seed, platformPort, cases })
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** The MUST cases that did not pass. */
+export const findingsOf = (report: Report): string[] => report.cases.filter(isFinding).map(({ id }) => id)
+
+/** Which findings have nothing to do with the defect. */
+export function unrelatedTo(name: DefectName, findings: readonly string[]): string[] {
+  const { own, related }: Defect = DEFECTS[name]
+  return findings.filter(
+    (id) => id !== own && !related.some((other) => id === other || id.startsWith(`${other}.`)),
+  )
+}

@@ -1,0 +1,66 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { CASES } from '../packages/plugin-check/src/cases/all-cases.ts'
+import { NEEDS, type Case } from '../packages/plugin-check/src/cases/case.ts'
+import { matrixDigest } from '../packages/plugin-check/testing/matrix.ts'
+import { syncGenerated } from './generated-folder.ts'
+import { root } from './process.ts'
+
+// Writes a page for each case of plugin-check; with --check verifies that they and the matrix are up to date.
+
+const FOLDER = join(root, 'docs', 'plugin-check')
+
+function casePage({ id, title, level, kind, rule, fix, needs }: Case): string {
+  const conditions = needs.map((need) => `- It is not tested if ${NEEDS[need]}.`)
+  return `# ${id}
+
+${title}.
+
+| | |
+| --- | --- |
+| level | ${level} |
+| about | ${kind === 'behaviour' ? 'what the plugin does' : 'the form of a response'} |
+| rule | [docs/protocol.md](../../protocol.md#${rule}) |
+| run it alone | \`plugin-check run --url URL --case ${id}\` |
+
+**Fix.** ${fix}
+${conditions.length === 0 ? '' : `\n${conditions.join('\n')}\n`}`
+}
+
+function indexPage(): string {
+  const rows = CASES.map(({ id, level, title }) => `| [${id}](cases/${id}.md) | ${level} | ${title} |`)
+  const behaviour = CASES.filter(({ kind }) => kind === 'behaviour').length
+  return `# Cases of plugin-check
+
+${CASES.length} cases; ${behaviour} are about what a plugin does over several calls, the others about the form of a response.
+
+| case | level | requirement |
+| --- | --- | --- |
+${rows.join('\n')}
+`
+}
+
+const pages = {
+  'cases.md': indexPage(),
+  ...Object.fromEntries(CASES.map((one) => [`cases/${one.id}.md`, casePage(one)])),
+}
+const isChecking = process.argv.includes('--check')
+const stale = syncGenerated(FOLDER, pages, { patterns: ['cases.md', 'cases/*.md'], isChecking })
+if (stale.length > 0) {
+  console.error(
+    `docs/plugin-check is out of date (${stale.join(', ')}): run "node scripts/plugin-check-pages.ts"`,
+  )
+  process.exit(1)
+}
+if (isChecking && !readMatrix().includes(matrixDigest())) {
+  console.error('docs/plugin-check/matrix.md is out of date: run "npm run verify -- --suite checker --full"')
+  process.exit(1)
+}
+
+function readMatrix(): string {
+  try {
+    return readFileSync(join(FOLDER, 'matrix.md'), 'utf8')
+  } catch {
+    return ''
+  }
+}

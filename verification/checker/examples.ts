@@ -1,0 +1,145 @@
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { CASES } from '../../packages/plugin-check/src/cases/all-cases.ts'
+import { check } from '../../packages/plugin-check/src/commands/check.ts'
+import { parseProfile } from '../../packages/plugin-check/src/profile.ts'
+import { isFinding } from '../../packages/plugin-check/src/report/report.ts'
+import { freePort } from '../../packages/plugin-check/testing/free-port.ts'
+import type { Violation } from '../suite.ts'
+
+const EXAMPLES = fileURLToPath(new URL('../../plugin/examples/', import.meta.url))
+const LOCATOR = 'production/crm-suite/MODULE/crm-core'
+/** In the quick form every so many-th case is run. */
+const QUICK_STRIDE = 6
+
+interface Example {
+  name: string
+  path: string
+  /** The profile of a plugin on this port whose data is in this folder. */
+  profile(port: number, folder: string): object
+}
+
+const TENANTS = {
+  properties: { displayName: 'Northwind', plan: 'team', seats: 7 },
+  changed: { displayName: 'Northwind Sales', plan: 'enterprise', seats: 90 },
+  invalid: { seats: 'many' },
+  sensitive: ['displayName'],
+  writes: { tenantId: {}, accessToken: { isSensitive: true, isIssued: true } },
+}
+
+const SHIPPED: readonly Example[] = [
+  {
+    name: 'first-plugin',
+    path: '/',
+    profile: (port, folder) => ({
+      pluginId: 'mailbox-maker',
+      verifiesTokens: false,
+      resources: {
+        [LOCATOR]: {
+          properties: { displayName: 'Northwind' },
+          changed: { displayName: 'Northwind Sales' },
+          sensitive: [],
+          writes: { mailbox: {} },
+        },
+      },
+      start: {
+        command: [process.execPath, join(EXAMPLES, 'first-plugin/main.ts')],
+        env: { PORT: String(port), DATA_FILE: join(folder, 'mailboxes.sqlite') },
+      },
+    }),
+  },
+  {
+    name: 'tenant-provisioner',
+    path: '/lifecycle',
+    profile: (port, folder) => ({
+      pluginId: 'tenant-provisioner',
+      resources: { [LOCATOR]: TENANTS },
+      state: `http://127.0.0.1:${port}/tenants`,
+      start: {
+        command: [
+          process.execPath,
+          join(EXAMPLES, 'tenant-provisioner/main.ts'),
+          '--data-dir',
+          folder,
+          '--port',
+          String(port),
+          '--platform-api-base',
+          '{platform}',
+        ],
+      },
+    }),
+  },
+]
+
+const PYTHON: Example = {
+  name: 'python',
+  path: '/lifecycle',
+  profile: (port, folder) => ({
+    pluginId: 'python-mailboxes',
+    resources: {
+      [LOCATOR]: {
+        properties: { displayName: 'Northwind', apiKey: 'k-4711' },
+        changed: { displayName: 'Northwind Sales' },
+        invalid: { displayName: 7 },
+        sensitive: ['apiKey'],
+        writes: { mailbox: {}, accessToken: { isSensitive: true, isIssued: true } },
+      },
+    },
+    state: `http://127.0.0.1:${port}/mailboxes`,
+    start: {
+      command: [
+        'python3',
+        '-B',
+        join(EXAMPLES, 'python/plugin.py'),
+        '--data-file',
+        join(folder, 'mailboxes.sqlite'),
+        '--port',
+        String(port),
+        '--platform-api-base',
+        '{platform}',
+      ],
+    },
+  }),
+}
+
+const hasPython = (): boolean => spawnSync('python3', ['--version']).status === 0
+
+/** The examples have no findings. The one in Python is left out, and the report says so, where there is no Python. */
+export async function checkExamples({
+  seed,
+  isFull,
+}: {
+  seed: number
+  isFull: boolean
+}): Promise<{ lines: string[]; violations: Violation[] }> {
+  const lines: string[] = []
+  const violations: Violation[] = []
+  const cases = isFull ? CASES : CASES.filter((_, index) => index % QUICK_STRIDE === seed % QUICK_STRIDE)
+  const isPythonThere = hasPython()
+  if (!isPythonThere) lines.push('python: not tested, because python3 is not installed')
+  for (const { name, path, profile } of isPythonThere ? [...SHIPPED, PYTHON] : SHIPPED) {
+    const folder = mkdtempSync(join(tmpdir(), 'plugin-check-'))
+    try {
+      const port = await freePort()
+      const report = await check({
+        url: `http://127.0.0.1:${port}${path}`,
+        profile: parseProfile(profile(port, folder), `of ${name}`),
+        seed,
+        platformPort: 0,
+        cases,
+      })
+      const { PASSED, NOT_TESTED } = report.totals
+      lines.push(
+        `${name}: ${PASSED} passed, ${NOT_TESTED} not tested in ${(report.durationMs / 1000).toFixed(1)} s`,
+      )
+      for (const { id, problem } of report.cases.filter(isFinding))
+        violations.push({ promise: 'plugin-check', seen: `${name}: ${id}: ${problem}`, seed })
+    } finally {
+      rmSync(folder, { recursive: true, force: true })
+    }
+  }
+  return { lines, violations }
+}
