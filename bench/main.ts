@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util'
 import { print } from './report.ts'
 import type { Result } from './report.ts'
 
-const usage = `Name one or more of: console, typing, lists [--installations N --operations N], save, bff, engine, recovery, start`
+const usage = `Name one or more of: console, typing, lists [--installations N --operations N], save, batch, bff, engine, recovery, start`
 
 function readArguments() {
   const { values, positionals } = parseArgs({
@@ -23,6 +23,7 @@ const BENCHMARKS: Record<string, () => Promise<Result | Result[]>> = {
   typing: async () => (await import('./typing.ts')).benchTyping(),
   lists: async () => (await import('./lists.ts')).benchLists(amount),
   save: async () => (await import('./save.ts')).benchSave(),
+  batch: async () => (await import('./batch.ts')).benchBatch(),
   bff: async () => (await import('./bff.ts')).benchBff(),
   engine: async () => (await import('./engine.ts')).benchEngine(),
   recovery: async () => (await import('./recovery.ts')).benchRecovery(),

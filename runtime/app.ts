@@ -16,6 +16,8 @@ import type { PlatformAddresses } from '#http-kit/platform-addresses.ts'
 import { systemRandom } from '#http-kit/random.ts'
 import type { Random } from '#http-kit/random.ts'
 import type { Rate } from '#http-kit/token-bucket.ts'
+import { startBatchRunner } from './batches/run-batches.ts'
+import type { BatchRunner } from './batches/run-batches.ts'
 import { createFeed } from './events/feed.ts'
 import { joinReplicas } from './events/replicas.ts'
 import type { Replicas } from './events/replicas.ts'
@@ -173,6 +175,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
 
   const { lifetimeMs = 60_000, heartbeatMs = 15_000, maxStreams = 2_000, ...polls } = options.events ?? {}
   let worker: Worker | undefined
+  let batches: BatchRunner | undefined
   let tasks: PeriodicTask | undefined
   let replicas: Replicas | undefined
   let isStopping = false
@@ -216,6 +219,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     limitRate: createRateLimiter(options.rateLimit ?? { perSecond: 1_000, burst: 2_000 }, clock),
     onWrite() {
       worker?.wake()
+      batches?.wake()
       feed.wake()
       replicas?.notify('work')
     },
@@ -226,6 +230,8 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     isStopping = true
     if (delayMs > 0) await clock.sleep(delayMs)
     await feed.stop()
+    // first, because it wakes the worker
+    await batches?.stop()
     await Promise.all([worker?.stop(), tasks?.stop()])
     await replicas?.stop()
   }
@@ -268,8 +274,20 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
           owner: uuidv7({ clock, random }),
           onProgress() {
             feed.wake()
+            batches?.noteProgress()
             replicas?.notify('events')
           },
+        })
+      }
+      if (options.worker !== 'off') {
+        batches = startBatchRunner(workerDeps, {
+          isPaused: () => space.isOut(working.db),
+          onStarted() {
+            worker?.wake()
+            feed.wake()
+            replicas?.notify('work')
+          },
+          ...(options.worker?.pollMs !== undefined && { pollMs: options.worker.pollMs }),
         })
       }
       if (options.listens !== false) {
@@ -280,7 +298,10 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
           log,
           sender: uuidv7({ clock, random }),
           onEvents: () => feed.wake(),
-          onWork: () => worker?.wake(),
+          onWork() {
+            worker?.wake()
+            batches?.wake()
+          },
         })
       }
     },

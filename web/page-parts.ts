@@ -14,7 +14,7 @@ interface PageParts {
  */
 export const pageParts = {
   '/': { module: 'overview/OverviewPage.tsx', texts: ['overview', 'operations'] },
-  '/installations': { module: 'installations/InstallationsPage.tsx', texts: ['installations'] },
+  '/installations': { module: 'installations/InstallationsPage.tsx', texts: ['installations', 'batches'] },
   '/installations/new': {
     module: 'installations/InstallPage.tsx',
     texts: ['installations', 'forms', 'plans'],
@@ -32,8 +32,10 @@ export const pageParts = {
     module: 'local-services/LocalServicesPage.tsx',
     texts: ['localServices', 'forms'],
   },
-  '/operations': { module: 'operations/OperationsPage.tsx', texts: ['operations'] },
+  '/operations': { module: 'operations/OperationsPage.tsx', texts: ['operations', 'batches'] },
   '/operations/$id': { module: 'operations/OperationPage.tsx', texts: ['operations'] },
+  '/batches': { module: 'batches/BatchesPage.tsx', texts: ['batches'] },
+  '/batches/$id': { module: 'batches/BatchPage.tsx', texts: ['batches'] },
   '/catalog': { module: 'catalog/CatalogPage.tsx', texts: ['catalog'] },
   '/catalog/$env/$bundle/$version': { module: 'catalog/BundleVersionPage.tsx', texts: ['catalog', 'forms'] },
   '/plugins': { module: 'plugins/PluginsPage.tsx', texts: ['plugins'] },

@@ -1,5 +1,6 @@
 import { linkOptions } from '@tanstack/react-router'
 import type { AuditSearch } from '#contract/console-api/pages/audit.ts'
+import type { BatchesSearch, BatchSearch } from '#contract/console-api/pages/batches.ts'
 import type { BundleVersionSearch, CatalogSearch } from '#contract/console-api/pages/catalog.ts'
 import type { ConfigurationSearch } from '#contract/console-api/pages/configuration.ts'
 import type {
@@ -44,6 +45,9 @@ export const paths = {
   operations: (search: OperationsSearch = {}) => linkOptions({ to: '/operations', search }),
   operation: (id: string, search: OperationSearch = {}) =>
     linkOptions({ to: '/operations/$id', params: { id }, search }),
+  batches: (search: BatchesSearch = {}) => linkOptions({ to: '/batches', search }),
+  batch: (id: string, search: BatchSearch = {}) =>
+    linkOptions({ to: '/batches/$id', params: { id }, search }),
   catalog: (search: CatalogSearch = {}) => linkOptions({ to: '/catalog', search }),
   bundleVersion: (
     { env, bundle, version }: { env: string; bundle: string; version: string },

@@ -10,6 +10,7 @@ import { loadWithRetry } from './load-with-retry.ts'
 import { Shell } from './layouts/Shell.tsx'
 import { loadPage } from './load-page.ts'
 import { auditSearch } from '#contract/console-api/pages/audit.ts'
+import { batchesSearch, batchSearch } from '#contract/console-api/pages/batches.ts'
 import { bundleVersionSearch, catalogSearch } from '#contract/console-api/pages/catalog.ts'
 import { configurationSearch } from '#contract/console-api/pages/configuration.ts'
 import {
@@ -142,6 +143,28 @@ const operation = createRoute({
   ),
 })
 
+const batches = createRoute({
+  getParentRoute: () => root,
+  path: '/batches',
+  validateSearch: batchesSearch,
+  loader: (match) => loadPage('/batches', match),
+  component: lazyRouteComponent(
+    () => loadWithRetry(() => import('./pages/batches/BatchesPage.tsx')),
+    'BatchesPage',
+  ),
+})
+
+const batch = createRoute({
+  getParentRoute: () => root,
+  path: '/batches/$id',
+  validateSearch: batchSearch,
+  loader: (match) => loadPage('/batches/$id', match),
+  component: lazyRouteComponent(
+    () => loadWithRetry(() => import('./pages/batches/BatchPage.tsx')),
+    'BatchPage',
+  ),
+})
+
 const catalog = createRoute({
   getParentRoute: () => root,
   path: '/catalog',
@@ -238,6 +261,8 @@ export const routeTree = root.addChildren([
   localServices,
   operations,
   operation,
+  batches,
+  batch,
   catalog,
   bundleVersion,
   plugins,

@@ -107,6 +107,21 @@ export const catalogue: Readonly<Record<string, CatalogueEntry>> = {
     message: 'The local service has changed since you started. Nothing was saved.',
     remedy: 'Compare the two versions, then save on top of the new one.',
   },
+  BATCH_NOT_PAUSED: {
+    title: 'The batch is not paused',
+    message: 'Someone else has continued or stopped it, or it has finished.',
+    remedy: 'Look at its current state.',
+  },
+  BATCH_FINISHED: {
+    title: 'The batch has finished',
+    message: 'Nothing is left to stop.',
+    remedy: 'Look at its results.',
+  },
+  BATCH_ITEM_NOT_STARTED: {
+    title: 'It could not be started',
+    message: 'The runtime failed several times to start this item.',
+    remedy: 'See the log of the runtime, then start it on its own.',
+  },
   PLUGIN_NOT_REGISTERED: {
     title: 'The plugin can’t be called',
     message: 'It is not registered, or it is disabled.',
@@ -227,6 +242,9 @@ const STATUS: Readonly<Record<string, number>> = {
   INSTALLATION_NOT_ACTIVE: 409,
   VERSION_EXISTS: 409,
   LOCAL_SERVICE_STALE: 409,
+  BATCH_NOT_PAUSED: 409,
+  BATCH_FINISHED: 409,
+  BATCH_ITEM_NOT_STARTED: 500,
   IDEMPOTENCY_KEY_REUSED: 409,
   REQUEST_INVALID: 400,
   PAYLOAD_TOO_LARGE: 413,

@@ -13,6 +13,7 @@ export type {
   Plan,
   Snapshot,
 } from '#contract/runtime-api/configuration.ts'
+export type { Batch, BatchItem, BatchPlan } from '#contract/runtime-api/batches.ts'
 export type { OperationPlan, PlannedStage, PlanProblem } from '#contract/runtime-api/plans.ts'
 export type {
   Changes,

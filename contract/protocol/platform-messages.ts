@@ -67,6 +67,12 @@ export const PLATFORM_MESSAGES = {
   planCallsMoved: 'The plugin calls for bundle {bundle}, or what they may read and write, have changed.',
   planInstallationNew: 'The plan did not include the installation of bundle {bundle}.',
 
+  planTargetMoved: 'What the batch would do to this target has changed.',
+  batchNotPaused: 'The batch is {actual}, not PAUSED. Reload it.',
+  batchFinished: 'The batch has finished. Nothing is left to stop.',
+  batchItemNotStarted: 'The runtime failed several times to start this item. See the log of the runtime.',
+  targetNotFound: 'There is no such target, or you are not allowed to see it.',
+
   // installations
   installationExists:
     'This bundle is already installed in this scope. Upgrade that installation, or detach it first.',

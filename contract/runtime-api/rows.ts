@@ -1,4 +1,5 @@
 import { auditEndpoints } from './audit.ts'
+import { batchEndpoints } from './batches.ts'
 import { catalogEndpoints } from './catalog.ts'
 import { configurationEndpoints } from './configuration.ts'
 import { eventEndpoints } from './events.ts'
@@ -14,6 +15,7 @@ export const runtimeApi = {
   ...summaryEndpoints,
   ...installationEndpoints,
   ...operationEndpoints,
+  ...batchEndpoints,
   ...configurationEndpoints,
   ...localServiceEndpoints,
   ...catalogEndpoints,

@@ -24,6 +24,21 @@ export type StepState = (typeof STEP_STATES)[number]
 export const INSTALLATION_STATES = ['NOT_INSTALLED', 'ACTIVE', 'DETACHED'] as const
 export type InstallationState = (typeof INSTALLATION_STATES)[number]
 
+export const BATCH_ACTIONS = ['RETRY', 'TAKEOVER', 'UPGRADE', 'CONFIGURE', 'DETACH'] as const
+export type BatchAction = (typeof BATCH_ACTIONS)[number]
+
+/** RUNNING ⇄ PAUSED → DONE | STOPPED. What has started when a batch stops still ends. */
+export const BATCH_STATES = ['RUNNING', 'PAUSED', 'STOPPED', 'DONE'] as const
+export type BatchState = (typeof BATCH_STATES)[number]
+
+/** Why a batch is paused (FIRST, GRANTS_EXPIRED) or was stopped (PERSON, FAILURES). */
+export const BATCH_REASONS = ['FIRST', 'GRANTS_EXPIRED', 'PERSON', 'FAILURES'] as const
+export type BatchReason = (typeof BATCH_REASONS)[number]
+
+/** PENDING → RUNNING → SUCCEEDED | FAILED; REFUSED if it did not start; SKIPPED if its batch was stopped before. */
+export const BATCH_ITEM_STATES = ['PENDING', 'RUNNING', 'SUCCEEDED', 'FAILED', 'REFUSED', 'SKIPPED'] as const
+export type BatchItemState = (typeof BATCH_ITEM_STATES)[number]
+
 /** Every action that the audit records. */
 export const AUDIT_ACTIONS = [
   'configuration.save',
@@ -32,6 +47,9 @@ export const AUDIT_ACTIONS = [
   'installation.detach',
   'operation.retry',
   'operation.takeover',
+  'batch.create',
+  'batch.continue',
+  'batch.stop',
   'local-service.save',
   'bundle.publish',
   'plugin.save',

@@ -29,6 +29,15 @@ export const auditSubjects: AuditSubjects = {
     operationId: params.operationId,
     reason: body.reason,
   }),
+  'POST /batches': ({ body }) => ({ subject: `${body.action}: ${body.title}`, reason: body.reason ?? null }),
+  'POST /batches/{batchId}/continue': ({ params, body }) => ({
+    subject: params.batchId,
+    reason: body.reason ?? null,
+  }),
+  'POST /batches/{batchId}/stop': ({ params, body }) => ({
+    subject: params.batchId,
+    reason: body.reason ?? null,
+  }),
   'PATCH /scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/configuration': ({ params, body }) =>
     savedConfiguration(params, body.reason),
   'PUT /scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/configuration': ({ params, body }) =>

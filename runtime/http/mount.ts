@@ -11,21 +11,28 @@ import type { AnyHandler, MountOptions } from './serve-row.ts'
 /** Mounts every row of the runtime API. Throws if a row has no permission for a person or no handler. */
 export function mountRuntimeApi(options: MountOptions): HttpApp {
   const app: HttpApp = new Hono()
-  const allowed = new Map<string, Method[]>()
-  for (const [name, row] of Object.entries(runtimeApi) as [
-    keyof typeof runtimeApi & EndpointName,
-    EndpointRow,
-  ][]) {
-    const access = personAccess(name, row)
-    const handler: AnyHandler | undefined = options.handlers[name]
-    if (handler === undefined) throw new Error(`The endpoint "${name}" has no handler`)
-    const { method, path } = splitName(name)
-    const pattern = path.replace(/\{(\w+)\}/g, ':$1')
-    allowed.set(pattern, [...(allowed.get(pattern) ?? []), method])
-    app.on(method, pattern, (c) => serveRow({ c, name, row, access, handler, options }))
+  const byPattern = Map.groupBy(
+    Object.entries(runtimeApi) as [keyof typeof runtimeApi & EndpointName, EndpointRow][],
+    ([name]) => splitName(name).path.replace(/\{(\w+)\}/g, ':$1'),
+  )
+  for (const [pattern, rows] of [...byPattern].toSorted(([one], [other]) => literalFirst(one, other))) {
+    for (const [name, row] of rows) {
+      const access = personAccess(name, row)
+      const handler: AnyHandler | undefined = options.handlers[name]
+      if (handler === undefined) throw new Error(`The endpoint "${name}" has no handler`)
+      app.on(splitName(name).method, pattern, (c) => serveRow({ c, name, row, access, handler, options }))
+    }
+    const methods = rows.map(([name]) => splitName(name).method)
+    app.all(pattern, (c) => refuseMethod(c, methods))
   }
-  for (const [pattern, methods] of allowed) app.all(pattern, (c) => refuseMethod(c, methods))
   return app
+}
+
+/** `/batches/plan` comes before `/batches/:batchId`, which matches it too. */
+function literalFirst(one: string, other: string): number {
+  const shape = (pattern: string) =>
+    pattern.replace(/[^/]+/g, (segment) => (segment.startsWith(':') ? '1' : '0'))
+  return shape(one) < shape(other) ? -1 : 1
 }
 
 function personAccess(name: string, row: EndpointRow): PersonAccess {

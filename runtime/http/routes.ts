@@ -1,4 +1,13 @@
 import { listAudit } from '../use-cases/audit/list.ts'
+import {
+  continueBatch,
+  listBatches,
+  listBatchItems,
+  makeBatch,
+  planBatch,
+  readBatch,
+  stopBatch,
+} from '../use-cases/batches/batches.ts'
 import { publishVersion } from '../use-cases/catalog/publish.ts'
 import { listBundles, listVersions, readManifest } from '../use-cases/catalog/read-catalog.ts'
 import { readHistory } from '../use-cases/configuration/history.ts'
@@ -58,6 +67,14 @@ export function createHandlers({ egress, stream }: RouteOptions): Handlers {
     'POST /operations/{operationId}/retry': retryOperation,
     'POST /operations/{operationId}/takeover': takeOverOperation,
     'POST /operations/{operationId}/takeover/plan': planTakeover,
+
+    'GET /batches': listBatches,
+    'POST /batches': makeBatch,
+    'POST /batches/plan': planBatch,
+    'GET /batches/{batchId}': readBatch,
+    'GET /batches/{batchId}/items': listBatchItems,
+    'POST /batches/{batchId}/continue': continueBatch,
+    'POST /batches/{batchId}/stop': stopBatch,
 
     [`GET ${scope}/configuration` as const]: readConfiguration,
     [`GET ${scope}/configuration/history` as const]: readHistory,

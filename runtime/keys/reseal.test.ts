@@ -257,7 +257,15 @@ it('every table that holds sealed values is resealed', async () => {
     select distinct table_name as name from information_schema.columns
     where table_schema = 'runtime'
       and (data_type in ('jsonb', 'bytea') or column_name in ('plan', 'writes'))`.execute(runtime.db)
-  const others = ['service', 'data_key', 'plugin_credential', 'idempotency', 'audit_entry', 'audit_head']
+  const others = [
+    'service',
+    'data_key',
+    'plugin_credential',
+    'idempotency',
+    'audit_entry',
+    'audit_head',
+    'batch_item',
+  ]
   assert.deepEqual(
     sealing.rows
       .map(({ name }) => name)

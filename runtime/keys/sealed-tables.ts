@@ -6,6 +6,7 @@ import { changeRow, readPage } from '../store/sealing/walk.ts'
 import type { ColumnChange, WalkedRow, WalkedTable } from '../store/sealing/walk.ts'
 import type { RuntimeDeps } from '../deps/runtime-deps.ts'
 import {
+  batchPlace,
   configurationPlace,
   mapLedger,
   mapPlan,
@@ -128,8 +129,13 @@ const calls = sealedTable<{ writes: string | null; request: Buffer | null; call_
   },
 )
 
+const batches = sealedTable<{ input: Buffer }>(
+  { name: 'batch', key: [['batch_id', 'uuid']], columns: sql`input` },
+  ({ row_key: [batchId = ''], input }, vault) => [inBytes(vault, 'input', input, batchPlace(batchId))],
+)
+
 /** Every table that may hold a sensitive value. */
-export const SEALED_TABLES: readonly SealedTable[] = [configuration, ledger, history, plans, calls]
+export const SEALED_TABLES: readonly SealedTable[] = [configuration, ledger, history, plans, calls, batches]
 
 function sealedTable<Columns>(
   table: WalkedTable,

@@ -5,9 +5,20 @@ import type { ResourceKind } from '#contract/protocol/locator.ts'
 import type { AuthorManifest } from '#contract/protocol/manifest.ts'
 import type { Scope } from '#contract/protocol/scope.ts'
 import type { OperationType, Outcome, Stage } from '#contract/protocol/vocabulary.ts'
+import type { MessageParameters } from '#contract/protocol/envelope.ts'
 import type { AuditChange } from '#contract/runtime-api/audit.ts'
+import type { BatchInput } from '#contract/runtime-api/batches.ts'
 import type { Failure } from '#contract/runtime-api/common.ts'
-import type { InstallationState, OperationState, Phase } from '#contract/runtime-api/vocabulary.ts'
+import type {
+  BatchAction,
+  BatchItemState,
+  BatchReason,
+  BatchState,
+  InstallationState,
+  OperationState,
+  Phase,
+} from '#contract/runtime-api/vocabulary.ts'
+import type { Actor } from './actor.ts'
 import type { FrozenPlan, Writes } from './plan.ts'
 import type { StoredValue } from './stored-value.ts'
 
@@ -184,6 +195,48 @@ export interface RuntimeTables {
     failure: NullableJson<Failure>
     http_status: number | null
     response: NullableJson<JsonValue>
+  }
+  'runtime.batch': {
+    batch_id: string
+    action: BatchAction
+    title: string
+    /** Sealed. */
+    input: Buffer
+    shown_input: Json<BatchInput>
+    first: number | null
+    concurrency: number
+    stop_after_failures: number | null
+    reason: string | null
+    state: BatchState
+    because: BatchReason | null
+    is_released: boolean
+    requested_by_id: string
+    requested_by_name: string
+    actor: Json<Actor>
+    grants_until: string
+    created_at: Time
+    finished_at: string | null
+    available_at: Time
+  }
+  'runtime.batch_item': {
+    batch_id: string
+    position: number
+    target: string
+    bundle_install_id: string
+    scope_id: number
+    state: BatchItemState
+    refused_in_plan: boolean
+    run: number | null
+    plan_token: string | null
+    changes_digest: Buffer | null
+    operation_id: string | null
+    operation_run: number | null
+    code: string | null
+    message: string | null
+    parameters: NullableJson<MessageParameters>
+    start_failures: Generated<number>
+    started_at: string | null
+    ended_at: string | null
   }
   'runtime.plugin': {
     plugin_id: string

@@ -42,6 +42,8 @@ export const requestPlace = ({ operationId, stage, pluginId }: CallKey): Place =
   pluginId,
 ]
 
+export const batchPlace = (batchId: string): Place => ['batch.input', batchId]
+
 /**
  * Opens the frozen bytes of a call. Bytes from before sealing existed are JSON, which never starts like sealed bytes.
  */

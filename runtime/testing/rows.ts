@@ -3,6 +3,9 @@ import { SCOPE, billing } from './bundles.ts'
 
 // Sample calls for every endpoint row, for a runtime with `billing` published. A new row needs a sample here.
 
+/** An id that nothing has. */
+const NOBODY = '0199f000-0000-7000-8000-000000000002'
+
 /** Values for all path parameters except the ids of installations and operations. */
 export const SAMPLE_PARAMS: Record<string, string | number> = {
   ...SCOPE,
@@ -13,6 +16,7 @@ export const SAMPLE_PARAMS: Record<string, string | number> = {
   pluginId: 'tenants',
   credentialId: '0199f000-0000-7000-8000-000000000001',
   serviceId: 'mail',
+  batchId: NOBODY,
 }
 
 const scope = '/scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}'
@@ -23,6 +27,13 @@ export const SAMPLE_BODIES: Record<string, JsonObject> = {
   'POST /installations/{bundleInstallId}/detach': { reason: 'not needed any more' },
   'POST /operations/{operationId}/retry': { run: 1 },
   'POST /operations/{operationId}/takeover': { run: 1, reason: 'it cannot end' },
+  'POST /installations/plan': { scope: { ...SCOPE }, bundle: { ...billing.bundle }, targetVersion: '1.0.0' },
+  'POST /installations/{bundleInstallId}/upgrade/plan': { targetVersion: '2.0.0' },
+  'POST /operations/{operationId}/takeover/plan': { run: 1 },
+  'POST /batches': { action: 'DETACH', title: 'Old pilots', targets: [NOBODY], reason: 'not needed' },
+  'POST /batches/plan': { action: 'DETACH', title: 'Old pilots', targets: [NOBODY] },
+  'POST /batches/{batchId}/continue': {},
+  'POST /batches/{batchId}/stop': {},
   [`POST ${scope}/configuration/plan`]: { snapshotVersion: 1, changes: {} },
   [`PATCH ${scope}/configuration`]: { snapshotVersion: 1, changes: {} },
   [`PUT ${scope}/configuration`]: { snapshotVersion: 1, resources: {} },

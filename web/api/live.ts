@@ -77,7 +77,15 @@ const PLANS = [
 const isNotSession = (name: EndpointName) => name !== 'GET /session'
 
 const INVALIDATED_BY: Record<RuntimeEvent['kind'], readonly EndpointName[]> = {
-  operation: ['GET /operations', 'GET /operations/counts', 'GET /operations/{operationId}', 'GET /summary'],
+  operation: [
+    'GET /operations',
+    'GET /operations/counts',
+    'GET /operations/{operationId}',
+    'GET /summary',
+    'GET /batches',
+    'GET /batches/{batchId}',
+    'GET /batches/{batchId}/items',
+  ],
   installation: [
     'GET /installations',
     'GET /installations/{bundleInstallId}',

@@ -1,5 +1,6 @@
 import type { catalog } from './en/catalog.ts'
 import type { audit } from './en/audit.ts'
+import type { batches } from './en/batches.ts'
 import type { codes } from './en/codes.ts'
 import type { common } from './en/common.ts'
 import type { configuration } from './en/configuration.ts'
@@ -25,6 +26,7 @@ export type Locale = (typeof LOCALES)[number]
 /** All texts by namespace. Those of {@link CoreNamespace} load at the start, others with the route of a page. */
 export type Catalogue = {
   audit: typeof audit
+  batches: typeof batches
   catalog: typeof catalog
   codes: typeof codes
   common: typeof common
@@ -54,6 +56,7 @@ type Loader = () => Promise<Messages>
 export const pageTexts: Record<Locale, Record<PageNamespace, Loader>> = {
   en: {
     audit: async () => (await import('./en/audit.ts')).audit,
+    batches: async () => (await import('./en/batches.ts')).batches,
     catalog: async () => (await import('./en/catalog.ts')).catalog,
     configuration: async () => (await import('./en/configuration.ts')).configuration,
     forms: async () => (await import('./en/forms.ts')).forms,
@@ -69,6 +72,7 @@ export const pageTexts: Record<Locale, Record<PageNamespace, Loader>> = {
   },
   zh: {
     audit: async () => (await import('./zh/audit.ts')).audit,
+    batches: async () => (await import('./zh/batches.ts')).batches,
     catalog: async () => (await import('./zh/catalog.ts')).catalog,
     configuration: async () => (await import('./zh/configuration.ts')).configuration,
     forms: async () => (await import('./zh/forms.ts')).forms,

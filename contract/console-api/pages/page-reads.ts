@@ -3,6 +3,7 @@ import type { Permission } from '#contract/endpoint/permission.ts'
 import type { Scope } from '#contract/protocol/scope.ts'
 import type { ConsoleApi } from '../rows.ts'
 import { auditCall, auditSearch } from './audit.ts'
+import { batchCall, batchesCall, batchesSearch, batchItemsCall, batchSearch } from './batches.ts'
 import { bundleVersionCall, bundleVersionsCall, catalogCall, catalogSearch } from './catalog.ts'
 import { configurationCall, configuredInstallationsCall } from './configuration.ts'
 import {
@@ -83,6 +84,11 @@ export const pageReads = {
   ],
   '/operations/$id': ({ params }) => [
     { name: 'GET /operations/{operationId}', call: operationCall(idOf(params)) },
+  ],
+  '/batches': ({ search }) => [{ name: 'GET /batches', call: batchesCall(batchesSearch(search)) }],
+  '/batches/$id': ({ params, search }) => [
+    { name: 'GET /batches/{batchId}', call: batchCall(idOf(params)) },
+    { name: 'GET /batches/{batchId}/items', call: batchItemsCall(idOf(params), batchSearch(search)) },
   ],
   '/catalog': ({ search }) => [{ name: 'GET /bundles', call: catalogCall(catalogSearch(search)) }],
   '/catalog/$env/$bundle/$version': ({ params: { env = '', bundle: bundleId = '', version = '' } }) => [

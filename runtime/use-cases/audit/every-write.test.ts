@@ -19,6 +19,7 @@ import {
   TEXT,
   wrapped,
 } from '../../testing/rules.ts'
+import { until } from '../../testing/stream.ts'
 import type { RuleHarness } from '../../testing/rules.ts'
 import { verifyChain } from './verify-chain.ts'
 
@@ -65,6 +66,14 @@ async function newCredential(): Promise<string> {
   return String(data['credentialId'])
 }
 
+async function pausedBatch(): Promise<string> {
+  const targets = [(await configured()).bundleInstallId, (await configured()).bundleInstallId]
+  const body = { action: 'UPGRADE', title: 'Next', targets, input: { targetVersion: '2.0.0' }, first: 1 }
+  const { batch } = (await deps.ok('/batches', { method: 'POST', body })) as { batch: { batchId: string } }
+  await until(async () => (await deps.ok(`/batches/${batch.batchId}`, {}))['state'] === 'PAUSED', 60_000)
+  return batch.batchId
+}
+
 const place = '/scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}' as const
 
 /** A successful call of each write. A missing one is a compile error. */
@@ -92,6 +101,25 @@ const samples: { [Name in WriteName]: () => Promise<Sample> } = {
     action: 'operation.takeover',
     params: (await failedOperation()) ?? {},
     body: { run: 1, reason: 'old' },
+  }),
+  'POST /batches': async () => ({
+    action: 'batch.create',
+    body: {
+      action: 'DETACH',
+      title: 'Old pilots',
+      targets: [(await configured()).bundleInstallId],
+      reason: 'old',
+    },
+  }),
+  'POST /batches/{batchId}/continue': async () => ({
+    action: 'batch.continue',
+    params: { batchId: await pausedBatch() },
+    body: {},
+  }),
+  'POST /batches/{batchId}/stop': async () => ({
+    action: 'batch.stop',
+    params: { batchId: await pausedBatch() },
+    body: {},
   }),
   [`PATCH ${place}/configuration` as const]: async () => {
     const { scope, snapshotVersion } = await configured()

@@ -24,22 +24,25 @@ export interface TokenPart {
 
 /** What a plan is based on. */
 export interface TokenBasis {
-  /** Null if the scope has no snapshot, or if snapshots do not matter. */
+  /** Null if the scope has no snapshot. */
   snapshotVersion: number | null
   parts: readonly TokenPart[]
   plugins: ReadonlyMap<string, PluginState>
 }
 
-/** Version, snapshot, and for each installation: installed version, registrations, bindings, calls. */
+/** Version, snapshot (`any` if it does not matter), and for each installation: installed version, registrations, bindings, calls. */
 const Content = z.tuple([
   z.literal(1),
-  z.number().nullable(),
+  z.union([z.number(), z.null(), z.literal('any')]),
   z.record(z.string(), z.tuple([z.string().nullable(), z.string(), z.string(), z.string()])),
 ])
+type Snapshot = z.infer<typeof Content>[1]
 type Digests = [version: string | null, registrations: string, bindings: string, calls: string]
 
 /** The token of a plan. It contains digests, so that a comparison can name what has changed. */
-export function planTokenOf(basis: TokenBasis): string {
+export function planTokenOf(
+  basis: Omit<TokenBasis, 'snapshotVersion'> & { snapshotVersion: Snapshot },
+): string {
   const parts = basis.parts.map((part) => [part.id, digestsOf(part, basis.plugins)] as const)
   return Buffer.from(JSON.stringify([1, basis.snapshotVersion, Object.fromEntries(parts)])).toString(
     'base64url',
@@ -55,7 +58,7 @@ export function planTokenOf(basis: TokenBasis): string {
 export function movedSince(token: string, basis: TokenBasis): PlatformProblem[] {
   const [, snapshot, seen] = contentOf(token)
   const moved: PlatformMessage[] = []
-  if (snapshot !== basis.snapshotVersion && basis.snapshotVersion !== null) {
+  if (snapshot !== 'any' && snapshot !== basis.snapshotVersion && basis.snapshotVersion !== null) {
     const current = basis.snapshotVersion
     moved.push(
       snapshot === null

@@ -5,6 +5,7 @@ export const shell = {
   'nav.overview': 'Overview',
   'nav.installations': 'Installations',
   'nav.operations': 'Operations',
+  'nav.batches': 'Batches',
   'nav.scopes': 'Configuration',
   'nav.catalog': 'Catalog',
   'nav.plugins': 'Plugins',

@@ -101,6 +101,21 @@ export const codes = codeTexts({
     message: '您开始编辑后，本地服务已发生变化。未保存任何内容。',
     remedy: '请比较两个版本，然后在新版本上保存。',
   },
+  BATCH_NOT_PAUSED: {
+    title: '该批次未暂停',
+    message: '其他用户已继续或停止该批次，或它已结束。',
+    remedy: '请查看其当前状态。',
+  },
+  BATCH_FINISHED: {
+    title: '该批次已结束',
+    message: '没有可停止的内容。',
+    remedy: '请查看其结果。',
+  },
+  BATCH_ITEM_NOT_STARTED: {
+    title: '无法启动',
+    message: '运行时多次尝试启动此项均失败。',
+    remedy: '请查看运行时日志，然后单独启动。',
+  },
   PLUGIN_NOT_REGISTERED: {
     title: '无法调用插件',
     message: '插件未注册，或已停用。',

@@ -46,6 +46,11 @@ export const platform: Readonly<Record<MessageReason, string>> = {
   planBindingsMoved: 'Bundle {bundle} 的插件绑定已发生变化。',
   planCallsMoved: 'Bundle {bundle} 的插件调用，或其可读写的属性，已发生变化。',
   planInstallationNew: '计划中不包含 Bundle {bundle} 的安装实例。',
+  planTargetMoved: '该批次对此目标将执行的内容已发生变化。',
+  batchNotPaused: '该批次的状态是 {actual}，不是 PAUSED。请重新加载。',
+  batchFinished: '该批次已结束，没有可停止的内容。',
+  batchItemNotStarted: '运行时多次尝试启动此项均失败。请查看运行时日志。',
+  targetNotFound: '该目标不存在，或您无权查看。',
   installationExists: '此 Bundle 已安装在该作用域中。请升级该安装实例，或先将其分离。',
   installationNotActive:
     '该安装实例未处于“已启用”状态：它已被分离，或其 INSTALL 从未成功。请重新安装此 Bundle。',

@@ -8,6 +8,7 @@ export const shell: Translated<typeof source> = {
   'nav.overview': '总览',
   'nav.installations': '安装实例',
   'nav.operations': '操作',
+  'nav.batches': '批次',
   'nav.scopes': '配置',
   'nav.catalog': 'Bundle 目录',
   'nav.plugins': '插件',

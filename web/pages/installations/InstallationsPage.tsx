@@ -1,14 +1,20 @@
-import { useQuery, keepPreviousData } from '@tanstack/react-query'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { useMemo } from 'react'
+import { Suspense, useMemo, useState } from 'react'
 import type { Installation } from '#contract/console-api/shapes.ts'
+import { callApi } from '../../api/client.ts'
 import { apiQuery } from '../../api/query.ts'
 import { useMay } from '../../api/session.ts'
+import type { BatchDialogAction } from '../../components/batch/BatchDialog.tsx'
+import { useListSelection } from '../../components/batch/use-list-selection.tsx'
+import { lazyForm } from '../../components/lazy-form.ts'
 import { QueryTable } from '../../components/QueryTable.tsx'
+import { scopeText } from '../../components/scope-text.ts'
 import { useText } from '../../i18n/use-text.ts'
 import { Page } from '../../layouts/Page.tsx'
 import { paths } from '../../paths.ts'
 import { omitUndefined, type SearchChange } from '#contract/console-api/pages/search-params.ts'
+import { Button } from '../../ui/Button.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { LinkButton } from '../../ui/Link.tsx'
 import { installationColumns } from './columns.tsx'
@@ -20,6 +26,16 @@ import {
 } from '#contract/console-api/pages/installations.ts'
 
 const route = getRouteApi('/installations')
+const BatchDialog = lazyForm(
+  async () => (await import('../../components/batch/BatchDialog.tsx')).BatchDialog,
+  ['installations'],
+)
+
+const ACTIONS = [
+  { action: 'UPGRADE', icon: 'sortUp' },
+  { action: 'CONFIGURE', icon: 'edit' },
+  { action: 'DETACH', icon: 'detached' },
+] as const
 
 export function InstallationsPage() {
   const t = useText()
@@ -32,6 +48,19 @@ export function InstallationsPage() {
   const columns = useMemo(() => installationColumns(t), [t])
   const mayInstall = useMay('installation:install', 'anywhere')
   const { sort, cursor, ...filters } = search
+  const may = {
+    UPGRADE: useMay('installation:upgrade', 'anywhere'),
+    CONFIGURE: useMay('configuration:write', 'anywhere'),
+    DETACH: useMay('installation:detach', 'anywhere'),
+  }
+  const actions = ACTIONS.filter(({ action }) => may[action])
+  const selection = useListSelection({
+    keyOf: rowKey,
+    nameOf: rowName,
+    loadPage: (page) =>
+      callApi('GET /installations', { query: { ...omitUndefined({ ...filters, sort }), ...page } }),
+  })
+  const [chosen, setChosen] = useState<BatchDialogAction | null>(null)
   const isFiltered = Object.keys(filters).length > 0
   // other filters start at the first page, and typing adds no history entries
   const change = (next: SearchChange<InstallationsSearch>) =>
@@ -63,6 +92,7 @@ export function InstallationsPage() {
         cursor={cursor}
         pageLink={(at) => paths.installations(omitUndefined({ ...search, cursor: at }))}
         onClear={isFiltered && clear}
+        selection={actions.length === 0 ? undefined : selection.table}
         skeletonRows={12}
         empty={
           <EmptyState
@@ -79,9 +109,37 @@ export function InstallationsPage() {
           />
         }
       />
+      {selection.bar(
+        actions.map(({ action, icon }) => (
+          <Button
+            key={action}
+            icon={icon}
+            variant={action === 'DETACH' ? 'dangerQuiet' : 'secondary'}
+            onClick={() => setChosen(action)}
+          >
+            {t(`batches.action.${action}`)}
+          </Button>
+        )),
+      )}
+      {chosen !== null && (
+        <Suspense>
+          <BatchDialog
+            action={chosen}
+            targets={selection.rows.map(({ installation, title, version }) => ({
+              id: installation.bundleInstallId,
+              installation,
+              title,
+              version,
+            }))}
+            onClose={() => setChosen(null)}
+          />
+        </Suspense>
+      )}
     </Page>
   )
 }
 
+const rowName = ({ title, installation }: Installation) =>
+  `${title ?? installation.bundle.bundleId} ${scopeText(installation)}`
 const rowKey = ({ installation }: Installation) => installation.bundleInstallId
 const rowLink = ({ installation }: Installation) => paths.installation(installation.bundleInstallId)

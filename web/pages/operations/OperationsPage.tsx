@@ -1,13 +1,19 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { useMemo } from 'react'
+import { Suspense, useMemo, useState } from 'react'
 import type { Operation } from '#contract/console-api/shapes.ts'
+import { omitUndefined, type SearchChange } from '#contract/console-api/pages/search-params.ts'
+import { callApi } from '../../api/client.ts'
 import { apiQuery } from '../../api/query.ts'
+import { useMay } from '../../api/session.ts'
+import { useListSelection } from '../../components/batch/use-list-selection.tsx'
+import { lazyForm } from '../../components/lazy-form.ts'
 import { QueryTable } from '../../components/QueryTable.tsx'
+import { scopeText } from '../../components/scope-text.ts'
 import { useText } from '../../i18n/use-text.ts'
 import { Page } from '../../layouts/Page.tsx'
 import { paths } from '../../paths.ts'
-import { omitUndefined, type SearchChange } from '#contract/console-api/pages/search-params.ts'
+import { Button } from '../../ui/Button.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { operationColumns } from './columns.tsx'
 import { OperationFilters } from './OperationFilters.tsx'
@@ -18,6 +24,7 @@ import {
 } from '#contract/console-api/pages/operations.ts'
 
 const route = getRouteApi('/operations')
+const BatchDialog = lazyForm(async () => (await import('../../components/batch/BatchDialog.tsx')).BatchDialog)
 
 export function OperationsPage() {
   const t = useText()
@@ -29,6 +36,18 @@ export function OperationsPage() {
   })
   const columns = useMemo(() => operationColumns(t), [t])
   const { sort, cursor, ...filters } = search
+  const mayRetry = useMay('operation:retry', 'anywhere')
+  const selection = useListSelection({
+    keyOf: rowKey,
+    nameOf: rowName,
+    loadPage: (page) =>
+      callApi('GET /operations', {
+        // only failed operations can be retried
+        query: { ...omitUndefined({ ...filters, sort }), state: 'FAILED', ...page },
+      }),
+  })
+  const [isRetrying, setRetrying] = useState(false)
+  const failed = selection.rows.filter(({ state }) => state === 'FAILED')
   const isFiltered = Object.keys(filters).length > 0
   // other filters start at the first page, and typing adds no history entries
   const change = (next: SearchChange<OperationsSearch>) =>
@@ -50,6 +69,7 @@ export function OperationsPage() {
         cursor={cursor}
         pageLink={(at) => paths.operations(omitUndefined({ ...search, cursor: at }))}
         onClear={isFiltered && clear}
+        selection={mayRetry ? selection.table : undefined}
         skeletonRows={12}
         empty={
           <EmptyState
@@ -59,9 +79,34 @@ export function OperationsPage() {
           />
         }
       />
+      {selection.bar(
+        <Button
+          icon="retry"
+          disabledReason={failed.length === 0 && t('batches.select.noneFailed')}
+          onClick={() => setRetrying(true)}
+        >
+          {t('batches.action.RETRY')}
+        </Button>,
+      )}
+      {isRetrying && (
+        <Suspense>
+          <BatchDialog
+            action="RETRY"
+            targets={failed.map(({ operationId, installation, currentVersion }) => ({
+              id: operationId,
+              installation,
+              title: null,
+              version: currentVersion,
+            }))}
+            onClose={() => setRetrying(false)}
+          />
+        </Suspense>
+      )}
     </Page>
   )
 }
 
+const rowName = ({ operationId, operationType, installation }: Operation) =>
+  `${operationType} ${installation.bundle.bundleId} ${scopeText(installation)} ${operationId}`
 const rowKey = ({ operationId }: Operation) => operationId
 const rowLink = ({ operationId }: Operation) => paths.operation(operationId)

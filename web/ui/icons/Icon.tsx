@@ -10,6 +10,7 @@ const drawings = {
   overview: <path d="M2.5 8.5 8 3l5.5 5.5M4 7.2V13h8V7.2" />,
   installations: <path d="m8 1.8 5.5 2.9v6.6L8 14.2l-5.5-2.9V4.7zM2.7 4.8 8 7.6l5.3-2.8M8 7.6v6.4" />,
   operations: <path d="M2 4h5M2 8h9M5 12h9M11 4h3" />,
+  batches: <path d="M4.5 2.5h9v6h-9zM2.5 5v6h9M2.5 8.5v5h6" />,
   scopes: (
     <>
       <path d="M2 4.5h6.5M12 4.5h2M2 11.5h2M7.5 11.5H14" />

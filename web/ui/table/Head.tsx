@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react'
 import { useText } from '../../i18n/use-text.ts'
 import { cx } from '../class-names.ts'
 import { Icon } from '../icons/Icon.tsx'
@@ -9,14 +10,22 @@ export function TableHead<Row>({
   columns,
   sort,
   onSort,
+  check,
 }: {
   columns: readonly Column<Row>[]
   sort: string | undefined
   onSort: ((sort: string) => void) | undefined
+  /** The checkbox of all rows. */
+  check: ReactNode
 }) {
   return (
     <thead {...asRowGroup} className="sticky top-(--bar-height) z-10 @max-[40rem]/table:sr-only">
       <tr {...asRow}>
+        {check && (
+          <th {...asColumnHeader} scope="col" className={headerClass({})}>
+            {check}
+          </th>
+        )}
         {columns.map((column) => (
           <th
             key={column.id}

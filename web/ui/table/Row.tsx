@@ -1,7 +1,7 @@
 import { memo, type KeyboardEvent, type MouseEvent, type Ref } from 'react'
 import { cx } from '../class-names.ts'
 import { PlainLink, type LinkTarget } from '../Link.tsx'
-import type { Column } from './column.ts'
+import type { Column, RowSelection } from './column.ts'
 import { asCell, asRow } from './roles.ts'
 import { cellClass } from './styles.ts'
 
@@ -10,6 +10,9 @@ export type RowProps<Row> = {
   columns: readonly Column<Row>[]
   link: ((row: Row) => LinkTarget) | undefined
   selected: boolean
+  /** The row's checkbox; `isChecked` is its state. */
+  check?: RowSelection<Row>['check'] | undefined
+  isChecked?: boolean
   index?: number
   ref?: Ref<HTMLTableRowElement>
 }
@@ -17,7 +20,7 @@ export type RowProps<Row> = {
 /** A memo component cannot be generic; the cast restores its type parameter. */
 export const TableRow = memo(TableRowView) as typeof TableRowView
 
-function TableRowView<Row>({ row, columns, link, selected, index, ref }: RowProps<Row>) {
+function TableRowView<Row>({ row, columns, link, selected, check, isChecked, index, ref }: RowProps<Row>) {
   return (
     <tr
       ref={ref}
@@ -27,12 +30,23 @@ function TableRowView<Row>({ row, columns, link, selected, index, ref }: RowProp
       className={cx(
         'list-row group/row',
         link && 'cursor-pointer hover:bg-hover',
-        selected && 'bg-accent-tint hover:bg-accent-tint',
+        (selected || isChecked === true) && 'bg-accent-tint hover:bg-accent-tint',
       )}
       onClick={link && pressLink}
       onAuxClick={link && openBeside}
       onKeyDown={link && moveBetweenRows}
     >
+      {check && (
+        <td {...asCell} className={cellClass({ card: 'hidden' })}>
+          <input
+            type="checkbox"
+            className="block size-4 cursor-pointer accent-ink"
+            aria-label={check.labelOf(row)}
+            checked={isChecked === true}
+            onChange={(event) => check.onToggle(row, event.target.checked)}
+          />
+        </td>
+      )}
       {columns.map((column, at) => {
         const card = at === 0 ? 'head' : column.card
         const content = column.cell(row)

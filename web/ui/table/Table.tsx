@@ -5,7 +5,7 @@ import { cx } from '../class-names.ts'
 import { ErrorState, type ErrorView } from '../ErrorState.tsx'
 import type { LinkTarget } from '../Link.tsx'
 import { Skeleton } from '../Skeleton.tsx'
-import type { Column } from './column.ts'
+import type { Column, RowSelection } from './column.ts'
 import type { VirtualBody as LoadedBody } from './VirtualBody.tsx'
 import { TableHead } from './Head.tsx'
 import { asRowGroup, asTable } from './roles.ts'
@@ -30,6 +30,7 @@ export type TableProps<Row> = {
   /** Makes the first cell a link and the whole row clickable. Must be stable: define it outside the component. */
   rowLink?: (row: Row) => LinkTarget
   selectedKey?: string | undefined
+  selection?: RowSelection<Row> | undefined
   /** Shown when there are no rows; say why and what to do (`EmptyState`). */
   empty: ReactNode
   error?: ErrorView | null | undefined
@@ -69,11 +70,17 @@ export function Table<Row>(props: TableProps<Row>) {
           )}
         >
           <colgroup>
+            {props.selection && <col style={{ width: '2.5rem' }} />}
             {columns.map((column) => (
               <col key={column.id} className={columnClass(column)} style={{ width: column.width }} />
             ))}
           </colgroup>
-          <TableHead columns={columns} sort={sort} onSort={onSort} />
+          <TableHead
+            columns={columns}
+            sort={sort}
+            onSort={onSort}
+            check={props.selection && <SelectAll {...props} selection={props.selection} />}
+          />
           <TableBody {...props} />
         </table>
       )}
@@ -85,11 +92,12 @@ export function Table<Row>(props: TableProps<Row>) {
 }
 
 function TableBody<Row>(props: TableProps<Row>) {
-  const { rows, columns, rowKey, rowLink: link, selectedKey, skeletonRows = 8 } = props
-  if (!rows) return <SkeletonBody columns={columns} count={skeletonRows} />
+  const { rows, columns, rowKey, rowLink: link, selectedKey, selection, skeletonRows = 8 } = props
+  if (!rows)
+    return <SkeletonBody columns={columns} count={skeletonRows} hasChecks={selection !== undefined} />
   if (rows.length > VIRTUAL_ABOVE) {
     return (
-      <Suspense fallback={<SkeletonBody columns={columns} count={skeletonRows} />}>
+      <Suspense fallback={<SkeletonBody columns={columns} count={skeletonRows} hasChecks={false} />}>
         <VirtualBody rows={rows} rowKey={rowKey} columns={columns} link={link} selectedKey={selectedKey} />
       </Suspense>
     )
@@ -98,17 +106,59 @@ function TableBody<Row>(props: TableProps<Row>) {
     <tbody {...asRowGroup} className="@max-[40rem]/table:block">
       {rows.map((row) => {
         const key = rowKey(row)
-        return <TableRow key={key} row={row} columns={columns} link={link} selected={key === selectedKey} />
+        return (
+          <TableRow
+            key={key}
+            row={row}
+            columns={columns}
+            link={link}
+            selected={key === selectedKey}
+            check={selection?.check}
+            isChecked={selection?.keys.has(key) === true}
+          />
+        )
       })}
     </tbody>
   )
 }
 
-function SkeletonBody<Row>({ columns, count }: { columns: readonly Column<Row>[]; count: number }) {
+/** Selects all rows that are shown. */
+function SelectAll<Row>({ rows, rowKey, selection }: TableProps<Row> & { selection: RowSelection<Row> }) {
+  const shown = rows ?? []
+  const selected = shown.filter((row) => selection.keys.has(rowKey(row))).length
+  const isAll = selected > 0 && selected === shown.length
+  return (
+    <input
+      ref={(box) => {
+        if (box) box.indeterminate = selected > 0 && !isAll
+      }}
+      type="checkbox"
+      className="block size-4 cursor-pointer accent-ink"
+      aria-label={selection.labelOfAll}
+      checked={isAll}
+      onChange={() => selection.onToggleAll(shown, !isAll)}
+    />
+  )
+}
+
+function SkeletonBody<Row>({
+  columns,
+  count,
+  hasChecks,
+}: {
+  columns: readonly Column<Row>[]
+  count: number
+  hasChecks: boolean
+}) {
   return (
     <tbody aria-hidden="true" className="@max-[40rem]/table:block">
       {Array.from({ length: count }, (_, line) => (
         <tr key={line} className="list-row group/row">
+          {hasChecks && (
+            <td className={cellClass({ card: 'hidden' })}>
+              <Skeleton className="size-4" />
+            </td>
+          )}
           {columns.map((column, at) => (
             <td key={column.id} className={cellClass(column)}>
               <Skeleton className={WIDTHS[(line * 3 + at * 2) % WIDTHS.length]} />

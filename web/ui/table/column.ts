@@ -24,6 +24,20 @@ export type Column<Row> = {
   card?: 'head' | 'wide' | 'hidden'
 }
 
+/** Checkboxes before the rows. */
+export type RowSelection<Row> = {
+  keys: ReadonlySet<string>
+  /** Must be stable, so that a press renders its own row only. */
+  check: {
+    /** The accessible name of a row's checkbox. */
+    labelOf: (row: Row) => string
+    onToggle: (row: Row, isSelected: boolean) => void
+  }
+  onToggleAll: (rows: readonly Row[], isSelected: boolean) => void
+  /** The accessible name of the checkbox of all rows. */
+  labelOfAll: string
+}
+
 /** `-updatedAt` means descending by updatedAt. */
 export function sortDirection(sort: string | undefined, key: string): 'ascending' | 'descending' | undefined {
   if (sort === key) return 'ascending'

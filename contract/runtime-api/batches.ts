@@ -1,0 +1,201 @@
+import * as z from 'zod'
+import { defineEndpoints } from '#contract/endpoint/define.ts'
+import { MessageParameters } from '#contract/protocol/envelope.ts'
+import { LARGE_BODY_BYTES_MAX, TITLE_MAX } from '#contract/protocol/limits.ts'
+import { InstallationIdentity } from '#contract/protocol/scope.ts'
+import { Claim } from './claim.ts'
+import {
+  Changes,
+  Key,
+  listOf,
+  oneOrMore,
+  pageQuery,
+  Person,
+  PropertyName,
+  PropertyView,
+  Reason,
+  ResourceLocator,
+  Timestamp,
+  Uuid,
+} from './common.ts'
+import { PlanProblem, PlanToken } from './plans.ts'
+import { BATCH_ACTIONS, BATCH_ITEM_STATES, BATCH_REASONS, BATCH_STATES } from './vocabulary.ts'
+
+export const BATCH_TARGETS_MAX = 1_000
+export const BATCH_CONCURRENCY_MAX = 50
+
+const targets = z
+  .array(Uuid)
+  .min(1, 'Must have at least 1 item')
+  .max(BATCH_TARGETS_MAX, `Must have at most ${BATCH_TARGETS_MAX} items`)
+  .refine((ids) => new Set(ids).size === ids.length, 'Must not have the same item twice')
+
+const nothing = z.strictObject({}).optional()
+const inputs = {
+  RETRY: nothing,
+  TAKEOVER: nothing,
+  DETACH: nothing,
+  UPGRADE: z.strictObject({ targetVersion: Key, properties: Changes.optional() }),
+  CONFIGURE: z.strictObject({ changes: Changes }),
+}
+
+const planned = { title: z.string().trim().min(1, 'Must not be empty').max(TITLE_MAX), targets }
+const whole = (max: number) =>
+  z.number().int().min(1, 'Must be at least 1').max(max, `Must be at most ${max}`)
+const made = {
+  ...planned,
+  /** Pauses after this many results, until somebody continues. */
+  first: whole(BATCH_TARGETS_MAX).optional(),
+  /** How many items are carried out at the same time. */
+  concurrency: whole(BATCH_CONCURRENCY_MAX).default(5),
+  /** Stops after this many items that failed or were refused. */
+  stopAfterFailures: whole(BATCH_TARGETS_MAX).optional(),
+  planToken: PlanToken.optional(),
+}
+const mayHaveReason = { reason: Reason.optional() }
+const needsReason = { reason: Reason }
+
+const PlanBody = z.discriminatedUnion('action', [
+  z.strictObject({ action: z.literal('RETRY'), ...planned, input: inputs.RETRY }),
+  z.strictObject({ action: z.literal('TAKEOVER'), ...planned, input: inputs.TAKEOVER }),
+  z.strictObject({ action: z.literal('DETACH'), ...planned, input: inputs.DETACH }),
+  z.strictObject({ action: z.literal('UPGRADE'), ...planned, input: inputs.UPGRADE }),
+  z.strictObject({ action: z.literal('CONFIGURE'), ...planned, input: inputs.CONFIGURE }),
+])
+export type BatchRequest = z.output<typeof PlanBody>
+
+const MakeBody = z.discriminatedUnion('action', [
+  z.strictObject({ action: z.literal('RETRY'), ...made, ...mayHaveReason, input: inputs.RETRY }),
+  z.strictObject({ action: z.literal('TAKEOVER'), ...made, ...needsReason, input: inputs.TAKEOVER }),
+  z.strictObject({ action: z.literal('DETACH'), ...made, ...needsReason, input: inputs.DETACH }),
+  z.strictObject({ action: z.literal('UPGRADE'), ...made, ...mayHaveReason, input: inputs.UPGRADE }),
+  z.strictObject({ action: z.literal('CONFIGURE'), ...made, ...mayHaveReason, input: inputs.CONFIGURE }),
+])
+
+const count = z.number().int().nonnegative()
+
+/** What a batch does, without sensitive values. */
+export const BatchInput = z.object({
+  targetVersion: Key.nullable(),
+  properties: z.array(
+    z.object({ locator: ResourceLocator, property: PropertyName, after: PropertyView.nullable() }),
+  ),
+})
+export type BatchInput = z.infer<typeof BatchInput>
+
+export const Batch = z.object({
+  batchId: Uuid,
+  action: z.enum(BATCH_ACTIONS),
+  title: z.string(),
+  input: BatchInput,
+  first: z.number().int().nullable(),
+  concurrency: z.number().int(),
+  stopAfterFailures: z.number().int().nullable(),
+  reason: z.string().nullable(),
+  state: z.enum(BATCH_STATES),
+  /** Why it is paused or was stopped. */
+  because: z.enum(BATCH_REASONS).nullable(),
+  requestedBy: Person,
+  createdAt: Timestamp,
+  finishedAt: Timestamp.nullable(),
+  /** The items that the caller may see, by state. */
+  counts: z.record(z.enum(BATCH_ITEM_STATES), count),
+})
+export type Batch = z.infer<typeof Batch>
+
+const target = {
+  target: Uuid,
+  installation: InstallationIdentity,
+  title: z.string().nullable(),
+  currentVersion: Key.nullable(),
+}
+
+export const BatchItem = z.object({
+  ...target,
+  state: z.enum(BATCH_ITEM_STATES),
+  operationId: Uuid.optional(),
+  /** Why it was refused, or failed. */
+  code: z.string().optional(),
+  message: z.string().optional(),
+  parameters: MessageParameters.optional(),
+})
+export type BatchItem = z.infer<typeof BatchItem>
+
+/** What a batch would do: a line for each target, and every reason to refuse it. */
+export const BatchPlan = z.object({
+  planToken: PlanToken,
+  items: z.array(
+    z.object({
+      ...target,
+      claim: Claim.nullable(),
+      /** The number of values that change. */
+      changes: count,
+      plugins: z.array(Key),
+      problems: z.array(PlanProblem),
+    }),
+  ),
+})
+export type BatchPlan = z.infer<typeof BatchPlan>
+
+const params = z.strictObject({ batchId: Uuid })
+const access = { needs: 'read', where: 'list' } as const
+const answer = z.object({ batch: Batch })
+
+export const batchEndpoints = defineEndpoints({
+  'GET /batches': {
+    summary: 'Batches with targets that the caller may see, newest first',
+    access,
+    query: z.strictObject({ state: oneOrMore(BATCH_STATES).optional(), ...pageQuery }),
+    answer: listOf(Batch),
+    codes: [],
+  },
+  'POST /batches': {
+    summary: 'Make a batch: one action over many targets, which are frozen and planned now',
+    // the permission depends on the action, and is checked for every target
+    access,
+    body: MakeBody,
+    answer,
+    codes: ['NOT_FOUND', 'PLAN_STALE', 'PROPERTY_PROTECTED', 'IDEMPOTENCY_KEY_REUSED'],
+    maxBodyBytes: LARGE_BODY_BYTES_MAX,
+  },
+  'POST /batches/plan': {
+    summary: 'Preview a batch; writes nothing',
+    access,
+    body: PlanBody,
+    answer: BatchPlan,
+    codes: ['NOT_FOUND', 'PROPERTY_PROTECTED'],
+    writesNothing: true,
+    maxBodyBytes: LARGE_BODY_BYTES_MAX,
+  },
+  'GET /batches/{batchId}': {
+    summary: 'One batch with the number of its items in each state',
+    access,
+    params,
+    answer: Batch,
+    codes: ['NOT_FOUND'],
+  },
+  'GET /batches/{batchId}/items': {
+    summary: 'The items of a batch in their order, each with its result',
+    access,
+    params,
+    query: z.strictObject({ state: oneOrMore(BATCH_ITEM_STATES).optional(), ...pageQuery }),
+    answer: z.object({ items: z.array(BatchItem), next: z.string().optional() }),
+    codes: ['NOT_FOUND'],
+  },
+  'POST /batches/{batchId}/continue': {
+    summary: 'Continue a paused batch with all of its remaining items',
+    access,
+    params,
+    body: z.strictObject(mayHaveReason),
+    answer,
+    codes: ['NOT_FOUND', 'BATCH_NOT_PAUSED', 'IDEMPOTENCY_KEY_REUSED'],
+  },
+  'POST /batches/{batchId}/stop': {
+    summary: 'Stop a batch: what has started ends, the remaining items are skipped',
+    access,
+    params,
+    body: z.strictObject(mayHaveReason),
+    answer,
+    codes: ['NOT_FOUND', 'BATCH_FINISHED', 'IDEMPOTENCY_KEY_REUSED'],
+  },
+})

@@ -1,0 +1,93 @@
+import type { Locator, Page } from '@playwright/test'
+import { wrapData } from '#contract/protocol/data.ts'
+import { expectPage, MAIL } from '../vocabulary.ts'
+import { platform } from '../../demo/people.ts'
+import { expect, test } from '../harness/test.ts'
+
+/** Presses like a person with a mouse, and counts. A choice from a list is two presses. */
+function counting(page: Page) {
+  let clicks = 0
+  return {
+    click: async (target: Locator) => {
+      clicks += 1
+      await target.click()
+    },
+    choose: async (list: Locator, value: string) => {
+      clicks += 2
+      await list.selectOption(value)
+    },
+    count: () => clicks,
+    row: (scope: { workspaceId: number; environmentKey: string; applicationRuntimeId: string }) =>
+      page.getByRole('checkbox', {
+        name: `Select CRM suite ${scope.environmentKey}/${scope.applicationRuntimeId}/${scope.workspaceId}`,
+      }),
+  }
+}
+
+test('three installations are upgraded in at most 8 clicks, with a result for each', async ({
+  system,
+  signIn,
+}) => {
+  const scopes = [system.newScope(), system.newScope(), system.newScope()]
+  for (const scope of scopes) await system.install(scope, 'crm-suite', '1.1.0')
+  const page = await signIn('olivia', '/')
+  const person = counting(page)
+  await person.click(page.getByRole('navigation').getByRole('link', { name: 'Installations' }))
+  for (const scope of scopes) await person.click(person.row(scope))
+  const bar = page.getByRole('region', { name: 'Selection' })
+  await expect(bar).toContainText('3 selected')
+  await person.click(bar.getByRole('button', { name: 'Upgrade' }))
+  const dialog = page.getByRole('dialog', { name: 'Upgrade 3 installations' })
+  await expect(dialog).toContainText('3 are refused')
+  await expect(dialog.getByText('dataRegion').first()).toBeVisible()
+  await person.choose(dialog.getByLabel('Data region'), 'eu-central')
+  await expect(dialog).toContainText('3 will start')
+  await person.click(dialog.getByRole('button', { name: 'Upgrade 3' }))
+
+  await expectPage(page, 'Upgrade 3 installations')
+  expect(person.count()).toBeLessThanOrEqual(8)
+  await expect(page.getByRole('main')).toContainText('Finished')
+  await expect(page.getByRole('row', { name: /Succeeded/ })).toHaveCount(3)
+  for (const scope of scopes) expect(await system.operations(scope, 'UPGRADE')).toHaveLength(1)
+})
+
+test('a property is set in two installations: first one, then the rest, after a look at the result', async ({
+  system,
+  signIn,
+}) => {
+  const scopes = [system.newScope(), system.newScope()]
+  for (const scope of scopes) await system.install(scope, 'crm-suite', '1.0.0')
+  const page = await signIn('olivia', '/installations')
+  const person = counting(page)
+  for (const scope of scopes) await person.click(person.row(scope))
+  await page
+    .getByRole('region', { name: 'Selection' })
+    .getByRole('button', { name: 'Set a property' })
+    .click()
+  const dialog = page.getByRole('dialog', { name: 'Set a property of 2 installations' })
+  await dialog.getByLabel('Property', { exact: true }).selectOption({ label: 'CRM mail · SMTP port' })
+  await dialog.getByRole('textbox', { name: 'SMTP port' }).fill('2525')
+  await dialog.getByLabel('First').fill('1')
+  await expect(dialog).toContainText('2 will start')
+  await dialog.getByRole('button', { name: 'Save 2' }).click()
+
+  await expectPage(page, 'Set a property of 2 installations')
+  await expect(page.getByRole('main')).toContainText('Paused')
+  await expect(page.getByRole('row', { name: /Succeeded/ })).toHaveCount(1)
+  const address = page.url()
+  await page.getByRole('button', { name: 'Continue with the rest' }).click()
+  await expect(page.getByRole('main')).toContainText('Finished')
+  await expect(page.getByRole('row', { name: /Succeeded/ })).toHaveCount(2)
+  for (const scope of scopes) {
+    const saved = await system.call(
+      platform,
+      'GET /scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/configuration',
+      { params: scope },
+    )
+    expect(saved.resources[MAIL]?.properties['smtpPort']).toEqual(wrapData(2525))
+  }
+
+  await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Batches' }).click()
+  await page.getByRole('link', { name: 'Set a property of 2 installations' }).first().click()
+  await expect(page).toHaveURL(address)
+})

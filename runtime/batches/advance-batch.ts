@@ -1,0 +1,122 @@
+import { sql } from 'kysely'
+import { AUDIT_ACTION_OF_BATCH } from './audit-action.ts'
+import { platformMessage } from '#contract/protocol/platform-messages.ts'
+import { whyUnavailable } from '#database/unreachable.ts'
+import { inTransaction } from '#database/transaction.ts'
+import { batchStep } from '../engine/batches/batch-step.ts'
+import { DomainError } from '../engine/domain-error.ts'
+import type { RuntimeDeps } from '../deps/runtime-deps.ts'
+import type { Tx } from '../model/db.ts'
+import {
+  lockUnfinished,
+  moveBatch,
+  nextPending,
+  noteStartFailure,
+  refuseItem,
+  settleItems,
+  skipPending,
+  startedItem,
+} from '../store/batches/run-items.ts'
+import type { LockedBatch, PendingItem } from '../store/batches/run-items.ts'
+import { recordAudit } from '../use-cases/audit/record.ts'
+import { problemsOf } from '../use-cases/plans/plan-view.ts'
+import { startItem } from '../use-cases/batches/start-item.ts'
+
+/** What one step did: `started` an item, or the batch has to wait. */
+export type Advance = 'started' | 'moved' | 'waiting'
+
+/** An unexpected error while this item started. */
+class StartFailure extends Error {
+  readonly item: PendingItem
+  constructor(item: PendingItem, cause: unknown) {
+    super('an item could not be started', { cause })
+    this.item = item
+  }
+}
+
+const START_FAILURES_MAX = 3
+
+/**
+ * Advances a batch by one step, in one transaction that locks it: records results, then starts one item, pauses, stops
+ * or finishes. The operation of an item and the record that it has started commit together, so a crash at any moment
+ * leaves neither or both.
+ */
+export async function advanceBatch(deps: RuntimeDeps, batchId: string): Promise<Advance> {
+  try {
+    return await inTransaction(deps.db, (tx) => advance(deps, tx, batchId))
+  } catch (error) {
+    if (!(error instanceof StartFailure) || whyUnavailable(error.cause) !== null) throw error
+    deps.log.error('an item of a batch could not be started', { batchId }, error.cause)
+    await giveUpLater(deps, error.item)
+    return 'waiting'
+  }
+}
+
+async function advance(deps: RuntimeDeps, tx: Tx, batchId: string): Promise<Advance> {
+  const batch = await lockUnfinished(tx, batchId)
+  if (batch === undefined) return 'waiting'
+  const counts = await settleItems(tx, batchId)
+  const step = batchStep({
+    ...counts,
+    state: batch.state,
+    first: batch.first,
+    isReleased: batch.is_released,
+    concurrency: batch.concurrency,
+    stopAfterFailures: batch.stop_after_failures,
+    hasGrants: batch.has_grants,
+  })
+  switch (step.kind) {
+    case 'wait':
+      return 'waiting'
+    case 'start':
+      await startNext(deps, tx, batch)
+      return 'started'
+    case 'pause':
+      await moveBatch(tx, batchId, { state: 'PAUSED', because: step.because })
+      return 'moved'
+    case 'stop':
+      await skipPending(tx, batchId)
+      await moveBatch(tx, batchId, { state: 'STOPPED', because: step.because })
+      return 'moved'
+    case 'finish': {
+      const state = batch.state === 'STOPPED' ? 'STOPPED' : 'DONE'
+      await moveBatch(tx, batchId, { state, because: batch.because, isFinished: true })
+      return 'moved'
+    }
+  }
+}
+
+async function startNext(deps: RuntimeDeps, tx: Tx, batch: LockedBatch): Promise<void> {
+  const item = await nextPending(tx, batch.batch_id)
+  if (item === undefined) throw new Error('A batch with pending items has none')
+  await sql`savepoint item`.execute(tx)
+  try {
+    await startedItem(tx, item, await startItem({ tx, deps, actor: batch.actor }, batch, item))
+  } catch (error) {
+    if (!(error instanceof DomainError)) throw new StartFailure(item, error)
+    await sql`rollback to savepoint item`.execute(tx)
+    const [problem] = problemsOf(error)
+    await refuseItem(tx, item, {
+      code: error.code,
+      message: problem?.message ?? error.message,
+      parameters: problem?.parameters,
+    })
+    await recordAudit(tx, batch.actor, {
+      action: AUDIT_ACTION_OF_BATCH[batch.action],
+      subject: item.target,
+      bundleInstallId: item.bundle_install_id,
+      reason: batch.reason,
+      outcome: 'REFUSED',
+      errorCode: error.code,
+    })
+  }
+}
+
+/** After several unexpected errors the item is refused, so that the others get their turn. */
+function giveUpLater(deps: RuntimeDeps, item: PendingItem): Promise<void> {
+  return inTransaction(deps.db, async (tx) => {
+    const failures = await noteStartFailure(tx, item)
+    if (failures < START_FAILURES_MAX) return
+    await refuseItem(tx, item, { code: 'BATCH_ITEM_NOT_STARTED', ...platformMessage('batchItemNotStarted') })
+  })
+}

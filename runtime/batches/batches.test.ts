@@ -1,0 +1,244 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import type { Grant } from '#contract/endpoint/permission.ts'
+import type { JsonObject } from '#contract/json-schema/json.ts'
+import { Batch, BatchItem, BatchPlan } from '#contract/runtime-api/batches.ts'
+import type { Scope } from '#contract/protocol/scope.ts'
+import {
+  bindingOf,
+  bundleOf,
+  locatorOf,
+  moduleOf,
+  startRuleHarness,
+  TEXT,
+  wrapped,
+} from '../testing/rules.ts'
+import type { RuleHarness } from '../testing/rules.ts'
+import { until } from '../testing/stream.ts'
+
+const secret = { ...TEXT, isSensitive: true } as const
+const parts = {
+  resources: [moduleOf('main', { name: TEXT, password: secret })],
+  plugins: [bindingOf('batched', 1, { main: { reads: ['name'] } })],
+}
+const first = bundleOf('fleet', parts)
+const second = bundleOf('fleet', { ...parts, version: '2.0.0' })
+const MAIN = locatorOf(first, 'main')
+
+let deps: RuleHarness
+before(async () => {
+  deps = await startRuleHarness()
+  await deps.register('batched')
+  await deps.publish(first, second)
+})
+after(() => deps.close())
+
+interface Installed {
+  id: string
+  scope: Scope
+}
+const install = async (count: number): Promise<Installed[]> => {
+  const fleet: Installed[] = []
+  for (let index = 0; index < count; index++) {
+    const scope = deps.newScope()
+    fleet.push({ id: await deps.installed(first, { scope }), scope })
+  }
+  return fleet
+}
+const idsOf = (fleet: readonly Installed[]) => fleet.map(({ id }) => id)
+const upgradeOf = (fleet: readonly Installed[], more: JsonObject = {}): JsonObject => ({
+  action: 'UPGRADE',
+  title: 'Fleet to 2.0.0',
+  targets: idsOf(fleet),
+  input: { targetVersion: '2.0.0' },
+  ...more,
+})
+const make = async (body: JsonObject): Promise<Batch> =>
+  Batch.parse((await deps.ok('/batches', { method: 'POST', body }))['batch'])
+const read = async (id: string): Promise<Batch> => Batch.parse(await deps.ok(`/batches/${id}`, {}))
+const itemsOf = async (id: string): Promise<BatchItem[]> => {
+  const { items } = await deps.ok(`/batches/${id}/items`, {})
+  return BatchItem.array().parse(items)
+}
+const plan = async (body: JsonObject): Promise<BatchPlan> =>
+  BatchPlan.parse(await deps.ok('/batches/plan', { method: 'POST', body }))
+const reaches = async (id: string, isReached: (batch: Batch) => boolean): Promise<Batch> => {
+  let batch = await read(id)
+  await until(async () => {
+    batch = await read(id)
+    return isReached(batch)
+  }, 60_000)
+  return batch
+}
+const finished = (id: string) => reaches(id, ({ finishedAt }) => finishedAt !== null)
+const versionsOf = async (fleet: readonly Installed[]) =>
+  Promise.all(fleet.map(async ({ id }) => (await deps.installation(id)).version))
+
+describe('a batch', () => {
+  it('upgrades every target, one operation each', async () => {
+    const fleet = await install(4)
+    const { batchId, counts } = await make(upgradeOf(fleet, { reason: 'Because' }))
+    assert.equal(counts.PENDING, 4)
+    const done = await finished(batchId)
+    assert.deepEqual([done.state, done.counts.SUCCEEDED], ['DONE', 4])
+    assert.deepEqual(await versionsOf(fleet), ['2.0.0', '2.0.0', '2.0.0', '2.0.0'])
+    const items = await itemsOf(batchId)
+    assert.deepEqual(
+      items.map(({ target }) => target),
+      idsOf(fleet),
+    )
+    for (const { operationId } of items) {
+      const operation = await deps.operation(operationId ?? '')
+      assert.deepEqual([operation.operationType, operation.reason], ['UPGRADE', 'Because'])
+    }
+  })
+
+  it('pauses after the first items until somebody continues, and never runs more than allowed', async () => {
+    const fleet = await install(4)
+    const { batchId } = await make(upgradeOf(fleet, { first: 1, concurrency: 2 }))
+    const paused = await reaches(batchId, ({ state }) => state === 'PAUSED')
+    assert.deepEqual([paused.because, paused.counts.SUCCEEDED, paused.counts.PENDING], ['FIRST', 1, 3])
+    await deps.ok(`/batches/${batchId}/continue`, { method: 'POST', body: {} })
+    assert.equal((await finished(batchId)).counts.SUCCEEDED, 4)
+    const again = await deps.http.call(`/batches/${batchId}/continue`, { method: 'POST', body: {} })
+    assert.equal(again.errorCode, 'BATCH_NOT_PAUSED')
+  })
+
+  it('is stopped by a person: what has not started is skipped', async () => {
+    const fleet = await install(3)
+    const { batchId } = await make(upgradeOf(fleet, { first: 1 }))
+    await reaches(batchId, ({ state }) => state === 'PAUSED')
+    await deps.ok(`/batches/${batchId}/stop`, { method: 'POST', body: {} })
+    const stopped = await finished(batchId)
+    assert.deepEqual([stopped.state, stopped.because], ['STOPPED', 'PERSON'])
+    assert.deepEqual([stopped.counts.SUCCEEDED, stopped.counts.SKIPPED], [1, 2])
+    assert.equal((await versionsOf(fleet)).filter((version) => version === '2.0.0').length, 1)
+    const again = await deps.http.call(`/batches/${batchId}/stop`, { method: 'POST', body: {} })
+    assert.equal(again.errorCode, 'BATCH_FINISHED')
+  })
+
+  it('stops after failures, and says which operation failed and why', async () => {
+    const fleet = await install(3)
+    deps.plugin.script(() => ({ outcome: 'FAILED' }))
+    const { batchId } = await make(upgradeOf(fleet, { concurrency: 1, stopAfterFailures: 1 }))
+    const stopped = await finished(batchId)
+    deps.plugin.script(() => ({ outcome: 'APPLIED' }))
+    assert.deepEqual([stopped.state, stopped.because], ['STOPPED', 'FAILURES'])
+    assert.deepEqual([stopped.counts.FAILED, stopped.counts.SKIPPED], [1, 2])
+    const items = await itemsOf(batchId)
+    const failed = items.find(({ state }) => state === 'FAILED')
+    assert.equal(failed?.code, 'PLUGIN_REPORTED_FAILURE')
+    const retry = await make({ action: 'RETRY', title: 'Again', targets: [failed.operationId ?? ''] })
+    assert.equal((await finished(retry.batchId)).counts.SUCCEEDED, 1)
+    assert.equal((await deps.operation(failed.operationId ?? '')).run, 2)
+  })
+
+  it('refuses at once what the plan refuses, and shows the same in the plan', async () => {
+    const [one, other] = await install(2)
+    assert.ok(one && other)
+    await deps.succeeds(await deps.upgrade(one.id, { targetVersion: '2.0.0' }))
+    const body = upgradeOf([one, other])
+    const planned = await plan(body)
+    assert.deepEqual(
+      planned.items.map(({ problems }) => problems.map(({ parameters }) => parameters?.['reason'])),
+      [['upgradeSameVersion'], []],
+    )
+    const { batchId } = await make({ ...body, planToken: planned.planToken })
+    const done = await finished(batchId)
+    assert.deepEqual([done.counts.REFUSED, done.counts.SUCCEEDED], [1, 1])
+    assert.equal((await itemsOf(batchId))[0]?.code, 'REQUEST_INVALID')
+  })
+
+  it('refuses an item whose target has moved since, and carries out the others', async () => {
+    const fleet = await install(3)
+    const body = { action: 'CONFIGURE', title: 'Names', targets: idsOf(fleet), first: 1 }
+    const input = { changes: { [MAIN]: wrapped({ name: 'fleet' }) } }
+    const { batchId } = await make({ ...body, input })
+    await reaches(batchId, ({ state }) => state === 'PAUSED')
+    await deps.saved(fleet[1]!.scope, { [MAIN]: wrapped({ name: 'mine' }) })
+    await deps.ok(`/batches/${batchId}/continue`, { method: 'POST', body: {} })
+    const done = await finished(batchId)
+    assert.deepEqual([done.counts.SUCCEEDED, done.counts.REFUSED], [2, 1])
+    const items = await itemsOf(batchId)
+    assert.deepEqual([items[1]?.state, items[1]?.code], ['REFUSED', 'PLAN_STALE'])
+    const configuration = await deps.configuration(fleet[1]!.scope)
+    assert.deepEqual(configuration.resources[MAIN]?.properties['name'], wrapped({ name: 'mine' })['name'])
+  })
+
+  it('refuses a plan token if a target has moved, naming it', async () => {
+    const fleet = await install(2)
+    const { planToken } = await plan(upgradeOf(fleet))
+    await deps.succeeds(await deps.upgrade(fleet[1]!.id, { targetVersion: '2.0.0' }))
+    const answer = await deps.http.call('/batches', {
+      method: 'POST',
+      body: upgradeOf(fleet, { planToken }),
+    })
+    assert.equal(answer.errorCode, 'PLAN_STALE')
+    const details = answer.data['details'] as { path: string }[]
+    assert.deepEqual(
+      details.map(({ path }) => path),
+      ['body.targets.1'],
+    )
+  })
+
+  it('never shows a sensitive value, and stores it sealed', async () => {
+    const fleet = await install(1)
+    const input = { changes: { [MAIN]: wrapped({ password: 'hunter2' }) } }
+    const body = { action: 'CONFIGURE', title: 'Passwords', targets: idsOf(fleet), input }
+    const planned = await plan(body)
+    const { batchId } = await make(body)
+    const shown = JSON.stringify([planned, await finished(batchId), await itemsOf(batchId)])
+    assert.ok(!shown.includes('hunter2'))
+    const stored = await deps.db
+      .selectFrom('runtime.batch')
+      .select(['input', 'shown_input'])
+      .where('batch_id', '=', batchId)
+      .executeTakeFirstOrThrow()
+    assert.ok(!stored.input.toString().includes('hunter2'))
+    assert.ok(!JSON.stringify(stored.shown_input).includes('hunter2'))
+  })
+
+  it('checks the permission for every target, and hides targets that a person may not see', async () => {
+    const fleet = await install(2)
+    const [mine, other] = fleet
+    assert.ok(mine && other)
+    const grantFor = (scope: Scope, ...permissions: Grant['permissions']): Grant => ({ permissions, scope })
+    const ask = (path: string, grants: Grant[], body?: JsonObject) =>
+      deps.http.call(path, { ...(body && { method: 'POST', body }), grants, actor: 'bob' })
+    const half = [grantFor(mine.scope, 'read', 'installation:upgrade'), grantFor(other.scope, 'read')]
+    assert.equal((await ask('/batches', half, upgradeOf(fleet))).errorCode, 'PERMISSION_DENIED')
+    const blind = [grantFor(mine.scope, 'read', 'installation:upgrade')]
+    assert.equal((await ask('/batches', blind, upgradeOf(fleet))).errorCode, 'NOT_FOUND')
+    const { batchId } = await make(upgradeOf(fleet, { first: 1 }))
+    await reaches(batchId, ({ state }) => state === 'PAUSED')
+    const seen = await ask(`/batches/${batchId}/items`, blind)
+    assert.deepEqual(
+      (seen.data['items'] as { target: string }[]).map(({ target }) => target),
+      [mine.id],
+    )
+    assert.equal((await ask(`/batches/${batchId}/continue`, blind, {})).errorCode, 'NOT_FOUND')
+    assert.equal((await ask(`/batches/${batchId}/stop`, half, {})).errorCode, 'PERMISSION_DENIED')
+    const nobody = [grantFor({ ...mine.scope, workspaceId: 9_999 }, 'read')]
+    assert.equal((await ask(`/batches/${batchId}`, nobody)).errorCode, 'NOT_FOUND')
+    assert.ok(!JSON.stringify((await ask('/batches', nobody)).data).includes(batchId))
+  })
+
+  it('pauses when the grants of its person have expired, and continues for the next person', async () => {
+    const fleet = await install(2)
+    const { batchId } = await make(upgradeOf(fleet, { first: 1 }))
+    await reaches(batchId, ({ state }) => state === 'PAUSED')
+    await deps.ok(`/batches/${batchId}/continue`, { method: 'POST', body: {} })
+    await finished(batchId)
+    const expired = await make(upgradeOf(await install(2), { first: 1 }))
+    await reaches(expired.batchId, ({ state }) => state === 'PAUSED')
+    await deps.db
+      .updateTable('runtime.batch')
+      .set({ state: 'RUNNING', is_released: true, grants_until: '2020-01-01T00:00:00Z' })
+      .where('batch_id', '=', expired.batchId)
+      .execute()
+    const paused = await reaches(expired.batchId, ({ state }) => state === 'PAUSED')
+    assert.equal(paused.because, 'GRANTS_EXPIRED')
+    await deps.ok(`/batches/${expired.batchId}/continue`, { method: 'POST', body: {} })
+    assert.equal((await finished(expired.batchId)).counts.SUCCEEDED, 2)
+  })
+})

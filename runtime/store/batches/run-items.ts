@@ -1,0 +1,172 @@
+import { sql } from 'kysely'
+import type { Selectable } from 'kysely'
+import type { MessageParameters } from '#contract/protocol/envelope.ts'
+import type { BatchReason, BatchState } from '#contract/runtime-api/vocabulary.ts'
+import type { Db, Tx } from '../../model/db.ts'
+import type { RuntimeTables } from '../../model/tables.ts'
+import { hasResult, itemState } from './item-state.ts'
+
+export type LockedBatch = Selectable<RuntimeTables['runtime.batch']> & { has_grants: boolean }
+export type PendingItem = Selectable<RuntimeTables['runtime.batch_item']>
+
+/** The unfinished batches that are due, oldest first. */
+export async function findUnfinished(db: Db): Promise<string[]> {
+  const rows = await db
+    .selectFrom('runtime.batch')
+    .select('batch_id')
+    .where('finished_at', 'is', null)
+    .where('available_at', '<=', sql<string>`clock_timestamp()`)
+    .orderBy('created_at')
+    .execute()
+  return rows.map(({ batch_id }) => batch_id)
+}
+
+/**
+ * Locks an unfinished batch until the transaction ends, so that only one replica starts its items. Returns undefined
+ * if it has finished or another replica has it.
+ */
+export async function lockUnfinished(tx: Tx, batchId: string): Promise<LockedBatch | undefined> {
+  const { rows } = await sql<LockedBatch>`
+    select *, grants_until > clock_timestamp() as has_grants from runtime.batch
+    where batch_id = ${batchId} and finished_at is null
+    for update skip locked`.execute(tx)
+  return rows[0]
+}
+
+/** Locks a batch for a person's decision. */
+export function lockBatch(
+  tx: Tx,
+  batchId: string,
+): Promise<Selectable<RuntimeTables['runtime.batch']> | undefined> {
+  return tx
+    .selectFrom('runtime.batch')
+    .selectAll()
+    .where('batch_id', '=', batchId)
+    .forUpdate()
+    .executeTakeFirst()
+}
+
+export interface ItemCounts {
+  pending: number
+  running: number
+  begun: number
+  failures: number
+}
+
+/** Records the results of operations that have ended, then counts. */
+export async function settleItems(tx: Tx, batchId: string): Promise<ItemCounts> {
+  await sql`
+    update runtime.batch_item as settled
+    set state = ${itemState}, ended_at = clock_timestamp(), code = operation.failure ->> 'errorCode',
+      message = operation.failure ->> 'message', parameters = operation.failure -> 'parameters'
+    from runtime.batch_item as item join runtime.operation as operation on operation.operation_id = item.operation_id
+    where item.batch_id = ${batchId} and ${hasResult}
+      and settled.batch_id = item.batch_id and settled.position = item.position`.execute(tx)
+  const { rows } = await sql<ItemCounts>`
+    select count(*) filter (where state = 'PENDING') as pending,
+      count(*) filter (where state = 'RUNNING') as running,
+      count(*) filter (where state not in ('PENDING', 'SKIPPED') and not refused_in_plan) as begun,
+      count(*) filter (where state in ('FAILED', 'REFUSED') and not refused_in_plan) as failures
+    from runtime.batch_item where batch_id = ${batchId}`.execute(tx)
+  return rows[0]!
+}
+
+export function nextPending(tx: Tx, batchId: string): Promise<PendingItem | undefined> {
+  return tx
+    .selectFrom('runtime.batch_item')
+    .selectAll()
+    .where('batch_id', '=', batchId)
+    .where('state', '=', 'PENDING')
+    .orderBy('position')
+    .limit(1)
+    .executeTakeFirst()
+}
+
+type ItemKey = Pick<PendingItem, 'batch_id' | 'position'>
+
+/** Records that an item has started an operation, or has succeeded without one. */
+export async function startedItem(
+  tx: Tx,
+  { batch_id, position }: ItemKey,
+  operation: { operationId: string; run: number } | null,
+): Promise<void> {
+  const now = sql<string>`clock_timestamp()`
+  await tx
+    .updateTable('runtime.batch_item')
+    .set({
+      started_at: now,
+      ...(operation === null
+        ? { state: 'SUCCEEDED', ended_at: now }
+        : { state: 'RUNNING', operation_id: operation.operationId, operation_run: operation.run }),
+    })
+    .where('batch_id', '=', batch_id)
+    .where('position', '=', position)
+    .execute()
+}
+
+export interface Refused {
+  code: string
+  message: string
+  parameters?: MessageParameters | undefined
+}
+
+export async function refuseItem(
+  tx: Tx,
+  { batch_id, position }: ItemKey,
+  { code, message, parameters }: Refused,
+): Promise<void> {
+  await tx
+    .updateTable('runtime.batch_item')
+    .set({
+      state: 'REFUSED',
+      ended_at: sql<string>`clock_timestamp()`,
+      code,
+      message,
+      parameters: parameters === undefined ? null : JSON.stringify(parameters),
+    })
+    .where('batch_id', '=', batch_id)
+    .where('position', '=', position)
+    .execute()
+}
+
+/** Counts an unexpected error while an item started, and lets the batch rest. Returns the number of errors. */
+export async function noteStartFailure(tx: Tx, { batch_id, position }: ItemKey): Promise<number> {
+  await sql`update runtime.batch set available_at = clock_timestamp() + interval '2 seconds'
+    where batch_id = ${batch_id}`.execute(tx)
+  const row = await tx
+    .updateTable('runtime.batch_item')
+    .set(({ eb }) => ({ start_failures: eb('start_failures', '+', 1) }))
+    .where('batch_id', '=', batch_id)
+    .where('position', '=', position)
+    .where('state', '=', 'PENDING')
+    .returning('start_failures')
+    .executeTakeFirst()
+  return row?.start_failures ?? 0
+}
+
+/** Changes the state of a batch. `finished`: nothing is pending or running any more. */
+export async function moveBatch(
+  tx: Tx,
+  batchId: string,
+  move: { state: BatchState; because: BatchReason | null; isFinished?: boolean },
+): Promise<void> {
+  await tx
+    .updateTable('runtime.batch')
+    .set({
+      state: move.state,
+      because: move.because,
+      ...(move.isFinished === true && { finished_at: sql<string>`clock_timestamp()` }),
+    })
+    .where('batch_id', '=', batchId)
+    .execute()
+}
+
+/** Skips what has not started. */
+export async function skipPending(tx: Tx, batchId: string): Promise<void> {
+  await tx
+    .updateTable('runtime.batch_item')
+    .set({ state: 'SKIPPED', ended_at: sql<string>`clock_timestamp()` })
+    .where('batch_id', '=', batchId)
+    .where('state', '=', 'PENDING')
+    .execute()
+}

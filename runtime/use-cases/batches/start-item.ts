@@ -1,0 +1,100 @@
+import { platformMessage } from '#contract/protocol/platform-messages.ts'
+import { DomainError } from '../../engine/domain-error.ts'
+import { scopeOf } from '../../store/configuration/find-scope.ts'
+import type { LockedBatch, PendingItem } from '../../store/batches/run-items.ts'
+import { batchPlace } from '../../sealing/places.ts'
+import { opening } from '../../sealing/opening.ts'
+import { saveConfiguration } from '../configuration/save.ts'
+import type { WriteContext } from '../context.ts'
+import { detach } from '../installations/detach.ts'
+import { lockAuthorized } from '../installations/lock-active.ts'
+import { upgrade } from '../installations/upgrade.ts'
+import { retryOperation } from '../operations/retry.ts'
+import { takeOverOperation } from '../operations/take-over.ts'
+import { changesText, evaluateConfigure } from './targets.ts'
+import type { BatchInputParts } from './targets.ts'
+
+/** The operation that an item started. */
+export interface StartedOperation {
+  operationId: string
+  run: number
+}
+
+/**
+ * Carries out one item of a batch: the ordinary use case, with the ordinary checks as of now, and with the token of the
+ * item's own plan. Returns the operation, or null if nothing has to change. Throws DomainError as the use case does,
+ * and PLAN_STALE if the target has moved since the batch was made.
+ */
+export async function startItem(
+  context: WriteContext,
+  batch: LockedBatch,
+  item: PendingItem,
+): Promise<StartedOperation | null> {
+  const withReason = batch.reason === null ? {} : { reason: batch.reason }
+  const withToken = item.plan_token === null ? {} : { planToken: item.plan_token }
+  const required = { ...withReason, reason: batch.reason ?? batch.title }
+  const installation = { params: { bundleInstallId: item.target }, query: {} }
+  const operation = { params: { operationId: item.target }, query: {} }
+  const run = item.run ?? 0
+  switch (batch.action) {
+    case 'RETRY':
+      return started(await retryOperation(context, { ...operation, body: { run, ...withReason } }))
+    case 'TAKEOVER':
+      return started(
+        await takeOverOperation(context, { ...operation, body: { run, ...required, ...withToken } }),
+      )
+    case 'DETACH':
+      return started(await detach(context, { ...installation, body: { ...required, ...withToken } }))
+    case 'UPGRADE': {
+      const { targetVersion = '', properties } = await inputOfBatch(context, batch)
+      const body = { targetVersion, ...(properties && { properties }), ...withReason, ...withToken }
+      return started(await upgrade(context, { ...installation, body }))
+    }
+    case 'CONFIGURE':
+      return configure(context, batch, item)
+  }
+}
+
+const started = ({ operation: { operationId, run } }: { operation: StartedOperation }): StartedOperation => ({
+  operationId,
+  run,
+})
+
+async function configure(
+  context: WriteContext,
+  batch: LockedBatch,
+  item: PendingItem,
+): Promise<StartedOperation | null> {
+  const { tx, deps } = context
+  const { changes = {} } = await inputOfBatch(context, batch)
+  const found = await lockAuthorized(context, item.target, 'configuration:write')
+  const { plan } = await evaluateConfigure(tx, deps.vault, found, changes)
+  const { changes_digest: seen } = item
+  // a value that somebody has saved since must not be overwritten without anybody looking
+  const isMoved =
+    plan !== null &&
+    seen !== null &&
+    !(await opening(deps.vault, tx, () => deps.vault.isDigestOf(seen, changesText(plan))))
+  if (isMoved) throw new DomainError('PLAN_STALE', platformMessage('planTargetMoved'))
+  const saved = await saveConfiguration(context, {
+    params: scopeOf(found.scope),
+    query: {},
+    body: {
+      snapshotVersion: found.scope.snapshot_version,
+      changes,
+      ...(batch.reason !== null && { reason: batch.reason }),
+      ...(item.plan_token !== null && { planToken: item.plan_token }),
+    },
+  })
+  const [operation] = saved.operations
+  return operation === undefined ? null : started({ operation })
+}
+
+async function inputOfBatch(
+  { tx, deps: { vault } }: WriteContext,
+  { batch_id, input }: LockedBatch,
+): Promise<BatchInputParts> {
+  const plain = await opening(vault, tx, () => vault.open(input, batchPlace(batch_id)))
+  // `makeBatch` has stored what the contract's schema had parsed
+  return JSON.parse(plain.toString('utf8')) as BatchInputParts
+}

@@ -1,0 +1,218 @@
+import { createHash } from 'node:crypto'
+import { platformMessage } from '#contract/protocol/platform-messages.ts'
+import type { Permission } from '#contract/endpoint/permission.ts'
+import type { Changes } from '#contract/runtime-api/common.ts'
+import type { BatchRequest } from '#contract/runtime-api/batches.ts'
+import type { BatchAction } from '#contract/runtime-api/vocabulary.ts'
+import { DomainError } from '../../engine/domain-error.ts'
+import { protectedProblems } from '../../engine/changes/check-changes.ts'
+import { refuseFor } from '../../engine/problem.ts'
+import type { Actor } from '../../model/actor.ts'
+import type { Db } from '../../model/db.ts'
+import type { InstallationRow } from '../../model/installation.ts'
+import type { OperationRow } from '../../model/operation.ts'
+import type { FrozenPlan } from '../../model/plan.ts'
+import type { Vault } from '../../model/vault.ts'
+import { findScope, scopeOf } from '../../store/configuration/find-scope.ts'
+import { findInstallation } from '../../store/installations/find-installation.ts'
+import { findOperation } from '../../store/operations/find-operation.ts'
+import { authorize } from '../authorize.ts'
+import { mayIn } from '#contract/endpoint/permission.ts'
+import { changesAnything } from '../configuration/save.ts'
+import { loadEvaluation } from '../configuration/load-evaluation.ts'
+import { evaluateDetach } from '../installations/evaluate-detach.ts'
+import { evaluateUpgrade, loadTargetVersion } from '../installations/evaluate-upgrade.ts'
+import type { FoundInstallation } from '../installations/lock-active.ts'
+import { evaluateTakeover } from '../operations/evaluate-takeover.ts'
+import { notFailedInRun } from '../operations/lock-operation-for.ts'
+import { partOf, pluginsOf, Refusals } from '../plans/evaluation.ts'
+import { planTokenOf } from '../plans/plan-token.ts'
+import type { TokenPart } from '../plans/plan-token.ts'
+
+export const PERMISSION_OF: Readonly<Record<BatchAction, Permission>> = {
+  RETRY: 'operation:retry',
+  TAKEOVER: 'operation:takeover',
+  UPGRADE: 'installation:upgrade',
+  CONFIGURE: 'configuration:write',
+  DETACH: 'installation:detach',
+}
+
+/** What a batch would do to one target, and every reason to refuse it. */
+export interface PlannedTarget {
+  target: string
+  installation: InstallationRow
+  scopeId: number
+  snapshotVersion: number
+  /** Of the operation to retry or to take over. */
+  run: number | null
+  /** Null for a retry, which changes no plan, and if there is no plan. */
+  part: TokenPart | null
+  /** Null for a retry. */
+  plan: FrozenPlan | null
+  refusals: DomainError[]
+  /** Compared when its turn comes. Null for a retry. */
+  token: string | null
+}
+
+type Deps = { db: Db; vault: Vault; actor: Actor }
+type Request = Pick<BatchRequest, 'action' | 'targets' | 'input'>
+
+/**
+ * Plans every target, in their order. Writes nothing. Refuses the whole batch if a target does not exist or the actor
+ * may not see it (NOT_FOUND), naming each, and for a protected property. A missing permission is a refusal of its
+ * target.
+ */
+export async function planTargets(deps: Deps, request: Request): Promise<PlannedTarget[]> {
+  if (request.action === 'UPGRADE') refuseFor(protectedProblems(inputOf(request).properties ?? {}))
+  if (request.action === 'CONFIGURE') refuseFor(protectedProblems(inputOf(request).changes ?? {}))
+  // the targets usually have one bundle, so that its manifest is read once
+  const versions = new Map<string, ReturnType<typeof loadTargetVersion>>()
+  const loadTarget: typeof loadTargetVersion = (db, bundle, version) => {
+    const key = JSON.stringify([bundle.bundle_environment_key, bundle.bundle_id, version])
+    const known = versions.get(key) ?? loadTargetVersion(db, bundle, version)
+    versions.set(key, known)
+    return known
+  }
+  const planned: Omit<PlannedTarget, 'token'>[] = []
+  const missing: number[] = []
+  for (const [index, target] of request.targets.entries()) {
+    const one = await planTarget(deps, request, target, loadTarget)
+    if (one === null) missing.push(index)
+    else planned.push(one)
+  }
+  refuseFor(
+    missing.map((index) => ({
+      path: `body.targets.${index}`,
+      errorCode: 'NOT_FOUND',
+      ...platformMessage('targetNotFound'),
+    })),
+  )
+  const plugins = await pluginsOf(
+    deps.db,
+    planned.map(({ plan }) => plan),
+  )
+  return planned.map((one) => ({
+    ...one,
+    // others save in the same scope meanwhile, and so do the items before this one: the snapshot may move
+    token:
+      one.part === null || one.plan === null
+        ? null
+        : planTokenOf({ snapshotVersion: 'any', parts: [one.part], plugins }),
+  }))
+}
+
+/** A target as it stands; null if it does not exist or the actor may not see it. */
+async function planTarget(
+  { db, vault, actor }: Deps,
+  request: Request,
+  target: string,
+  loadTarget: typeof loadTargetVersion,
+): Promise<Omit<PlannedTarget, 'token'> | null> {
+  const found = await findTarget(db, request.action, target)
+  if (found === null || !mayIn(actor.grants, 'read', scopeOf(found.installation))) return null
+  const { installation, scope, operation } = found
+  const known = {
+    target,
+    installation,
+    scopeId: scope.scope_id,
+    snapshotVersion: scope.snapshot_version,
+    run: operation?.run ?? null,
+  }
+  const refusals = new Refusals()
+  const isAllowed = await refusals.try(() => {
+    authorize(actor, PERMISSION_OF[request.action], scopeOf(installation))
+    return true
+  })
+  if (isAllowed === undefined) return { ...known, part: null, plan: null, refusals: refusals.list }
+  if (request.action === 'CONFIGURE') {
+    const changes = inputOf(request).changes ?? {}
+    const evaluated = await evaluateConfigure(db, vault, found, changes)
+    return { ...known, ...evaluated }
+  }
+  if (operation !== null && request.action === 'RETRY') {
+    const problem = notFailedInRun(operation, operation.run)
+    if (problem !== null) refusals.list.push(new DomainError('OPERATION_NOT_RETRYABLE', problem))
+    return { ...known, part: null, plan: null, refusals: refusals.list }
+  }
+  const evaluation =
+    operation !== null
+      ? await evaluateTakeover(db, vault, operation, operation.run)
+      : request.action === 'DETACH'
+        ? await evaluateDetach(db, vault, found)
+        : await evaluateUpgrade(db, vault, found, { targetVersion: '', ...inputOf(request) }, loadTarget)
+  return { ...known, part: partOf(evaluation), plan: evaluation.plan, refusals: evaluation.refusals }
+}
+
+/** The changes of a CONFIGURE, which must belong to the target alone. */
+export async function evaluateConfigure(
+  db: Db,
+  vault: Vault,
+  { installation, scope }: FoundInstallation,
+  changes: Changes,
+): Promise<Pick<PlannedTarget, 'part' | 'plan' | 'refusals'>> {
+  const input = { snapshotVersion: scope.snapshot_version, changes }
+  const evaluation = await loadEvaluation(db, vault, scope, input)
+  const refusals = new Refusals()
+  await refusals.try(() => changesAnything(evaluation, scope))
+  const others = evaluation.owners.filter(
+    (owner) => owner.installation.bundle_install_id !== installation.bundle_install_id,
+  )
+  refusals.add(
+    others.flatMap((owner) =>
+      owner.changes.map(({ locator }) => ({
+        locator,
+        errorCode: 'RESOURCE_OWNERSHIP_MISSING' as const,
+        ...platformMessage('resourceNotOwned'),
+      })),
+    ),
+  )
+  const own = evaluation.owners.find(
+    (owner) => owner.installation.bundle_install_id === installation.bundle_install_id,
+  )
+  const plan = own?.plan ?? null
+  const part: TokenPart = {
+    id: installation.bundle_install_id,
+    bundleId: installation.bundle_id,
+    version: installation.version,
+    operationType: 'CONFIGURE',
+    targetVersion: installation.version ?? '',
+    plan,
+  }
+  return { part: plan === null ? null : part, plan, refusals: refusals.list }
+}
+
+interface FoundTarget extends FoundInstallation {
+  operation: OperationRow | null
+}
+
+async function findTarget(db: Db, action: BatchAction, target: string): Promise<FoundTarget | null> {
+  const isOperation = action === 'RETRY' || action === 'TAKEOVER'
+  const operation = isOperation ? await findOperation(db, target) : null
+  if (operation === undefined) return null
+  const installation = await findInstallation(db, operation?.bundle_install_id ?? target)
+  if (installation === undefined) return null
+  const scope = await findScope(db, scopeOf(installation))
+  return scope === undefined ? null : { installation, scope, operation }
+}
+
+/** The parts that the input of some action has. */
+export interface BatchInputParts {
+  targetVersion?: string
+  properties?: Changes | undefined
+  changes?: Changes
+}
+export const inputOf = ({ input }: Pick<BatchRequest, 'input'>): BatchInputParts => input ?? {}
+
+/** The changes of a plan as text, for a keyed digest: the values may be sensitive. */
+export function changesText(plan: FrozenPlan): string {
+  const lines = plan.changes.map(({ locator, property, before, after }) =>
+    JSON.stringify([locator, property, before, after]),
+  )
+  return lines.toSorted().join('\n')
+}
+
+/** The digest of each target in a batch's plan token. */
+export function digestOf({ token, run, snapshotVersion, refusals }: PlannedTarget): string {
+  const content = [token, run, snapshotVersion, refusals.map(({ code }) => code)]
+  return createHash('sha256').update(JSON.stringify(content)).digest('base64url').slice(0, 10)
+}

@@ -1,0 +1,20 @@
+import { BATCH_TARGETS_MAX } from './limits.ts'
+
+export interface Page<Row> {
+  items: Row[]
+  nextCursor: string | null
+}
+
+/** Every row that matches, page by page, as far as a batch can have targets. */
+export async function loadAll<Row>(
+  load: (page: { limit: number; cursor?: string }) => Promise<Page<Row>>,
+): Promise<{ rows: Row[]; hasMore: boolean }> {
+  const rows: Row[] = []
+  let cursor: string | null = null
+  do {
+    const page: Page<Row> = await load({ limit: 200, ...(cursor !== null && { cursor }) })
+    rows.push(...page.items)
+    cursor = page.nextCursor
+  } while (cursor !== null && rows.length < BATCH_TARGETS_MAX)
+  return { rows: rows.slice(0, BATCH_TARGETS_MAX), hasMore: cursor !== null }
+}

@@ -1,0 +1,124 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { Suspense, useMemo, useState } from 'react'
+import { batchCall, batchItemsCall } from '#contract/console-api/pages/batches.ts'
+import { omitUndefined } from '#contract/console-api/pages/search-params.ts'
+import type { Batch, BatchItem } from '#contract/console-api/shapes.ts'
+import { apiQuery } from '../../api/query.ts'
+import { batchLook } from '../../components/batch/looks.ts'
+import { lazyForm } from '../../components/lazy-form.ts'
+import { PendingPage } from '../../components/PendingPage.tsx'
+import { QueryTable } from '../../components/QueryTable.tsx'
+import { useText } from '../../i18n/use-text.ts'
+import { Page } from '../../layouts/Page.tsx'
+import { paths } from '../../paths.ts'
+import { Badge } from '../../ui/Badge.tsx'
+import { Button } from '../../ui/Button.tsx'
+import { EmptyState } from '../../ui/EmptyState.tsx'
+import { Notice } from '../../ui/Notice.tsx'
+import { BatchActions } from './BatchActions.tsx'
+import { BatchFacts } from './BatchFacts.tsx'
+import { itemColumns } from './item-columns.tsx'
+import { ResultFilter } from './ResultFilter.tsx'
+
+const route = getRouteApi('/batches/$id')
+const BatchDialog = lazyForm(
+  async () => (await import('../../components/batch/BatchDialog.tsx')).BatchDialog,
+  ['batches'],
+)
+
+/** How often an unfinished batch is read; the results of operations arrive as events before. */
+const POLL_MS = 2_000
+
+/** One batch, live: what it does, how far it is, and the result of each item. */
+export function BatchPage() {
+  const t = useText()
+  const { id } = route.useParams()
+  const query = useQuery({
+    ...apiQuery('GET /batches/{batchId}', batchCall(id)),
+    refetchInterval: ({ state }) => (state.data?.finishedAt === null ? POLL_MS : false),
+  })
+  if (!query.data) {
+    return <PendingPage id={id} trail={[{ label: t('batches.title'), to: paths.batches() }]} query={query} />
+  }
+  return <Shown batch={query.data} />
+}
+
+function Shown({ batch }: { batch: Batch }) {
+  const t = useText()
+  const search = route.useSearch()
+  const navigate = route.useNavigate()
+  const { batchId, state, because, finishedAt } = batch
+  const items = useQuery({
+    ...apiQuery('GET /batches/{batchId}/items', batchItemsCall(batchId, search)),
+    placeholderData: keepPreviousData,
+    refetchInterval: finishedAt === null ? POLL_MS : false,
+    select: ({ items: shown, next }) => ({ items: shown, nextCursor: next ?? null }),
+  })
+  const columns = useMemo(() => itemColumns(t), [t])
+  const [isRetrying, setRetrying] = useState(false)
+  const failed = (items.data?.items ?? []).filter(
+    (item) => item.state === 'FAILED' && item.operationId !== undefined,
+  )
+  return (
+    <Page
+      title={batch.title}
+      trail={[{ label: t('batches.title'), to: paths.batches() }]}
+      meta={
+        <>
+          <Badge {...batchLook[state]}>{t(`batches.state.${state}`)}</Badge>
+          <span>{t(`batches.action.${batch.action}`)}</span>
+        </>
+      }
+      actions={
+        <>
+          {failed.length > 0 && (
+            <Button icon="retry" onClick={() => setRetrying(true)}>
+              {t('batches.retryFailed')}
+            </Button>
+          )}
+          <BatchActions batch={batch} />
+        </>
+      }
+      notice={
+        because !== null && (
+          <Notice tone={state === 'PAUSED' ? 'warn' : 'info'} live>
+            {t(`batches.because.${because}`)}
+          </Notice>
+        )
+      }
+    >
+      <BatchFacts batch={batch} />
+      <ResultFilter
+        counts={batch.counts}
+        value={search.state}
+        onChange={(next) => void navigate({ search: omitUndefined({ state: next }), replace: true })}
+      />
+      <QueryTable
+        label={t('batches.items')}
+        query={items}
+        columns={columns}
+        rowKey={rowKey}
+        cursor={search.cursor}
+        pageLink={(cursor) => paths.batch(batchId, omitUndefined({ ...search, cursor }))}
+        empty={<EmptyState icon="batches" title={t('batches.items.none')} />}
+      />
+      {isRetrying && (
+        <Suspense>
+          <BatchDialog
+            action="RETRY"
+            targets={failed.map(({ operationId = '', installation, title, currentVersion }) => ({
+              id: operationId,
+              installation,
+              title,
+              version: currentVersion,
+            }))}
+            onClose={() => setRetrying(false)}
+          />
+        </Suspense>
+      )}
+    </Page>
+  )
+}
+
+const rowKey = ({ target }: BatchItem) => target

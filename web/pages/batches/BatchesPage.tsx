@@ -1,0 +1,104 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { useMemo } from 'react'
+import { BATCH_STATES } from '#contract/console-api/vocabulary.ts'
+import { batchesCall } from '#contract/console-api/pages/batches.ts'
+import { omitUndefined } from '#contract/console-api/pages/search-params.ts'
+import type { Batch } from '#contract/console-api/shapes.ts'
+import { apiQuery } from '../../api/query.ts'
+import { batchLook } from '../../components/batch/looks.ts'
+import { QueryTable } from '../../components/QueryTable.tsx'
+import { useText, type Translate } from '../../i18n/use-text.ts'
+import { Page } from '../../layouts/Page.tsx'
+import { paths } from '../../paths.ts'
+import { Badge } from '../../ui/Badge.tsx'
+import { ChoiceFilter } from '../../ui/ChoiceFilter.tsx'
+import { EmptyState } from '../../ui/EmptyState.tsx'
+import { FilterBar } from '../../ui/Filters.tsx'
+import type { Column } from '../../ui/table/column.ts'
+import { Time } from '../../ui/Time.tsx'
+import { progressText } from './progress.ts'
+
+const route = getRouteApi('/batches')
+
+/** Batches, newest first. */
+export function BatchesPage() {
+  const t = useText()
+  const search = route.useSearch()
+  const navigate = route.useNavigate()
+  const query = useQuery({
+    ...apiQuery('GET /batches', batchesCall(search)),
+    placeholderData: keepPreviousData,
+    refetchInterval: ({ state }) => (state.data?.items.some(isUnfinished) === true ? 2_000 : false),
+  })
+  const columns = useMemo(() => columnsOf(t), [t])
+  const clear = search.state !== undefined && (() => void navigate({ search: {} }))
+  return (
+    <Page title={t('batches.title')}>
+      <div className="mb-3">
+        <FilterBar onClear={clear}>
+          <ChoiceFilter
+            label={t('batches.state.filter')}
+            value={search.state}
+            choices={BATCH_STATES.map((state) => ({
+              value: state,
+              label: t(`batches.state.${state}`),
+              ...batchLook[state],
+            }))}
+            onChange={(state) => void navigate({ search: omitUndefined({ state }), replace: true })}
+          />
+        </FilterBar>
+      </div>
+      <QueryTable
+        label={t('batches.list')}
+        query={query}
+        columns={columns}
+        rowKey={rowKey}
+        rowLink={rowLink}
+        cursor={search.cursor}
+        pageLink={(cursor) => paths.batches(omitUndefined({ ...search, cursor }))}
+        onClear={clear}
+        empty={
+          <EmptyState icon="batches" title={t('batches.empty.title')} message={t('batches.empty.message')} />
+        }
+      />
+    </Page>
+  )
+}
+
+const isUnfinished = ({ finishedAt }: Batch) => finishedAt === null
+const rowKey = ({ batchId }: Batch) => batchId
+const rowLink = ({ batchId }: Batch) => paths.batch(batchId)
+
+const columnsOf = (t: Translate): Column<Batch>[] => [
+  { id: 'title', header: t('batches.column.title'), cell: ({ title }) => title },
+  {
+    id: 'state',
+    header: t('batches.column.state'),
+    width: '9rem',
+    cell: ({ state }) => (
+      <Badge look="plain" {...batchLook[state]}>
+        {t(`batches.state.${state}`)}
+      </Badge>
+    ),
+  },
+  {
+    id: 'progress',
+    header: t('batches.column.progress'),
+    card: 'wide',
+    cell: ({ counts }) => progressText(counts, t),
+  },
+  {
+    id: 'by',
+    header: t('batches.column.by'),
+    width: '10rem',
+    hideBelow: 'md',
+    cell: ({ requestedBy }) => requestedBy.name,
+  },
+  {
+    id: 'at',
+    header: t('batches.column.at'),
+    width: '8rem',
+    cell: ({ createdAt }) => <Time at={createdAt} inRow className="text-muted" />,
+  },
+]

@@ -1,0 +1,61 @@
+import type { BatchItem } from '#contract/console-api/shapes.ts'
+import { itemLook } from '../../components/batch/looks.ts'
+import { ScopeText } from '../../components/ScopeText.tsx'
+import { messageText } from '../../i18n/message-text.ts'
+import type { Translate } from '../../i18n/use-text.ts'
+import { paths } from '../../paths.ts'
+import { Badge } from '../../ui/Badge.tsx'
+import { PlainLink, TextLink } from '../../ui/Link.tsx'
+import type { Column } from '../../ui/table/column.ts'
+
+export const itemColumns = (t: Translate): Column<BatchItem>[] => [
+  {
+    id: 'installation',
+    header: t('batches.items.installation'),
+    cell: ({ installation, title }) => (
+      <PlainLink to={paths.installation(installation.bundleInstallId)} className="rounded-sm hover:underline">
+        {title ?? installation.bundle.bundleId}
+      </PlainLink>
+    ),
+    width: '20%',
+  },
+  {
+    id: 'scope',
+    header: t('batches.items.scope'),
+    cell: ({ installation }) => <ScopeText scope={installation} />,
+    card: 'wide',
+    width: '25%',
+  },
+  {
+    id: 'result',
+    header: t('batches.items.result'),
+    cell: ({ state }) => (
+      <Badge look="plain" {...itemLook[state]}>
+        {t(`batches.item.${state}`)}
+      </Badge>
+    ),
+    width: '9rem',
+  },
+  {
+    id: 'why',
+    header: t('batches.items.why'),
+    card: 'wide',
+    cell: ({ message, parameters, code }) =>
+      message === undefined ? (
+        <span className="text-faint">–</span>
+      ) : (
+        <span title={code}>{messageText({ message, parameters })}</span>
+      ),
+  },
+  {
+    id: 'operation',
+    header: t('batches.items.operation'),
+    width: '9rem',
+    cell: ({ operationId }) =>
+      operationId === undefined ? (
+        <span className="text-faint">–</span>
+      ) : (
+        <TextLink to={paths.operation(operationId)}>{t('batches.items.open')}</TextLink>
+      ),
+  },
+]
