@@ -2,6 +2,7 @@ import type { QueryClient } from '@tanstack/react-query'
 import { pageReads, type PagePath, type PageRead } from '#contract/console-api/pages/page-reads.ts'
 import type { Raw } from '#contract/console-api/pages/search-params.ts'
 import { mayAnywhere } from '#contract/endpoint/permission.ts'
+import type { Answer } from './api/client.ts'
 import { apiQuery } from './api/query.ts'
 import { loadTexts } from './i18n/locale.ts'
 import { pageParts } from './page-parts.ts'
@@ -29,7 +30,8 @@ export async function loadPage(
     search: location.search as Raw,
     now: Date.now(),
   })
-  const grants = queryClient.getQueryData(apiQuery('GET /session', {}).queryKey)?.grants ?? []
+  const grants =
+    queryClient.getQueryData<Answer<'GET /session'>>(apiQuery('GET /session', {}).queryKey)?.grants ?? []
   const answers = reads
     .filter(({ needs }) => needs === undefined || mayAnywhere(grants, needs))
     .map((read) => queryClient.prefetchQuery(queryOf(read)))

@@ -1,16 +1,18 @@
-import { queryOptions } from '@tanstack/react-query'
 import type { QueryClient } from '@tanstack/react-query'
 import { callApi } from './client.ts'
-import type { Call, EndpointName } from './client.ts'
+import type { Answer, Call, EndpointName } from './client.ts'
 
 type ReadName = Extract<EndpointName, `GET ${string}`> | Extract<EndpointName, `POST ${string}/plan`>
 
+/** Written out, because the inferred type would list every endpoint. */
+export interface ApiQuery<Name extends ReadName> {
+  queryKey: readonly [Name, Call<Name>]
+  queryFn: (context: { signal: AbortSignal }) => Promise<Answer<Name>>
+}
+
 /** The query of an endpoint. Its key is the endpoint's name and the call, so that events can invalidate it. */
-export function apiQuery<Name extends ReadName>(name: Name, call: Call<Name>) {
-  return queryOptions({
-    queryKey: [name, call] as const,
-    queryFn: ({ signal }) => callApi(name, call, { signal }),
-  })
+export function apiQuery<Name extends ReadName>(name: Name, call: Call<Name>): ApiQuery<Name> {
+  return { queryKey: [name, call], queryFn: ({ signal }) => callApi(name, call, { signal }) }
 }
 
 /**
