@@ -37,6 +37,7 @@ import type { PeriodicTask } from './deps/periodic-task.ts'
 import { startKeyKeeper } from './keys/keep-keys.ts'
 import { Keyring } from './keys/keyring.ts'
 import { openVault } from './keys/open-vault.ts'
+import { recoverIfMoved, startRecovery } from './recovery.ts'
 import { RUNTIME_MIGRATIONS } from './store/migrations.ts'
 import { releaseLeases } from './store/operations/release-leases.ts'
 import { keepSigningKey } from './store/signing-keys/keep-signing-key.ts'
@@ -259,9 +260,15 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     deps,
     async start() {
       await migrateSchema()
+      // before anybody is called
+      await recoverIfMoved(workerDeps)
       await openVault(vault, working.db, { dataDir: options.dataDir, files: options.sealingKeyFiles ?? [] })
       await keepSigningKey(working.db, signer.publicKey)
-      tasks = combineTasks([startJanitor(workerDeps, signer.publicKey), startKeyKeeper(workerDeps)])
+      tasks = combineTasks([
+        startJanitor(workerDeps, signer.publicKey),
+        startKeyKeeper(workerDeps),
+        startRecovery(workerDeps),
+      ])
       if (options.worker !== 'off') {
         if (options.isExclusive === true) {
           const released = await releaseLeases(working.db)
