@@ -3,7 +3,7 @@ import type { Position } from '../store/events/position.ts'
 import { countClaims } from '../store/overview/count-claims.ts'
 import { readLags } from '../store/overview/read-lags.ts'
 import type { Db } from '../model/db.ts'
-import type { Gauge, Labels } from './gauge.ts'
+import type { Gauge, Labels } from '#http-kit/gauge.ts'
 import type { WorkerStatus } from '../model/worker-status.ts'
 
 /** The counts of a connection pool, as `pg.Pool` has them. */
