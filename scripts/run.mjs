@@ -12,6 +12,7 @@ const programs = {
   'start:runtime': 'runtime/main.ts',
   'start:console': 'bff/main.ts',
   dev: 'scripts/dev.ts',
+  'image:stage': 'scripts/stage-image.ts',
   build: 'scripts/build.ts',
   check: 'scripts/check.ts',
   test: 'scripts/test.ts',

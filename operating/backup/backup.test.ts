@@ -121,9 +121,7 @@ describe('npm run backup and npm run restore', () => {
       body: { reason: 'the drill' },
     })
     assert.equal(detached.errorCode, '0')
-    assert.ok(
-      Number((detached.data['operation'] as { executionSequence: number }).executionSequence) > 100_000,
-    )
+    assert.ok((detached.data['operation'] as { executionSequence: number }).executionSequence > 100_000)
     await next.close()
     await target.close()
   })
