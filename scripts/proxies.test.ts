@@ -69,6 +69,8 @@ function sample(path: string): string {
 const PROXIES = {
   nginx: {
     version: '-v',
+    // its workers outlive a master that is killed
+    stopSignal: 'SIGTERM' as const,
     configure(listens: number): string[] {
       const site = sample('nginx/bundle-console.conf')
         .replace('443 ssl', `127.0.0.1:${listens} ssl`)
@@ -85,6 +87,8 @@ const PROXIES = {
   },
   caddy: {
     version: 'version',
+    // it would wait for open streams
+    stopSignal: 'SIGKILL' as const,
     configure(listens: number): string[] {
       const site = sample('caddy/Caddyfile').replace(
         'console.example.org {',
@@ -132,7 +136,7 @@ async function isUp(listens: number): Promise<boolean> {
   return false
 }
 
-for (const [name, { version, configure }] of Object.entries(PROXIES)) {
+for (const [name, { version, stopSignal, configure }] of Object.entries(PROXIES)) {
   const skip = !has(name, version) && `${name} is not installed (Debian: apt install ${name})`
   describe(`the sample configuration of ${name}`, { skip }, () => {
     it('passes on what the console answers', async () => {
@@ -163,7 +167,7 @@ for (const [name, { version, configure }] of Object.entries(PROXIES)) {
         stream.destroy()
       } finally {
         const ended = new Promise((resolve) => child.once('exit', resolve))
-        child.kill('SIGKILL')
+        child.kill(stopSignal)
         await ended
       }
     })
