@@ -7,6 +7,8 @@ import { canonicalPath } from '#http-kit/canonical-path.ts'
 import { parseEgressAllow } from '#http-kit/egress.ts'
 import type { Log } from '#http-kit/log.ts'
 import { systemClock } from '#http-kit/clock.ts'
+import { createMetrics } from '#http-kit/metrics.ts'
+import { PROCESS_HELP } from '#http-kit/process-gauges.ts'
 import { throttledLog } from '#http-kit/throttled-log.ts'
 import { createOutbound } from '#http-kit/outbound.ts'
 import { problemResponse } from '#http-kit/problem.ts'
@@ -23,6 +25,8 @@ import { startRuntimeCheck } from './check-runtime.ts'
 import { ConsoleFailure, failureOf, problemOf } from './failure.ts'
 import type { SignIn } from './greeting.ts'
 import { exactClientAddress } from './middleware/client-address.ts'
+import { healthRoutes } from './health.ts'
+import { CONSOLE_METRIC_HELP } from './metrics.ts'
 import { observeRequests } from './middleware/observe.ts'
 import { provenance } from './middleware/provenance.ts'
 import { publicHost } from './middleware/public-host.ts'
@@ -42,7 +46,7 @@ import type { BffTables } from './store/tables.ts'
 
 export interface ConsoleOptions {
   /** Migrated; the caller closes it after {@link Console.stop}. */
-  database: Pick<Database<BffTables>, 'db'>
+  database: Pick<Database<BffTables>, 'db'> & Partial<Pick<Database<BffTables>, 'pool'>>
   /** Repeats steps of the start if the database goes away during them; default: runs each once. */
   retryWhileAway?: OpenServer['retryWhileAway']
   /** For the embedded identity provider's key. */
@@ -107,6 +111,7 @@ export async function createConsole(options: ConsoleOptions): Promise<Console> {
     options.isRuntimeRemote === true
       ? startRuntimeCheck({ outbound, ...runtime, assertionOf, key: options.assertionKey, log })
       : null
+  const metrics = createMetrics({ ...CONSOLE_METRIC_HELP, ...PROCESS_HELP })
   const stopping = new AbortController()
   const shell = readShell(options.folder)
   let eventPosition: string | null = null
@@ -125,7 +130,7 @@ export async function createConsole(options: ConsoleOptions): Promise<Console> {
   app.notFound((c) => problemResponse({ ...problemOf(new ConsoleFailure('NOT_FOUND'), c.var.requestId) }))
 
   app.use(requestId({ trustInbound: false }))
-  app.use(observeRequests({ log, clock: systemClock }))
+  app.use(observeRequests({ log, metrics, clock: systemClock }))
   app.use(async (c, next) => {
     const { incoming } = (c.env ?? {}) as { incoming?: IncomingMessage }
     c.set('clientAddress', exactClientAddress(incoming, settings.trustedProxyHops))
@@ -133,7 +138,15 @@ export async function createConsole(options: ConsoleOptions): Promise<Console> {
   })
   app.use(securityHeaders({ publicOrigin, inlineScripts: shell?.inlineScripts ?? [] }))
   app.use(canonicalPath({ prefixes: ['api', 'auth', 'idp', 'assets'] }))
-  app.get('/healthz', (c) => c.text('ok'))
+  app.route(
+    '/',
+    healthRoutes({
+      db,
+      metrics,
+      isStopping: () => stopping.signal.aborted,
+      state: () => ({ pool: options.database.pool ?? null, verdict: runtimeCheck?.verdict() ?? null }),
+    }),
+  )
   app.get(ACTOR_KEYS_PATH, (c) =>
     c.json({ keys: [options.assertionKey.publicJwk] }, 200, { 'cache-control': 'public, max-age=60' }),
   )

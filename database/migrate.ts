@@ -38,9 +38,16 @@ const waitForLockMs = 15_000
  * time, each in its own transaction with `search_path` set to the schema. Returns the names that it ran. Throws, and
  * changes nothing, if a file that already ran was changed or is missing, or if the schema is so much newer than the
  * files that this program cannot use it.
+ *
+ * @param options.until the name of the last migration to run; default: all.
  */
-export async function migrate(pool: pg.Pool, source: MigrationSource): Promise<string[]> {
-  const migrations = await readMigrations(source.folder)
+export async function migrate(
+  pool: pg.Pool,
+  source: MigrationSource,
+  { until }: { until?: string } = {},
+): Promise<string[]> {
+  const all = await readMigrations(source.folder)
+  const migrations = until === undefined ? all : all.filter(({ name }) => name <= until)
   const client = await pool.connect()
   try {
     const ran = await migrateOn(client, source.schema, migrations)

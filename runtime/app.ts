@@ -9,7 +9,9 @@ import type { Clock } from '#http-kit/clock.ts'
 import type { EgressRule } from '#http-kit/egress.ts'
 import { uuidv7 } from '#http-kit/ids.ts'
 import type { Log } from '#http-kit/log.ts'
+import { createMetrics } from '#http-kit/metrics.ts'
 import { createOutbound } from '#http-kit/outbound.ts'
+import { createProcessGauges, PROCESS_HELP } from '#http-kit/process-gauges.ts'
 import { throttledLog } from '#http-kit/throttled-log.ts'
 import { platformAddress } from '#http-kit/platform-addresses.ts'
 import type { PlatformAddresses } from '#http-kit/platform-addresses.ts'
@@ -27,7 +29,7 @@ import { auditSubjects } from './http/audit-subjects.ts'
 import { countCalls } from './http/count-calls.ts'
 import { createServiceCheck } from './http/credentials.ts'
 import { replicaGauges } from './http/gauges.ts'
-import { createMetrics } from './http/metrics.ts'
+import { RUNTIME_METRIC_HELP } from './http/metric-help.ts'
 import { createRateLimiter } from './http/rate-limit.ts'
 import { createHandlers } from './http/routes.ts'
 import { startJanitor } from './janitor.ts'
@@ -37,6 +39,7 @@ import type { PeriodicTask } from './deps/periodic-task.ts'
 import { startKeyKeeper } from './keys/keep-keys.ts'
 import { Keyring } from './keys/keyring.ts'
 import { openVault } from './keys/open-vault.ts'
+import { recoverIfMoved, startRecovery } from './recovery.ts'
 import { RUNTIME_MIGRATIONS } from './store/migrations.ts'
 import { releaseLeases } from './store/operations/release-leases.ts'
 import { keepSigningKey } from './store/signing-keys/keep-signing-key.ts'
@@ -133,7 +136,8 @@ export interface Runtime {
  */
 export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
   const { connection, egressAllow, log, clock = systemClock, random = systemRandom } = options
-  const metrics = createMetrics()
+  const metrics = createMetrics({ ...RUNTIME_METRIC_HELP, ...PROCESS_HELP })
+  const processGauges = createProcessGauges()
   const signer = await loadSigner({ directory: options.dataDir, issuer: options.platformApiBase, clock })
   const vault = new Keyring(clock)
   const migrations = await readMigrations(RUNTIME_MIGRATIONS.folder)
@@ -202,13 +206,15 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     auditSubjects,
     hasApi: options.api !== 'off',
     isStopping: () => isStopping,
-    gauges: () =>
-      replicaGauges({
+    gauges: () => [
+      ...processGauges(),
+      ...replicaGauges({
         pools: { http: answering.pool, worker: working.pool },
         isListening: replicas?.isListening() ?? false,
         callsUnderWay: http.underWay(),
         worker: worker?.status() ?? null,
       }),
+    ],
     passedOn: () => feed.position(),
     checkService: createServiceCheck(options.credentials),
     checkActor: createActorCheck(options.actorKeys, clock, { onRefused }),
@@ -259,9 +265,15 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     deps,
     async start() {
       await migrateSchema()
+      // before anybody is called
+      await recoverIfMoved(workerDeps)
       await openVault(vault, working.db, { dataDir: options.dataDir, files: options.sealingKeyFiles ?? [] })
       await keepSigningKey(working.db, signer.publicKey)
-      tasks = combineTasks([startJanitor(workerDeps, signer.publicKey), startKeyKeeper(workerDeps)])
+      tasks = combineTasks([
+        startJanitor(workerDeps, signer.publicKey),
+        startKeyKeeper(workerDeps),
+        startRecovery(workerDeps),
+      ])
       if (options.worker !== 'off') {
         if (options.isExclusive === true) {
           const released = await releaseLeases(working.db)

@@ -1,10 +1,10 @@
-import { readFile } from 'node:fs/promises'
 import { arch, availableParallelism, platform, release, totalmem } from 'node:os'
 import { Scrubber } from '#http-kit/text/scrub.ts'
 import { openForExamination } from '../open-for-examination.ts'
 import { readDeployment } from '../deployment.ts'
 import type { Deployment } from '../deployment.ts'
 import { examine } from '../doctor/examine.ts'
+import { productVersion } from '../version.ts'
 import { describeDatabase } from './describe-database.ts'
 import { describeSettings, secretsOf } from './settings.ts'
 
@@ -50,13 +50,6 @@ function deploymentOf(env: Record<string, string | undefined>): Deployment | nul
   } catch {
     return null
   }
-}
-
-async function productVersion(): Promise<string> {
-  const manifest = JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8')) as {
-    version: string
-  }
-  return manifest.version
 }
 
 async function databaseOf(deployment: Deployment): Promise<Record<string, unknown> | null> {

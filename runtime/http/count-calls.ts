@@ -1,4 +1,4 @@
-import type { Metrics } from './metrics.ts'
+import type { Metrics } from '#http-kit/metrics.ts'
 import type { Outbound } from '#http-kit/outbound-types.ts'
 
 export interface CountedCalls extends Outbound {

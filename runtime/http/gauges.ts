@@ -3,7 +3,7 @@ import type { Position } from '../store/events/position.ts'
 import { countClaims } from '../store/overview/count-claims.ts'
 import { readLags } from '../store/overview/read-lags.ts'
 import type { Db } from '../model/db.ts'
-import type { Gauge, Labels } from './gauge.ts'
+import type { Gauge, Labels } from '#http-kit/gauge.ts'
 import type { WorkerStatus } from '../model/worker-status.ts'
 
 /** The counts of a connection pool, as `pg.Pool` has them. */
@@ -67,6 +67,7 @@ export async function databaseGauges(db: Db, passedOn: Position | null): Promise
   }))
   return [
     ...operations,
+    { name: 'bundle_runtime_operations_in_doubt', labels: {}, value: lags.inDoubt },
     { name: 'bundle_runtime_oldest_due_seconds', labels: {}, value: lags.due },
     { name: 'bundle_runtime_event_lag_seconds', labels: {}, value: lags.feed },
   ]

@@ -106,6 +106,8 @@ describe('the endpoints without a credential', () => {
       '0.005 0.01 0.025 0.05 0.1 0.25 0.5 1 2.5 5 10 +Inf',
     )
     assert.doesNotMatch(text, /some-plugin-name|ada/)
+    for (const [, name] of text.matchAll(/^# TYPE (\S+)/gm))
+      assert.match(text, new RegExp(`^# HELP ${name} \\S`, 'm'))
   })
 })
 

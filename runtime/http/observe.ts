@@ -1,7 +1,7 @@
 import type { MiddlewareHandler } from 'hono'
 import type { Clock } from '#http-kit/clock.ts'
 import type { Log } from '#http-kit/log.ts'
-import type { Metrics } from './metrics.ts'
+import type { Metrics } from '#http-kit/metrics.ts'
 import type { HttpVariables } from './http-app.ts'
 
 /** Counts each request by row and status, and logs it without path parameters, query or body. */

@@ -148,6 +148,7 @@ export interface RuntimeTables {
     state: OperationState
     phase: Phase
     holds_claim: Generated<boolean>
+    in_doubt_since: string | null
     takes_over: string | null
     taken_over_by: string | null
     failure: NullableJson<Failure>

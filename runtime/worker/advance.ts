@@ -37,7 +37,7 @@ export async function advanceBatch(
 ): Promise<Map<Ready, Advanced>> {
   const known = batch.flatMap((ready) => knownOf(ready) ?? [])
   const steps = await decideBatch(deps, deps.db, known, { ...options, mayRecall: true })
-  return conclude(steps, await persistDecisions(deps.db, deps.vault, steps))
+  return conclude(steps, await persistDecisions(deps.db, deps.vault, steps), deps.log)
 }
 
 /** As `advanceBatch`, for operations that may also change their scope. Locks the scopes before anything else. */
@@ -56,7 +56,7 @@ export async function advanceWideBatch(
     const decided = await decideBatch(deps, tx, known, { ...options, mayRecall: false })
     return { steps: decided, written: await persistWideDecisions(tx, deps.vault, decided) }
   })
-  return conclude(steps, written)
+  return conclude(steps, written, deps.log)
 }
 
 /**
@@ -93,7 +93,7 @@ export async function advanceSingle(
     return { ...(await pause(deps, tx, ready, operation, options)), isRead: false }
   })
   if (done === null) return { kind: 'lost' }
-  const advanced = conclude(done.steps, done.written).get(ready)
+  const advanced = conclude(done.steps, done.written, deps.log).get(ready)
   if (advanced === undefined) throw new Error('an attempt could not be started')
   if (!done.isRead) leased.calls = null
   return advanced

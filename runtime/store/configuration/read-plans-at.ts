@@ -29,7 +29,8 @@ export async function readPlansAt(db: Db, scope: ScopeRow, snapshotVersion: numb
         and operation.operation_type <> 'CONFIGURE'
         and operation.finished_at < coalesce(
           (select saved_at from runtime.snapshot
-            where scope_id = ${scope.scope_id} and snapshot_version = ${snapshotVersion}::bigint + 1),
+            where scope_id = ${scope.scope_id} and snapshot_version > ${snapshotVersion}
+            order by snapshot_version limit 1),
           'infinity')
         and operation.operation_id not in (
           select later.operation_id from runtime.snapshot as later

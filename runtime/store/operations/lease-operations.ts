@@ -40,7 +40,8 @@ export async function leaseOperations(db: Db, claim: LeaseRequest): Promise<Leas
   >`
     with recursive plugin (plugin_id) as (
       (select next_plugin from runtime.operation
-        where state in ('PENDING', 'RUNNING', 'WAITING')
+        -- nobody is called before a database that went back in time is recovered
+        where state in ('PENDING', 'RUNNING', 'WAITING') and (select runtime.is_same_server())
         order by next_plugin limit 1)
       union all
       select (select next_plugin from runtime.operation

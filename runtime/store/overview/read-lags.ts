@@ -8,6 +8,8 @@ export interface Lags {
   due: number
   /** Since the oldest event was emitted that this replica has not delivered. */
   feed: number
+  /** Operations that were in progress when the database went back in time, and still hold their claim. */
+  inDoubt: number
 }
 
 /** `passedOn`: the last position that this replica's feed has delivered; null without subscribers. */
@@ -23,6 +25,8 @@ export async function readLags(db: Db, passedOn: Position | null): Promise<Lags>
         from runtime.event
         where (event_xid, event_id) > (${passedOn?.xid ?? null}::text::xid8, ${passedOn?.eventId ?? null}::bigint)
         order by event_xid, event_id
-        limit 1), 0)::float8 as feed`.execute(db)
-  return result.rows[0] ?? { due: 0, feed: 0 }
+        limit 1), 0)::float8 as feed,
+      (select count(*) from runtime.operation
+        where in_doubt_since is not null and holds_claim)::int4 as "inDoubt"`.execute(db)
+  return result.rows[0] ?? { due: 0, feed: 0, inDoubt: 0 }
 }

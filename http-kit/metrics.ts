@@ -11,8 +11,12 @@ export interface Metrics {
 
 const BOUNDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
-/** Counters and histograms of this process, since it started. */
-export function createMetrics(): Metrics {
+/**
+ * Counters and histograms of this process, since it started.
+ *
+ * @param help the help text of each metric, also of the gauges.
+ */
+export function createMetrics(help: Readonly<Record<string, string>>): Metrics {
   const values = new Map<string, Map<string, number>>()
   const add = (name: string, labels: Labels, by: number): void => {
     const series = values.get(name) ?? new Map<string, number>()
@@ -32,18 +36,24 @@ export function createMetrics(): Metrics {
     render(gauges) {
       const lines: string[] = []
       for (const [name, series] of values) {
-        lines.push(`# TYPE ${typeOf(name)}`)
+        const type = typeOf(name)
+        lines.push(...helpOf(help, type.slice(0, type.indexOf(' '))), `# TYPE ${type}`)
         for (const [labels, value] of series) lines.push(`${name}${labels} ${value}`)
       }
       const typed = new Set<string>()
       for (const { name, labels, value } of gauges) {
-        if (!typed.has(name)) lines.push(`# TYPE ${name} ${name.endsWith('_total') ? 'counter' : 'gauge'}`)
+        if (!typed.has(name))
+          lines.push(...helpOf(help, name), `# TYPE ${name} ${name.endsWith('_total') ? 'counter' : 'gauge'}`)
         typed.add(name)
         lines.push(`${name}${labelText(labels)} ${value}`)
       }
       return `${[...new Set(lines)].join('\n')}\n`
     },
   }
+}
+
+function helpOf(help: Readonly<Record<string, string>>, name: string): string[] {
+  return help[name] === undefined ? [] : [`# HELP ${name} ${help[name]}`]
 }
 
 function typeOf(name: string): string {

@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { testDatabase } from '#database/testing.ts'
+import type { TestDatabase } from '#database/testing.ts'
+import { bffMigrations } from './store/tables.ts'
+import { startConsole } from './testing-console.ts'
+
+let server: TestDatabase
+let console_: Awaited<ReturnType<typeof startConsole>>
+before(async () => {
+  server = await testDatabase({ migrations: [bffMigrations] })
+  console_ = await startConsole({ connection: server.connection })
+})
+after(async () => {
+  await console_.stop()
+  await server.close()
+})
+
+const get = (path: string) => fetch(`${console_.origin}${path}`)
+
+describe('the console', () => {
+  it('reports its metrics with help texts, and nothing by person', async () => {
+    assert.equal((await get('/api/session')).status, 403)
+    const answer = await get('/metrics')
+    assert.match(answer.headers.get('content-type') ?? '', /^text\/plain; version=0\.0\.4/)
+    const text = await answer.text()
+    assert.match(text, /^bundle_console_database_up 1$/m)
+    assert.match(
+      text,
+      /^bundle_console_http_requests_total\{endpoint="[^"]*",status="403",code="[A-Z_]+"\} 1$/m,
+    )
+    assert.match(text, /^process_resident_memory_bytes \d+$/m)
+    for (const [, name] of text.matchAll(/^# TYPE (\S+)/gm))
+      assert.match(text, new RegExp(`^# HELP ${name} \\S`, 'm'))
+    assert.doesNotMatch(text, /ada/)
+  })
+
+  it('is ready as long as its database is', async () => {
+    assert.equal((await get('/readyz')).status, 200)
+    await server.close()
+    const answer = await get('/readyz')
+    assert.equal(answer.status, 503)
+    assert.match(await answer.text(), /The database cannot be reached/)
+    assert.equal((await get('/healthz')).status, 200)
+    assert.match(await (await get('/metrics')).text(), /^bundle_console_database_up 0$/m)
+  })
+})

@@ -1,0 +1,53 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Hono } from 'hono'
+import { sql } from 'kysely'
+import type { Metrics } from '#http-kit/metrics.ts'
+import { createProcessGauges } from '#http-kit/process-gauges.ts'
+import { TransportError } from '#http-kit/problem.ts'
+import { consoleGauges } from './metrics.ts'
+import type { BffDb } from './store/tables.ts'
+
+const TIME_LIMIT_MS = 2_000
+
+/**
+ * The endpoints for machines, without a session. None reveals anything about a person. Readiness does not depend on the
+ * runtime: without it, the console still says what is wrong.
+ */
+export function healthRoutes(options: {
+  db: BffDb
+  metrics: Metrics
+  state: () => Omit<Parameters<typeof consoleGauges>[0], 'isDatabaseUp'>
+  isStopping: () => boolean
+}): Hono {
+  const { db, metrics, state, isStopping } = options
+  const processGauges = createProcessGauges()
+  const app = new Hono()
+  app.get('/healthz', (c) => c.text('ok'))
+  app.get('/readyz', async (c) => {
+    if (isStopping()) throw notReady('This replica is stopping')
+    if (!(await isUp(db))) throw notReady('The database cannot be reached')
+    return c.json({ status: 'ready' })
+  })
+  app.get('/metrics', async (c) => {
+    const gauges = [...consoleGauges({ ...state(), isDatabaseUp: await isUp(db) }), ...processGauges()]
+    return c.text(metrics.render(gauges), 200, { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' })
+  })
+  return app
+}
+
+/** Whether the database accepts writes; no answer within two seconds counts as down. */
+async function isUp(db: BffDb): Promise<boolean> {
+  const asked = sql<{ up: boolean }>`
+    select not pg_is_in_recovery() and not current_setting('default_transaction_read_only')::bool as up`
+    .execute(db)
+    .then(({ rows }) => rows[0]?.up ?? false)
+  const late = new AbortController()
+  const limit = sleep(TIME_LIMIT_MS, false, { signal: late.signal }).catch(() => false)
+  const up = await Promise.race([asked.catch(() => false), limit])
+  late.abort()
+  return up
+}
+
+function notReady(message: string): TransportError {
+  return new TransportError('SERVICE_UNAVAILABLE', message, { 'retry-after': '1' })
+}

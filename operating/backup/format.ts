@@ -1,0 +1,47 @@
+import * as z from 'zod'
+
+/**
+ * A backup is a compressed file with one JSON value a line: the header, for each table its head, its rows and its end,
+ * and the trailer, whose checksum covers all lines before it. Values are text as PostgreSQL writes and reads them.
+ */
+export const FORMAT = 'bundle-console backup 1'
+
+const Migrations = z.array(z.object({ name: z.string(), sha256: z.string() }))
+
+export const Header = z.object({
+  format: z.literal(FORMAT),
+  at: z.string(),
+  version: z.string(),
+  /** The applied migrations of each schema, in order. */
+  migrations: z.object({ runtime: Migrations, bff: Migrations }),
+  /** The fingerprints of the sealing keys that open the values. */
+  sealingKeys: z.array(z.string()),
+})
+export type Header = z.infer<typeof Header>
+
+export const TableHead = z.object({
+  table: z.string(),
+  columns: z.array(z.object({ name: z.string(), type: z.string() })),
+})
+export type TableHead = z.infer<typeof TableHead>
+
+/** The columns of a row, in the order of the head. */
+export const Row = z.array(z.string().nullable())
+
+export const TableEnd = z.object({ end: z.string(), rows: z.number() })
+
+export const Trailer = z.object({
+  /** The last value of each sequence that was used. */
+  sequences: z.array(z.object({ name: z.string(), value: z.string() })),
+  rows: z.number(),
+  sha256: z.string(),
+})
+export type Trailer = z.infer<typeof Trailer>
+
+/** The file of keys: names of files in `DATA_DIR` and their texts. */
+export const KeyFile = z.object({
+  format: z.literal('bundle-console keys 1'),
+  at: z.string(),
+  files: z.record(z.string().regex(/^[a-z][a-z-]*\.(?:key|json)$|^runtime-credential$/), z.string()),
+})
+export type KeyFile = z.infer<typeof KeyFile>

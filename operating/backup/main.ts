@@ -1,0 +1,56 @@
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { joinServer } from '#database/join.ts'
+import { createLog, fieldsFirst } from '#http-kit/log.ts'
+import { runProgram } from '#http-kit/program.ts'
+import type { Program } from '#http-kit/program.ts'
+import { SettingsError } from '#http-kit/settings.ts'
+import { readDeployment } from '../deployment.ts'
+import { productVersion } from '../version.ts'
+import { writeKeys } from './keys.ts'
+import { writeBackup } from './write-backup.ts'
+
+const USAGE = 'npm run backup -- --out FILE (--keys FILE | --without-keys)'
+
+/** Backs up the database of this environment to one file, and its keys to another, while programs run. */
+async function main({ onStop, end }: Program): Promise<void> {
+  const { out, keys } = readArguments()
+  for (const file of [out, keys])
+    if (file !== null && existsSync(file)) throw new SettingsError(`${file} exists; name a new file`)
+  const { dataDir, database, runtime, console: settings } = readDeployment(process.env)
+  const log = createLog({ name: 'backup', level: 'warn' })
+  const databaseUrl = database.directUrl ?? database.url
+  const server = await joinServer({ databaseUrl, dataDir, log: fieldsFirst(log) })
+  onStop(() => server.stop())
+  const { tables, rows } = await writeBackup({
+    connection: server.connection,
+    file: out,
+    version: await productVersion(),
+  })
+  console.log(`${out} contains ${tables} tables with ${rows.toLocaleString('en')} rows.`)
+  if (keys === null)
+    console.log('Its sensitive values need the sealing key of today; keep that in another place.')
+  else {
+    const assertionKeyFile = settings?.assertionKeyFile ?? null
+    const sealingKeyFiles = runtime?.sealingKeyFiles ?? []
+    const names = await writeKeys({ dataDir, sealingKeyFiles, assertionKeyFile }, keys)
+    console.log(`${keys} contains ${names.join(', ')}. Keep it in another place than the backup.`)
+  }
+  end(0)
+}
+
+function readArguments(): { out: string; keys: string | null } {
+  try {
+    const { values } = parseArgs({
+      options: { out: { type: 'string' }, keys: { type: 'string' }, 'without-keys': { type: 'boolean' } },
+    })
+    if (values.out !== undefined && (values.keys === undefined) === (values['without-keys'] === true))
+      return { out: resolve(values.out), keys: values.keys === undefined ? null : resolve(values.keys) }
+  } catch (error) {
+    throw new SettingsError(`${error instanceof Error ? error.message : String(error)}. Usage: ${USAGE}`)
+  }
+  throw new SettingsError(`Name the file of the backup, and that of the keys. Usage: ${USAGE}`)
+}
+
+await runProgram(main)

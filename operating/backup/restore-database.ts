@@ -1,0 +1,168 @@
+import pg from 'pg'
+import { bffMigrations } from '#bff/store/tables.ts'
+import { migrate, readMigrations } from '#database/migrate.ts'
+import type { MigrationSource } from '#database/migrate.ts'
+import { quoteName } from '#database/names.ts'
+import { openDatabase } from '#database/pool.ts'
+import { clientConfig } from '#database/settings.ts'
+import type { ConnectionSettings } from '#database/settings.ts'
+import { RUNTIME_MIGRATIONS } from '#runtime/store/migrations.ts'
+import type { Header, TableHead, Trailer } from './format.ts'
+import { readBackup } from './read-backup.ts'
+import { listTables } from './tables.ts'
+
+const SOURCES = { runtime: RUNTIME_MIGRATIONS, bff: bffMigrations }
+
+/**
+ * Restores a backup into a database without the schemas of this program, and then migrates it to this version. If it
+ * fails, the schemas are removed again.
+ *
+ * @returns the header of the backup and the number of rows.
+ */
+export async function restoreDatabase(
+  connection: ConnectionSettings,
+  file: string,
+): Promise<{ header: Header; rows: number }> {
+  const client = new pg.Client({ ...clientConfig(connection), application_name: 'bundle-console-restore' })
+  await client.connect()
+  try {
+    await refuseUsedDatabase(client)
+    await client.query(`set statement_timeout = 0; set idle_in_transaction_session_timeout = 0;
+      set timezone = 'UTC'; set datestyle = 'ISO'; set intervalstyle = 'postgres'`)
+    try {
+      return await load(client, connection, file)
+    } catch (error) {
+      await client.query('rollback').catch(() => undefined)
+      await client.query('drop schema if exists runtime cascade; drop schema if exists bff cascade')
+      throw error
+    }
+  } finally {
+    await client.end()
+  }
+}
+
+async function refuseUsedDatabase(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ name: string }>(
+    `select nspname as name from pg_namespace where nspname in ('runtime', 'bff') order by 1`,
+  )
+  if (rows.length > 0)
+    throw new Error(
+      `The database already has the schema "${rows[0]?.name}". Nothing is overwritten: restore into an empty database.`,
+    )
+}
+
+async function load(client: pg.Client, connection: ConnectionSettings, file: string) {
+  let header: Header | null = null
+  let trailer: Trailer | null = null
+  let tables: TableHead[] = []
+  let current: TableHead | null = null
+  let finish = async (): Promise<void> => undefined
+  for await (const part of readBackup(file)) {
+    switch (part.kind) {
+      case 'header':
+        ;({ header } = part)
+        await migrateTo(connection, header)
+        await client.query('begin')
+        finish = await releaseTables(client)
+        tables = await listTables(client)
+        break
+      case 'table':
+        current = matchTable(tables, part.head)
+        break
+      case 'rows':
+        if (current !== null) await insertRows(client, current, part.rows)
+        break
+      case 'trailer':
+        ;({ trailer } = part)
+    }
+  }
+  if (header === null || trailer === null) throw new Error('The backup is empty. Use another one.')
+  for (const { name, value } of trailer.sequences)
+    await client.query('select setval($1::regclass, $2)', [name, value])
+  await finish()
+  await client.query('commit')
+  const { pool, close } = openDatabase(connection, { max: 1, applicationName: 'bundle-console-restore' })
+  try {
+    for (const source of Object.values(SOURCES)) await migrate(pool, source)
+    await pool.query('analyze')
+  } finally {
+    await close()
+  }
+  return { header, rows: trailer.rows }
+}
+
+/** Creates the schemas as they were in the backup; the later migrations then run on its data, as in an upgrade. */
+async function migrateTo(connection: ConnectionSettings, header: Header): Promise<void> {
+  const { pool, close } = openDatabase(connection, { max: 1, applicationName: 'bundle-console-restore' })
+  try {
+    for (const [schema, source] of Object.entries(SOURCES) as [keyof typeof SOURCES, MigrationSource][]) {
+      const applied = header.migrations[schema]
+      const known = await readMigrations(source.folder)
+      const foreign = applied.find(
+        ({ name, sha256 }) => !known.some((file) => file.name === name && file.sha256 === sha256),
+      )
+      if (foreign !== undefined)
+        throw new Error(
+          `The backup was made by version ${header.version}, whose migration ${foreign.name} this version does not have. ` +
+            'Restore it with that version or a newer one.',
+        )
+      await migrate(pool, source, { until: applied.at(-1)?.name ?? '' })
+    }
+  } finally {
+    await close()
+  }
+}
+
+/** Empties the tables, and suspends triggers and foreign keys; the result restores both. */
+async function releaseTables(client: pg.Client): Promise<() => Promise<void>> {
+  const keys = await client.query<{ table: string; name: string; definition: string }>(`
+    select conrelid::regclass::text as "table", conname as name, pg_get_constraintdef(oid) as definition
+    from pg_constraint where contype = 'f' and conparentid = 0
+      and connamespace in ('runtime'::regnamespace, 'bff'::regnamespace) order by oid`)
+  const triggers = await client.query<{ table: string; name: string; enabled: string }>(`
+    select tgrelid::regclass::text as "table", tgname as name, tgenabled as enabled
+    from pg_trigger join pg_class on pg_class.oid = tgrelid
+    where not tgisinternal and relnamespace in ('runtime'::regnamespace, 'bff'::regnamespace) order by pg_trigger.oid`)
+  for (const { table, name } of keys.rows)
+    await client.query(`alter table ${table} drop constraint ${quoteName(name)}`)
+  for (const { table, name } of triggers.rows)
+    await client.query(`alter table ${table} disable trigger ${quoteName(name)}`)
+  const tables = await listTables(client)
+  if (tables.length > 0) await client.query(`truncate ${tables.map(({ table }) => table).join(', ')}`)
+  return async () => {
+    for (const { table, name, definition } of keys.rows)
+      await client.query(`alter table ${table} add constraint ${quoteName(name)} ${definition}`)
+    for (const { table, name, enabled } of triggers.rows)
+      await client.query(`alter table ${table} ${ENABLE[enabled] ?? 'enable'} trigger ${quoteName(name)}`)
+  }
+}
+
+const ENABLE: Record<string, string> = { A: 'enable always', R: 'enable replica', D: 'disable' }
+
+/** The table of the same name and columns. The columns are named by the backup, so that their order may differ. */
+function matchTable(tables: readonly TableHead[], head: TableHead): TableHead {
+  const table = tables.find(({ table: name }) => name === head.table)
+  const isSame = (name: string, type: string): boolean =>
+    table?.columns.some((column) => column.name === name && column.type === type) ?? false
+  if (table === undefined || !head.columns.every(({ name, type }) => isSame(name, type)))
+    throw new Error(
+      `The backup has a table ${head.table} that its migrations do not create. It is not restored.`,
+    )
+  return head
+}
+
+async function insertRows(
+  client: pg.Client,
+  { table, columns }: TableHead,
+  rows: (string | null)[][],
+): Promise<void> {
+  // transaction ids of another server mean nothing here, and no reader has a position in these events
+  if (table === 'runtime.event') return
+  const names = columns.map(({ name }) => quoteName(name)).join(', ')
+  const values = columns.map(({ type }, index) => `(row_value ->> ${index})::${type}`).join(', ')
+  await client.query(
+    `insert into ${table} (${names}) overriding system value
+    select ${values} from json_array_elements($1::json) with ordinality as given (row_value, place) order by place`,
+    [JSON.stringify(rows)],
+  )
+}

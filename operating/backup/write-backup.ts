@@ -1,0 +1,128 @@
+import { createHash } from 'node:crypto'
+import { createWriteStream } from 'node:fs'
+import { open, rename, rm } from 'node:fs/promises'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { createGzip } from 'node:zlib'
+import pg from 'pg'
+import { quoteName } from '#database/names.ts'
+import { clientConfig } from '#database/settings.ts'
+import type { ConnectionSettings } from '#database/settings.ts'
+import { FORMAT } from './format.ts'
+import type { Header, TableHead, Trailer } from './format.ts'
+import { listTables } from './tables.ts'
+
+const FETCH = 2_000
+
+/** What a backup contains. */
+export interface BackupSummary {
+  tables: number
+  rows: number
+}
+
+/**
+ * Writes all tables of runtime and console, as they are at one moment, to a new file. Programs may run meanwhile; the
+ * open transaction delays their live events until the backup is complete. An incomplete file never has the name.
+ */
+export async function writeBackup(options: {
+  connection: ConnectionSettings
+  file: string
+  version: string
+}): Promise<BackupSummary> {
+  const { connection, file, version } = options
+  const client = new pg.Client({ ...clientConfig(connection), application_name: 'bundle-console-backup' })
+  const partial = `${file}.partial`
+  await client.connect()
+  try {
+    await client.query(`set statement_timeout = 0; set idle_in_transaction_session_timeout = 0;
+      set timezone = 'UTC'; set datestyle = 'ISO'; set intervalstyle = 'postgres'; set extra_float_digits = 1`)
+    await client.query('begin isolation level repeatable read read only')
+    const summary = { tables: 0, rows: 0 }
+    await pipeline(
+      Readable.from(linesOf(client, version, summary)),
+      createGzip({ level: 4 }),
+      createWriteStream(partial, { flags: 'wx', mode: 0o600 }),
+    )
+    await sync(partial)
+    await rename(partial, file)
+    return summary
+  } catch (error) {
+    await rm(partial, { force: true })
+    throw error
+  } finally {
+    await client.end()
+  }
+}
+
+async function* linesOf(client: pg.Client, version: string, summary: BackupSummary): AsyncGenerator<string> {
+  const hash = createHash('sha256')
+  const line = (value: unknown): string => {
+    const text = `${JSON.stringify(value)}\n`
+    hash.update(text)
+    return text
+  }
+  yield line(await headerOf(client, version))
+  for (const head of await listTables(client)) {
+    yield line(head)
+    let rows = 0
+    for await (const batch of rowsOf(client, head)) {
+      rows += batch.length
+      yield batch.map(line).join('')
+    }
+    yield line({ end: head.table, rows })
+    summary.tables += 1
+    summary.rows += rows
+  }
+  const sequences = await sequencesOf(client)
+  const trailer: Trailer = { sequences, rows: summary.rows, sha256: hash.digest('hex') }
+  yield `${JSON.stringify(trailer)}\n`
+}
+
+async function headerOf(client: pg.Client, version: string): Promise<Header> {
+  const migrations = async (schema: 'runtime' | 'bff') => {
+    const found = await client.query<{ name: string; sha256: string }>(
+      `select name, sha256 from ${schema}.migration order by name`,
+    )
+    return found.rows
+  }
+  const keys = await client.query<{ sealing_key: string }>(
+    'select distinct sealing_key from runtime.data_key order by 1',
+  )
+  return {
+    format: FORMAT,
+    at: new Date().toISOString(),
+    version,
+    migrations: { runtime: await migrations('runtime'), bff: await migrations('bff') },
+    sealingKeys: keys.rows.map((row) => row.sealing_key),
+  }
+}
+
+async function* rowsOf(
+  client: pg.Client,
+  { table, columns }: TableHead,
+): AsyncGenerator<(string | null)[][]> {
+  const texts = columns.map(({ name }) => `${quoteName(name)}::text`).join(', ')
+  await client.query(`declare backup no scroll cursor for select ${texts} from ${table}`)
+  for (;;) {
+    const { rows } = await client.query<(string | null)[]>({
+      text: `fetch ${FETCH} from backup`,
+      rowMode: 'array',
+    })
+    if (rows.length > 0) yield rows
+    if (rows.length < FETCH) break
+  }
+  await client.query('close backup')
+}
+
+async function sequencesOf(client: pg.Client): Promise<Trailer['sequences']> {
+  const { rows } = await client.query<{ name: string; value: string }>(`
+    select format('%I.%I', schemaname, sequencename) as name, last_value::text as value
+    from pg_sequences where schemaname in ('runtime', 'bff') and last_value is not null order by 1`)
+  return rows
+}
+
+async function sync(file: string): Promise<void> {
+  const handle = await open(file, 'r')
+  await handle.sync()
+  await handle.close()
+}

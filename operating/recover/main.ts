@@ -1,0 +1,36 @@
+import { parseArgs } from 'node:util'
+import { runProgram } from '#http-kit/program.ts'
+import type { Program } from '#http-kit/program.ts'
+import { SettingsError } from '#http-kit/settings.ts'
+import { openForCommand } from '#runtime/commands/open-for-command.ts'
+import { recover } from '#runtime/store/recovery/recover.ts'
+import { listInDoubt } from './list-in-doubt.ts'
+
+const USAGE = 'npm run recover -- --raise-sequences N'
+
+/** After files of the database were restored: raises all numbers that plugins or people may have seen. */
+async function main({ onStop, end }: Program): Promise<void> {
+  const raiseBy = readArguments()
+  const { db } = await openForCommand(onStop, 'recover')
+  const recovery = await recover(db, { raiseBy, isForced: true })
+  console.log(
+    `The execution sequences of ${recovery?.installations ?? 0} installations and the snapshot versions of ${recovery?.scopes ?? 0} scopes are raised by ${raiseBy}.`,
+  )
+  console.log(await listInDoubt(db))
+  end(0)
+}
+
+function readArguments(): number {
+  try {
+    const text =
+      parseArgs({ options: { 'raise-sequences': { type: 'string' } } }).values['raise-sequences'] ?? ''
+    if (/^[1-9]\d{0,8}$/.test(text)) return Number(text)
+  } catch (error) {
+    throw new SettingsError(`${error instanceof Error ? error.message : String(error)}. Usage: ${USAGE}`)
+  }
+  throw new SettingsError(
+    `N must be a whole number, larger than the number of operations of any installation that may be lost. Usage: ${USAGE}`,
+  )
+}
+
+await runProgram(main)

@@ -1,0 +1,91 @@
+import { existsSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { openServer } from '#database/open.ts'
+import { openDatabase } from '#database/pool.ts'
+import { createLog, fieldsFirst } from '#http-kit/log.ts'
+import { runProgram } from '#http-kit/program.ts'
+import type { Program } from '#http-kit/program.ts'
+import { SettingsError } from '#http-kit/settings.ts'
+import { systemClock } from '#http-kit/clock.ts'
+import { Keyring } from '#runtime/keys/keyring.ts'
+import { openVault } from '#runtime/keys/open-vault.ts'
+import { readSealingKeys } from '#runtime/keys/sealing-key.ts'
+import type { RuntimeTables } from '#runtime/model/tables.ts'
+import { recover } from '#runtime/store/recovery/recover.ts'
+import { verifyChain } from '#runtime/use-cases/audit/verify-chain.ts'
+import { readKeys, restoreKeys } from '../backup/keys.ts'
+import { readBackup } from '../backup/read-backup.ts'
+import { restoreDatabase } from '../backup/restore-database.ts'
+import { readDeployment } from '../deployment.ts'
+import { listInDoubt } from '../recover/list-in-doubt.ts'
+
+const USAGE = 'npm run restore -- --from FILE [--keys FILE]'
+
+/** Restores a backup into an empty place, verifies it, and prepares it for work. Overwrites nothing. */
+async function main({ onStop, end, ending }: Program): Promise<void> {
+  const { from, keys } = readArguments()
+  const { dataDir, database, runtime } = readDeployment(process.env)
+  if (database.url === null && existsSync(join(dataDir, 'postgresql')))
+    throw new SettingsError(
+      `DATA_DIR ${dataDir} already has a database. Nothing is overwritten: restore into an empty DATA_DIR.`,
+    )
+  const sealingKeys = await checkBackup(from)
+  const keyFile = keys === null ? null : await readKeys(keys, dataDir)
+  if (keyFile !== null) await restoreKeys(keyFile, dataDir)
+  const files = runtime?.sealingKeyFiles ?? []
+  const present = await readSealingKeys({ dataDir, files })
+  const missing = sealingKeys.filter((fingerprint) => !present.some((key) => key.fingerprint === fingerprint))
+  if (missing.length > 0)
+    throw new SettingsError(
+      `The backup needs the sealing key ${missing.join(' and ')}: name its file in --keys or SEALING_KEY_FILE`,
+    )
+
+  const log = createLog({ name: 'restore', level: 'warn' })
+  const databaseUrl = database.directUrl ?? database.url
+  const server = await openServer({ databaseUrl, dataDir, log: fieldsFirst(log), signal: ending })
+  onStop(() => server.stop())
+  const { header, rows } = await restoreDatabase(server.connection, from)
+  console.log(`${rows.toLocaleString('en')} rows of ${header.at} (version ${header.version}) are restored.`)
+
+  const opened = openDatabase<RuntimeTables>(server.connection, {
+    max: 2,
+    applicationName: 'bundle-console-restore',
+  })
+  onStop(opened.close)
+  const { db } = opened
+  if (sealingKeys.length > 0) {
+    await openVault(new Keyring(systemClock), db, { dataDir, files })
+    console.log('The sealing key opens the values of the backup.')
+  }
+  const verdict = await verifyChain(db, [])
+  if (!verdict.holds) return end(1, `The audit log of the backup is not valid: ${verdict.problem}.`)
+  console.log('The audit log is valid.')
+  const recovery = await recover(db, { isForced: true })
+  console.log(
+    `The numbers of ${recovery?.installations ?? 0} installations and ${recovery?.scopes ?? 0} scopes are raised, so that none is used twice.`,
+  )
+  console.log(await listInDoubt(db))
+  end(0)
+}
+
+/** Reads the whole file once, so that nothing is created for one that cannot be restored. Returns the keys it needs. */
+async function checkBackup(file: string): Promise<string[]> {
+  let sealingKeys: string[] = []
+  for await (const part of readBackup(file)) if (part.kind === 'header') ({ sealingKeys } = part.header)
+  return sealingKeys
+}
+
+function readArguments(): { from: string; keys: string | null } {
+  try {
+    const { from, keys } = parseArgs({
+      options: { from: { type: 'string' }, keys: { type: 'string' } },
+    }).values
+    if (from !== undefined) return { from: resolve(from), keys: keys === undefined ? null : resolve(keys) }
+  } catch (error) {
+    throw new SettingsError(`${error instanceof Error ? error.message : String(error)}. Usage: ${USAGE}`)
+  }
+  throw new SettingsError(`The file of the backup is missing. Usage: ${USAGE}`)
+}
+
+await runProgram(main)

