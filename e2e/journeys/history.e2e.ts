@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import { wrapData } from '#contract/protocol/data.ts'
 import { ling } from '../../demo/people.ts'
 import { configurationPath, expectApplied, field, MAIL, review, saveButton } from '../vocabulary.ts'
@@ -74,4 +75,39 @@ test('a value that is saved and not applied yet says so until its operation has 
   await expect(pending).toHaveCount(1)
   await system.script.clear()
   await expect(pending).toHaveCount(0)
+})
+
+test('a downloaded configuration, and the values of another scope, come back as edits', async ({
+  system,
+  editing,
+  crmScope,
+}) => {
+  const other = system.newScope()
+  await system.install(other, 'crm-suite', '1.0.0')
+  const { operationId } = await system.configure(other, mail, 'smtpPort', wrapData(2525), ling)
+  await system.ended(operationId)
+  const page = await editing()
+  await page.getByRole('link', { name: 'JSON', exact: true }).click()
+  const [file] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Download as file' }).click(),
+  ])
+  const text = await readFile(await file.path(), 'utf8')
+  expect(text).not.toMatch(/isSensitive/)
+
+  await page.getByRole('button', { name: 'Copy values from another scope' }).click()
+  await page.getByRole('combobox', { name: 'Copy from' }).fill(`e2e/${other.workspaceId}`)
+  await page.getByRole('option').first().click()
+  await page.getByRole('button', { name: 'Copy and review' }).click()
+  await expect(page.getByRole('dialog').getByLabel('Changes of CRM mail')).toContainText('After: 2525')
+  await saveButton(page).click()
+  await expectApplied(page)
+
+  await page.getByLabel('Import file').setInputFiles({
+    name: 'configuration.json',
+    mimeType: 'application/json',
+    buffer: Buffer.from(text),
+  })
+  await expect(page.getByRole('dialog').getByLabel('Changes of CRM mail')).toContainText(/2525.*587/s)
+  expect(await system.operations(crmScope, 'CONFIGURE')).toHaveLength(1)
 })

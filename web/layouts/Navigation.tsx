@@ -1,5 +1,6 @@
 import { useLocation, useRouterState } from '@tanstack/react-router'
 import type { Permission } from '#contract/endpoint/permission.ts'
+import { useStoredDrafts } from '../components/stored-drafts.ts'
 import { useText, type PlainTextKey } from '../i18n/use-text.ts'
 import { paths } from '../paths.ts'
 import { cx } from '../ui/class-names.ts'
@@ -43,7 +44,8 @@ export const navigation: readonly { group: PlainTextKey; entries: readonly Entry
 
 export function Navigation({ onNavigate }: { onNavigate?: () => void }) {
   const t = useText()
-  const { can } = useShell()
+  const { can, user } = useShell()
+  const drafts = useStoredDrafts(user?.id)
   // the page that is shown, which follows the address when it has loaded
   const shown = useRouterState({ select: ({ matches }) => matches.at(-1)?.pathname ?? '/' })
   const next = useLocation({ select: ({ pathname }) => pathname })
@@ -71,6 +73,13 @@ export function Navigation({ onNavigate }: { onNavigate?: () => void }) {
                     >
                       <Icon name={icon} className={current ? 'text-ink' : 'text-faint'} />
                       {t(label)}
+                      {label === 'shell.nav.scopes' && drafts.length > 0 && (
+                        <span className="ml-auto inline-flex items-center gap-1 text-xs text-accent tabular-nums">
+                          <Icon name="edit" size={12} />
+                          <span aria-hidden="true">{drafts.length}</span>
+                          <span className="sr-only">{t('shell.drafts.scopes', { n: drafts.length })}</span>
+                        </span>
+                      )}
                       {isOpening && (
                         <Icon
                           name="running"

@@ -192,6 +192,17 @@ export const configuration = {
   'saved.nothing.message': 'Snapshot {version} already contains these values. No operation was started.',
   'saved.retriesIn': 'retries in {time}',
 
+  'file.download': 'Download as file',
+  'file.import': 'Import file',
+  'file.invalid': 'This is not a configuration file. Choose a file that was downloaded here.',
+  'file.copy': 'Copy values from another scope',
+  'file.copy.about':
+    'Takes the values of the resources that both scopes have. Sensitive values and those that plugins write are not copied. You review the changes before you save.',
+  'file.copy.from': 'Copy from',
+  'file.copy.choose': 'Choose a scope.',
+  'file.copy.submit': 'Copy and review',
+  'file.copy.failed': 'The configuration of this scope could not be loaded. Try again.',
+  'file.copy.nothing': 'The two scopes have no resource in common.',
   'document.label': 'Configuration of this scope as JSON',
   'document.help':
     'All resources with their properties. Each property is an object with an @type. Sensitive properties have no value and stay unchanged unless you add one. Changes here become changes in the form and are saved the same way.',

@@ -154,6 +154,16 @@ export const configuration: Translated<typeof source> = {
   'saved.nothing.message': '快照 {version} 已包含这些值，未发起任何操作。',
   'saved.retriesIn': '{time}后自动重试',
 
+  'file.download': '下载为文件',
+  'file.import': '导入文件',
+  'file.invalid': '这不是配置文件。请选择从此处下载的文件。',
+  'file.copy': '从其他作用域复制值',
+  'file.copy.about': '复制两个作用域共有资源的值。敏感值和由插件写入的值不会复制。保存前您可以检查这些更改。',
+  'file.copy.from': '复制来源',
+  'file.copy.choose': '请选择作用域。',
+  'file.copy.submit': '复制并检查',
+  'file.copy.failed': '无法加载此作用域的配置，请重试。',
+  'file.copy.nothing': '两个作用域没有共有的资源。',
   'document.label': '此作用域的配置（JSON）',
   'document.help':
     '包含所有资源及其属性，每个属性是一个带有 @type 的对象。敏感属性不显示值，不填写则保持不变。此处的更改会同步到表单，并以相同方式保存。',

@@ -104,3 +104,17 @@ test('the form can be filtered to changed properties', async () => {
   await expect.element(field('SMTP port')).toHaveValue('2525')
   expect(outline.getByRole('link', { name: /CRM core/ }).query()).toBeNull()
 })
+
+test('unsaved changes are shown in the menu, until they are discarded', async () => {
+  const scope = await serveScope()
+  const screen = await renderConsole(scope.address(MAIL))
+  const menu = page.getByRole('complementary').getByRole('navigation', { name: 'Main' })
+  const mark = menu.getByText(/scopes? with unsaved changes$/)
+  const before = mark.query()?.textContent
+  await field('SMTP port').fill('2525')
+  await expect.poll(() => mark.query()?.textContent).not.toBe(before)
+  await bar.getByRole('button', { name: 'Discard' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Discard' }).click()
+  await expect.poll(() => mark.query()?.textContent).toBe(before)
+  expect(screen.address()).toContain('/configuration')
+})

@@ -5,12 +5,16 @@ import { scopesCall } from '#contract/console-api/pages/scopes.ts'
 import type { ScopeRow } from '#contract/console-api/shapes.ts'
 import { apiQuery } from '../../api/query.ts'
 import { QueryTable } from '../../components/QueryTable.tsx'
+import { scopeText } from '../../components/scope-text.ts'
 import { ScopeText } from '../../components/ScopeText.tsx'
+import { useStoredDrafts, type StoredDraft } from '../../components/stored-drafts.ts'
 import { TextFilters } from '../../components/TextFilters.tsx'
 import { useText, type Translate } from '../../i18n/use-text.ts'
 import { Page } from '../../layouts/Page.tsx'
+import { useShell } from '../../layouts/shell-context.ts'
 import { paths } from '../../paths.ts'
 import { omitUndefined } from '#contract/console-api/pages/search-params.ts'
+import { Badge } from '../../ui/Badge.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { FilterBar } from '../../ui/Filters.tsx'
 import { Icon } from '../../ui/icons/Icon.tsx'
@@ -28,7 +32,8 @@ export function ScopesPage() {
     ...apiQuery('GET /scopes', scopesCall(search)),
     placeholderData: keepPreviousData,
   })
-  const columns = useMemo(() => scopeColumns(t), [t])
+  const drafts = useStoredDrafts(useShell().user?.id)
+  const columns = useMemo(() => scopeColumns(t, drafts), [t, drafts])
   const clear = () => void navigate({ search: {} })
   return (
     <Page title={t('scopes.title')} meta={<p>{t('scopes.about')}</p>}>
@@ -74,11 +79,23 @@ const partsOf = ({ environmentKey, applicationRuntimeId, workspaceId }: ScopeRow
   workspaceId,
 })
 
-const scopeColumns = (t: Translate): Column<ScopeRow>[] => [
+const scopeColumns = (t: Translate, drafts: readonly StoredDraft[]): Column<ScopeRow>[] => [
   {
     id: 'scope',
     header: t('scopes.column.scope'),
-    cell: (scope) => <ScopeText scope={scope} />,
+    cell: (scope) => {
+      const draft = drafts.find((one) => scopeText(one.scope) === scopeText(scope))
+      return (
+        <>
+          <ScopeText scope={scope} />
+          {draft !== undefined && (
+            <Badge icon="edit" className="ml-2">
+              {t('shell.drafts.count', { n: draft.edits })}
+            </Badge>
+          )}
+        </>
+      )
+    },
     width: '34%',
   },
   {

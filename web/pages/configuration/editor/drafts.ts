@@ -1,12 +1,11 @@
 import { useCallback, useMemo, useSyncExternalStore } from 'react'
 import { flushSync } from 'react-dom'
 import type { Scope } from '#contract/protocol/scope.ts'
+import { announceDraftChange, BEGAN_PREFIX, DRAFT_PREFIX } from '../../../components/stored-drafts.ts'
 import { isReloadingForAnotherPerson } from '../../../api/session.ts'
 import type { Draft } from './draft.ts'
 import type { ActiveField } from './active-fields.ts'
 import { DraftStore, type DraftStorage } from './draft-store.ts'
-
-const PREFIX = 'bundle-console.draft'
 
 /** The drafts of this page load, so that the person can leave the page and come back, sensitive edits included. */
 const stores = new Map<string, DraftStore>()
@@ -16,8 +15,8 @@ let owner = ''
 export function useDraftStore(personId: string, scope: Scope): DraftStore {
   const { environmentKey, applicationRuntimeId, workspaceId } = scope
   const person = encodeURIComponent(personId)
-  const key = `${PREFIX}/${person}/${environmentKey}/${applicationRuntimeId}/${workspaceId} `
-  return useMemo(() => storeOf(personId, key), [personId, key])
+  const place = `${person}/${environmentKey}/${applicationRuntimeId}/${workspaceId}`
+  return useMemo(() => storeOf(personId, place), [personId, place])
 }
 
 /** The draft as of the last pause in typing. */
@@ -38,20 +37,25 @@ export function useNotKept(store: DraftStore) {
   return useSyncExternalStore(store.subscribe, store.notKept)
 }
 
-function storeOf(personId: string, key: string): DraftStore {
+function storeOf(personId: string, place: string): DraftStore {
+  const key = `${DRAFT_PREFIX}/${place} `
   if (owner !== personId) {
     stores.clear()
     owner = personId
   }
   const known = stores.get(key)
   if (known !== undefined) return known
-  const store = new DraftStore(storageOf(key))
+  const store = new DraftStore(storageOf(key, `${BEGAN_PREFIX}/${place}`))
   stores.set(key, store)
   return store
 }
 
-/** Each edit is an item of the browser's storage whose key starts with this prefix. */
-function storageOf(prefix: string): DraftStorage {
+/**
+ * Each edit is an item of the browser's storage whose key starts with this prefix.
+ *
+ * @param began The item with the time of the first edit.
+ */
+function storageOf(prefix: string, began: string): DraftStorage {
   const attempt = <Result>(fn: () => Result, otherwise: Result): Result => {
     try {
       return fn()
@@ -74,6 +78,10 @@ function storageOf(prefix: string): DraftStorage {
       attempt(() => {
         if (text === null) localStorage.removeItem(prefix + name)
         else localStorage.setItem(prefix + name, text)
+        if (text !== null) localStorage.setItem(began, localStorage.getItem(began) ?? String(Date.now()))
+        else if (!Object.keys(localStorage).some((key) => key.startsWith(prefix)))
+          localStorage.removeItem(began)
+        announceDraftChange()
         return true
       }, text === null),
   }

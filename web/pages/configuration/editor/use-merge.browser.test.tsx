@@ -33,7 +33,11 @@ test('a save of another resource moves the edit to the new snapshot without chan
   await saveButton.click()
   await expect.element(page.getByText('Snapshot 3 applied')).toBeVisible()
   expect(scope.saveRequests().map(({ body }) => body)).toEqual([
-    { snapshotVersion: 2, changes: { [MAIL]: { smtpPort: { '@type': 'Data', value: 2525 } } } },
+    {
+      planToken: 'plan',
+      snapshotVersion: 2,
+      changes: { [MAIL]: { smtpPort: { '@type': 'Data', value: 2525 } } },
+    },
   ])
 })
 

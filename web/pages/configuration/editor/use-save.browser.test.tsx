@@ -26,6 +26,7 @@ test('exactly the edit is sent, based on the displayed snapshot, with its reason
   await expect.element(page.getByText('Snapshot 2 applied')).toBeVisible()
   expect(scope.saveRequests().map(({ body }) => body)).toEqual([
     {
+      planToken: 'plan',
       snapshotVersion: 1,
       changes: { [MAIL]: { smtpPort: { '@type': 'Data', value: 2525 } } },
       reason: 'The provider moved',

@@ -1,0 +1,141 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useId, useRef, useState } from 'react'
+import { parseScope } from '../../../components/scope-text.ts'
+import { useScopeSearch } from '../../../components/use-scope-search.ts'
+import { useText } from '../../../i18n/use-text.ts'
+import { Button } from '../../../ui/Button.tsx'
+import { Combobox } from '../../../ui/Combobox.tsx'
+import { Dialog } from '../../../ui/dialog/Dialog.tsx'
+import { Notice } from '../../../ui/Notice.tsx'
+import { showToast } from '../../../ui/toast.ts'
+import { useEditor } from '../editor/editor-context.ts'
+import { configurationQuery } from '../endpoints.ts'
+import { restore } from '../history/restore.ts'
+import { useRestore } from '../history/use-restore.ts'
+import {
+  fileNameOf,
+  readConfigurationFile,
+  valuesToCopy,
+  writeConfigurationFile,
+} from './configuration-file.ts'
+
+/** The configuration as a file, and values from a file or another scope as edits, which are reviewed like any others. */
+export function FileActions() {
+  const t = useText()
+  const { configuration, mayWrite } = useEditor()
+  const restoreAll = useRestore()
+  const file = useRef<HTMLInputElement>(null)
+  const [isCopying, setIsCopying] = useState(false)
+  const refused = !mayWrite && t('configuration.review.blocked.permission')
+  const load = (text: string) => {
+    const values = readConfigurationFile(text)
+    if (values === null) showToast({ tone: 'error', text: t('configuration.file.invalid') })
+    else restoreAll(restore(values, configuration))
+  }
+  return (
+    <div className="flex flex-wrap gap-2">
+      <Button
+        size="sm"
+        onClick={() => download(fileNameOf(configuration), writeConfigurationFile(configuration))}
+      >
+        {t('configuration.file.download')}
+      </Button>
+      <Button size="sm" disabledReason={refused} onClick={() => file.current?.click()}>
+        {t('configuration.file.import')}
+      </Button>
+      <input
+        ref={file}
+        type="file"
+        accept=".json,application/json"
+        aria-label={t('configuration.file.import')}
+        tabIndex={-1}
+        className="sr-only"
+        onChange={({ target }) => {
+          void target.files?.[0]?.text().then(load)
+          // lets the person choose the same file again after fixing it
+          target.value = ''
+        }}
+      />
+      <Button size="sm" disabledReason={refused} onClick={() => setIsCopying(true)}>
+        {t('configuration.file.copy')}
+      </Button>
+      {isCopying && <CopyDialog onClose={() => setIsCopying(false)} />}
+    </div>
+  )
+}
+
+function CopyDialog({ onClose }: { onClose: () => void }) {
+  const t = useText()
+  const id = useId()
+  const client = useQueryClient()
+  const search = useScopeSearch()
+  const { configuration } = useEditor()
+  const restoreAll = useRestore()
+  const [scope, setScope] = useState<{ value: string; label: string } | null>(null)
+  const [state, setState] = useState<'idle' | 'loading' | 'failed' | 'nothing'>('idle')
+  const copy = async () => {
+    const from = parseScope(scope?.value ?? '')
+    if (from === null) return
+    setState('loading')
+    try {
+      const values = valuesToCopy(await client.fetchQuery(configurationQuery(from)), configuration)
+      if (values.length === 0) return setState('nothing')
+      onClose()
+      restoreAll(restore(values, configuration))
+    } catch {
+      setState('failed')
+    }
+  }
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      title={t('configuration.file.copy')}
+      description={t('configuration.file.copy.about')}
+      footer={
+        <>
+          <Button onClick={onClose}>{t('common.cancel')}</Button>
+          <Button
+            variant="primary"
+            busy={state === 'loading'}
+            disabledReason={scope === null && t('configuration.file.copy.choose')}
+            onClick={() => void copy()}
+          >
+            {t('configuration.file.copy.submit')}
+          </Button>
+        </>
+      }
+    >
+      <label htmlFor={id} className="mb-1 block font-medium">
+        {t('configuration.file.copy.from')}
+      </label>
+      <Combobox
+        wiring={{
+          id,
+          'aria-describedby': undefined,
+          'aria-invalid': undefined,
+          'aria-required': undefined,
+        }}
+        value={scope}
+        search={search}
+        onChange={setScope}
+      />
+      {(state === 'failed' || state === 'nothing') && (
+        <div className="mt-3">
+          <Notice tone="error" live>
+            {t(`configuration.file.copy.${state}`)}
+          </Notice>
+        </div>
+      )}
+    </Dialog>
+  )
+}
+
+function download(name: string, text: string): void {
+  const address = URL.createObjectURL(new Blob([text], { type: 'application/json' }))
+  const link = document.createElement('a')
+  link.href = address
+  link.download = name
+  link.click()
+  URL.revokeObjectURL(address)
+}

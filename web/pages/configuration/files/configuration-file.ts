@@ -1,0 +1,67 @@
+import * as z from 'zod/mini'
+import type { Configuration, PropertyView } from '#contract/console-api/shapes.ts'
+import { isJsonObject } from '#contract/json-schema/json.ts'
+import { parseJson } from '../../../forms/fields/parse-json.ts'
+import { isHidden, isSet } from '../../../forms/property/property-value.ts'
+import type { PropertyPlace } from '../editor/draft.ts'
+import { isReferenceShape } from '../editor/is-reference-shape.ts'
+
+const FORMAT = 'bundle-console/configuration'
+const VERSION = 1
+
+export type FileValue = PropertyPlace & { value: PropertyView | null }
+
+/** The saved configuration as a file. Sensitive values are left out and listed; so are values that plugins write. */
+export function writeConfigurationFile(configuration: Configuration): string {
+  const { scope, snapshotVersion, resources } = configuration
+  const leftOut: Record<'sensitive' | 'writtenByPlugins', string[]> = { sensitive: [], writtenByPlugins: [] }
+  const written: Record<string, Record<string, PropertyView>> = {}
+  for (const [locator, { properties, writtenBy }] of Object.entries(resources)) {
+    const values: [string, PropertyView][] = []
+    for (const [property, view] of Object.entries(properties)) {
+      const name = `${locator} ${property}`
+      if (isHidden(view)) {
+        if (isSet(view)) leftOut.sensitive.push(name)
+      } else if (Object.hasOwn(writtenBy, property)) leftOut.writtenByPlugins.push(name)
+      else values.push([property, view])
+    }
+    written[locator] = Object.fromEntries(values)
+  }
+  const file = { format: FORMAT, version: VERSION, scope, snapshotVersion, leftOut, resources: written }
+  return `${JSON.stringify(file, null, 2)}\n`
+}
+
+const File = z.object({
+  format: z.literal(FORMAT),
+  version: z.literal(VERSION),
+  resources: z.record(z.string(), z.record(z.string(), z.unknown())),
+})
+
+/** The values of a file; null if it is not a configuration file, or contains something that is not a value. */
+export function readConfigurationFile(text: string): FileValue[] | null {
+  const { data } = File.safeParse(parseJson(text))
+  if (data === undefined) return null
+  const values = Object.entries(data.resources).flatMap(([locator, properties]) =>
+    Object.entries(properties).map(([property, value]) =>
+      isView(value) ? { locator, property, value } : null,
+    ),
+  )
+  return values.every((value) => value !== null) ? values : null
+}
+
+const isView = (value: unknown): value is PropertyView =>
+  (isJsonObject(value) && value['@type'] === 'Data' && 'value' in value) || isReferenceShape(value)
+
+/** The values of another scope that can be copied: of the same resources, neither sensitive nor written by plugins. */
+export function valuesToCopy(from: Configuration, to: Configuration): FileValue[] {
+  return Object.entries(from.resources).flatMap(([locator, { properties, writtenBy }]) =>
+    Object.hasOwn(to.resources, locator)
+      ? Object.entries(properties).flatMap(([property, value]) =>
+          Object.hasOwn(writtenBy, property) || isHidden(value) ? [] : [{ locator, property, value }],
+        )
+      : [],
+  )
+}
+
+export const fileNameOf = ({ scope, snapshotVersion }: Configuration): string =>
+  `${scope.environmentKey}-${scope.applicationRuntimeId}-${scope.workspaceId}-snapshot-${snapshotVersion}.json`
