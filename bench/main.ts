@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util'
 import { print } from './report.ts'
 import type { Result } from './report.ts'
 
-const usage = `Name one or more of: console, typing, lists [--installations N --operations N], save, batch, bff, engine, recovery, start`
+const usage = `Name one or more of: console, typing, lists [--installations N --operations N], save, batch, bff, engine, recovery, plugin, start`
 
 function readArguments() {
   const { values, positionals } = parseArgs({
@@ -27,6 +27,7 @@ const BENCHMARKS: Record<string, () => Promise<Result | Result[]>> = {
   bff: async () => (await import('./bff.ts')).benchBff(),
   engine: async () => (await import('./engine.ts')).benchEngine(),
   recovery: async () => (await import('./recovery.ts')).benchRecovery(),
+  plugin: async () => (await import('./plugin.ts')).benchPlugin(),
   start: async () => (await import('./start.ts')).benchStart(),
 }
 if (names.length === 0 || names.some((name) => !(name in BENCHMARKS))) {

@@ -40,7 +40,7 @@ function openerOfNode(): Open | null {
 
 function openerOfPackage(): Open | null {
   try {
-    // better-sqlite3 has the methods of SqliteConnection; the package test opens a store with it.
+    // better-sqlite3 has the methods of SqliteConnection, with the same parameters and results.
     const Database = createRequire(import.meta.url)('better-sqlite3') as new (
       location: string,
     ) => SqliteConnection
