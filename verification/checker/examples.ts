@@ -13,7 +13,7 @@ import type { Violation } from '../suite.ts'
 const EXAMPLES = fileURLToPath(new URL('../../plugin/examples/', import.meta.url))
 const LOCATOR = 'production/crm-suite/MODULE/crm-core'
 /** In the quick form every so many-th case is run. */
-const QUICK_STRIDE = 6
+const QUICK_STRIDE = 16
 
 interface Example {
   name: string
