@@ -45,6 +45,9 @@ export const Operation = z.object({
   startedAt: Timestamp.nullable(),
   finishedAt: Timestamp.nullable(),
   nextAttemptAt: Timestamp.nullable(),
+  /** The start of the current run, and how long the runs before it took. */
+  runStartedAt: Timestamp.nullable(),
+  earlierRunsMs: z.number().nonnegative(),
   nextStep: NextStep,
 })
 export type Operation = z.infer<typeof Operation>
@@ -94,6 +97,19 @@ export const OperationDetail = Operation.extend({
     }),
   ),
   changes: z.array(PropertyChange),
+  /** Retries by people, oldest first, each with the end of the run before it. */
+  retries: z.array(
+    z.object({
+      run: z.number().int().positive(),
+      startedAt: Timestamp,
+      startedBy: Person,
+      reason: z.string().nullable(),
+      failedAt: Timestamp.nullable(),
+      failure: Failure.nullable(),
+    }),
+  ),
+  /** Who took the operation over, when, and why. */
+  takeover: z.object({ at: Timestamp, by: Person, reason: z.string().nullable() }).nullable(),
   /** The current registrations of its plugins; a plugin that is not registered is absent. */
   plugins: z.array(
     z.object({
@@ -160,6 +176,22 @@ export const operationEndpoints = defineEndpoints({
     access: { needs: 'operation:retry', where: 'object' },
     params: operationParams,
     body: z.strictObject({ run: z.number().int().positive(), reason: Reason.optional() }),
+    answer: z.object({ operation: Operation }),
+    codes: ['NOT_FOUND', 'OPERATION_NOT_RETRYABLE', 'IDEMPOTENCY_KEY_REUSED'],
+  },
+  'POST /operations/{operationId}/attempt-now': {
+    summary: 'Make the next attempt of a WAITING operation at once',
+    access: { needs: 'operation:retry', where: 'object' },
+    params: operationParams,
+    body: z.strictObject({ run: z.number().int().positive() }),
+    answer: z.object({ operation: Operation }),
+    codes: ['NOT_FOUND', 'OPERATION_NOT_RETRYABLE', 'IDEMPOTENCY_KEY_REUSED'],
+  },
+  'POST /operations/{operationId}/stop-retrying': {
+    summary: 'Stop the automatic retries of a WAITING operation: it becomes FAILED and keeps its claim',
+    access: { needs: 'operation:retry', where: 'object' },
+    params: operationParams,
+    body: z.strictObject({ run: z.number().int().positive(), reason: Reason }),
     answer: z.object({ operation: Operation }),
     codes: ['NOT_FOUND', 'OPERATION_NOT_RETRYABLE', 'IDEMPOTENCY_KEY_REUSED'],
   },

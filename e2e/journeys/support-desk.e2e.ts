@@ -208,8 +208,32 @@ test('an operation that waits says which attempt is next and when it gives up', 
   await expect(evidence).toContainText(/Attempt \d+ of 100 in this run is next/)
   await expect(evidence).toContainText('Platform: Retry automatically')
   await expect(evidence).toContainText('No action needed')
+
+  await evidence.getByRole('button', { name: 'Try now' }).click()
+  await evidence.getByRole('button', { name: 'Stop retrying' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Stop the automatic retries?' })
+  await dialog.getByLabel('Reason').fill('The plugin is being replaced')
+  await dialog.getByRole('button', { name: 'Stop retrying' }).click()
+  const failure = page.getByRole('region', { name: 'Why it failed' })
+  await expect(failure).toContainText(/stopped the retries of plugin .*The plugin is being replaced/)
+  await expect(failure).toContainText('Support: Retry the operation')
+  await expect(page.getByRole('button', { name: 'Take over and detach' })).toBeEnabled()
+
+  // the retry that fails again says that nothing is new
+  await failure.getByRole('button', { name: 'Retry' }).click()
+  const retry = page.getByRole('dialog', { name: 'Retry this operation?' })
+  await retry.getByLabel('Reason').fill('The new plugin is up')
   await system.script.clear()
-  await system.ended(started.operationId)
+  await system.script.add({
+    when: { workspaceId: scope.workspaceId },
+    behaviour: { kind: 'failure-envelope', errorCode: 'NO_QUOTA', message: 'The quota is used up.' },
+  })
+  await retry.getByRole('button', { name: 'Retry' }).click()
+  await expect(
+    page.getByText(/Failed again at .*Reason: The new plugin is up.*another failure/),
+  ).toBeVisible()
+  await expect(failure.getByRole('heading', { name: 'The quota is used up.' })).toBeVisible()
+  await system.script.clear()
 })
 
 /** Installs a bundle whose plugin fails in this way, each time in a scope of its own. */
