@@ -125,6 +125,23 @@ export const OperationDetail = Operation.extend({
 })
 export type OperationDetail = z.infer<typeof OperationDetail>
 
+export const RECEIPT_FORMAT = 'bundle-console/operation-receipt'
+export const RECEIPT_VERSION = 1
+
+/**
+ * The story of one operation as a file: what its page shows, masked in the same way. `sha256` is the digest, in lower-case
+ * hexadecimal, of the canonical form (RFC 8785) of everything else.
+ */
+export const OperationReceipt = z.object({
+  format: z.literal(RECEIPT_FORMAT),
+  version: z.literal(RECEIPT_VERSION),
+  exportedAt: Timestamp,
+  exportedBy: Person,
+  operation: OperationDetail,
+  sha256: z.string().regex(/^[0-9a-f]{64}$/),
+})
+export type OperationReceipt = z.infer<typeof OperationReceipt>
+
 const filters = {
   ...scopeFilter,
   bundleInstallId: Uuid.optional(),
@@ -168,6 +185,13 @@ export const operationEndpoints = defineEndpoints({
     access: { needs: 'read', where: 'object' },
     params: operationParams,
     answer: OperationDetail,
+    codes: ['NOT_FOUND'],
+  },
+  'GET /operations/{operationId}/receipt': {
+    summary: 'One operation as a file with a digest, to be kept and opened without a server',
+    access: { needs: 'operation:export', where: 'object' },
+    params: operationParams,
+    answer: OperationReceipt,
     codes: ['NOT_FOUND'],
   },
   'POST /operations/{operationId}/retry': {

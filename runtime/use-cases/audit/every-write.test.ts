@@ -21,7 +21,6 @@ import {
 } from '../../testing/rules.ts'
 import { until } from '../../testing/stream.ts'
 import type { RuleHarness } from '../../testing/rules.ts'
-import { until } from '../../testing/stream.ts'
 import { waitForLong } from '../../testing/wait-for-long.ts'
 import { verifyChain } from './verify-chain.ts'
 

@@ -311,10 +311,25 @@ export const operations = {
   'evidence.unknown.REPEAT': 'When the plugin will be able to complete the call.',
 
   // sharing
+  'receipt.title': 'Open a receipt',
+  'receipt.file': 'Receipt file',
+  'receipt.open': 'Open receipt',
+  'receipt.about': 'The file is read in this browser only. It is not uploaded.',
+  'receipt.intact': 'The content of this receipt matches its digest',
+  'receipt.exported': 'Exported by {person},',
+  'receipt.refused': 'This file can’t be opened',
+  'receipt.refused.tooLarge': 'The file is larger than 32 MiB, so it is not a receipt.',
+  'receipt.refused.notJson': 'The file is not JSON. It may be incomplete: download the receipt again.',
+  'receipt.refused.notReceipt': 'The file is not a receipt of an operation.',
+  'receipt.refused.version':
+    'The receipt has a version that this console does not know. Open it with the console that exported it.',
+  'receipt.refused.altered':
+    'The receipt was changed after it was exported: its digest does not match. Download it again.',
+  'receipt.refused.invalid': 'The receipt does not have the expected content. Download it again.',
   'share.label': 'Share',
   'share.link': 'Copy link',
   'share.markdown': 'Copy as Markdown',
-  'share.bundle': 'Download support bundle (JSON)',
+  'share.bundle': 'Download receipt (JSON)',
   'share.copied': 'Copied.',
   'share.copyFailed': 'The browser did not allow copying.',
   'markdown.call': '**{plugin}** (order {order})',
