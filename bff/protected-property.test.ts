@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { findProtectedProperty, hideProtectedProperty } from './protected-property.ts'
+import { hideProtectedProperty } from '#contract/protocol/hide-protected-property.ts'
+import { findProtectedProperty } from './protected-property.ts'
 
 const data = (value: unknown) => ({ '@type': 'Data', value })
 

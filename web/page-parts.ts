@@ -36,6 +36,7 @@ export const pageParts = {
   '/operations/$id': { module: 'operations/OperationPage.tsx', texts: ['operations'] },
   '/batches': { module: 'batches/BatchesPage.tsx', texts: ['batches'] },
   '/batches/$id': { module: 'batches/BatchPage.tsx', texts: ['batches'] },
+  '/receipt': { module: 'receipt/ReceiptPage.tsx', texts: ['operations'] },
   '/catalog': { module: 'catalog/CatalogPage.tsx', texts: ['catalog'] },
   '/catalog/$env/$bundle/$version': { module: 'catalog/BundleVersionPage.tsx', texts: ['catalog', 'forms'] },
   '/plugins': { module: 'plugins/PluginsPage.tsx', texts: ['plugins'] },

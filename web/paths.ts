@@ -48,6 +48,7 @@ export const paths = {
   batches: (search: BatchesSearch = {}) => linkOptions({ to: '/batches', search }),
   batch: (id: string, search: BatchSearch = {}) =>
     linkOptions({ to: '/batches/$id', params: { id }, search }),
+  receipt: () => linkOptions({ to: '/receipt' }),
   catalog: (search: CatalogSearch = {}) => linkOptions({ to: '/catalog', search }),
   bundleVersion: (
     { env, bundle, version }: { env: string; bundle: string; version: string },

@@ -165,6 +165,16 @@ const batch = createRoute({
   ),
 })
 
+const receipt = createRoute({
+  getParentRoute: () => root,
+  path: '/receipt',
+  loader: (match) => loadPage('/receipt', match),
+  component: lazyRouteComponent(
+    () => loadWithRetry(() => import('./pages/receipt/ReceiptPage.tsx')),
+    'ReceiptPage',
+  ),
+})
+
 const catalog = createRoute({
   getParentRoute: () => root,
   path: '/catalog',
@@ -263,6 +273,7 @@ export const routeTree = root.addChildren([
   operation,
   batches,
   batch,
+  receipt,
   catalog,
   bundleVersion,
   plugins,

@@ -17,7 +17,8 @@ import { refusedRequest } from '../audit/refused-request.ts'
 import type { RefusedRequest } from '../audit/recorder.ts'
 import type { AssertedPerson } from '../actor-assertion.ts'
 import { ConsoleFailure } from '../failure.ts'
-import { findProtectedProperty, hideProtectedProperty } from '../protected-property.ts'
+import { hideProtectedProperty } from '#contract/protocol/hide-protected-property.ts'
+import { findProtectedProperty } from '../protected-property.ts'
 import type { RuntimeClient } from '../runtime-client.ts'
 
 export interface ApiVariables {

@@ -6,7 +6,7 @@ import { createEventBody, EVENT_STREAM_HEADERS, formatEvent } from '#http-kit/ev
 import type { EventBody } from '#http-kit/event-stream.ts'
 import type { Log } from '#http-kit/log.ts'
 import { readStrictJson } from '#http-kit/text/strict-json.ts'
-import { hideProtectedProperty } from '../protected-property.ts'
+import { hideProtectedProperty } from '#contract/protocol/hide-protected-property.ts'
 import type { AssertedPerson } from '../actor-assertion.ts'
 import { EventTooLargeError, readEventSource } from '../event-source.ts'
 import type { SourcedEvent } from '../event-source.ts'

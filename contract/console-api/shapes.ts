@@ -1,6 +1,12 @@
 // The runtime shapes that the console API carries, under the names that the browser uses.
 export type { RuntimeEvent } from '#contract/runtime-api/events.ts'
-export type { Attempt, Operation, OperationDetail, PluginCall } from '#contract/runtime-api/operations.ts'
+export type {
+  Attempt,
+  Operation,
+  OperationDetail,
+  OperationReceipt,
+  PluginCall,
+} from '#contract/runtime-api/operations.ts'
 export type { Claim } from '#contract/runtime-api/claim.ts'
 export type {
   Installation,

@@ -31,6 +31,7 @@ export const PLATFORM_MESSAGES = {
     'Plugin {plugin} reported that it failed. Find the cause in the plugin, then retry the operation, or take it over and detach.',
   callReportedUnknown: 'Plugin {plugin} reported that it does not know its result.',
   callInterrupted: 'The runtime was interrupted while it waited for plugin {plugin}. The call was repeated.',
+  callStopped: '{person} stopped the retries of plugin {plugin} after {attempts} attempts. Reason: {why}',
   callRuntimeError: 'The runtime failed while it called plugin {plugin}. See the log of the runtime.',
   callDeferred:
     'The runtime had no capacity for this call of plugin {plugin} and did not send it. It will send it later.',
@@ -43,6 +44,7 @@ export const PLATFORM_MESSAGES = {
     'The {operationType} operation {operationId} of bundle {bundle} has failed and still locks the installation. Retry it, or take it over and detach.',
   lockedByRunning:
     'The {operationType} operation {operationId} of bundle {bundle} has not finished. Wait until it finishes, then try again.',
+  operationNotWaiting: 'The operation is {actual}, not WAITING. Reload it.',
   operationNotFailed: 'The operation is {actual}, not FAILED. Reload it.',
   operationFailedAgain:
     'The operation has failed again since you read it: this is run {run}, not run {seen}. Reload it.',

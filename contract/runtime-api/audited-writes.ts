@@ -9,6 +9,8 @@ export const AUDIT_ACTION_OF: Readonly<Record<WriteName, AuditAction>> = {
   'POST /installations/{bundleInstallId}/upgrade': 'installation.upgrade',
   'POST /installations/{bundleInstallId}/detach': 'installation.detach',
   'POST /operations/{operationId}/retry': 'operation.retry',
+  'POST /operations/{operationId}/attempt-now': 'operation.attempt-now',
+  'POST /operations/{operationId}/stop-retrying': 'operation.stop-retrying',
   'POST /operations/{operationId}/takeover': 'operation.takeover',
   'POST /batches': 'batch.create',
   'POST /batches/{batchId}/continue': 'batch.continue',

@@ -45,6 +45,9 @@ export const Operation = z.object({
   startedAt: Timestamp.nullable(),
   finishedAt: Timestamp.nullable(),
   nextAttemptAt: Timestamp.nullable(),
+  /** The start of the current run, and how long the runs before it took. */
+  runStartedAt: Timestamp.nullable(),
+  earlierRunsMs: z.number().nonnegative(),
   nextStep: NextStep,
 })
 export type Operation = z.infer<typeof Operation>
@@ -94,6 +97,19 @@ export const OperationDetail = Operation.extend({
     }),
   ),
   changes: z.array(PropertyChange),
+  /** Retries by people, oldest first, each with the end of the run before it. */
+  retries: z.array(
+    z.object({
+      run: z.number().int().positive(),
+      startedAt: Timestamp,
+      startedBy: Person,
+      reason: z.string().nullable(),
+      failedAt: Timestamp.nullable(),
+      failure: Failure.nullable(),
+    }),
+  ),
+  /** Who took the operation over, when, and why. */
+  takeover: z.object({ at: Timestamp, by: Person, reason: z.string().nullable() }).nullable(),
   /** The current registrations of its plugins; a plugin that is not registered is absent. */
   plugins: z.array(
     z.object({
@@ -108,6 +124,23 @@ export const OperationDetail = Operation.extend({
   ),
 })
 export type OperationDetail = z.infer<typeof OperationDetail>
+
+export const RECEIPT_FORMAT = 'bundle-console/operation-receipt'
+export const RECEIPT_VERSION = 1
+
+/**
+ * The story of one operation as a file: what its page shows, masked in the same way. `sha256` is the digest, in lower-case
+ * hexadecimal, of the canonical form (RFC 8785) of everything else.
+ */
+export const OperationReceipt = z.object({
+  format: z.literal(RECEIPT_FORMAT),
+  version: z.literal(RECEIPT_VERSION),
+  exportedAt: Timestamp,
+  exportedBy: Person,
+  operation: OperationDetail,
+  sha256: z.string().regex(/^[0-9a-f]{64}$/),
+})
+export type OperationReceipt = z.infer<typeof OperationReceipt>
 
 const filters = {
   ...scopeFilter,
@@ -154,12 +187,35 @@ export const operationEndpoints = defineEndpoints({
     answer: OperationDetail,
     codes: ['NOT_FOUND'],
   },
+  'GET /operations/{operationId}/receipt': {
+    summary: 'One operation as a file with a digest, to be kept and opened without a server',
+    access: { needs: 'operation:export', where: 'object' },
+    params: operationParams,
+    answer: OperationReceipt,
+    codes: ['NOT_FOUND'],
+  },
   'POST /operations/{operationId}/retry': {
     summary:
       'Retry a FAILED operation: same id, stage, sequence and bytes, from the call that did not succeed',
     access: { needs: 'operation:retry', where: 'object' },
     params: operationParams,
     body: z.strictObject({ run: z.number().int().positive(), reason: Reason.optional() }),
+    answer: z.object({ operation: Operation }),
+    codes: ['NOT_FOUND', 'OPERATION_NOT_RETRYABLE', 'IDEMPOTENCY_KEY_REUSED'],
+  },
+  'POST /operations/{operationId}/attempt-now': {
+    summary: 'Make the next attempt of a WAITING operation at once',
+    access: { needs: 'operation:retry', where: 'object' },
+    params: operationParams,
+    body: z.strictObject({ run: z.number().int().positive() }),
+    answer: z.object({ operation: Operation }),
+    codes: ['NOT_FOUND', 'OPERATION_NOT_RETRYABLE', 'IDEMPOTENCY_KEY_REUSED'],
+  },
+  'POST /operations/{operationId}/stop-retrying': {
+    summary: 'Stop the automatic retries of a WAITING operation: it becomes FAILED and keeps its claim',
+    access: { needs: 'operation:retry', where: 'object' },
+    params: operationParams,
+    body: z.strictObject({ run: z.number().int().positive(), reason: Reason }),
     answer: z.object({ operation: Operation }),
     codes: ['NOT_FOUND', 'OPERATION_NOT_RETRYABLE', 'IDEMPOTENCY_KEY_REUSED'],
   },

@@ -46,6 +46,8 @@ export const AUDIT_ACTIONS = [
   'installation.upgrade',
   'installation.detach',
   'operation.retry',
+  'operation.attempt-now',
+  'operation.stop-retrying',
   'operation.takeover',
   'batch.create',
   'batch.continue',

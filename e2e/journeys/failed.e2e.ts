@@ -44,7 +44,13 @@ test('from the overview to a failed operation, its explanation, and a successful
   await dialog.getByRole('button', { name: 'Retry' }).click()
 
   await expectPage(page, 'Configure crm-suite Succeeded')
-  await expect(page.getByRole('definition').filter({ hasText: /run 2/ })).toBeVisible()
+  const result = page.getByRole('status').filter({ hasText: 'after the retry by' })
+  await expect(result).toContainText(/Succeeded at .*, after the retry by .*Reason: The migration is over/)
+  await expect(page.getByText('Retry started.')).toHaveCount(0)
+  await expect(
+    page.getByRole('definition').filter({ hasText: /Run 2, .*The migration is over/ }),
+  ).toContainText('Run 1 had failed: The mailbox is locked by a migration.')
+  await expect(page.getByRole('definition').filter({ hasText: /^2, run 2$/ })).toBeVisible()
   await expect(page.getByRole('link', { name: /^Attempt 1, run 1: Failed/ })).toBeVisible()
   await expect(page.getByRole('link', { name: /^Attempt 2, run 2: Applied/ })).toBeVisible()
   const calls = await system.calls(operationId)

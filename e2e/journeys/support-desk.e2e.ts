@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
 import type { Page } from '@playwright/test'
 import { freePort } from '#database/free-port.ts'
 import type { Stage } from '#contract/protocol/vocabulary.ts'
@@ -190,6 +191,22 @@ test('each failure says what failed, where, whether anything is going on, and wh
   }
   await expectAnswers(page, detach, stillUsed)
 
+  // its receipt opens from a file, and not once it was altered
+  await page.getByRole('button', { name: 'Share' }).click()
+  const download = page.waitForEvent('download')
+  await page.getByRole('menuitem', { name: 'Download receipt (JSON)' }).click()
+  const text = await readFile(await (await download).path(), 'utf8')
+  await page.goto('/receipt')
+  const choose = (content: string) =>
+    page
+      .getByLabel('Receipt file')
+      .setInputFiles({ name: 'receipt.json', mimeType: 'application/json', buffer: Buffer.from(content) })
+  await choose(text)
+  await expect(page.getByText('The content of this receipt matches its digest')).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'The tenant is still used.' })).toBeVisible()
+  await choose(text.replace('STILL_USED', 'NEVER_USED'))
+  await expect(page.getByText('The receipt was changed after it was exported')).toBeVisible()
+
   // found by who acts next
   await page.goto('/operations?nextActor=PLUGIN_OWNER')
   await expect(page.getByRole('cell', { name: 'Plugin owner: Fix the token check' }).first()).toBeVisible()
@@ -208,8 +225,37 @@ test('an operation that waits says which attempt is next and when it gives up', 
   await expect(evidence).toContainText(/Attempt \d+ of 100 in this run is next/)
   await expect(evidence).toContainText('Platform: Retry automatically')
   await expect(evidence).toContainText('No action needed')
+
+  await evidence.getByRole('button', { name: 'Try now' }).click()
+  await evidence.getByRole('button', { name: 'Stop retrying' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Stop the automatic retries?' })
+  await dialog.getByLabel('Reason').fill('The plugin is being replaced')
+  const failure = page.getByRole('region', { name: 'Why it failed' })
+  // refused while an attempt is in flight
+  await expect(async () => {
+    if (await dialog.isVisible()) await dialog.getByRole('button', { name: 'Stop retrying' }).click()
+    await expect(failure).toContainText(/stopped the retries of plugin .*The plugin is being replaced/, {
+      timeout: 1_000,
+    })
+  }).toPass()
+  await expect(failure).toContainText('Support: Retry the operation')
+  await expect(page.getByRole('button', { name: 'Take over and detach' })).toBeEnabled()
+
+  // the retry that fails again says that nothing is new
+  await failure.getByRole('button', { name: 'Retry' }).click()
+  const retry = page.getByRole('dialog', { name: 'Retry this operation?' })
+  await retry.getByLabel('Reason').fill('The new plugin is up')
   await system.script.clear()
-  await system.ended(started.operationId)
+  await system.script.add({
+    when: { workspaceId: scope.workspaceId },
+    behaviour: { kind: 'failure-envelope', errorCode: 'NO_QUOTA', message: 'The quota is used up.' },
+  })
+  await retry.getByRole('button', { name: 'Retry' }).click()
+  await expect(
+    page.getByText(/Failed again at .*Reason: The new plugin is up.*another failure/),
+  ).toBeVisible()
+  await expect(failure.getByRole('heading', { name: 'The quota is used up.' })).toBeVisible()
+  await system.script.clear()
 })
 
 /** Installs a bundle whose plugin fails in this way, each time in a scope of its own. */

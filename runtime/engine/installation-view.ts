@@ -57,6 +57,7 @@ function nextStepOfInstallation(row: InstallationRow): NextStep {
     failure: row.claim_failure,
     created_at: row.claim_since ?? row.updated_at,
     started_at: row.claim_started_at,
+    run_started_at: row.claim_run_started_at,
     finished_at: row.claim_finished_at,
   })
 }

@@ -64,7 +64,12 @@ suite('the next step', () => {
   })
 
   test('is counted from the start of work while it continues, and from the end afterwards', () => {
-    const times = { created_at: 'created', started_at: 'started', finished_at: 'finished' }
+    const times = {
+      created_at: 'created',
+      started_at: 'started',
+      run_started_at: null,
+      finished_at: 'finished',
+    }
     assert.equal(nextStepOf({ state: 'WAITING', failure: null, ...times }).since, 'started')
     assert.equal(
       nextStepOf({ state: 'PENDING', failure: null, ...times, finished_at: null }).since,

@@ -10,12 +10,14 @@ export interface OperationProgressColumns {
   failure: Failure | null
   created_at: string
   started_at: string | null
+  run_started_at: string | null
   finished_at: string | null
 }
 
 /** Who acts next on an operation, what they do, and since when it has been in this situation. */
 export function nextStepOf(operation: OperationProgressColumns): NextStep {
-  const { state, created_at: created, started_at: started, finished_at: finished } = operation
+  const { state, created_at: created, finished_at: finished } = operation
+  const started = operation.run_started_at ?? operation.started_at
   const { actor, action } = situationOf(state, operation.failure)
   const since = state === 'RUNNING' || state === 'WAITING' ? (started ?? created) : (finished ?? created)
   return { actor, action, since }

@@ -24,6 +24,15 @@ export const auditSubjects: AuditSubjects = {
     operationId: params.operationId,
     reason: body.reason ?? null,
   }),
+  'POST /operations/{operationId}/attempt-now': ({ params }) => ({
+    subject: params.operationId,
+    operationId: params.operationId,
+  }),
+  'POST /operations/{operationId}/stop-retrying': ({ params, body }) => ({
+    subject: params.operationId,
+    operationId: params.operationId,
+    reason: body.reason,
+  }),
   'POST /operations/{operationId}/takeover': ({ params, body }) => ({
     subject: params.operationId,
     operationId: params.operationId,

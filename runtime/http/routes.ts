@@ -30,6 +30,8 @@ import { planUpgrade, upgrade } from '../use-cases/installations/upgrade.ts'
 import { countOperations } from '../use-cases/operations/counts.ts'
 import { listOperations } from '../use-cases/operations/list.ts'
 import { readOperation } from '../use-cases/operations/read.ts'
+import { attemptNow, stopRetrying } from '../use-cases/operations/waiting.ts'
+import { readReceipt } from '../use-cases/operations/receipt.ts'
 import { retryOperation } from '../use-cases/operations/retry.ts'
 import { planTakeover, takeOverOperation } from '../use-cases/operations/take-over.ts'
 import { listScopes, readSummary } from '../use-cases/overview/overview.ts'
@@ -64,7 +66,10 @@ export function createHandlers({ egress, stream }: RouteOptions): Handlers {
     'GET /operations': listOperations,
     'GET /operations/counts': countOperations,
     'GET /operations/{operationId}': readOperation,
+    'GET /operations/{operationId}/receipt': readReceipt,
     'POST /operations/{operationId}/retry': retryOperation,
+    'POST /operations/{operationId}/attempt-now': attemptNow,
+    'POST /operations/{operationId}/stop-retrying': stopRetrying,
     'POST /operations/{operationId}/takeover': takeOverOperation,
     'POST /operations/{operationId}/takeover/plan': planTakeover,
 

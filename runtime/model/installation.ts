@@ -10,6 +10,7 @@ export interface ClaimColumns {
   claim_state: OperationColumns['state'] | null
   claim_since: OperationColumns['created_at'] | null
   claim_started_at: OperationColumns['started_at']
+  claim_run_started_at: OperationColumns['run_started_at']
   claim_finished_at: OperationColumns['finished_at']
   claim_failure: OperationColumns['failure']
   claim_requested_by_id: OperationColumns['requested_by_id'] | null

@@ -62,6 +62,7 @@ export const SITUATIONS: readonly Situation[] = [
     'PLUGIN_OWNER',
     'CHECK_RESULT',
   ),
+  failed('automatic retries stopped by a person', ['callStopped'], 'SUPPORT', 'RETRY'),
   failed('outcome FAILED', ['callReportedFailed'], 'PLUGIN_OWNER', 'FIX_CAUSE'),
   {
     title: 'failure of the plugin, retryable, until the attempts were used up',

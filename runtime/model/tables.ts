@@ -159,11 +159,24 @@ export interface RuntimeTables {
     started_at: string | null
     finished_at: string | null
     next_attempt_at: string | null
+    /** Null in the first run. */
+    run_started_at: string | null
+    earlier_runs_ms: Generated<number>
     available_at: Time
     /** The plugin of the next call; empty if it is not known. */
     next_plugin: Generated<string>
     lease_owner: string | null
     lease_epoch: Generated<number>
+  }
+  'runtime.operation_retry': {
+    operation_id: string
+    run: number
+    started_at: Time
+    started_by_id: string
+    started_by_name: string
+    reason: string | null
+    failure: NullableJson<Failure>
+    failed_at: string | null
   }
   'runtime.operation_plan': { operation_id: string; plan: Json<FrozenPlan<StoredValue>> }
   'runtime.plugin_call': {

@@ -34,6 +34,8 @@ export const SAMPLE_BODIES: Record<string, JsonObject> = {
   'POST /batches/plan': { action: 'DETACH', title: 'Old pilots', targets: [NOBODY] },
   'POST /batches/{batchId}/continue': {},
   'POST /batches/{batchId}/stop': {},
+  'POST /operations/{operationId}/attempt-now': { run: 1 },
+  'POST /operations/{operationId}/stop-retrying': { run: 1, reason: 'it takes too long' },
   [`POST ${scope}/configuration/plan`]: { snapshotVersion: 1, changes: {} },
   [`PATCH ${scope}/configuration`]: { snapshotVersion: 1, changes: {} },
   [`PUT ${scope}/configuration`]: { snapshotVersion: 1, resources: {} },

@@ -10,8 +10,9 @@ import { Mono } from '../ui/Id.tsx'
 import { LinkButton } from '../ui/Link.tsx'
 import { OperationBadge } from '../ui/StateBadge.tsx'
 import type { Column } from '../ui/table/column.ts'
-import { Duration, Time } from '../ui/Time.tsx'
+import { Time } from '../ui/Time.tsx'
 import { QueryTable } from './QueryTable.tsx'
+import { RunTime } from './RunTime.tsx'
 import { ScopeText } from './ScopeText.tsx'
 
 /** The newest operations of an installation or plugin; the filtered list of operations has all of them. */
@@ -113,12 +114,7 @@ const operationColumns = (t: Translate): Column<Operation>[] => [
   {
     id: 'took',
     header: t('recentOperations.duration'),
-    cell: ({ startedAt, finishedAt }) =>
-      startedAt === null ? null : finishedAt === null ? (
-        <Duration since={startedAt} />
-      ) : (
-        <Duration ms={Date.parse(finishedAt) - Date.parse(startedAt)} />
-      ),
+    cell: (operation) => <RunTime operation={operation} />,
     align: 'end',
     width: '7rem',
   },

@@ -109,6 +109,8 @@ export async function serveScope(handlers: Handlers = {}): Promise<ServedScope> 
       startedAt: configuration.savedAt,
       finishedAt: configuration.savedAt,
       nextAttemptAt: null,
+      runStartedAt: configuration.savedAt,
+      earlierRunsMs: 0,
       nextStep: { actor: 'NOBODY', action: 'NONE', since: configuration.savedAt },
     }
     operations.unshift(operation)

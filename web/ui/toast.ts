@@ -8,6 +8,8 @@ export type Toast = {
   text: string
   /** One link, for example to the created operation. */
   link?: { label: string; to: LinkTarget } | undefined
+  /** What it is about, so that it can be dismissed when it is out of date. */
+  topic?: string | undefined
 }
 
 let toasts: readonly Toast[] = []
@@ -21,6 +23,11 @@ export function showToast(toast: Omit<Toast, 'id' | 'tone'> & { tone?: NoticeTon
 
 export function dismissToast(id: number): void {
   publish(toasts.filter((toast) => toast.id !== id))
+}
+
+/** Dismisses every toast about this topic. */
+export function dismissTopic(topic: string): void {
+  publish(toasts.filter((toast) => toast.topic !== topic))
 }
 
 export function subscribeToToasts(listener: () => void): () => void {

@@ -90,6 +90,7 @@ export const pageReads = {
     { name: 'GET /batches/{batchId}', call: batchCall(idOf(params)) },
     { name: 'GET /batches/{batchId}/items', call: batchItemsCall(idOf(params), batchSearch(search)) },
   ],
+  '/receipt': () => [],
   '/catalog': ({ search }) => [{ name: 'GET /bundles', call: catalogCall(catalogSearch(search)) }],
   '/catalog/$env/$bundle/$version': ({ params: { env = '', bundle: bundleId = '', version = '' } }) => [
     {

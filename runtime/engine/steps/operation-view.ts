@@ -29,6 +29,8 @@ export function operationView(row: OperationRow): Operation {
     startedAt: row.started_at,
     finishedAt: row.finished_at,
     nextAttemptAt: row.next_attempt_at,
+    runStartedAt: row.run_started_at ?? row.started_at,
+    earlierRunsMs: row.earlier_runs_ms,
     nextStep: nextStepOf(row),
   }
 }

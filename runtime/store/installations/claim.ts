@@ -5,6 +5,7 @@ export const claimColumns = [
   'claim.state as claim_state',
   'claim.created_at as claim_since',
   'claim.started_at as claim_started_at',
+  'claim.run_started_at as claim_run_started_at',
   'claim.finished_at as claim_finished_at',
   'claim.failure as claim_failure',
   'claim.requested_by_id as claim_requested_by_id',

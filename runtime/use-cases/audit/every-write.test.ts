@@ -21,6 +21,7 @@ import {
 } from '../../testing/rules.ts'
 import { until } from '../../testing/stream.ts'
 import type { RuleHarness } from '../../testing/rules.ts'
+import { waitForLong } from '../../testing/wait-for-long.ts'
 import { verifyChain } from './verify-chain.ts'
 
 // For every write of the contract: each effect and each refusal is audited once, and nothing else.
@@ -31,14 +32,18 @@ const guarded = bundleOf('guarded', {
   resources: [moduleOf('main', { name: TEXT })],
   plugins: [bindingOf('guard', 1, { main: {} })],
 })
+const patient = bundleOf('patient', {
+  resources: [moduleOf('main', { name: TEXT })],
+  plugins: [bindingOf('unsure', 1, { main: {} })],
+})
 const NAME = locatorOf(plain, 'main')
 
 let deps: RuleHarness
 before(async () => {
   deps = await startRuleHarness()
-  deps.plugin.script(() => ({ outcome: 'FAILED' }))
-  await deps.register('guard', 'holder')
-  await deps.publish(plain, plainNext, guarded)
+  deps.plugin.script(({ pluginId }) => ({ outcome: pluginId === 'unsure' ? 'UNKNOWN' : 'FAILED' }))
+  await deps.register('guard', 'holder', 'unsure')
+  await deps.publish(plain, plainNext, guarded, patient)
 })
 after(() => deps.close())
 
@@ -51,6 +56,13 @@ interface Sample {
 async function failedOperation(): Promise<Sample['params']> {
   const { operationId } = await deps.install(guarded, { scope: deps.newScope() })
   await deps.fails(operationId, 'PLUGIN_REPORTED_FAILURE')
+  return { operationId }
+}
+
+/** An operation whose next attempt is due in an hour. */
+async function waitingOperation(): Promise<{ operationId: string }> {
+  const { operationId } = await deps.install(patient, { scope: deps.newScope() })
+  await until(() => waitForLong(deps.db, operationId), 15_000)
   return { operationId }
 }
 
@@ -96,6 +108,16 @@ const samples: { [Name in WriteName]: () => Promise<Sample> } = {
     action: 'operation.retry',
     params: (await failedOperation()) ?? {},
     body: { run: 1 },
+  }),
+  'POST /operations/{operationId}/attempt-now': async () => ({
+    action: 'operation.attempt-now',
+    params: await waitingOperation(),
+    body: { run: 1 },
+  }),
+  'POST /operations/{operationId}/stop-retrying': async () => ({
+    action: 'operation.stop-retrying',
+    params: await waitingOperation(),
+    body: { run: 1, reason: 'old' },
   }),
   'POST /operations/{operationId}/takeover': async () => ({
     action: 'operation.takeover',

@@ -10,6 +10,7 @@ import type { Stage } from '#contract/protocol/vocabulary.ts'
 import type { Attempt, OperationDetail, PluginCall } from '#contract/runtime-api/operations.ts'
 import type { Phase, StepState } from '#contract/runtime-api/vocabulary.ts'
 import { getOwn } from '#contract/json-schema/get-own.ts'
+import type { RetryRow } from '../../store/operations/read-retries.ts'
 import { callLimits } from '../../engine/calls/call-limits.ts'
 import { ownerOf } from '../../engine/plugin-owner.ts'
 import type { PluginRow } from '../../store/plugins/select-plugins.ts'
@@ -31,6 +32,9 @@ export interface OperationRows {
   plan: FrozenPlan
   calls: readonly CallRow[]
   attempts: readonly AttemptRow[]
+  retries: readonly RetryRow[]
+  /** The operation that took it over. */
+  successor: OperationRow | undefined
   /** The registrations of its plugins. */
   plugins: readonly PluginRow[]
 }
@@ -66,6 +70,22 @@ export function operationDetail(rows: OperationRows): OperationDetail {
       before: propertyView(definitionOf(plan, locator, property), before),
       after: propertyView(definitionOf(plan, locator, property), after),
     })),
+    retries: rows.retries.map((retry) => ({
+      run: retry.run,
+      startedAt: retry.started_at,
+      startedBy: { id: retry.started_by_id, name: retry.started_by_name },
+      reason: retry.reason,
+      failedAt: retry.failed_at,
+      failure: maskFailure(retry.failure, masks.secrets),
+    })),
+    takeover:
+      rows.successor === undefined
+        ? null
+        : {
+            at: rows.successor.created_at,
+            by: { id: rows.successor.requested_by_id, name: rows.successor.requested_by_name },
+            reason: rows.successor.reason,
+          },
     plugins: rows.plugins.map((row) => {
       const { timeoutMs, maxAttempts } = callLimits(row)
       return {

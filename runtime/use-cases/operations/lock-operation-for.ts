@@ -32,9 +32,19 @@ export function requireAuthorized(
 
 /** Why a person cannot retry it or take it over, or null. */
 export function notFailedInRun(operation: OperationRow, run: number): PlatformMessage | null {
-  if (operation.state !== 'FAILED') {
-    return platformMessage('operationNotFailed', { actual: operation.state })
-  }
+  return operation.state === 'FAILED'
+    ? inOtherRun(operation, run)
+    : platformMessage('operationNotFailed', { actual: operation.state })
+}
+
+/** Why a person cannot change when it is repeated, or null. */
+export function notWaitingInRun(operation: OperationRow, run: number): PlatformMessage | null {
+  return operation.state === 'WAITING'
+    ? inOtherRun(operation, run)
+    : platformMessage('operationNotWaiting', { actual: operation.state })
+}
+
+function inOtherRun(operation: OperationRow, run: number): PlatformMessage | null {
   return operation.run === run
     ? null
     : platformMessage('operationFailedAgain', { run: operation.run, seen: run })

@@ -4,6 +4,7 @@ import { findOperation } from '../../store/operations/find-operation.ts'
 import { readAttempts } from '../../store/operations/read-attempts.ts'
 import { readCalls } from '../../store/operations/read-calls.ts'
 import { readPlan } from '../../store/operations/read-plan.ts'
+import { readRetries } from '../../store/operations/read-retries.ts'
 import { readMarksSince } from '../../store/sensitive-marks/read-marks-since.ts'
 import { operationDetail } from './detail.ts'
 import { isPluginOf, selectPlugins } from '../../store/plugins/select-plugins.ts'
@@ -21,12 +22,22 @@ export async function readOperation(
   const operation = await findOperation(db, params.operationId)
   if (operation === undefined) throw notFound('operation')
   requireVisible(actor, scopeOf(operation), 'operation')
-  const [plan, marks, calls, attempts, plugins] = await Promise.all([
+  const [plan, marks, calls, attempts, retries, successor, plugins] = await Promise.all([
     readPlan(db, vault, operation.operation_id),
     readMarksSince(db, operation.operation_id),
     readCalls(db, vault, operation.operation_id),
     readAttempts(db, operation.operation_id),
+    readRetries(db, operation.operation_id),
+    operation.taken_over_by === null ? undefined : findOperation(db, operation.taken_over_by),
     selectPlugins(db, { where: isPluginOf(operation.operation_id) }),
   ])
-  return operationDetail({ operation, plan: withMarks(plan, marks), calls, attempts, plugins })
+  return operationDetail({
+    operation,
+    plan: withMarks(plan, marks),
+    calls,
+    attempts,
+    retries,
+    successor,
+    plugins,
+  })
 }

@@ -22,7 +22,11 @@ export async function retryOperation(
   const problem = notFailedInRun(failed, body.run)
   if (problem !== null) throw new DomainError('OPERATION_NOT_RETRYABLE', problem)
 
-  const operation = await startRun(tx, failed.operation_id, body.run)
+  const operation = await startRun(tx, failed.operation_id, {
+    run: body.run,
+    person: actor,
+    reason: body.reason ?? null,
+  })
   if (operation === null) throw new Error('a locked operation changed its state')
   await recordAudit(tx, actor, {
     action: 'operation.retry',

@@ -22,6 +22,7 @@ export const platform: Readonly<Record<MessageReason, string>> = {
   callReportedFailed: '插件 {plugin} 报告执行失败。请在插件中查明原因，然后重试操作，或接管并分离。',
   callReportedUnknown: '插件 {plugin} 报告无法确定执行结果。',
   callInterrupted: '运行时在等待插件 {plugin} 时中断，已重新调用。',
+  callStopped: '{person} 在 {attempts} 次尝试之后停止了对插件 {plugin} 的重试。原因：{why}',
   callRuntimeError: '运行时在调用插件 {plugin} 时发生内部错误。请查看运行时日志。',
   callDeferred: '运行时暂无余量调用插件 {plugin}，本次调用未发送，稍后会发送。',
   callUnexplained: '对插件 {plugin} 的调用失败。请重试操作。',
@@ -29,6 +30,7 @@ export const platform: Readonly<Record<MessageReason, string>> = {
   lockedByFailed:
     'Bundle {bundle} 的 {operationType} 操作 {operationId} 已失败，仍锁定着该安装实例。请重试该操作，或接管并分离。',
   lockedByRunning: 'Bundle {bundle} 的 {operationType} 操作 {operationId} 尚未完成。请等待其完成后再试。',
+  operationNotWaiting: '该操作的状态是 {actual}，不是 WAITING。请重新加载。',
   operationNotFailed: '该操作的状态是 {actual}，不是 FAILED。请重新加载。',
   operationFailedAgain:
     '在您查看之后，该操作又失败了一次：现在是第 {run} 轮，而不是第 {seen} 轮。请重新加载。',

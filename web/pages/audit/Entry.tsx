@@ -19,6 +19,8 @@ const ICONS: Record<AuditAction, IconName> = {
   'installation.upgrade': 'sortUp',
   'installation.detach': 'detached',
   'operation.retry': 'retry',
+  'operation.attempt-now': 'retry',
+  'operation.stop-retrying': 'close',
   'operation.takeover': 'takenOver',
   'batch.create': 'plus',
   'batch.continue': 'retry',

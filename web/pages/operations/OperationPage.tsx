@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { Suspense, useState } from 'react'
+import { Suspense, useEffect, useState, useSyncExternalStore } from 'react'
 import { operationCall } from '#contract/console-api/pages/operations.ts'
 import type { OperationDetail } from '#contract/console-api/shapes.ts'
 import { apiQuery } from '../../api/query.ts'
@@ -13,10 +13,13 @@ import { Page } from '../../layouts/Page.tsx'
 import { paths } from '../../paths.ts'
 import { ErrorState } from '../../ui/ErrorState.tsx'
 import { Id } from '../../ui/Id.tsx'
+import { LinkButton } from '../../ui/Link.tsx'
 import { Notice } from '../../ui/Notice.tsx'
 import { Skeleton, SkeletonLines } from '../../ui/Skeleton.tsx'
 import { OperationBadge } from '../../ui/StateBadge.tsx'
 import { Time } from '../../ui/Time.tsx'
+import { currentToasts, dismissTopic, subscribeToToasts } from '../../ui/toast.ts'
+import { retryTopic } from './detail/retry-topic.ts'
 import { InstallAgain } from './detail/InstallAgain.tsx'
 import { ShareMenu } from './detail/ShareMenu.tsx'
 import { OperationDetails } from './detail/OperationDetails.tsx'
@@ -39,12 +42,25 @@ export function OperationPage() {
   const query = useQuery(apiQuery('GET /operations/{operationId}', operationCall(id)))
   const error = useErrorView(query.error)
   const [chosen, setChosen] = useState<ChosenRecovery | null>(null)
+  useRetryToast(query.data)
   const trail = [{ label: t('operations.title'), to: paths.operations() }]
   if (!query.data) {
     return (
       <Page title={t('operations.field.operation')} trail={trail} meta={<Id id={id} full />}>
         {error ? (
-          <ErrorState error={error} retrying={query.isFetching} onRetry={() => void query.refetch()} />
+          <ErrorState
+            error={error}
+            retrying={query.isFetching}
+            // reading it again finds nothing either
+            onRetry={error.code === 'NOT_FOUND' ? undefined : () => void query.refetch()}
+            actions={
+              error.code === 'NOT_FOUND' && (
+                <LinkButton to={paths.operations()} size="sm" icon="operations">
+                  {t('operations.detail.toList')}
+                </LinkButton>
+              )
+            }
+          />
         ) : (
           <DetailsSkeleton />
         )}
@@ -94,6 +110,16 @@ export function OperationPage() {
       )}
     </Page>
   )
+}
+
+/** Dismisses the toast "Retry started" when the result of that run is on the page. */
+function useRetryToast(operation: OperationDetail | undefined) {
+  const toasts = useSyncExternalStore(subscribeToToasts, currentToasts)
+  const topic = operation?.finishedAt ? retryTopic(operation.operationId, operation.run) : null
+  const outdated = topic !== null && toasts.some((toast) => toast.topic === topic) ? topic : null
+  useEffect(() => {
+    if (outdated !== null) dismissTopic(outdated)
+  }, [outdated])
 }
 
 /**

@@ -2,7 +2,6 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { Suspense, useMemo, useState } from 'react'
 import type { Operation } from '#contract/console-api/shapes.ts'
-import { omitUndefined, type SearchChange } from '#contract/console-api/pages/search-params.ts'
 import { callApi } from '../../api/client.ts'
 import { apiQuery } from '../../api/query.ts'
 import { useMay } from '../../api/session.ts'
@@ -14,6 +13,8 @@ import { useText } from '../../i18n/use-text.ts'
 import { Page } from '../../layouts/Page.tsx'
 import { paths } from '../../paths.ts'
 import { Button } from '../../ui/Button.tsx'
+import { omitUndefined, type SearchChange } from '#contract/console-api/pages/search-params.ts'
+import { LinkButton } from '../../ui/Link.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { operationColumns } from './columns.tsx'
 import { OperationFilters } from './OperationFilters.tsx'
@@ -54,7 +55,14 @@ export function OperationsPage() {
     void navigate({ search: omitUndefined({ ...filters, sort, ...next }), replace: true })
   const clear = () => void navigate({ search: omitUndefined({ sort }) })
   return (
-    <Page title={t('operations.title')}>
+    <Page
+      title={t('operations.title')}
+      actions={
+        <LinkButton to={paths.receipt()} icon="audit">
+          {t('operations.receipt.open')}
+        </LinkButton>
+      }
+    >
       <div className="mb-3">
         <OperationFilters search={search} onChange={change} onClear={isFiltered && clear} />
       </div>

@@ -1,11 +1,12 @@
 import type { Operation } from '#contract/console-api/shapes.ts'
 import { NextStepText } from '../../components/NextStepText.tsx'
+import { RunTime } from '../../components/RunTime.tsx'
 import { ScopeText } from '../../components/ScopeText.tsx'
 import type { Translate } from '../../i18n/use-text.ts'
 import { paths } from '../../paths.ts'
 import { PlainLink } from '../../ui/Link.tsx'
 import { OperationBadge } from '../../ui/StateBadge.tsx'
-import { Duration, Time } from '../../ui/Time.tsx'
+import { Time } from '../../ui/Time.tsx'
 import type { Column } from '../../ui/table/Table.tsx'
 import { RetriesIn } from './RetriesIn.tsx'
 import { versionsText } from './detail/versions.ts'
@@ -82,7 +83,7 @@ export function operationColumns(t: Translate): readonly Column<Operation>[] {
       align: 'end',
       hideBelow: 'xl',
       card: 'hidden',
-      cell: ({ startedAt, finishedAt }) => <Took startedAt={startedAt} finishedAt={finishedAt} />,
+      cell: (operation) => <RunTime operation={operation} />,
     },
   ]
 }
@@ -103,10 +104,4 @@ function Trouble({ operation }: { operation: Operation }) {
       {failure.errorCode}
     </span>
   )
-}
-
-function Took({ startedAt, finishedAt }: Pick<Operation, 'startedAt' | 'finishedAt'>) {
-  if (startedAt === null) return null
-  if (finishedAt === null) return <Duration since={startedAt} />
-  return <Duration ms={Date.parse(finishedAt) - Date.parse(startedAt)} />
 }

@@ -1,19 +1,32 @@
 import type { ReactNode } from 'react'
 import type { OperationDetail } from '#contract/console-api/shapes.ts'
+import { useMay } from '../../../api/session.ts'
+import { useErrorView } from '../../../components/describe-code.ts'
 import { NextStepText } from '../../../components/NextStepText.tsx'
 import { useRichText, useText, type Translate } from '../../../i18n/use-text.ts'
 import { paths } from '../../../paths.ts'
+import { Button } from '../../../ui/Button.tsx'
 import { DefinitionList } from '../../../ui/DefinitionList.tsx'
 import { Icon } from '../../../ui/icons/Icon.tsx'
 import { Id } from '../../../ui/Id.tsx'
 import { PlainLink } from '../../../ui/Link.tsx'
+import { Notice } from '../../../ui/Notice.tsx'
 import { Countdown } from '../../../ui/Time.tsx'
 import { useNow } from '../../../ui/use-now.ts'
+import { useRecovery } from './use-recovery.ts'
 import { momentOf, rowsOf, type Bar, type Timeline } from './timeline.ts'
 import { messageText } from '../../../i18n/message-text.ts'
 
-/** Shown while the operation waits. It has no button, because no action is needed. */
-export function WaitingPanel({ operation, timeline }: { operation: OperationDetail; timeline: Timeline }) {
+/** Shown while the operation waits. No action is needed; a person can shorten the wait, or end it. */
+export function WaitingPanel({
+  operation,
+  timeline,
+  onStop,
+}: {
+  operation: OperationDetail
+  timeline: Timeline
+  onStop: () => void
+}) {
   const t = useText()
   const waiting = rowsOf(timeline).find(({ row }) => row.retryAt !== null)?.row
   const last = waiting?.bars.at(-1)
@@ -40,8 +53,36 @@ export function WaitingPanel({ operation, timeline }: { operation: OperationDeta
       <div className="mt-3 sm:pl-7">
         <Allowance operation={operation} pluginId={waiting.pluginId} stage={last.stage} />
         <EvidenceList operation={operation} bar={last} count={waiting.bars.length} settles />
+        <WaitingActions operation={operation} onStop={onStop} />
       </div>
     </section>
+  )
+}
+
+function WaitingActions({ operation, onStop }: { operation: OperationDetail; onStop: () => void }) {
+  const t = useText()
+  const attempt = useRecovery('attempt-now')
+  const mayRetry = useMay('operation:retry', operation.installation)
+  const disabledReason = mayRetry ? null : t('operations.action.retry.permission')
+  const error = useErrorView(attempt.error)
+  const { operationId, run } = operation
+  return (
+    <div className="mt-3 space-y-2">
+      {error && <Notice tone="warn">{error.message}</Notice>}
+      <div className="flex flex-wrap gap-2">
+        <Button
+          icon="retry"
+          busy={attempt.isPending}
+          disabledReason={disabledReason}
+          onClick={() => attempt.mutate({ params: { operationId }, body: { run } })}
+        >
+          {t('operations.action.attemptNow')}
+        </Button>
+        <Button icon="close" disabledReason={disabledReason} onClick={onStop}>
+          {t('operations.action.stop')}
+        </Button>
+      </div>
+    </div>
   )
 }
 

@@ -1,13 +1,15 @@
 import type { OperationDetail } from '#contract/console-api/shapes.ts'
 import { OperationLink } from '../../../components/OperationLink.tsx'
+import { RunTime } from '../../../components/RunTime.tsx'
 import { ScopeLink } from '../../../components/ScopeText.tsx'
 import { joinSentences } from '../../../i18n/punctuation.ts'
-import { useText } from '../../../i18n/use-text.ts'
+import { useRichText, useText } from '../../../i18n/use-text.ts'
 import { paths } from '../../../paths.ts'
 import { DefinitionList } from '../../../ui/DefinitionList.tsx'
 import { Id } from '../../../ui/Id.tsx'
 import { PlainLink, TextLink } from '../../../ui/Link.tsx'
-import { Duration, Time } from '../../../ui/Time.tsx'
+import { Time } from '../../../ui/Time.tsx'
+import { failureTitle } from '../describe-failure.ts'
 import { versionsText } from './versions.ts'
 
 /** Who requested what, where, when and why. */
@@ -61,14 +63,15 @@ export function Facts({ operation }: { operation: OperationDetail }) {
           label: t('operations.field.created'),
           value: <Time at={operation.createdAt} exact className="whitespace-normal!" />,
         },
+        finishedAt !== null && {
+          label: t(
+            operation.state === 'SUCCEEDED' ? 'operations.field.succeededAt' : 'operations.field.failedAt',
+          ),
+          value: <Time at={finishedAt} exact className="whitespace-normal!" />,
+        },
         startedAt !== null && {
           label: t(finishedAt === null ? 'operations.field.runningFor' : 'operations.field.duration'),
-          value:
-            finishedAt === null ? (
-              <Duration since={startedAt} />
-            ) : (
-              <Duration ms={Date.parse(finishedAt) - Date.parse(startedAt)} />
-            ),
+          value: <RunTime operation={operation} />,
         },
         {
           label: (
@@ -96,7 +99,38 @@ export function Facts({ operation }: { operation: OperationDetail }) {
           label: t('operations.field.reason'),
           value: operation.reason ?? <span className="text-faint">{t('operations.field.noReason')}</span>,
         },
+        operation.retries.length > 0 && {
+          wide: true,
+          label: t('operations.field.retries'),
+          value: <Retries operation={operation} />,
+        },
       ]}
     />
+  )
+}
+
+/** Who retried it, when and why, and how the run before had ended. */
+function Retries({ operation }: { operation: OperationDetail }) {
+  const t = useText()
+  const rich = useRichText()
+  return (
+    <ol className="space-y-1">
+      {operation.retries.map(({ run, startedAt, startedBy, reason, failure }) => (
+        <li key={run}>
+          {rich('operations.facts.retry', {
+            run: String(run),
+            person: startedBy.name,
+            time: <Time at={startedAt} exact className="whitespace-normal!" />,
+          })}
+          {t('common.punctuation.colon')}
+          {reason ?? <span className="text-faint">{t('operations.field.noReason')}</span>}
+          {failure && (
+            <span className="block text-xs text-muted">
+              {t('operations.facts.retry.before', { run: run - 1, failure: failureTitle(failure, t) })}
+            </span>
+          )}
+        </li>
+      ))}
+    </ol>
   )
 }

@@ -12,6 +12,7 @@ import { FailurePanel } from './FailurePanel.tsx'
 import { Changes, Resources } from './Outcome.tsx'
 import { Timeline } from './Timeline.tsx'
 import { chosenBar, rowsOf, timelineOf } from './timeline.ts'
+import { RetryResult } from './RetryResult.tsx'
 import { RecoveryActions } from './RecoveryActions.tsx'
 import type { RecoveryAction } from './recovery-actions.ts'
 
@@ -37,6 +38,7 @@ export function OperationDetails({
   return (
     <div className="space-y-6">
       {operation.state === 'TAKEN_OVER' && <TakenOver operation={operation} />}
+      <RetryResult operation={operation} />
       {operation.failure && (
         <FailurePanel operation={operation} timeline={timeline} failure={operation.failure}>
           {operation.state === 'FAILED' ? (
@@ -49,7 +51,9 @@ export function OperationDetails({
           ) : undefined}
         </FailurePanel>
       )}
-      {operation.state === 'WAITING' && <WaitingPanel operation={operation} timeline={timeline} />}
+      {operation.state === 'WAITING' && (
+        <WaitingPanel operation={operation} timeline={timeline} onStop={() => onRecover('stop')} />
+      )}
       <Facts operation={operation} />
       {hasPlugins ? (
         <Timeline operation={operation} timeline={timeline} chosen={bar} />
@@ -66,11 +70,20 @@ export function OperationDetails({
 }
 
 function TakenOver({ operation }: { operation: OperationDetail }) {
+  const t = useText()
   const rich = useRichText()
   if (operation.takenOverBy === null) return null
   return (
     <Notice icon="takenOver">
       {rich('operations.failed.takenOver', { link: <OperationLink id={operation.takenOverBy} /> })}
+      {operation.takeover && (
+        <p className="mt-1">
+          {t('operations.failed.takenOver.by', {
+            person: operation.takeover.by.name,
+            reason: operation.takeover.reason ?? t('operations.field.noReason'),
+          })}
+        </p>
+      )}
     </Notice>
   )
 }

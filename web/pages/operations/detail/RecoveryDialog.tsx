@@ -3,6 +3,7 @@ import { useText } from '../../../i18n/use-text.ts'
 import { Notice } from '../../../ui/Notice.tsx'
 import type { RecoveryAction } from './recovery-actions.ts'
 import { RetryDialog } from './RetryDialog.tsx'
+import { StopDialog } from './StopDialog.tsx'
 import { TakeoverDialog } from './TakeoverDialog.tsx'
 import { timelineOf } from './timeline.ts'
 
@@ -22,14 +23,24 @@ export function RecoveryDialog({
   onClose: () => void
 }) {
   const { action, seen } = chosen
-  const hasChanged = operation.state !== 'FAILED' || operation.run !== seen.run
+  const hasChanged = operation.state !== seen.state || operation.run !== seen.run
   const props = {
     operation: seen,
     timeline: timelineOf(seen),
     onClose,
     changeNotice: hasChanged ? <ChangeNotice operation={operation} /> : null,
   }
-  return action === 'retry' ? <RetryDialog {...props} /> : <TakeoverDialog {...props} />
+  switch (action) {
+    case 'retry':
+      return <RetryDialog {...props} />
+    case 'takeover':
+      return <TakeoverDialog {...props} />
+    case 'stop':
+      // an automatic attempt may run meanwhile
+      return (
+        <StopDialog {...props} changeNotice={operation.state === 'RUNNING' ? null : props.changeNotice} />
+      )
+  }
 }
 
 function ChangeNotice({ operation }: { operation: OperationDetail }) {

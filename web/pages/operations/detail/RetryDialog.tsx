@@ -6,6 +6,7 @@ import { Notice } from '../../../ui/Notice.tsx'
 import { showToast } from '../../../ui/toast.ts'
 import { remedyOf } from '../describe-failure.ts'
 import { nextCalls } from './timeline.ts'
+import { retryTopic } from './retry-topic.ts'
 import { useRecovery } from './use-recovery.ts'
 import { messageText } from '../../../i18n/message-text.ts'
 import type { RecoveryProps } from './recovery-props.ts'
@@ -27,7 +28,11 @@ export function RetryDialog({ operation, timeline, onClose, changeNotice }: Reco
       // an event may arrive before the response, so this waits for the response and not for the page's data
       send={async ({ reason }) => {
         await retry.mutateAsync({ params: { operationId }, body: { run, ...reasonIn({ reason }) } })
-        showToast({ tone: 'info', text: t('operations.retry.accepted') })
+        showToast({
+          tone: 'info',
+          text: t('operations.retry.accepted'),
+          topic: retryTopic(operationId, run + 1),
+        })
         onClose()
       }}
     >

@@ -1,16 +1,13 @@
-import { useQueryClient } from '@tanstack/react-query'
 import { useMutation } from '@tanstack/react-query'
 import type { OperationDetail } from '#contract/console-api/shapes.ts'
-import { apiQuery } from '../../../api/query.ts'
+import { callApi } from '../../../api/client.ts'
 import { useMay } from '../../../api/session.ts'
 import { errorView } from '../../../components/describe-code.ts'
 import { useText } from '../../../i18n/use-text.ts'
-import { useShell } from '../../../layouts/shell-context.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Menu, MenuItem } from '../../../ui/Menu.tsx'
 import { showToast } from '../../../ui/toast.ts'
 import { operationMarkdown } from './markdown.ts'
-import { supportBundle, supportBundleName } from './support-bundle.ts'
 
 /** Shares the page as an address, as text for a ticket, or as a file. */
 export function ShareMenu({ operation }: { operation: OperationDetail }) {
@@ -54,22 +51,13 @@ export function ShareMenu({ operation }: { operation: OperationDetail }) {
   )
 }
 
-/** Fetches what the page only links to, and downloads everything as one file. */
-function useDownload(operation: OperationDetail) {
-  const client = useQueryClient()
-  const { user } = useShell()
+/** Downloads the receipt. It is not cached: each one says when it was exported. */
+function useDownload({ operationId, installation }: OperationDetail) {
   return useMutation({
-    mutationFn: async () => {
-      const { bundleInstallId } = operation.installation
-      const ids = [operation.takesOver, operation.takenOverBy].filter((id) => id !== null)
-      const [installation, ...related] = await Promise.all([
-        client.fetchQuery(apiQuery('GET /installations/{bundleInstallId}', { params: { bundleInstallId } })),
-        ...ids.map((operationId) =>
-          client.fetchQuery(apiQuery('GET /operations/{operationId}', { params: { operationId } })),
-        ),
-      ])
-      const parts = { exportedBy: user, link: location.href, operation, installation, related }
-      save(supportBundleName(operation), JSON.stringify(supportBundle(parts, new Date()), null, 2))
+    mutationFn: () => callApi('GET /operations/{operationId}/receipt', { params: { operationId } }),
+    onSuccess: (receipt) => {
+      const bundle = installation.bundle.bundleId.replaceAll(/[^\w.-]/g, '_')
+      save(`receipt-${bundle}-${operationId}.json`, JSON.stringify(receipt, null, 2))
     },
     onError: (error) => showToast({ tone: 'error', text: errorView(error).message }),
   })

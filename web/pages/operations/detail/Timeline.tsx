@@ -2,6 +2,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useMemo, useRef, type KeyboardEvent } from 'react'
 import type { OperationDetail } from '#contract/console-api/shapes.ts'
 import { useWidth } from '../../../components/use-width.ts'
+import { joinList } from '../../../i18n/punctuation.ts'
 import { useText } from '../../../i18n/use-text.ts'
 import { paths } from '../../../paths.ts'
 import { Card, Section } from '../../../ui/Card.tsx'
@@ -9,7 +10,15 @@ import { useNow } from '../../../ui/use-now.ts'
 import { BandHead, ResourcesRow } from './TimelineBand.tsx'
 import { barKey, choiceOf, TimelineRow } from './TimelineRow.tsx'
 import { Axis } from './TimelineAxis.tsx'
-import { momentOf, rowsOf, runsOf, type Bar, type StageBand, type Timeline as Model } from './timeline.ts'
+import {
+  momentOf,
+  rowsOf,
+  runsOf,
+  type Bar,
+  type Row,
+  type StageBand,
+  type Timeline as Model,
+} from './timeline.ts'
 import { timeScale } from './time-scale.ts'
 import { nextBar } from './keyboard-navigation.ts'
 
@@ -70,12 +79,17 @@ export function Timeline({
     })
   }
 
+  // once an operation has ended, calls that it never reached are folded
+  const hasEnded = operation.state === 'FAILED' || operation.state === 'TAKEN_OVER'
+  const isReached = ({ bars }: Row) => !hasEnded || bars.length > 0
+  const reached = ({ rows }: StageBand) => rows.filter((row) => isReached(row))
+  const notReached = ({ rows }: StageBand) => rows.filter((row) => !isReached(row))
   const stage = (band: StageBand) => (
     <>
       <BandHead phase={band.phase} state={band.state} />
       {band.rows.length === 0 && <p className="px-4 py-2 text-muted">{t('operations.detail.noCalls')}</p>}
       <ul>
-        {band.rows.map((row) => (
+        {reached(band).map((row) => (
           <TimelineRow
             key={row.pluginId}
             operationId={operation.operationId}
@@ -85,6 +99,19 @@ export function Timeline({
           />
         ))}
       </ul>
+      {notReached(band).length > 0 && (
+        <details className="border-t border-line px-4 py-2 text-muted">
+          <summary className="cursor-pointer rounded-sm">
+            {t('operations.detail.notReached', { n: notReached(band).length })}
+          </summary>
+          <p className="mono mt-1 wrap-anywhere">
+            {joinList(
+              t,
+              notReached(band).map(({ pluginId }) => pluginId),
+            )}
+          </p>
+        </details>
+      )}
     </>
   )
 

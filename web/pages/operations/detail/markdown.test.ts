@@ -4,7 +4,6 @@ import type { OperationDetail } from '#contract/console-api/shapes.ts'
 import { translator } from '../../../i18n/testing.ts'
 import { plainText } from './markdown-text.ts'
 import { operationMarkdown } from './markdown.ts'
-import { supportBundle, supportBundleName } from './support-bundle.ts'
 import { at, attempt, call, failure, operation, refusal, timeout } from './testing.ts'
 
 const t = await translator('en')
@@ -147,19 +146,4 @@ test('harmless text is not escaped', () => {
   assert.equal(plainText(' two\n lines '), 'two lines')
   assert.equal(plainText('_emphasis_'), '`_emphasis_`')
   assert.equal(plainText(''), '')
-})
-
-test('the support bundle names its format, its producer and its operation', () => {
-  const parts = {
-    exportedBy: { id: 'u2', name: 'Ling' },
-    link,
-    operation: failed,
-    installation: null,
-    related: [],
-  }
-  const bundle = supportBundle(parts, new Date('2026-11-21T00:00:00Z'))
-  assert.equal(bundle.format, 'bundle-console/operation')
-  assert.equal(bundle.exportedAt, '2026-11-21T00:00:00.000Z')
-  assert.deepEqual(JSON.parse(JSON.stringify(bundle)).operation, failed)
-  assert.equal(supportBundleName(failed), 'operation-support-desk-01900000-0000-7000-8000-000000000001.json')
 })

@@ -1,14 +1,14 @@
 import type { Operation } from '#contract/console-api/shapes.ts'
 import type { PlainTextKey } from '../../../i18n/use-text.ts'
 
-export type RecoveryAction = 'retry' | 'takeover'
+export type RecoveryAction = 'retry' | 'takeover' | 'stop'
 
 /** Whether the person may recover a failed operation in this way, and if not, why. */
 export type Availability = { isAvailable: true } | { isAvailable: false; reason: PlainTextKey }
 
 /** Only a FAILED operation can be recovered. Nothing is offered that the runtime would refuse. */
 export function recoveryAvailability(
-  action: RecoveryAction,
+  action: Exclude<RecoveryAction, 'stop'>,
   { state }: Pick<Operation, 'state'>,
   may: boolean,
 ): Availability {

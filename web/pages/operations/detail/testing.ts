@@ -91,6 +91,10 @@ export function operation(
     startedAt: at(0),
     finishedAt: at(1000),
     nextAttemptAt: null,
+    runStartedAt: at(0),
+    earlierRunsMs: 0,
+    retries: [],
+    takeover: null,
     nextStep: { actor: 'NOBODY', action: 'NONE', since: at(1000) },
     stages: [
       { stage: 'BEFORE_RESOURCES', state: 'DONE', calls: calls.before ?? [] },

@@ -107,3 +107,16 @@ test('a DETACH calls every plugin once, in descending order, each with its last 
     { pluginId: 'tenants', order: 10, last: { result: 'VERIFIED' } },
   ])
 })
+
+test('the resources have a mark even if the calls around them overlap in time', () => {
+  const detach = operation(
+    { operationType: 'DETACH' },
+    {
+      before: [call('hooks', 20, [attempt({ durationMs: 100 })])],
+      // recorded in the statement that ended the call before
+      after: [call('hooks', 20, [attempt({ startedAt: at(99) })])],
+    },
+  )
+  const { between } = timelineOf(detach).resources
+  assert.deepEqual(between, { from: Date.parse(at(99)), to: Date.parse(at(100)) })
+})

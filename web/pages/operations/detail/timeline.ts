@@ -101,7 +101,11 @@ function resourcesBand(operation: OperationDetail, before: StageBand, after: Sta
   const ended = after.rows.flatMap(({ bars }) => bars.map(({ from }) => from))
   const from = begun.length > 0 ? Math.max(...begun) : momentOf(operation.startedAt)
   const to = ended.length > 0 ? Math.min(...ended) : momentOf(operation.finishedAt)
-  const between = state === 'DONE' && from !== null && to !== null && to >= from ? { from, to } : null
+  // the runtime may record both calls in one statement, so the second can seem to start before the first has ended
+  const between =
+    state === 'DONE' && from !== null && to !== null
+      ? { from: Math.min(from, to), to: Math.max(from, to) }
+      : null
   return { phase: 'RESOURCES', state, count: operation.resources.length, between }
 }
 

@@ -1,0 +1,53 @@
+import type { JsonValue } from '../json-schema/json.ts'
+import { INSTANCE_REF_PROPERTY } from './limits.ts'
+import { hideProtectedName } from './protected-name.ts'
+
+// The values of these keys are business data, an author's schema or a plugin's configuration. The name has no
+// meaning there and is kept.
+const OPAQUE_KEYS = new Set(['value', 'values', 'schema', 'default'])
+
+/**
+ * Removes the property that is reserved for the runtime from an answer: entries of maps by property name,
+ * changes of it, and mentions in lists of names and in messages.
+ */
+export function hideProtectedProperty<Answer>(answer: Answer): Answer {
+  // the answer has just been validated against its schema, and removing optional entries keeps it valid
+  return hide(answer as JsonValue) as Answer
+}
+
+/** Values with nothing to hide, which are nearly all, are not copied. */
+function hide(json: JsonValue): JsonValue {
+  if (Array.isArray(json)) {
+    const shown = json.some(mentionsProtected) ? json.filter((item) => !mentionsProtected(item)) : json
+    const hidden = shown.map(hide)
+    return shown === json && hidden.every((item, index) => item === json[index]) ? json : hidden
+  }
+  if (typeof json !== 'object' || json === null || '@type' in json) return json
+  let kept: { [key: string]: JsonValue } | null = null
+  for (const key of Object.keys(json)) {
+    const value = json[key] ?? null
+    const isShown = key !== INSTANCE_REF_PROPERTY
+    const hidden = OPAQUE_KEYS.has(key) ? value : hideIn(key, value)
+    if (isShown && hidden === value) continue
+    kept ??= { ...json }
+    if (isShown) kept[key] = hidden
+    else delete kept[key]
+  }
+  return kept ?? json
+}
+
+/** Messages, such as those of plugins, may contain the name too. */
+function hideIn(key: string, value: JsonValue): JsonValue {
+  if (typeof value === 'object') return hide(value)
+  return key === 'message' && typeof value === 'string' ? hideProtectedName(value) : value
+}
+
+function mentionsProtected(item: JsonValue): boolean {
+  if (item === INSTANCE_REF_PROPERTY) return true
+  return (
+    typeof item === 'object' &&
+    item !== null &&
+    !Array.isArray(item) &&
+    item['property'] === INSTANCE_REF_PROPERTY
+  )
+}

@@ -1,0 +1,78 @@
+import { platformMessage } from '#contract/protocol/platform-messages.ts'
+import { callFailure } from '../../engine/calls/failures.ts'
+import { DomainError } from '../../engine/domain-error.ts'
+import { operationView } from '../../engine/steps/operation-view.ts'
+import type { OperationRow } from '../../model/operation.ts'
+import { scopeOf } from '../../store/configuration/find-scope.ts'
+import { emitEvents } from '../../store/events/emit-events.ts'
+import { failWaiting, findWaitingCall, makeDue } from '../../store/operations/stop-waiting.ts'
+import { recordAudit } from '../audit/record.ts'
+import type { Answer, Input, WriteContext } from '../context.ts'
+import { lockOperationFor, notWaitingInRun } from './lock-operation-for.ts'
+
+/**
+ * Makes the next attempt of a WAITING operation due at once. Refuses with OPERATION_NOT_RETRYABLE unless it is WAITING
+ * in the run that the person saw.
+ */
+export async function attemptNow(
+  context: WriteContext,
+  { params, body }: Input<'POST /operations/{operationId}/attempt-now'>,
+): Promise<Answer<'POST /operations/{operationId}/attempt-now'>> {
+  const waiting = await lockWaiting(context, params.operationId, body.run)
+  const operation = await makeDue(context.tx, waiting.operation_id)
+  return record(context, operation, { action: 'operation.attempt-now', reason: null })
+}
+
+/**
+ * Ends the automatic retries of a WAITING operation: it is FAILED, keeps its claim, and can be retried or taken over. A
+ * late response changes nothing. Refuses as {@link attemptNow} does.
+ */
+export async function stopRetrying(
+  context: WriteContext,
+  { params, body }: Input<'POST /operations/{operationId}/stop-retrying'>,
+): Promise<Answer<'POST /operations/{operationId}/stop-retrying'>> {
+  const { tx, actor } = context
+  const waiting = await lockWaiting(context, params.operationId, body.run)
+  const call = await findWaitingCall(tx, waiting)
+  if (call === undefined)
+    throw new DomainError(
+      'OPERATION_NOT_RETRYABLE',
+      platformMessage('operationNotWaiting', { actual: 'RUNNING' }),
+    )
+  const message = platformMessage('callStopped', {
+    person: actor.name,
+    plugin: call.plugin_id,
+    attempts: call.run_attempts,
+    why: body.reason,
+  })
+  const failure = callFailure(call.plugin_id, 'PLUGIN_RESULT_UNKNOWN', message, true)
+  const operation = await failWaiting(tx, waiting.operation_id, call, failure)
+  return record(context, operation, { action: 'operation.stop-retrying', reason: body.reason })
+}
+
+async function lockWaiting(context: WriteContext, operationId: string, run: number): Promise<OperationRow> {
+  const operation = await lockOperationFor(context, 'operation:retry', operationId)
+  const problem = notWaitingInRun(operation, run)
+  if (problem !== null) throw new DomainError('OPERATION_NOT_RETRYABLE', problem)
+  return operation
+}
+
+async function record(
+  { tx, actor }: WriteContext,
+  operation: OperationRow,
+  { action, reason }: { action: 'operation.attempt-now' | 'operation.stop-retrying'; reason: string | null },
+): Promise<{ operation: ReturnType<typeof operationView> }> {
+  await recordAudit(tx, actor, {
+    action,
+    subject: `${operation.operation_type} of ${operation.bundle_id}, run ${operation.run}`,
+    scope: scopeOf(operation),
+    bundleInstallId: operation.bundle_install_id,
+    operationId: operation.operation_id,
+    reason,
+  })
+  await emitEvents(tx, [
+    { kind: 'operation', scopeId: operation.scope_id, objectId: operation.operation_id },
+    { kind: 'installation', scopeId: operation.scope_id, objectId: operation.bundle_install_id },
+  ])
+  return { operation: operationView(operation) }
+}

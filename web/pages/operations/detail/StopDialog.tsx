@@ -1,0 +1,27 @@
+import { ConfirmForm } from '../../../forms/form/ConfirmForm.tsx'
+import { useText } from '../../../i18n/use-text.ts'
+import type { RecoveryProps } from './recovery-props.ts'
+import { useRecovery } from './use-recovery.ts'
+
+/** Stops the automatic retries, so that the operation can be taken over without waiting for the last attempt. */
+export function StopDialog({ operation, onClose, changeNotice }: RecoveryProps) {
+  const t = useText()
+  const stop = useRecovery('stop-retrying')
+  const { operationId, run } = operation
+  return (
+    <ConfirmForm
+      onClose={onClose}
+      title={t('operations.stop.title')}
+      confirm={t('operations.stop.confirm')}
+      reason={{ label: t('operations.field.reason'), required: true }}
+      send={async ({ reason }) => {
+        await stop.mutateAsync({ params: { operationId }, body: { run, reason } })
+        onClose()
+      }}
+    >
+      {!stop.isPending && changeNotice}
+      <p>{t('operations.stop.about')}</p>
+      <p className="text-muted">{t('operations.stop.unknown')}</p>
+    </ConfirmForm>
+  )
+}

@@ -1,0 +1,85 @@
+import { useState } from 'react'
+import type { OperationReceipt } from '#contract/console-api/shapes.ts'
+import { useText } from '../../i18n/use-text.ts'
+import { Page } from '../../layouts/Page.tsx'
+import { paths } from '../../paths.ts'
+import { Section } from '../../ui/Card.tsx'
+import { Mono } from '../../ui/Id.tsx'
+import { Notice } from '../../ui/Notice.tsx'
+import { OperationBadge } from '../../ui/StateBadge.tsx'
+import { Time } from '../../ui/Time.tsx'
+import { JsonTree } from '../../ui/values/JsonTree.tsx'
+import { Facts } from '../operations/detail/Facts.tsx'
+import { FailurePanel } from '../operations/detail/FailurePanel.tsx'
+import { Changes, Resources } from '../operations/detail/Outcome.tsx'
+import { timelineOf } from '../operations/detail/timeline.ts'
+import { readReceipt, type ReceiptReading } from './read-receipt.ts'
+
+/** Opens the receipt of an operation from a file. Nothing is read from the server, and nothing is sent to it. */
+export function ReceiptPage() {
+  const t = useText()
+  const [reading, setReading] = useState<ReceiptReading | null>(null)
+  return (
+    <Page
+      title={t('operations.receipt.title')}
+      trail={[{ label: t('operations.title'), to: paths.operations() }]}
+    >
+      <div className="space-y-6">
+        <div>
+          <label htmlFor="receipt" className="font-medium">
+            {t('operations.receipt.file')}
+          </label>
+          <p className="mb-2 text-xs text-faint">{t('operations.receipt.about')}</p>
+          <input
+            id="receipt"
+            type="file"
+            accept="application/json,.json"
+            onChange={({ target }) => {
+              const [file] = target.files ?? []
+              if (file !== undefined) void readReceipt(file).then(setReading)
+            }}
+          />
+        </div>
+        {reading?.kind === 'refused' && (
+          <Notice tone="error" live title={t('operations.receipt.refused')}>
+            {t(`operations.receipt.refused.${reading.reason}`)}
+          </Notice>
+        )}
+        {reading?.kind === 'receipt' && <Receipt receipt={reading.receipt} />}
+      </div>
+    </Page>
+  )
+}
+
+function Receipt({ receipt }: { receipt: OperationReceipt }) {
+  const t = useText()
+  const { operation, exportedAt, exportedBy, sha256 } = receipt
+  return (
+    <>
+      <Notice tone="ok" live title={t('operations.receipt.intact')}>
+        <p>
+          {t('operations.receipt.exported', { person: exportedBy.name })} <Time at={exportedAt} exact />
+        </p>
+        <p className="wrap-anywhere">
+          SHA-256 <Mono>{sha256}</Mono>
+        </p>
+      </Notice>
+      <h2 className="flex flex-wrap items-center gap-3 text-lg font-semibold">
+        {t('operations.name', {
+          type: t(`vocabulary.type.${operation.operationType}`),
+          bundle: operation.installation.bundle.bundleId,
+        })}
+        <OperationBadge state={operation.state} look="pill" className="text-sm" />
+      </h2>
+      {operation.failure && (
+        <FailurePanel operation={operation} timeline={timelineOf(operation)} failure={operation.failure} />
+      )}
+      <Facts operation={operation} />
+      <Section title={t('operations.detail.calls')} flush>
+        <JsonTree value={operation.stages} label={t('operations.detail.calls')} openDepth={3} />
+      </Section>
+      <Resources operation={operation} />
+      <Changes operation={operation} />
+    </>
+  )
+}

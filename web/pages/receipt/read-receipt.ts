@@ -1,0 +1,52 @@
+import canonicalize from 'canonicalize'
+import { config } from 'zod/mini'
+import { isJsonObject } from '#contract/json-schema/json.ts'
+import type { OperationReceipt } from '#contract/console-api/shapes.ts'
+
+// the policy of the page forbids code from text; schemas read this when they are created, so they load afterwards
+config({ jitless: true })
+const contract = import('#contract/console-api/receipt.ts')
+
+/** Far above the receipt of any operation: a larger file is not read. */
+export const RECEIPT_BYTES_MAX = 32 * 1024 * 1024
+
+export type ReceiptRefusal = 'tooLarge' | 'notJson' | 'notReceipt' | 'version' | 'altered' | 'invalid'
+
+export type ReceiptReading =
+  | { kind: 'receipt'; receipt: OperationReceipt }
+  | { kind: 'refused'; reason: ReceiptRefusal }
+
+/** Reads a receipt and checks that it is as it was exported. Needs no server. */
+export async function readReceipt(file: Blob): Promise<ReceiptReading> {
+  if (file.size > RECEIPT_BYTES_MAX) return refuse('tooLarge')
+  const { OperationReceipt, RECEIPT_FORMAT, RECEIPT_VERSION } = await contract
+  const json = parse(await file.text())
+  if (json === undefined) return refuse('notJson')
+  if (!isJsonObject(json) || json['format'] !== RECEIPT_FORMAT) return refuse('notReceipt')
+  if (json['version'] !== RECEIPT_VERSION) return refuse('version')
+  const { sha256, ...content } = json
+  if (sha256 !== (await digestOf(content))) return refuse('altered')
+  const parsed = OperationReceipt.safeParse(json)
+  return parsed.success ? { kind: 'receipt', receipt: parsed.data } : refuse('invalid')
+}
+
+const refuse = (reason: ReceiptRefusal): ReceiptReading => ({ kind: 'refused', reason })
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    return undefined
+  }
+}
+
+/** Null if the content has no canonical form, such as one with an unpaired surrogate. */
+async function digestOf(content: object): Promise<string | null> {
+  try {
+    const canonical = new TextEncoder().encode(canonicalize(content))
+    const digest = await crypto.subtle.digest('SHA-256', canonical)
+    return [...new Uint8Array(digest)].map((byte) => byte.toString(16).padStart(2, '0')).join('')
+  } catch {
+    return null
+  }
+}
