@@ -2,25 +2,43 @@ import { join } from 'node:path'
 import type { Plugin, Rolldown } from 'vite'
 import { pageParts } from '../../web/page-parts.ts'
 import { root } from '../process.ts'
+import { LANGUAGES, textModule } from './page-scripts.ts'
 
-/** The pages that people open first: all that they import is loaded with every page. */
-const FIRST_PAGES: ReadonlySet<string> = new Set([
+/** The name of what several pages share. */
+const SHARED = 'part'
+/** What a request costs a cold visit, as the number of characters of source that load in the same time. */
+const REQUEST_COST = 10_000
+
+const pages: readonly { module: string; texts: readonly string[] }[] = Object.values(pageParts)
+const allPages = pages.map(({ module }) => module)
+
+/** The pages that people open most often count more. */
+const MAIN_PAGES: ReadonlySet<string> = new Set([
   'installations/InstallationsPage.tsx',
   'operations/OperationsPage.tsx',
+  'operations/OperationPage.tsx',
+  'configuration/ConfigurationPage.tsx',
 ])
-/** A module that more pages than this import is loaded with every page. */
-const MOST_PAGES = 8
-/** What several pages share is a chunk of its own from this size on, in characters of source. */
-const LARGE = 20_000
-const LIBRARIES =
-  /node_modules\/(react|react-dom|scheduler|use-sync-external-store|@tanstack\/(history|query-core|react-query|react-router|react-store|router-core|store))\//
+const MAIN_WEIGHT = 6
 
 type ModuleInfo = (id: string) => Rolldown.ModuleInfo | null
 
+/** Parts of the libraries that only a few pages use. The start imports them only by the libraries' entry modules. */
+const NOT_AT_START = /\/(useBlocker|useInfiniteQuery|infiniteQueryObserver)\.js$/
+
+interface Group {
+  name: string
+  /** The pages that load its modules. */
+  pages: readonly string[]
+  modules: readonly string[]
+  size: number
+}
+
 /**
  * Decides which scripts the build makes. Left alone, the bundler makes a chunk of every small thing that two pages share,
- * each a request of a cold visit. Here are: what hardly ever changes (`libraries`), what the start of the console and
- * most pages import (`console`), the pages, and what a few pages share (`shared`). What is imported on demand stays apart.
+ * each a request of a cold visit. The groups here are: the packages that the start imports (`libraries`, a file that stays
+ * in the browser's cache across deployments), our own modules of the start (`console`), the pages, and what several pages
+ * share. What is imported on demand stays apart.
  */
 export function chunks(): { plugin: Plugin; name: (id: string) => string | null } {
   const names = new Map<string, string>()
@@ -33,33 +51,151 @@ export function chunks(): { plugin: Plugin; name: (id: string) => string | null 
         for (const [id, name] of namesOf((module) => this.getModuleInfo(module))) names.set(id, name)
       },
     },
-    name: (id) => (LIBRARIES.test(id) ? 'libraries' : (names.get(id) ?? null)),
+    name: (id) => names.get(id) ?? null,
   }
 }
 
 function namesOf(infoOf: ModuleInfo): Map<string, string> {
-  const started = importedBy(inWeb('main.tsx'), infoOf)
+  const started = [...importedBy(inWeb('main.tsx'), infoOf)]
+  const libraries = started.filter((id) => id.includes('/node_modules/') && !NOT_AT_START.test(id))
+  const own = started.filter((id) => !id.includes('/node_modules/'))
+  return new Map([
+    ...libraries.map((id) => [id, 'libraries'] as const),
+    ...[
+      ...mergeShared(scriptGroups(new Set(started), own, infoOf), infoOf),
+      ...LANGUAGES.flatMap((language) => mergeShared(textGroups(language, infoOf), infoOf)),
+    ].flatMap(({ name, modules }) => modules.map((id) => [id, name] as const)),
+  ])
+}
+
+/** Our own modules of the start, and what the pages import in addition, by the pages that import it. */
+function scriptGroups(started: ReadonlySet<string>, own: readonly string[], infoOf: ModuleInfo): Group[] {
   const pagesOf = new Map<string, string[]>()
-  for (const { module } of Object.values(pageParts)) {
+  for (const { module } of pages) {
     for (const id of importedBy(inWeb(`pages/${module}`), infoOf)) {
       if (!started.has(id)) pagesOf.set(id, [...(pagesOf.get(id) ?? []), module])
     }
   }
-  const sizes = new Map<string, number>()
-  for (const [id, pages] of pagesOf) {
-    sizes.set(pages.join(), (sizes.get(pages.join()) ?? 0) + (infoOf(id)?.code?.length ?? 0))
+  return [
+    groupOf('console', allPages, [...own, inWeb('i18n/code-texts.ts')], infoOf),
+    ...groupsByPages(pagesOf, SHARED, infoOf),
+  ]
+}
+
+/** The texts of a language, by the pages that show them. */
+function textGroups(language: string, infoOf: ModuleInfo): Group[] {
+  const core = importedBy(inWeb(textModule(language, 'core')), infoOf)
+  const pagesOf = new Map<string, string[]>()
+  for (const { module, texts } of pages) {
+    for (const text of texts) {
+      for (const id of importedBy(inWeb(textModule(language, text)), infoOf)) {
+        if (!core.has(id)) pagesOf.set(id, [...(pagesOf.get(id) ?? []), module])
+      }
+    }
   }
-  const nameOf = (pages: readonly string[]): string => {
-    const isFirst = pages.some((page) => FIRST_PAGES.has(page))
-    if (pages.length > MOST_PAGES || (pages.length > 1 && isFirst)) return 'console'
-    if (pages.length > 1 && (sizes.get(pages.join()) ?? 0) < LARGE) return 'shared'
-    return pages.map((page) => page.replace(/^.*\/|Page\.tsx$/g, '')).join('-')
+  const shared = inWeb('i18n/code-texts.ts')
+  pagesOf.delete(shared)
+  return [
+    groupOf(
+      language,
+      allPages,
+      [...core].filter((id) => id !== shared),
+      infoOf,
+    ),
+    ...groupsByPages(pagesOf, language, infoOf),
+  ]
+}
+
+function groupsByPages(
+  pagesOf: ReadonlyMap<string, readonly string[]>,
+  name: string,
+  infoOf: ModuleInfo,
+): Group[] {
+  const byPages = Map.groupBy(pagesOf.keys(), (id) => (pagesOf.get(id) ?? []).join())
+  return [...byPages].map(([key, ids], index) => {
+    const names = key.split(',')
+    const [first = ''] = names.map((page) => page.replace(/^.*\/|Page\.tsx$/g, ''))
+    const isScript = name === SHARED
+    return groupOf(names.length === 1 && isScript ? first : `${name}-${index}`, names, ids, infoOf)
+  })
+}
+
+const groupOf = (
+  name: string,
+  names: readonly string[],
+  ids: readonly string[],
+  infoOf: ModuleInfo,
+): Group => ({
+  name,
+  pages: names,
+  modules: ids,
+  size: ids.reduce((size, id) => size + (infoOf(id)?.code?.length ?? 0), 0),
+})
+
+/** Merges shared groups for as long as a merge makes the visits of all pages cheaper. */
+function mergeShared(
+  groups: readonly Group[],
+  infoOf: ModuleInfo,
+): readonly Pick<Group, 'name' | 'modules'>[] {
+  const imports = importsOf(groups, infoOf)
+  const indexes = [...groups.keys()]
+  const shared = indexes.filter((index) => (groups[index]?.pages.length ?? 0) > 1)
+  const pairs = shared.flatMap((one, at) => shared.slice(at + 1).map((other) => [one, other] as const))
+  // for each group the index of the one that it is merged into
+  let best = { into: indexes, cost: costOf(indexes, groups, imports) }
+  for (;;) {
+    const { into, cost } = best
+    for (const [one, other] of pairs.filter(([one, other]) => into[one] === one && into[other] === other)) {
+      const merged = into.map((index) => (index === other ? one : index))
+      const next = costOf(merged, groups, imports)
+      if (next < best.cost) best = { into: merged, cost: next }
+    }
+    if (best.cost === cost) break
   }
-  return new Map([
-    [inWeb('i18n/code-texts.ts'), 'console'],
-    ...[...started].map((id) => [id, 'console'] as const),
-    ...[...pagesOf].map(([id, pages]) => [id, nameOf(pages)] as const),
+  return groups.map(({ name }, index) => ({
+    name,
+    modules: groups.flatMap(({ modules }, from) => (best.into[from] === index ? modules : [])),
+  }))
+}
+
+/** For each group the indexes of those that its modules import. */
+function importsOf(groups: readonly Group[], infoOf: ModuleInfo): number[][] {
+  const indexOf = new Map(groups.flatMap(({ modules }, index) => modules.map((id) => [id, index] as const)))
+  return groups.map(({ modules }) => [
+    ...new Set(
+      modules.flatMap((id) =>
+        (infoOf(id)?.importedIds ?? []).flatMap((imported) => indexOf.get(imported) ?? []),
+      ),
+    ),
   ])
+}
+
+/** What a cold visit of each page costs: its requests and what it loads, also because one of its groups imports another. */
+function costOf(
+  into: readonly number[],
+  groups: readonly Group[],
+  imports: readonly (readonly number[])[],
+): number {
+  const sizes = groups.map(() => 0)
+  for (const [index, { size }] of groups.entries()) {
+    const target = into[index] ?? index
+    sizes[target] = (sizes[target] ?? 0) + size
+  }
+  return allPages.reduce((cost, page) => {
+    const pending = groups.flatMap(({ pages: names }, index) =>
+      names.includes(page) ? (into[index] ?? []) : [],
+    )
+    const loaded = new Set<number>()
+    for (let group = pending.pop(); group !== undefined; group = pending.pop()) {
+      if (loaded.has(group)) continue
+      loaded.add(group)
+      for (const [index, imported] of imports.entries()) {
+        if (into[index] === group) pending.push(...imported.map((target) => into[target] ?? target))
+      }
+    }
+    const visit = [...loaded].reduce((sum, group) => sum + REQUEST_COST + (sizes[group] ?? 0), 0)
+    return cost + visit * (MAIN_PAGES.has(page) ? MAIN_WEIGHT : 1)
+  }, 0)
 }
 
 const inWeb = (module: string): string => join(root, 'web', module)

@@ -3,7 +3,7 @@ import type { Plugin, Rolldown } from 'vite'
 import { pageParts } from '../../web/page-parts.ts'
 import { root } from '../process.ts'
 
-const LANGUAGES = ['en', 'zh']
+export const LANGUAGES = ['en', 'zh']
 
 /**
  * Writes `.vite/page-scripts.json` at the build: the scripts of each page in each language, by the path of its route,
@@ -48,7 +48,8 @@ export function pageScripts(): Plugin {
   }
 }
 
-const textModule = (language: string, namespace: string): string =>
+/** The module of a namespace, below `web`. */
+export const textModule = (language: string, namespace: string): string =>
   `i18n/${language}/${namespace.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}.ts`
 
 function chunkOf(chunks: readonly Rolldown.OutputChunk[], module: string): Rolldown.OutputChunk {

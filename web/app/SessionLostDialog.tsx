@@ -7,12 +7,12 @@ import { Icon } from '../ui/icons/Icon.tsx'
 import { signInAddress } from './SignInCard.tsx'
 
 /** Shown when the session ends while the page is in use: the person signs in beside the page and continues in it. */
-export function SessionLostDialog({ open }: { open: boolean }) {
+export function SessionLostDialog() {
   const t = useText()
   const session = useSession()
   return (
     <Dialog
-      open={open}
+      open
       onClose={() => void session.refetch()}
       title={t('shell.sessionLost.title')}
       size="sm"

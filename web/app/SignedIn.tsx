@@ -15,15 +15,15 @@ import { startLiveUpdates, useConnection } from '../api/live.ts'
 import { reloadForAnotherPerson, useSession } from '../api/session.ts'
 import { signOut } from '../api/sign-out.ts'
 import { useErrorView } from '../components/describe-code.ts'
-import { lazyForm } from '../components/lazy-form.ts'
-import { useText } from '../i18n/use-text.ts'
+import { lazyForm, lazyPart } from '../components/lazy-part.ts'
+import { currentText } from '../i18n/use-text.ts'
 import { ShellContext, type ShellContextValue } from '../layouts/shell-context.ts'
+import { loadWithRetry } from '../load-with-retry.ts'
 import { ErrorState } from '../ui/ErrorState.tsx'
-import { searchEverything } from './palette-search.ts'
 import { isSignedOut } from './query-client.ts'
-import { SessionLostDialog } from './SessionLostDialog.tsx'
-import { SignInPage } from './SignInPage.tsx'
 
+const SignInPage = lazyPart(async () => (await import('./SignInPage.tsx')).SignInPage)
+const SessionLostDialog = lazyPart(async () => (await import('./SessionLostDialog.tsx')).SessionLostDialog)
 const SignOutDialog = lazyForm(
   async () => (await import('../pages/signed-out/SignOutDialog.tsx')).SignOutDialog,
 )
@@ -33,7 +33,13 @@ export function SignedIn({ children }: { children: ReactNode }) {
   const session = useSession()
   const error = useErrorView(session.error)
   const isLost = isSignedOut(session.error)
-  if (isLost && !session.data) return <SignInPage />
+  if (isLost && !session.data) {
+    return (
+      <Suspense>
+        <SignInPage />
+      </Suspense>
+    )
+  }
   // until the session is known, the frame and the page's skeleton are shown
   if (session.data || !error) {
     return (
@@ -58,15 +64,17 @@ function WithSession({
   isLost: boolean
   children: ReactNode
 }) {
-  const t = useText()
   const stream = useConnection()
   const [isSignOutOpen, setSignOutOpen] = useState(false)
   useLiveWhile(session !== undefined && !isLost)
   useReloadForAnotherPerson(session)
   const client = useQueryClient()
   const search = useCallback(
-    (text: string, signal: AbortSignal) => searchEverything(text, { t, client, signal }),
-    [t, client],
+    async (text: string, signal: AbortSignal) => {
+      const { searchEverything } = await loadWithRetry(() => import('./palette-search.ts'))
+      return searchEverything(text, { t: currentText(), client, signal })
+    },
+    [client],
   )
   const value = useMemo<ShellContextValue>(() => {
     const grants = session?.grants ?? []
@@ -83,7 +91,11 @@ function WithSession({
   return (
     <ShellContext value={value}>
       {children}
-      <SessionLostDialog open={isLost} />
+      {isLost && (
+        <Suspense>
+          <SessionLostDialog />
+        </Suspense>
+      )}
       {isSignOutOpen && (
         <Suspense>
           <SignOutDialog onClose={() => setSignOutOpen(false)} />

@@ -1,10 +1,7 @@
-import { useId, useState } from 'react'
-import { useText } from '../i18n/use-text.ts'
 import { Button } from '../ui/Button.tsx'
-import { Field } from '../ui/Field.tsx'
 import { FilterChip } from '../ui/Filters.tsx'
-import { Popup, closePopup } from '../ui/Popup.tsx'
-import { TextInput } from '../ui/TextInput.tsx'
+import { Popup } from '../ui/Popup.tsx'
+import { lazyPart } from './lazy-part.ts'
 
 export type TextFilter = {
   name: string
@@ -13,6 +10,8 @@ export type TextFilter = {
   /** Known values, suggested while typing; other values are also accepted. */
   suggestions?: readonly string[] | undefined
 }
+
+const TextFilterForm = lazyPart(async () => (await import('./filter-forms.ts')).TextFilterForm)
 
 /**
  * Filters by exact keys: entered together in a popup, then shown as removable chips. Submitting the form
@@ -30,19 +29,23 @@ export function TextFilters({
   /** Called when the person is about to type, to fetch suggestions. */
   onOpen?: () => void
 }) {
+  const prepare = () => {
+    TextFilterForm.load()
+    onOpen?.()
+  }
   const chosen = filters.filter((filter) => filter.value !== undefined)
   return (
     <>
       <Popup
         label={label}
         renderTrigger={(props) => (
-          <Button {...props} icon="filter" onPointerEnter={onOpen} onFocus={onOpen}>
+          <Button {...props} icon="filter" onPointerEnter={prepare} onPointerDown={prepare} onFocus={prepare}>
             {label}
           </Button>
         )}
       >
         {/* remounts when the values change from outside */}
-        <FilterForm
+        <TextFilterForm
           key={filters.map(({ value }) => value ?? '').join('\n')}
           filters={filters}
           onChange={onChange}
@@ -57,56 +60,5 @@ export function TextFilters({
         />
       ))}
     </>
-  )
-}
-
-function FilterForm({
-  filters,
-  onChange,
-}: {
-  filters: readonly TextFilter[]
-  onChange: (values: Record<string, string | undefined>) => void
-}) {
-  const t = useText()
-  const id = useId()
-  const [typed, setTyped] = useState<Record<string, string>>({})
-  return (
-    <form
-      className="w-72 max-w-[calc(100vw-2rem)] space-y-3 p-2"
-      onSubmit={(event) => {
-        event.preventDefault()
-        closePopup(event.currentTarget)
-        onChange(
-          Object.fromEntries(Object.entries(typed).map(([name, text]) => [name, text.trim() || undefined])),
-        )
-      }}
-    >
-      {filters.map(({ name, label, value, suggestions }) => (
-        <Field key={name} label={label}>
-          {(wiring) => (
-            <>
-              <TextInput
-                {...wiring}
-                code
-                maxLength={128}
-                list={suggestions && `${id}-${name}`}
-                value={typed[name] ?? value ?? ''}
-                onChange={(event) => setTyped({ ...typed, [name]: event.target.value })}
-              />
-              {suggestions && (
-                <datalist id={`${id}-${name}`}>
-                  {suggestions.map((suggestion) => (
-                    <option key={suggestion}>{suggestion}</option>
-                  ))}
-                </datalist>
-              )}
-            </>
-          )}
-        </Field>
-      ))}
-      <Button type="submit" variant="primary" className="w-full">
-        {t('common.filter.apply')}
-      </Button>
-    </form>
   )
 }

@@ -1,5 +1,5 @@
 import { useNavigate, type NavigateOptions } from '@tanstack/react-router'
-import { useEffect, useId, useRef, useState, type KeyboardEvent } from 'react'
+import { useEffect, useEffectEvent, useId, useRef, useState } from 'react'
 import { useText } from '../i18n/use-text.ts'
 import { cx } from '../ui/class-names.ts'
 import { useModal } from '../ui/dialog/use-modal.ts'
@@ -9,20 +9,22 @@ import { navigation } from './Navigation.tsx'
 import { matchesWords } from '../components/scope-text.ts'
 import { paths } from '../paths.ts'
 import { setTheme, THEMES } from '../ui/theme.ts'
+import { isPaletteKey, paletteStyle, type Typed } from './PaletteInput.tsx'
 import { useShell, type PaletteGroup, type PaletteHit, type ShellContextValue } from './shell-context.ts'
 
 const MIN_SEARCH = 2
 const DELAY_MS = 180
+const STEPS: Partial<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1 }
 
 /** Lists pages at once, and installations and operations as they are found. A native modal dialog. */
-export function CommandPalette({ onClose }: { onClose: () => void }) {
+export function CommandPalette({ typed, onClose }: { typed: Typed; onClose: () => void }) {
   const t = useText()
   const id = useId()
   const navigate = useNavigate()
   const { can } = useShell()
   const dialog = useModal((shown) => shown.querySelector('input'))
-  const [text, setText] = useState('')
-  const [chosen, setChosen] = useState(0)
+  const [text, setText] = useState(typed.text)
+  const [chosen, setChosen] = useState(() => typed.keys.reduce((at, key) => at + (STEPS[key] ?? 0), 0))
   const found = useSearch(text.trim())
 
   const groups = [
@@ -31,7 +33,7 @@ export function CommandPalette({ onClose }: { onClose: () => void }) {
     ...found.groups,
   ].filter((group) => group.hits.length > 0)
   const hits = groups.flatMap((group) => group.hits)
-  const at = Math.min(chosen, hits.length - 1)
+  const at = chosen < 0 ? Math.max(0, hits.length + chosen) : Math.min(chosen, hits.length - 1)
 
   const open = (hit: PaletteHit | undefined) => {
     if (!hit) return
@@ -40,17 +42,16 @@ export function CommandPalette({ onClose }: { onClose: () => void }) {
     if (hit.run !== undefined) hit.run()
     else void navigate(hit.to as unknown as NavigateOptions)
   }
-  const press = (event: KeyboardEvent) => {
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
-    if (step && hits.length > 0) {
-      event.preventDefault()
-      setChosen((at + step + hits.length) % hits.length)
-    }
-    if (event.key === 'Enter' && !event.nativeEvent.isComposing) {
-      event.preventDefault()
-      open(hits[at])
-    }
+  const press = (key: string) => {
+    const step = STEPS[key]
+    if (step && hits.length > 0) setChosen((at + step + hits.length) % hits.length)
+    if (key === 'Enter') open(hits[at])
   }
+  // Enter was pressed before this had loaded
+  const openFirst = useEffectEvent(() => typed.keys.includes('Enter') && open(hits[at]))
+  useEffect(() => {
+    openFirst()
+  }, [])
 
   return (
     // clicking the backdrop closes it for the mouse; the keyboard has Escape
@@ -60,9 +61,9 @@ export function CommandPalette({ onClose }: { onClose: () => void }) {
       aria-label={t('shell.palette.title')}
       onClose={({ currentTarget }) => !currentTarget.open && onClose()}
       onClick={(event) => event.target === event.currentTarget && onClose()}
-      className="mx-auto mt-[12vh] mb-auto w-[min(40rem,calc(100vw-1.5rem))] animate-appear overflow-hidden rounded-lg bg-raised shadow-3"
+      className={paletteStyle.dialog}
     >
-      <div className="flex items-center gap-2.5 border-b border-line px-4">
+      <div className={paletteStyle.head}>
         <Icon name="search" className="text-faint" />
         <input
           role="combobox"
@@ -80,8 +81,12 @@ export function CommandPalette({ onClose }: { onClose: () => void }) {
             setText(event.target.value)
             setChosen(0)
           }}
-          onKeyDown={press}
-          className="h-12 min-w-0 flex-1 bg-transparent text-md outline-none"
+          onKeyDown={(event) => {
+            if (!isPaletteKey(event.key) || event.nativeEvent.isComposing) return
+            event.preventDefault()
+            press(event.key)
+          }}
+          className={paletteStyle.input}
         />
         {found.state === 'searching' && <Icon name="running" size={14} className="text-faint" />}
       </div>

@@ -1,5 +1,6 @@
 import { Outlet, useLocation } from '@tanstack/react-router'
-import { useEffect, useRef, useState } from 'react'
+import { Suspense, useEffect, useRef, useState } from 'react'
+import { lazyPart } from '../components/lazy-part.ts'
 import { useText } from '../i18n/use-text.ts'
 import { paths } from '../paths.ts'
 import { Button } from '../ui/Button.tsx'
@@ -8,21 +9,30 @@ import { Icon } from '../ui/icons/Icon.tsx'
 import { Keys } from '../ui/Keys.tsx'
 import { PlainLink } from '../ui/Link.tsx'
 import { Toasts } from '../ui/Toasts.tsx'
-import { CommandPalette } from './CommandPalette.tsx'
 import { ConnectionLine } from './ConnectionLine.tsx'
 import { Navigation } from './Navigation.tsx'
+import { PaletteInput, type Typed } from './PaletteInput.tsx'
 import { Shortcuts } from './Shortcuts.tsx'
 import { UserMenu } from './UserMenu.tsx'
 import { isDialogOpen } from '../ui/dialog/use-modal.ts'
+
+const CommandPalette = lazyPart(async () => (await import('./CommandPalette.tsx')).CommandPalette)
+
+const NOTHING_TYPED: Typed = { text: '', keys: [] }
 
 /** The frame: the page, with navigation at the side, or a bar with a drawer on small screens. */
 export function Shell() {
   const t = useText()
   const [palette, setPalette] = useState(false)
+  const [typed, setTyped] = useState(NOTHING_TYPED)
   const drawer = useRef<HTMLDialogElement>(null)
   const main = useFocusOnNewPage()
-  usePaletteKey(() => setPalette(true))
-  const openPalette = () => setPalette(true)
+  const openPalette = () => {
+    setTyped(NOTHING_TYPED)
+    setPalette(true)
+  }
+  const closePalette = () => setPalette(false)
+  usePaletteKey(openPalette)
   const closeDrawer = () => drawer.current?.close()
 
   return (
@@ -58,7 +68,13 @@ export function Shell() {
         />
         <Home />
         <span className="flex-1" />
-        <Button variant="quiet" icon="search" label={t('shell.palette.open')} onClick={openPalette} />
+        <Button
+          variant="quiet"
+          icon="search"
+          label={t('shell.palette.open')}
+          onClick={openPalette}
+          {...CommandPalette.onIntent}
+        />
       </header>
       {/* clicking the backdrop closes it for the mouse; the keyboard has Escape */}
       {/* oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-noninteractive-element-interactions */}
@@ -92,7 +108,11 @@ export function Shell() {
       <ConnectionLine />
       <Toasts />
       <Shortcuts />
-      {palette && <CommandPalette onClose={() => setPalette(false)} />}
+      {palette && (
+        <Suspense fallback={<PaletteInput typed={typed} onType={setTyped} onClose={closePalette} />}>
+          <CommandPalette typed={typed} onClose={closePalette} />
+        </Suspense>
+      )}
     </div>
   )
 }
@@ -117,6 +137,7 @@ function PaletteButton({ onOpen }: { onOpen: () => void }) {
     <button
       type="button"
       onClick={onOpen}
+      {...CommandPalette.onIntent}
       className="flex h-8 w-full items-center gap-2 rounded-md border border-line-strong bg-surface pr-1.5 pl-2 text-faint shadow-1 hover:border-control"
     >
       <Icon name="search" size={14} />
@@ -142,6 +163,7 @@ function useFocusOnNewPage() {
 function usePaletteKey(open: () => void) {
   useEffect(() => {
     const press = (event: KeyboardEvent) => {
+      if (event.key === 'Control' || event.key === 'Meta') CommandPalette.load()
       if (
         event.key.toLowerCase() !== 'k' ||
         !(event.metaKey || event.ctrlKey) ||

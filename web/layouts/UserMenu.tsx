@@ -1,11 +1,12 @@
+import { lazyPart } from '../components/lazy-part.ts'
 import { joinList } from '../i18n/punctuation.ts'
 import { useText, type Translate } from '../i18n/use-text.ts'
 import { Icon } from '../ui/icons/Icon.tsx'
-import { LanguageSwitch } from '../ui/LanguageSwitch.tsx'
-import { closePopup, Popup } from '../ui/Popup.tsx'
+import { Popup } from '../ui/Popup.tsx'
 import { Skeleton } from '../ui/Skeleton.tsx'
-import { ThemeSwitch } from '../ui/ThemeSwitch.tsx'
 import { useShell } from './shell-context.ts'
+
+const UserMenuItems = lazyPart(async () => (await import('./UserMenuItems.tsx')).UserMenuItems)
 
 export function UserMenu() {
   const t = useText()
@@ -21,6 +22,7 @@ export function UserMenu() {
         <button
           type="button"
           {...props}
+          {...UserMenuItems.onIntent}
           title={label}
           className="flex h-10 w-full min-w-0 items-center gap-2 rounded-md px-2 text-left hover:bg-selected/60"
         >
@@ -45,29 +47,7 @@ export function UserMenu() {
         </button>
       )}
     >
-      <div className="w-64 space-y-3 p-2">
-        <div>
-          <p className="mb-1 text-xs text-faint">{t('shell.theme.label')}</p>
-          <ThemeSwitch />
-        </div>
-        <div>
-          <p className="mb-1 text-xs text-faint">{t('shell.language.label')}</p>
-          <LanguageSwitch />
-        </div>
-      </div>
-      <div className="mt-1 border-t border-line pt-1">
-        <button
-          type="button"
-          onClick={(event) => {
-            closePopup(event.currentTarget)
-            signOut()
-          }}
-          className="flex min-h-8 w-full items-center gap-2 rounded-md px-2 text-left -outline-offset-2 hover:bg-hover"
-        >
-          <Icon name="signOut" size={14} className="text-muted" />
-          {t('shell.user.signOut')}
-        </button>
-      </div>
+      <UserMenuItems onSignOut={signOut} />
     </Popup>
   )
 }

@@ -1,10 +1,10 @@
+import { lazyPart } from '../components/lazy-part.ts'
 import { joinList } from '../i18n/punctuation.ts'
 import { useText } from '../i18n/use-text.ts'
-import { Checkbox } from './Checkbox.tsx'
 import { cx } from './class-names.ts'
 import { Icon, type IconName } from './icons/Icon.tsx'
 import { Popup } from './Popup.tsx'
-import { toneText, type Tone } from './tone.ts'
+import type { Tone } from './tone.ts'
 
 export type Choice<Value extends string = string> = {
   value: Value
@@ -12,6 +12,8 @@ export type Choice<Value extends string = string> = {
   icon?: IconName
   tone?: Tone
 }
+
+const ChoiceList = lazyPart(async () => (await import('../components/filter-forms.ts')).ChoiceList)
 
 /** A filter with several values, in the format of the address and the API: `FAILED,WAITING`. */
 export function ChoiceFilter({
@@ -27,10 +29,6 @@ export function ChoiceFilter({
 }) {
   const t = useText()
   const chosen = choices.filter((choice) => value?.split(',').includes(choice.value))
-  const toggle = (toggled: Choice) => {
-    const next = choices.filter((choice) => (choice === toggled) !== chosen.includes(choice))
-    onChange(next.length === 0 ? undefined : next.map((choice) => choice.value).join(','))
-  }
   return (
     <Popup
       label={label}
@@ -38,6 +36,7 @@ export function ChoiceFilter({
         <button
           type="button"
           {...props}
+          {...ChoiceList.onIntent}
           className={cx(
             'inline-flex h-8 max-w-full items-center gap-1.5 rounded-md border px-2.5',
             chosen.length > 0
@@ -60,35 +59,7 @@ export function ChoiceFilter({
         </button>
       )}
     >
-      <div className="p-1">
-        {choices.map((choice) => (
-          <div key={choice.value} className="flex">
-            <Checkbox
-              checked={chosen.includes(choice)}
-              onChange={() => toggle(choice)}
-              className="min-h-8 flex-1 rounded-md px-1.5 hover:bg-hover"
-            >
-              <span className="flex items-center gap-1.5 pr-3">
-                {choice.icon && (
-                  <Icon name={choice.icon} size={14} className={toneText[choice.tone ?? 'quiet']} />
-                )}
-                {choice.label}
-              </span>
-            </Checkbox>
-          </div>
-        ))}
-      </div>
-      {chosen.length > 0 && (
-        <div className="border-t border-line p-1">
-          <button
-            type="button"
-            onClick={() => onChange(undefined)}
-            className="h-7 w-full rounded-md px-1.5 text-left text-muted -outline-offset-2 hover:bg-hover hover:text-ink"
-          >
-            {t('common.clear')}
-          </button>
-        </div>
-      )}
+      <ChoiceList choices={choices} chosen={chosen} onChange={onChange} />
     </Popup>
   )
 }

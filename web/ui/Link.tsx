@@ -12,7 +12,14 @@ export type LinkTarget = {
   hash?: string
 }
 
-type Own = {
+/** For the control that opens a part of a page: they start to load it. */
+export type IntentListeners = {
+  onPointerEnter: () => void
+  onPointerDown: () => void
+  onFocus: () => void
+}
+
+type Own = Partial<IntentListeners> & {
   to: LinkTarget
   children: ReactNode
   className?: string | undefined

@@ -1,4 +1,13 @@
-import { useId, useRef, type FocusEvent, type KeyboardEvent, type ReactNode, type ToggleEvent } from 'react'
+import {
+  Suspense,
+  useId,
+  useRef,
+  useState,
+  type FocusEvent,
+  type KeyboardEvent,
+  type ReactNode,
+  type ToggleEvent,
+} from 'react'
 import { cx } from './class-names.ts'
 import { placeNear, type Side } from './place-near.ts'
 
@@ -7,7 +16,7 @@ export type PopupTrigger = { popoverTarget: string; 'aria-haspopup': 'menu' | 'd
 
 /**
  * A native popover beside its button: the browser closes it on Escape and on a press outside, and restores the focus.
- * It also closes when the focus leaves it.
+ * It also closes when the focus leaves it. Its content is rendered when it is first opened.
  */
 export function Popup({
   renderTrigger,
@@ -26,11 +35,20 @@ export function Popup({
 }) {
   const id = useId()
   const anchor = useRef<HTMLSpanElement>(null)
-  const place = (event: ToggleEvent<HTMLDivElement>) => {
+  const sizes = useRef<ResizeObserver>(null)
+  const [wasOpened, setWasOpened] = useState(false)
+  const place = ({ newState, currentTarget: popup }: ToggleEvent<HTMLDivElement>) => {
     const button = anchor.current?.firstElementChild
-    if (event.newState !== 'open' || !button) return
-    placeNear(button, event.currentTarget, side)
-    firstItem(event.currentTarget)?.focus({ preventScroll: true })
+    sizes.current?.disconnect()
+    if (newState !== 'open' || !button) return
+    const settle = () => {
+      placeNear(button, popup, side)
+      if (!popup.contains(document.activeElement)) firstItem(popup)?.focus({ preventScroll: true })
+    }
+    settle()
+    // content that has to load changes the size when it arrives
+    sizes.current = new ResizeObserver(settle)
+    sizes.current.observe(popup)
   }
   const closeOnLeave = ({ currentTarget, relatedTarget }: FocusEvent<HTMLElement>) => {
     // the browser closes it for the button; closing it here first would let the click reopen it
@@ -45,12 +63,13 @@ export function Popup({
         popover="auto"
         role={role}
         aria-label={label}
+        onBeforeToggle={() => setWasOpened(true)}
         onToggle={place}
         onBlur={closeOnLeave}
         onKeyDown={role === 'menu' ? moveBetweenItems : undefined}
         className="fixed max-h-[70dvh] min-w-44 overflow-y-auto rounded-lg bg-raised p-1 text-sm font-normal shadow-2 open:animate-appear"
       >
-        {children}
+        {wasOpened && <Suspense>{children}</Suspense>}
       </div>
     </span>
   )

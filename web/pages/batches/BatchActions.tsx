@@ -2,7 +2,7 @@ import { Suspense, useState } from 'react'
 import type { Batch } from '#contract/console-api/shapes.ts'
 import { useWrite } from '../../api/write.ts'
 import { useErrorView } from '../../components/describe-code.ts'
-import { lazyForm } from '../../components/lazy-form.ts'
+import { lazyForm } from '../../components/lazy-part.ts'
 import { useText } from '../../i18n/use-text.ts'
 import { Button } from '../../ui/Button.tsx'
 

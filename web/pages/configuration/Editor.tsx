@@ -1,4 +1,4 @@
-import { useCallback, useMemo, useState } from 'react'
+import { Suspense, useCallback, useMemo, useState } from 'react'
 import { useQuery } from '@tanstack/react-query'
 import type { Configuration } from '#contract/console-api/shapes.ts'
 import { apiQuery } from '../../api/query.ts'
@@ -8,29 +8,31 @@ import { useRichText, useText } from '../../i18n/use-text.ts'
 import { Page } from '../../layouts/Page.tsx'
 import { useShell } from '../../layouts/shell-context.ts'
 import { paths } from '../../paths.ts'
-import { LinkButton } from '../../ui/Link.tsx'
+import { LinkButton, type IntentListeners } from '../../ui/Link.tsx'
 import { Notice } from '../../ui/Notice.tsx'
+import { SkeletonLines } from '../../ui/Skeleton.tsx'
 import { Tabs } from '../../ui/Tabs.tsx'
 import { Time } from '../../ui/Time.tsx'
 import { ChangesBar } from './ChangesBar.tsx'
 import { countEdits } from './editor/draft.ts'
 import { Dock } from './Dock.tsx'
-import { DocumentTab } from './document/DocumentTab.tsx'
 import { EditorContext } from './editor/editor-context.ts'
 import { FormTab } from './FormTab.tsx'
-import { HistoryTab } from './history/HistoryTab.tsx'
-import { PropertyHistoryDialog } from './history/PropertyHistoryDialog.tsx'
 import { LostNotice, MergeNotice, NewsLine, NotKeptNotice, UncertainNotice } from './Notices.tsx'
-import { ReviewDialog } from './review/ReviewDialog.tsx'
 import { ScopeSwitch } from './ScopeSwitch.tsx'
-import { SavedNotice } from './SavedNotice.tsx'
 import {
   CONFIGURATION_TABS,
   configuredInstallationsCall,
   type ConfigurationSearch,
 } from '#contract/console-api/pages/configuration.ts'
 import { useEditorState } from './editor/use-editor-state.ts'
+import { DocumentTab, HistoryTab, PropertyHistoryDialog, ReviewDialog, SavedNotice } from './parts.ts'
 import { useSaveKey } from './editor/use-save-key.ts'
+
+const TAB_INTENT: Partial<Record<(typeof CONFIGURATION_TABS)[number], IntentListeners>> = {
+  document: DocumentTab.onIntent,
+  history: HistoryTab.onIntent,
+}
 
 /** The editor of a scope that has something to configure. */
 export function Editor({
@@ -95,6 +97,7 @@ export function Editor({
             tabs={CONFIGURATION_TABS.map((id) => ({
               id,
               label: t(`configuration.tab.${id}`),
+              onIntent: TAB_INTENT[id],
               to: paths.configuration(
                 scope,
                 omitUndefined({ ...search, property: undefined, tab: id === 'form' ? undefined : id }),
@@ -115,11 +118,9 @@ export function Editor({
         footer={
           <Dock>
             {save.saved.map((saved) => (
-              <SavedNotice
-                key={saved.version}
-                saved={saved}
-                onDismiss={() => save.dismissSaved(saved.version)}
-              />
+              <Suspense key={saved.version}>
+                <SavedNotice saved={saved} onDismiss={() => save.dismissSaved(saved.version)} />
+              </Suspense>
             ))}
             {edits > 0 && <LostNotice />}
             {save.state === 'uncertain' && !isReviewing && <UncertainNotice />}
@@ -133,23 +134,31 @@ export function Editor({
         {tab === 'form' && (
           <FormTab search={search} marks={marks} titles={titles} edits={edits} invalid={problems.length} />
         )}
-        {tab === 'document' && <DocumentTab document={document} />}
-        {tab === 'history' && <HistoryTab search={search} />}
+        <Suspense fallback={<SkeletonLines lines={8} />}>
+          {tab === 'document' && <DocumentTab document={document} />}
+          {tab === 'history' && <HistoryTab search={search} />}
+        </Suspense>
       </Page>
       {isReviewing && (
-        <ReviewDialog
-          onClose={() => {
-            setIsReviewing(false)
-            if (save.state === 'idle') save.clearError()
-          }}
-          draft={draft}
-          problems={problems}
-          merge={merge}
-          save={save}
-          blockedByDocument={blockedByDocument}
-        />
+        <Suspense>
+          <ReviewDialog
+            onClose={() => {
+              setIsReviewing(false)
+              if (save.state === 'idle') save.clearError()
+            }}
+            draft={draft}
+            problems={problems}
+            merge={merge}
+            save={save}
+            blockedByDocument={blockedByDocument}
+          />
+        </Suspense>
       )}
-      {origin !== null && <PropertyHistoryDialog {...origin} onClose={() => setOrigin(null)} />}
+      {origin !== null && (
+        <Suspense>
+          <PropertyHistoryDialog {...origin} onClose={() => setOrigin(null)} />
+        </Suspense>
+      )}
     </EditorContext>
   )
 }

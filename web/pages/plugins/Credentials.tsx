@@ -1,6 +1,6 @@
 import { Suspense, useMemo, useState } from 'react'
 import type { Plugin, PluginCredential } from '#contract/console-api/shapes.ts'
-import { lazyForm } from '../../components/lazy-form.ts'
+import { lazyForm } from '../../components/lazy-part.ts'
 import { useRichText, useText, type Translate, type TranslateRich } from '../../i18n/use-text.ts'
 import { Badge } from '../../ui/Badge.tsx'
 import { Button } from '../../ui/Button.tsx'

@@ -11,6 +11,7 @@ import { PropertyValueView } from '../../../ui/values/ValueView.tsx'
 import { useActive } from '../editor/drafts.ts'
 import { useEditor } from '../editor/editor-context.ts'
 import { propertyTitle } from '../labels.ts'
+import { PropertyHistoryDialog } from '../parts.ts'
 import { afterMousePress } from './after-press.ts'
 import { FieldHints, hasHints } from './FieldHints.tsx'
 import { EditStatus, FieldNotes } from './FieldNotes.tsx'
@@ -91,6 +92,7 @@ export const EditorField = memo(function EditorField({
             icon="undo"
             label={t('configuration.field.history', { property: propertyTitle(definition, property) })}
             className="-mt-0.5 opacity-60 hover:opacity-100 focus-visible:opacity-100"
+            {...PropertyHistoryDialog.onIntent}
             onClick={() => openHistory(locator, property)}
           />
         </span>

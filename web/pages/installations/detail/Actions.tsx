@@ -1,6 +1,6 @@
 import { Suspense, useState } from 'react'
 import type { InstallationDetail } from '#contract/console-api/shapes.ts'
-import { lazyForm } from '../../../components/lazy-form.ts'
+import { lazyForm } from '../../../components/lazy-part.ts'
 import { useMay } from '../../../api/session.ts'
 import { useText } from '../../../i18n/use-text.ts'
 import { paths } from '../../../paths.ts'

@@ -4,29 +4,47 @@ import { callApi } from '../../../api/client.ts'
 import { useMay } from '../../../api/session.ts'
 import { errorView } from '../../../components/describe-code.ts'
 import { useText } from '../../../i18n/use-text.ts'
+import { loadWithRetry } from '../../../load-with-retry.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Menu, MenuItem } from '../../../ui/Menu.tsx'
 import { showToast } from '../../../ui/toast.ts'
-import { operationMarkdown } from './markdown.ts'
+
+const loadMarkdown = () => loadWithRetry(() => import('./markdown.ts'))
+// choosing the item tries again after a failure
+const prepare = () => void import('./markdown.ts').catch(() => undefined)
 
 /** Shares the page as an address, as text for a ticket, or as a file. */
 export function ShareMenu({ operation }: { operation: OperationDetail }) {
   const t = useText()
   const mayExport = useMay('operation:export', operation.installation)
   const download = useDownload(operation)
-  const copy = async (text: string) => {
+  const copy = async (text: string | Promise<string>) => {
     try {
-      await navigator.clipboard.writeText(text)
+      // called before anything is awaited: browsers write to the clipboard only during the click
+      const blob = Promise.resolve(text).then((plain) => new Blob([plain], { type: 'text/plain' }))
+      await navigator.clipboard.write([new ClipboardItem({ 'text/plain': blob })])
       showToast({ text: t('operations.share.copied') })
     } catch {
       showToast({ tone: 'error', text: t('operations.share.copyFailed') })
     }
   }
+  const markdown = async () => {
+    const link = location.href
+    const { operationMarkdown } = await loadMarkdown()
+    return operationMarkdown(operation, { t, link })
+  }
   return (
     <Menu
       label={t('operations.share.label')}
       renderTrigger={(props) => (
-        <Button {...props} icon="link" busy={download.isPending}>
+        <Button
+          {...props}
+          icon="link"
+          busy={download.isPending}
+          onPointerEnter={prepare}
+          onPointerDown={prepare}
+          onFocus={prepare}
+        >
           {t('operations.share.label')}
         </Button>
       )}
@@ -34,10 +52,7 @@ export function ShareMenu({ operation }: { operation: OperationDetail }) {
       <MenuItem icon="link" onSelect={() => void copy(location.href)}>
         {t('operations.share.link')}
       </MenuItem>
-      <MenuItem
-        icon="copy"
-        onSelect={() => void copy(operationMarkdown(operation, { t, link: location.href }))}
-      >
+      <MenuItem icon="copy" onSelect={() => void copy(markdown())}>
         {t('operations.share.markdown')}
       </MenuItem>
       <MenuItem

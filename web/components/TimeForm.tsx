@@ -1,0 +1,72 @@
+import { useState } from 'react'
+import { useText, type PlainTextKey } from '../i18n/use-text.ts'
+import { Button } from '../ui/Button.tsx'
+import { Field } from '../ui/Field.tsx'
+import { closePopup } from '../ui/Popup.tsx'
+import { localInput, momentOfInput } from './local-time.ts'
+import type { TimeRange } from './TimeFilter.tsx'
+
+const HOUR = 3_600_000
+const PRESETS: readonly { label: PlainTextKey; ms: number }[] = [
+  { label: 'common.timeFilter.lastHour', ms: HOUR },
+  { label: 'common.timeFilter.lastDay', ms: 24 * HOUR },
+  { label: 'common.timeFilter.lastWeek', ms: 7 * 24 * HOUR },
+]
+
+/** The popup of the time filter: presets, or two moments. */
+export function TimeForm({ since, until, onChange }: TimeRange & { onChange: (range: TimeRange) => void }) {
+  const t = useText()
+  const [from, setFrom] = useState(localInput(since))
+  const [to, setTo] = useState(localInput(until))
+  return (
+    <form
+      className="w-64 max-w-[calc(100vw-2rem)] space-y-3 p-2"
+      onSubmit={(event) => {
+        event.preventDefault()
+        closePopup(event.currentTarget)
+        onChange({ since: momentOfInput(from), until: momentOfInput(to) })
+      }}
+    >
+      <div className="flex flex-col gap-1">
+        {PRESETS.map(({ label, ms }) => (
+          <button
+            key={ms}
+            type="button"
+            onClick={(event) => {
+              closePopup(event.currentTarget)
+              onChange({ since: new Date(Date.now() - ms).toISOString(), until: undefined })
+            }}
+            className="h-8 rounded-md px-2 text-left hover:bg-hover"
+          >
+            {t(label)}
+          </button>
+        ))}
+      </div>
+      <Field label={t('common.timeFilter.since')}>
+        {(wiring) => (
+          <input
+            {...wiring}
+            type="datetime-local"
+            value={from}
+            onChange={(event) => setFrom(event.target.value)}
+            className="control"
+          />
+        )}
+      </Field>
+      <Field label={t('common.timeFilter.until')}>
+        {(wiring) => (
+          <input
+            {...wiring}
+            type="datetime-local"
+            value={to}
+            onChange={(event) => setTo(event.target.value)}
+            className="control"
+          />
+        )}
+      </Field>
+      <Button type="submit" variant="primary" className="w-full">
+        {t('common.filter.apply')}
+      </Button>
+    </form>
+  )
+}

@@ -1,0 +1,37 @@
+import { useText } from '../i18n/use-text.ts'
+import { Icon } from '../ui/icons/Icon.tsx'
+import { LanguageSwitch } from '../ui/LanguageSwitch.tsx'
+import { closePopup } from '../ui/Popup.tsx'
+import { ThemeSwitch } from '../ui/ThemeSwitch.tsx'
+
+/** The content of the user menu: theme, language, sign out. */
+export function UserMenuItems({ onSignOut }: { onSignOut: () => void }) {
+  const t = useText()
+  return (
+    <>
+      <div className="w-64 space-y-3 p-2">
+        <div>
+          <p className="mb-1 text-xs text-faint">{t('shell.theme.label')}</p>
+          <ThemeSwitch />
+        </div>
+        <div>
+          <p className="mb-1 text-xs text-faint">{t('shell.language.label')}</p>
+          <LanguageSwitch />
+        </div>
+      </div>
+      <div className="mt-1 border-t border-line pt-1">
+        <button
+          type="button"
+          onClick={(event) => {
+            closePopup(event.currentTarget)
+            onSignOut()
+          }}
+          className="flex min-h-8 w-full items-center gap-2 rounded-md px-2 text-left -outline-offset-2 hover:bg-hover"
+        >
+          <Icon name="signOut" size={14} className="text-muted" />
+          {t('shell.user.signOut')}
+        </button>
+      </div>
+    </>
+  )
+}
