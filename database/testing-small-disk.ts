@@ -24,7 +24,8 @@ export function smallDisk(mebibytes: number): SmallDisk | null {
   const ballast = join(path, 'ballast')
   const remove = (): void => {
     spawnSync('umount', ['-l', path])
-    rmSync(path, { recursive: true, force: true })
+    // for a moment after the unmount the folder can still be busy
+    rmSync(path, { recursive: true, force: true, maxRetries: 10 })
     process.off('exit', remove)
   }
   process.once('exit', remove)
