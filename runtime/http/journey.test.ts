@@ -133,7 +133,7 @@ describe('a bundle', () => {
   })
 
   it('shows every page, in the shape of the contract and without a secret', async () => {
-    const params = {
+    const places = {
       ...SCOPE,
       bundleInstallId: installId,
       operationId,
@@ -149,6 +149,14 @@ describe('a bundle', () => {
       values: { a: 1 },
       version: 0,
     })
+    // its only item is refused, because the operation has not failed
+    const { batch } = await ok('/batches', 'POST', {
+      action: 'RETRY',
+      title: 'Retry all',
+      targets: [operationId],
+      reason: 'A test',
+    })
+    const params = { ...places, batchId: textOf((batch as JsonObject)['batchId']) }
     const rows = Object.entries(runtimeApi) as [EndpointName, EndpointRow][]
     for (const [name, row] of rows) {
       const { method, path } = splitName(name)
