@@ -18,7 +18,7 @@ test('every invalid field is reported at once', () => {
   assert.deepEqual(wrongFields(form), [])
   assert.deepEqual(
     wrongFields({ ...pluginFormOf(null), timeoutMs: '99', maxAttempts: '1.5', ownerContact: 'tel:1' }),
-    ['pluginId', 'title', 'endpoint', 'ownerContact', 'timeoutMs', 'maxAttempts'],
+    ['pluginId', 'title', 'endpoint', 'ownerContact', 'timeoutMs', 'maxAttempts', 'ownerTeam'],
   )
 })
 
