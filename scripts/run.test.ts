@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
 
+import { freePort } from '#database/free-port.ts'
 import { root } from './process.ts'
 
 const dataDir = mkdtempSync(join(tmpdir(), 'run-'))
@@ -19,6 +20,7 @@ describe('a program that npm started', { skip: process.platform === 'win32' && '
       env: {
         ...process.env,
         DATA_DIR: dataDir,
+        RUNTIME_PORT: String(await freePort()),
         DATABASE_URL: 'postgresql://nobody@127.0.0.1:1/none',
         DATABASE_WAIT_SECONDS: '90',
       },
