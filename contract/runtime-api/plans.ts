@@ -56,7 +56,7 @@ export const OperationPlan = z.object({
   /** Null for an INSTALL: the installation does not exist yet. */
   installation: InstallationIdentity.nullable(),
   currentVersion: Key.nullable(),
-  targetVersion: Key,
+  targetVersion: Key.nullable(),
   /** Null if the scope has no snapshot yet. */
   snapshotVersion: PositiveInteger.nullable(),
   claim: Claim.nullable(),

@@ -92,7 +92,7 @@ function checkAttempts(cell: Cell, attempts: readonly Attempt[]): string[] {
     : [`the attempts are [${actual.join(', ')}] and not [${expected.join(', ')}]`]
 }
 
-const ALLOWED = new Set(['size', 'contentType', 'known'])
+const ALLOWED = new Set(['size', 'contentType', 'known', 'differs'])
 const ALLOWED_KNOWN = new Set(['contractVersion', 'errorCode', 'outcome'])
 
 /** Of a rejected response only its size, type and known fields are stored. */

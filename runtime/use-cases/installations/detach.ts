@@ -18,6 +18,7 @@ export async function detach(context: WriteContext, { params, body }: Input<Path
   const plan = await planOrRefuse(tx, evaluation, body.planToken)
   const { installation } = found
   const { scope, currentVersion, targetVersion } = evaluation
+  if (targetVersion === null) throw new Error('an active installation has a version')
   const operation = await freezeOperation(tx, deps.vault, {
     operationId: uuidv7(deps),
     installation,

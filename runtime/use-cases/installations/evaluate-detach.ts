@@ -27,7 +27,7 @@ export async function evaluateDetach(
     scope: scopeOf(scope),
     snapshotVersion: scope.snapshot_version,
     currentVersion: version,
-    targetVersion: version ?? '',
+    targetVersion: version,
     plan: isActive
       ? detachPlan({ ledger, plugins: await loadAuthorizationsOrFrozen(db, installation, ledger) })
       : null,

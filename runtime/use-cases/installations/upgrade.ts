@@ -21,7 +21,8 @@ export async function upgrade(context: WriteContext, { params, body }: Input<Pat
   const evaluation = await evaluateUpgrade(tx, deps.vault, found, body)
   const plan = await planOrRefuse(tx, evaluation, body.planToken)
   const { installation } = found
-  const { scope, currentVersion, targetVersion } = evaluation
+  const { scope, currentVersion } = evaluation
+  const { targetVersion } = body
   const reason = body.reason ?? null
   const operation = await freezeOperation(tx, deps.vault, {
     operationId: uuidv7(deps),

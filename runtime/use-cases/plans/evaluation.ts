@@ -21,7 +21,7 @@ export interface OperationEvaluation {
   scope: Scope
   snapshotVersion: number | null
   currentVersion: string | null
-  targetVersion: string
+  targetVersion: string | null
   /** Null if it cannot be made; `refusals` says why. */
   plan: FrozenPlan | null
   ledger: readonly LedgerRow[]

@@ -17,7 +17,7 @@ export interface TokenPart {
   /** The installed version. */
   version: string | null
   operationType: OperationType
-  targetVersion: string
+  targetVersion: string | null
   /** Null if the plan cannot be made; it then differs from every plan that could. */
   plan: FrozenPlan | null
 }

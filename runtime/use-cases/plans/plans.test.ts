@@ -228,6 +228,29 @@ describe('a save with the token of its plan', () => {
     await register('tenants', true)
   })
 
+  it('shows why an installation that never became active cannot be detached', async () => {
+    const scope = { ...SCOPE, workspaceId: 990 }
+    const { operation } = await deps.runtime.write((context) =>
+      install(context, {
+        params: {},
+        query: {},
+        body: {
+          scope,
+          bundle: crm.bundle,
+          targetVersion: '1.0.0',
+          properties: { [CORE]: { name: wrapData('Acme'), password: wrapData('hunter2') } },
+        },
+      }),
+    )
+    const { bundleInstallId } = operation.installation
+    const planned = OperationPlan.parse(
+      await planDetach(deps.runtime.read, { params: { bundleInstallId }, query: {}, body: undefined }),
+    )
+    assert.equal(planned.planToken, null)
+    assert.equal(planned.targetVersion, null)
+    assert.ok(planned.problems.length > 0)
+  })
+
   it('keeps the code of a stale snapshot', async () => {
     const { scope, snapshotVersion } = await deps.newScope()
     const planned = token(await plan(scope, snapshotVersion))
