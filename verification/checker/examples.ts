@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -12,6 +12,7 @@ import type { Violation } from '../suite.ts'
 
 const EXAMPLES = fileURLToPath(new URL('../../plugin/examples/', import.meta.url))
 const LOCATOR = 'production/crm-suite/MODULE/crm-core'
+const SDK = new URL('../../packages/plugin-sdk/', import.meta.url)
 /** In the quick form every so many-th case is run. */
 const QUICK_STRIDE = 16
 
@@ -20,6 +21,15 @@ interface Example {
   path: string
   /** The profile of a plugin on this port whose data is in this folder. */
   profile(port: number, folder: string): object
+}
+
+/** Writes the starter of the SDK to a folder, on the source of the SDK instead of the installed package. */
+function templateIn(folder: string): string {
+  const path = join(folder, 'plugin.mjs')
+  const text = readFileSync(new URL('template/plugin.mjs', SDK), 'utf8')
+  const source = new URL('src/index.ts', SDK).href
+  writeFileSync(path, text.replace("'@bundle-console/plugin-sdk'", `'${source}'`))
+  return path
 }
 
 const TENANTS = {
@@ -32,7 +42,7 @@ const TENANTS = {
 
 const SHIPPED: readonly Example[] = [
   {
-    name: 'first-plugin',
+    name: 'template',
     path: '/',
     profile: (port, folder) => ({
       pluginId: 'mailbox-maker',
@@ -46,7 +56,7 @@ const SHIPPED: readonly Example[] = [
         },
       },
       start: {
-        command: [process.execPath, join(EXAMPLES, 'first-plugin/main.ts')],
+        command: [process.execPath, templateIn(folder)],
         env: { PORT: String(port), DATA_FILE: join(folder, 'mailboxes.sqlite') },
       },
     }),
