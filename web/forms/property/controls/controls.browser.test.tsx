@@ -93,6 +93,14 @@ test('a value that may be null has a box for none, and keeps the value before it
   expect(value()).toBe(50)
 })
 
+test('a value whose default is null can be set', async () => {
+  const value = await field({ type: ['string', 'null'], enum: ['a', 'b', null], default: null }, null)
+  await page.getByLabelText('No value').click()
+  expect(value()).toBe('a')
+  await page.getByRole('combobox', { name: 'Setting' }).selectOptions('b')
+  expect(value()).toBe('b')
+})
+
 test('a variant is chosen by its title, and has the members of its own', async () => {
   const value = await field(
     {
