@@ -152,3 +152,33 @@ test('JSON that is not valid names its line, and the editor has the focus when i
   await userEvent.keyboard('nothing')
   await expect.element(page.getByText('Invalid JSON at line 1, column 1')).toBeVisible()
 })
+
+const jsonCases: [name: string, schema: JsonObject, unfit: JsonValue, keys: string, fit: JsonValue][] = [
+  ['list', { type: 'array', items: { type: 'string' } }, { a: 1 }, '[[]', []],
+  ['object', { type: 'object', properties: { a: { type: 'string' } } }, { b: 1 }, '{{}', {}],
+  ['nullable text', { type: ['string', 'null'] }, 1, 'null', null],
+  ['nullable list', { type: ['array', 'null'], items: { type: 'string' } }, { a: 1 }, '[[]', []],
+  ['variants', { oneOf: [{ type: 'string' }, { type: 'boolean' }] }, { a: 1 }, 'true', true],
+]
+for (const [name, schema, unfit, keys, fit] of jsonCases)
+  test(`JSON that becomes a value of the form stays open, with the focus: ${name}`, async () => {
+    const value = await field(schema, unfit)
+    await page.getByRole('button', { name: 'Edit JSON' }).click()
+    const editor = page.getByRole('textbox', { name: 'Setting as JSON' })
+    await expect.element(editor).toBeVisible()
+    await userEvent.keyboard('{Control>}a{/Control}{Backspace}')
+    await userEvent.keyboard(keys)
+    await expect.poll(value).toEqual(fit)
+    expect(document.activeElement?.shadowRoot?.activeElement?.textContent).toContain(JSON.stringify(fit))
+    await page.getByRole('button', { name: 'Edit as form' }).click()
+    await expect.element(editor).not.toBeInTheDocument()
+    expect(value()).toEqual(fit)
+  })
+
+test('a partial number keeps the control of its variant', async () => {
+  const value = await field({ oneOf: [{ type: 'number' }, { type: 'boolean' }] }, 5)
+  await page.getByRole('textbox').fill('1,5')
+  await expect.element(page.getByRole('textbox')).toHaveFocus()
+  await userEvent.tab()
+  expect(value()).toBe(1.5)
+})
