@@ -4,8 +4,8 @@ import { useText } from '../../../i18n/use-text.ts'
 import { Select } from '../../../ui/Select.tsx'
 import { schemaOf } from '../control-kind.ts'
 import { dataValue, setData } from '../edit.ts'
-import { firstValue, fitsControls, problemPointers, takesNumber } from '../inner-value.ts'
-import { constantsOf, membersOf, variantOf, variantsOf } from '../shape.ts'
+import { firstValue, fitsControls, problemPointers, shownVariant, takesNumber } from '../inner-value.ts'
+import { constantsOf, membersOf, variantsOf } from '../shape.ts'
 import { AsJson } from './AsJson.tsx'
 import { groupProps, type ControlProps } from './control-props.ts'
 import { useJsonMode } from './use-json-mode.ts'
@@ -27,7 +27,7 @@ export function VariantsControl(props: ControlProps) {
   )
   if (isJson) return <AsJson {...props} onForm={toForm} />
   const isPicked = isPartial || (picked !== undefined && data !== undefined && fitsControls(picked, data))
-  const at = isPicked ? chosen : variantOf(variants, data)
+  const at = isPicked ? chosen : shownVariant(variants, data)
   const variant = variants[at]
   return (
     <div {...groupProps({ ...wiring, id: `${wiring.id}-variants` })} className="space-y-2 rounded-md">

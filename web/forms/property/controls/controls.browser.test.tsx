@@ -127,6 +127,19 @@ test('a variant is chosen by its title, and has the members of its own', async (
   expect(value()).toEqual({ by: 'webhook', url: 'https://example.com' })
 })
 
+test('an incomplete value shows the variant whose members it has', async () => {
+  const variant = (title: string, name: string) => ({
+    type: 'object',
+    title,
+    properties: { [name]: { type: 'string', title: name, minLength: 1 } },
+    required: [name],
+  })
+  await field({ oneOf: [variant('By mail', 'address'), variant('By webhook', 'url')] }, { url: '' })
+  const choice = page.getByRole('combobox', { name: 'Setting' })
+  await expect.element(choice).toHaveDisplayValue('By webhook')
+  await expect.element(page.getByLabelText('url')).toBeVisible()
+})
+
 test('the focus follows the items of a list', async () => {
   const value = await field({ type: 'array', items: { type: 'string', minLength: 1 } }, ['one', 'two'])
   await page.getByRole('button', { name: 'Add item' }).click()
