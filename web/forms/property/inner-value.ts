@@ -89,10 +89,8 @@ export function fitsControls(schema: JsonObject, value: JsonValue | undefined): 
     }
     case 'variants': {
       const variants = variantsOf(schema) ?? []
-      const variant = variants[variantOf(variants, value)]
-      return variant === undefined
-        ? variants.some((other) => fitsControls(other, value))
-        : fitsControls(variant, value)
+      const variant = variants[shownVariant(variants, value)]
+      return variant !== undefined && fitsControls(variant, value)
     }
     case 'nullable':
       return value === null || fitsControls(withoutNull(schema) ?? {}, value)
@@ -101,6 +99,14 @@ export function fitsControls(schema: JsonObject, value: JsonValue | undefined): 
     default:
       return typeof value === 'string'
   }
+}
+
+/** The variant to show for a value: the one that it has, or the first whose controls show all of it; -1 for none. */
+export function shownVariant(variants: readonly JsonObject[], value: JsonValue | undefined): number {
+  const found = variantOf(variants, value)
+  return found === -1 && value !== undefined
+    ? variants.findIndex((variant) => fitsControls(variant, value))
+    : found
 }
 
 /** The pointers to the problems in a value. */

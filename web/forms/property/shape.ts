@@ -10,8 +10,24 @@ export interface Member {
   isRequired: boolean
 }
 
-/** The schema of the value where `null` is the other choice: `type: [x, 'null']`, or `anyOf` and `oneOf` with null. */
+/**
+ * The schema of the value where `null` is the other choice: `type: [x, 'null']`, or `anyOf` and `oneOf` with null. It
+ * offers no `null`, neither as the default nor among the choices. Null for other schemas.
+ */
 export function withoutNull(schema: JsonObject): JsonObject | null {
+  const other = withoutNullType(schema)
+  if (other === null) return null
+  const { default: standard, enum: values, ...rest } = other
+  return {
+    ...rest,
+    ...(standard !== undefined && standard !== null && { default: standard }),
+    ...(values !== undefined && {
+      enum: Array.isArray(values) ? values.filter((value) => value !== null) : values,
+    }),
+  }
+}
+
+function withoutNullType(schema: JsonObject): JsonObject | null {
   const { type } = schema
   if (Array.isArray(type) && type.length === 2 && type.includes('null')) {
     const other = type.find((name) => name !== 'null')

@@ -17,7 +17,7 @@ export const batches = {
   'because.FIRST': 'The first items have finished. Look at their results, then continue with the rest.',
   'because.GRANTS_EXPIRED':
     'The permissions of the person who started it were kept for 24 hours. Continue it to use yours.',
-  'because.PERSON': 'Somebody stopped it. The remaining items were skipped.',
+  'because.PERSON': 'It was stopped by a person. The remaining items were skipped.',
   'because.FAILURES': 'Too many items failed. The remaining items were skipped.',
   'item.PENDING': 'Pending',
   'item.RUNNING': 'Running',

@@ -255,6 +255,10 @@ export const configuration = {
   },
   'restore.gone': { one: '{n} property no longer exists.', other: '{n} properties no longer exist.' },
   'restore.same': { one: '{n} value is already saved.', other: '{n} values are already saved.' },
+  'restore.replaced': {
+    one: '{n} unsaved change was replaced: {names}.',
+    other: '{n} unsaved changes were replaced: {names}.',
+  },
   'origin.plugin': 'Written by the plugin {plugin}, {stage}',
   'origin.default': 'Default of version {version}',
   'origin.person': 'Entered by {person}',

@@ -201,6 +201,7 @@ export const configuration: Translated<typeof source> = {
   'restore.sensitive': { other: '{n} 个敏感值无法恢复。' },
   'restore.gone': { other: '{n} 个属性已不存在。' },
   'restore.same': { other: '{n} 个值已经是保存的值。' },
+  'restore.replaced': { other: '已替换 {n} 项未保存的更改：{names}。' },
   'origin.plugin': '由插件 {plugin} 写入（{stage}）',
   'origin.default': '版本 {version} 的默认值',
   'origin.person': '由 {person} 填写',

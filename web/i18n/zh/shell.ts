@@ -38,7 +38,7 @@ export const shell: Translated<typeof source> = {
   'opening.message': '连接恢复后会自动打开此页面。',
   'drafts.title': '您未保存的更改',
   'drafts.count': { other: '{n} 项未保存的更改' },
-  'drafts.since': '始于 {when}',
+  'drafts.since': '开始时间：{when}',
   'drafts.more': { other: '另有 {n} 个作用域' },
   'drafts.scopes': { other: '{n} 个作用域有未保存的更改' },
   'palette.open': '搜索或跳转…',

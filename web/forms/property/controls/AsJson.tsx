@@ -6,18 +6,16 @@ const JsonControl = lazyWithRetry(async () => ({ default: (await import('./JsonC
 
 /** A value that a form can show in part only, or that the person prefers to edit as JSON. */
 export function AsJson({
-  isOpen,
   onForm,
   ...props
 }: ControlProps & {
-  /** Opens the editor at once. */
-  isOpen: boolean
   /** Returns to the form, if it can show the value. */
   onForm: (() => void) | undefined
 }) {
   return (
     <div>
-      <JsonControl {...props} isFirstOpen={isOpen && onForm !== undefined} />
+      {/* a person who came from the form sees the editor at once */}
+      <JsonControl {...props} isFirstOpen={onForm !== undefined} />
       {onForm !== undefined && !props.readOnly && <FormOrJson to="form" onClick={onForm} />}
     </div>
   )

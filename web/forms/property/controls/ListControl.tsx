@@ -12,6 +12,7 @@ import {
 import { AsJson } from './AsJson.tsx'
 import type { ControlProps } from './control-props.ts'
 import { ListEditor } from './ListEditor.tsx'
+import { useJsonMode } from './use-json-mode.ts'
 
 /** An ordered list of values of one kind. */
 export function ListControl(props: ControlProps) {
@@ -20,8 +21,8 @@ export function ListControl(props: ControlProps) {
   const schema = schemaOf(definition)
   const items = itemsOf(schema) ?? {}
   const data = dataValue(value)
-  if (problems === undefined && (unfinished !== null || !fitsControls(schema, data)))
-    return <AsJson {...props} isOpen={false} onForm={undefined} />
+  const { isJson, toForm } = useJsonMode(props, unfinished === null && fitsControls(schema, data))
+  if (isJson) return <AsJson {...props} onForm={toForm} />
   const found = problems ?? problemPointers(schema, data)
   return (
     <ListEditor

@@ -2,12 +2,13 @@ import { useRef } from 'react'
 import type { JsonValue } from '#contract/json-schema/json.ts'
 import { useText } from '../../../i18n/use-text.ts'
 import { Checkbox } from '../../../ui/Checkbox.tsx'
-import { schemaOf } from '../control-kind.ts'
+import { innerKind, schemaOf } from '../control-kind.ts'
 import { dataValue, setData } from '../edit.ts'
-import { firstValue, fitsControls } from '../inner-value.ts'
+import { firstValue, fitsControls, problemPointers, takesNumber } from '../inner-value.ts'
 import { withoutNull } from '../shape.ts'
-import { AsJson } from './AsJson.tsx'
+import { AsJson, FormOrJson } from './AsJson.tsx'
 import { groupProps, type ControlProps } from './control-props.ts'
+import { useJsonMode } from './use-json-mode.ts'
 
 /** A value that may be `null`: the control of the value, and a box for none. */
 export function NullableControl(props: ControlProps) {
@@ -16,12 +17,23 @@ export function NullableControl(props: ControlProps) {
   const last = useRef<JsonValue>(null)
   const schema = withoutNull(schemaOf(definition)) ?? {}
   const data = dataValue(value)
-  if (problems === undefined && data !== null && data !== undefined && !fitsControls(schema, data))
-    return <AsJson {...props} isOpen={false} onForm={undefined} />
+  // a partial number is in its field; any other text is JSON
+  const isComplete = unfinished === null || takesNumber(schema)
+  const { isJson, toJson, toForm } = useJsonMode(
+    props,
+    isComplete && (data === null || fitsControls(schema, data)),
+  )
+  if (isJson) return <AsJson {...props} onForm={toForm} />
   const isNull = data === null
   return (
     <div {...groupProps({ ...wiring, id: `${wiring.id}-nullable` })} className="space-y-1.5 rounded-md">
-      {!isNull && <Inner {...props} definition={{ ...definition, schema }} unfinished={unfinished} />}
+      {!isNull && (
+        <Inner
+          {...props}
+          definition={{ ...definition, schema }}
+          problems={problems ?? problemPointers(schema, data)}
+        />
+      )}
       <Checkbox
         id={isNull ? wiring.id : undefined}
         checked={isNull}
@@ -33,6 +45,9 @@ export function NullableControl(props: ControlProps) {
       >
         {t('forms.nullable.none')}
       </Checkbox>
+      {problems === undefined && !isNull && !readOnly && innerKind(schema) === 'object' && (
+        <FormOrJson to="json" onClick={toJson} />
+      )}
     </div>
   )
 }

@@ -1,4 +1,3 @@
-import { useState } from 'react'
 import { isJsonObject } from '#contract/json-schema/json.ts'
 import { useText } from '../../../i18n/use-text.ts'
 import { schemaOf } from '../control-kind.ts'
@@ -7,6 +6,7 @@ import { controlValue, editedValue, fitsControls, pointersInside, problemPointer
 import { constantsOf, membersOf } from '../shape.ts'
 import { AsJson, FormOrJson } from './AsJson.tsx'
 import { groupProps, type ControlProps } from './control-props.ts'
+import { useJsonMode } from './use-json-mode.ts'
 
 /** An object as a form of its members. */
 export function ObjectControl(props: ControlProps) {
@@ -15,10 +15,8 @@ export function ObjectControl(props: ControlProps) {
   const schema = schemaOf(definition)
   const data = dataValue(value)
   const isInner = problems !== undefined
-  const fits = unfinished === null && fitsControls(schema, data)
-  const [isJson, setIsJson] = useState(!fits)
-  if ((isJson || !fits) && !isInner)
-    return <AsJson {...props} isOpen={isJson} onForm={fits ? () => setIsJson(false) : undefined} />
+  const { isJson, toJson, toForm } = useJsonMode(props, unfinished === null && fitsControls(schema, data))
+  if (isJson) return <AsJson {...props} onForm={toForm} />
 
   const members = membersOf(schema) ?? []
   const object = isJsonObject(data) ? data : {}
@@ -71,7 +69,7 @@ export function ObjectControl(props: ControlProps) {
           )
         })}
       </div>
-      {!isInner && !readOnly && <FormOrJson to="json" onClick={() => setIsJson(true)} />}
+      {!isInner && !readOnly && <FormOrJson to="json" onClick={toJson} />}
     </div>
   )
 }

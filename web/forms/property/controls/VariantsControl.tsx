@@ -4,10 +4,11 @@ import { useText } from '../../../i18n/use-text.ts'
 import { Select } from '../../../ui/Select.tsx'
 import { schemaOf } from '../control-kind.ts'
 import { dataValue, setData } from '../edit.ts'
-import { firstValue, fitsControls, problemPointers } from '../inner-value.ts'
-import { constantsOf, membersOf, variantOf, variantsOf } from '../shape.ts'
+import { firstValue, fitsControls, problemPointers, shownVariant, takesNumber } from '../inner-value.ts'
+import { constantsOf, membersOf, variantsOf } from '../shape.ts'
 import { AsJson } from './AsJson.tsx'
 import { groupProps, type ControlProps } from './control-props.ts'
+import { useJsonMode } from './use-json-mode.ts'
 
 /** One of several forms of a value: the choice of the form, and its control. */
 export function VariantsControl(props: ControlProps) {
@@ -17,11 +18,16 @@ export function VariantsControl(props: ControlProps) {
   const schema = schemaOf(definition)
   const variants = variantsOf(schema) ?? []
   const data = dataValue(value)
-  if (problems === undefined && (unfinished !== null || !fitsControls(schema, data)))
-    return <AsJson {...props} isOpen={false} onForm={undefined} />
-  const found = variantOf(variants, data)
   const picked = variants[chosen]
-  const at = picked !== undefined && data !== undefined && fitsControls(picked, data) ? chosen : found
+  // a partial number is in the field of its variant; any other text is JSON
+  const isPartial = unfinished !== null && picked !== undefined && takesNumber(picked)
+  const { isJson, toForm } = useJsonMode(
+    props,
+    isPartial || (unfinished === null && fitsControls(schema, data)),
+  )
+  if (isJson) return <AsJson {...props} onForm={toForm} />
+  const isPicked = isPartial || (picked !== undefined && data !== undefined && fitsControls(picked, data))
+  const at = isPicked ? chosen : shownVariant(variants, data)
   const variant = variants[at]
   return (
     <div {...groupProps({ ...wiring, id: `${wiring.id}-variants` })} className="space-y-2 rounded-md">
@@ -50,6 +56,10 @@ export function VariantsControl(props: ControlProps) {
           definition={{ ...definition, schema: variant }}
           wiring={{ ...wiring, id: `${wiring.id}-value` }}
           problems={problems ?? problemPointers(variant, data)}
+          onEdit={(edit) => {
+            if (edit.kind === 'unfinished') setChosen(at)
+            onEdit(edit)
+          }}
         />
       )}
     </div>

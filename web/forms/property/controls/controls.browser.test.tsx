@@ -93,6 +93,14 @@ test('a value that may be null has a box for none, and keeps the value before it
   expect(value()).toBe(50)
 })
 
+test('a value whose default is null can be set', async () => {
+  const value = await field({ type: ['string', 'null'], enum: ['a', 'b', null], default: null }, null)
+  await page.getByLabelText('No value').click()
+  expect(value()).toBe('a')
+  await page.getByRole('combobox', { name: 'Setting' }).selectOptions('b')
+  expect(value()).toBe('b')
+})
+
 test('a variant is chosen by its title, and has the members of its own', async () => {
   const value = await field(
     {
@@ -119,6 +127,19 @@ test('a variant is chosen by its title, and has the members of its own', async (
   expect(value()).toEqual({ by: 'webhook', url: 'https://example.com' })
 })
 
+test('an incomplete value shows the variant whose members it has', async () => {
+  const variant = (title: string, name: string) => ({
+    type: 'object',
+    title,
+    properties: { [name]: { type: 'string', title: name, minLength: 1 } },
+    required: [name],
+  })
+  await field({ oneOf: [variant('By mail', 'address'), variant('By webhook', 'url')] }, { url: '' })
+  const choice = page.getByRole('combobox', { name: 'Setting' })
+  await expect.element(choice).toHaveDisplayValue('By webhook')
+  await expect.element(page.getByLabelText('url')).toBeVisible()
+})
+
 test('the focus follows the items of a list', async () => {
   const value = await field({ type: 'array', items: { type: 'string', minLength: 1 } }, ['one', 'two'])
   await page.getByRole('button', { name: 'Add item' }).click()
@@ -143,4 +164,34 @@ test('JSON that is not valid names its line, and the editor has the focus when i
   await userEvent.keyboard('{Control>}a{/Control}')
   await userEvent.keyboard('nothing')
   await expect.element(page.getByText('Invalid JSON at line 1, column 1')).toBeVisible()
+})
+
+const jsonCases: [name: string, schema: JsonObject, unfit: JsonValue, keys: string, fit: JsonValue][] = [
+  ['list', { type: 'array', items: { type: 'string' } }, { a: 1 }, '[[]', []],
+  ['object', { type: 'object', properties: { a: { type: 'string' } } }, { b: 1 }, '{{}', {}],
+  ['nullable text', { type: ['string', 'null'] }, 1, 'null', null],
+  ['nullable list', { type: ['array', 'null'], items: { type: 'string' } }, { a: 1 }, '[[]', []],
+  ['variants', { oneOf: [{ type: 'string' }, { type: 'boolean' }] }, { a: 1 }, 'true', true],
+]
+for (const [name, schema, unfit, keys, fit] of jsonCases)
+  test(`JSON that becomes a value of the form stays open, with the focus: ${name}`, async () => {
+    const value = await field(schema, unfit)
+    await page.getByRole('button', { name: 'Edit JSON' }).click()
+    const editor = page.getByRole('textbox', { name: 'Setting as JSON' })
+    await expect.element(editor).toBeVisible()
+    await userEvent.keyboard('{Control>}a{/Control}{Backspace}')
+    await userEvent.keyboard(keys)
+    await expect.poll(value).toEqual(fit)
+    expect(document.activeElement?.shadowRoot?.activeElement?.textContent).toContain(JSON.stringify(fit))
+    await page.getByRole('button', { name: 'Edit as form' }).click()
+    await expect.element(editor).not.toBeInTheDocument()
+    expect(value()).toEqual(fit)
+  })
+
+test('a partial number keeps the control of its variant', async () => {
+  const value = await field({ oneOf: [{ type: 'number' }, { type: 'boolean' }] }, 5)
+  await page.getByRole('textbox').fill('1,5')
+  await expect.element(page.getByRole('textbox')).toHaveFocus()
+  await userEvent.tab()
+  expect(value()).toBe(1.5)
 })

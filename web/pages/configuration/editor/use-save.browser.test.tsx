@@ -12,12 +12,14 @@ const saveButton = review.getByRole('button', { name: /^Save and start/ })
 /** The editor with one edit, and its review. */
 async function reviewPort(value: string, handlers: Parameters<typeof serveScope>[0] = {}) {
   const scope = await serveScope(handlers)
-  await renderConsole(scope.address(MAIL))
+  const screen = await renderConsole(scope.address(MAIL))
   await port.fill(value)
   await bar.getByRole('button', { name: 'Review' }).click()
   await expect.element(saveButton).toBeEnabled()
-  return scope
+  return { ...scope, leave: () => screen.unmount() }
 }
+
+const storedDrafts = () => JSON.stringify({ ...localStorage })
 
 test('exactly the edit is sent, based on the displayed snapshot, with its reason', async () => {
   const scope = await reviewPort('2525')
@@ -176,6 +178,30 @@ test('no frame shows the old value between the save and its snapshot', async () 
   await expect.element(bar).not.toBeInTheDocument()
   cancelAnimationFrame(frame)
   expect([...shown]).toEqual(['2525'])
+})
+
+test('a save whose page is left before the response drops its edits', async () => {
+  let answer: () => void = () => undefined
+  const isAnswered = new Promise<void>((resolve) => (answer = resolve))
+  const scope = await reviewPort('41231')
+  scope.api.answer({ [SAVE]: (request) => isAnswered.then(() => scope.save(request)) })
+  await saveButton.click()
+  await expect.poll(() => scope.saveRequests().length).toBe(1)
+  await scope.leave()
+  expect(storedDrafts()).toContain('41231')
+  answer()
+  await expect.poll(storedDrafts).not.toContain('41231')
+})
+
+test('a save whose page is left before the new snapshot is shown drops its edits', async () => {
+  const scope = await reviewPort('41232')
+  const old = scope.configuration()
+  scope.api.answer({ [CONFIGURATION]: () => old })
+  await saveButton.click()
+  await expect.element(page.getByText('Snapshot 2 applied')).toBeVisible()
+  expect(storedDrafts()).toContain('41232')
+  await scope.leave()
+  expect(storedDrafts()).not.toContain('41232')
 })
 
 test('the review shows the changes at once, and says when the server does not answer', async () => {

@@ -63,6 +63,8 @@ export function useSave(store: DraftStore, form: DraftForm, configuration: Confi
   const [sent, setSent] = useState<Sent | null>(null)
   const [saved, setSaved] = useState<readonly SavedSnapshot[]>([])
   const [landing, setLanding] = useState<Landing | null>(null)
+  const isShown = useRef(false)
+  const landingDraft = useRef<Draft | null>(null)
 
   const send = async (request: Sent): Promise<boolean> => {
     setSent(request)
@@ -70,6 +72,11 @@ export function useSave(store: DraftStore, form: DraftForm, configuration: Confi
       const { snapshotVersion, operations } = await write.mutateAsync(request.call)
       setSaved((before) => [...before, { version: snapshotVersion, operations }])
       setSent(null)
+      if (!isShown.current) {
+        store.drop(request.draft)
+        return true
+      }
+      landingDraft.current = request.draft
       await new Promise<void>((resolve) =>
         setLanding({ version: snapshotVersion, draft: request.draft, onLanded: resolve }),
       )
@@ -87,9 +94,20 @@ export function useSave(store: DraftStore, form: DraftForm, configuration: Confi
   const isLanding = landing !== null && configuration.snapshotVersion < landing.version
   useLayoutEffect(() => {
     if (landing === null || isLanding) return
+    landingDraft.current = null
     store.drop(landing.draft)
     landing.onLanded()
   }, [landing, isLanding, store])
+
+  // a page that is left does not show the new snapshot, but its edits are saved
+  useLayoutEffect(() => {
+    isShown.current = true
+    return () => {
+      isShown.current = false
+      if (landingDraft.current !== null) store.drop(landingDraft.current)
+      landingDraft.current = null
+    }
+  }, [store])
 
   // checks the result automatically as soon as the console is reachable again
   const isUncertain = sent !== null && !write.isPending

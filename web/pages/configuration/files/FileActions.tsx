@@ -1,5 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { useId, useRef, useState } from 'react'
+import { useId, useLayoutEffect, useRef, useState } from 'react'
+import type { Configuration } from '#contract/console-api/shapes.ts'
 import { parseScope } from '../../../components/scope-text.ts'
 import { useScopeSearch } from '../../../components/use-scope-search.ts'
 import { useText } from '../../../i18n/use-text.ts'
@@ -22,7 +23,7 @@ import {
 /** The configuration as a file, and values from a file or another scope as edits, which are reviewed like any others. */
 export function FileActions() {
   const t = useText()
-  const { configuration, mayWrite } = useEditor()
+  const { configuration, store, mayWrite } = useEditor()
   const restoreAll = useRestore()
   const file = useRef<HTMLInputElement>(null)
   const [isCopying, setIsCopying] = useState(false)
@@ -30,7 +31,7 @@ export function FileActions() {
   const load = (text: string) => {
     const values = readConfigurationFile(text)
     if (values === null) showToast({ tone: 'error', text: t('configuration.file.invalid') })
-    else restoreAll(restore(values, configuration))
+    else restoreAll(restore(values, configuration, store.current()))
   }
   return (
     <div className="flex flex-wrap gap-2">
@@ -69,8 +70,16 @@ function CopyDialog({ onClose }: { onClose: () => void }) {
   const id = useId()
   const client = useQueryClient()
   const search = useScopeSearch()
-  const { configuration } = useEditor()
+  const { configuration, store } = useEditor()
   const restoreAll = useRestore()
+  /** The current configuration; null after the dialog was closed. */
+  const current = useRef<Configuration | null>(null)
+  useLayoutEffect(() => {
+    current.current = configuration
+    return () => {
+      current.current = null
+    }
+  }, [configuration])
   const [scope, setScope] = useState<{ value: string; label: string } | null>(null)
   const [state, setState] = useState<'idle' | 'loading' | 'failed' | 'nothing'>('idle')
   const copy = async () => {
@@ -78,10 +87,14 @@ function CopyDialog({ onClose }: { onClose: () => void }) {
     if (from === null) return
     setState('loading')
     try {
-      const values = valuesToCopy(await client.fetchQuery(configurationQuery(from)), configuration)
+      const source = await client.fetchQuery(configurationQuery(from))
+      // another snapshot may be current now
+      const target = current.current
+      if (target === null) return
+      const values = valuesToCopy(source, target)
       if (values.length === 0) return setState('nothing')
       onClose()
-      restoreAll(restore(values, configuration))
+      restoreAll(restore(values, target, store.current()))
     } catch {
       setState('failed')
     }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { EMPTY } from '../editor/draft.ts'
 import { configuration, CORE, data, define, hidden, MAIL, resource } from '../testing.ts'
 import { restore } from '../history/restore.ts'
 import { readConfigurationFile, valuesToCopy, writeConfigurationFile } from './configuration-file.ts'
@@ -35,7 +36,7 @@ test('a file has every value that a person may set, and lists what is left out',
 })
 
 test('a file becomes edits of what differs, and names what the scope does not have', () => {
-  const { step, left } = restore(readConfigurationFile(writeConfigurationFile(source)) ?? [], target)
+  const { step, left } = restore(readConfigurationFile(writeConfigurationFile(source)) ?? [], target, EMPTY)
   assert.deepEqual(
     step.map(({ property }) => property),
     ['mail'],

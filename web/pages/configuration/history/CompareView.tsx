@@ -11,6 +11,7 @@ import { Select } from '../../../ui/Select.tsx'
 import { SkeletonLines } from '../../../ui/Skeleton.tsx'
 import { BeforeAfter } from '../../../ui/values/BeforeAfter.tsx'
 import { SNAPSHOT } from '../endpoints.ts'
+import { EMPTY } from '../editor/draft.ts'
 import { useEditor } from '../editor/editor-context.ts'
 import { definitionOf } from '../editor/outline.ts'
 import { propertyTitle, resourceTitle } from '../labels.ts'
@@ -97,7 +98,7 @@ export function CompareView({
 
 function Differences({ before, after }: { before: Configuration; after: Configuration }) {
   const t = useText()
-  const { configuration, mayWrite } = useEditor()
+  const { configuration, store, mayWrite } = useEditor()
   const restoreAll = useRestore()
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
   const changes = useMemo(() => differences(before, after), [before, after])
@@ -105,6 +106,7 @@ function Differences({ before, after }: { before: Configuration; after: Configur
     const { step } = restore(
       changes.map((change) => ({ ...change, value: change.before })),
       configuration,
+      EMPTY,
     )
     const keys = new Set(step.map(keyOf))
     return (change: PropertyChange) => mayWrite && keys.has(keyOf(change))
@@ -163,6 +165,7 @@ function Differences({ before, after }: { before: Configuration; after: Configur
                 restore(
                   taken.map((change) => ({ ...change, value: change.before })),
                   configuration,
+                  store.current(),
                 ),
               )
             }

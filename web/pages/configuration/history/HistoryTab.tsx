@@ -26,7 +26,7 @@ const PAGE = 25
 export function HistoryTab({ search }: { search: ConfigurationSearch }) {
   const t = useText()
   const navigate = useNavigate()
-  const { configuration, mayWrite } = useEditor()
+  const { configuration, store, mayWrite } = useEditor()
   const take = useTakeValue()
   const restoreAll = useRestore()
   const { scope } = configuration
@@ -91,7 +91,11 @@ export function HistoryTab({ search }: { search: ConfigurationSearch }) {
               actions={
                 <>
                   {mayWrite && isWhole && snapshot.cause === 'SAVE' && (
-                    <Button size="sm" icon="undo" onClick={() => restoreAll(undo(snapshot, configuration))}>
+                    <Button
+                      size="sm"
+                      icon="undo"
+                      onClick={() => restoreAll(undo(snapshot, configuration, store.current()))}
+                    >
                       {t('configuration.history.undo')}
                     </Button>
                   )}

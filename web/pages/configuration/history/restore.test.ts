@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { EMPTY, type DraftEdit } from '../editor/draft.ts'
 import { configuration, CORE, data, define, hidden, MAIL, resource, snapshot } from '../testing.ts'
 import { differences, restore, undo } from './restore.ts'
 
@@ -43,6 +44,7 @@ test('undoing a save restores every value that it changed and nobody has changed
       change(CORE, 'note', 'kept', null),
     ]),
     now,
+    EMPTY,
   )
   assert.deepEqual(
     step.map(({ property, next }) => [property, next?.edit, next?.version]),
@@ -55,7 +57,7 @@ test('undoing a save restores every value that it changed and nobody has changed
 })
 
 test('a value that was not set before is removed', () => {
-  const { step } = undo(snapshot(6, [change(CORE, 'name', null, 'new')]), now)
+  const { step } = undo(snapshot(6, [change(CORE, 'name', null, 'new')]), now, EMPTY)
   assert.deepEqual(step[0]?.next?.edit, { kind: 'removed' })
 })
 
@@ -68,6 +70,7 @@ test('what cannot be restored stays, with the reason', () => {
       { locator: CORE, property: 'color', value: data('red') },
     ],
     now,
+    EMPTY,
   )
   assert.deepEqual(step, [])
   assert.deepEqual(whyOf(left), [
@@ -78,8 +81,42 @@ test('what cannot be restored stays, with the reason', () => {
   ])
 })
 
+test('unsaved edits that are replaced are named, and removed where the restored value is saved', () => {
+  const edited = (value: string, saved: string): DraftEdit => ({
+    edit: { kind: 'set', value: { '@type': 'Data', value } },
+    base: data(saved),
+    version: 7,
+    isSensitive: false,
+  })
+  const draft = {
+    [CORE]: { name: edited('mine', 'new'), color: edited('green', 'red'), note: edited('kept', '') },
+  }
+  const { step, left, replaced } = restore(
+    [
+      { locator: CORE, property: 'name', value: data('old') },
+      { locator: CORE, property: 'color', value: data('red') },
+      { locator: CORE, property: 'note', value: data('kept') },
+    ],
+    now,
+    draft,
+  )
+  assert.deepEqual(
+    step.map(({ property, next }) => [property, next?.edit]),
+    [
+      ['name', { kind: 'set', value: { '@type': 'Data', value: 'old' } }],
+      ['color', undefined],
+      ['note', { kind: 'set', value: { '@type': 'Data', value: 'kept' } }],
+    ],
+  )
+  assert.deepEqual(left, [])
+  assert.deepEqual(
+    replaced.map(({ property }) => property),
+    ['name', 'color'],
+  )
+})
+
 test('a value of a locked resource is restored in the draft, which waits for the operation', () => {
-  const { step, left } = restore([{ locator: MAIL, property: 'port', value: data(587) }], now)
+  const { step, left } = restore([{ locator: MAIL, property: 'port', value: data(587) }], now, EMPTY)
   assert.deepEqual([step.length, left], [1, []])
 })
 

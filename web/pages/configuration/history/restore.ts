@@ -1,6 +1,7 @@
 import type { Configuration, PropertyChange, PropertyView, Snapshot } from '#contract/console-api/shapes.ts'
+import { deepEqual } from '#contract/json-schema/json.ts'
 import { changesNothing, isHidden, isSet, sameView, valueOf } from '../../../forms/property/property-value.ts'
-import { viewAt, type DraftStep, type PropertyPlace } from '../editor/draft.ts'
+import { editAt, viewAt, type Draft, type DraftStep, type PropertyPlace } from '../editor/draft.ts'
 import { definitionOf } from '../editor/outline.ts'
 
 /** Why a value stays as it is. `changedSince`: somebody changed it again after the save that is undone. */
@@ -10,16 +11,19 @@ export interface Restoring {
   /** The edits that restore the values. */
   step: DraftStep
   left: readonly (PropertyPlace & { why: Left })[]
+  /** The unsaved edits that the step replaces with another value, or removes because that value is saved. */
+  replaced: readonly PropertyPlace[]
 }
 
 type Wanted = PropertyPlace & { value: PropertyView | null }
 
 /**
  * Restores earlier values as edits of the current configuration, which are reviewed like any others. In a resource that an
- * operation has locked they wait in the draft.
+ * operation has locked they wait in the draft. An edit over a value that is saved already is removed.
  */
-export function restore(wanted: readonly Wanted[], configuration: Configuration): Restoring {
+export function restore(wanted: readonly Wanted[], configuration: Configuration, draft: Draft): Restoring {
   const step: DraftStep[number][] = []
+  const replaced: PropertyPlace[] = []
   const left: (PropertyPlace & { why: Left })[] = []
   for (const { locator, property, value: older } of wanted) {
     const why = reasonToLeave({ locator, property, value: older }, configuration)
@@ -31,24 +35,31 @@ export function restore(wanted: readonly Wanted[], configuration: Configuration)
     const value = valueOf(older)
     const edit = value === null ? ({ kind: 'removed' } as const) : ({ kind: 'set', value } as const)
     const next = { edit, base: view, version: configuration.snapshotVersion, isSensitive: false }
-    if (changesNothing(edit, view)) left.push({ locator, property, why: 'same' })
-    else step.push({ locator, property, next })
+    const edited = editAt(draft, locator, property)
+    const isSame = changesNothing(edit, view)
+    if (isSame && edited === undefined) {
+      left.push({ locator, property, why: 'same' })
+      continue
+    }
+    if (edited !== undefined && !deepEqual(edited.edit, edit)) replaced.push({ locator, property })
+    step.push({ locator, property, next: isSame ? null : next })
   }
-  return { step, left }
+  return { step, left, replaced }
 }
 
 /** Undoes a save: what it changed and nobody has changed since returns to the value before. */
-export function undo({ changes }: Snapshot, configuration: Configuration): Restoring {
+export function undo({ changes }: Snapshot, configuration: Configuration, draft: Draft): Restoring {
   const isStanding = ({ locator, property, after }: PropertyChange): boolean =>
     isHidden(after) || sameView(viewAt(configuration.resources[locator], property), after)
-  const { step, left } = restore(
+  const { step, left, replaced } = restore(
     changes.filter(isStanding).map(({ before, ...place }) => ({ ...place, value: before })),
     configuration,
+    draft,
   )
   const changed = changes
     .filter((change) => !isStanding(change))
     .map(({ locator, property }) => ({ locator, property, why: 'changedSince' as const }))
-  return { step, left: [...left, ...changed] }
+  return { step, left: [...left, ...changed], replaced }
 }
 
 function reasonToLeave({ locator, property, value }: Wanted, configuration: Configuration): Left | null {

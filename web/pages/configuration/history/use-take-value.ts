@@ -9,12 +9,10 @@ export function useTakeValue(): (locator: string, property: string, older: Prope
   const t = useText()
   const { store, configuration, goTo } = useEditor()
   return (locator, property, value) => {
-    const { step, left } = restore([{ locator, property, value }], configuration)
+    const { step, left } = restore([{ locator, property, value }], configuration, store.current())
     store.apply(step)
     const why = left[0]?.why
     if (why !== undefined) showToast({ tone: 'info', text: t(`configuration.restore.${why}`, { n: 1 }) })
-    // the saved value is the one to restore: an edit over it is discarded
-    if (why === 'same') store.apply([{ locator, property, next: null }])
     if (why === undefined || why === 'same') goTo(locator, property)
   }
 }
