@@ -67,7 +67,9 @@ export function BatchDialog({
   const needed = useNeededValues(action === 'UPGRADE' ? bundle : undefined, version.chosen)
   const resources = action === 'UPGRADE' ? needed : property.resources
   const [input] = useState(emptyInput)
-  const { form, isDirty, invalid, fieldOf } = useOperationForm(resources, input)
+  const isReasonRequired = action === 'DETACH'
+  const missingReason = isReasonRequired ? t('common.confirm.reasonMissing') : undefined
+  const { form, isDirty, invalid, fieldOf } = useOperationForm(resources, input, missingReason)
   const settled = useSettledEdits(form)
 
   const title = t(`batches.make.title.${action}`, { n: targets.length })
@@ -95,6 +97,11 @@ export function BatchDialog({
   })
   const plan = useQuery({ ...queryOf(body), enabled: body !== null, placeholderData: keepPreviousData })
   const ready = plan.data?.items.filter(({ problems }) => problems.length === 0).length ?? 0
+  // a missing value is named by its field
+  const isMissingValue = resources.some(({ fields }) =>
+    fields.some(({ id, isNeeded }) => isNeeded && !editsIn(settled).has(id)),
+  )
+  const isNothingReady = plan.data !== undefined && !plan.isPlaceholderData && ready === 0
 
   const create = useWrite('POST /batches', { invalidates: ['GET /batches'] })
   const submit = useSubmit(
@@ -106,7 +113,7 @@ export function BatchDialog({
       const seen = isShown && plan.data ? plan.data : await client.fetchQuery(queryOf(wanted))
       try {
         const { batch } = await create.mutateAsync({
-          // the reason is required for a DETACH, and `incompleteReason` ensures it
+          // a DETACH needs a reason, and the form is not sent without it
           body: {
             ...wanted,
             ...limitsIn(limits),
@@ -123,7 +130,6 @@ export function BatchDialog({
     },
     fieldOf,
   )
-  const isReasonRequired = action === 'DETACH'
   const reason = form.watch('reason')
 
   return (
@@ -135,10 +141,11 @@ export function BatchDialog({
       danger={action === 'DETACH'}
       submit={t(`batches.make.start.${action}`, { n: plan.data === undefined ? targets.length : ready })}
       isDirty={isDirty}
+      blockedReason={isNothingReady && !isMissingValue && t('batches.make.nothing')}
       incompleteReason={
         (body === null && invalid === 0 && t('batches.make.incomplete')) ||
-        (plan.data !== undefined && ready === 0 && t('batches.make.nothing')) ||
-        (isReasonRequired && reason.trim() === '' && t('common.confirm.reasonMissing'))
+        (isNothingReady && t('batches.make.nothing')) ||
+        (reason.trim() === '' && missingReason)
       }
       onClose={onClose}
     >
