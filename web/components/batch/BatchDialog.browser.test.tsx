@@ -86,3 +86,19 @@ test('a batch that needs a reason is not sent without one', async () => {
     { action: 'DETACH', reason: 'The pilot is over', planToken: 'first' },
   ])
 })
+
+test('a batch with an invalid limit is not sent', async () => {
+  const api = await serveApi({ [PLAN]: () => planWith('first', () => []), [CREATE]: () => ({ batch }) })
+  const screen = await open('RETRY')
+  const start = page.getByRole('button', { name: 'Retry 2' })
+  const failures = page.getByRole('textbox', { name: 'Stop after failures' })
+  await userEvent.fill(failures, '0')
+  await expect.element(failures).toHaveAttribute('aria-invalid', 'true')
+  await start.click({ force: true })
+  await expect.element(start).toHaveAccessibleDescription('Correct the limits first.')
+  expect(api.requests(CREATE)).toEqual([])
+  await userEvent.fill(failures, '1')
+  await start.click()
+  await expect.poll(screen.address).toBe(`/batches/${batch.batchId}`)
+  expect(api.requests(CREATE).map(({ body }) => body)).toMatchObject([{ stopAfterFailures: 1 }])
+})

@@ -27,7 +27,7 @@ import { Notice } from '../../ui/Notice.tsx'
 import { Select } from '../../ui/Select.tsx'
 import { useSettledEdits } from '../plan/use-operation-plan.ts'
 import { BatchLimits } from './BatchLimits.tsx'
-import { limitsIn, NO_LIMITS } from './limits.ts'
+import { invalidLimits, limitsIn, NO_LIMITS } from './limits.ts'
 import { BatchPlanView } from './BatchPlanView.tsx'
 
 export interface BatchTarget {
@@ -60,7 +60,9 @@ export function BatchDialog({
   const [bundleKey, setBundleKey] = useState(() => bundles[0]?.key ?? '')
   const bundle = bundles.find(({ key }) => key === bundleKey)
   const targets = hasBundle ? (bundle?.targets ?? []) : selected
-  const [limits, setLimits] = useState(NO_LIMITS)
+  const [typedLimits, setLimits] = useState(NO_LIMITS)
+  // a single target has none, and their fields are hidden
+  const limits = targets.length < 2 ? NO_LIMITS : typedLimits
 
   const version = useTargetVersion(action === 'UPGRADE' ? bundle : undefined)
   const property = useChosenProperty(action === 'CONFIGURE' ? bundle : undefined)
@@ -141,7 +143,10 @@ export function BatchDialog({
       danger={action === 'DETACH'}
       submit={t(`batches.make.start.${action}`, { n: plan.data === undefined ? targets.length : ready })}
       isDirty={isDirty}
-      blockedReason={isNothingReady && !isMissingValue && t('batches.make.nothing')}
+      blockedReason={
+        (invalidLimits(limits).size > 0 && t('batches.make.limits.invalid')) ||
+        (isNothingReady && !isMissingValue && t('batches.make.nothing'))
+      }
       incompleteReason={
         (body === null && invalid === 0 && t('batches.make.incomplete')) ||
         (isNothingReady && t('batches.make.nothing')) ||
