@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
 import type { Batch, BatchPlan } from '#contract/console-api/shapes.ts'
+import { invalidateEndpoints } from '../../api/query.ts'
+import { queryClient } from '../../app/query-client.ts'
 import { serveApi } from '../../testing/api.ts'
 import { renderInConsole } from '../../testing/render.tsx'
 import { BatchDialog, type BatchTarget } from './BatchDialog.tsx'
@@ -64,7 +66,7 @@ const open = (action: 'RETRY' | 'DETACH') =>
 test('a batch of which nothing can start is not sent', async () => {
   const api = await serveApi({ [PLAN]: () => planWith('first', () => finished), [CREATE]: () => ({ batch }) })
   await open('RETRY')
-  await expect.element(page.getByText('2 are refused')).toBeVisible()
+  await expect.element(page.getByText('0 will start, 2 are refused')).toBeVisible()
   const start = page.getByRole('button', { name: 'Retry 0' })
   await start.click({ force: true })
   await expect.element(start).toHaveFocus()
@@ -101,4 +103,30 @@ test('a batch with an invalid limit is not sent', async () => {
   await start.click()
   await expect.poll(screen.address).toBe(`/batches/${batch.batchId}`)
   expect(api.requests(CREATE).map(({ body }) => body)).toMatchObject([{ stopAfterFailures: 1 }])
+})
+
+test('the plan that is sent is the one that was shown, for the targets at the time of opening', async () => {
+  const later = Promise.withResolvers<BatchPlan>()
+  const api = await serveApi({ [PLAN]: () => planWith('first', () => []), [CREATE]: () => ({ batch }) })
+  const screen = await open('RETRY')
+  const start = page.getByRole('button', { name: 'Retry 2' })
+  await expect.element(page.getByText('2 will start')).toBeVisible()
+  api.answer({ [PLAN]: () => later.promise })
+  void invalidateEndpoints(queryClient, [PLAN])
+  await expect.poll(() => api.requests(PLAN)).toHaveLength(2)
+  await start.click()
+  await expect.element(page.getByText(/The plan was out of date/)).toBeVisible()
+  expect(api.requests(CREATE)).toEqual([])
+
+  // the list behind the dialog has changed meanwhile
+  await screen.rerender(<BatchDialog action="RETRY" targets={targets.slice(1)} onClose={() => undefined} />)
+  later.resolve(planWith('second', () => []))
+  await expect
+    .element(page.getByRole('region', { name: 'What will happen' }))
+    .toHaveAttribute('aria-busy', 'false')
+  await start.click()
+  await expect.poll(screen.address).toBe(`/batches/${batch.batchId}`)
+  expect(api.requests(CREATE).map(({ body }) => body)).toMatchObject([
+    { targets: targets.map(({ id }) => id), planToken: 'second' },
+  ])
 })

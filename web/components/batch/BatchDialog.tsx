@@ -42,10 +42,13 @@ export type BatchDialogAction = 'UPGRADE' | 'CONFIGURE' | 'DETACH' | 'RETRY'
 const PLAN = 'POST /batches/plan'
 type Body = Call<typeof PLAN>['body']
 
-/** Prepares one action over many targets: what to do, within which limits, and what will happen to each. */
+/**
+ * Prepares one action over many targets: what to do, within which limits, and what will happen to each. The targets are
+ * those at the time of opening: the list behind the dialog may refetch.
+ */
 export function BatchDialog({
   action,
-  targets: selected,
+  targets: given,
   onClose,
 }: {
   action: BatchDialogAction
@@ -55,6 +58,7 @@ export function BatchDialog({
   const t = useText()
   const navigate = useNavigate()
   const client = useQueryClient()
+  const [selected] = useState(given)
   const hasBundle = action === 'UPGRADE' || action === 'CONFIGURE'
   const bundles = useMemo(() => bundlesOf(selected), [selected])
   const [bundleKey, setBundleKey] = useState(() => bundles[0]?.key ?? '')
@@ -87,17 +91,19 @@ export function BatchDialog({
     return Object.keys(changes).length === 0 ? null : { action, ...common, input: { changes } }
   }
   const body = bodyOf(settled)
-  const queryOf = (wanted: Body | null) => ({
-    queryKey: [PLAN, wanted] as const,
-    queryFn: ({ signal }: { signal?: AbortSignal }) => {
-      if (wanted === null) throw new TypeError('A plan needs a request')
-      return callApi(PLAN, { body: wanted }, { ...(signal && { signal }) })
+  const plan = useQuery({
+    queryKey: [PLAN, body] as const,
+    queryFn: ({ signal }) => {
+      if (body === null) throw new TypeError('A plan needs a request')
+      return callApi(PLAN, { body }, { signal })
     },
     // it may contain values that must not outlive the dialog
     gcTime: 0,
     staleTime: 0,
+    enabled: body !== null,
+    placeholderData: keepPreviousData,
   })
-  const plan = useQuery({ ...queryOf(body), enabled: body !== null, placeholderData: keepPreviousData })
+  const [isPlanUnseen, setPlanUnseen] = useState(false)
   const ready = plan.data?.items.filter(({ problems }) => problems.length === 0).length ?? 0
   // a missing value is named by its field
   const isMissingValue = resources.some(({ fields }) =>
@@ -112,7 +118,9 @@ export function BatchDialog({
       const wanted = bodyOf(values)
       if (wanted === null) return
       const isShown = !plan.isFetching && JSON.stringify(wanted) === JSON.stringify(body)
-      const seen = isShown && plan.data ? plan.data : await client.fetchQuery(queryOf(wanted))
+      // only a plan that the person has seen is carried out; the plan for what was just typed is on its way
+      setPlanUnseen(!isShown)
+      if (!isShown || plan.data === undefined) return
       try {
         const { batch } = await create.mutateAsync({
           // a DETACH needs a reason, and the form is not sent without it
@@ -120,7 +128,7 @@ export function BatchDialog({
             ...wanted,
             ...limitsIn(limits),
             ...reasonIn(values),
-            planToken: seen.planToken,
+            planToken: plan.data.planToken,
           } as Call<'POST /batches'>['body'],
         })
         await navigate({ ...paths.batch(batch.batchId), ignoreBlocker: true })
@@ -220,6 +228,11 @@ export function BatchDialog({
           isChecking={plan.isFetching}
           onRetry={() => void plan.refetch()}
         />
+      )}
+      {isPlanUnseen && (
+        <Notice tone="info" live>
+          {t('batches.make.unseen')}
+        </Notice>
       )}
     </FormDialog>
   )

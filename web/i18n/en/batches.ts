@@ -92,6 +92,7 @@ export const batches = {
   'make.ready': { one: '{n} will start', other: '{n} will start' },
   'make.refused': { one: '{n} is refused', other: '{n} are refused' },
   'make.checking': 'Checking every target',
+  'make.unseen': 'The plan was out of date. Check what will happen, then start again.',
   'make.values': { one: '{n} value changes', other: '{n} values change' },
   'make.nothing': 'None of the targets can start.',
   'make.incomplete': 'Choose what to do first.',

@@ -90,6 +90,7 @@ export const batches: Translated<typeof source> = {
   'make.ready': { other: '{n} 个将开始' },
   'make.refused': { other: '{n} 个被拒绝' },
   'make.checking': '正在检查每个目标',
+  'make.unseen': '计划已过期。请查看将执行的内容，然后重新开始。',
   'make.values': { other: '{n} 个值将更改' },
   'make.nothing': '没有可以开始的目标。',
   'make.incomplete': '请先选择要执行的内容。',
