@@ -27,7 +27,7 @@ import { Notice } from '../../ui/Notice.tsx'
 import { Select } from '../../ui/Select.tsx'
 import { useSettledEdits } from '../plan/use-operation-plan.ts'
 import { BatchLimits } from './BatchLimits.tsx'
-import { limitsIn, NO_LIMITS } from './limits.ts'
+import { invalidLimits, limitsIn, NO_LIMITS } from './limits.ts'
 import { BatchPlanView } from './BatchPlanView.tsx'
 
 export interface BatchTarget {
@@ -42,10 +42,13 @@ export type BatchDialogAction = 'UPGRADE' | 'CONFIGURE' | 'DETACH' | 'RETRY'
 const PLAN = 'POST /batches/plan'
 type Body = Call<typeof PLAN>['body']
 
-/** Prepares one action over many targets: what to do, within which limits, and what will happen to each. */
+/**
+ * Prepares one action over many targets: what to do, within which limits, and what will happen to each. The targets are
+ * those at the time of opening: the list behind the dialog may refetch.
+ */
 export function BatchDialog({
   action,
-  targets: selected,
+  targets: given,
   onClose,
 }: {
   action: BatchDialogAction
@@ -55,19 +58,24 @@ export function BatchDialog({
   const t = useText()
   const navigate = useNavigate()
   const client = useQueryClient()
+  const [selected] = useState(given)
   const hasBundle = action === 'UPGRADE' || action === 'CONFIGURE'
   const bundles = useMemo(() => bundlesOf(selected), [selected])
   const [bundleKey, setBundleKey] = useState(() => bundles[0]?.key ?? '')
   const bundle = bundles.find(({ key }) => key === bundleKey)
   const targets = hasBundle ? (bundle?.targets ?? []) : selected
-  const [limits, setLimits] = useState(NO_LIMITS)
+  const [typedLimits, setLimits] = useState(NO_LIMITS)
+  // a single target has none, and their fields are hidden
+  const limits = targets.length < 2 ? NO_LIMITS : typedLimits
 
   const version = useTargetVersion(action === 'UPGRADE' ? bundle : undefined)
   const property = useChosenProperty(action === 'CONFIGURE' ? bundle : undefined)
   const needed = useNeededValues(action === 'UPGRADE' ? bundle : undefined, version.chosen)
   const resources = action === 'UPGRADE' ? needed : property.resources
   const [input] = useState(emptyInput)
-  const { form, isDirty, invalid, fieldOf } = useOperationForm(resources, input)
+  const isReasonRequired = action === 'DETACH'
+  const missingReason = isReasonRequired ? t('common.confirm.reasonMissing') : undefined
+  const { form, isDirty, invalid, fieldOf } = useOperationForm(resources, input, missingReason)
   const settled = useSettledEdits(form)
 
   const title = t(`batches.make.title.${action}`, { n: targets.length })
@@ -83,18 +91,25 @@ export function BatchDialog({
     return Object.keys(changes).length === 0 ? null : { action, ...common, input: { changes } }
   }
   const body = bodyOf(settled)
-  const queryOf = (wanted: Body | null) => ({
-    queryKey: [PLAN, wanted] as const,
-    queryFn: ({ signal }: { signal?: AbortSignal }) => {
-      if (wanted === null) throw new TypeError('A plan needs a request')
-      return callApi(PLAN, { body: wanted }, { ...(signal && { signal }) })
+  const plan = useQuery({
+    queryKey: [PLAN, body] as const,
+    queryFn: ({ signal }) => {
+      if (body === null) throw new TypeError('A plan needs a request')
+      return callApi(PLAN, { body }, { signal })
     },
     // it may contain values that must not outlive the dialog
     gcTime: 0,
     staleTime: 0,
+    enabled: body !== null,
+    placeholderData: keepPreviousData,
   })
-  const plan = useQuery({ ...queryOf(body), enabled: body !== null, placeholderData: keepPreviousData })
+  const [isPlanUnseen, setPlanUnseen] = useState(false)
   const ready = plan.data?.items.filter(({ problems }) => problems.length === 0).length ?? 0
+  // a missing value is named by its field
+  const isMissingValue = resources.some(({ fields }) =>
+    fields.some(({ id, isNeeded }) => isNeeded && !editsIn(settled).has(id)),
+  )
+  const isNothingReady = plan.data !== undefined && !plan.isPlaceholderData && ready === 0
 
   const create = useWrite('POST /batches', { invalidates: ['GET /batches'] })
   const submit = useSubmit(
@@ -103,15 +118,17 @@ export function BatchDialog({
       const wanted = bodyOf(values)
       if (wanted === null) return
       const isShown = !plan.isFetching && JSON.stringify(wanted) === JSON.stringify(body)
-      const seen = isShown && plan.data ? plan.data : await client.fetchQuery(queryOf(wanted))
+      // only a plan that the person has seen is carried out; the plan for what was just typed is on its way
+      setPlanUnseen(!isShown)
+      if (!isShown || plan.data === undefined) return
       try {
         const { batch } = await create.mutateAsync({
-          // the reason is required for a DETACH, and `incompleteReason` ensures it
+          // a DETACH needs a reason, and the form is not sent without it
           body: {
             ...wanted,
             ...limitsIn(limits),
             ...reasonIn(values),
-            planToken: seen.planToken,
+            planToken: plan.data.planToken,
           } as Call<'POST /batches'>['body'],
         })
         await navigate({ ...paths.batch(batch.batchId), ignoreBlocker: true })
@@ -123,7 +140,6 @@ export function BatchDialog({
     },
     fieldOf,
   )
-  const isReasonRequired = action === 'DETACH'
   const reason = form.watch('reason')
 
   return (
@@ -135,10 +151,14 @@ export function BatchDialog({
       danger={action === 'DETACH'}
       submit={t(`batches.make.start.${action}`, { n: plan.data === undefined ? targets.length : ready })}
       isDirty={isDirty}
+      blockedReason={
+        (invalidLimits(limits).size > 0 && t('batches.make.limits.invalid')) ||
+        (isNothingReady && !isMissingValue && t('batches.make.nothing'))
+      }
       incompleteReason={
         (body === null && invalid === 0 && t('batches.make.incomplete')) ||
-        (plan.data !== undefined && ready === 0 && t('batches.make.nothing')) ||
-        (isReasonRequired && reason.trim() === '' && t('common.confirm.reasonMissing'))
+        (isNothingReady && t('batches.make.nothing')) ||
+        (reason.trim() === '' && missingReason)
       }
       onClose={onClose}
     >
@@ -208,6 +228,11 @@ export function BatchDialog({
           isChecking={plan.isFetching}
           onRetry={() => void plan.refetch()}
         />
+      )}
+      {isPlanUnseen && (
+        <Notice tone="info" live>
+          {t('batches.make.unseen')}
+        </Notice>
       )}
     </FormDialog>
   )

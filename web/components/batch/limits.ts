@@ -10,19 +10,34 @@ export interface Limits {
 }
 export const NO_LIMITS: Limits = { first: '', concurrency: '5', failures: '' }
 
-/** The limits to send; what is empty or not a number is left out. */
-export function limitsIn({ first, concurrency, failures }: Limits) {
-  const whole = (text: string, max: number) => {
-    const number = Number(text)
-    return Number.isInteger(number) && number >= 1 ? Math.min(number, max) : undefined
-  }
-  const known = {
-    first: whole(first, BATCH_TARGETS_MAX),
-    stopAfterFailures: whole(failures, BATCH_TARGETS_MAX),
-  }
+/** Each limit is empty or a whole number from 1 to this. */
+export const LIMIT_MAX: Readonly<Record<keyof Limits, number>> = {
+  first: BATCH_TARGETS_MAX,
+  concurrency: BATCH_CONCURRENCY_MAX,
+  failures: BATCH_TARGETS_MAX,
+}
+
+/** The limits that are not valid. A batch is not sent with them: without its limit it would do more than intended. */
+export function invalidLimits(limits: Limits): ReadonlySet<keyof Limits> {
+  const names = ['first', 'concurrency', 'failures'] as const
+  return new Set(
+    names.filter((name) => limits[name].trim() !== '' && wholeIn(limits[name], LIMIT_MAX[name]) === null),
+  )
+}
+
+/** The limits to send, all of them valid; an empty one is omitted. */
+export function limitsIn(limits: Limits) {
+  const first = wholeIn(limits.first, LIMIT_MAX.first)
+  const stopAfterFailures = wholeIn(limits.failures, LIMIT_MAX.failures)
   return {
-    concurrency: whole(concurrency, BATCH_CONCURRENCY_MAX) ?? 5,
-    ...(known.first !== undefined && { first: known.first }),
-    ...(known.stopAfterFailures !== undefined && { stopAfterFailures: known.stopAfterFailures }),
+    concurrency: wholeIn(limits.concurrency, LIMIT_MAX.concurrency) ?? Number(NO_LIMITS.concurrency),
+    ...(first !== null && { first }),
+    ...(stopAfterFailures !== null && { stopAfterFailures }),
   }
+}
+
+function wholeIn(text: string, max: number): number | null {
+  if (!/^\d+$/.test(text.trim())) return null
+  const number = Number(text)
+  return number >= 1 && number <= max ? number : null
 }

@@ -3,6 +3,7 @@ import { useMemo, type ReactNode } from 'react'
 import { useText } from '../../i18n/use-text.ts'
 import type { RowSelection } from '../../ui/table/column.ts'
 import { showToast } from '../../ui/toast.ts'
+import { errorView } from '../describe-code.ts'
 import { BATCH_TARGETS_MAX } from './limits.ts'
 import { loadAll, type Page } from './load-all.ts'
 import { SelectionBar } from './SelectionBar.tsx'
@@ -37,6 +38,7 @@ export function useListSelection<Row>({
       if (found.hasMore)
         showToast({ tone: 'info', text: t('batches.select.tooMany', { max: BATCH_TARGETS_MAX }) })
     },
+    onError: (error) => showToast({ tone: 'error', text: errorView(error).message }),
   })
   return {
     rows,

@@ -1,11 +1,15 @@
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { Suspense, useMemo, useState } from 'react'
 import { batchCall, batchItemsCall } from '#contract/console-api/pages/batches.ts'
 import { omitUndefined } from '#contract/console-api/pages/search-params.ts'
 import type { Batch, BatchItem } from '#contract/console-api/shapes.ts'
+import { callApi } from '../../api/client.ts'
 import { apiQuery } from '../../api/query.ts'
+import { loadAll } from '../../components/batch/load-all.ts'
+import type { BatchTarget } from '../../components/batch/BatchDialog.tsx'
 import { batchLook } from '../../components/batch/looks.ts'
+import { errorView } from '../../components/describe-code.ts'
 import { lazyForm } from '../../components/lazy-part.ts'
 import { PendingPage } from '../../components/PendingPage.tsx'
 import { QueryTable } from '../../components/QueryTable.tsx'
@@ -16,6 +20,7 @@ import { Badge } from '../../ui/Badge.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { Notice } from '../../ui/Notice.tsx'
+import { showToast } from '../../ui/toast.ts'
 import { BatchActions } from './BatchActions.tsx'
 import { BatchFacts } from './BatchFacts.tsx'
 import { itemColumns } from './item-columns.tsx'
@@ -56,10 +61,12 @@ function Shown({ batch }: { batch: Batch }) {
     select: ({ items: shown, next }) => ({ items: shown, nextCursor: next ?? null }),
   })
   const columns = useMemo(() => itemColumns(t), [t])
-  const [isRetrying, setRetrying] = useState(false)
-  const failed = (items.data?.items ?? []).filter(
-    (item) => item.state === 'FAILED' && item.operationId !== undefined,
-  )
+  const [failed, setFailed] = useState<BatchTarget[] | null>(null)
+  const loadFailed = useMutation({
+    mutationFn: () => failedTargets(batchId),
+    onSuccess: setFailed,
+    onError: (error) => showToast({ tone: 'error', text: errorView(error).message }),
+  })
   return (
     <Page
       title={batch.title}
@@ -72,8 +79,8 @@ function Shown({ batch }: { batch: Batch }) {
       }
       actions={
         <>
-          {failed.length > 0 && (
-            <Button icon="retry" onClick={() => setRetrying(true)}>
+          {batch.counts.FAILED > 0 && (
+            <Button icon="retry" busy={loadFailed.isPending} onClick={() => loadFailed.mutate()}>
               {t('batches.retryFailed')}
             </Button>
           )}
@@ -103,21 +110,26 @@ function Shown({ batch }: { batch: Batch }) {
         pageLink={(cursor) => paths.batch(batchId, omitUndefined({ ...search, cursor }))}
         empty={<EmptyState icon="batches" title={t('batches.items.none')} />}
       />
-      {isRetrying && (
+      {failed !== null && (
         <Suspense>
-          <BatchDialog
-            action="RETRY"
-            targets={failed.map(({ operationId = '', installation, title, currentVersion }) => ({
-              id: operationId,
-              installation,
-              title,
-              version: currentVersion,
-            }))}
-            onClose={() => setRetrying(false)}
-          />
+          <BatchDialog action="RETRY" targets={failed} onClose={() => setFailed(null)} />
         </Suspense>
       )}
     </Page>
+  )
+}
+
+/** The operations of all failed items, whatever the page shows. */
+async function failedTargets(batchId: string): Promise<BatchTarget[]> {
+  const { rows } = await loadAll(async (page) => {
+    const { items, next } = await callApi('GET /batches/{batchId}/items', {
+      params: { batchId },
+      query: { state: 'FAILED', ...page },
+    })
+    return { items, nextCursor: next ?? null }
+  })
+  return rows.flatMap(({ operationId, installation, title, currentVersion }) =>
+    operationId === undefined ? [] : [{ id: operationId, installation, title, version: currentVersion }],
   )
 }
 

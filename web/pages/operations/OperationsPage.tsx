@@ -42,10 +42,7 @@ export function OperationsPage() {
     keyOf: rowKey,
     nameOf: rowName,
     loadPage: (page) =>
-      callApi('GET /operations', {
-        // only failed operations can be retried
-        query: { ...omitUndefined({ ...filters, sort }), state: 'FAILED', ...page },
-      }),
+      callApi('GET /operations', { query: { ...omitUndefined({ ...filters, sort }), ...page } }),
   })
   const [isRetrying, setRetrying] = useState(false)
   const failed = selection.rows.filter(({ state }) => state === 'FAILED')

@@ -37,7 +37,7 @@ function TableRowView<Row>({ row, columns, link, selected, check, isChecked, ind
       onKeyDown={link && moveBetweenRows}
     >
       {check && (
-        <td {...asCell} className={cellClass({ card: 'hidden' })}>
+        <td {...asCell} data-check="" className={cellClass({ card: 'hidden' })}>
           <input
             type="checkbox"
             className="block size-4 cursor-pointer accent-ink"
@@ -74,10 +74,12 @@ function TableRowView<Row>({ row, columns, link, selected, check, isChecked, ind
   )
 }
 
+/** A press on one of these does not open the row. A press beside a checkbox was meant for the checkbox. */
+const CONTROLS = 'a, button, input, select, label, summary, [data-check]'
+
 /** A press anywhere in a row clicks its link, so that modifier keys and history work as for links. */
 function pressLink(event: MouseEvent<HTMLTableRowElement>) {
-  if (event.target instanceof Element && event.target.closest('a, button, input, select, label, summary'))
-    return
+  if (isOnControl(event)) return
   if (getSelection()?.isCollapsed === false) return
   const { ctrlKey, metaKey, shiftKey } = event
   linkOf(event.currentTarget)?.dispatchEvent(
@@ -92,9 +94,12 @@ function pressLink(event: MouseEvent<HTMLTableRowElement>) {
   )
 }
 
+const isOnControl = ({ target }: MouseEvent): boolean =>
+  target instanceof Element && target.closest(CONTROLS) !== null
+
 function openBeside(event: MouseEvent<HTMLTableRowElement>) {
   const link = linkOf(event.currentTarget)
-  if (event.button !== 1 || !link || (event.target instanceof Element && event.target.closest('a'))) return
+  if (event.button !== 1 || !link || isOnControl(event)) return
   window.open(link.href, '_blank', 'noopener')
 }
 

@@ -166,3 +166,15 @@ test('in a narrow table, a row is a card, and still a row for screen readers', a
     await page.viewport(1280, 800)
   }
 })
+
+test('a press beside the checkbox of a row does not open it', async () => {
+  const check = { labelOf: ({ name }: Person) => `Select ${name}`, onToggle: () => undefined }
+  const screen = await renderTable({
+    selection: { keys: new Set(), check, onToggleAll: () => undefined, labelOfAll: 'Select all' },
+  })
+  const checkbox = page.getByRole('checkbox', { name: 'Select Person 1' })
+  checkbox.element().closest('td')?.click()
+  expect(screen.address()).toBe('/')
+  await page.getByRole('cell', { name: '1', exact: true }).click()
+  expect(screen.address()).toBe('/installations/p-1')
+})

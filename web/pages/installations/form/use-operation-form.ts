@@ -22,16 +22,30 @@ export const emptyInput = (): OperationInput => ({ values: { edits: {}, reason: 
 export const hasInput = ({ values }: OperationInput): boolean =>
   editsIn(values).size > 0 || values.reason.trim() !== ''
 
-/** The form over the fields of several resources. */
-export function useOperationForm(resources: readonly FormResource[], input: OperationInput) {
+/**
+ * The form over the fields of several resources.
+ *
+ * @param missingReason The error of an empty reason; omitted if the reason is optional.
+ */
+export function useOperationForm(
+  resources: readonly FormResource[],
+  input: OperationInput,
+  missingReason?: string,
+) {
   const fields = useMemo(() => fieldsById(resources), [resources])
   const resolver = useMemo(
     () =>
-      propertyResolver<OperationValues>({
-        definitionOf: (id) => fields.get(id)?.definition,
-        required: [...fields.values()].filter(({ isNeeded }) => isNeeded).map(({ id }) => id),
-      }),
-    [fields],
+      propertyResolver<OperationValues>(
+        {
+          definitionOf: (id) => fields.get(id)?.definition,
+          required: [...fields.values()].filter(({ isNeeded }) => isNeeded).map(({ id }) => id),
+        },
+        ({ reason }) =>
+          missingReason !== undefined && reason.trim() === ''
+            ? { reason: { type: 'required', message: missingReason } }
+            : {},
+      ),
+    [fields, missingReason],
   )
   const form = useForm<OperationValues>({
     defaultValues: input.values,

@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest'
+import { page } from 'vitest/browser'
+import type { Batch, BatchItem } from '#contract/console-api/shapes.ts'
+import { serveScope } from '../../testing/served-scope.ts'
+import { renderConsole } from '../../testing/render.tsx'
+
+const BATCH_ID = '01920000-0000-7000-8000-0000000000aa'
+const PLAN = 'POST /batches/plan'
+const ITEMS = 'GET /batches/{batchId}/items'
+
+const idOf = (kind: number, n: number) => `01920000-0000-7000-800${kind}-${String(n).padStart(12, '0')}`
+const items = Array.from({ length: 250 }, (_, n): BatchItem => ({
+  target: idOf(1, n),
+  installation: {
+    environmentKey: 'production',
+    applicationRuntimeId: 'eu',
+    workspaceId: n + 1,
+    bundleInstallId: idOf(1, n),
+    bundle: { environmentKey: 'production', bundleId: 'crm' },
+  },
+  title: `CRM ${n}`,
+  currentVersion: '1.0.0',
+  state: n < 20 ? 'SUCCEEDED' : 'FAILED',
+  operationId: idOf(2, n),
+}))
+const batch: Batch = {
+  batchId: BATCH_ID,
+  action: 'UPGRADE',
+  title: 'Upgrade 250 installations',
+  input: { targetVersion: '2.0.0', properties: [] },
+  first: null,
+  concurrency: 5,
+  stopAfterFailures: null,
+  reason: null,
+  state: 'DONE',
+  because: null,
+  requestedBy: { id: 'olivia', name: 'Olivia' },
+  createdAt: '2026-11-22T08:00:00.000Z',
+  finishedAt: '2026-11-22T08:10:00.000Z',
+  counts: { PENDING: 0, RUNNING: 0, SUCCEEDED: 20, FAILED: 230, REFUSED: 0, SKIPPED: 0 },
+}
+
+test('all failed items are retried, also those that the page does not show', async () => {
+  const { api } = await serveScope({
+    'GET /batches/{batchId}': () => batch,
+    [ITEMS]: ({ query }) => {
+      const from = Number(query.get('cursor') ?? 0)
+      const to = from + Number(query.get('limit'))
+      const matching = items.filter(
+        ({ state }) => query.get('state') === null || state === query.get('state'),
+      )
+      return { items: matching.slice(from, to), ...(to < matching.length && { next: String(to) }) }
+    },
+    [PLAN]: () => ({ planToken: 'token', items: [] }),
+  })
+  await renderConsole(`/batches/${BATCH_ID}?state=SUCCEEDED`)
+  await page.getByRole('button', { name: 'Retry failed' }).click()
+  await expect.element(page.getByRole('dialog', { name: 'Retry 230 operations' })).toBeVisible()
+  await expect
+    .poll(() => api.requests(PLAN).at(-1)?.body)
+    .toMatchObject({ targets: items.slice(20).map(({ operationId }) => operationId) })
+})

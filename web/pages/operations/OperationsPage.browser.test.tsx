@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest'
+import { page } from 'vitest/browser'
+import { refusal } from '../../testing/api.ts'
+import { renderConsole } from '../../testing/render.tsx'
+import { serveScope } from '../../testing/served-scope.ts'
+import { operation } from './detail/testing.ts'
+
+const OPERATIONS = 'GET /operations'
+
+test('"Select all that match" keeps the filters of the list, and reports a failure', async () => {
+  const { api } = await serveScope({ [OPERATIONS]: () => ({ items: [operation()], nextCursor: null }) })
+  await renderConsole('/operations?state=SUCCEEDED')
+  await page.getByRole('checkbox', { name: /^Select CONFIGURE support-desk/ }).click()
+  const selectAll = page.getByRole('button', { name: 'Select all that match' })
+  await selectAll.click()
+  await expect.poll(() => api.requests(OPERATIONS).at(-1)?.query.get('limit')).toBe('200')
+  expect(api.requests(OPERATIONS).at(-1)?.query.get('state')).toBe('SUCCEEDED')
+
+  api.answer({ [OPERATIONS]: () => refusal({ message: 'The list is not available.' }) })
+  await selectAll.click()
+  await expect.element(page.getByText('The list is not available.')).toBeVisible()
+})
