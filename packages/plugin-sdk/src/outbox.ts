@@ -21,7 +21,10 @@ export interface EventToPublish extends ReferenceLocation {
   idempotencyKey?: string
 }
 
-/** Milliseconds until the next attempt, or null to give the event up. */
+/**
+ * Milliseconds until the next attempt, or null to give the event up. If it throws or returns anything else,
+ * {@link defaultRetryPolicy} decides.
+ */
 export type RetryPolicy = (failure: DeliveryFailure, event: OutboxEvent) => number | null
 
 export interface OutboxOptions<Tx> extends PlatformOptions {
@@ -35,7 +38,7 @@ export interface OutboxOptions<Tx> extends PlatformOptions {
   pollMs?: number
   /** How long delivered events are kept; default 7 days. Failed ones are kept until they are retried. */
   retentionMs?: number
-  /** Receives errors of the store; the outbox tries again. Default: print them. */
+  /** Receives errors of the store, of `credential` and of `retry`; the outbox tries again. Default: print them. */
   onError?: (error: unknown) => void
   /** Milliseconds since 1970. */
   now?: () => number
@@ -63,6 +66,14 @@ const BATCH = 200
 const LEASE_MS = 60_000
 const ATTEMPTS_MAX = 20
 const DELAY_MAX_MS = 10 * 60 * 1000
+/** The longest delay that a retry policy may return. */
+const DELAY_LIMIT_MS = 100 * 365 * DAY_MS
+/** The error itself may contain a path or a secret: it goes to `onError` and is not stored. */
+const UNEXPECTED_FAILURE: DeliveryFailure = {
+  errorCode: 'DELIVERY_ERROR',
+  message: 'The attempt ended with an unexpected error',
+  retryable: true,
+}
 
 /** Gives up what is not retryable, and after 20 attempts; waits 1 s, then twice as long each time, up to 10 minutes. */
 export const defaultRetryPolicy: RetryPolicy = ({ retryable }, { attempts }) =>
@@ -93,7 +104,7 @@ export function eventOutbox<Tx>(options: OutboxOptions<Tx>): EventOutbox<Tx> {
     const queue = [...batch]
     const work = async (): Promise<void> => {
       for (let event = queue.shift(); event !== undefined; event = queue.shift()) {
-        const failure = await deliverEvent(event, delivery)
+        const failure = await attempt(event)
         updates.push(updateAfter({ ...event, attempts: event.attempts + 1 }, failure))
       }
     }
@@ -107,12 +118,42 @@ export function eventOutbox<Tx>(options: OutboxOptions<Tx>): EventOutbox<Tx> {
     return batch.length
   }
 
+  /** Never throws, so that an unexpected error affects only the event in whose attempt it occurs. */
+  async function attempt(event: OutboxEvent): Promise<DeliveryFailure | null> {
+    try {
+      return await deliverEvent(event, delivery)
+    } catch (error) {
+      report(error)
+      return UNEXPECTED_FAILURE
+    }
+  }
+
+  function report(error: unknown): void {
+    try {
+      onError(error)
+    } catch (errorOfHandler) {
+      console.error(errorOfHandler)
+    }
+  }
+
+  /** The delay by the author's policy. If the policy throws or returns no valid delay, by the default policy. */
+  function retryDelay(failure: DeliveryFailure, event: OutboxEvent): number | null {
+    try {
+      const delay = retry(failure, event)
+      if (delay === null || (delay >= 0 && delay <= DELAY_LIMIT_MS)) return delay
+      throw new RangeError(`The retry policy returned ${delay}: return null or milliseconds, up to 100 years`)
+    } catch (error) {
+      report(error)
+      return defaultRetryPolicy(failure, event)
+    }
+  }
+
   function updateAfter(event: OutboxEvent, failure: DeliveryFailure | null): EventUpdate {
     const { eventId, attempts, nextAttemptAt } = event
     const result = { eventId, attempts, nextAttemptAt }
     if (failure === null) return { ...result, state: 'DELIVERED', lastError: null, endedAt: now() }
     const lastError = { errorCode: failure.errorCode, message: failure.message }
-    const delay = retry(failure, event)
+    const delay = retryDelay(failure, event)
     if (delay === null) return { ...result, state: 'FAILED', lastError, endedAt: now() }
     const later = Math.round(now() + delay)
     return { ...result, state: 'PENDING', nextAttemptAt: later, lastError, endedAt: null }
@@ -144,7 +185,7 @@ export function eventOutbox<Tx>(options: OutboxOptions<Tx>): EventOutbox<Tx> {
         }
         await deliverBatch()
       } catch (error) {
-        onError(error)
+        report(error)
       }
       await wait(pollMs, undefined, { signal }).catch(() => undefined)
     }

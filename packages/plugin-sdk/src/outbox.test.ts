@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict'
+import { describe, test, type TestContext } from 'node:test'
+import pg from 'pg'
+import { clientConfig } from '../../../database/settings.ts'
+import { testDatabase } from '../../../database/testing.ts'
+import { eventNamed, eventTarget } from '../testing/event-target.ts'
+import { memoryStore } from './memory-store.ts'
+import { eventOutbox, type OutboxOptions } from './outbox.ts'
+import { postgresStore } from './postgres-store.ts'
+import { sqliteStore } from './sqlite-store.ts'
+import type { Store } from './store.ts'
+
+verify('the memory store', async () => memoryStore())
+verify('the SQLite store', async () => sqliteStore(':memory:'))
+verify('the PostgreSQL store', async (t) => {
+  const database = await testDatabase({ migrations: [] })
+  const pool = new pg.Pool({ ...clientConfig(database.connection), max: 5 })
+  // The end of the database can end idle connections first.
+  pool.on('error', () => undefined)
+  t.after(async () => {
+    await pool.end()
+    await database.close()
+  })
+  return postgresStore(pool)
+})
+
+function verify<Tx>(name: string, open: (t: TestContext) => Promise<Store<Tx>>): void {
+  /** An outbox with these events, a target, and a clock that the test moves. */
+  async function setUp(
+    t: TestContext,
+    { names, ...options }: { names: string[] } & Partial<OutboxOptions<Tx>>,
+  ) {
+    const store = await open(t)
+    const target = await eventTarget(t)
+    const errors: unknown[] = []
+    const clock = { now: Date.now() }
+    const create = (changes: Partial<OutboxOptions<Tx>> = {}) =>
+      eventOutbox({
+        store,
+        platformApiBase: target.platformApiBase,
+        credential: 'plugin-credential',
+        onError: (error) => errors.push(error),
+        now: () => clock.now,
+        ...options,
+        ...changes,
+      })
+    const outbox = create()
+    await store.transaction(async (tx) => {
+      for (const each of names) await outbox.publish(tx, eventNamed(each))
+    })
+    const failures = async () =>
+      (await outbox.list())
+        .filter(({ lastError }) => lastError !== null)
+        .map(({ state, attempts, lastError }) => [state, attempts, lastError?.errorCode])
+    return { store, outbox, create, target, errors, clock, failures }
+  }
+
+  describe(`the outbox on ${name}`, () => {
+    test('stores the result of every event when the credential of one cannot be read', async (t) => {
+      const unreadable = new Error('The credential file is empty')
+      let reads = 0
+      const { outbox, target, errors, clock, failures } = await setUp(t, {
+        names: ['a', 'b', 'c', 'd', 'e'],
+        credential() {
+          if (reads++ === 0) throw unreadable
+          return 'plugin-credential'
+        },
+      })
+      assert.equal(await outbox.deliverDue(), 5)
+      assert.deepEqual(await outbox.count(), { PENDING: 1, DELIVERED: 4, FAILED: 0 })
+      assert.deepEqual(await failures(), [['PENDING', 1, 'DELIVERY_ERROR']])
+      assert.deepEqual(errors, [unreadable])
+
+      clock.now += 120_000
+      assert.equal(await outbox.deliverDue(), 1)
+      assert.deepEqual(target.arrivals, { a: 1, b: 1, c: 1, d: 1, e: 1 })
+    })
+
+    for (const [problem, retry] of Object.entries({
+      'throws an error': () => {
+        throw new Error('no policy')
+      },
+      'returns no valid delay': () => Number.NaN,
+    }))
+      test(`uses the default retry policy when the author's policy ${problem}`, async (t) => {
+        const { outbox, target, errors, clock, failures } = await setUp(t, { names: ['a', 'b', 'c'], retry })
+        target.reactions['a'] = 'refuse'
+        assert.equal(await outbox.deliverDue(), 3)
+        assert.deepEqual(await outbox.count(), { PENDING: 1, DELIVERED: 2, FAILED: 0 })
+        assert.deepEqual(await failures(), [['PENDING', 1, 'TARGET_BUSY']])
+        assert.equal(errors.length, 1)
+        assert.equal(await outbox.deliverDue(), 0)
+
+        clock.now += 120_000
+        target.reactions['a'] = 'confirm'
+        assert.equal(await outbox.deliverDue(), 1)
+        assert.deepEqual(target.arrivals, { a: 2, b: 1, c: 1 })
+      })
+  })
+}

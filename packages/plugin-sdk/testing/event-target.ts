@@ -1,0 +1,65 @@
+import type { TestContext } from 'node:test'
+import { failureEnvelope, successEnvelope } from '../../../contract/protocol/envelope.ts'
+import type { JsonValue } from '../../../contract/json-schema/json.ts'
+import { lifecycleRequest, LOCATOR } from './lifecycle-request.ts'
+import { listen } from '../src/node-listener.ts'
+import type { EventToPublish } from '../src/outbox.ts'
+
+/** What the target does with an event: confirm it, refuse it for now, or never respond. */
+type Reaction = 'confirm' | 'refuse' | 'hang'
+
+export interface EventTarget {
+  platformApiBase: string
+  /** How often each event reached the target, by its payload. */
+  arrivals: Record<string, number>
+  /** By payload; default: confirm. */
+  reactions: Record<string, Reaction>
+}
+
+/** A platform and a target service in one HTTP server, which ends with the test. */
+export async function eventTarget(t: TestContext): Promise<EventTarget> {
+  const arrivals: EventTarget['arrivals'] = {}
+  const reactions: EventTarget['reactions'] = {}
+  const server = await listen(async (incoming, outgoing) => {
+    const chunks: Uint8Array[] = []
+    for await (const chunk of incoming) chunks.push(chunk as Uint8Array)
+    const body = JSON.parse(Buffer.concat(chunks).toString()) as JsonValue
+    const path = incoming.url ?? ''
+    if (!path.startsWith('/target/')) {
+      outgoing.end(JSON.stringify(successEnvelope(platformData(path, body, `${server.url}/target`))))
+      return
+    }
+    const name = String(body)
+    arrivals[name] = (arrivals[name] ?? 0) + 1
+    const reaction = reactions[name] ?? 'confirm'
+    if (reaction === 'confirm') outgoing.end(JSON.stringify(successEnvelope(null)))
+    if (reaction === 'refuse')
+      outgoing.end(
+        JSON.stringify(failureEnvelope('TARGET_BUSY', { message: 'The target is busy', retryable: true })),
+      )
+  })
+  t.after(() => server.close({ graceMs: 0 }))
+  return { platformApiBase: server.url, arrivals, reactions }
+}
+
+function platformData(path: string, request: JsonValue, url: string): JsonValue {
+  const echo = request as Record<string, JsonValue>
+  if (path.endsWith('/event-declarations/read'))
+    return { ...echo, events: { crm: [{ method: 'changed', schema: { type: 'string' } }] } }
+  return {
+    ...echo,
+    reference: { '@type': 'ServiceReference', serviceId: 'crm' },
+    access: { crm: { url, token: 'short-lived' } },
+    expiresAt: null,
+  }
+}
+
+/** An event for the target, with this name as its payload and its business key. */
+export const eventNamed = (name: string): EventToPublish => ({
+  installation: lifecycleRequest().installation,
+  resource: LOCATOR,
+  propertyKey: 'eventPublisher',
+  method: 'changed',
+  payload: name,
+  idempotencyKey: name,
+})
