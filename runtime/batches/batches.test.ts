@@ -24,12 +24,14 @@ const parts = {
 const first = bundleOf('fleet', parts)
 const second = bundleOf('fleet', { ...parts, version: '2.0.0' })
 const MAIN = locatorOf(first, 'main')
+const neighbor = bundleOf('neighbor', { resources: [moduleOf('main', { name: TEXT })] })
+const NEIGHBOR = locatorOf(neighbor, 'main')
 
 let deps: RuleHarness
 before(async () => {
   deps = await startRuleHarness()
   await deps.register('batched')
-  await deps.publish(first, second)
+  await deps.publish(first, second, neighbor)
 })
 after(() => deps.close())
 
@@ -163,6 +165,59 @@ describe('a batch', () => {
     assert.deepEqual([items[1]?.state, items[1]?.code], ['REFUSED', 'PLAN_STALE'])
     const configuration = await deps.configuration(fleet[1]!.scope)
     assert.deepEqual(configuration.resources[MAIN]?.properties['name'], wrapped({ name: 'mine' })['name'])
+  })
+
+  it('refuses an item that had nothing to change when it was planned, if a value was saved since', async () => {
+    const fleet = await install(2)
+    for (const { scope } of fleet) await deps.saved(scope, { [MAIN]: wrapped({ name: 'fleet' }) })
+    const { batchId } = await make({
+      action: 'CONFIGURE',
+      title: 'Names',
+      targets: idsOf(fleet),
+      first: 1,
+      input: { changes: { [MAIN]: wrapped({ name: 'fleet' }) } },
+    })
+    await reaches(batchId, ({ state }) => state === 'PAUSED')
+    await deps.saved(fleet[1]!.scope, { [MAIN]: wrapped({ name: 'mine' }) })
+    await deps.ok(`/batches/${batchId}/continue`, { method: 'POST', body: {} })
+    await finished(batchId)
+    assert.deepEqual(
+      (await itemsOf(batchId)).map(({ state, code }) => [state, code]),
+      [
+        ['SUCCEEDED', undefined],
+        ['REFUSED', 'PLAN_STALE'],
+      ],
+    )
+    const { resources } = await deps.configuration(fleet[1]!.scope)
+    assert.deepEqual(resources[MAIN]?.properties['name'], wrapped({ name: 'mine' })['name'])
+  })
+
+  it('refuses an item that would change another installation of the scope', async () => {
+    const fleet = await install(2)
+    for (const { scope } of fleet) {
+      await deps.installed(neighbor, { scope, properties: { [NEIGHBOR]: wrapped({ name: 'fleet' }) } })
+      await deps.saved(scope, { [MAIN]: wrapped({ name: 'fleet' }) })
+    }
+    const { batchId } = await make({
+      action: 'CONFIGURE',
+      title: 'Names',
+      targets: idsOf(fleet),
+      first: 1,
+      input: { changes: { [MAIN]: wrapped({ name: 'fleet' }), [NEIGHBOR]: wrapped({ name: 'fleet' }) } },
+    })
+    await reaches(batchId, ({ state }) => state === 'PAUSED')
+    await deps.saved(fleet[1]!.scope, { [NEIGHBOR]: wrapped({ name: 'mine' }) })
+    await deps.ok(`/batches/${batchId}/continue`, { method: 'POST', body: {} })
+    await finished(batchId)
+    assert.deepEqual(
+      (await itemsOf(batchId)).map(({ state, code }) => [state, code]),
+      [
+        ['SUCCEEDED', undefined],
+        ['REFUSED', 'RESOURCE_OWNERSHIP_MISSING'],
+      ],
+    )
+    const { resources } = await deps.configuration(fleet[1]!.scope)
+    assert.deepEqual(resources[NEIGHBOR]?.properties['name'], wrapped({ name: 'mine' })['name'])
   })
 
   it('refuses a plan token if a target has moved, naming it', async () => {
