@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import { AUDIT_ACTION_OF_BATCH } from './audit-action.ts'
 import { platformMessage } from '#contract/protocol/platform-messages.ts'
-import { whyUnavailable } from '#database/unreachable.ts'
-import { inTransaction } from '#database/transaction.ts'
+import { isBusy, isUnavailable } from '#database/unreachable.ts'
+import { inTransaction, isConflict } from '#database/transaction.ts'
 import { batchStep } from '../engine/batches/batch-step.ts'
 import { DomainError } from '../engine/domain-error.ts'
 import type { RuntimeDeps } from '../deps/runtime-deps.ts'
@@ -45,7 +45,9 @@ export async function advanceBatch(deps: RuntimeDeps, batchId: string): Promise<
   try {
     return await inTransaction(deps.db, (tx) => advance(deps, tx, batchId))
   } catch (error) {
-    if (!(error instanceof StartFailure) || whyUnavailable(error.cause) !== null) throw error
+    if (!(error instanceof StartFailure)) throw error
+    // without a database nothing can start; a lock that is held too long may concern this item alone
+    if (isUnavailable(error.cause) && !isBusy(error.cause)) throw error
     deps.log.error('an item of a batch could not be started', { batchId }, error.cause)
     await giveUpLater(deps, error.item)
     return 'waiting'
@@ -93,6 +95,8 @@ async function startNext(deps: RuntimeDeps, tx: Tx, batch: LockedBatch): Promise
   try {
     await startedItem(tx, item, await startItem({ tx, deps, actor: batch.actor }, batch, item))
   } catch (error) {
+    // repeats the transaction
+    if (isConflict(error)) throw error
     if (!(error instanceof DomainError)) throw new StartFailure(item, error)
     await sql`rollback to savepoint item`.execute(tx)
     const [problem] = problemsOf(error)

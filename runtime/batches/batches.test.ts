@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import { sql } from 'kysely'
+import { PG } from '#database/transaction.ts'
 import type { Grant } from '#contract/endpoint/permission.ts'
 import type { JsonObject } from '#contract/json-schema/json.ts'
 import { Batch, BatchItem, BatchPlan } from '#contract/runtime-api/batches.ts'
@@ -75,6 +77,25 @@ const reaches = async (id: string, isReached: (batch: Batch) => boolean): Promis
 const finished = (id: string) => reaches(id, ({ finishedAt }) => finishedAt !== null)
 const versionsOf = async (fleet: readonly Installed[]) =>
   Promise.all(fleet.map(async ({ id }) => (await deps.installation(id)).version))
+
+/** From now on every new operation of these installations fails with this error of PostgreSQL, `times` times. */
+const failInserts = async (name: string, fleet: readonly Installed[], code: string, times: number) => {
+  const ids = sql.raw(
+    idsOf(fleet)
+      .map((id) => `'${id}'`)
+      .join(', '),
+  )
+  // a sequence also counts what is rolled back
+  await sql`create sequence ${sql.id(name)}`.execute(deps.db)
+  await sql`create function ${sql.id(name)}() returns trigger language plpgsql as ${sql.lit(
+    `begin
+      if nextval('${name}') <= ${times} then raise exception using errcode = '${code}'; end if;
+      return new;
+    end`,
+  )}`.execute(deps.db)
+  await sql`create trigger ${sql.id(name)} before insert on runtime.operation for each row
+    when (new.bundle_install_id in (${ids})) execute function ${sql.id(name)}()`.execute(deps.db)
+}
 
 describe('a batch', () => {
   it('upgrades every target, one operation each', async () => {
@@ -295,5 +316,28 @@ describe('a batch', () => {
     assert.equal(paused.because, 'GRANTS_EXPIRED')
     await deps.ok(`/batches/${expired.batchId}/continue`, { method: 'POST', body: {} })
     assert.equal((await finished(expired.batchId)).counts.SUCCEEDED, 2)
+  })
+
+  it('does not wait for an older batch whose item cannot lock what it needs, which is refused in the end', async () => {
+    const blocked = await install(1)
+    await failInserts('blocked', blocked, PG.lockNotAvailable, 1_000)
+    const older = await make(upgradeOf(blocked))
+    const newer = await make(upgradeOf(await install(1)))
+    assert.equal((await finished(newer.batchId)).counts.SUCCEEDED, 1)
+    await finished(older.batchId)
+    assert.equal((await itemsOf(older.batchId))[0]?.code, 'BATCH_ITEM_NOT_STARTED')
+  })
+
+  it('repeats an item at once after a conflict, which does not count against it', async () => {
+    const fleet = await install(1)
+    await failInserts('conflict', fleet, PG.serializationFailure, 5)
+    const { batchId } = await make(upgradeOf(fleet))
+    assert.equal((await finished(batchId)).counts.SUCCEEDED, 1)
+    const { start_failures: failures } = await deps.db
+      .selectFrom('runtime.batch_item')
+      .select('start_failures')
+      .where('batch_id', '=', batchId)
+      .executeTakeFirstOrThrow()
+    assert.equal(failures, 0)
   })
 })
