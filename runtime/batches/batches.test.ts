@@ -25,6 +25,11 @@ const parts = {
 }
 const first = bundleOf('fleet', parts)
 const second = bundleOf('fleet', { ...parts, version: '2.0.0' })
+const hidden = bundleOf('fleet', {
+  ...parts,
+  version: '3.0.0',
+  resources: [moduleOf('main', { name: secret, password: secret })],
+})
 const MAIN = locatorOf(first, 'main')
 const neighbor = bundleOf('neighbor', { resources: [moduleOf('main', { name: TEXT })] })
 const NEIGHBOR = locatorOf(neighbor, 'main')
@@ -33,7 +38,7 @@ let deps: RuleHarness
 before(async () => {
   deps = await startRuleHarness()
   await deps.register('batched')
-  await deps.publish(first, second, neighbor)
+  await deps.publish(first, second, hidden, neighbor)
 })
 after(() => deps.close())
 
@@ -272,6 +277,34 @@ describe('a batch', () => {
       .executeTakeFirstOrThrow()
     assert.ok(!stored.input.toString().includes('hunter2'))
     assert.ok(!JSON.stringify(stored.shown_input).includes('hunter2'))
+  })
+
+  it('hides a value that a later version marks as sensitive, also in the message of a failure', async () => {
+    const [one] = await install(1)
+    assert.ok(one)
+    const failure = { message: 'cannot take swordfish', retryable: false }
+    deps.plugin.script(() => ({ errorCode: 'BROKEN', data: failure }))
+    const { batchId } = await make({
+      action: 'CONFIGURE',
+      title: 'Names',
+      targets: [one.id],
+      input: { changes: { [MAIN]: wrapped({ name: 'swordfish' }) } },
+    })
+    const batch = await finished(batchId)
+    const [failed] = await itemsOf(batchId)
+    deps.plugin.script(() => ({ outcome: 'APPLIED' }))
+    assert.ok(JSON.stringify(batch.input).includes('swordfish'))
+    assert.deepEqual([failed?.code, failed?.message], ['BROKEN', 'cannot take swordfish'])
+
+    const operation = await deps.operation(failed?.operationId ?? '')
+    await deps.retry(operation)
+    await deps.succeeds(operation.operationId)
+    await deps.succeeds(await deps.upgrade(one.id, { targetVersion: '3.0.0' }))
+    const items = await itemsOf(batchId)
+    assert.equal(items[0]?.code, 'BROKEN')
+    assert.ok(
+      !JSON.stringify([await read(batchId), await deps.ok('/batches', {}), items]).includes('swordfish'),
+    )
   })
 
   it('checks the permission for every target, and hides targets that a person may not see', async () => {

@@ -53,12 +53,15 @@ export interface ItemCounts {
   failures: number
 }
 
-/** Records the results of operations that have ended, then counts. */
+/**
+ * Records the results of operations that have ended, then counts. The message of a failure stays with the operation,
+ * where values that are marked as sensitive later are masked.
+ */
 export async function settleItems(tx: Tx, batchId: string): Promise<ItemCounts> {
   await sql`
     update runtime.batch_item as settled
     set state = ${itemState}, ended_at = clock_timestamp(), code = operation.failure ->> 'errorCode',
-      message = operation.failure ->> 'message', parameters = operation.failure -> 'parameters'
+      operation_run = operation.run
     from runtime.batch_item as item join runtime.operation as operation on operation.operation_id = item.operation_id
     where item.batch_id = ${batchId} and ${hasResult}
       and settled.batch_id = item.batch_id and settled.position = item.position`.execute(tx)

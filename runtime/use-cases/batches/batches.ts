@@ -304,13 +304,26 @@ async function requireBatch(db: Db, actor: Actor, batchId: string) {
   return batchView(row)
 }
 
+/** The input for display, without the values of properties that were marked as sensitive later. */
+function maskedInput({ shown_input: input, marks }: CountedBatch): BatchInput {
+  return {
+    ...input,
+    properties: input.properties.map((shown) =>
+      shown.after?.['@type'] === 'Data' &&
+      marks.some(({ locator, property }) => locator === shown.locator && property === shown.property)
+        ? { ...shown, after: { '@type': 'Data', isSensitive: true, isSet: true } }
+        : shown,
+    ),
+  }
+}
+
 function batchView(row: CountedBatch): Answer<'GET /batches/{batchId}'> {
   const countOf = (state: BatchItemState): number => row.counts[state] ?? 0
   return {
     batchId: row.batch_id,
     action: row.action,
     title: row.title,
-    input: row.shown_input,
+    input: maskedInput(row),
     first: row.first,
     concurrency: row.concurrency,
     stopAfterFailures: row.stop_after_failures,
