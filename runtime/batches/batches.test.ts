@@ -102,6 +102,22 @@ const failInserts = async (name: string, fleet: readonly Installed[], code: stri
     when (new.bundle_install_id in (${ids})) execute function ${sql.id(name)}()`.execute(deps.db)
 }
 
+/** What the audit says about these installations was refused, oldest first. */
+const refusalsOf = async (fleet: readonly Installed[], batchId: string) => {
+  const rows = await deps.db
+    .selectFrom('runtime.audit_entry')
+    .selectAll()
+    .where('request_id', '=', batchId)
+    .where('outcome', '=', 'REFUSED')
+    .orderBy('sequence')
+    .execute()
+  return rows.map((row) => {
+    const one = fleet.find(({ id }) => id === row.bundle_install_id)
+    assert.equal(row.workspace_id, one?.scope.workspaceId)
+    return [row.bundle_install_id, row.action, row.error_code, row.reason]
+  })
+}
+
 describe('a batch', () => {
   it('upgrades every target, one operation each', async () => {
     const fleet = await install(4)
@@ -171,10 +187,13 @@ describe('a batch', () => {
       planned.items.map(({ problems }) => problems.map(({ parameters }) => parameters?.['reason'])),
       [['upgradeSameVersion'], []],
     )
-    const { batchId } = await make({ ...body, planToken: planned.planToken })
+    const { batchId } = await make({ ...body, planToken: planned.planToken, reason: 'Because' })
     const done = await finished(batchId)
     assert.deepEqual([done.counts.REFUSED, done.counts.SUCCEEDED], [1, 1])
     assert.equal((await itemsOf(batchId))[0]?.code, 'REQUEST_INVALID')
+    assert.deepEqual(await refusalsOf([one, other], batchId), [
+      [one.id, 'installation.upgrade', 'REQUEST_INVALID', 'Because'],
+    ])
   })
 
   it('refuses an item whose target has moved since, and carries out the others', async () => {
@@ -189,6 +208,9 @@ describe('a batch', () => {
     assert.deepEqual([done.counts.SUCCEEDED, done.counts.REFUSED], [2, 1])
     const items = await itemsOf(batchId)
     assert.deepEqual([items[1]?.state, items[1]?.code], ['REFUSED', 'PLAN_STALE'])
+    assert.deepEqual(await refusalsOf(fleet, batchId), [
+      [fleet[1]!.id, 'configuration.save', 'PLAN_STALE', null],
+    ])
     const configuration = await deps.configuration(fleet[1]!.scope)
     assert.deepEqual(configuration.resources[MAIN]?.properties['name'], wrapped({ name: 'mine' })['name'])
   })
@@ -359,6 +381,9 @@ describe('a batch', () => {
     assert.equal((await finished(newer.batchId)).counts.SUCCEEDED, 1)
     await finished(older.batchId)
     assert.equal((await itemsOf(older.batchId))[0]?.code, 'BATCH_ITEM_NOT_STARTED')
+    assert.deepEqual(await refusalsOf(blocked, older.batchId), [
+      [blocked[0]!.id, 'installation.upgrade', 'BATCH_ITEM_NOT_STARTED', null],
+    ])
   })
 
   it('repeats an item at once after a conflict, which does not count against it', async () => {

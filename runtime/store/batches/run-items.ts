@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Selectable } from 'kysely'
+import type { Scope } from '#contract/protocol/scope.ts'
 import type { MessageParameters } from '#contract/protocol/envelope.ts'
 import type { BatchReason, BatchState } from '#contract/runtime-api/vocabulary.ts'
 import type { Db, Tx } from '../../model/db.ts'
@@ -130,6 +131,18 @@ export async function refuseItem(
     .where('batch_id', '=', batch_id)
     .where('position', '=', position)
     .execute()
+}
+
+export function scopeOfItem(tx: Tx, { scope_id }: Pick<PendingItem, 'scope_id'>): Promise<Scope> {
+  return tx
+    .selectFrom('runtime.scope')
+    .select([
+      'environment_key as environmentKey',
+      'application_runtime_id as applicationRuntimeId',
+      'workspace_id as workspaceId',
+    ])
+    .where('scope_id', '=', scope_id)
+    .executeTakeFirstOrThrow()
 }
 
 /** Counts an unexpected error while an item started, and lets the batch rest. Returns the number of errors. */

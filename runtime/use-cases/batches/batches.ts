@@ -15,6 +15,7 @@ import { batchPlace } from '../../sealing/places.ts'
 import { listBatches as listRows } from '../../store/batches/list-batches.ts'
 import type { CountedBatch } from '../../store/batches/list-batches.ts'
 import { listItems } from '../../store/batches/list-items.ts'
+import { scopeOf } from '../../store/configuration/find-scope.ts'
 import { lockBatch, moveBatch, skipPending } from '../../store/batches/run-items.ts'
 import { recordAudit } from '../audit/record.ts'
 import { authorize, notFound } from '../authorize.ts'
@@ -22,6 +23,7 @@ import type { Answer, Input, ReadContext, WriteContext } from '../context.ts'
 import { cursorInteger, cursorValues, pageOf } from '../paging/page.ts'
 import { encodeCursor } from '../paging/cursor.ts'
 import { planAt, problemsOf } from '../plans/plan-view.ts'
+import { recordRefusal } from './record-refusal.ts'
 import { batchTokenOf, refuseMovedTargets } from './batch-token.ts'
 import { changesText, inputOf, PERMISSION_OF, planTargets } from './targets.ts'
 import type { PlannedTarget } from './targets.ts'
@@ -68,6 +70,7 @@ export async function makeBatch(
   if (denied[0] !== undefined) throw denied[0]
   refuseMovedTargets(body.planToken, planned)
   const batchId = uuidv7(deps)
+  const acting = actingFor(actor, batchId, body.action)
   const input = inputOf(body)
   const stopsAtOnce = planned.every(({ refusals }) => refusals.length > 0)
   await tx
@@ -87,7 +90,7 @@ export async function makeBatch(
       is_released: false,
       requested_by_id: actor.id,
       requested_by_name: actor.name,
-      actor: JSON.stringify(actingFor(actor, batchId, body.action)),
+      actor: JSON.stringify(acting),
       grants_until: grantsUntil,
       finished_at: stopsAtOnce ? sql<string>`clock_timestamp()` : null,
     })
@@ -117,6 +120,21 @@ export async function makeBatch(
     subject: `${body.action}: ${body.title} (${planned.length})`,
     reason: body.reason ?? null,
   })
+  for (const { target, installation, refusals } of planned) {
+    const [problem] = refusals.flatMap(problemsOf)
+    if (problem === undefined) continue
+    await recordRefusal(
+      tx,
+      acting,
+      { action: body.action, reason: body.reason ?? null },
+      {
+        target,
+        bundleInstallId: installation.bundle_install_id,
+        scope: scopeOf(installation),
+        errorCode: problem.errorCode,
+      },
+    )
+  }
   return { batch: await requireBatch(tx, actor, batchId) }
 }
 
