@@ -45,6 +45,11 @@ export function isPgError(
   return error instanceof Error && 'code' in error && error.code === code
 }
 
+/** Whether a transaction failed because of a concurrent one: `inTransaction` repeats it. */
+export function isConflict(error: unknown): boolean {
+  return isPgError(error, PG.serializationFailure) || isPgError(error, PG.deadlockDetected)
+}
+
 export type TransactionOptions = {
   /** Default: the server's, `read committed`. */
   isolation?: IsolationLevel
@@ -75,8 +80,7 @@ export async function inTransaction<Tables, Result>(
         hasNewSession = true
         continue
       }
-      const again = isPgError(error, PG.serializationFailure) || isPgError(error, PG.deadlockDetected)
-      if (!again || attempt >= attempts) throw error
+      if (!isConflict(error) || attempt >= attempts) throw error
       await (retryPauses.get(db) ?? pause)(attempt)
     }
   }

@@ -102,12 +102,17 @@ const messages: Record<string, string> = {
 export function whyUnavailable(error: unknown): Unavailable | null {
   if (!(error instanceof Error)) return null
   if (driverWords.test(error.message)) return { reason: whyUnreachable(error).reason }
-  if (busy.some((code) => isPgError(error, code))) return { reason: 'it is busy' }
+  if (isBusy(error)) return { reason: 'it is busy' }
   const code = codeOf(error)
   const reason = transient[code] ?? (code.startsWith('08') ? closed : undefined)
   if (reason === undefined) return null
   const message = messages[code]
   return { reason, ...(message !== undefined && { message }) }
+}
+
+/** Whether the database works but this transaction could not: a conflict, or a lock or a statement that took too long. */
+export function isBusy(error: unknown): boolean {
+  return busy.some((code) => isPgError(error, code))
 }
 
 /** Whether {@link whyUnavailable} knows a reason. */

@@ -1,8 +1,7 @@
 import { sql } from 'kysely'
-import { AUDIT_ACTION_OF_BATCH } from './audit-action.ts'
 import { platformMessage } from '#contract/protocol/platform-messages.ts'
-import { whyUnavailable } from '#database/unreachable.ts'
-import { inTransaction } from '#database/transaction.ts'
+import { isBusy, isUnavailable } from '#database/unreachable.ts'
+import { inTransaction, isConflict } from '#database/transaction.ts'
 import { batchStep } from '../engine/batches/batch-step.ts'
 import { DomainError } from '../engine/domain-error.ts'
 import type { RuntimeDeps } from '../deps/runtime-deps.ts'
@@ -13,13 +12,14 @@ import {
   nextPending,
   noteStartFailure,
   refuseItem,
+  scopeOfItem,
   settleItems,
   skipPending,
   startedItem,
 } from '../store/batches/run-items.ts'
-import type { LockedBatch, PendingItem } from '../store/batches/run-items.ts'
-import { recordAudit } from '../use-cases/audit/record.ts'
+import type { LockedBatch, PendingItem, Refused } from '../store/batches/run-items.ts'
 import { problemsOf } from '../use-cases/plans/plan-view.ts'
+import { recordRefusal } from '../use-cases/batches/record-refusal.ts'
 import { startItem } from '../use-cases/batches/start-item.ts'
 
 /** What one step did: `started` an item, or the batch has to wait. */
@@ -27,9 +27,11 @@ export type Advance = 'started' | 'moved' | 'waiting'
 
 /** An unexpected error while this item started. */
 class StartFailure extends Error {
+  readonly batch: LockedBatch
   readonly item: PendingItem
-  constructor(item: PendingItem, cause: unknown) {
+  constructor(batch: LockedBatch, item: PendingItem, cause: unknown) {
     super('an item could not be started', { cause })
+    this.batch = batch
     this.item = item
   }
 }
@@ -45,9 +47,11 @@ export async function advanceBatch(deps: RuntimeDeps, batchId: string): Promise<
   try {
     return await inTransaction(deps.db, (tx) => advance(deps, tx, batchId))
   } catch (error) {
-    if (!(error instanceof StartFailure) || whyUnavailable(error.cause) !== null) throw error
+    if (!(error instanceof StartFailure)) throw error
+    // without a database nothing can start; a lock that is held too long may concern this item alone
+    if (isUnavailable(error.cause) && !isBusy(error.cause)) throw error
     deps.log.error('an item of a batch could not be started', { batchId }, error.cause)
-    await giveUpLater(deps, error.item)
+    await giveUpLater(deps, error)
     return 'waiting'
   }
 }
@@ -93,30 +97,37 @@ async function startNext(deps: RuntimeDeps, tx: Tx, batch: LockedBatch): Promise
   try {
     await startedItem(tx, item, await startItem({ tx, deps, actor: batch.actor }, batch, item))
   } catch (error) {
-    if (!(error instanceof DomainError)) throw new StartFailure(item, error)
+    // repeats the transaction
+    if (isConflict(error)) throw error
+    if (!(error instanceof DomainError)) throw new StartFailure(batch, item, error)
     await sql`rollback to savepoint item`.execute(tx)
     const [problem] = problemsOf(error)
-    await refuseItem(tx, item, {
+    await refuse(tx, batch, item, {
       code: error.code,
       message: problem?.message ?? error.message,
       parameters: problem?.parameters,
     })
-    await recordAudit(tx, batch.actor, {
-      action: AUDIT_ACTION_OF_BATCH[batch.action],
-      subject: item.target,
-      bundleInstallId: item.bundle_install_id,
-      reason: batch.reason,
-      outcome: 'REFUSED',
-      errorCode: error.code,
-    })
   }
 }
 
+async function refuse(tx: Tx, batch: LockedBatch, item: PendingItem, refused: Refused): Promise<void> {
+  await refuseItem(tx, item, refused)
+  await recordRefusal(tx, batch.actor, batch, {
+    target: item.target,
+    bundleInstallId: item.bundle_install_id,
+    scope: await scopeOfItem(tx, item),
+    errorCode: refused.code,
+  })
+}
+
 /** After several unexpected errors the item is refused, so that the others get their turn. */
-function giveUpLater(deps: RuntimeDeps, item: PendingItem): Promise<void> {
+function giveUpLater(deps: RuntimeDeps, { batch, item }: StartFailure): Promise<void> {
   return inTransaction(deps.db, async (tx) => {
     const failures = await noteStartFailure(tx, item)
     if (failures < START_FAILURES_MAX) return
-    await refuseItem(tx, item, { code: 'BATCH_ITEM_NOT_STARTED', ...platformMessage('batchItemNotStarted') })
+    await refuse(tx, batch, item, {
+      code: 'BATCH_ITEM_NOT_STARTED',
+      ...platformMessage('batchItemNotStarted'),
+    })
   })
 }

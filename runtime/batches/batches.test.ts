@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import { sql } from 'kysely'
+import { PG } from '#database/transaction.ts'
 import type { Grant } from '#contract/endpoint/permission.ts'
 import type { JsonObject } from '#contract/json-schema/json.ts'
 import { Batch, BatchItem, BatchPlan } from '#contract/runtime-api/batches.ts'
@@ -23,13 +25,20 @@ const parts = {
 }
 const first = bundleOf('fleet', parts)
 const second = bundleOf('fleet', { ...parts, version: '2.0.0' })
+const hidden = bundleOf('fleet', {
+  ...parts,
+  version: '3.0.0',
+  resources: [moduleOf('main', { name: secret, password: secret })],
+})
 const MAIN = locatorOf(first, 'main')
+const neighbor = bundleOf('neighbor', { resources: [moduleOf('main', { name: TEXT })] })
+const NEIGHBOR = locatorOf(neighbor, 'main')
 
 let deps: RuleHarness
 before(async () => {
   deps = await startRuleHarness()
   await deps.register('batched')
-  await deps.publish(first, second)
+  await deps.publish(first, second, hidden, neighbor)
 })
 after(() => deps.close())
 
@@ -73,6 +82,41 @@ const reaches = async (id: string, isReached: (batch: Batch) => boolean): Promis
 const finished = (id: string) => reaches(id, ({ finishedAt }) => finishedAt !== null)
 const versionsOf = async (fleet: readonly Installed[]) =>
   Promise.all(fleet.map(async ({ id }) => (await deps.installation(id)).version))
+
+/** From now on every new operation of these installations fails with this error of PostgreSQL, `times` times. */
+const failInserts = async (name: string, fleet: readonly Installed[], code: string, times: number) => {
+  const ids = sql.raw(
+    idsOf(fleet)
+      .map((id) => `'${id}'`)
+      .join(', '),
+  )
+  // a sequence also counts what is rolled back
+  await sql`create sequence ${sql.id(name)}`.execute(deps.db)
+  await sql`create function ${sql.id(name)}() returns trigger language plpgsql as ${sql.lit(
+    `begin
+      if nextval('${name}') <= ${times} then raise exception using errcode = '${code}'; end if;
+      return new;
+    end`,
+  )}`.execute(deps.db)
+  await sql`create trigger ${sql.id(name)} before insert on runtime.operation for each row
+    when (new.bundle_install_id in (${ids})) execute function ${sql.id(name)}()`.execute(deps.db)
+}
+
+/** What the audit says about these installations was refused, oldest first. */
+const refusalsOf = async (fleet: readonly Installed[], batchId: string) => {
+  const rows = await deps.db
+    .selectFrom('runtime.audit_entry')
+    .selectAll()
+    .where('request_id', '=', batchId)
+    .where('outcome', '=', 'REFUSED')
+    .orderBy('sequence')
+    .execute()
+  return rows.map((row) => {
+    const one = fleet.find(({ id }) => id === row.bundle_install_id)
+    assert.equal(row.workspace_id, one?.scope.workspaceId)
+    return [row.bundle_install_id, row.action, row.error_code, row.reason]
+  })
+}
 
 describe('a batch', () => {
   it('upgrades every target, one operation each', async () => {
@@ -143,10 +187,13 @@ describe('a batch', () => {
       planned.items.map(({ problems }) => problems.map(({ parameters }) => parameters?.['reason'])),
       [['upgradeSameVersion'], []],
     )
-    const { batchId } = await make({ ...body, planToken: planned.planToken })
+    const { batchId } = await make({ ...body, planToken: planned.planToken, reason: 'Because' })
     const done = await finished(batchId)
     assert.deepEqual([done.counts.REFUSED, done.counts.SUCCEEDED], [1, 1])
     assert.equal((await itemsOf(batchId))[0]?.code, 'REQUEST_INVALID')
+    assert.deepEqual(await refusalsOf([one, other], batchId), [
+      [one.id, 'installation.upgrade', 'REQUEST_INVALID', 'Because'],
+    ])
   })
 
   it('refuses an item whose target has moved since, and carries out the others', async () => {
@@ -161,8 +208,64 @@ describe('a batch', () => {
     assert.deepEqual([done.counts.SUCCEEDED, done.counts.REFUSED], [2, 1])
     const items = await itemsOf(batchId)
     assert.deepEqual([items[1]?.state, items[1]?.code], ['REFUSED', 'PLAN_STALE'])
+    assert.deepEqual(await refusalsOf(fleet, batchId), [
+      [fleet[1]!.id, 'configuration.save', 'PLAN_STALE', null],
+    ])
     const configuration = await deps.configuration(fleet[1]!.scope)
     assert.deepEqual(configuration.resources[MAIN]?.properties['name'], wrapped({ name: 'mine' })['name'])
+  })
+
+  it('refuses an item that had nothing to change when it was planned, if a value was saved since', async () => {
+    const fleet = await install(2)
+    for (const { scope } of fleet) await deps.saved(scope, { [MAIN]: wrapped({ name: 'fleet' }) })
+    const { batchId } = await make({
+      action: 'CONFIGURE',
+      title: 'Names',
+      targets: idsOf(fleet),
+      first: 1,
+      input: { changes: { [MAIN]: wrapped({ name: 'fleet' }) } },
+    })
+    await reaches(batchId, ({ state }) => state === 'PAUSED')
+    await deps.saved(fleet[1]!.scope, { [MAIN]: wrapped({ name: 'mine' }) })
+    await deps.ok(`/batches/${batchId}/continue`, { method: 'POST', body: {} })
+    await finished(batchId)
+    assert.deepEqual(
+      (await itemsOf(batchId)).map(({ state, code }) => [state, code]),
+      [
+        ['SUCCEEDED', undefined],
+        ['REFUSED', 'PLAN_STALE'],
+      ],
+    )
+    const { resources } = await deps.configuration(fleet[1]!.scope)
+    assert.deepEqual(resources[MAIN]?.properties['name'], wrapped({ name: 'mine' })['name'])
+  })
+
+  it('refuses an item that would change another installation of the scope', async () => {
+    const fleet = await install(2)
+    for (const { scope } of fleet) {
+      await deps.installed(neighbor, { scope, properties: { [NEIGHBOR]: wrapped({ name: 'fleet' }) } })
+      await deps.saved(scope, { [MAIN]: wrapped({ name: 'fleet' }) })
+    }
+    const { batchId } = await make({
+      action: 'CONFIGURE',
+      title: 'Names',
+      targets: idsOf(fleet),
+      first: 1,
+      input: { changes: { [MAIN]: wrapped({ name: 'fleet' }), [NEIGHBOR]: wrapped({ name: 'fleet' }) } },
+    })
+    await reaches(batchId, ({ state }) => state === 'PAUSED')
+    await deps.saved(fleet[1]!.scope, { [NEIGHBOR]: wrapped({ name: 'mine' }) })
+    await deps.ok(`/batches/${batchId}/continue`, { method: 'POST', body: {} })
+    await finished(batchId)
+    assert.deepEqual(
+      (await itemsOf(batchId)).map(({ state, code }) => [state, code]),
+      [
+        ['SUCCEEDED', undefined],
+        ['REFUSED', 'RESOURCE_OWNERSHIP_MISSING'],
+      ],
+    )
+    const { resources } = await deps.configuration(fleet[1]!.scope)
+    assert.deepEqual(resources[NEIGHBOR]?.properties['name'], wrapped({ name: 'mine' })['name'])
   })
 
   it('refuses a plan token if a target has moved, naming it', async () => {
@@ -196,6 +299,34 @@ describe('a batch', () => {
       .executeTakeFirstOrThrow()
     assert.ok(!stored.input.toString().includes('hunter2'))
     assert.ok(!JSON.stringify(stored.shown_input).includes('hunter2'))
+  })
+
+  it('hides a value that a later version marks as sensitive, also in the message of a failure', async () => {
+    const [one] = await install(1)
+    assert.ok(one)
+    const failure = { message: 'cannot take swordfish', retryable: false }
+    deps.plugin.script(() => ({ errorCode: 'BROKEN', data: failure }))
+    const { batchId } = await make({
+      action: 'CONFIGURE',
+      title: 'Names',
+      targets: [one.id],
+      input: { changes: { [MAIN]: wrapped({ name: 'swordfish' }) } },
+    })
+    const batch = await finished(batchId)
+    const [failed] = await itemsOf(batchId)
+    deps.plugin.script(() => ({ outcome: 'APPLIED' }))
+    assert.ok(JSON.stringify(batch.input).includes('swordfish'))
+    assert.deepEqual([failed?.code, failed?.message], ['BROKEN', 'cannot take swordfish'])
+
+    const operation = await deps.operation(failed?.operationId ?? '')
+    await deps.retry(operation)
+    await deps.succeeds(operation.operationId)
+    await deps.succeeds(await deps.upgrade(one.id, { targetVersion: '3.0.0' }))
+    const items = await itemsOf(batchId)
+    assert.equal(items[0]?.code, 'BROKEN')
+    assert.ok(
+      !JSON.stringify([await read(batchId), await deps.ok('/batches', {}), items]).includes('swordfish'),
+    )
   })
 
   it('checks the permission for every target, and hides targets that a person may not see', async () => {
@@ -240,5 +371,31 @@ describe('a batch', () => {
     assert.equal(paused.because, 'GRANTS_EXPIRED')
     await deps.ok(`/batches/${expired.batchId}/continue`, { method: 'POST', body: {} })
     assert.equal((await finished(expired.batchId)).counts.SUCCEEDED, 2)
+  })
+
+  it('does not wait for an older batch whose item cannot lock what it needs, which is refused in the end', async () => {
+    const blocked = await install(1)
+    await failInserts('blocked', blocked, PG.lockNotAvailable, 1_000)
+    const older = await make(upgradeOf(blocked))
+    const newer = await make(upgradeOf(await install(1)))
+    assert.equal((await finished(newer.batchId)).counts.SUCCEEDED, 1)
+    await finished(older.batchId)
+    assert.equal((await itemsOf(older.batchId))[0]?.code, 'BATCH_ITEM_NOT_STARTED')
+    assert.deepEqual(await refusalsOf(blocked, older.batchId), [
+      [blocked[0]!.id, 'installation.upgrade', 'BATCH_ITEM_NOT_STARTED', null],
+    ])
+  })
+
+  it('repeats an item at once after a conflict, which does not count against it', async () => {
+    const fleet = await install(1)
+    await failInserts('conflict', fleet, PG.serializationFailure, 5)
+    const { batchId } = await make(upgradeOf(fleet))
+    assert.equal((await finished(batchId)).counts.SUCCEEDED, 1)
+    const { start_failures: failures } = await deps.db
+      .selectFrom('runtime.batch_item')
+      .select('start_failures')
+      .where('batch_id', '=', batchId)
+      .executeTakeFirstOrThrow()
+    assert.equal(failures, 0)
   })
 })

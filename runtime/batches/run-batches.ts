@@ -3,6 +3,7 @@ import type { PeriodicTask } from '../deps/periodic-task.ts'
 import { findUnfinished } from '../store/batches/run-items.ts'
 import { WakeableTimer } from '../worker/wakeable-timer.ts'
 import { advanceBatch } from './advance-batch.ts'
+import type { Advance } from './advance-batch.ts'
 
 export interface BatchRunner extends PeriodicTask {
   /** Looks at the batches soon: one may have been made or continued. */
@@ -36,12 +37,23 @@ export function startBatchRunner(deps: RuntimeDeps, options: BatchRunnerOptions)
     const unfinished = await findUnfinished(deps.db)
     hasBatches = unfinished.length > 0
     for (const batchId of unfinished) {
-      let advance = await advanceBatch(deps, batchId)
-      let hasStarted = advance === 'started'
-      while (advance !== 'waiting' && !stopped.signal.aborted) {
+      if (stopped.signal.aborted) return
+      // the other batches must not wait for this one
+      await advanceFully(batchId).catch((error: unknown) =>
+        deps.log.warn('a batch could not be advanced', { batchId }, error),
+      )
+    }
+  }
+
+  const advanceFully = async (batchId: string): Promise<void> => {
+    let hasStarted = false
+    try {
+      let advance: Advance
+      do {
         advance = await advanceBatch(deps, batchId)
         hasStarted ||= advance === 'started'
-      }
+      } while (advance !== 'waiting' && !stopped.signal.aborted)
+    } finally {
       if (hasStarted) onStarted()
     }
   }

@@ -14,6 +14,8 @@ export type BatchRow = Omit<Selectable<RuntimeTables['runtime.batch']>, 'input'>
 export type CountedBatch = BatchRow & {
   counts: Partial<Record<BatchItemState, number>>
   created_microseconds: number
+  /** Properties that have been marked as sensitive, in the scope of an item, since the targets were planned. */
+  marks: { locator: string; property: string }[]
 }
 
 /** Batches with an item that the actor may see, newest first. */
@@ -32,7 +34,14 @@ export async function listBatches(
     select batch.batch_id, batch.action, batch.title, batch.shown_input, batch.first, batch.concurrency,
       batch.stop_after_failures, batch.reason, batch.state, batch.because, batch.is_released, batch.requested_by_id,
       batch.requested_by_name, batch.actor, batch.grants_until, batch.created_at, batch.finished_at, batch.available_at,
-      ${microsecondsOf('batch.created_at')} as created_microseconds, counted.counts
+      ${microsecondsOf('batch.created_at')} as created_microseconds, counted.counts,
+      array(
+        -- Planning the targets precedes the row of the batch, and a mark precedes its commit: 10 minutes cover both.
+        select distinct jsonb_build_object('locator', mark.locator, 'property', mark.property)
+        from runtime.sensitive_mark as mark
+        where mark.marked_at >= batch.created_at - interval '10 minutes'
+          and mark.scope_id in (select scope_id from runtime.batch_item where batch_id = batch.batch_id)
+      ) as marks
     from runtime.batch as batch
     cross join lateral (
       select json_object_agg(state, count) as counts

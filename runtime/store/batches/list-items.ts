@@ -4,7 +4,7 @@ import type { BatchItemState } from '#contract/runtime-api/vocabulary.ts'
 import type { Actor } from '../../model/actor.ts'
 import type { Db } from '../../model/db.ts'
 import { visibleTo } from '../visible.ts'
-import { itemCode, itemState } from './item-state.ts'
+import { itemCode, itemMessage, itemParameters, itemState } from './item-state.ts'
 
 export interface ItemRow {
   position: number
@@ -33,8 +33,7 @@ export async function listItems(
 ): Promise<ItemRow[]> {
   const { rows } = await sql<ItemRow>`
     select item.position, item.target, ${itemState} as state, item.operation_id, ${itemCode} as code,
-      coalesce(item.message, case when ${itemState} = 'FAILED' then operation.failure ->> 'message' end) as message,
-      coalesce(item.parameters, case when ${itemState} = 'FAILED' then operation.failure -> 'parameters' end) as parameters,
+      ${itemMessage} as message, ${itemParameters} as parameters,
       installation.bundle_install_id, installation.environment_key, installation.application_runtime_id,
       installation.workspace_id, installation.bundle_environment_key, installation.bundle_id, installation.title,
       installation.version

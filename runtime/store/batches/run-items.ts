@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Selectable } from 'kysely'
+import type { Scope } from '#contract/protocol/scope.ts'
 import type { MessageParameters } from '#contract/protocol/envelope.ts'
 import type { BatchReason, BatchState } from '#contract/runtime-api/vocabulary.ts'
 import type { Db, Tx } from '../../model/db.ts'
@@ -53,12 +54,15 @@ export interface ItemCounts {
   failures: number
 }
 
-/** Records the results of operations that have ended, then counts. */
+/**
+ * Records the results of operations that have ended, then counts. The message of a failure stays with the operation,
+ * where values that are marked as sensitive later are masked.
+ */
 export async function settleItems(tx: Tx, batchId: string): Promise<ItemCounts> {
   await sql`
     update runtime.batch_item as settled
     set state = ${itemState}, ended_at = clock_timestamp(), code = operation.failure ->> 'errorCode',
-      message = operation.failure ->> 'message', parameters = operation.failure -> 'parameters'
+      operation_run = operation.run
     from runtime.batch_item as item join runtime.operation as operation on operation.operation_id = item.operation_id
     where item.batch_id = ${batchId} and ${hasResult}
       and settled.batch_id = item.batch_id and settled.position = item.position`.execute(tx)
@@ -127,6 +131,18 @@ export async function refuseItem(
     .where('batch_id', '=', batch_id)
     .where('position', '=', position)
     .execute()
+}
+
+export function scopeOfItem(tx: Tx, { scope_id }: Pick<PendingItem, 'scope_id'>): Promise<Scope> {
+  return tx
+    .selectFrom('runtime.scope')
+    .select([
+      'environment_key as environmentKey',
+      'application_runtime_id as applicationRuntimeId',
+      'workspace_id as workspaceId',
+    ])
+    .where('scope_id', '=', scope_id)
+    .executeTakeFirstOrThrow()
 }
 
 /** Counts an unexpected error while an item started, and lets the batch rest. Returns the number of errors. */

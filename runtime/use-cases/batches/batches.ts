@@ -15,6 +15,7 @@ import { batchPlace } from '../../sealing/places.ts'
 import { listBatches as listRows } from '../../store/batches/list-batches.ts'
 import type { CountedBatch } from '../../store/batches/list-batches.ts'
 import { listItems } from '../../store/batches/list-items.ts'
+import { scopeOf } from '../../store/configuration/find-scope.ts'
 import { lockBatch, moveBatch, skipPending } from '../../store/batches/run-items.ts'
 import { recordAudit } from '../audit/record.ts'
 import { authorize, notFound } from '../authorize.ts'
@@ -22,6 +23,7 @@ import type { Answer, Input, ReadContext, WriteContext } from '../context.ts'
 import { cursorInteger, cursorValues, pageOf } from '../paging/page.ts'
 import { encodeCursor } from '../paging/cursor.ts'
 import { planAt, problemsOf } from '../plans/plan-view.ts'
+import { recordRefusal } from './record-refusal.ts'
 import { batchTokenOf, refuseMovedTargets } from './batch-token.ts'
 import { changesText, inputOf, PERMISSION_OF, planTargets } from './targets.ts'
 import type { PlannedTarget } from './targets.ts'
@@ -68,6 +70,7 @@ export async function makeBatch(
   if (denied[0] !== undefined) throw denied[0]
   refuseMovedTargets(body.planToken, planned)
   const batchId = uuidv7(deps)
+  const acting = actingFor(actor, batchId, body.action)
   const input = inputOf(body)
   const stopsAtOnce = planned.every(({ refusals }) => refusals.length > 0)
   await tx
@@ -87,7 +90,7 @@ export async function makeBatch(
       is_released: false,
       requested_by_id: actor.id,
       requested_by_name: actor.name,
-      actor: JSON.stringify(actingFor(actor, batchId, body.action)),
+      actor: JSON.stringify(acting),
       grants_until: grantsUntil,
       finished_at: stopsAtOnce ? sql<string>`clock_timestamp()` : null,
     })
@@ -117,6 +120,21 @@ export async function makeBatch(
     subject: `${body.action}: ${body.title} (${planned.length})`,
     reason: body.reason ?? null,
   })
+  for (const { target, installation, refusals } of planned) {
+    const [problem] = refusals.flatMap(problemsOf)
+    if (problem === undefined) continue
+    await recordRefusal(
+      tx,
+      acting,
+      { action: body.action, reason: body.reason ?? null },
+      {
+        target,
+        bundleInstallId: installation.bundle_install_id,
+        scope: scopeOf(installation),
+        errorCode: problem.errorCode,
+      },
+    )
+  }
   return { batch: await requireBatch(tx, actor, batchId) }
 }
 
@@ -304,13 +322,26 @@ async function requireBatch(db: Db, actor: Actor, batchId: string) {
   return batchView(row)
 }
 
+/** The input for display, without the values of properties that were marked as sensitive later. */
+function maskedInput({ shown_input: input, marks }: CountedBatch): BatchInput {
+  return {
+    ...input,
+    properties: input.properties.map((shown) =>
+      shown.after?.['@type'] === 'Data' &&
+      marks.some(({ locator, property }) => locator === shown.locator && property === shown.property)
+        ? { ...shown, after: { '@type': 'Data', isSensitive: true, isSet: true } }
+        : shown,
+    ),
+  }
+}
+
 function batchView(row: CountedBatch): Answer<'GET /batches/{batchId}'> {
   const countOf = (state: BatchItemState): number => row.counts[state] ?? 0
   return {
     batchId: row.batch_id,
     action: row.action,
     title: row.title,
-    input: row.shown_input,
+    input: maskedInput(row),
     first: row.first,
     concurrency: row.concurrency,
     stopAfterFailures: row.stop_after_failures,

@@ -68,14 +68,16 @@ async function configure(
   const { tx, deps } = context
   const { changes = {} } = await inputOfBatch(context, batch)
   const found = await lockAuthorized(context, item.target, 'configuration:write')
-  const { plan } = await evaluateConfigure(tx, deps.vault, found, changes)
+  const { plan, refusals } = await evaluateConfigure(tx, deps.vault, found, changes)
   const { changes_digest: seen } = item
-  // a value that somebody has saved since must not be overwritten without anybody looking
+  // A value that was saved since then must not be overwritten unseen. Without a digest, nothing had to change.
   const isMoved =
     plan !== null &&
-    seen !== null &&
-    !(await opening(deps.vault, tx, () => deps.vault.isDigestOf(seen, changesText(plan))))
+    (seen === null || !(await opening(deps.vault, tx, () => deps.vault.isDigestOf(seen, changesText(plan)))))
   if (isMoved) throw new DomainError('PLAN_STALE', platformMessage('planTargetMoved'))
+  // a save would also change the other installations of the scope
+  const [refusal] = refusals
+  if (refusal !== undefined) throw refusal
   const saved = await saveConfiguration(context, {
     params: scopeOf(found.scope),
     query: {},
