@@ -31,8 +31,8 @@ export type BatchAction = (typeof BATCH_ACTIONS)[number]
 export const BATCH_STATES = ['RUNNING', 'PAUSED', 'STOPPED', 'DONE'] as const
 export type BatchState = (typeof BATCH_STATES)[number]
 
-/** Why a batch is paused (FIRST, GRANTS_EXPIRED) or was stopped (PERSON, FAILURES). */
-export const BATCH_REASONS = ['FIRST', 'GRANTS_EXPIRED', 'PERSON', 'FAILURES'] as const
+/** Why a batch is paused (FIRST, GRANTS_EXPIRED, DATABASE_RECOVERED) or was stopped (PERSON, FAILURES). */
+export const BATCH_REASONS = ['FIRST', 'GRANTS_EXPIRED', 'DATABASE_RECOVERED', 'PERSON', 'FAILURES'] as const
 export type BatchReason = (typeof BATCH_REASONS)[number]
 
 /** PENDING → RUNNING → SUCCEEDED | FAILED; REFUSED if it did not start; SKIPPED if its batch was stopped before. */

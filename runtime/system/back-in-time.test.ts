@@ -84,3 +84,35 @@ it('after the server changed, nothing is created or called before the numbers ar
   assert.equal((await resumed.events(1))[0]?.event, 'reset')
   await resumed.leave()
 })
+
+it('batches pause, because their pending items may have run already', async () => {
+  const targets: string[] = []
+  for (const workspaceId of [501, 502]) {
+    const { operation } = await write('POST', '/installations', {
+      scope: { ...SCOPE, workspaceId },
+      bundle: { ...billing.bundle },
+      targetVersion: '1.0.0',
+    })
+    const { installation } = await succeeded(operation as JsonObject)
+    targets.push(textOf((installation as JsonObject)['bundleInstallId']))
+  }
+  const body = { action: 'DETACH', title: 'Detach', reason: 'a test', targets, first: 1 }
+  const path = `/batches/${textOf(((await write('POST', '/batches', body))['batch'] as JsonObject)['batchId'])}`
+  const read = async () => (await http.call(path)).data
+  await until(async () => (await read())['state'] === 'PAUSED', 20_000)
+
+  const { db } = http.runtime.deps
+  // continued, but the next item has not started yet
+  await sql`update runtime.batch set state = 'RUNNING', because = null, is_released = true,
+    available_at = '2100-01-01'`.execute(db)
+  await sql`update runtime.server_identity set identity = '1/00000001'`.execute(db)
+  await recoverIfMoved(http.runtime.deps)
+  const { state, because } = await read()
+  assert.deepEqual([state, because], ['PAUSED', 'DATABASE_RECOVERED'])
+
+  await sql`update runtime.batch set available_at = clock_timestamp()`.execute(db)
+  await write('POST', `${path}/continue`, {})
+  await until(async () => (await read())['state'] === 'DONE', 20_000)
+  const { counts } = await read()
+  assert.equal((counts as JsonObject)['SUCCEEDED'], 2)
+})

@@ -21,9 +21,9 @@ export async function isSameServer(db: Db): Promise<boolean> {
 
 /**
  * After the database went back in time: raises the execution sequence of every installation and the snapshot version of
- * every scope, so that no number is used twice, marks the operations in progress as in doubt, and deletes the events,
- * because no reader's position in them is valid. One transaction; until it is committed no operation can be created or
- * leased if the server changed.
+ * every scope, so that no number is used twice, pauses the batches, marks the operations in progress as in doubt, and
+ * deletes the events, because no reader's position in them is valid. One transaction; until it is committed no operation
+ * can be created or leased if the server changed.
  *
  * @param options.isForced recovers even if the server is the same, because somebody restored its files.
  * @returns null if there is nothing to do.
@@ -38,6 +38,7 @@ export async function recover(
     await sql`select from runtime.server_identity for update`.execute(tx)
     if (!isForced && (await isSameServer(tx))) return null
     await sql`update runtime.server_identity set identity = runtime.current_identity()`.execute(tx)
+    await pauseBatches(tx)
     const installations = await raiseSequences(tx, raiseBy)
     const scopes = await raiseSnapshots(tx, raiseBy)
     const operationsInDoubt = await markInDoubt(tx)
@@ -46,6 +47,15 @@ export async function recover(
       operations_in_doubt = ${operationsInDoubt}`.execute(tx)
     return { installations, scopes, operationsInDoubt }
   })
+}
+
+/** Pending items may have run after the restored state, so a person decides whether a batch continues. */
+async function pauseBatches(tx: Tx): Promise<void> {
+  await sql`
+    update runtime.batch set state = 'PAUSED', because = 'DATABASE_RECOVERED'
+    where finished_at is null and state in ('RUNNING', 'PAUSED') and exists (
+      select from runtime.batch_item
+      where batch_item.batch_id = batch.batch_id and batch_item.state = 'PENDING')`.execute(tx)
 }
 
 async function raiseSequences(tx: Tx, raiseBy: number): Promise<number> {

@@ -17,6 +17,8 @@ export const batches = {
   'because.FIRST': 'The first items have finished. Look at their results, then continue with the rest.',
   'because.GRANTS_EXPIRED':
     'The permissions of the person who started it were kept for 24 hours. Continue it to use yours.',
+  'because.DATABASE_RECOVERED':
+    'The database may be back in an earlier state, so pending items may have run already. Check the targets, then continue or stop.',
   'because.PERSON': 'It was stopped by a person. The remaining items were skipped.',
   'because.FAILURES': 'Too many items failed. The remaining items were skipped.',
   'item.PENDING': 'Pending',

@@ -18,6 +18,8 @@ export const batches: Translated<typeof source> = {
   'state.DONE': '已结束',
   'because.FIRST': '首批目标已执行完毕。请查看结果，然后继续其余部分。',
   'because.GRANTS_EXPIRED': '发起人的权限仅保留 24 小时。继续执行时将使用您的权限。',
+  'because.DATABASE_RECOVERED':
+    '数据库可能已回到较早的状态，待执行的目标可能已经执行过。请检查各目标，然后继续或停止。',
   'because.PERSON': '已被手动停止，其余目标已跳过。',
   'because.FAILURES': '失败的目标过多，其余目标已跳过。',
   'item.PENDING': '待执行',
