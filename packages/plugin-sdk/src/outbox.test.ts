@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test, type TestContext } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
 import { clientConfig } from '../../../database/settings.ts'
 import { testDatabase } from '../../../database/testing.ts'
@@ -96,5 +97,38 @@ function verify<Tx>(name: string, open: (t: TestContext) => Promise<Store<Tx>>):
         assert.equal(await outbox.deliverDue(), 1)
         assert.deepEqual(target.arrivals, { a: 2, b: 1, c: 1 })
       })
+
+    test('stores the result of an attempt while another one is in progress', async (t) => {
+      const { outbox, create, target } = await setUp(t, { names: ['a', 'b', 'c'], timeoutMs: 5_000 })
+      target.reactions['a'] = 'hang'
+      const delivery = outbox.deliverDue()
+      await until(async () => (await outbox.count()).DELIVERED === 2)
+      assert.equal(await create().deliverDue(), 0)
+      target.release()
+      assert.equal(await delivery, 3)
+      assert.deepEqual(target.arrivals, { a: 1, b: 1, c: 1 })
+    })
+
+    test('leases no more events than it sends at the same time', async (t) => {
+      const names = ['a', 'b', 'c', 'd', 'e']
+      const { outbox, create, target } = await setUp(t, { names, concurrency: 2, timeoutMs: 5_000 })
+      for (const each of names) target.reactions[each] = 'hang'
+      const delivery = outbox.deliverDue()
+      await until(async () => Object.keys(target.arrivals).length === 2)
+      for (const each of names) target.reactions[each] = 'confirm'
+      assert.equal(await create().deliverDue(), 3)
+      target.release()
+      assert.equal(await delivery, 2)
+      assert.deepEqual(target.arrivals, { a: 1, b: 1, c: 1, d: 1, e: 1 })
+    })
   })
+}
+
+/** Waits for a condition. Fails after 4 s, before the requests time out. */
+async function until(isTrue: () => Promise<boolean>): Promise<void> {
+  const giveUpAt = performance.now() + 4_000
+  while (!(await isTrue())) {
+    assert.ok(performance.now() < giveUpAt, 'The condition did not become true')
+    await wait(5)
+  }
 }

@@ -61,9 +61,11 @@ export interface EventOutbox<Tx> {
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000
-const BATCH = 200
-/** Longer than resolving, reading the declaration and calling the target may take together. */
-const LEASE_MS = 60_000
+/** Results that come within this time share a transaction, which costs more than an event. */
+const GROUP_MS = 10
+const LEASE_MIN_MS = 60_000
+/** Resolving, reading the declaration and calling the target are at most 7 requests; the rest is for the transaction. */
+const LEASE_TIMEOUTS = 9
 const ATTEMPTS_MAX = 20
 const DELAY_MAX_MS = 10 * 60 * 1000
 /** The longest delay that a retry policy may return. */
@@ -93,29 +95,57 @@ export function eventOutbox<Tx>(options: OutboxOptions<Tx>): EventOutbox<Tx> {
   const platform = { platformApiBase, credential, timeoutMs }
   const delivery = { platform, declarations: declarationSource(platform, now), timeoutMs, now }
   const owner = newOwner()
+  const leaseMs = Math.max(LEASE_MIN_MS, LEASE_TIMEOUTS * timeoutMs)
+  /** Results that the store did not accept yet. */
+  const unsettled: EventUpdate[] = []
   let stopping: AbortController | null = null
   let loop: Promise<void> = Promise.resolve()
 
-  async function deliverBatch(): Promise<number> {
-    const batch = await store.transaction((tx) =>
-      events.lease(tx, { owner, now: now(), leaseUntil: now() + LEASE_MS, limit: BATCH }),
-    )
-    const updates: EventUpdate[] = []
-    const queue = [...batch]
-    const work = async (): Promise<void> => {
-      for (let event = queue.shift(); event !== undefined; event = queue.shift()) {
-        const failure = await attempt(event)
-        updates.push(updateAfter({ ...event, attempts: event.attempts + 1 }, failure))
-      }
+  /** Stores results and leases due events in one transaction. The lease begins when the transaction does. */
+  const settleAndLease = (results: readonly EventUpdate[], dueBy: number, limit: number) =>
+    store.transaction(async (tx) => {
+      for (const result of results) await events.settle(tx, owner, result)
+      if (limit === 0) return []
+      return events.lease(tx, { owner, now: dueBy, leaseUntil: now() + leaseMs, limit })
+    })
+
+  /**
+   * Makes one attempt for each event that is due when this is called, except those that are not started when the signal
+   * aborts. An event is leased only when its attempt can start, and the results of all attempts that end during one
+   * transaction are stored by the next one. Returns the number of attempts.
+   */
+  async function deliver(signal?: AbortSignal): Promise<number> {
+    const dueBy = now()
+    const running = new Map<string, Promise<void>>()
+    const ended = unsettled.splice(0)
+    let wake = (): void => undefined
+    let total = 0
+    let hasMore = true
+    const mayLease = (): boolean => hasMore && signal?.aborted !== true
+    const send = async (event: OutboxEvent): Promise<void> => {
+      const failure = await attempt(event)
+      ended.push(updateAfter({ ...event, attempts: event.attempts + 1 }, failure))
+      running.delete(event.eventId)
+      wake()
     }
     try {
-      await Promise.all(Array.from({ length: Math.min(concurrency, batch.length) }, work))
+      do {
+        const results = [...ended]
+        const limit: number = mayLease() ? concurrency - running.size : 0
+        const leased = await settleAndLease(results, dueBy, limit)
+        ended.splice(0, results.length)
+        if (limit > 0) hasMore = leased.length === limit
+        total += leased.length
+        for (const event of leased) running.set(event.eventId, send(event))
+        if (ended.length === 0 && running.size > 0) await new Promise<void>((resolve) => (wake = resolve))
+        if (running.size > 0) await wait(GROUP_MS)
+      } while (running.size > 0 || ended.length > 0 || mayLease())
+      return total
     } finally {
-      await store.transaction(async (tx) => {
-        for (const update of updates) await events.settle(tx, owner, update)
-      })
+      // After an error of the store: the next call stores these results before it leases anything.
+      await Promise.all(running.values())
+      unsettled.push(...ended)
     }
-    return batch.length
   }
 
   /** Never throws, so that an unexpected error affects only the event in whose attempt it occurs. */
@@ -155,17 +185,9 @@ export function eventOutbox<Tx>(options: OutboxOptions<Tx>): EventOutbox<Tx> {
     const lastError = { errorCode: failure.errorCode, message: failure.message }
     const delay = retryDelay(failure, event)
     if (delay === null) return { ...result, state: 'FAILED', lastError, endedAt: now() }
-    const later = Math.round(now() + delay)
+    // Later than now, so that one call makes one attempt.
+    const later = Math.round(now() + Math.max(1, delay))
     return { ...result, state: 'PENDING', nextAttemptAt: later, lastError, endedAt: null }
-  }
-
-  async function deliverDue(): Promise<number> {
-    let total = 0
-    for (;;) {
-      const count = await deliverBatch()
-      total += count
-      if (count < BATCH) return total
-    }
   }
 
   /** Takes over at once what a crashed process of this machine was sending, and deletes old events. */
@@ -183,7 +205,7 @@ export function eventOutbox<Tx>(options: OutboxOptions<Tx>): EventOutbox<Tx> {
           await tidy()
           tidiedAt = now()
         }
-        await deliverBatch()
+        await deliver(signal)
       } catch (error) {
         report(error)
       }
@@ -207,7 +229,7 @@ export function eventOutbox<Tx>(options: OutboxOptions<Tx>): EventOutbox<Tx> {
       await loop
       stopping = null
     },
-    deliverDue,
+    deliverDue: () => deliver(),
     list: ({ state, limit = 100 } = {}) =>
       store.transaction((tx) => events.list(tx, { state: state ?? null, limit })),
     count: () => store.transaction((tx) => events.count(tx)),

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http'
 import type { TestContext } from 'node:test'
 import { failureEnvelope, successEnvelope } from '../../../contract/protocol/envelope.ts'
 import type { JsonValue } from '../../../contract/json-schema/json.ts'
@@ -5,7 +6,7 @@ import { lifecycleRequest, LOCATOR } from './lifecycle-request.ts'
 import { listen } from '../src/node-listener.ts'
 import type { EventToPublish } from '../src/outbox.ts'
 
-/** What the target does with an event: confirm it, refuse it for now, or never respond. */
+/** What the target does with an event: confirm it, refuse it for now, or confirm it when the test calls `release`. */
 type Reaction = 'confirm' | 'refuse' | 'hang'
 
 export interface EventTarget {
@@ -14,12 +15,15 @@ export interface EventTarget {
   arrivals: Record<string, number>
   /** By payload; default: confirm. */
   reactions: Record<string, Reaction>
+  /** Confirms the events that hang. */
+  release(): void
 }
 
 /** A platform and a target service in one HTTP server, which ends with the test. */
 export async function eventTarget(t: TestContext): Promise<EventTarget> {
   const arrivals: EventTarget['arrivals'] = {}
   const reactions: EventTarget['reactions'] = {}
+  const hanging: ServerResponse[] = []
   const server = await listen(async (incoming, outgoing) => {
     const chunks: Uint8Array[] = []
     for await (const chunk of incoming) chunks.push(chunk as Uint8Array)
@@ -33,13 +37,17 @@ export async function eventTarget(t: TestContext): Promise<EventTarget> {
     arrivals[name] = (arrivals[name] ?? 0) + 1
     const reaction = reactions[name] ?? 'confirm'
     if (reaction === 'confirm') outgoing.end(JSON.stringify(successEnvelope(null)))
+    if (reaction === 'hang') hanging.push(outgoing)
     if (reaction === 'refuse')
       outgoing.end(
         JSON.stringify(failureEnvelope('TARGET_BUSY', { message: 'The target is busy', retryable: true })),
       )
   })
   t.after(() => server.close({ graceMs: 0 }))
-  return { platformApiBase: server.url, arrivals, reactions }
+  const release = () => {
+    for (const outgoing of hanging.splice(0)) outgoing.end(JSON.stringify(successEnvelope(null)))
+  }
+  return { platformApiBase: server.url, arrivals, reactions, release }
 }
 
 function platformData(path: string, request: JsonValue, url: string): JsonValue {
