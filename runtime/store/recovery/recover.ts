@@ -25,6 +25,7 @@ export async function isSameServer(db: Db): Promise<boolean> {
  * deletes the events, because no reader's position in them is valid. One transaction; until it is committed no operation
  * can be created or leased if the server changed.
  *
+ * @param db without a statement timeout of the driver, which cannot be lifted per transaction.
  * @param options.isForced recovers even if the server is the same, because somebody restored its files.
  * @returns null if there is nothing to do.
  */
