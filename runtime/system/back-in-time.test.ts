@@ -3,6 +3,7 @@ import { after, before, it } from 'node:test'
 import { sql } from 'kysely'
 import type { JsonObject } from '#contract/json-schema/json.ts'
 import { leaseOperations } from '../store/operations/lease-operations.ts'
+import { recover } from '../store/recovery/recover.ts'
 import { recoverIfMoved } from '../recovery.ts'
 import { openEvents, until } from '../testing/stream.ts'
 import { testHttp, textOf } from '../testing/http.ts'
@@ -115,6 +116,24 @@ it('batches pause, because their pending items may have run already', async () =
   await until(async () => (await read())['state'] === 'DONE', 20_000)
   const { counts } = await read()
   assert.equal((counts as JsonObject)['SUCCEEDED'], 2)
+})
+
+it('a recovery awaits a scope before it locks an installation, so that it cannot deadlock', async () => {
+  const { db } = http.runtime.deps
+  let recovery: Promise<unknown> | undefined
+  await db.transaction().execute(async (tx) => {
+    await sql`select from runtime.scope for update`.execute(tx)
+    recovery = recover(db, { isForced: true })
+    await until(async () => {
+      const { rows } = await sql`select from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock' and query like '%runtime.scope%'`.execute(
+        db,
+      )
+      return rows.length === 1
+    }, 4_000)
+    await sql`select from runtime.installation for update nowait`.execute(tx)
+  })
+  await recovery
 })
 
 it('recovers a database however long a statement takes', async (t) => {

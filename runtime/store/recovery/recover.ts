@@ -40,6 +40,7 @@ export async function recover(
     if (!isForced && (await isSameServer(tx))) return null
     await sql`update runtime.server_identity set identity = runtime.current_identity()`.execute(tx)
     await pauseBatches(tx)
+    await lockAllScopes(tx)
     const installations = await raiseSequences(tx, raiseBy)
     const scopes = await raiseSnapshots(tx, raiseBy)
     const operationsInDoubt = await markInDoubt(tx)
@@ -57,6 +58,13 @@ async function pauseBatches(tx: Tx): Promise<void> {
     where finished_at is null and state in ('RUNNING', 'PAUSED') and exists (
       select from runtime.batch_item
       where batch_item.batch_id = batch.batch_id and batch_item.state = 'PENDING')`.execute(tx)
+}
+
+/** Before any installation and in the order of their ids, as in every other transaction, so that none deadlocks. */
+async function lockAllScopes(tx: Tx): Promise<void> {
+  await sql`select count(*) from (select from runtime.scope order by scope_id for update) as locked`.execute(
+    tx,
+  )
 }
 
 async function raiseSequences(tx: Tx, raiseBy: number): Promise<number> {
