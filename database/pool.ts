@@ -7,6 +7,9 @@ import { clientConfig, type ConnectionSettings } from './settings.ts'
 import { isPgError, PG } from './transaction.ts'
 import { valueTypes } from './values.ts'
 
+/** As `statementTimeoutMs`: for statements whose duration depends on the size of the database. */
+export const UNLIMITED_MS = 2 ** 31 - 1 - 10_000
+
 export type PoolOptions = {
   /** Maximum number of connections; default 10. */
   max?: number

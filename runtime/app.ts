@@ -1,6 +1,6 @@
 import type { JWTVerifyGetKey } from 'jose'
 import { migrate, readMigrations, refusePending } from '#database/migrate.ts'
-import { openDatabase } from '#database/pool.ts'
+import { openDatabase, UNLIMITED_MS } from '#database/pool.ts'
 import type { PoolOptions } from '#database/pool.ts'
 import type { ConnectionSettings } from '#database/settings.ts'
 import { whyUnavailable, whyUnreachable } from '#database/unreachable.ts'
@@ -167,6 +167,15 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     onIdleError,
     onStatementError,
   })
+  // connects only to recover, which takes as long as the database is large
+  const recovering = openDatabase<RuntimeTables>(connection, {
+    ...options.limits,
+    statementTimeoutMs: UNLIMITED_MS,
+    max: 1,
+    applicationName: 'bundle-runtime-recovery',
+    onIdleError,
+    onStatementError,
+  })
   const deps: RuntimeDeps = { db: answering.db, http, clock, random, log, signer, vault }
   const workerLog = throttledLog(log, clock, (error) => whyUnavailable(error)?.reason ?? null)
   const workerDeps: RuntimeDeps = { ...deps, db: working.db, log: workerLog }
@@ -245,7 +254,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
   const drainOnce = (delayMs = 0): Promise<void> => (draining ??= drain(delayMs))
   const stop = async (): Promise<void> => {
     await drainOnce()
-    await Promise.all([http.close(), answering.close(), working.close()])
+    await Promise.all([http.close(), answering.close(), working.close(), recovering.close()])
   }
   let stopping: Promise<void> | undefined
 
@@ -266,13 +275,13 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     async start() {
       await migrateSchema()
       // before anybody is called
-      await recoverIfMoved(workerDeps)
+      await recoverIfMoved(workerDeps, recovering.db)
       await openVault(vault, working.db, { dataDir: options.dataDir, files: options.sealingKeyFiles ?? [] })
       await keepSigningKey(working.db, signer.publicKey)
       tasks = combineTasks([
         startJanitor(workerDeps, signer.publicKey),
         startKeyKeeper(workerDeps),
-        startRecovery(workerDeps),
+        startRecovery(workerDeps, recovering.db),
       ])
       if (options.worker !== 'off') {
         if (options.isExclusive === true) {

@@ -1,14 +1,22 @@
 import { runEvery } from './deps/periodic-task.ts'
 import type { PeriodicTask } from './deps/periodic-task.ts'
 import type { RuntimeDeps } from './deps/runtime-deps.ts'
+import type { Db } from './model/db.ts'
 import { isSameServer, recover } from './store/recovery/recover.ts'
 
 const EVERY_MS = 2_000
 
-/** Recovers if the database went back in time or moved; see docs/operating/recover.md. */
-export async function recoverIfMoved({ db, log }: Pick<RuntimeDeps, 'db' | 'log'>): Promise<void> {
+/**
+ * Recovers if the database went back in time or moved; see docs/operating/recover.md.
+ *
+ * @param recoveryDb the same database without a statement timeout.
+ */
+export async function recoverIfMoved(
+  { db, log }: Pick<RuntimeDeps, 'db' | 'log'>,
+  recoveryDb: Db,
+): Promise<void> {
   if (await isSameServer(db)) return
-  const recovery = await recover(db)
+  const recovery = await recover(recoveryDb)
   if (recovery === null) return
   log.warn('the database is on another server or timeline; numbers that plugins may have seen are skipped', {
     ...recovery,
@@ -16,7 +24,7 @@ export async function recoverIfMoved({ db, log }: Pick<RuntimeDeps, 'db' | 'log'
 }
 
 /** Notices a failover while the replica runs. Until it is recovered, no operation is created or leased. */
-export function startRecovery(deps: RuntimeDeps): PeriodicTask {
+export function startRecovery(deps: RuntimeDeps, recoveryDb: Db): PeriodicTask {
   return runEvery(
     deps,
     {
@@ -24,6 +32,6 @@ export function startRecovery(deps: RuntimeDeps): PeriodicTask {
       failureMessage: 'the identity of the database could not be checked',
       first: 'later',
     },
-    () => recoverIfMoved(deps),
+    () => recoverIfMoved(deps, recoveryDb),
   )
 }

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util'
+import { UNLIMITED_MS } from '#database/pool.ts'
 import { runProgram } from '#http-kit/program.ts'
 import type { Program } from '#http-kit/program.ts'
 import { SettingsError } from '#http-kit/settings.ts'
@@ -11,7 +12,7 @@ const USAGE = 'npm run recover -- --raise-sequences N'
 /** After files of the database were restored: raises all numbers that plugins or people may have seen. */
 async function main({ onStop, end }: Program): Promise<void> {
   const raiseBy = readArguments()
-  const { db } = await openForCommand(onStop, 'recover')
+  const { db } = await openForCommand(onStop, 'recover', { statementTimeoutMs: UNLIMITED_MS })
   const recovery = await recover(db, { raiseBy, isForced: true })
   console.log(
     `The execution sequences of ${recovery?.installations ?? 0} installations and the snapshot versions of ${recovery?.scopes ?? 0} scopes are raised by ${raiseBy}.`,

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { openServer } from '#database/open.ts'
-import { openDatabase } from '#database/pool.ts'
+import { openDatabase, UNLIMITED_MS } from '#database/pool.ts'
 import { createLog, fieldsFirst } from '#http-kit/log.ts'
 import { runProgram } from '#http-kit/program.ts'
 import type { Program } from '#http-kit/program.ts'
@@ -50,6 +50,7 @@ async function main({ onStop, end, ending }: Program): Promise<void> {
 
   const opened = openDatabase<RuntimeTables>(server.connection, {
     max: 2,
+    statementTimeoutMs: UNLIMITED_MS,
     applicationName: 'bundle-console-restore',
   })
   onStop(opened.close)

@@ -1,6 +1,7 @@
 import { joinServer } from '#database/join.ts'
 import { pendingMigrations, readMigrations } from '#database/migrate.ts'
 import { openDatabase } from '#database/pool.ts'
+import type { PoolOptions } from '#database/pool.ts'
 import { isPgError, PG } from '#database/transaction.ts'
 import { createLog, fieldsFirst } from '#http-kit/log.ts'
 import type { Program } from '#http-kit/program.ts'
@@ -13,13 +14,14 @@ import type { Db } from '../model/db.ts'
 export async function openForCommand(
   onStop: Program['onStop'],
   name: string,
+  limits: Pick<PoolOptions, 'statementTimeoutMs'> = {},
 ): Promise<{ settings: ReturnType<typeof readRuntimeSettings>; db: Db }> {
   const settings = readRuntimeSettings(process.env)
   const { database, dataDir, logLevel } = settings
   const log = createLog({ name, level: logLevel === 'debug' ? 'debug' : 'warn' })
   const server = await joinServer({ databaseUrl: database.url, dataDir, log: fieldsFirst(log) })
   onStop(() => server.stop())
-  const { db, close } = openDatabase<RuntimeTables>(server.connection, { applicationName: name })
+  const { db, close } = openDatabase<RuntimeTables>(server.connection, { ...limits, applicationName: name })
   onStop(close)
   await refuseNewerSchema(db)
   return { settings, db }

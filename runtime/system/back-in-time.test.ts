@@ -3,6 +3,7 @@ import { after, before, it } from 'node:test'
 import { sql } from 'kysely'
 import type { JsonObject } from '#contract/json-schema/json.ts'
 import { leaseOperations } from '../store/operations/lease-operations.ts'
+import { recover } from '../store/recovery/recover.ts'
 import { recoverIfMoved } from '../recovery.ts'
 import { openEvents, until } from '../testing/stream.ts'
 import { testHttp, textOf } from '../testing/http.ts'
@@ -60,14 +61,14 @@ it('after the server changed, nothing is created or called before the numbers ar
     sql`insert into runtime.operation select * from runtime.operation`.execute(db),
     /went back in time or moved, and was not recovered yet/,
   )
-  await recoverIfMoved(http.runtime.deps)
+  await recoverIfMoved(http.runtime.deps, http.runtime.deps.db)
   const marked = await sql<{ in_doubt: boolean; identity: string }>`
     select in_doubt_since is not null as in_doubt, identity from runtime.operation, runtime.server_identity`.execute(
     db,
   )
   assert.deepEqual(marked.rows, [{ in_doubt: true, identity: rows[0]?.identity }])
   await sql`update runtime.operation set state = 'SUCCEEDED', phase = 'DONE', holds_claim = false`.execute(db)
-  await recoverIfMoved(http.runtime.deps)
+  await recoverIfMoved(http.runtime.deps, http.runtime.deps.db)
 
   const detached = await write('POST', `/installations/${textOf(bundleInstallId)}/detach`, {
     reason: 'a test',
@@ -106,7 +107,7 @@ it('batches pause, because their pending items may have run already', async () =
   await sql`update runtime.batch set state = 'RUNNING', because = null, is_released = true,
     available_at = '2100-01-01'`.execute(db)
   await sql`update runtime.server_identity set identity = '1/00000001'`.execute(db)
-  await recoverIfMoved(http.runtime.deps)
+  await recoverIfMoved(http.runtime.deps, http.runtime.deps.db)
   const { state, because } = await read()
   assert.deepEqual([state, because], ['PAUSED', 'DATABASE_RECOVERED'])
 
@@ -115,4 +116,38 @@ it('batches pause, because their pending items may have run already', async () =
   await until(async () => (await read())['state'] === 'DONE', 20_000)
   const { counts } = await read()
   assert.equal((counts as JsonObject)['SUCCEEDED'], 2)
+})
+
+it('a recovery awaits a scope before it locks an installation, so that it cannot deadlock', async () => {
+  const { db } = http.runtime.deps
+  let recovery: Promise<unknown> | undefined
+  await db.transaction().execute(async (tx) => {
+    await sql`select from runtime.scope for update`.execute(tx)
+    recovery = recover(db, { isForced: true })
+    await until(async () => {
+      const { rows } = await sql`select from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock' and query like '%runtime.scope%'`.execute(
+        db,
+      )
+      return rows.length === 1
+    }, 4_000)
+    await sql`select from runtime.installation for update nowait`.execute(tx)
+  })
+  await recovery
+})
+
+it('recovers a database however long a statement takes', async (t) => {
+  // the timeout of the driver is 10 s longer
+  const small = await testHttp({ limits: { statementTimeoutMs: 1_000 } })
+  t.after(() => small.close())
+  const { db } = small.runtime.deps
+  await sql`create function runtime.slow_delete() returns trigger language plpgsql as $$
+    begin perform pg_sleep(11.5); return null; end $$`.execute(db)
+  await sql`create trigger slow_delete before delete on runtime.event
+    for each statement execute function runtime.slow_delete()`.execute(db)
+  await sql`update runtime.server_identity set identity = '1/00000001'`.execute(db)
+  await until(async () => {
+    const { rows } = await sql`select from runtime.server_identity where recovered_at is not null`.execute(db)
+    return rows.length === 1
+  }, 40_000)
 })

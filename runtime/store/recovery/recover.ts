@@ -25,6 +25,7 @@ export async function isSameServer(db: Db): Promise<boolean> {
  * deletes the events, because no reader's position in them is valid. One transaction; until it is committed no operation
  * can be created or leased if the server changed.
  *
+ * @param db without a statement timeout of the driver, which cannot be lifted per transaction.
  * @param options.isForced recovers even if the server is the same, because somebody restored its files.
  * @returns null if there is nothing to do.
  */
@@ -39,6 +40,7 @@ export async function recover(
     if (!isForced && (await isSameServer(tx))) return null
     await sql`update runtime.server_identity set identity = runtime.current_identity()`.execute(tx)
     await pauseBatches(tx)
+    await lockAllScopes(tx)
     const installations = await raiseSequences(tx, raiseBy)
     const scopes = await raiseSnapshots(tx, raiseBy)
     const operationsInDoubt = await markInDoubt(tx)
@@ -56,6 +58,13 @@ async function pauseBatches(tx: Tx): Promise<void> {
     where finished_at is null and state in ('RUNNING', 'PAUSED') and exists (
       select from runtime.batch_item
       where batch_item.batch_id = batch.batch_id and batch_item.state = 'PENDING')`.execute(tx)
+}
+
+/** Before any installation and in the order of their ids, as in every other transaction, so that none deadlocks. */
+async function lockAllScopes(tx: Tx): Promise<void> {
+  await sql`select count(*) from (select from runtime.scope order by scope_id for update) as locked`.execute(
+    tx,
+  )
 }
 
 async function raiseSequences(tx: Tx, raiseBy: number): Promise<number> {
