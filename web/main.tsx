@@ -7,6 +7,8 @@ import { queryClient } from './app/query-client.ts'
 import { startLocale } from './i18n/locale.ts'
 import { router } from './router.ts'
 import './styles/index.css'
+// follows the system's theme
+import './ui/theme.ts'
 
 const MAX_WAIT_MS = 500
 

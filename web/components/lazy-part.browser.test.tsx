@@ -48,7 +48,12 @@ test('a click before the part has loaded opens it once it has', async () => {
 
 test('the pointer over the control loads the part, which then opens without a fallback', async () => {
   const { Later, arrive, requests } = laterPart()
-  await renderInConsole(<Opener Later={Later} />)
+  // away from where the pointer was left by the test before
+  await renderInConsole(
+    <div style={{ padding: '300px' }}>
+      <Opener Later={Later} />
+    </div>,
+  )
   expect(requests()).toBe(0)
   await open.hover()
   await expect.poll(requests).toBe(1)

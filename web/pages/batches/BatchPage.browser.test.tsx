@@ -55,7 +55,7 @@ test('all failed items are retried, also those that the page does not show', asy
   })
   await renderConsole(`/batches/${BATCH_ID}?state=SUCCEEDED`)
   await page.getByRole('button', { name: 'Retry failed' }).click()
-  await expect.element(page.getByRole('dialog', { name: 'Retry 230 operations' })).toBeVisible()
+  await expect.element(page.getByRole('dialog', { name: 'Retry 230 operations' })).toBeInTheDocument()
   await expect
     .poll(() => api.requests(PLAN).at(-1)?.body)
     .toMatchObject({ targets: items.slice(20).map(({ operationId }) => operationId) })

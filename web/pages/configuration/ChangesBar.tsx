@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react'
+import { useState } from 'react'
 import { useText } from '../../i18n/use-text.ts'
 import { Button } from '../../ui/Button.tsx'
 import { ConfirmDialog } from '../../ui/dialog/ConfirmDialog.tsx'
@@ -6,7 +6,6 @@ import { Icon } from '../../ui/icons/Icon.tsx'
 import { Keys } from '../../ui/Keys.tsx'
 import type { EditProblem } from './editor/marks.ts'
 import { useEditor } from './editor/editor-context.ts'
-import { ReviewDialog, SavedNotice } from './parts.ts'
 
 /** The unsaved changes: how many, how many are invalid, and the buttons to review or discard them. */
 export function ChangesBar({
@@ -21,11 +20,6 @@ export function ChangesBar({
   const t = useText()
   const { store, goTo, openReview } = useEditor()
   const [asks, setAsks] = useState(false)
-  // an edit is followed by a review, which a key can open, and by a save
-  useEffect(() => {
-    ReviewDialog.load()
-    SavedNotice.load()
-  }, [])
   const first = problems[0]
   const where = !store.isStored() ? '.refused' : store.hasSensitive() ? '.sensitive' : ''
   return (

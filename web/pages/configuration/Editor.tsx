@@ -1,4 +1,4 @@
-import { Suspense, useCallback, useMemo, useState } from 'react'
+import { Suspense, useCallback, useEffect, useMemo, useState } from 'react'
 import { useQuery } from '@tanstack/react-query'
 import type { Configuration } from '#contract/console-api/shapes.ts'
 import { apiQuery } from '../../api/query.ts'
@@ -50,6 +50,11 @@ export function Editor({
   const [origin, setOrigin] = useState<{ locator: string; property: string } | null>(null)
   const openHistory = useCallback((locator: string, property: string) => setOrigin({ locator, property }), [])
   const titles = useTitles(configuration)
+  // before they are needed: the server may be away when a key opens the review
+  useEffect(() => {
+    ReviewDialog.load()
+    SavedNotice.load()
+  }, [])
   const state = useEditorState({
     titles,
     personId: user?.id ?? '',
