@@ -27,7 +27,7 @@ export async function editField(
   const value =
     random.chance(0.4) && kind !== 'secret' ? random.pick(known) : anyValue(kind, random, services)
   // the page may show a newer snapshot before the gesture reaches it
-  const { version: first } = await tab.view()
+  const { version: first, claims } = await tab.view()
   const gesture = chooseGesture(field, seen.content, random, tab.locators(property), value, services)
   const wasActive = tab.activeField === property
   let refused: unknown = null
@@ -54,7 +54,9 @@ export async function editField(
     const isUntouched = now !== undefined && before.some((start) => meansSame(kind, start, now.content))
     const showsLock =
       now?.lock === 'readOnly' || now?.lock === 'missed' || (refused !== null && now?.isOpen === false)
-    const isExcused = showsLock && !wasActive && mayStart
+    // a click on a control that a short operation has just locked; a key press in it has a note of its own
+    const wasLocked = gesture.isClick === true && view.claims > claims
+    const isExcused = (showsLock || wasLocked) && !wasActive && mayStart
     if (isUntouched && isExcused) {
       tab.activeField = null
       return `${gesture.name}: the form is locked, and says so`

@@ -11,6 +11,7 @@ export interface Gesture {
   makes: (before: Content, after: Content) => boolean
   perform: () => Promise<void>
   isRemoval?: true
+  isClick?: true
 }
 
 export interface FieldLocators {
@@ -18,3 +19,9 @@ export interface FieldLocators {
   row: Locator
   control: Locator
 }
+
+/** A gesture that is one click. */
+export const click = (button: Locator): Pick<Gesture, 'perform' | 'isClick'> => ({
+  perform: () => button.click({ timeout: CONTROL_TIMEOUT_MS }),
+  isClick: true,
+})

@@ -1,7 +1,7 @@
 import type { Locator, Page } from '@playwright/test'
 import type { SeededRandom } from '../seeded-random.ts'
 import { CHOICES, type Field } from './bundle.ts'
-import { CONTROL_TIMEOUT_MS, type FieldLocators, type Gesture } from './gesture.ts'
+import { click, CONTROL_TIMEOUT_MS, type FieldLocators, type Gesture } from './gesture.ts'
 import { editList, editReferenceList, editReferenceMap } from './item-gestures.ts'
 import { contentOf, sameContent, type Content, type Value } from './values.ts'
 
@@ -19,7 +19,7 @@ export function chooseGesture(
     return {
       name: 'remove value',
       makes: (_, after) => sameContent(after, contentOf(field.kind, null)),
-      perform: () => remove.click({ timeout: CONTROL_TIMEOUT_MS }),
+      ...click(remove),
       isRemoval: true,
     }
   const whole = contentOf(field.kind, value)
@@ -106,8 +106,7 @@ function editSecret({ page, row, control }: FieldLocators, content: string, rand
     return {
       name: 'open',
       makes: (_, after) => after === 'open:',
-      perform: () =>
-        row.getByRole('button', { name: /^(Replace|Set value)$/ }).click({ timeout: CONTROL_TIMEOUT_MS }),
+      ...click(row.getByRole('button', { name: /^(Replace|Set value)$/ })),
     }
   return type(control, page, content, { random, letters: 'ab', whole: 'secret three', prefix: 'open:' })
 }

@@ -1,6 +1,6 @@
 import type { Locator } from '@playwright/test'
 import type { SeededRandom } from '../seeded-random.ts'
-import { CONTROL_TIMEOUT_MS, type FieldLocators, type Gesture } from './gesture.ts'
+import { click, CONTROL_TIMEOUT_MS, type FieldLocators, type Gesture } from './gesture.ts'
 import type { Content } from './values.ts'
 
 type Items = readonly (string | [string, string])[]
@@ -48,8 +48,7 @@ export function editReferenceList(
           items.length === itemsOf(before).length + 1 && same(items.slice(0, -1) as string[], itemsOf(before))
         )
       },
-      perform: () =>
-        row.getByRole('button', { name: 'Add item', exact: true }).click({ timeout: CONTROL_TIMEOUT_MS }),
+      ...click(row.getByRole('button', { name: 'Add item', exact: true })),
     }
   const index = random.below(length)
   if (random.chance(0.4)) return moveOrRemove(row, index, length, random)
@@ -67,8 +66,7 @@ export function editReferenceList(
 const add = (row: Locator, next: (before: Items) => Items): Gesture => ({
   name: 'add',
   makes: (before, after) => same(after, next(itemsOf(before))),
-  perform: () =>
-    row.getByRole('button', { name: 'Add item', exact: true }).click({ timeout: CONTROL_TIMEOUT_MS }),
+  ...click(row.getByRole('button', { name: 'Add item', exact: true })),
 })
 
 function moveOrRemove(row: Locator, index: number, length: number, random: SeededRandom): Gesture {
@@ -88,14 +86,12 @@ function moveOrRemove(row: Locator, index: number, length: number, random: Seede
           )
         )
       },
-      perform: () =>
-        row.getByRole('button', { name: `Move item ${index + 1} up` }).click({ timeout: CONTROL_TIMEOUT_MS }),
+      ...click(row.getByRole('button', { name: `Move item ${index + 1} up` })),
     }
   return {
     name: `remove item ${index + 1}`,
     makes: (before, after) => same(after, itemsOf(before).toSpliced(index, 1)),
-    perform: () =>
-      row.getByRole('button', { name: `Remove item ${index + 1}` }).click({ timeout: CONTROL_TIMEOUT_MS }),
+    ...click(row.getByRole('button', { name: `Remove item ${index + 1}` })),
   }
 }
 
@@ -133,10 +129,7 @@ export function editReferenceMap(
           after,
           itemsOf(before).filter((entry) => entry[0] !== key),
         ),
-      perform: () =>
-        row
-          .getByRole('button', { name: `Remove ${key}`, exact: true })
-          .click({ timeout: CONTROL_TIMEOUT_MS }),
+      ...click(row.getByRole('button', { name: `Remove ${key}`, exact: true })),
     }
   const service = random.pick(services)
   return {

@@ -26,6 +26,8 @@ export interface PageView {
   /** The property whose field has the focus. */
   focus: string | null
   isClaimed: boolean
+  /** How often the page has shown a claim since it was loaded. */
+  claims: number
   fields: Partial<Record<string, FieldView>>
   /** The number of sensitive values that the page reports as not kept. */
   notKept: number
@@ -35,6 +37,18 @@ const KINDS = Object.fromEntries(FIELDS.map(({ property, kind }) => [property, k
 
 /** Reads the whole state of the page at one moment. */
 export const readPage = (page: Page): Promise<PageView> => page.evaluate(read, KINDS)
+
+/** Counts how often the page shows a claim, because one can come and go between two reads. */
+export const countClaims = (page: Page): Promise<unknown> =>
+  page.addInitScript(() => {
+    let wasShown = false
+    new MutationObserver(() => {
+      const isShown = document.querySelector('[aria-label="Locked by an operation"]') !== null
+      const { dataset } = document.documentElement
+      if (isShown && !wasShown) dataset['claims'] = String(Number(dataset['claims'] ?? 0) + 1)
+      wasShown = isShown
+    }).observe(document, { childList: true, subtree: true })
+  })
 
 /** Runs in the browser, so it uses nothing from this module. */
 function read(kinds: Readonly<Record<string, Kind>>): PageView {
@@ -129,6 +143,7 @@ function read(kinds: Readonly<Record<string, Kind>>): PageView {
     dialog: dialogs.at(-1)?.querySelector('h2')?.textContent ?? null,
     focus: focused?.id.slice('row-'.length) ?? null,
     isClaimed: document.querySelector('[aria-label="Locked by an operation"]') !== null,
+    claims: Number(document.documentElement.dataset['claims'] ?? 0),
     fields,
     notKept: Number(
       /(\d+) sensitive values you entered were not kept/.exec(document.body.textContent)?.[1] ??

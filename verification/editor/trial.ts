@@ -9,6 +9,7 @@ import { History } from './history.ts'
 import { install } from './install.ts'
 import { BrokenPromise, Model } from './model.ts'
 import { runStep } from './run-step.ts'
+import { countClaims } from './read-page.ts'
 import { describeStep, type Step } from './steps.ts'
 import { Tab } from './tab.ts'
 
@@ -50,6 +51,7 @@ export async function runTrial(
       if (known !== undefined) return known
       const page = await context.newPage()
       pages.push(page)
+      await countClaims(page)
       page.on('pageerror', (error) => pageErrors.push(String(error.stack)))
       page.on('dialog', (dialog) => void dialog.accept())
       await page.goto(configurationPath(scope, MAIN))
