@@ -24,7 +24,14 @@ export const checkSchema = (schema: JsonValue): Problem[] => [...prepare(schema)
 export function checkValue(schema: JsonValue, value: JsonValue): Problem[] {
   const prepared = prepare(schema)
   if (prepared.problems.length > 0)
-    return [{ path: '', keyword: '$schema', message: 'Cannot be checked, because its schema is not valid' }]
+    return [
+      {
+        path: '',
+        keyword: '$schema',
+        message: 'Cannot be checked, because its schema is not valid',
+        parameters: { reason: 'valueSchemaInvalid' },
+      },
+    ]
   const sizeProblem = problemOfSize(value)
   if (sizeProblem !== null) return [sizeProblem]
   try {
@@ -36,7 +43,14 @@ export function checkValue(schema: JsonValue, value: JsonValue): Problem[] {
   } catch (error) {
     // The interpreter recurses with the value and passes error lists as arguments: both can end in a RangeError.
     if (error instanceof TooCostly || error instanceof RangeError)
-      return [{ path: '', keyword: '$schema', message: 'Is too large or too deeply nested to be checked' }]
+      return [
+        {
+          path: '',
+          keyword: '$schema',
+          message: 'Is too large or too deeply nested to be checked',
+          parameters: { reason: 'valueTooLarge' },
+        },
+      ]
     throw error
   }
 }

@@ -114,18 +114,25 @@ function describeChoice(
   { unit, place, inside }: { unit: OutputUnit; place: Place; inside: OutputUnit[] },
 ): Problem[] {
   const path = pointerOf(unit)
-  const problem = (message: string): Problem[] => [{ path, keyword: unit.keyword, message }]
+  const problem = (description: Description): Problem[] => [{ path, keyword: unit.keyword, ...description }]
   const options = byOption(inside, unit)
   const count = ((unit.keyword === 'anyOf' ? place.schema.anyOf : place.schema.oneOf) ?? []).length
-  if (options.length < count) return problem(`Must match only one of the ${count} allowed forms`)
+  if (options.length < count)
+    return problem({
+      message: `Must match only one of the ${count} allowed forms`,
+      parameters: { reason: 'valueOneForm', n: count },
+    })
   const meant = options.filter((option) => !option.some((inner) => rulesOut(inner, path)))
   if (meant.length === 1 && meant[0] !== undefined) return describeAll(checked, meant[0])
   const types = options.map((option) =>
     option.find((inner) => inner.keyword === 'type' && pointerOf(inner) === path),
   )
   if (types.every((type) => type !== undefined))
-    return problem(`Must be ${joinOr(types.flatMap((type) => typesOf(placeOf(checked, type).schema)))}`)
-  return problem(`Must match one of the ${count} allowed forms`)
+    return problem(describeTypes(types.flatMap((type) => typesOf(placeOf(checked, type).schema))))
+  return problem({
+    message: `Must match one of the ${count} allowed forms`,
+    parameters: { reason: 'valueForms', n: count },
+  })
 }
 
 /** The problems of each option. Without Object.groupBy, because the SDK of plugins contains this and runs on Node 20. */
@@ -148,6 +155,11 @@ function rulesOut(unit: OutputUnit, path: string): boolean {
 
 // --- Messages ------------------------------------------------------------------------------------------------------
 
+type Description = Pick<Problem, 'message' | 'parameters'>
+
+const REQUIRED: Description = { message: 'Is required', parameters: { reason: 'valueRequired' } }
+const NOT_ALLOWED: Description = { message: 'Is not allowed', parameters: { reason: 'valueNotAllowed' } }
+
 function describe(checked: Checked, unit: OutputUnit, place: Place): Problem[] {
   const path = pointerOf(unit)
   const { schema, within } = place
@@ -157,21 +169,20 @@ function describe(checked: Checked, unit: OutputUnit, place: Place): Problem[] {
     return missing(holder, schema.required ?? []).map((name) => ({
       path: path + pointerTo(name),
       keyword,
-      message: 'Is required',
+      ...REQUIRED,
     }))
   }
   if (keyword === 'dependentRequired') return describeDependent(checked, path, schema)
   if (keyword === 'not' && checked.isFalseSchema(schema)) return [describeForbidden(path, within)]
-  const message = messageOf(keyword, schema)
+  const description = describeKeyword(keyword, schema)
   const isName = within.includes('propertyNames')
-  return [
-    {
-      path,
-      keyword,
-      message: isName ? `The name ${message.charAt(0).toLowerCase()}${message.slice(1)}` : message,
-    },
-  ]
+  return [{ path, keyword, ...(isName ? aboutName(description) : description) }]
 }
+
+const aboutName = ({ message, parameters }: Description): Description => ({
+  message: `The name ${message.charAt(0).toLowerCase()}${message.slice(1)}`,
+  ...(parameters !== undefined && { parameters: { ...parameters, about: 'name' } }),
+})
 
 const missing = (holder: JsonValue | undefined, names: readonly string[]): string[] =>
   typeof holder === 'object' && holder !== null ? names.filter((name) => !Object.hasOwn(holder, name)) : []
@@ -185,7 +196,12 @@ function describeDependent(checked: Checked, path: string, schema: Schema): Prob
       missing(holder, names).map((absent) => ({
         path: path + pointerTo(absent),
         keyword: 'dependentRequired',
-        message: `Is required together with ${short(name, 'another property')}`,
+        ...(isShort(name)
+          ? {
+              message: `Is required together with ${name}`,
+              parameters: { reason: 'valueRequiredWith', name } as const,
+            }
+          : REQUIRED),
       })),
     )
 }
@@ -195,13 +211,23 @@ function describeForbidden(path: string, within: string[]): Problem {
   switch (keyword) {
     case 'additionalProperties':
     case 'unevaluatedProperties':
-      return { path, keyword, message: 'Is not a known property' }
+      return {
+        path,
+        keyword,
+        message: 'Is not a known property',
+        parameters: { reason: 'valueUnknown' },
+      }
     case 'items':
     case 'prefixItems':
     case 'unevaluatedItems':
-      return { path, keyword, message: 'Must not be there: the list is too long' }
+      return {
+        path,
+        keyword,
+        message: 'Must not be there: the list is too long',
+        parameters: { reason: 'valueListTooLong' },
+      }
     default:
-      return { path, keyword, message: 'Is not allowed' }
+      return { path, keyword, ...NOT_ALLOWED }
   }
 }
 
@@ -238,12 +264,10 @@ const FORMAT_NAMES: Readonly<Record<string, string>> = {
 /** Limits how much schema text a message repeats, so that messages stay within the maximum length of a failure. */
 const SHOWN_MAX = 200
 
-const short = (text: string, otherwise: string): string => (text.length <= SHOWN_MAX ? text : otherwise)
-
-const shown = (value: unknown, otherwise: string): string => short(JSON.stringify(value), otherwise)
+const isShort = (text: string): boolean => text.length <= SHOWN_MAX
 
 const typesOf = ({ type }: Schema): string[] =>
-  (Array.isArray(type) ? type : type === undefined ? [] : [type]).map((name) => TYPE_NAMES[name] ?? name)
+  Array.isArray(type) ? type : type === undefined ? [] : [type]
 
 const joinOr = (names: readonly string[]): string => {
   const distinct = [...new Set(names)]
@@ -252,61 +276,122 @@ const joinOr = (names: readonly string[]): string => {
     : `${distinct.slice(0, -1).join(', ')} or ${distinct.at(-1) ?? ''}`
 }
 
-const counted = (count: number | undefined, one: string, many: string): string =>
-  `${count ?? 0} ${count === 1 ? one : many}`
+const describeTypes = (types: readonly string[]): Description => ({
+  message: `Must be ${joinOr(types.map((type) => TYPE_NAMES[type] ?? type))}`,
+  parameters: { reason: 'valueType', types: [...new Set(types)].join(' ') },
+})
 
-function messageOf(keyword: string, schema: Schema): string {
+const characters = (n: number): string => `${n} ${n === 1 ? 'character' : 'characters'}`
+const items = (n: number): string => `${n} ${n === 1 ? 'item' : 'items'}`
+const properties = (n: number): string => `${n} ${n === 1 ? 'property' : 'properties'}`
+
+function describeKeyword(keyword: string, schema: Schema): Description {
   switch (keyword) {
     case 'type':
-      return `Must be ${joinOr(typesOf(schema))}`
+      return describeTypes(typesOf(schema))
     case 'const':
-      return `Must be ${shown(schema.const, 'the one value that is allowed')}`
+      return describeConst(JSON.stringify(schema.const))
     case 'enum':
-      return `Must be ${allowedValues(schema.enum ?? [])}`
-    case 'minLength':
-      return `Must be at least ${counted(schema.minLength, 'character', 'characters')}`
-    case 'maxLength':
-      return `Must be at most ${counted(schema.maxLength, 'character', 'characters')}`
-    case 'pattern':
-      return `Must match ${short(`the pattern ${schema.pattern ?? ''}`, 'a pattern that is too long to show')}`
-    case 'format':
-      return `Must be ${FORMAT_NAMES[schema.format ?? ''] ?? schema.format ?? ''}`
-    case 'minimum':
-      return `Must be at least ${schema.minimum ?? ''}`
-    case 'maximum':
-      return `Must be at most ${schema.maximum ?? ''}`
-    case 'exclusiveMinimum':
-      return `Must be more than ${schema.exclusiveMinimum ?? ''}`
-    case 'exclusiveMaximum':
-      return `Must be less than ${schema.exclusiveMaximum ?? ''}`
-    case 'multipleOf':
-      return `Must be a multiple of ${schema.multipleOf ?? ''}`
-    case 'minItems':
-      return `Must have at least ${counted(schema.minItems, 'item', 'items')}`
-    case 'maxItems':
-      return `Must have at most ${counted(schema.maxItems, 'item', 'items')}`
+      return describeEnum(schema.enum ?? [])
+    case 'minLength': {
+      const n = schema.minLength ?? 0
+      return { message: `Must be at least ${characters(n)}`, parameters: { reason: 'valueMinLength', n } }
+    }
+    case 'maxLength': {
+      const n = schema.maxLength ?? 0
+      return { message: `Must be at most ${characters(n)}`, parameters: { reason: 'valueMaxLength', n } }
+    }
+    case 'pattern': {
+      const pattern = schema.pattern ?? ''
+      return isShort(pattern)
+        ? { message: `Must match the pattern ${pattern}`, parameters: { reason: 'valuePattern', pattern } }
+        : { message: 'Must match a pattern that is too long to show' }
+    }
+    case 'format': {
+      const format = schema.format ?? ''
+      return {
+        message: `Must be ${FORMAT_NAMES[format] ?? format}`,
+        parameters: { reason: 'valueFormat', format },
+      }
+    }
+    case 'minimum': {
+      const limit = schema.minimum ?? 0
+      return { message: `Must be at least ${limit}`, parameters: { reason: 'valueMinimum', limit } }
+    }
+    case 'maximum': {
+      const limit = schema.maximum ?? 0
+      return { message: `Must be at most ${limit}`, parameters: { reason: 'valueMaximum', limit } }
+    }
+    case 'exclusiveMinimum': {
+      const limit = Number(schema.exclusiveMinimum)
+      return { message: `Must be more than ${limit}`, parameters: { reason: 'valueAbove', limit } }
+    }
+    case 'exclusiveMaximum': {
+      const limit = Number(schema.exclusiveMaximum)
+      return { message: `Must be less than ${limit}`, parameters: { reason: 'valueBelow', limit } }
+    }
+    case 'multipleOf': {
+      const step = schema.multipleOf ?? 0
+      return { message: `Must be a multiple of ${step}`, parameters: { reason: 'valueMultipleOf', step } }
+    }
+    case 'minItems': {
+      const n = schema.minItems ?? 0
+      return { message: `Must have at least ${items(n)}`, parameters: { reason: 'valueMinItems', n } }
+    }
+    case 'maxItems': {
+      const n = schema.maxItems ?? 0
+      return { message: `Must have at most ${items(n)}`, parameters: { reason: 'valueMaxItems', n } }
+    }
     case 'uniqueItems':
-      return 'Must not have the same item twice'
+      return { message: 'Must not have the same item twice', parameters: { reason: 'valueRepeated' } }
     case 'contains':
-      return 'Must have at least 1 item of the required form'
-    case 'minContains':
-      return `Must have at least ${counted(schema.minContains, 'item', 'items')} of the required form`
-    case 'maxContains':
-      return `Must have at most ${counted(schema.maxContains, 'item', 'items')} of the required form`
-    case 'minProperties':
-      return `Must have at least ${counted(schema.minProperties, 'property', 'properties')}`
-    case 'maxProperties':
-      return `Must have at most ${counted(schema.maxProperties, 'property', 'properties')}`
+    case 'minContains': {
+      const n = keyword === 'contains' ? 1 : (schema.minContains ?? 0)
+      return {
+        message: `Must have at least ${items(n)} of the required form`,
+        parameters: { reason: 'valueMinContains', n },
+      }
+    }
+    case 'maxContains': {
+      const n = schema.maxContains ?? 0
+      return {
+        message: `Must have at most ${items(n)} of the required form`,
+        parameters: { reason: 'valueMaxContains', n },
+      }
+    }
+    case 'minProperties': {
+      const n = schema.minProperties ?? 0
+      return {
+        message: `Must have at least ${properties(n)}`,
+        parameters: { reason: 'valueMinProperties', n },
+      }
+    }
+    case 'maxProperties': {
+      const n = schema.maxProperties ?? 0
+      return {
+        message: `Must have at most ${properties(n)}`,
+        parameters: { reason: 'valueMaxProperties', n },
+      }
+    }
     case 'not':
-      return 'Must not have the form that is ruled out'
+      return { message: 'Must not have the form that is ruled out', parameters: { reason: 'valueRuledOut' } }
     default:
-      return 'Is not allowed'
+      return NOT_ALLOWED
   }
 }
 
-const allowedValues = (values: readonly unknown[]): string => {
+function describeConst(value: string): Description {
+  return isShort(value)
+    ? { message: `Must be ${value}`, parameters: { reason: 'valueConst', value } }
+    : { message: 'Must be the one value that is allowed' }
+}
+
+function describeEnum(values: readonly unknown[]): Description {
   const texts = values.map((value) => (typeof value === 'string' ? value : JSON.stringify(value)))
-  const list = joinOr(texts)
-  const one = texts.length === 1 ? list : `one of ${list}`
-  return short(one, 'one of the allowed values')
+  const [only] = texts
+  if (texts.length === 1 && only !== undefined) return describeConst(only)
+  const message = `Must be one of ${joinOr(texts)}`
+  return isShort(message)
+    ? { message, parameters: { reason: 'valueEnum', values: JSON.stringify(texts) } }
+    : { message: 'Must be one of the allowed values' }
 }

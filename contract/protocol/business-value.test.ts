@@ -22,7 +22,12 @@ test('a value must have the kind in its definition', () => {
       if (value === expected) assert.deepEqual(problems, [])
       else
         assert.deepEqual(problems, [
-          { path: '', keyword: '@type', message: `Must be a ${expected['@type']}` },
+          {
+            path: '',
+            keyword: '@type',
+            message: `Must be a ${expected['@type']}`,
+            parameters: { reason: 'valueKind', type: expected['@type'] },
+          },
         ])
     }
 })
@@ -31,7 +36,12 @@ test('the business value inside Data must satisfy the schema', () => {
   const definition: PropertyDefinition = { kind: 'DATA', schema: { type: 'string', maxLength: 3 } }
   assert.deepEqual(checkTypedValue(definition, { '@type': 'Data', value: 'abc' }), [])
   assert.deepEqual(checkTypedValue(definition, { '@type': 'Data', value: 'abcd' }), [
-    { path: '', keyword: 'maxLength', message: 'Must be at most 3 characters' },
+    {
+      path: '',
+      keyword: 'maxLength',
+      message: 'Must be at most 3 characters',
+      parameters: { reason: 'valueMaxLength', n: 3 },
+    },
   ])
   assert.equal(
     checkTypedValue(definition, { '@type': 'Data', value: { '@type': 'Data', value: 'abc' } }).length,

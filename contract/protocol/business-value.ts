@@ -11,7 +11,15 @@ import { TYPE_OF_KIND } from './vocabulary.ts'
  */
 export function checkTypedValue(definition: PropertyDefinition, value: TypedValue): Problem[] {
   const type = TYPE_OF_KIND[definition.kind]
-  if (value['@type'] !== type) return [{ path: '', keyword: '@type', message: `Must be a ${type}` }]
+  if (value['@type'] !== type)
+    return [
+      {
+        path: '',
+        keyword: '@type',
+        message: `Must be a ${type}`,
+        parameters: { reason: 'valueKind', type },
+      },
+    ]
   if (value['@type'] !== 'Data') return []
   const masks = definition.isSensitive === true ? findMasks(value.value) : []
   return masks.length > 0 ? masks : checkValue(definition.schema ?? true, value.value)

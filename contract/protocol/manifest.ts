@@ -115,7 +115,10 @@ const within = (place: Place, ...path: string[]): Place => ({
 })
 
 const detailsOf = (place: Place, problems: Problem[]): Detail[] =>
-  problems.map((problem) => refuse({ ...place, path: place.path + problem.path }, problem.message))
+  problems.map(({ path, message, parameters }) => ({
+    ...refuse({ ...place, path: place.path + path }, message),
+    ...(parameters !== undefined && { parameters }),
+  }))
 
 function checkModuleIdsAreUnique(manifest: AuthorManifest): Detail[] {
   const seen = new Map<string, string>()

@@ -24,7 +24,7 @@ export function findMasks(value: JsonValue): Problem[] {
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const { path, value: current } = next
     if (typeof current === 'string') {
-      if (isMask(current)) problems.push({ path, keyword: 'mask', message: NOT_A_VALUE })
+      if (isMask(current)) problems.push({ path, keyword: 'mask', ...NOT_A_VALUE })
     } else if (typeof current === 'object' && current !== null)
       for (const [key, item] of Object.entries(current))
         open.push({ path: path + pointerTo(key), value: item })
@@ -32,4 +32,7 @@ export function findMasks(value: JsonValue): Problem[] {
   return problems.toReversed()
 }
 
-const NOT_A_VALUE = `Must be the value itself, not a mask such as ${MASK}`
+const NOT_A_VALUE: Pick<Problem, 'message' | 'parameters'> = {
+  message: `Must be the value itself, not a mask such as ${MASK}`,
+  parameters: { reason: 'valueMask', mask: MASK },
+}

@@ -74,8 +74,8 @@ function checkChange(
 function checkGiven(definition: PropertyDefinition, value: TypedValue): Found[] {
   if (value['@type'] === 'Data' && value.isSensitive === true && definition.isSensitive !== true)
     return [invalid(platformMessage('propertyNotSensitive'))]
-  return checkTypedValue(definition, value).map(({ path, message }) => ({
-    ...invalid({ message }),
+  return checkTypedValue(definition, value).map(({ path, message, parameters }) => ({
+    ...invalid({ message, parameters }),
     // of a sensitive value, which may be a stored one, not even the keys are revealed
     ...(definition.isSensitive !== true && { path }),
   }))

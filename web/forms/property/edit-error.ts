@@ -1,3 +1,4 @@
+import type { Problem } from '#contract/json-schema/problem.ts'
 import { checkTypedValue } from '#contract/protocol/business-value.ts'
 import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
 import { labelled } from '../../i18n/punctuation.ts'
@@ -19,7 +20,7 @@ const SHOWN = 6
 type EditProblem =
   | { kind: 'required' | 'missing' | 'number' }
   | { kind: 'json'; line: number; column: number }
-  | { kind: 'values'; problems: readonly { path: string; message: string }[] }
+  | { kind: 'values'; problems: readonly Problem[] }
 
 /** Edits are immutable, so each is checked once against its definition. */
 const checked = new WeakMap<Edit, { definition: PropertyDefinition; problem: EditProblem | null }>()
@@ -42,8 +43,8 @@ export function editError(definition: PropertyDefinition, edit: Edit, t: Transla
       return t('forms.problem.json', { line: problem.line, column: problem.column })
     case 'values': {
       const { problems } = problem
-      const lines = problems.slice(0, SHOWN).map(({ path, message }) => {
-        const text = translateError(message, t)
+      const lines = problems.slice(0, SHOWN).map(({ path, ...problem }) => {
+        const text = translateError(problem, t)
         return path === '' ? text : labelled(t, titledPath(schemaOf(definition), path, t), text)
       })
       const more = problems.length - lines.length

@@ -43,14 +43,25 @@ describe('validator messages', () => {
     [{ required: ['a'] }, {}],
     [{ additionalProperties: false }, { a: 1 }],
     [{ minProperties: 2 }, {}],
+    [{ maxProperties: 1 }, { a: 1, b: 1 }],
+    [{ const: 5 }, 1],
+    [{ contains: { type: 'string' } }, []],
+    [{ contains: { type: 'string' }, maxContains: 1 }, ['a', 'b']],
+    [{ dependentRequired: { a: ['b'] } }, { a: 1 }],
+    [{ prefixItems: [true], items: false }, [1, 2]],
+    [{ not: { type: 'string' } }, 'x'],
+    [{ anyOf: [{ minLength: 3 }, { maxLength: 1 }] }, 'ab'],
+    [{ oneOf: [true, true] }, 'ab'],
+    [{ format: 'ipv4' }, 'x'],
+    [{ format: 'time' }, 'x'],
   ]
 
   it('is the same sentence in English, and a Chinese one in Chinese', () => {
     for (const [schema, value] of cases) {
       const [problem] = checkValue(schema, value)
       assert.ok(problem, JSON.stringify(schema))
-      assert.equal(translateError(problem.message, en), problem.message)
-      assert.match(translateError(problem.message, zh), /\p{Script=Han}/u, problem.message)
+      assert.equal(translateError(problem, en), problem.message)
+      assert.match(translateError(problem, zh), /\p{Script=Han}/u, problem.message)
     }
   })
 
@@ -58,16 +69,23 @@ describe('validator messages', () => {
     const schema = { type: 'integer', minimum: 1, maximum: 65_535 } as const
     const [problem] = checkValue(schema, 70_000)
     assert.ok(problem)
-    assert.equal(translateError(problem.message, en), 'Must be at most 65,535')
+    assert.equal(translateError(problem, en), 'Must be at most 65,535')
     assert.equal(limitsText({ kind: 'DATA', schema }, en), '1 to 65,535')
     assert.equal(limitsText({ kind: 'DATA', schema: { minimum: 0.0001 } }, en), 'at least 0.0001')
   })
 
   it('is shown unchanged without a translation', () => {
-    assert.equal(
-      translateError('Must not have the form that is ruled out', zh),
-      'Must not have the form that is ruled out',
-    )
+    assert.equal(translateError({ message: 'Must be prime' }, zh), 'Must be prime')
+  })
+
+  it('lists types and values in the words of the language', () => {
+    const [types] = checkValue({ type: ['string', 'integer', 'null'] }, true)
+    assert.ok(types)
+    assert.equal(translateError(types, en), 'Must be text, a whole number or empty (null)')
+    assert.equal(translateError(types, zh), '应为以下之一：文本、整数、空（null）')
+    const [values] = checkValue({ enum: ['a', 'b', 3] }, 'x')
+    assert.ok(values)
+    assert.equal(translateError(values, zh), '必须是以下值之一：a、b、3')
   })
 })
 

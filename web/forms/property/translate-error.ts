@@ -1,90 +1,142 @@
-import type { MessageParameters } from '#contract/protocol/envelope.ts'
-import { labelled } from '../../i18n/punctuation.ts'
-import type { PlainTextKey, Translate } from '../../i18n/use-text.ts'
-import { messageText } from '../../i18n/message-text.ts'
 import { pointerSegments } from '#contract/json-schema/pointer.ts'
+import type { ProblemParameters } from '#contract/json-schema/problem.ts'
+import type { MessageParameters } from '#contract/protocol/envelope.ts'
+import { messageText } from '../../i18n/message-text.ts'
+import { joinList, labelled } from '../../i18n/punctuation.ts'
+import type { PlainTextKey, Translate } from '../../i18n/use-text.ts'
 
-type Translation = (found: readonly string[], t: Translate) => string
+type Reason = ProblemParameters['reason']
 
-/** The validator's English messages by pattern, each with its catalog text. */
-const MESSAGES: readonly (readonly [RegExp, Translation])[] = [
-  [/^Is required$/, (_, t) => t('forms.error.required')],
-  [/^Is not a known property$/, (_, t) => t('forms.error.unknownProperty')],
-  [/^Is not allowed$/, (_, t) => t('forms.error.notAllowed')],
-  [/^Must not have the same item twice$/, (_, t) => t('forms.error.twice')],
-  [/^Must be at least (\d+) characters?$/, ([n], t) => t('forms.error.minLength', { n: Number(n) })],
-  [/^Must be at most (\d+) characters?$/, ([n], t) => t('forms.error.maxLength', { n: Number(n) })],
-  [/^Must have at least (\d+) items?$/, ([n], t) => t('forms.error.minItems', { n: Number(n) })],
-  [/^Must have at most (\d+) items?$/, ([n], t) => t('forms.error.maxItems', { n: Number(n) })],
-  [
-    /^Must have at least (\d+) (?:property|properties)$/,
-    ([n], t) => t('forms.error.minProperties', { n: Number(n) }),
-  ],
-  [
-    /^Must have at most (\d+) (?:property|properties)$/,
-    ([n], t) => t('forms.error.maxProperties', { n: Number(n) }),
-  ],
-  [/^Must be at least (\S+)$/, ([limit = ''], t) => t('forms.error.minimum', { limit: numberIn(limit) })],
-  [/^Must be at most (\S+)$/, ([limit = ''], t) => t('forms.error.maximum', { limit: numberIn(limit) })],
-  [/^Must be more than (\S+)$/, ([limit = ''], t) => t('forms.error.above', { limit: numberIn(limit) })],
-  [/^Must be less than (\S+)$/, ([limit = ''], t) => t('forms.error.below', { limit: numberIn(limit) })],
-  [
-    /^Must be a multiple of (\S+)$/,
-    ([step = ''], t) => t('forms.error.multipleOf', { step: numberIn(step) }),
-  ],
-  [/^Must match the pattern (.+)$/s, ([pattern = ''], t) => t('forms.error.pattern', { pattern })],
-  [/^Must be one of (.+)$/s, ([values = ''], t) => t('forms.error.oneOf', { values })],
-  [
-    /^Must be the value itself, not a mask such as (\S+)$/,
-    ([mask = ''], t) => t('forms.error.mask', { mask }),
-  ],
-  [/^Must match one of the (\d+) allowed forms$/, ([n], t) => t('forms.error.forms', { n: Number(n) })],
-]
+type Translation = (value: (name: string) => string, t: Translate) => string
 
-const EXPECTED: Readonly<Record<string, PlainTextKey>> = {
-  'a list': 'forms.expected.list',
-  'true or false': 'forms.expected.boolean',
-  'a whole number': 'forms.expected.integer',
-  'empty (null)': 'forms.expected.null',
-  'a number': 'forms.expected.number',
-  'an object': 'forms.expected.object',
-  text: 'forms.expected.text',
-  'a date such as 2026-01-31': 'forms.expected.date',
-  'a date and time with time zone such as 2026-01-31T08:00:00Z': 'forms.expected.dateTime',
-  'an ISO 8601 duration such as PT15M': 'forms.expected.duration',
-  'an e-mail address': 'forms.expected.email',
-  'a host name': 'forms.expected.hostname',
-  'a schedule of five fields such as 30 2 * * 1-5': 'forms.expected.cron',
-  'a time zone such as Europe/Berlin': 'forms.expected.timeZone',
-  'a URI such as https://example.com/path': 'forms.expected.uri',
-  'a UUID': 'forms.expected.uuid',
+const counted =
+  (key: CountedKey): Translation =>
+  (value, t) =>
+    t(key, { n: Number(value('n')) })
+
+type CountedKey =
+  | 'forms.error.minLength'
+  | 'forms.error.maxLength'
+  | 'forms.error.minItems'
+  | 'forms.error.maxItems'
+  | 'forms.error.minContains'
+  | 'forms.error.maxContains'
+  | 'forms.error.minProperties'
+  | 'forms.error.maxProperties'
+  | 'forms.error.forms'
+  | 'forms.error.oneForm'
+
+/** The text of each reason for which the validator refuses a value. */
+const TEXTS: Readonly<Record<Reason, Translation>> = {
+  valueRequired: (_, t) => t('forms.error.required'),
+  valueRequiredWith: (value, t) => t('forms.error.requiredWith', { name: value('name') }),
+  valueUnknown: (_, t) => t('forms.error.unknownProperty'),
+  valueNotAllowed: (_, t) => t('forms.error.notAllowed'),
+  valueListTooLong: (_, t) => t('forms.error.listTooLong'),
+  valueRepeated: (_, t) => t('forms.error.twice'),
+  valueRuledOut: (_, t) => t('forms.error.ruledOut'),
+  valueSchemaInvalid: (_, t) => t('forms.error.schemaInvalid'),
+  valueTooLarge: (_, t) => t('forms.error.tooLarge'),
+  valueType: (value, t) => {
+    const names = value('types').split(' ').map(nameIn(TYPES, t))
+    return names.length === 1
+      ? t('forms.error.be', { expected: names.join('') })
+      : t('forms.error.beOneOf', { expected: joinOr(names, t) })
+  },
+  valueFormat: (value, t) => t('forms.error.be', { expected: nameIn(FORMATS, t)(value('format')) }),
+  valueKind: (value, t) => t('forms.error.kind', { type: value('type') }),
+  valueConst: (value, t) => t('forms.error.be', { expected: value('value') }),
+  valueEnum: (value, t) => t('forms.error.oneOf', { values: joinOr(textsIn(value('values')), t) }),
+  valuePattern: (value, t) => t('forms.error.pattern', { pattern: value('pattern') }),
+  valueMask: (value, t) => t('forms.error.mask', { mask: value('mask') }),
+  valueMinimum: (value, t) => t('forms.error.minimum', { limit: Number(value('limit')) }),
+  valueMaximum: (value, t) => t('forms.error.maximum', { limit: Number(value('limit')) }),
+  valueAbove: (value, t) => t('forms.error.above', { limit: Number(value('limit')) }),
+  valueBelow: (value, t) => t('forms.error.below', { limit: Number(value('limit')) }),
+  valueMultipleOf: (value, t) => t('forms.error.multipleOf', { step: Number(value('step')) }),
+  valueMinLength: counted('forms.error.minLength'),
+  valueMaxLength: counted('forms.error.maxLength'),
+  valueMinItems: counted('forms.error.minItems'),
+  valueMaxItems: counted('forms.error.maxItems'),
+  valueMinContains: counted('forms.error.minContains'),
+  valueMaxContains: counted('forms.error.maxContains'),
+  valueMinProperties: counted('forms.error.minProperties'),
+  valueMaxProperties: counted('forms.error.maxProperties'),
+  valueForms: counted('forms.error.forms'),
+  valueOneForm: counted('forms.error.oneForm'),
 }
 
-/** Formats a number for the language, like the hint beside the field. */
-const numberIn = (text: string): number | string => (Number.isFinite(Number(text)) ? Number(text) : text)
+const TYPES: Readonly<Record<string, PlainTextKey>> = {
+  array: 'forms.expected.list',
+  boolean: 'forms.expected.boolean',
+  integer: 'forms.expected.integer',
+  null: 'forms.expected.null',
+  number: 'forms.expected.number',
+  object: 'forms.expected.object',
+  string: 'forms.expected.text',
+}
 
-/**
- * Translates a validator message to the current language. The validator writes English, because its messages are also
- * part of the runtime's responses. An unknown message is returned unchanged.
- */
-export function translateError(message: string, t: Translate): string {
-  for (const [shape, translate] of MESSAGES) {
-    const found = shape.exec(message)
-    if (found !== null) return translate(found.slice(1), t)
+const FORMATS: Readonly<Record<string, PlainTextKey>> = {
+  cron: 'forms.expected.cron',
+  date: 'forms.expected.date',
+  'date-time': 'forms.expected.dateTime',
+  duration: 'forms.expected.duration',
+  email: 'forms.expected.email',
+  hostname: 'forms.expected.hostname',
+  ipv4: 'forms.expected.ipv4',
+  ipv6: 'forms.expected.ipv6',
+  'json-pointer': 'forms.expected.jsonPointer',
+  regex: 'forms.expected.regex',
+  'relative-json-pointer': 'forms.expected.relativeJsonPointer',
+  time: 'forms.expected.time',
+  'time-zone': 'forms.expected.timeZone',
+  uri: 'forms.expected.uri',
+  'uri-reference': 'forms.expected.uriReference',
+  'uri-template': 'forms.expected.uriTemplate',
+  uuid: 'forms.expected.uuid',
+}
+
+const nameIn =
+  (names: Readonly<Record<string, PlainTextKey>>, t: Translate) =>
+  (name: string): string => {
+    const key = Object.hasOwn(names, name) ? names[name] : undefined
+    return key === undefined ? name : t(key)
   }
-  const expected = EXPECTED[message.replace(/^Must be /, '')]
-  return expected === undefined ? message : t('forms.error.be', { expected: t(expected) })
+
+function joinOr(names: readonly string[], t: Translate): string {
+  const last = names.at(-1) ?? ''
+  return names.length < 2 ? last : t('forms.error.or', { list: joinList(t, names.slice(0, -1)), last })
+}
+
+/** A JSON array of texts, from a server that may be newer than this page. */
+function textsIn(json: string): string[] {
+  try {
+    const values: unknown = JSON.parse(json)
+    return Array.isArray(values) ? values.map(String) : [json]
+  } catch {
+    return [json]
+  }
+}
+
+interface Described {
+  message: string
+  parameters?: MessageParameters | undefined
+}
+
+/** A refusal of a value in the current language. A sentence without a known reason is returned unchanged. */
+export function translateError(described: Described, t: Translate): string {
+  const { parameters = {} } = described
+  const { reason, about } = parameters
+  const translate =
+    typeof reason === 'string' && Object.hasOwn(TEXTS, reason) ? TEXTS[reason as Reason] : null
+  if (translate === null) return messageText(described)
+  const problem = translate((name) => String(parameters[name] ?? ''), t)
+  return about === 'name' ? t('forms.error.ofName', { problem }) : problem
 }
 
 /** A server message with its path inside the value, unless it is about the whole: `lines › 1: Must be text`. */
-export function placedError(
-  {
-    path,
-    ...message
-  }: { path?: string | undefined; message: string; parameters?: MessageParameters | undefined },
-  t: Translate,
-): string {
-  const text = translateError(messageText(message), t)
+export function placedError({ path, ...message }: Described & { path?: string | undefined }, t: Translate) {
+  const text = translateError(message, t)
   return path === undefined || path === '' ? text : labelled(t, readablePath(path), text)
 }
 

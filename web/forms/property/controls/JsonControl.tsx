@@ -74,7 +74,7 @@ export function JsonControl({
         check={(document) =>
           checkValue(definition.schema ?? true, document).map((problem) => ({
             ...problem,
-            message: translateError(problem.message, t),
+            message: translateError(problem, t),
           }))
         }
         readOnly={readOnly}

@@ -64,7 +64,7 @@ export function SecretControl(props: ControlProps) {
             check={(document) =>
               checkTypedValue(definition, wrapSensitive(document)).map((problem) => ({
                 ...problem,
-                message: translateError(problem.message, t),
+                message: translateError(problem, t),
               }))
             }
             readOnly={false}

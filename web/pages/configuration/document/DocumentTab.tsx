@@ -105,14 +105,14 @@ function StatusLine({ icon, children }: { icon: IconName; children: string }) {
   )
 }
 
-function describeProblem({ kind, detail }: DocumentProblem, t: Translate): string {
-  switch (kind) {
+function describeProblem(problem: DocumentProblem, t: Translate): string {
+  switch (problem.kind) {
     case 'value':
-      return translateError(detail, t)
+      return translateError(problem.problem, t)
     case 'writtenByPlugin':
-      return t('configuration.document.problem.writtenByPlugin', { plugin: detail })
+      return t('configuration.document.problem.writtenByPlugin', { plugin: problem.detail })
     default:
-      return t(`configuration.document.problem.${kind}`)
+      return t(`configuration.document.problem.${problem.kind}`)
   }
 }
 

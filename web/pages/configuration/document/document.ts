@@ -1,3 +1,4 @@
+import type { Problem } from '#contract/json-schema/problem.ts'
 import type { Configuration, ConfigurationResource, PropertyView } from '#contract/console-api/shapes.ts'
 import { deepEqual, isJsonObject } from '#contract/json-schema/json.ts'
 import type { JsonObject, JsonValue } from '#contract/json-schema/json.ts'
@@ -48,13 +49,19 @@ function shown(view: PropertyView | null, edit: Edit | undefined): JsonValue | n
 }
 
 /** An error in the document outside the value of a property; `path` is a JSON pointer. */
-export interface DocumentProblem {
+export type DocumentProblem = {
   path: string
   keyword: string
-  kind: 'object' | 'unknownResource' | 'unknownProperty' | 'wrapper' | 'hidden' | 'writtenByPlugin' | 'value'
-  /** The name or message that is inserted into the error text. */
-  detail: string
-}
+} & (
+  | {
+      kind: 'object' | 'unknownResource' | 'unknownProperty' | 'wrapper' | 'hidden' | 'writtenByPlugin'
+      /** The name that is inserted into the error text. */
+      detail: string
+    }
+  | { kind: 'value'; problem: Problem }
+)
+
+type Report = (path: string, kind: Exclude<DocumentProblem['kind'], 'value'>, detail?: string) => void
 
 export interface DocumentReading {
   /** The edit for each property that the document changes. */
@@ -67,8 +74,11 @@ export interface DocumentReading {
 /** Finds the changes of a document relative to the configuration that it was generated from. */
 export function readDocument(document: JsonValue, configuration: Configuration): DocumentReading {
   const problems: DocumentProblem[] = []
-  const report = (path: string, kind: DocumentProblem['kind'], detail = ''): void => {
+  const report: Report = (path, kind, detail = '') => {
     problems.push({ path, keyword: kind, kind, detail })
+  }
+  const reportValue = (path: string, problem: Problem): void => {
+    problems.push({ path, keyword: problem.keyword, kind: 'value', problem })
   }
   const wanted = new Map<string, Map<string, Edit>>()
   if (!isJsonObject(document)) {
@@ -82,7 +92,7 @@ export function readDocument(document: JsonValue, configuration: Configuration):
       : undefined
     if (resource === undefined) report(path, 'unknownResource', locator)
     else if (!isJsonObject(properties)) report(path, 'object')
-    else wanted.set(locator, readResource({ resource, properties, path, report }))
+    else wanted.set(locator, readResource({ resource, properties, path, report, reportValue }))
   }
   const omitted = Object.keys(configuration.resources).filter((locator) => !Object.hasOwn(document, locator))
   return { wanted, problems, omitted }
@@ -93,11 +103,13 @@ function readResource({
   properties,
   path,
   report,
+  reportValue,
 }: {
   resource: ConfigurationResource
   properties: JsonObject
   path: string
-  report: (path: string, kind: DocumentProblem['kind'], detail?: string) => void
+  report: Report
+  reportValue: (path: string, problem: Problem) => void
 }): Map<string, Edit> {
   const edits = new Map<string, Edit>()
   for (const [property, value] of Object.entries(properties)) {
@@ -116,7 +128,7 @@ function readResource({
       edits.set(property, { kind: 'set', value: value as TypedValue })
       const inside = value['@type'] === 'Data' ? `${at}/value` : at
       for (const problem of checkTypedValue(definition, value as TypedValue))
-        report(`${inside}${problem.path}`, 'value', problem.message)
+        reportValue(`${inside}${problem.path}`, problem)
     }
   }
   for (const property of Object.keys(resource.properties)) {
