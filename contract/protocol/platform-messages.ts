@@ -92,6 +92,11 @@ export const PLATFORM_MESSAGES = {
   propertyUnknown: 'The resource has no property of this name.',
   propertyNotSensitive: 'Is not a sensitive property: send the value without isSensitive.',
   valueMissing: 'Must have a value: only a sensitive property can be left without one.',
+  domainTaken:
+    'The domain {domain} is used by {locator} in {scope}. Enter another one, or free that one first.',
+  domainTakenElsewhere:
+    'The domain {domain} is used by another gateway of this environment. Enter another one, or ask an administrator.',
+  domainTwice: 'The domain {domain} is entered for more than one gateway. Enter a different one for each.',
   serviceNotUsable: 'The service {service} does not exist, is disabled, or cannot be used by this scope.',
 
   // permissions and requests

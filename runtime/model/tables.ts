@@ -109,6 +109,13 @@ export interface RuntimeTables {
     value: Json<StoredValue>
     snapshot_version: number
   }
+  'runtime.gateway_domain': {
+    environment_key: string
+    domain: string
+    bundle_install_id: string
+    locator: string
+    property: string
+  }
   'runtime.snapshot': {
     scope_id: number
     snapshot_version: number

@@ -1,6 +1,7 @@
 import { emitEvents } from '../store/events/emit-events.ts'
 import { advanceScopes } from '../store/configuration/advance-scopes.ts'
 import { deleteProperties } from '../store/configuration/delete-properties.ts'
+import { releaseDomains } from '../store/configuration/gateway-domains.ts'
 import { insertSnapshotChanges } from '../store/configuration/insert-snapshot-changes.ts'
 import { insertSnapshots } from '../store/configuration/insert-snapshots.ts'
 import { putProperties } from '../store/configuration/put-properties.ts'
@@ -75,10 +76,9 @@ export async function applySuccess(tx: Tx, vault: Vault, successes: readonly Suc
   )
   // the ledger of a DETACH exists until here, so that plugins can still resolve their references during its stages
   const detached = successes.filter(({ operation }) => operation.operation_type === 'DETACH')
-  await emptyLedgers(
-    tx,
-    detached.map(({ operation }) => operation.bundle_install_id),
-  )
+  const detachedIds = detached.map(({ operation }) => operation.bundle_install_id)
+  await emptyLedgers(tx, detachedIds)
+  await releaseDomains(tx, detachedIds)
   await putResourceWrites(
     tx,
     vault,

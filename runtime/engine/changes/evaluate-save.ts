@@ -82,6 +82,8 @@ export function evaluateSave(
   known: {
     snapshotVersion: number
     usableServices: ReadonlySet<string>
+    /** What is wrong with the domains that it sets. */
+    domainProblems: readonly Problem[]
     owned: readonly OwnedResource[]
     owners: LoadedOwners
   },
@@ -102,7 +104,7 @@ export function evaluateSave(
             ),
       ),
       ownership: [...unownedProblems(changes, facts), ...broken],
-      validity: checkChanges(given, facts, known.usableServices),
+      validity: [...checkChanges(given, facts, known.usableServices), ...known.domainProblems],
       claim: owners.flatMap(({ installation, claim }) =>
         claim === null ? [] : [claimProblem(installation.bundle_id, claim)],
       ),

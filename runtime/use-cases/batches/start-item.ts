@@ -68,7 +68,11 @@ async function configure(
   const { tx, deps } = context
   const { changes = {} } = await inputOfBatch(context, batch)
   const found = await lockAuthorized(context, item.target, 'configuration:write')
-  const { plan, refusals } = await evaluateConfigure(tx, deps.vault, found, changes)
+  const { plan, refusals } = await evaluateConfigure(
+    { db: tx, vault: deps.vault, actor: context.actor },
+    found,
+    changes,
+  )
   const { changes_digest: seen } = item
   // A value that was saved since then must not be overwritten unseen. Without a digest, nothing had to change.
   const isMoved =

@@ -126,7 +126,7 @@ async function planTarget(
   if (isAllowed === undefined) return { ...known, part: null, plan: null, refusals: refusals.list }
   if (request.action === 'CONFIGURE') {
     const changes = inputOf(request).changes ?? {}
-    const evaluated = await evaluateConfigure(db, vault, found, changes)
+    const evaluated = await evaluateConfigure({ db, vault, actor }, found, changes)
     return { ...known, ...evaluated }
   }
   if (operation !== null && request.action === 'RETRY') {
@@ -139,19 +139,23 @@ async function planTarget(
       ? await evaluateTakeover(db, vault, operation, operation.run)
       : request.action === 'DETACH'
         ? await evaluateDetach(db, vault, found)
-        : await evaluateUpgrade(db, vault, found, { targetVersion: '', ...inputOf(request) }, loadTarget)
+        : await evaluateUpgrade(
+            { db, vault, actor },
+            found,
+            { targetVersion: '', ...inputOf(request) },
+            loadTarget,
+          )
   return { ...known, part: partOf(evaluation), plan: evaluation.plan, refusals: evaluation.refusals }
 }
 
 /** The changes of a CONFIGURE, which must belong to the target alone. */
 export async function evaluateConfigure(
-  db: Db,
-  vault: Vault,
+  context: { db: Db; vault: Vault; actor: Actor },
   { installation, scope }: FoundInstallation,
   changes: Changes,
 ): Promise<Pick<PlannedTarget, 'part' | 'plan' | 'refusals'>> {
   const input = { snapshotVersion: scope.snapshot_version, changes }
-  const evaluation = await loadEvaluation(db, vault, scope, input)
+  const evaluation = await loadEvaluation(context, scope, input)
   const refusals = new Refusals()
   await refusals.try(() => changesAnything(evaluation, scope))
   const others = evaluation.owners.filter(

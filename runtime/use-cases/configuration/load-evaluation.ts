@@ -1,9 +1,11 @@
 import type { CompiledAuthorization } from '#contract/protocol/authorization.ts'
 import { servicesOf } from '../../engine/changes/check-changes.ts'
+import { domainsOfChanges } from '../../engine/changes/gateway-domains.ts'
 import { evaluateSave, requestedChanges } from '../../engine/changes/evaluate-save.ts'
 import type { LoadedOwners, SaveEvaluation, SaveInput } from '../../engine/changes/evaluate-save.ts'
 import { DomainError } from '../../engine/domain-error.ts'
 import type { Problem } from '../../engine/problem.ts'
+import type { Actor } from '../../model/actor.ts'
 import type { Db } from '../../model/db.ts'
 import type { InstallationRow } from '../../model/installation.ts'
 import type { LedgerRow } from '../../model/ledger.ts'
@@ -17,14 +19,14 @@ import { readUsableServices } from '../../store/configuration/read-usable-servic
 import { loadInstallations } from '../../store/installations/load-installations.ts'
 import { readLedger } from '../../store/installations/read-ledger.ts'
 import { loadAuthorizations } from '../installations/load-authorizations.ts'
+import { loadDomainProblems } from './load-domain-problems.ts'
 
 /**
  * Evaluates a save against the current configuration of the scope, and writes nothing. Reads only what the save
  * affects.
  */
 export async function loadEvaluation(
-  db: Db,
-  vault: Vault,
+  { db, vault, actor }: { db: Db; vault: Vault; actor: Actor },
   scope: ScopeRow,
   input: SaveInput,
 ): Promise<SaveEvaluation> {
@@ -37,6 +39,13 @@ export async function loadEvaluation(
   return evaluateSave(input, requested, {
     snapshotVersion: scope.snapshot_version,
     usableServices,
+    domainProblems: await loadDomainProblems(
+      { db, actor },
+      scope.environment_key,
+      domainsOfChanges(requested.given, requested.facts),
+      requested.given,
+      (locator) => owned.find((row) => row.locator === locator)?.bundle_install_id,
+    ),
     owned,
     owners: await loadOwners(db, vault, scope, owned),
   })

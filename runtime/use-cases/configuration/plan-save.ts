@@ -24,7 +24,7 @@ export function planSave(context: ReadContext, input: Input<Name>): Promise<Answ
   return planAt(context, async (db) => {
     const scope = await findScope(db, input.params)
     if (scope === undefined) throw notFound('scope')
-    const evaluation = await loadEvaluation(db, vault, scope, input.body)
+    const evaluation = await loadEvaluation({ db, vault, actor: context.actor }, scope, input.body)
     const { changes, facts, owners, problems, stale } = evaluation
     const basis = await basisOfSave(db, scope, evaluation)
     return {

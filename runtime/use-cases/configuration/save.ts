@@ -10,6 +10,8 @@ import { freezeOperation } from '../operations/freeze.ts'
 import { operationView } from '../../engine/steps/operation-view.ts'
 import { getOwn } from '#contract/json-schema/get-own.ts'
 import { advanceScope } from '../../store/configuration/advance-scope.ts'
+import { domainsOfChanges } from '../../engine/changes/gateway-domains.ts'
+import { releaseDomains } from '../../store/configuration/gateway-domains.ts'
 import { deleteProperties } from '../../store/configuration/delete-properties.ts'
 import { scopeOf } from '../../store/configuration/find-scope.ts'
 import type { ScopeRow } from '../../store/configuration/find-scope.ts'
@@ -55,13 +57,19 @@ async function save(
   const { tx, deps } = context
   const scope = await lockScope(tx, place)
   if (scope === undefined) throw notFound('scope')
-  const evaluation = await loadEvaluation(tx, deps.vault, scope, given)
+  const evaluation = await loadEvaluation({ db: tx, vault: deps.vault, actor: context.actor }, scope, given)
   // a stale snapshot has a refusal of its own
   if (planToken !== undefined && !evaluation.stale)
     refuseIfMoved(planToken, await basisOfSave(tx, scope, evaluation))
   if (!changesAnything(evaluation, scope)) return { snapshotVersion: scope.snapshot_version, operations: [] }
 
   const snapshotVersion = await writeSnapshot(context, scope, evaluation, reason)
+  // gateways of several owners may exchange their domains
+  if (domainsOfChanges(evaluation.changes, evaluation.facts).length > 0)
+    await releaseDomains(
+      tx,
+      evaluation.owners.map(({ installation }) => installation.bundle_install_id),
+    )
   const operations: Saved['operations'] = []
   for (const owner of evaluation.owners) {
     operations.push(await startConfigure(context, scope, owner, evaluation, reason))

@@ -2,6 +2,7 @@ import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import type { BundleRef, Scope } from '#contract/protocol/scope.ts'
 import type { Changes } from '#contract/runtime-api/common.ts'
 import { checkChanges, protectedProblems, servicesOf } from '../../engine/changes/check-changes.ts'
+import { domainsOfChanges } from '../../engine/changes/gateway-domains.ts'
 import { DomainError } from '../../engine/domain-error.ts'
 import { refuseFor } from '../../engine/problem.ts'
 import { installPlan } from '../../engine/plans/install-plan.ts'
@@ -13,6 +14,7 @@ import type { Vault } from '../../model/vault.ts'
 import type { ScopeRow } from '../../store/configuration/find-scope.ts'
 import { readUsableServices } from '../../store/configuration/read-usable-services.ts'
 import { findUndetached } from '../../store/installations/find-undetached.ts'
+import { loadDomainProblems } from '../configuration/load-domain-problems.ts'
 import { Refusals } from '../plans/evaluation.ts'
 import type { OperationEvaluation } from '../plans/evaluation.ts'
 import { loadManifest } from './load-manifest.ts'
@@ -55,7 +57,18 @@ export async function evaluateInstall(
   refusals.add(unknownResources(given, target.resources))
   const { plan, changes, missing } = installPlan({ target, bundleInstallId, given, seeds })
   const services = await readUsableServices(db, request.scope, servicesOf(changes))
-  refusals.add([...missing, ...checkChanges(changes, factsOf(target.resources), services)])
+  const facts = factsOf(target.resources)
+  refusals.add([
+    ...missing,
+    ...checkChanges(changes, facts, services),
+    ...(await loadDomainProblems(
+      { db, actor },
+      request.scope.environmentKey,
+      domainsOfChanges(changes, facts),
+      changes,
+      () => bundleInstallId,
+    )),
+  ])
   return {
     operationType: 'INSTALL',
     installation: null,

@@ -1,16 +1,19 @@
 import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import type { Changes } from '#contract/runtime-api/common.ts'
 import { checkChanges, protectedProblems, servicesOf } from '../../engine/changes/check-changes.ts'
+import { domainsOfChanges } from '../../engine/changes/gateway-domains.ts'
 import { DomainError } from '../../engine/domain-error.ts'
 import { factsOf, targetOf, unknownResources } from '../../engine/plans/target.ts'
 import type { Target } from '../../engine/plans/target.ts'
 import { upgradePlan } from '../../engine/plans/upgrade-plan.ts'
+import type { Actor } from '../../model/actor.ts'
 import type { Db } from '../../model/db.ts'
 import type { Vault } from '../../model/vault.ts'
 import { scopeOf } from '../../store/configuration/find-scope.ts'
 import { readProperties } from '../../store/configuration/read-properties.ts'
 import { readUsableServices } from '../../store/configuration/read-usable-services.ts'
 import { readLedger } from '../../store/installations/read-ledger.ts'
+import { loadDomainProblems } from '../configuration/load-domain-problems.ts'
 import { staleSnapshot } from '../configuration/stale-snapshot.ts'
 import { Refusals } from '../plans/evaluation.ts'
 import type { OperationEvaluation } from '../plans/evaluation.ts'
@@ -27,8 +30,7 @@ export interface UpgradeRequest {
 
 /** What an upgrade would do and every reason to refuse it. Writes nothing. */
 export async function evaluateUpgrade(
-  db: Db,
-  vault: Vault,
+  { db, vault, actor }: { db: Db; vault: Vault; actor: Actor },
   { installation, scope }: FoundInstallation,
   request: UpgradeRequest,
   loadTarget: typeof loadTargetVersion = loadTargetVersion,
@@ -77,6 +79,13 @@ export async function evaluateUpgrade(
     ...checkChanges(brought, facts, services),
     // a kept reference was checked when it was saved: here only its schema is checked
     ...checkChanges(kept, facts, new Set(servicesOf(kept))),
+    ...(await loadDomainProblems(
+      { db, actor },
+      scope.environment_key,
+      domainsOfChanges(brought, facts),
+      brought,
+      () => installation.bundle_install_id,
+    )),
   ])
   return { ...evaluation, plan, ledger }
 }

@@ -18,7 +18,7 @@ type Path = 'POST /installations/{bundleInstallId}/upgrade'
 export async function upgrade(context: WriteContext, { params, body }: Input<Path>): Promise<Answer<Path>> {
   const { tx, actor, deps } = context
   const found = await lockAuthorized(context, params.bundleInstallId, 'installation:upgrade')
-  const evaluation = await evaluateUpgrade(tx, deps.vault, found, body)
+  const evaluation = await evaluateUpgrade({ db: tx, vault: deps.vault, actor }, found, body)
   const plan = await planOrRefuse(tx, evaluation, body.planToken)
   const { installation } = found
   const { scope, currentVersion } = evaluation
@@ -53,6 +53,9 @@ export function planUpgrade(
 ): Promise<Answer<`${Path}/plan`>> {
   return planAt(context, async (db) => {
     const found = await findAuthorized(db, context.actor, params.bundleInstallId, 'installation:upgrade')
-    return operationPlan(db, await evaluateUpgrade(db, context.deps.vault, found, body))
+    return operationPlan(
+      db,
+      await evaluateUpgrade({ db, vault: context.deps.vault, actor: context.actor }, found, body),
+    )
   })
 }

@@ -1,14 +1,19 @@
+import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import type { OperationType } from '#contract/protocol/vocabulary.ts'
 import type { Actor } from '../../model/actor.ts'
 import { emitEvents } from '../../store/events/emit-events.ts'
 import { claimProblem } from '../../engine/claim-problem.ts'
+import { domainsOfPlan } from '../../engine/changes/gateway-domains.ts'
 import { DomainError } from '../../engine/domain-error.ts'
+import { refuseFor } from '../../engine/problem.ts'
+import { replaceDomains } from '../../store/configuration/gateway-domains.ts'
 import { claimHolders } from '../../store/operations/claim-holders.ts'
 import { firstRequest } from '../../engine/steps/first-request.ts'
 import { inCallOrder } from '../../engine/steps/next-step.ts'
 import { insertPlan } from '../../store/operations/insert-plan.ts'
 import { insertOperation } from '../../store/operations/insert-operation.ts'
 import { markSensitive } from './mark-sensitive.ts'
+import type { DomainUse } from '../../model/gateway-domain.ts'
 import type { FrozenPlan } from '../../model/plan.ts'
 import type { Vault } from '../../model/vault.ts'
 import type { Db, Tx } from '../../model/db.ts'
@@ -58,6 +63,7 @@ export async function freezeOperation(tx: Tx, vault: Vault, freeze: Freeze): Pro
       `installation ${installation.bundle_install_id} could not be claimed, but no operation claims it`,
     )
   }
+  if (freeze.operationType !== 'DETACH') await takeDomains(tx, row, plan)
   await insertPlan(tx, vault, row.operation_id, plan, firstRequest(row, plan))
   if (row.operation_type === 'INSTALL' || row.operation_type === 'UPGRADE')
     await markSensitive(tx, vault, row, plan)
@@ -66,6 +72,24 @@ export async function freezeOperation(tx: Tx, vault: Vault, freeze: Freeze): Pro
     { kind: 'installation', scopeId: row.scope_id, objectId: row.bundle_install_id },
   ])
   return row
+}
+
+/** Replaces the domains of the installation's gateways by those of the plan. A DETACH keeps them until it succeeds. */
+async function takeDomains(tx: Tx, row: OperationRow, plan: FrozenPlan): Promise<void> {
+  if (plan.resources.every(({ kind }) => kind !== 'GATEWAY')) return
+  const owner = { environmentKey: row.environment_key, bundleInstallId: row.bundle_install_id }
+  const taken = await replaceDomains(tx, owner, domainsOfPlan(plan.resources))
+  // the others were used twice before domains were checked
+  const isNew = (use: DomainUse) =>
+    plan.changes.some(({ locator, property }) => locator === use.locator && property === use.property)
+  refuseFor(
+    taken.filter(isNew).map(({ locator, property, domain }) => ({
+      locator,
+      property,
+      errorCode: 'PROPERTY_INVALID',
+      ...platformMessage('domainTakenElsewhere', { domain }),
+    })),
+  )
 }
 
 /** Refuses if an operation claims any of the installations; all such operations are listed. */

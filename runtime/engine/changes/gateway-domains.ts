@@ -1,0 +1,80 @@
+import { platformMessage } from '#contract/protocol/platform-messages.ts'
+import { isJsonObject } from '#contract/json-schema/json.ts'
+import { getOwn } from '#contract/json-schema/get-own.ts'
+import { parseLocator } from '#contract/protocol/locator.ts'
+import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
+import type { Scope } from '#contract/protocol/scope.ts'
+import type { TypedValue } from '#contract/protocol/typed-value.ts'
+import type { DomainHolder, DomainUse } from '../../model/gateway-domain.ts'
+import type { PlannedChange, PlannedResource } from '../../model/plan.ts'
+import type { Problem } from '../problem.ts'
+import type { ResourceFacts } from './full-changes.ts'
+
+/** The domains that changes set. */
+export function domainsOfChanges(
+  changes: readonly PlannedChange[],
+  facts: ReadonlyMap<string, ResourceFacts>,
+): DomainUse[] {
+  return changes.flatMap(({ locator, property, after }) =>
+    useOf(locator, property, getOwn(facts.get(locator)?.definitions ?? {}, property), after),
+  )
+}
+
+/** The domains of the gateways in a plan. */
+export function domainsOfPlan(resources: readonly PlannedResource[]): DomainUse[] {
+  return resources
+    .filter(({ action }) => action !== 'DETACH')
+    .flatMap(({ locator, properties, definitions }) =>
+      Object.entries(properties).flatMap(([property, value]) =>
+        useOf(locator, property, getOwn(definitions, property), value),
+      ),
+    )
+}
+
+function useOf(
+  locator: string,
+  property: string,
+  definition: PropertyDefinition | undefined,
+  value: TypedValue | null,
+): DomainUse[] {
+  const isDomain =
+    parseLocator(locator)?.kind === 'GATEWAY' &&
+    definition !== undefined &&
+    definition.isSensitive !== true &&
+    isJsonObject(definition.schema) &&
+    definition.schema['format'] === 'hostname'
+  if (!isDomain || value?.['@type'] !== 'Data' || typeof value.value !== 'string') return []
+  return [{ locator, property, domain: value.value.toLowerCase() }]
+}
+
+/**
+ * Each use of a domain that another gateway of the environment has, or that two of the uses share: PROPERTY_INVALID.
+ *
+ * @param holders Uses of these domains by other properties.
+ * @param mayRead Whether the person may see the holder.
+ */
+export function domainProblems(
+  uses: readonly DomainUse[],
+  holders: readonly DomainHolder[],
+  mayRead: (scope: Scope) => boolean,
+): Problem[] {
+  return uses.flatMap(({ locator, property, domain }, index) => {
+    const first = uses.findIndex((use) => use.domain === domain)
+    const holder = holders.find((one) => one.domain === domain)
+    if (holder === undefined && first === index) return []
+    const message =
+      holder === undefined
+        ? platformMessage('domainTwice', { domain })
+        : mayRead(holder.scope)
+          ? platformMessage('domainTaken', {
+              domain,
+              locator: holder.locator,
+              scope: scopeText(holder.scope),
+            })
+          : platformMessage('domainTakenElsewhere', { domain })
+    return [{ locator, property, errorCode: 'PROPERTY_INVALID' as const, ...message }]
+  })
+}
+
+const scopeText = ({ environmentKey, applicationRuntimeId, workspaceId }: Scope): string =>
+  `${environmentKey}/${applicationRuntimeId}/${workspaceId}`
