@@ -37,6 +37,7 @@ after(async () => {
 
 const summary: Summary = {
   installations: { NOT_INSTALLED: 0, ACTIVE: 1, DETACHED: 0 },
+  outdated: 0,
   claims: [],
   nextSteps: [],
   operations: { PENDING: 0, RUNNING: 0, WAITING: 0, SUCCEEDED: 1, FAILED: 0, TAKEN_OVER: 0 },

@@ -4,7 +4,7 @@ import { readHead } from './store/audit/read-head.ts'
 import { keepSigningKey } from './store/signing-keys/keep-signing-key.ts'
 import { pruneEvents } from './store/events/prune-events.ts'
 import { pruneKeys } from './store/idempotency/prune-keys.ts'
-import { foldInstallationCounts } from './store/overview/fold-installation-counts.ts'
+import { foldInstallationCounts, foldVersionCounts } from './store/overview/fold-installation-counts.ts'
 import { rollUpOperations } from './store/overview/roll-up-operations.ts'
 import type { RuntimeDeps } from './deps/runtime-deps.ts'
 import type { PublicKey } from './model/public-key.ts'
@@ -45,6 +45,7 @@ async function logAnchor({ db, log }: RuntimeDeps): Promise<void> {
 
 async function count({ db }: RuntimeDeps, stopped: AbortSignal): Promise<void> {
   await foldInstallationCounts(db)
+  await foldVersionCounts(db)
   let more = true
   while (more && !stopped.aborted) more = await rollUpOperations(db)
 }

@@ -23,6 +23,7 @@ export const pageParts = {
     module: 'installations/InstallationPage.tsx',
     texts: ['installations', 'recentOperations'],
   },
+  '/versions': { module: 'versions/VersionsPage.tsx', texts: ['versions'] },
   '/scopes': { module: 'scopes/ScopesPage.tsx', texts: ['scopes'] },
   '/scopes/$env/$runtime/$workspace/configuration': {
     module: 'configuration/ConfigurationPage.tsx',

@@ -12,6 +12,7 @@ import type { LocalServicesSearch } from '#contract/console-api/pages/local-serv
 import type { OperationSearch, OperationsSearch } from '#contract/console-api/pages/operations.ts'
 import type { PluginsSearch, PluginSearch } from '#contract/console-api/pages/plugins.ts'
 import type { ScopesSearch } from '#contract/console-api/pages/scopes.ts'
+import type { VersionsSearch } from '#contract/console-api/pages/versions.ts'
 import type { ServicesSearch } from '#contract/console-api/pages/services.ts'
 
 export type ScopeKey = { environmentKey: string; applicationRuntimeId: string; workspaceId: number }
@@ -29,6 +30,7 @@ export const paths = {
   installation: (id: string, search: InstallationSearch = {}) =>
     linkOptions({ to: '/installations/$id', params: { id }, search }),
   installationNew: (search: InstallSearch = {}) => linkOptions({ to: '/installations/new', search }),
+  versions: (search: VersionsSearch = {}) => linkOptions({ to: '/versions', search }),
   scopes: (search: ScopesSearch = {}) => linkOptions({ to: '/scopes', search }),
   configuration: (scope: ScopeKey, search: ConfigurationSearch = {}) =>
     linkOptions({

@@ -22,6 +22,7 @@ import { localServicesSearch } from '#contract/console-api/pages/local-services.
 import { operationSearch, operationsSearch } from '#contract/console-api/pages/operations.ts'
 import { pluginSearch, pluginsSearch } from '#contract/console-api/pages/plugins.ts'
 import { scopesSearch } from '#contract/console-api/pages/scopes.ts'
+import { versionsSearch } from '#contract/console-api/pages/versions.ts'
 import { servicesSearch } from '#contract/console-api/pages/services.ts'
 import { omitUndefined, text, type Raw } from '#contract/console-api/pages/search-params.ts'
 
@@ -85,6 +86,17 @@ const installationNew = createRoute({
   component: lazyRouteComponent(
     () => loadWithRetry(() => import('./pages/installations/InstallPage.tsx')),
     'InstallPage',
+  ),
+})
+
+const versions = createRoute({
+  getParentRoute: () => root,
+  path: '/versions',
+  validateSearch: versionsSearch,
+  loader: (match) => loadPage('/versions', match),
+  component: lazyRouteComponent(
+    () => loadWithRetry(() => import('./pages/versions/VersionsPage.tsx')),
+    'VersionsPage',
   ),
 })
 
@@ -266,6 +278,7 @@ export const routeTree = root.addChildren([
   installations,
   installation,
   installationNew,
+  versions,
   scopes,
   configuration,
   localServices,

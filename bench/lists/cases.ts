@@ -3,7 +3,13 @@ import { PERMISSIONS } from '#contract/endpoint/permission.ts'
 
 export interface Case {
   name: string
-  path: '/operations' | '/operations/counts' | '/installations' | '/summary' | '/scopes'
+  path:
+    | '/operations'
+    | '/operations/counts'
+    | '/installations'
+    | '/installed-versions'
+    | '/summary'
+    | '/scopes'
   query: Record<string, string>
   /** The caller's grants; default: a person who may see everything. */
   grants?: Actor['grants']
@@ -76,6 +82,20 @@ export function casesFor(sample: Sample): Case[] {
     ['bundle', { bundleId: 'bundle-3' }],
     ['version', { version: '1.3.0' }],
     ['rare version', { version: '0.9.0' }],
+    ['by version', { sort: 'version' }],
+    ['by version, highest first', { sort: '-version' }],
+    ['by version, one bundle', { sort: '-version', bundleId: 'bundle-3' }],
+    ['by version, a large environment', { sort: 'version', environmentKey: 'production' }],
+    ['by version, a small environment', { sort: 'version', environmentKey: 'pilot' }],
+    ['outdated', { upgrade: 'available' }],
+    ['outdated, by version', { upgrade: 'available', sort: 'version' }],
+    ['outdated, by bundle', { upgrade: 'available', sort: 'bundleId' }],
+    ['outdated, a large environment', { upgrade: 'available', environmentKey: 'production' }],
+    ['outdated, a small environment', { upgrade: 'available', environmentKey: 'pilot' }],
+    ['outdated, rare version', { upgrade: 'available', version: '0.9.0' }],
+    ['outdated, rare version, by bundle', { upgrade: 'available', version: '0.9.0', sort: 'bundleId' }],
+    ['outdated, one bundle', { upgrade: 'available', bundleId: 'bundle-3' }],
+    ['up to date', { upgrade: 'none' }],
     ['state DETACHED', { state: 'DETACHED' }],
     ['state NOT_INSTALLED', { state: 'NOT_INSTALLED' }],
     ['not claimed', { claim: 'none' }],
@@ -95,6 +115,14 @@ export function casesFor(sample: Sample): Case[] {
     })),
     { name: 'operations, seen in 20 scopes', path: '/operations', query: {}, grants: few },
     { name: 'installations, seen in 20 scopes', path: '/installations', query: {}, grants: few },
+    {
+      name: 'installations, outdated in 20 scopes',
+      path: '/installations',
+      query: { upgrade: 'available' },
+      grants: few,
+    },
+    { name: 'installed versions', path: '/installed-versions', query: { limit: '200' } },
+    { name: 'installed versions, 20 scopes', path: '/installed-versions', query: {}, grants: few },
     { name: 'summary', path: '/summary', query: {} },
     { name: 'summary, an environment', path: '/summary', query: { environmentKey: 'production' } },
     { name: 'summary, 20 scopes', path: '/summary', query: {}, grants: few },

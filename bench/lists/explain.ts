@@ -5,6 +5,7 @@ import { clientConfig } from '#database/settings.ts'
 import type { ConnectionSettings } from '#database/settings.ts'
 import { valueTypes } from '#database/values.ts'
 import type { Actor } from '#runtime/model/actor.ts'
+import { listInstalledVersions } from '#runtime/use-cases/installations/installed-versions.ts'
 import { listInstallations } from '#runtime/use-cases/installations/list.ts'
 import { countOperations } from '#runtime/use-cases/operations/counts.ts'
 import { listOperations } from '#runtime/use-cases/operations/list.ts'
@@ -53,6 +54,10 @@ function ask(context: { deps: RuntimeDeps; actor: Actor }, { path, query }: Case
     case '/installations': {
       const parsed = runtimeApi['GET /installations'].query.parse(query)
       return listInstallations(context, { params, body, query: parsed })
+    }
+    case '/installed-versions': {
+      const parsed = runtimeApi['GET /installed-versions'].query.parse(query)
+      return listInstalledVersions(context, { params, body, query: parsed })
     }
     case '/summary': {
       const parsed = runtimeApi['GET /summary'].query.parse(query)

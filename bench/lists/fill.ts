@@ -37,8 +37,9 @@ export async function fill(db: Db, { installations, operations }: Amount): Promi
     await sql`
       insert into runtime.bundle_version (bundle_environment_key, bundle_id, version, title, manifest,
         published_by_id, published_by_name)
-      select 'source', 'bundle-' || n, '1.0.0', 'Bundle number ' || n, '{}', 'bench', 'Bench'
-      from generate_series(0, ${sql.lit(BUNDLES - 1)}) n`.execute(one)
+      select 'source', 'bundle-' || n, version, 'Bundle number ' || n, '{}', 'bench', 'Bench'
+      from generate_series(0, ${sql.lit(BUNDLES - 1)}) n,
+        unnest(array['0.9.0','1.0.0','1.1.0','1.2.0','1.3.0','1.4.0','1.5.0','1.6.0']) version`.execute(one)
     await sql`
       insert into runtime.scope (environment_key, application_runtime_id, workspace_id, saved_by_id, saved_by_name)
       select case when n < 3 then 'pilot' when n % 10 < 6 then 'production' when n % 10 < 8 then 'staging' else 'test' end,
@@ -53,6 +54,11 @@ export async function fill(db: Db, { installations, operations }: Amount): Promi
         ${sql.lit(rounds)}, now() - i * interval '10 milliseconds'
       from generate_series(0, ${sql.lit(installations - 1)}) i
       join runtime.scope on workspace_id = i / ${sql.lit(IN_A_SCOPE)}`.execute(one)
+    // the triggers are off
+    await sql`update runtime.installation set version_order = runtime.version_order(version)`.execute(one)
+    await sql`insert into runtime.version_count
+      select environment_key, bundle_environment_key, bundle_id, version, state, count(*) from runtime.installation
+      where version is not null group by 1, 2, 3, 4, 5`.execute(one)
     await sql`create temporary table numbered as
       select (row_number() over (order by updated_at desc) - 1)::bigint as i, * from runtime.installation`.execute(
       one,

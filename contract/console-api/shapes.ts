@@ -12,6 +12,7 @@ export type {
   Installation,
   InstallationDetail,
   InstalledResource,
+  InstalledVersions,
 } from '#contract/runtime-api/installations.ts'
 export type {
   Configuration,

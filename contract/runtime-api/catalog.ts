@@ -11,6 +11,7 @@ export const Bundle = z.object({
   title: z.string(),
   description: z.string().nullable(),
   versions: z.number().int().positive(),
+  /** The highest release, or the highest version if there is no release. */
   latest: z.object({ version: Key, publishedAt: Timestamp }),
 })
 export type Bundle = z.infer<typeof Bundle>
@@ -36,7 +37,7 @@ export const catalogEndpoints = defineEndpoints({
     codes: [],
   },
   'GET /bundles/{environmentKey}/{bundleId}/versions': {
-    summary: 'Published versions of a bundle, newest first',
+    summary: 'Published versions of a bundle, the highest first',
     access: { needs: 'read', where: 'anywhere' },
     params: bundleParams,
     query: z.strictObject(pageQuery),

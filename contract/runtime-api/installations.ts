@@ -25,13 +25,15 @@ import {
 import { Claim } from './claim.ts'
 import { Operation } from './operations.ts'
 import { OperationPlan, PlanToken } from './plans.ts'
-import { CLAIM_STATES, INSTALLATION_STATES } from './vocabulary.ts'
+import { CLAIM_STATES, INSTALLATION_STATES, UPGRADES } from './vocabulary.ts'
 
 export const Installation = z.object({
   installation: InstallationIdentity,
   title: z.string().nullable(),
   state: z.enum(INSTALLATION_STATES),
   version: Key.nullable(),
+  /** The newest published version of the bundle, if it is newer than that of an ACTIVE installation. */
+  upgradeTo: Key.nullable(),
   claim: Claim.nullable(),
   nextStep: NextStep,
   updatedAt: Timestamp,
@@ -64,7 +66,32 @@ export const InstallationDetail = Installation.extend({
 })
 export type InstallationDetail = z.infer<typeof InstallationDetail>
 
-export const INSTALLATION_SORTS = ['-updatedAt', 'updatedAt', 'bundleId', '-bundleId'] as const
+const count = z.number().int().nonnegative()
+
+/** The ACTIVE installations of a bundle that the caller may see, by version. */
+export const InstalledVersions = z.object({
+  bundle: BundleRef,
+  title: z.string(),
+  /** The highest published release, or the highest version if there is no release. */
+  newest: z.object({ version: Key, publishedAt: Timestamp }),
+  installations: count,
+  /** How many have an older version than the newest. */
+  outdated: count,
+  /** The installed versions, the highest first. */
+  versions: z.array(
+    z.object({ version: Key, publishedAt: Timestamp, installations: count, isOutdated: z.boolean() }),
+  ),
+})
+export type InstalledVersions = z.infer<typeof InstalledVersions>
+
+export const INSTALLATION_SORTS = [
+  '-updatedAt',
+  'updatedAt',
+  'bundleId',
+  '-bundleId',
+  'version',
+  '-version',
+] as const
 
 const started = z.object({ operation: Operation })
 
@@ -97,8 +124,10 @@ export const installationEndpoints = defineEndpoints({
     access: { needs: 'read', where: 'list' },
     query: z.strictObject({
       ...scopeFilter,
+      bundleEnvironmentKey: Key.optional(),
       bundleId: Key.optional(),
       version: Key.optional(),
+      upgrade: oneOrMore(UPGRADES).optional(),
       state: oneOrMore(INSTALLATION_STATES).optional(),
       claim: oneOrMore(['none', 'any', ...CLAIM_STATES]).optional(),
       q: searchText,
@@ -106,6 +135,20 @@ export const installationEndpoints = defineEndpoints({
       ...pageQuery,
     }),
     answer: listOf(Installation),
+    codes: [],
+  },
+  'GET /installed-versions': {
+    summary: 'Bundles with the number of ACTIVE installations of each version',
+    access: { needs: 'read', where: 'list' },
+    query: z.strictObject({
+      ...scopeFilter,
+      bundleEnvironmentKey: Key.optional(),
+      bundleId: Key.optional(),
+      upgrade: z.literal('available').optional(),
+      q: searchText,
+      ...pageQuery,
+    }),
+    answer: listOf(InstalledVersions),
     codes: [],
   },
   'POST /installations': {

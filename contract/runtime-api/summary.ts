@@ -16,6 +16,8 @@ const count = z.number().int().nonnegative()
 
 export const Summary = z.object({
   installations: z.record(z.enum(INSTALLATION_STATES), count),
+  /** ACTIVE installations whose bundle has a newer published version. */
+  outdated: count,
   claims: z.array(z.object({ operationType: z.enum(OPERATION_TYPES), state: z.enum(CLAIM_STATES), count })),
   /** Operations that are not over, by who acts next and how; combinations without an operation are absent. */
   nextSteps: z.array(z.object({ actor: z.enum(NEXT_ACTORS), action: z.enum(NEXT_ACTIONS), count })),

@@ -24,6 +24,9 @@ export type StepState = (typeof STEP_STATES)[number]
 export const INSTALLATION_STATES = ['NOT_INSTALLED', 'ACTIVE', 'DETACHED'] as const
 export type InstallationState = (typeof INSTALLATION_STATES)[number]
 
+/** Whether a newer version of the bundle is published, of an ACTIVE installation. */
+export const UPGRADES = ['available', 'none'] as const
+
 export const BATCH_ACTIONS = ['RETRY', 'TAKEOVER', 'UPGRADE', 'CONFIGURE', 'DETACH'] as const
 export type BatchAction = (typeof BATCH_ACTIONS)[number]
 

@@ -2,6 +2,7 @@ import type { Locator, Page } from '@playwright/test'
 import { wrapData } from '#contract/protocol/data.ts'
 import { expectPage, MAIL } from '../vocabulary.ts'
 import { platform } from '../../demo/people.ts'
+import type { System } from '../harness/system.ts'
 import { expect, test } from '../harness/test.ts'
 
 /** Presses like a person with a mouse, and counts. A choice from a list is two presses. */
@@ -91,3 +92,79 @@ test('a property is set in two installations: first one, then the rest, after a 
   await page.getByRole('link', { name: 'Set a property of 2 installations' }).first().click()
   await expect(page).toHaveURL(address)
 })
+
+test('an outdated version is upgraded from the versions of its bundle, and a downgrade is named', async ({
+  system,
+  signIn,
+}) => {
+  const bundle = { environmentKey: 'production', bundleId: `fleet-${system.newScope().workspaceId}` }
+  for (const version of ['1.10.0', '1.9.0', '1.0.0', '2.0.0-rc.1']) await publish(system, bundle, version)
+  const installed: string[] = []
+  for (const version of ['1.0.0', '1.9.0', '1.9.0']) {
+    const { installation, operation } = await system.call(
+      platform,
+      'POST /installations',
+      { body: { scope: system.newScope(), bundle, targetVersion: version } },
+      crypto.randomUUID(),
+    )
+    await system.ended(operation.operationId)
+    installed.push(installation.installation.bundleInstallId)
+  }
+
+  const page = await signIn('olivia', '/')
+  await page.getByRole('navigation').getByRole('link', { name: 'Versions' }).click()
+  await page.getByRole('searchbox', { name: 'Search bundles' }).fill(bundle.bundleId)
+  const fleet = page.getByRole('listitem', { name: bundle.bundleId })
+  await expect(fleet).toContainText('3 of 3 are outdated')
+  await fleet.getByRole('button', { name: 'Upgrade Fleet 1.9.0' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Upgrade 2 installations' })
+  await expect(dialog.getByLabel('New version')).toHaveValue('1.10.0')
+  await expect(dialog).toContainText('2 will start')
+  await dialog.getByRole('button', { name: 'Upgrade 2' }).click()
+  await expectPage(page, 'Upgrade 2 installations')
+  await expect(page.getByRole('row', { name: /Succeeded/ })).toHaveCount(2)
+
+  await page.goto(`/versions?q=${bundle.bundleId}`)
+  await expect(fleet).toContainText('1 of 3 is outdated')
+  await fleet.getByRole('link', { name: 'Fleet 1.10.0: 2 installations' }).click()
+  await expectPage(page, 'Installations')
+  await expect(page.getByRole('checkbox', { name: /^Select Fleet/ })).toHaveCount(2)
+
+  await page.goto(`/installations?bundleId=${bundle.bundleId}&upgrade=available`)
+  await page.getByRole('link', { name: 'Upgrade to 1.10.0' }).click()
+  await expectPage(page, 'Upgrade Fleet')
+  await expect(page.getByLabel('New version')).toHaveValue('1.10.0')
+
+  await page.goto(`/installations/${installed[1]}?action=upgrade&version=1.9.0`)
+  await expectPage(page, 'Downgrade Fleet')
+  await expect(page.getByRole('main')).toContainText('This is a downgrade from 1.10.0 to 1.9.0.')
+  await page.getByRole('button', { name: 'Downgrade to 1.9.0' }).click()
+  await expectPage(page, /^Downgrade/)
+})
+
+/** Publishes a version of a bundle with one Module and no plugin. */
+function publish(system: System, bundle: { environmentKey: string; bundleId: string }, version: string) {
+  return system.call(
+    platform,
+    'PUT /bundles/{environmentKey}/{bundleId}/versions/{version}',
+    {
+      params: { ...bundle, version },
+      body: {
+        bundle,
+        version,
+        title: 'Fleet',
+        resources: [
+          {
+            kind: 'MODULE',
+            name: 'core',
+            title: 'Core',
+            moduleId: `${bundle.bundleId}/core`,
+            properties: { name: { kind: 'DATA', schema: { type: 'string' } } },
+          },
+        ],
+        plugins: [],
+      },
+    },
+    crypto.randomUUID(),
+  )
+}

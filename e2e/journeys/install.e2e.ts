@@ -36,7 +36,7 @@ test('an upgrade shows what changes and requests the values that the new version
   const scope = system.newScope()
   const { bundleInstallId } = await system.install(scope, 'crm-suite', '1.1.0')
   const page = await signIn('olivia', `/installations/${bundleInstallId}`)
-  await page.getByRole('link', { name: 'Upgrade' }).click()
+  await page.getByRole('link', { name: 'Upgrade', exact: true }).click()
   await page.getByLabel('New version').selectOption('2.0.0')
   await expect(page.getByRole('main')).toContainText('dataRegion')
   const submit = page.getByRole('button', { name: 'Upgrade to 2.0.0' })

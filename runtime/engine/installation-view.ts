@@ -3,16 +3,17 @@ import type { Claim } from '#contract/runtime-api/claim.ts'
 import type { NextStep } from '#contract/runtime-api/common.ts'
 import type { Installation } from '#contract/runtime-api/installations.ts'
 import { CLAIM_STATES } from '#contract/runtime-api/vocabulary.ts'
-import type { ClaimColumns, InstallationRow } from '../model/installation.ts'
+import type { ClaimColumns, InstallationRow, InstallationViewRow } from '../model/installation.ts'
 import { nextStepOf, nothingNext } from './situations.ts'
 
 /** An installation as a row of a list. */
-export function installationView(row: InstallationRow): Installation {
+export function installationView(row: InstallationViewRow): Installation {
   return {
     installation: identityOf(row),
     title: row.title,
     state: row.state,
     version: row.version,
+    upgradeTo: row.upgrade_to,
     claim: claimOf(row),
     nextStep: nextStepOfInstallation(row),
     updatedAt: row.updated_at,

@@ -25,6 +25,7 @@ import type { StreamOptions } from '../events/stream.ts'
 import { detach, planDetach } from '../use-cases/installations/detach.ts'
 import { install, planInstall } from '../use-cases/installations/install.ts'
 import { listInstallations } from '../use-cases/installations/list.ts'
+import { listInstalledVersions } from '../use-cases/installations/installed-versions.ts'
 import { readInstallation } from '../use-cases/installations/read.ts'
 import { planUpgrade, upgrade } from '../use-cases/installations/upgrade.ts'
 import { countOperations } from '../use-cases/operations/counts.ts'
@@ -55,6 +56,7 @@ export function createHandlers({ egress, stream }: RouteOptions): Handlers {
     'GET /scopes': listScopes,
 
     'GET /installations': listInstallations,
+    'GET /installed-versions': listInstalledVersions,
     'POST /installations': install,
     'POST /installations/plan': planInstall,
     'GET /installations/{bundleInstallId}': readInstallation,

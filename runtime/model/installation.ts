@@ -20,4 +20,7 @@ export interface ClaimColumns {
 /** An installation and the operation that claims it, read by one statement. */
 export type InstallationRow = Selectable<RuntimeTables['runtime.installation']> & ClaimColumns
 
+/** With the newest published version of its bundle, if it is newer than the installed one. */
+export type InstallationViewRow = InstallationRow & { upgrade_to: string | null }
+
 export type InstallationColumns = Selectable<RuntimeTables['runtime.installation']>

@@ -1,4 +1,4 @@
-import type { ColumnType, Generated } from 'kysely'
+import type { ColumnType, Generated, GeneratedAlways } from 'kysely'
 import type { JsonValue } from '#contract/json-schema/json.ts'
 import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
 import type { ResourceKind } from '#contract/protocol/locator.ts'
@@ -75,6 +75,9 @@ export interface RuntimeTables {
     published_at: Time
     published_by_id: string
     published_by_name: string
+    /** Computed from the version, with the next one: its place among versions, and whether it is a release. */
+    precedence: GeneratedAlways<string>
+    is_release: GeneratedAlways<boolean>
   }
   'runtime.installation': ScopeColumns & {
     bundle_install_id: string
@@ -84,6 +87,8 @@ export interface RuntimeTables {
     title: string
     state: InstallationState
     version: string | null
+    /** The place of the version in lists; a trigger sets it. */
+    version_order: GeneratedAlways<string>
     last_execution_sequence: Generated<number>
     created_at: Time
     updated_at: Time

@@ -89,6 +89,7 @@ const INVALIDATED_BY: Record<RuntimeEvent['kind'], readonly EndpointName[]> = {
   installation: [
     'GET /installations',
     'GET /installations/{bundleInstallId}',
+    'GET /installed-versions',
     'GET /scopes',
     'GET /summary',
     CONFIGURATION,

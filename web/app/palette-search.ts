@@ -1,5 +1,6 @@
 import type { QueryClient } from '@tanstack/react-query'
 import type { Configuration, Installation, Operation } from '#contract/console-api/shapes.ts'
+import { operationTypeKey } from '../components/operation-type.ts'
 import { callApi } from '../api/client.ts'
 import { apiQuery } from '../api/query.ts'
 import { propertyTitle } from '../components/property-labels.ts'
@@ -136,11 +137,11 @@ function installationHit({ installation, version, state }: Installation, t: Tran
 }
 
 function operationHit(operation: Operation, t: Translate): PaletteHit {
-  const { operationId, operationType, installation, state } = operation
+  const { operationId, installation, state } = operation
   const { icon, word } = operationLook[state]
   return {
     id: operationId,
-    title: `${t(`vocabulary.type.${operationType}`)} ${installation.bundle.bundleId} · ${t(word)}`,
+    title: `${t(operationTypeKey(operation))} ${installation.bundle.bundleId} · ${t(word)}`,
     detail: shortenId(operationId),
     icon,
     to: paths.operation(operationId),

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import { operationTypeKey } from './operation-type.ts'
 import { apiQuery } from '../api/query.ts'
 import { useText } from '../i18n/use-text.ts'
 import { paths } from '../paths.ts'
@@ -13,7 +14,7 @@ export function OperationLink({ id }: { id: string }) {
   return (
     <span className="inline-flex max-w-full flex-wrap items-center gap-x-2">
       <TextLink to={paths.operation(id)}>
-        {data ? t(`vocabulary.type.${data.operationType}`) : <span className="mono">{shortenId(id)}</span>}
+        {data ? t(operationTypeKey(data)) : <span className="mono">{shortenId(id)}</span>}
       </TextLink>
       {data && <OperationBadge state={data.state} />}
     </span>

@@ -2,6 +2,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { recentOperationsCall } from '#contract/console-api/pages/operations.ts'
 import type { Operation } from '#contract/console-api/shapes.ts'
+import { operationTypeKey } from './operation-type.ts'
 import { apiQuery } from '../api/query.ts'
 import { useText, type Translate } from '../i18n/use-text.ts'
 import { paths } from '../paths.ts'
@@ -62,10 +63,10 @@ const operationColumns = (t: Translate): Column<Operation>[] => [
   {
     id: 'type',
     header: t('recentOperations.type'),
-    cell: ({ operationType, executionSequence }) => (
+    cell: (operation) => (
       <>
-        {t(`vocabulary.type.${operationType}`)}
-        <span className="ml-1.5 font-normal text-faint tabular-nums">#{executionSequence}</span>
+        {t(operationTypeKey(operation))}
+        <span className="ml-1.5 font-normal text-faint tabular-nums">#{operation.executionSequence}</span>
       </>
     ),
     width: '15%',

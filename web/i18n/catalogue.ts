@@ -17,6 +17,7 @@ import type { recentOperations } from './en/recent-operations.ts'
 import type { scopes } from './en/scopes.ts'
 import type { services } from './en/services.ts'
 import type { shell } from './en/shell.ts'
+import type { versions } from './en/versions.ts'
 import type { vocabulary } from './en/vocabulary.ts'
 import type { Messages } from './messages.ts'
 
@@ -44,6 +45,7 @@ export type Catalogue = {
   scopes: typeof scopes
   services: typeof services
   shell: typeof shell
+  versions: typeof versions
   vocabulary: typeof vocabulary
 }
 export type Namespace = keyof Catalogue
@@ -69,6 +71,7 @@ export const pageTexts: Record<Locale, Record<PageNamespace, Loader>> = {
     recentOperations: async () => (await import('./en/recent-operations.ts')).recentOperations,
     scopes: async () => (await import('./en/scopes.ts')).scopes,
     services: async () => (await import('./en/services.ts')).services,
+    versions: async () => (await import('./en/versions.ts')).versions,
   },
   zh: {
     audit: async () => (await import('./zh/audit.ts')).audit,
@@ -85,6 +88,7 @@ export const pageTexts: Record<Locale, Record<PageNamespace, Loader>> = {
     recentOperations: async () => (await import('./zh/recent-operations.ts')).recentOperations,
     scopes: async () => (await import('./zh/scopes.ts')).scopes,
     services: async () => (await import('./zh/services.ts')).services,
+    versions: async () => (await import('./zh/versions.ts')).versions,
   },
 }
 

@@ -12,6 +12,7 @@ const CHORD_MS = 1_500
 const CHORDS = {
   o: { label: 'shell.nav.overview', to: paths.overview() },
   i: { label: 'shell.nav.installations', to: paths.installations() },
+  v: { label: 'shell.nav.versions', to: paths.versions() },
   p: { label: 'shell.nav.operations', to: paths.operations() },
   c: { label: 'shell.nav.scopes', to: paths.scopes() },
   b: { label: 'shell.nav.catalog', to: paths.catalog() },

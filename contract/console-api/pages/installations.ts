@@ -1,15 +1,24 @@
 import { omitUndefined, oneOf, someOf, text, whole, type Raw } from './search-params.ts'
-import { CLAIM_STATES, INSTALLATION_STATES } from '../vocabulary.ts'
+import { CLAIM_STATES, INSTALLATION_STATES, UPGRADES } from '../vocabulary.ts'
 
-export const INSTALLATION_SORTS = ['-updatedAt', 'updatedAt', 'bundleId', '-bundleId'] as const
+export const INSTALLATION_SORTS = [
+  '-updatedAt',
+  'updatedAt',
+  'bundleId',
+  '-bundleId',
+  'version',
+  '-version',
+] as const
 
 export const installationsSearch = (raw: Raw) =>
   omitUndefined({
     environmentKey: text(raw, 'environmentKey'),
     applicationRuntimeId: text(raw, 'applicationRuntimeId'),
     workspaceId: whole(raw, 'workspaceId'),
+    bundleEnvironmentKey: text(raw, 'bundleEnvironmentKey'),
     bundleId: text(raw, 'bundleId'),
     version: text(raw, 'version'),
+    upgrade: someOf(raw, 'upgrade', UPGRADES),
     state: someOf(raw, 'state', INSTALLATION_STATES),
     claim: someOf(raw, 'claim', ['none', 'any', ...CLAIM_STATES]),
     q: text(raw, 'q'),

@@ -25,6 +25,7 @@ import {
 import { pluginCall, pluginsCall, pluginSearch, pluginsSearch } from './plugins.ts'
 import { scopesCall, scopesSearch } from './scopes.ts'
 import type { Raw } from './search-params.ts'
+import { versionsCall, versionsSearch } from './versions.ts'
 import { referrersCall, serviceCall, servicesCall, servicesSearch } from './services.ts'
 
 type ReadName = Extract<keyof ConsoleApi, `GET ${string}`>
@@ -64,6 +65,9 @@ export const pageReads = {
     ...(installationSearch(search).tab === 'operations'
       ? [operationsOf({ bundleInstallId: idOf(params) })]
       : []),
+  ],
+  '/versions': ({ search }) => [
+    { name: 'GET /installed-versions', call: versionsCall(versionsSearch(search)) },
   ],
   '/scopes': ({ search }) => [{ name: 'GET /scopes', call: scopesCall(scopesSearch(search)) }],
   '/scopes/$env/$runtime/$workspace/configuration': ({ params }) => [

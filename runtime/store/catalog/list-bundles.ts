@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../../model/db.ts'
 import { containsText } from '../contains-text.ts'
+import { newestVersionOf } from './newest-version.ts'
 
 export interface BundleRow {
   bundle_environment_key: string
@@ -34,13 +35,7 @@ export async function listBundleRows(
         and ${after === null ? sql`true` : sql`(bundle_environment_key, bundle_id) > (${afterEnvironment}, ${afterId})`}
       group by bundle_environment_key, bundle_id
     ) as bundle
-    cross join lateral (
-      select title, description, version, published_at
-      from runtime.bundle_version as version
-      where version.bundle_environment_key = bundle.bundle_environment_key and version.bundle_id = bundle.bundle_id
-      order by published_at desc, version desc
-      limit 1
-    ) as latest
+    join lateral ${newestVersionOf('bundle')} as latest on true
     where ${containsText(q, [sql`bundle.bundle_id`, sql`latest.title`])}
     order by bundle.bundle_environment_key, bundle.bundle_id
     limit ${limit}`.execute(db)

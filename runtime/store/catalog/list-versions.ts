@@ -14,16 +14,17 @@ export type VersionRow = Pick<
   | 'published_at'
   | 'published_by_id'
   | 'published_by_name'
+  | 'precedence'
 > & {
   /** For the cursor. */
   published_microseconds: number
 }
 
-/** The published versions of a bundle, newest first, starting after `after`. */
+/** The published versions of a bundle, the highest first, starting after `after`. */
 export function listVersionRows(
   db: Db,
   bundle: BundleRef,
-  page: { after: { publishedAt: number; version: string } | null; limit: number },
+  page: { after: { precedence: string; publishedAt: number; version: string } | null; limit: number },
 ): Promise<VersionRow[]> {
   const { after, limit } = page
   let query = db
@@ -36,16 +37,19 @@ export function listVersionRows(
       'published_at',
       'published_by_id',
       'published_by_name',
+      'precedence',
       microsecondsOf('published_at').as('published_microseconds'),
     ])
     .where('bundle_environment_key', '=', bundle.environmentKey)
     .where('bundle_id', '=', bundle.bundleId)
+    .orderBy('precedence', 'desc')
     .orderBy('published_at', 'desc')
     .orderBy('version', 'desc')
     .limit(limit)
   if (after !== null) {
     query = query.where(
-      sql<boolean>`(published_at, version) < (${instantAt(after.publishedAt)}, ${after.version})`,
+      sql<boolean>`(precedence, published_at, version)
+        < (${after.precedence}, ${instantAt(after.publishedAt)}, ${after.version})`,
     )
   }
   return query.execute()

@@ -1,9 +1,10 @@
 import { claimColumns } from './claim.ts'
+import { upgradeTo } from './upgrade-column.ts'
 import type { Db } from '../../model/db.ts'
-import type { InstallationRow } from '../../model/installation.ts'
+import type { InstallationViewRow } from '../../model/installation.ts'
 
 /** Returns one installation with its claim. */
-export function findInstallation(db: Db, bundleInstallId: string): Promise<InstallationRow | undefined> {
+export function findInstallation(db: Db, bundleInstallId: string): Promise<InstallationViewRow | undefined> {
   return db
     .selectFrom('runtime.installation as installation')
     .leftJoin('runtime.operation as claim', (join) =>
@@ -13,6 +14,7 @@ export function findInstallation(db: Db, bundleInstallId: string): Promise<Insta
     )
     .selectAll('installation')
     .select(claimColumns)
+    .select(upgradeTo.as('upgrade_to'))
     .where('installation.bundle_install_id', '=', bundleInstallId)
     .executeTakeFirst()
 }

@@ -55,15 +55,8 @@ async function findScopes(db: Db, word: string): Promise<number[]> {
 
 /** The installed versions that contain the word. */
 async function findVersions(db: Db, word: string): Promise<string[]> {
-  // a loose index scan: steps from version to version, however many installations have each
   const { rows } = await sql<{ version: string }>`
-    with recursive known (version) as (
-      (select version from runtime.installation where version is not null order by version limit 1)
-      union all
-      select (select installation.version from runtime.installation
-        where installation.version > known.version order by installation.version limit 1)
-      from known where known.version is not null
-    )
-    select version from known where version ilike ${containing(word)}`.execute(db)
+    select version from runtime.version_count where version ilike ${containing(word)}
+    group by version having sum(count) > 0`.execute(db)
   return rows.map(({ version }) => version)
 }

@@ -11,7 +11,9 @@ import { countOf, findWords, isWordFound } from './find-words.ts'
 import type { FoundWord } from './find-words.ts'
 import { claimedAs } from './find-claimed.ts'
 import type { Db } from '../../model/db.ts'
-import type { InstallationRow } from '../../model/installation.ts'
+import type { InstallationViewRow } from '../../model/installation.ts'
+import { readInstalledVersions } from './installed-versions.ts'
+import { upgradeTo } from './upgrade-column.ts'
 
 export type InstallationQuery = z.output<(typeof installationEndpoints)['GET /installations']['query']>
 
@@ -22,10 +24,10 @@ const CLAIM = sql.join(
   }),
 )
 
-/** The row that a page starts after, as its sort value and id. */
-export type After = { value: string | number; bundleInstallId: string }
+/** The row that a page starts after: its values in the columns of the sort order, and its id. */
+export type After = { values: readonly (string | number)[]; bundleInstallId: string }
 
-export type ListedInstallation = InstallationRow & { updated_microseconds: number }
+export type ListedInstallation = InstallationViewRow & { updated_microseconds: number }
 
 /** The installations that the actor may see. Each sort order has an index, so a page costs the same at any depth. */
 export async function listInstallations(
@@ -37,16 +39,17 @@ export async function listInstallations(
   const visible = await narrowToScopes(db, await visibleScopes(db, actor, 'read', filter))
   const q = filter.q === '' ? undefined : filter.q
   const words = q === undefined ? [] : await findWords(db, q)
-  const streams = streamsOf(filter, visible, words)
+  const versions = filter.upgrade && (await versionsWith(db, visible, filter, filter.upgrade))
+  const streams = streamsOf(filter, { visible, words, versions })
   if (streams?.length === 0) return []
 
   const sort = SORTS[filter.sort]
-  const direction = sort.direction === 'desc' ? sql`desc` : sql`asc`
-  const order = sql`order by ${sql.ref(sort.column)} ${direction}, bundle_install_id ${direction}
-    limit ${filter.limit + 1}`
+  const order = orderBy(sort, 'installation', filter.limit + 1)
   const isClaimed = filter.claim === undefined ? sql`true` : await claimedAs(db, filter.claim)
+  // streams of versions have no others
+  const isSelected = versions === undefined || streams?.[0]?.isMany === true ? sql`true` : isOneOf(versions)
   const condition = sql`${isVisible(visible, 'installation')} and ${installationFilter(filter)} and ${isClaimed}
-    and ${after === undefined ? sql`true` : isAfter(sort, after)}
+    and ${after === undefined ? sql`true` : isAfter(sort, after)} and ${isSelected}
     and ${words.length === 0 ? sql`true` : sql.join(words.map(isWordFound), sql` and `)}`
   // reads the rows of the page first, then the claims of these rows only
   const page =
@@ -54,28 +57,35 @@ export async function listInstallations(
       ? sql`select installation.* from runtime.installation where ${condition} ${order}`
       : sql`select * from (${sql.join(
           streams.map(
-            ({ keys, isIts }) => sql`
-              select first.* from unnest(${keys}) as stream (key) cross join lateral (
+            ({ keys, isIts, isMany }) => sql`
+              select first.* from ${isMany ? earliestStreams(sort, { keys, isIts, condition, limit: filter.limit + 1 }) : keys}
+              cross join lateral (
                 select installation.* from runtime.installation where ${isIts} and ${condition} ${order}) as first`,
           ),
           sql` union `,
-        )}) as merged ${order}`
+        )}) as merged ${orderBy(sort, 'merged', filter.limit + 1)}`
   const { rows } = await sql<ListedInstallation>`
     select installation.*, ${microsecondsOf('installation.updated_at')} as updated_microseconds,
-      ${CLAIM}
+      ${CLAIM}, ${upgradeTo} as upgrade_to
     from (${page}) as installation
     left join runtime.operation as claim
       on claim.bundle_install_id = installation.bundle_install_id and claim.holds_claim
-    order by ${sql.ref(`installation.${sort.column}`)} ${direction}, installation.bundle_install_id ${direction}`.execute(
-    db,
-  )
+    ${orderBy(sort, 'installation', null)}`.execute(db)
   return rows
 }
 
-function installationFilter({ bundleId, version, state }: InstallationQuery): RawBuilder<unknown> {
+function installationFilter(filter: InstallationQuery): RawBuilder<unknown> {
+  const { bundleEnvironmentKey, bundleId, version, state, upgrade } = filter
   const conditions: RawBuilder<unknown>[] = [sql`true`]
+  if (bundleEnvironmentKey !== undefined)
+    conditions.push(sql`installation.bundle_environment_key = ${bundleEnvironmentKey}`)
   if (bundleId !== undefined) conditions.push(sql`installation.bundle_id = ${bundleId}`)
-  if (version !== undefined) conditions.push(sql`installation.version = ${version}`)
+  // redundant, but the index has the order
+  if (version !== undefined)
+    conditions.push(
+      sql`installation.version_order = runtime.version_order(${version}) and installation.version = ${version}`,
+    )
+  if (upgrade !== undefined) conditions.push(sql`installation.state = 'ACTIVE'`)
   if (state !== undefined) {
     conditions.push(sql`installation.state = any(${state}::text[])`)
     // redundant, but lets the planner use the small partial index
@@ -84,54 +94,146 @@ function installationFilter({ bundleId, version, state }: InstallationQuery): Ra
   return sql.join(conditions, sql` and `)
 }
 
+/** Installed versions of bundles that a filter selects, and how many installations have them. */
+interface SelectedVersions {
+  environments: string[]
+  bundles: string[]
+  versions: string[]
+  /** The place of each version among others, as in `version_order`. */
+  orders: string[]
+  installations: number
+}
+
+/** The installed versions of which a newer one is published, or is not. */
+async function versionsWith(
+  db: Db,
+  visible: VisibleScopes,
+  filter: InstallationQuery,
+  upgrade: NonNullable<InstallationQuery['upgrade']>,
+): Promise<SelectedVersions> {
+  const rows = (await readInstalledVersions(db, visible, filter)).filter(({ is_outdated }) =>
+    upgrade.includes(is_outdated ? 'available' : 'none'),
+  )
+  return {
+    environments: rows.map((row) => row.bundle_environment_key),
+    bundles: rows.map((row) => row.bundle_id),
+    versions: rows.map((row) => row.version),
+    orders: rows.map((row) => row.version_order),
+    installations: rows.reduce((sum, row) => sum + row.installations, 0),
+  }
+}
+
+function isOneOf({ environments, bundles, versions }: SelectedVersions): RawBuilder<unknown> {
+  return sql`(installation.bundle_environment_key, installation.bundle_id, installation.version) in (
+    select * from unnest(${environments}::text[], ${bundles}::text[], ${versions}::text[]))`
+}
+
 interface Stream {
+  /** A table expression with the alias `stream`. */
   keys: RawBuilder<unknown>
-  /** The condition that an installation belongs to the stream of `stream.key`. */
+  /** The condition that an installation belongs to the row of `stream`. */
   isIts: RawBuilder<unknown>
+  /** Only the streams that the page begins with are read. */
+  isMany?: boolean
 }
 
 /** The streams to merge; null if filtering the whole list is faster. */
 function streamsOf(
   filter: InstallationQuery,
-  visible: VisibleScopes,
-  words: readonly FoundWord[],
+  {
+    visible,
+    words,
+    versions,
+  }: { visible: VisibleScopes; words: readonly FoundWord[]; versions: SelectedVersions | undefined },
 ): Stream[] | null {
   const places = visible.kind === 'scopes' ? visible.ids : null
-  if (places?.length === 0) return []
+  if (places?.length === 0 || versions?.installations === 0) return []
   const [rarest] = words.toSorted((one, other) => countOf(one) - countOf(other))
-  if (rarest !== undefined) {
-    const { bundles, versions, scopes, ids } = rarest
-    if (countOf(rarest) > MERGED_STREAMS_MAX) return null
-    return [
-      { list: bundles, keys: sql`${bundles}::text[]`, isIts: sql`installation.bundle_id = stream.key` },
-      { list: versions, keys: sql`${versions}::text[]`, isIts: sql`installation.version = stream.key` },
-      { list: scopes, keys: sql`${scopes}::bigint[]`, isIts: sql`installation.scope_id = stream.key` },
-      { list: ids, keys: sql`${ids}::uuid[]`, isIts: sql`installation.bundle_install_id = stream.key` },
-    ].filter(({ list }) => list.length > 0)
-  }
-  const isMerged =
-    places !== null &&
-    places.length > 1 &&
-    places.length <= MERGED_STREAMS_MAX &&
-    filter.sort.endsWith('updatedAt')
-  return isMerged
-    ? [{ keys: sql`${places}::bigint[]`, isIts: sql`installation.scope_id = stream.key` }]
-    : null
+  if (rarest !== undefined && countOf(rarest) <= MERGED_STREAMS_MAX) return streamsOfWord(rarest)
+  if (rarest === undefined && places !== null && places.length <= MERGED_STREAMS_MAX)
+    return places.length === 1
+      ? null
+      : [
+          {
+            keys: sql`unnest(${places}::bigint[]) as stream (key)`,
+            isIts: sql`installation.scope_id = stream.key`,
+          },
+        ]
+  // the versions of a bundle have no index by id, so all installations of a version are sorted
+  const isSorted = !filter.sort.endsWith('bundleId')
+  if (versions === undefined || !(isSorted || versions.installations <= SORTED_MAX)) return null
+  return [
+    {
+      keys: sql`unnest(${versions.environments}::text[], ${versions.bundles}::text[], ${versions.versions}::text[],
+        ${versions.orders}::text[]) as stream (environment, bundle, version, version_order)`,
+      isIts: sql`installation.bundle_id = stream.bundle and installation.version_order = stream.version_order
+        and installation.version = stream.version and installation.bundle_environment_key = stream.environment`,
+      isMany: true,
+    },
+  ]
 }
 
-const SORTS = {
-  '-updatedAt': { column: 'updated_at', direction: 'desc' },
-  updatedAt: { column: 'updated_at', direction: 'asc' },
-  bundleId: { column: 'bundle_id', direction: 'asc' },
-  '-bundleId': { column: 'bundle_id', direction: 'desc' },
-} as const
+/** Up to this number of installations, sorting them is faster than looking for them in the whole list. */
+const SORTED_MAX = 5_000
 
-function isAfter(
-  sort: (typeof SORTS)[keyof typeof SORTS],
-  { value, bundleInstallId }: After,
-): RawBuilder<boolean> {
-  const from = typeof value === 'number' ? instantAt(value) : sql`${value}`
-  const beyond = sort.direction === 'desc' ? sql`<` : sql`>`
-  return sql<boolean>`(${sql.ref(`installation.${sort.column}`)}, installation.bundle_install_id)
-    ${beyond} (${from}, ${bundleInstallId}::uuid)`
+function streamsOfWord({ bundles, versions, scopes, ids }: FoundWord): Stream[] {
+  return [
+    { list: bundles, keys: sql`${bundles}::text[]`, isIts: sql`installation.bundle_id = stream.key` },
+    {
+      list: versions,
+      keys: sql`${versions}::text[]`,
+      isIts: sql`installation.version_order = runtime.version_order(stream.key)
+        and installation.version = stream.key`,
+    },
+    { list: scopes, keys: sql`${scopes}::bigint[]`, isIts: sql`installation.scope_id = stream.key` },
+    { list: ids, keys: sql`${ids}::uuid[]`, isIts: sql`installation.bundle_install_id = stream.key` },
+  ]
+    .filter(({ list }) => list.length > 0)
+    .map(({ keys, isIts }) => ({ keys: sql`unnest(${keys}) as stream (key)`, isIts }))
+}
+
+/** A page has rows of at most as many streams as it has rows: of those whose first row comes first. */
+function earliestStreams(
+  sort: Sort,
+  {
+    keys,
+    isIts,
+    condition,
+    limit,
+  }: { keys: RawBuilder<unknown>; isIts: RawBuilder<unknown>; condition: RawBuilder<unknown>; limit: number },
+): RawBuilder<unknown> {
+  return sql`(
+    select stream.* from ${keys} cross join lateral (
+      select installation.* from runtime.installation where ${isIts} and ${condition}
+      ${orderBy(sort, 'installation', 1)}) as head
+    ${orderBy(sort, 'head', limit)}) as stream`
+}
+
+interface Sort {
+  /** Before the id. */
+  columns: readonly ('updated_at' | 'bundle_id' | 'version_order')[]
+  direction: 'asc' | 'desc'
+}
+
+/** The order of each sort; the cursor of a page has the values of these columns. */
+export const SORTS: Record<InstallationQuery['sort'], Sort> = {
+  '-updatedAt': { columns: ['updated_at'], direction: 'desc' },
+  updatedAt: { columns: ['updated_at'], direction: 'asc' },
+  bundleId: { columns: ['bundle_id'], direction: 'asc' },
+  '-bundleId': { columns: ['bundle_id'], direction: 'desc' },
+  version: { columns: ['version_order', 'updated_at'], direction: 'asc' },
+  '-version': { columns: ['version_order', 'updated_at'], direction: 'desc' },
+}
+
+function orderBy({ columns, direction }: Sort, table: string, limit: number | null): RawBuilder<unknown> {
+  const order = [...columns, 'bundle_install_id'].map((column) => sql.ref(`${table}.${column}`))
+  const directed = order.map((column) => (direction === 'desc' ? sql`${column} desc` : column))
+  return sql`order by ${sql.join(directed)} ${limit === null ? sql`` : sql`limit ${limit}`}`
+}
+
+function isAfter({ columns, direction }: Sort, { values, bundleInstallId }: After): RawBuilder<boolean> {
+  const from = values.map((value) => (typeof value === 'number' ? instantAt(value) : sql`${value}`))
+  const compared = [...columns, 'bundle_install_id'].map((column) => sql.ref(`installation.${column}`))
+  return sql<boolean>`(${sql.join(compared)}) ${direction === 'desc' ? sql`<` : sql`>`}
+    (${sql.join([...from, sql`${bundleInstallId}::uuid`])})`
 }

@@ -5,12 +5,14 @@ import type { Actor } from '../../model/actor.ts'
 import type { ScopeFilter } from '../in-scope.ts'
 import { isVisible, visibleScopes } from '../visible-scopes.ts'
 import type { VisibleScopes } from '../visible-scopes.ts'
+import { readInstalledVersions } from '../installations/installed-versions.ts'
 import { situationNumber } from '../operations/next-step-sql.ts'
 import { countMade } from './count-made.ts'
 import type { Tx } from '../../model/db.ts'
 
 export interface SummaryRow {
   installations: { state: InstallationState; count: number }[]
+  outdated: number
   claims: { operationType: OperationType; state: ClaimState; count: number }[]
   /** By index in SITUATIONS. */
   situations: { situation: number; count: number }[]
@@ -22,6 +24,7 @@ export async function readSummaryRow(tx: Tx, actor: Actor, filter: ScopeFilter):
   const visible = await visibleScopes(tx, actor, 'read', filter)
   return {
     installations: await countInstallations(tx, visible),
+    outdated: await countOutdated(tx, visible),
     claims: await countClaimsSeen(tx, visible),
     situations: await countSituations(tx, visible),
     operations: await countLastDay(tx, visible),
@@ -39,6 +42,11 @@ async function countInstallations(tx: Tx, visible: VisibleScopes): Promise<Summa
           where ${isVisible(visible, 'counted')} group by state`
   ).execute(tx)
   return rows
+}
+
+async function countOutdated(tx: Tx, visible: VisibleScopes): Promise<number> {
+  const versions = await readInstalledVersions(tx, visible, {})
+  return versions.reduce((sum, row) => (row.is_outdated ? sum + row.installations : sum), 0)
 }
 
 async function countClaimsSeen(tx: Tx, visible: VisibleScopes): Promise<SummaryRow['claims']> {

@@ -83,12 +83,14 @@ describe('the catalog', () => {
   })
 
   it('lists bundles and their versions in pages', async () => {
-    for (const version of ['1', '2', '3']) await publish('paged-a', version, { title: `A ${version}` })
+    // not in their order
+    for (const version of ['10', '9', '10-rc', '1.0.1', '11-rc'])
+      await publish('paged-a', version, { title: `A ${version}` })
     await publish('paged-b', '1', { title: 'B' })
     const bundles = await http.call('/bundles?q=paged&limit=1')
-    assert.equal(itemsOf(bundles)[0]?.['versions'], 3)
-    assert.equal(itemsOf(bundles)[0]?.['title'], 'A 3')
-    assert.equal(((itemsOf(bundles)[0]?.['latest'] ?? {}) as JsonObject)['version'], '3')
+    assert.equal(itemsOf(bundles)[0]?.['versions'], 5)
+    assert.equal(itemsOf(bundles)[0]?.['title'], 'A 10')
+    assert.equal(((itemsOf(bundles)[0]?.['latest'] ?? {}) as JsonObject)['version'], '10')
     const next = await http.call(`/bundles?q=paged&limit=1&cursor=${textOf(bundles.data['nextCursor'])}`)
     assert.deepEqual(
       itemsOf(next).map(({ title }) => title),
@@ -98,17 +100,17 @@ describe('the catalog', () => {
 
     const seen: unknown[] = []
     let cursor = ''
-    for (let page = 0; page < 3; page++) {
+    for (let page = 0; page < 5; page++) {
       const answer = await http.call(`/bundles/dev/paged-a/versions?limit=1&cursor=${cursor}`)
       seen.push(...itemsOf(answer).map(({ version }) => version))
       cursor = textOf(answer.data['nextCursor'] ?? '')
     }
-    assert.deepEqual(seen, ['3', '2', '1'])
+    assert.deepEqual(seen, ['11-rc', '10', '10-rc', '9', '1.0.1'])
     assert.equal(cursor, '')
     for (const wrong of [
       'nonsense',
-      Buffer.from('["x","y"]').toString('base64url'),
-      Buffer.from('[1e99,"y"]').toString('base64url'),
+      Buffer.from('["x","y","z"]').toString('base64url'),
+      Buffer.from('["x",1e99,"y"]').toString('base64url'),
     ])
       assert.equal(
         (await http.call(`/bundles/dev/paged-a/versions?cursor=${wrong}`)).errorCode,

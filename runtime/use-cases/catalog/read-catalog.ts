@@ -29,19 +29,25 @@ export async function listBundles(
   })
 }
 
-/** Published versions of a bundle, newest first. Refuses with NOT_FOUND if there is none. */
+/** Published versions of a bundle, the highest first. Refuses with NOT_FOUND if there is none. */
 export async function listVersions(
   { deps }: ReadContext,
   { params, query }: Input<'GET /bundles/{environmentKey}/{bundleId}/versions'>,
 ): Promise<Answer<'GET /bundles/{environmentKey}/{bundleId}/versions'>> {
-  const [publishedAt, version] = cursorValues(query.cursor, ['number', 'string']) ?? []
+  const [precedence, publishedAt, version] = cursorValues(query.cursor, ['string', 'number', 'string']) ?? []
   const after =
-    version === undefined ? null : { publishedAt: cursorInteger(publishedAt), version: String(version) }
+    version === undefined
+      ? null
+      : {
+          precedence: String(precedence),
+          publishedAt: cursorInteger(publishedAt),
+          version: String(version),
+        }
   const rows = await listVersionRows(deps.db, params, { after, limit: query.limit + 1 })
   if (rows.length === 0 && after === null) throw notFound('bundle')
   return pageOf(rows, query.limit, {
     item: (row) => versionView(row),
-    valuesOf: (row) => [row.published_microseconds, row.version],
+    valuesOf: (row) => [row.precedence, row.published_microseconds, row.version],
   })
 }
 

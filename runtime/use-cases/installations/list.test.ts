@@ -20,6 +20,7 @@ before(async () => {
   runtime = await testRuntime()
   await runtime.publish(crm)
   await runtime.publish(billing)
+  for (const version of ['1.9.0', '1.10.0', '2.0.0-rc.1']) await runtime.publish({ ...crm, version })
   const installed = []
   for (const scope of scopes) installed.push(await installBoth(runtime, scope))
   await startInstall(runtime, billing, { scope: { ...SCOPE, workspaceId: 4 } })
@@ -67,6 +68,38 @@ describe('the list of installations', () => {
     assert.deepEqual(up.items.map(idOf), down.items.map(idOf).toReversed())
   })
 
+  it('pages through outdated installations in every order', async () => {
+    for (const sort of INSTALLATION_SORTS) {
+      const whole = await list({ sort, upgrade: ['available'] })
+      assert.equal(whole.items.length, 3)
+      assert.deepEqual(
+        whole.items.map(({ upgradeTo }) => upgradeTo),
+        ['1.10.0', '1.10.0', '1.10.0'],
+      )
+      const first = await list({ sort, upgrade: ['available'], limit: 2 })
+      const rest = await list({ sort, upgrade: ['available'], cursor: first.nextCursor ?? undefined })
+      assert.deepEqual([...first.items, ...rest.items], whole.items)
+    }
+  })
+
+  it('is sorted by version, not by text', async () => {
+    const { items } = await list({ bundleId: 'crm' })
+    for (const [at, version] of ['1.9.0', '1.10.0'].entries())
+      await sql`update runtime.installation set version = ${version}
+        where bundle_install_id = ${items.map(idOf)[at]}`.execute(runtime.db)
+    const versions = async (sort: Query['sort']) =>
+      (await list({ sort, bundleId: 'crm' })).items.map(({ version, upgradeTo }) => [version, upgradeTo])
+    const ascending = [
+      ['1.0.0', '1.10.0'],
+      ['1.9.0', '1.10.0'],
+      ['1.10.0', null],
+    ]
+    assert.deepEqual(await versions('version'), ascending)
+    assert.deepEqual(await versions('-version'), ascending.toReversed())
+    assert.equal((await list({ upgrade: ['available'] })).items.length, 2)
+    await sql`update runtime.installation set version = '1.0.0' where bundle_id = 'crm'`.execute(runtime.db)
+  })
+
   it('is limited to what the person may see', async () => {
     const [scope] = scopes
     assert.ok(scope)
@@ -83,6 +116,21 @@ describe('the list of installations', () => {
     [{ workspaceId: 4 }, 1],
     [{ environmentKey: 'elsewhere' }, 0],
     [{ version: '1.0.0' }, 6],
+    [{ bundleEnvironmentKey: 'dev' }, 7],
+    [{ bundleEnvironmentKey: 'elsewhere' }, 0],
+    [{ upgrade: ['available'] }, 3],
+    [{ upgrade: ['none'] }, 2],
+    [{ upgrade: ['available', 'none'] }, 5],
+    [{ upgrade: ['available'], sort: 'bundleId' }, 3],
+    [{ upgrade: ['available'], sort: '-version' }, 3],
+    [{ upgrade: ['available'], state: ['DETACHED'] }, 0],
+    [{ upgrade: ['available'], version: '1.0.0', bundleId: 'crm' }, 3],
+    [{ upgrade: ['available'], bundleId: 'billing' }, 0],
+    [{ upgrade: ['available'], workspaceId: 2 }, 1],
+    [{ upgrade: ['available'], environmentKey: SCOPE.environmentKey }, 3],
+    [{ upgrade: ['available'], environmentKey: 'elsewhere' }, 0],
+    [{ upgrade: ['available'], q: 'crm' }, 3],
+    [{ upgrade: ['available'], q: 'bill' }, 0],
     [{ state: ['NOT_INSTALLED', 'DETACHED'] }, 2],
     [{ state: ['ACTIVE'] }, 5],
     [{ claim: ['none'] }, 5],

@@ -2,8 +2,12 @@ import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import { Uuid } from '#contract/protocol/keys.ts'
 import type { Answer, Input, ReadContext } from '../context.ts'
 import { DomainError } from '../../engine/domain-error.ts'
-import { listInstallations as listRows } from '../../store/installations/list-installations.ts'
-import type { After, InstallationQuery } from '../../store/installations/list-installations.ts'
+import { listInstallations as listRows, SORTS } from '../../store/installations/list-installations.ts'
+import type {
+  After,
+  InstallationQuery,
+  ListedInstallation,
+} from '../../store/installations/list-installations.ts'
 import { cursorInteger, cursorValues, pageOf } from '../paging/page.ts'
 import { installationView } from '../../engine/installation-view.ts'
 
@@ -18,22 +22,30 @@ export async function listInstallations(
   return pageOf(rows, query.limit, {
     item: (row) => installationView(row),
     valuesOf: (row) => [
-      isByTime(query.sort) ? row.updated_microseconds : row.bundle_id,
+      ...SORTS[query.sort].columns.map((column) => valueOf(row, column)),
       row.bundle_install_id,
     ],
   })
 }
 
-const isByTime = (sort: InstallationQuery['sort']): boolean => sort.endsWith('updatedAt')
+type Column = (typeof SORTS)[InstallationQuery['sort']]['columns'][number]
+
+const valueOf = (row: ListedInstallation, column: Column): string | number =>
+  column === 'updated_at' ? row.updated_microseconds : row[column]
 
 function readCursor({ cursor, sort }: InstallationQuery): After | undefined {
-  const after = cursorValues(cursor, [isByTime(sort) ? 'number' : 'string', 'string'])
+  const { columns } = SORTS[sort]
+  const after = cursorValues(cursor, [
+    ...columns.map((column) => (column === 'updated_at' ? 'number' : 'string')),
+    'string',
+  ])
   if (after === null) return undefined
-  const [value, id] = after
-  const bundleInstallId = Uuid.safeParse(id)
+  const bundleInstallId = Uuid.safeParse(after.at(-1))
   if (!bundleInstallId.success) throw new DomainError('REQUEST_INVALID', platformMessage('cursorInvalid'))
   return {
-    value: isByTime(sort) ? cursorInteger(value) : String(value),
+    values: columns.map((column, place) =>
+      column === 'updated_at' ? cursorInteger(after[place]) : String(after[place]),
+    ),
     bundleInstallId: bundleInstallId.data,
   }
 }

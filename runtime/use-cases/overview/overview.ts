@@ -17,6 +17,7 @@ export async function readSummary(
   })
   return {
     installations: countsOf(INSTALLATION_STATES, row.installations),
+    outdated: row.outdated,
     claims: row.claims,
     nextSteps: nextStepsOf(row.situations),
     operations: countsOf(OPERATION_STATES, row.operations),

@@ -2,6 +2,7 @@ import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-quer
 import { useNavigate } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
 import type { Installation } from '#contract/console-api/shapes.ts'
+import { isDowngrade, newestVersion } from '#contract/protocol/version-order.ts'
 import { ApiError, callApi } from '../../api/client.ts'
 import type { Call } from '../../api/client.ts'
 import { apiQuery, invalidateEndpoints } from '../../api/query.ts'
@@ -78,7 +79,9 @@ export function BatchDialog({
   const { form, isDirty, invalid, fieldOf } = useOperationForm(resources, input, missingReason)
   const settled = useSettledEdits(form)
 
-  const title = t(`batches.make.title.${action}`, { n: targets.length })
+  // if it is one for all of them
+  const shownAction = action === 'UPGRADE' && version.isDowngrade === 'all' ? 'DOWNGRADE' : action
+  const title = t(`batches.make.title.${shownAction}`, { n: targets.length })
   const bodyOf = (values: Parameters<typeof editsIn>[0]): Body | null => {
     const common = { title, targets: targets.map(({ id }) => id) }
     if (action === 'RETRY' || action === 'DETACH') return { action, ...common }
@@ -149,7 +152,7 @@ export function BatchDialog({
       size="lg"
       title={title}
       danger={action === 'DETACH'}
-      submit={t(`batches.make.start.${action}`, { n: plan.data === undefined ? targets.length : ready })}
+      submit={t(`batches.make.start.${shownAction}`, { n: plan.data === undefined ? targets.length : ready })}
       isDirty={isDirty}
       blockedReason={
         (invalidLimits(limits).size > 0 && t('batches.make.limits.invalid')) ||
@@ -190,7 +193,11 @@ export function BatchDialog({
           )}
         </Field>
       )}
-      {version.isDowngrade && <Notice tone="warn">{t('batches.make.downgrade')}</Notice>}
+      {version.isDowngrade !== 'none' && (
+        <Notice tone="warn">
+          {t(version.isDowngrade === 'all' ? 'batches.make.downgrade.all' : 'batches.make.downgrade')}
+        </Notice>
+      )}
       {action === 'CONFIGURE' && (
         <>
           <Field label={t('batches.make.property')}>
@@ -227,6 +234,7 @@ export function BatchDialog({
           error={plan.error}
           isChecking={plan.isFetching}
           onRetry={() => void plan.refetch()}
+          targetVersion={version.chosen}
         />
       )}
       {isPlanUnseen && (
@@ -272,16 +280,14 @@ function useTargetVersion(bundle: BundleTargets | undefined) {
     enabled: bundle !== undefined,
   })
   const options = (versions.data?.items ?? []).map(({ version }) => version)
-  const chosen = picked !== null && picked.key === bundle?.key ? picked.version : options[0]
-  // newest first, by the time of publishing
-  const place = (version: string | null) => (version === null ? -1 : options.indexOf(version))
-  const isDowngrade =
-    chosen !== undefined &&
-    (bundle?.targets ?? []).some(({ version }) => place(version) !== -1 && place(version) < place(chosen))
+  const newest = newestVersion(versions.data?.items ?? [])?.version
+  const chosen = picked !== null && picked.key === bundle?.key ? picked.version : newest
+  const targets = bundle?.targets ?? []
+  const downgraded = targets.filter(({ version }) => isDowngrade(version, chosen ?? null)).length
   return {
     options,
     chosen: bundle === undefined ? undefined : chosen,
-    isDowngrade,
+    isDowngrade: downgraded === 0 ? 'none' : downgraded === targets.length ? 'all' : 'some',
     choose: (version: string) => bundle && setPicked({ key: bundle.key, version }),
   }
 }

@@ -1,7 +1,9 @@
 import type { BatchPlan } from '#contract/console-api/shapes.ts'
+import { isDowngrade } from '#contract/protocol/version-order.ts'
 import { joinClauses, joinList } from '../../i18n/punctuation.ts'
 import { messageText } from '../../i18n/message-text.ts'
 import { useText } from '../../i18n/use-text.ts'
+import { Badge } from '../../ui/Badge.tsx'
 import { ErrorState } from '../../ui/ErrorState.tsx'
 import { Icon } from '../../ui/icons/Icon.tsx'
 import { SkeletonLines } from '../../ui/Skeleton.tsx'
@@ -16,11 +18,14 @@ export function BatchPlanView({
   error,
   isChecking,
   onRetry,
+  targetVersion,
 }: {
   plan: BatchPlan | undefined
   error: unknown
   isChecking: boolean
   onRetry: () => void
+  /** Of an UPGRADE. */
+  targetVersion: string | undefined
 }) {
   const t = useText()
   const view = useErrorView(error)
@@ -46,7 +51,7 @@ export function BatchPlanView({
       ) : (
         <ul className="max-h-80 divide-y divide-line overflow-y-auto rounded-lg border border-line">
           {[...refused, ...ready].map((item) => (
-            <PlannedItem key={item.target} item={item} />
+            <PlannedItem key={item.target} item={item} targetVersion={targetVersion} />
           ))}
         </ul>
       )}
@@ -54,7 +59,7 @@ export function BatchPlanView({
   )
 }
 
-function PlannedItem({ item }: { item: Item }) {
+function PlannedItem({ item, targetVersion }: { item: Item; targetVersion: string | undefined }) {
   const t = useText()
   const { installation, title, currentVersion, changes, plugins, problems } = item
   return (
@@ -62,6 +67,9 @@ function PlannedItem({ item }: { item: Item }) {
       <span className="flex flex-wrap items-baseline gap-x-3">
         <span className="font-medium">{title ?? installation.bundle.bundleId}</span>
         <span className="mono text-muted">{currentVersion}</span>
+        {isDowngrade(currentVersion, targetVersion ?? null) && (
+          <Badge tone="doubt">{t('batches.make.downgrade.item')}</Badge>
+        )}
         <ScopeText scope={installation} />
         {problems.length === 0 && (
           <span className="ml-auto text-xs text-faint">

@@ -1,4 +1,5 @@
 import type { OperationPlan, PlanProblem } from '#contract/console-api/shapes.ts'
+import { isDowngrade } from '#contract/protocol/version-order.ts'
 import { messageText } from '../../i18n/message-text.ts'
 import { useText } from '../../i18n/use-text.ts'
 import { ErrorState } from '../../ui/ErrorState.tsx'
@@ -45,6 +46,11 @@ export function OperationPlanView({
               </li>
             ))}
           </ul>
+        </Notice>
+      )}
+      {plan.operationType === 'UPGRADE' && isDowngrade(plan.currentVersion, plan.targetVersion) && (
+        <Notice tone="warn">
+          {t('plans.downgrade', { from: plan.currentVersion ?? '', to: plan.targetVersion ?? '' })}
         </Notice>
       )}
       <PlannedCalls stages={plan.stages} isDetach={isDetach} />

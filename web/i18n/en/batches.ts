@@ -72,7 +72,9 @@ export const batches = {
   },
   'make.title.DETACH': { one: 'Detach {n} installation', other: 'Detach {n} installations' },
   'make.title.RETRY': { one: 'Retry {n} operation', other: 'Retry {n} operations' },
+  'make.title.DOWNGRADE': { one: 'Downgrade {n} installation', other: 'Downgrade {n} installations' },
   'make.start.UPGRADE': { one: 'Upgrade {n}', other: 'Upgrade {n}' },
+  'make.start.DOWNGRADE': { one: 'Downgrade {n}', other: 'Downgrade {n}' },
   'make.start.CONFIGURE': { one: 'Save {n}', other: 'Save {n}' },
   'make.start.DETACH': { one: 'Detach {n}', other: 'Detach {n}' },
   'make.start.RETRY': { one: 'Retry {n}', other: 'Retry {n}' },
@@ -98,5 +100,7 @@ export const batches = {
   'make.values': { one: '{n} value changes', other: '{n} values change' },
   'make.nothing': 'None of the targets can start.',
   'make.incomplete': 'Choose what to do first.',
+  'make.downgrade.all': 'All installations have a newer version. This is a downgrade.',
+  'make.downgrade.item': 'downgrade',
   'make.downgrade': 'Some installations have a newer version. For them this is a downgrade.',
 } as const

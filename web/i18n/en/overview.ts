@@ -32,6 +32,7 @@ export const overview = {
   'result.TAKEN_OVER': 'Taken over',
   'result.FAILED': 'Failed',
   'counts.title': 'Summary',
+  'counts.outdated': 'Upgrade available',
   'counts.installations': 'Installations',
   'counts.locks': 'Installations locked by an operation',
   'counts.nextSteps': 'Operations by who acts next',

@@ -1,6 +1,7 @@
 /** What an operation will do, shown before it starts. */
 export const plans = {
   title: 'What will happen',
+  downgrade: 'This is a downgrade from {from} to {to}.',
   calls: 'What the operation does, in order',
   resources: 'The new values are applied and verified.',
   'resources.DETACH': 'The resources are removed once all plugins have finished.',

@@ -4,6 +4,7 @@ export const shell = {
   navigation: 'Main',
   'nav.overview': 'Overview',
   'nav.installations': 'Installations',
+  'nav.versions': 'Versions',
   'nav.operations': 'Operations',
   'nav.batches': 'Batches',
   'nav.scopes': 'Configuration',

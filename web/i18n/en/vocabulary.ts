@@ -53,6 +53,7 @@ export const vocabulary = {
   'phase.DONE': 'Done',
   'type.INSTALL': 'Install',
   'type.UPGRADE': 'Upgrade',
+  'type.DOWNGRADE': 'Downgrade',
   'type.CONFIGURE': 'Configure',
   'type.DETACH': 'Detach',
   'action.INSTALL': 'Install',

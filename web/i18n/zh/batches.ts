@@ -70,7 +70,9 @@ export const batches: Translated<typeof source> = {
   'make.title.CONFIGURE': { other: '设置 {n} 个安装实例的属性' },
   'make.title.DETACH': { other: '分离 {n} 个安装实例' },
   'make.title.RETRY': { other: '重试 {n} 个操作' },
+  'make.title.DOWNGRADE': { other: '降级 {n} 个安装实例' },
   'make.start.UPGRADE': { other: '升级 {n} 个' },
+  'make.start.DOWNGRADE': { other: '降级 {n} 个' },
   'make.start.CONFIGURE': { other: '保存 {n} 个' },
   'make.start.DETACH': { other: '分离 {n} 个' },
   'make.start.RETRY': { other: '重试 {n} 个' },
@@ -96,5 +98,7 @@ export const batches: Translated<typeof source> = {
   'make.values': { other: '{n} 个值将更改' },
   'make.nothing': '没有可以开始的目标。',
   'make.incomplete': '请先选择要执行的内容。',
+  'make.downgrade.all': '所有安装实例的版本都更新，这是降级。',
+  'make.downgrade.item': '降级',
   'make.downgrade': '部分安装实例的版本更新，对它们来说这是降级。',
 }

@@ -31,6 +31,7 @@ export const overview: Translated<typeof source> = {
   'result.TAKEN_OVER': '已被接管',
   'result.FAILED': '失败',
   'counts.title': '统计',
+  'counts.outdated': '有可用升级',
   'counts.installations': '安装实例',
   'counts.locks': '被操作锁定的安装实例',
   'counts.nextSteps': '等待各方处理的操作',

@@ -3,6 +3,7 @@ import type { Translated } from '../messages.ts'
 
 export const plans: Translated<typeof english> = {
   title: '将执行的内容',
+  downgrade: '此操作将从 {from} 降级到 {to}。',
   calls: '操作的执行步骤',
   resources: '应用并校验新的值。',
   'resources.DETACH': '所有插件执行完毕后移除资源。',

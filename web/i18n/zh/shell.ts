@@ -7,6 +7,7 @@ export const shell: Translated<typeof source> = {
   navigation: '主导航',
   'nav.overview': '总览',
   'nav.installations': '安装实例',
+  'nav.versions': '版本',
   'nav.operations': '操作',
   'nav.batches': '批次',
   'nav.scopes': '配置',

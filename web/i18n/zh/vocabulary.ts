@@ -51,6 +51,7 @@ export const vocabulary: Translated<typeof source> = {
   'phase.DONE': '已完成',
   'type.INSTALL': '安装',
   'type.UPGRADE': '升级',
+  'type.DOWNGRADE': '降级',
   'type.CONFIGURE': '配置',
   'type.DETACH': '分离',
   'action.INSTALL': '安装',

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
+import { newestVersion } from '#contract/protocol/version-order.ts'
 import { apiQuery } from '../../api/query.ts'
 import { useMay } from '../../api/session.ts'
 import { useErrorView } from '../../components/describe-code.ts'
@@ -58,7 +59,7 @@ export function BundleVersionPage() {
               })}
             </span>
           )}
-          {items[0]?.version === params.version && <Badge>{t('catalog.version.latest')}</Badge>}
+          {newestVersion(items)?.version === params.version && <Badge>{t('catalog.version.latest')}</Badge>}
         </>
       }
       actions={

@@ -29,7 +29,14 @@ export function PublishDialog({ onClose }: { onClose: () => void }) {
   const problem = useFormState({ control }).errors.manifest?.message
   const target = useMemo(() => targetOf(parseJson(text)), [text])
   const publish = useWrite('PUT /bundles/{environmentKey}/{bundleId}/versions/{version}', {
-    invalidates: ['GET /bundles', 'GET /bundles/{environmentKey}/{bundleId}/versions'],
+    invalidates: [
+      'GET /bundles',
+      'GET /bundles/{environmentKey}/{bundleId}/versions',
+      // they show which upgrades are available
+      'GET /installations',
+      'GET /installations/{bundleInstallId}',
+      'GET /installed-versions',
+    ],
   })
   const submit = useSubmit(
     form,

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
+import { newestVersion } from '#contract/protocol/version-order.ts'
 import { apiQuery } from '../../api/query.ts'
 import { useErrorView } from '../../components/describe-code.ts'
 import { useText } from '../../i18n/use-text.ts'
@@ -49,7 +50,7 @@ export function InstallPage() {
     }),
     enabled: bundle !== null,
   })
-  const latest = useFirstLatest(bundle, versions.data?.items[0]?.version)
+  const latest = useFirstLatest(bundle, newestVersion(versions.data?.items ?? [])?.version)
   const version = search.version ?? (bundle === null ? undefined : latest)
   const [input] = useState(emptyInput)
   const source = useQuery({

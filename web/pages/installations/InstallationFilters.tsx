@@ -49,6 +49,15 @@ export function InstallationFilters({
         ]}
         onChange={(claim) => onChange({ claim })}
       />
+      <ChoiceFilter
+        label={t('installations.update.filter')}
+        value={search.upgrade}
+        choices={[
+          { value: 'available', label: t('installations.update.available'), icon: 'sortUp', tone: 'moved' },
+          { value: 'none', label: t('installations.update.none'), icon: 'check', tone: 'ok' },
+        ]}
+        onChange={(upgrade) => onChange({ upgrade })}
+      />
       <TextFilters
         label={t('installations.scopeFilter')}
         onOpen={ask}
@@ -72,6 +81,11 @@ export function InstallationFilters({
             label: t('installations.workspace'),
             value: search.workspaceId === undefined ? undefined : String(search.workspaceId),
             suggestions: known.workspaceId,
+          },
+          {
+            name: 'bundleEnvironmentKey',
+            label: t('installations.bundleEnvironment'),
+            value: search.bundleEnvironmentKey,
           },
           { name: 'bundleId', label: t('installations.bundleId'), value: search.bundleId },
           { name: 'version', label: t('installations.version'), value: search.version },

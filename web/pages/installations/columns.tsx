@@ -7,6 +7,7 @@ import { ClaimBadge, InstallationBadge } from '../../ui/StateBadge.tsx'
 import type { Column } from '../../ui/table/column.ts'
 import { Time } from '../../ui/Time.tsx'
 import { BundleName } from './BundleName.tsx'
+import { UpgradeLink } from './UpgradeLink.tsx'
 
 export const installationColumns = (t: Translate): Column<Installation>[] => [
   {
@@ -25,8 +26,18 @@ export const installationColumns = (t: Translate): Column<Installation>[] => [
   {
     id: 'version',
     header: t('installations.column.version'),
-    cell: ({ version }) => (version === null ? <Nothing>–</Nothing> : <Mono>{version}</Mono>),
-    width: '7rem',
+    cell: (row) =>
+      row.version === null ? (
+        <Nothing>–</Nothing>
+      ) : (
+        <span className="flex items-center gap-2">
+          <Mono className="truncate">{row.version}</Mono>
+          <UpgradeLink row={row} inRow />
+        </span>
+      ),
+    sortKey: 'version',
+    sortFirst: 'ascending',
+    width: '11rem',
   },
   {
     id: 'state',

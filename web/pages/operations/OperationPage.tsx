@@ -3,6 +3,7 @@ import { getRouteApi } from '@tanstack/react-router'
 import { Suspense, useEffect, useState, useSyncExternalStore } from 'react'
 import { operationCall } from '#contract/console-api/pages/operations.ts'
 import type { OperationDetail } from '#contract/console-api/shapes.ts'
+import { operationTypeKey } from '../../components/operation-type.ts'
 import { apiQuery } from '../../api/query.ts'
 import { useErrorView } from '../../components/describe-code.ts'
 import { lazyForm } from '../../components/lazy-part.ts'
@@ -70,7 +71,7 @@ export function OperationPage() {
   const operation = query.data
   const choose = (action: RecoveryAction) => setChosen({ action, seen: operation })
   const name = t('operations.name', {
-    type: t(`vocabulary.type.${operation.operationType}`),
+    type: t(operationTypeKey(operation)),
     bundle: operation.installation.bundle.bundleId,
   })
   return (

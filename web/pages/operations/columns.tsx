@@ -1,4 +1,5 @@
 import type { Operation } from '#contract/console-api/shapes.ts'
+import { operationTypeKey } from '../../components/operation-type.ts'
 import { NextStepText } from '../../components/NextStepText.tsx'
 import { RunTime } from '../../components/RunTime.tsx'
 import { ScopeText } from '../../components/ScopeText.tsx'
@@ -21,7 +22,7 @@ export function operationColumns(t: Translate): readonly Column<Operation>[] {
       width: '15rem',
       cell: (operation) => (
         <>
-          {t(`vocabulary.type.${operation.operationType}`)} {operation.installation.bundle.bundleId}{' '}
+          {t(operationTypeKey(operation))} {operation.installation.bundle.bundleId}{' '}
           <span className="mono font-normal text-muted">{versionsText(operation)}</span>
         </>
       ),

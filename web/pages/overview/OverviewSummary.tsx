@@ -96,6 +96,11 @@ function Lists({ summary }: { summary: Summary }) {
             to={paths.installations({ state })}
           />
         ))}
+        <Line
+          look={{ icon: 'sortUp', tone: 'moved', word: 'overview.counts.outdated' }}
+          count={summary.outdated}
+          to={paths.installations({ upgrade: 'available' })}
+        />
       </List>
     </>
   )

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import type { Claim, Installation, Operation } from '#contract/console-api/shapes.ts'
+import { operationTypeKey } from '../../components/operation-type.ts'
 import { NextStepText } from '../../components/NextStepText.tsx'
 import { ScopeLink } from '../../components/ScopeText.tsx'
 import { useRichText, useText } from '../../i18n/use-text.ts'
@@ -9,7 +10,7 @@ import { RetriesIn } from '../operations/RetriesIn.tsx'
 import { cx } from '../../ui/class-names.ts'
 import { Icon } from '../../ui/icons/Icon.tsx'
 import { PlainLink, type LinkTarget } from '../../ui/Link.tsx'
-import { operationLook, type OperationState, type OperationType } from '../../ui/states.ts'
+import { operationLook, type OperationState } from '../../ui/states.ts'
 import { Time } from '../../ui/Time.tsx'
 import { toneText } from '../../ui/tone.ts'
 
@@ -19,7 +20,7 @@ export function FailedItem({ operation }: { operation: Operation }) {
   return (
     <Item
       state={operation.state}
-      type={operation.operationType}
+      name={t(operationTypeKey(operation))}
       bundle={operation.installation.bundle.bundleId}
       to={paths.operation(operation.operationId)}
       scope={operation.installation}
@@ -43,7 +44,7 @@ export function WaitingItem({ operation }: { operation: Operation }) {
   return (
     <Item
       state={operation.state}
-      type={operation.operationType}
+      name={t(operationTypeKey(operation))}
       bundle={operation.installation.bundle.bundleId}
       to={paths.operation(operation.operationId)}
       scope={operation.installation}
@@ -68,7 +69,7 @@ export function LockedItem({ row, claim }: { row: Installation; claim: Claim }) 
   return (
     <Item
       state={claim.state}
-      type={claim.operationType}
+      name={t(`vocabulary.type.${claim.operationType}`)}
       bundle={row.installation.bundle.bundleId}
       to={paths.operation(claim.operationId)}
       scope={row.installation}
@@ -83,7 +84,7 @@ export function LockedItem({ row, claim }: { row: Installation; claim: Claim }) 
 /** Two lines: what and where, then the problem. */
 function Item({
   state,
-  type,
+  name,
   bundle,
   to,
   scope,
@@ -92,7 +93,7 @@ function Item({
   children,
 }: {
   state: OperationState
-  type: OperationType
+  name: string
   bundle: string
   to: LinkTarget
   scope: { environmentKey: string; applicationRuntimeId: string; workspaceId: number }
@@ -117,7 +118,7 @@ function Item({
               to={to}
               className="inline-flex min-h-6 items-center rounded-sm font-semibold after:absolute after:inset-0"
             >
-              {t(`vocabulary.type.${type}`)} {bundle}
+              {name} {bundle}
             </PlainLink>
             <span className="relative inline-flex min-h-6 items-center text-xs">
               <ScopeLink scope={scope} />

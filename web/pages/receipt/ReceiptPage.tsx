@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import type { OperationReceipt } from '#contract/console-api/shapes.ts'
+import { operationTypeKey } from '../../components/operation-type.ts'
 import { useText } from '../../i18n/use-text.ts'
 import { Page } from '../../layouts/Page.tsx'
 import { paths } from '../../paths.ts'
@@ -66,7 +67,7 @@ function Receipt({ receipt }: { receipt: OperationReceipt }) {
       </Notice>
       <h2 className="flex flex-wrap items-center gap-3 text-lg font-semibold">
         {t('operations.name', {
-          type: t(`vocabulary.type.${operation.operationType}`),
+          type: t(operationTypeKey(operation)),
           bundle: operation.installation.bundle.bundleId,
         })}
         <OperationBadge state={operation.state} look="pill" className="text-sm" />

@@ -45,7 +45,10 @@ export function Actions({ detail }: { detail: InstallationDetail }) {
           </LinkOrReason>
           <LinkOrReason
             icon="sortUp"
-            to={paths.installation(installation.bundleInstallId, { action: 'upgrade' })}
+            to={paths.installation(installation.bundleInstallId, {
+              action: 'upgrade',
+              ...(detail.upgradeTo !== null && { version: detail.upgradeTo }),
+            })}
             reason={!mayUpgrade ? t('installations.reason.permission.upgrade') : notNow}
           >
             {t('installations.upgrade')}

@@ -16,6 +16,7 @@ const detail: InstallationDetail = {
   title: 'CRM',
   state: 'ACTIVE',
   version: '1.0.0',
+  upgradeTo: null,
   claim: null,
   nextStep: { actor: 'NOBODY', action: 'NONE', since: '2026-11-22T08:00:00.000Z' },
   updatedAt: '2026-11-22T00:00:00.000Z',

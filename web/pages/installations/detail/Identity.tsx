@@ -6,6 +6,7 @@ import { DefinitionList } from '../../../ui/DefinitionList.tsx'
 import { Id, Mono, Segments } from '../../../ui/Id.tsx'
 import { PlainLink, TextLink } from '../../../ui/Link.tsx'
 import { Time } from '../../../ui/Time.tsx'
+import { UpgradeLink } from '../UpgradeLink.tsx'
 
 export function Identity({ detail }: { detail: InstallationDetail }) {
   const t = useText()
@@ -27,11 +28,14 @@ export function Identity({ detail }: { detail: InstallationDetail }) {
               version === null ? (
                 <span className="text-faint">–</span>
               ) : (
-                <TextLink
-                  to={paths.bundleVersion({ env: bundle.environmentKey, bundle: bundle.bundleId, version })}
-                >
-                  <Mono>{version}</Mono>
-                </TextLink>
+                <span className="flex flex-wrap items-center gap-x-3">
+                  <TextLink
+                    to={paths.bundleVersion({ env: bundle.environmentKey, bundle: bundle.bundleId, version })}
+                  >
+                    <Mono>{version}</Mono>
+                  </TextLink>
+                  <UpgradeLink row={detail} />
+                </span>
               ),
           },
           { label: t('installations.fact.changed'), value: <Time at={updatedAt} /> },

@@ -1,4 +1,5 @@
 import type { BundleVersion } from '#contract/console-api/shapes.ts'
+import { newestVersion } from '#contract/protocol/version-order.ts'
 import { callApi } from '../../../api/client.ts'
 import { useText } from '../../../i18n/use-text.ts'
 import { Combobox, type ComboboxOption } from '../../../ui/Combobox.tsx'
@@ -17,12 +18,12 @@ export function BundleChoice({
 }: {
   bundle: Bundle | null
   version: string | undefined
-  /** Newest first. */
   versions: readonly BundleVersion[]
   onBundle: (bundle: Bundle | null) => void
   onVersion: (version: string | undefined) => void
 }) {
   const t = useText()
+  const newest = newestVersion(versions)?.version
   const isKnown = versions.some((item) => item.version === version)
   return (
     <div className="grid max-w-2xl gap-3 sm:grid-cols-[minmax(0,1fr)_14rem]">
@@ -45,10 +46,10 @@ export function BundleChoice({
             placeholder={t('installations.upgrade.choose')}
             options={[
               ...(version !== undefined && !isKnown ? [{ value: version, label: version }] : []),
-              ...versions.map((item, index) => ({
+              ...versions.map((item) => ({
                 value: item.version,
                 label:
-                  index === 0
+                  item.version === newest
                     ? t('installations.install.version.latest', { version: item.version })
                     : item.version,
               })),

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import { compareVersions, isDowngrade, newestVersion } from '#contract/protocol/version-order.ts'
 import { apiQuery } from '../../../api/query.ts'
 import { useErrorView } from '../../../components/describe-code.ts'
 import { useRichText, useText } from '../../../i18n/use-text.ts'
@@ -37,8 +38,12 @@ export function TargetVersion({
   const others = items.filter(({ version }) => version !== current)
   const chosen = items.find(({ version }) => version === target)
   const installed = items.find(({ version }) => version === current)
+  const newest = newestVersion(items)?.version
   const isOlder =
-    chosen !== undefined && installed !== undefined && chosen.publishedAt < installed.publishedAt
+    chosen !== undefined &&
+    installed !== undefined &&
+    compareVersions(chosen.version, installed.version) === 0 &&
+    chosen.publishedAt < installed.publishedAt
   if (error && !versions.data) return <ErrorState error={error} onRetry={() => void versions.refetch()} />
   if (versions.data && others.length === 0)
     return <p className="text-muted">{t('installations.upgrade.none')}</p>
@@ -78,6 +83,13 @@ export function TargetVersion({
                 who: chosen.publishedBy.name,
               })}
             </span>
+            {chosen.version === newest && <span>· {t('installations.upgrade.newest')}</span>}
+            {isDowngrade(current, chosen.version) && (
+              <span className="inline-flex items-center gap-1 font-medium text-doubt">
+                <Icon name="warning" size={14} />
+                {t('installations.downgrade.warning', { version: chosen.version })}
+              </span>
+            )}
             {isOlder && (
               <span className="inline-flex items-center gap-1 text-doubt">
                 <Icon name="warning" size={14} />

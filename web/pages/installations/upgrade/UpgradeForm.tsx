@@ -1,6 +1,7 @@
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useMemo, useState } from 'react'
 import type { InstallationDetail } from '#contract/console-api/shapes.ts'
+import { isDowngrade } from '#contract/protocol/version-order.ts'
 import { useMay } from '../../../api/session.ts'
 import { useWrite } from '../../../api/write.ts'
 import type { Manifest } from '../../../components/manifest/writers.ts'
@@ -93,7 +94,12 @@ export function UpgradeForm({
       onSubmit={submit.onSubmit}
       busy={submit.busy}
       error={submit.error}
-      submit={t('installations.upgrade.submit', { version: manifest.version })}
+      submit={t(
+        isDowngrade(detail.version, manifest.version)
+          ? 'installations.downgrade.submit'
+          : 'installations.upgrade.submit',
+        { version: manifest.version },
+      )}
       invalid={invalid}
       blockedReason={
         (!may && t('installations.reason.permission.upgrade')) ||

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
 import type { InstallationDetail } from '#contract/console-api/shapes.ts'
+import { isDowngrade } from '#contract/protocol/version-order.ts'
 import { apiQuery } from '../../../api/query.ts'
 import { useErrorView } from '../../../components/describe-code.ts'
 import { compareManifests } from '../../../components/manifest/compare-manifests.ts'
@@ -32,7 +33,12 @@ export function UpgradePage({ detail }: { detail: InstallationDetail }) {
   const name = detail.title ?? bundle.bundleId
   return (
     <Page
-      title={t('installations.upgrade.title', { bundle: name })}
+      title={t(
+        isDowngrade(version, target ?? null)
+          ? 'installations.downgrade.title'
+          : 'installations.upgrade.title',
+        { bundle: name },
+      )}
       trail={[
         { label: t('installations.title'), to: paths.installations() },
         { label: name, to: paths.installation(bundleInstallId) },

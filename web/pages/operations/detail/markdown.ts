@@ -1,4 +1,5 @@
 import type { OperationDetail } from '#contract/console-api/shapes.ts'
+import { operationTypeKey } from '../../../components/operation-type.ts'
 import { formatDuration, formatUtcTime } from '../../../i18n/format.ts'
 import { joinClauses, labelled } from '../../../i18n/punctuation.ts'
 import type { Translate } from '../../../i18n/use-text.ts'
@@ -55,7 +56,7 @@ function headOf(operation: OperationDetail, t: Translate, link: string): string 
     [t('operations.field.takenOverBy'), operation.takenOverBy],
   ]
   const name = t('operations.name', {
-    type: t(`vocabulary.type.${operation.operationType}`),
+    type: t(operationTypeKey(operation)),
     bundle: plainText(bundle.bundleId),
   })
   const title = `# ${labelled(t, name, t(`vocabulary.operation.${operation.state}`))}`

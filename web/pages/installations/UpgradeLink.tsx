@@ -1,0 +1,44 @@
+import type { Installation } from '#contract/console-api/shapes.ts'
+import { useMay } from '../../api/session.ts'
+import { useText } from '../../i18n/use-text.ts'
+import { paths } from '../../paths.ts'
+import { Icon } from '../../ui/icons/Icon.tsx'
+import { PlainLink } from '../../ui/Link.tsx'
+import { unavailableReason } from './detail/allowed.ts'
+
+/**
+ * The newer version, if there is one; for people who may upgrade now, a link to the upgrade to it. In a row, only the
+ * version is visible.
+ */
+export function UpgradeLink({ row, inRow = false }: { row: Installation; inRow?: boolean }) {
+  const t = useText()
+  const { installation, upgradeTo } = row
+  const may = useMay('installation:upgrade', installation)
+  if (upgradeTo === null) return null
+  const text = t('installations.update.newer', { version: upgradeTo })
+  const content = (
+    <>
+      <Icon name="sortUp" size={12} className="shrink-0" />
+      <span className={inRow ? 'mono truncate' : 'truncate'} aria-hidden="true">
+        {inRow ? upgradeTo : text}
+      </span>
+    </>
+  )
+  const look = 'inline-flex h-6 max-w-full min-w-0 items-center gap-1 rounded-sm text-xs'
+  if (!may || unavailableReason(row) !== null)
+    return (
+      <span title={text} className={`${look} text-muted`}>
+        {content}
+        <span className="sr-only">{text}</span>
+      </span>
+    )
+  return (
+    <PlainLink
+      to={paths.installation(installation.bundleInstallId, { action: 'upgrade', version: upgradeTo })}
+      aria-label={t('installations.update.to', { version: upgradeTo })}
+      className={`${look} font-medium text-accent hover:underline`}
+    >
+      {content}
+    </PlainLink>
+  )
+}
